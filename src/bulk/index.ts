@@ -2,7 +2,7 @@
 
 export type { Limit } from "./items.ts";
 export { applyPlanFile, toPlanName } from "./jobs/apply-file.ts";
-export { readRunChanges } from "./jobs/changes.ts";
+export { readRunChanges, readRunNames } from "./jobs/changes.ts";
 export {
   type EditOptions,
   editJob,
@@ -19,39 +19,45 @@ export {
 export type { RowJob } from "./jobs/job.ts";
 export { type KeysFileOptions, toReadOptions } from "./jobs/keys-file-options.ts";
 export { type ChosenRows, MarkedRowsError, requireChosenRows } from "./jobs/marked-rows.ts";
-export { type RejectedRow, readRejectedRows } from "./jobs/rejected.ts";
+export { type RejectedRow, readFirstRejects, readRejectedRows, readRejects } from "./jobs/rejected.ts";
 export { refusalRemark } from "./jobs/removals.ts";
 export { foreseeWrites, resumeRun } from "./jobs/resume.ts";
 export { type JobOptions, runJob } from "./jobs/run-job.ts";
-export { readFirstRejects, readRejects } from "./jobs/shown-rejects.ts";
 export { syncJob } from "./jobs/sync.ts";
 export { undoRun } from "./jobs/undo.ts";
 export type { RunStop } from "./pace/run-stop.ts";
 export type { RunEvent, RunProgress } from "./plan/events.ts";
 export { describeDoubts, type MissingName, type MissingNames, MissingNamesError } from "./plan/names.ts";
+export { countPlannedWrites, type Price } from "./plan/numbers.ts";
 export { type ClosedPlan, readPlanHead, readPlanLines } from "./plan/plan-file.ts";
 export { openPlanFile, type PlanFile } from "./plan/plan-import.ts";
 export type { PlanChange, PlanLine } from "./plan/plan-line.ts";
 export { exportPlan } from "./plan/plan-writer.ts";
-export type { Price } from "./plan/price.ts";
 export type { BackUp, Engine, ForeseenPlan, RunOptions, ShownReject } from "./plan/run-context.ts";
-export { readRunNames } from "./plan/run-names.ts";
-export { countPlannedWrites } from "./plan/tally.ts";
-export { type AfterStep, findNewList } from "./runs/after.ts";
-export { readRunRecord } from "./runs/damage.ts";
-export { isFinished, noteFollowed } from "./runs/enter.ts";
-export { findRun, listRuns, type StoredRun } from "./runs/find-runs.ts";
 export {
+  type AfterStep,
   computeFingerprint,
   fileNames,
+  findNewList,
   type GuardOptions,
+  isFinished,
   isRunName,
   type Manifest,
   type ManifestError,
   makePlanFolder,
+  noteFollowed,
   readManifest,
   toLocksFolder,
   toRunsFolder,
 } from "./runs/folder.ts";
+export { readRunRecord } from "./runs/ledger.ts";
 export { type RowCounts, type Summary, sumCounts } from "./runs/report.ts";
-export { type RunView, type Undone, undoneRuns, viewRun } from "./runs/view.ts";
+export {
+  findRun,
+  listRuns,
+  type RunView,
+  type StoredRun,
+  type Undone,
+  undoneRuns,
+  viewRun,
+} from "./runs/stored-runs.ts";

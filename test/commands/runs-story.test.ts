@@ -3,7 +3,7 @@ import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Manifest } from "../../src/bulk/runs/folder.ts";
-import type { RunView } from "../../src/bulk/runs/view.ts";
+import type { RunView } from "../../src/bulk/runs/stored-runs.ts";
 import { inputFile, manyRows, parseSummary } from "../bulk/kit.ts";
 import { spawnEcm, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";

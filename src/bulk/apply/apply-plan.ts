@@ -9,6 +9,7 @@ import type { Item, Write } from "../items.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
 import { isReadById } from "../plan/judge.ts";
 import type { Found } from "../plan/lookup.ts";
+import { alwaysHasSecondLook } from "../plan/numbers.ts";
 import {
   isPlanned,
   readPlanBlocks,
@@ -17,7 +18,6 @@ import {
   toPlannedWrite,
 } from "../plan/plan-file.ts";
 import { isScarce, recordInJournal, type Session } from "../plan/session.ts";
-import { alwaysHasSecondLook } from "../plan/tally.ts";
 import type { Attempt, Freshness, Seen } from "./attempt.ts";
 import type { Task } from "./outcomes.ts";
 import { createKeyedQueue, createPool } from "./pool.ts";

@@ -9,8 +9,8 @@ import { mayBeElements } from "../../service/contact-changes.ts";
 import type { Contact } from "../../wire.ts";
 import { hasAll } from "../decide.ts";
 import type { Operation } from "../desired.ts";
+import { isWrite, toPlannedOutcome } from "../plan/numbers.ts";
 import { readServiceTime, recordInJournal, type Session } from "../plan/session.ts";
-import { isWrite, toPlannedOutcome } from "../plan/tally.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
 import { readMutateValues } from "../values.ts";
 import {

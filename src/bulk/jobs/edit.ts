@@ -11,7 +11,7 @@ import { createMutateBody, type RequestedChanges } from "../../service/contact-c
 import { openInput, requireClearConsent, understandInput } from "../../tables/index.ts";
 import type { MutateBody } from "../../wire.ts";
 import type { Desired, DesiredValue } from "../desired.ts";
-import type { AfterStep } from "../runs/after.ts";
+import type { AfterStep } from "../runs/folder.ts";
 import { readMutateValues, toValues, whereMissing } from "../values.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";

@@ -11,11 +11,11 @@ import {
 } from "../../errors.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunContext } from "../plan/run-context.ts";
-import { JournalDamagedError } from "../runs/damage.ts";
 import { type EnteredRun, enterRun, type SyncedList } from "../runs/enter.ts";
 import { type Manifest, requireStatePlace } from "../runs/folder.ts";
+import { JournalDamagedError } from "../runs/ledger.ts";
 import type { SettledByInput } from "../runs/report.ts";
-import { noteWait } from "../runs/wait-note.ts";
+import { noteWait } from "../runs/stored-runs.ts";
 import { type Closed, closeUnentered } from "./finish.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";

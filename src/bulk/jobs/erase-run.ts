@@ -15,9 +15,9 @@ import { walkFiles } from "../../disk/walk.ts";
 import { readRecords } from "../../tables/index.ts";
 import type { Write } from "../items.ts";
 import { isPlanned, type StoredLine } from "../plan/plan-file.ts";
-import { readRunRecord } from "../runs/damage.ts";
 import { fileNames, readManifest, writeManifest } from "../runs/folder.ts";
 import type { JournalRecord } from "../runs/journal.ts";
+import { readRunRecord } from "../runs/ledger.ts";
 import { writeRejects } from "../runs/rejects-file.ts";
 import { readRejectedLines, readTable } from "./rejected.ts";
 

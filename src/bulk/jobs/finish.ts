@@ -1,12 +1,9 @@
 /** The end of a run: its summary, in the report and in its folder. */
 import { formatResetTime, type RunStop, toErrorStop } from "../pace/run-stop.ts";
-import { findGuardFailure } from "../plan/guards.ts";
-import { findMonthStop, type Price } from "../plan/price.ts";
+import { createTally, findGuardFailure, findMonthStop, type Price } from "../plan/numbers.ts";
 import type { RunContext, ShownReject } from "../plan/run-context.ts";
 import { countRunRows, type RunState } from "../plan/session.ts";
-import { createTally } from "../plan/tally.ts";
-import type { AfterStep } from "../runs/after.ts";
-import { writeManifest } from "../runs/folder.ts";
+import { type AfterStep, writeManifest } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";
 

@@ -13,7 +13,7 @@ import {
   understandInput,
 } from "../../tables/index.ts";
 import type { Desired } from "../desired.ts";
-import type { NameBook } from "../plan/name-book.ts";
+import type { NameBook } from "../plan/names.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
 import { computeFingerprint } from "../runs/folder.ts";
 import { toValues } from "../values.ts";

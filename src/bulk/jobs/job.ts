@@ -18,10 +18,9 @@ import type {
 } from "../../tables/index.ts";
 import type { ContactStructure, IdRef } from "../../wire.ts";
 import type { Desired } from "../desired.ts";
-import type { NameBook } from "../plan/name-book.ts";
+import type { NameBook } from "../plan/names.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
-import type { AfterStep } from "../runs/after.ts";
-import type { Manifest } from "../runs/folder.ts";
+import type { AfterStep, Manifest } from "../runs/folder.ts";
 
 /** As a command states it: what its flags name is not looked up yet. */
 export interface RowJob {

@@ -2,8 +2,8 @@
 import { formatCounted } from "../../counts.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { RunStop } from "../pace/run-stop.ts";
+import { countPlannedWrites } from "../plan/numbers.ts";
 import { countRunRows, type RunState } from "../plan/session.ts";
-import { countPlannedWrites } from "../plan/tally.ts";
 
 /** Rejected rows that stop a run of which nothing was accepted. */
 const defaultMaxRejects = 50;

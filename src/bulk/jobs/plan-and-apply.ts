@@ -7,9 +7,8 @@ import { requireFreeListName } from "../../api/lists.ts";
 import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
 import { type RunStop, requireRequestsLeft, toErrorStop } from "../pace/run-stop.ts";
-import { findGuardFailure } from "../plan/guards.ts";
-import { requireKeptNames } from "../plan/kept-names.ts";
-import { toStandInId } from "../plan/names.ts";
+import { requireKeptNames, toStandInId } from "../plan/names.ts";
+import { createTally, findGuardFailure, findMonthStop, type Price } from "../plan/numbers.ts";
 import {
   type ClosedPlan,
   isPlanned,
@@ -17,7 +16,6 @@ import {
   requireWholePlan,
   type StoredPlan,
 } from "../plan/plan-file.ts";
-import { findMonthStop, type Price } from "../plan/price.ts";
 import type { ForeseenPlan, RunContext, ShownReject } from "../plan/run-context.ts";
 import {
   announceEntered,
@@ -27,9 +25,8 @@ import {
   type RunState,
   recordInJournal,
 } from "../plan/session.ts";
-import { createTally } from "../plan/tally.ts";
-import { countRequestsAfter } from "../runs/after.ts";
 import type { EnteredRun } from "../runs/enter.ts";
+import { countRequestsAfter } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { type Closed, closeRun, foreseeSummary } from "./finish.ts";
 import { findMaxRejectsStop } from "./max-rejects.ts";
@@ -37,8 +34,7 @@ import { createSession, makePlanFile, readClosedPlan } from "./plan-job.ts";
 import { choosePlanPlace, type PlanPlace, planPath } from "./plan-place.ts";
 import { findPlanPrice, subtractSettled } from "./plan-price.ts";
 import type { ReadyJob } from "./ready-job.ts";
-import { writeRejected } from "./rejected.ts";
-import { readFirstRejects } from "./shown-rejects.ts";
+import { readFirstRejects, writeRejected } from "./rejected.ts";
 
 /** @param run absent in a dry run */
 export async function planAndApply(

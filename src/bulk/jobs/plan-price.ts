@@ -1,10 +1,9 @@
 /** What is left of a plan to be written, and what that costs. */
 import type { Lookup } from "../plan/lookup.ts";
+import { computePlanPrice, countPlannedWrites, type PlanRest, type Price } from "../plan/numbers.ts";
 import { type ClosedPlan, isPlanned } from "../plan/plan-file.ts";
-import { computePlanPrice, type PlanRest, type Price } from "../plan/price.ts";
 import type { RunState } from "../plan/session.ts";
-import { countPlannedWrites } from "../plan/tally.ts";
-import { countRequestsAfter } from "../runs/after.ts";
+import { countRequestsAfter } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import type { ReadyJob } from "./ready-job.ts";
 

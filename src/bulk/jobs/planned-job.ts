@@ -1,11 +1,11 @@
 /** A run whose plan is closed, ready to be carried out: the plan says everything that its job would. */
 import { restoreSelection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
-import { openPlannedNames } from "../plan/name-book.ts";
+import { openPlannedNames } from "../plan/names.ts";
 import type { StoredPlan } from "../plan/plan-file.ts";
 import { toPlanNames } from "../plan/plan-line.ts";
 import type { RunContext } from "../plan/run-context.ts";
-import { type AfterStep, findNewList } from "../runs/after.ts";
+import { type AfterStep, findNewList } from "../runs/folder.ts";
 import { noInput } from "./finish.ts";
 import { openLookup, openSuppressionRules } from "./open-account.ts";
 import type { ReadyJob } from "./ready-job.ts";

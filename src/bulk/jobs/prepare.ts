@@ -18,8 +18,8 @@ import {
 } from "../../tables/index.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { createProgress } from "../plan/events.ts";
-import { NameBook } from "../plan/name-book.ts";
-import type { PagesOptions } from "../plan/read-account.ts";
+import type { PagesOptions } from "../plan/lookup.ts";
+import { NameBook } from "../plan/names.ts";
 import type { RunContext } from "../plan/run-context.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 import { openAccount, openKeySearch } from "./open-account.ts";

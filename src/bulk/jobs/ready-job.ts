@@ -3,11 +3,11 @@ import type { Account } from "../../service/account.ts";
 import type { Judging } from "../plan/judge.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import type { PlanEntries } from "../plan/make-plan.ts";
-import type { NameBook } from "../plan/name-book.ts";
+import type { NameBook } from "../plan/names.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import type { RunState } from "../plan/session.ts";
-import type { AfterStep } from "../runs/after.ts";
 import type { EnteredRun } from "../runs/enter.ts";
+import type { AfterStep } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
 
 /** What a job puts into a plan. */

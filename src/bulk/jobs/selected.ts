@@ -3,7 +3,7 @@
  * and kept with the run until its plan is closed.
  */
 import { rm } from "node:fs/promises";
-import { readAllPages } from "../plan/read-account.ts";
+import { readAllPages } from "../plan/lookup.ts";
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
 import { type RowRun, readContactPages } from "./prepare.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Item } from "../items.ts";
 import { type Remaining, toRecreated, toRemoved, toRestored } from "../values.ts";
-import { readWrittenContacts, type WrittenContact } from "./written-contacts.ts";
+import { readWrittenContacts, type WrittenContact } from "./changes.ts";
 
 /** What an undo may do besides putting back what was changed. */
 export interface UndoScope {

@@ -15,24 +15,23 @@ import { mergeNames, type StoredNames, toStoredNames } from "../plan/names.ts";
 import type { Looks } from "../plan/plan-file.ts";
 import { toPlanNames } from "../plan/plan-line.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
-import { readRunNames } from "../plan/run-names.ts";
-import { toStepsAfterUndo } from "../runs/after.ts";
-import { JournalDamagedError, readRunRecord } from "../runs/damage.ts";
-import { isFinished } from "../runs/enter.ts";
 import {
   computeFingerprint,
   fileNames,
+  isFinished,
   type Manifest,
   toLocksFolder,
+  toStepsAfterUndo,
   writeManifest,
 } from "../runs/folder.ts";
+import { JournalDamagedError, readRunRecord } from "../runs/ledger.ts";
 import type { Remaining } from "../values.ts";
+import { readRunNames, readWrittenContacts } from "./changes.ts";
 import { type PreparedRun, type RunDescription, runPrepared } from "./enter-job.ts";
 import { type Closed, noInput } from "./finish.ts";
 import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { isDeletedOne, readUndoItems } from "./undo-work.ts";
-import { readWrittenContacts } from "./written-contacts.ts";
 
 interface UndoOptions {
   /** Undoes what a damaged journal can still prove. */

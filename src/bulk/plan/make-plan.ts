@@ -7,12 +7,12 @@ import type { Decision, Item, PassedRow } from "../items.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
 import { isMarked, isReadById, judge, needsLookup } from "./judge.ts";
 import type { Found } from "./lookup.ts";
+import { addToTally, isWrite } from "./numbers.ts";
 import type { StoredLine } from "./plan-file.ts";
 import { toStoredLine, toWriteLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, toPlanLine } from "./plan-line.ts";
 import type { PlanWriter } from "./plan-writer.ts";
 import { countSentRequests, isScarce, type Session } from "./session.ts";
-import { addToTally, isWrite } from "./tally.ts";
 
 /** What a job puts into a plan, in order: contacts, and rows that stand for none. */
 export type PlanEntry = Item | PassedRow;

@@ -13,11 +13,11 @@ import type { Cells, ContactKey, InputFacts } from "../../tables/index.ts";
 import type { Contact } from "../../wire.ts";
 import { seal, toBefore, toOperation } from "../decide.ts";
 import type { Before, Desired } from "../desired.ts";
-import { type Item, isSettled, type Limit, type PassedRow, type Write } from "../items.ts";
+import { type Item, isSettled, type PassedRow, type Write } from "../items.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { Creation, StoredNames } from "./names.ts";
+import { createTally, type PlanTally, type RemovalLimit } from "./numbers.ts";
 import type { PlanLine } from "./plan-line.ts";
-import { createTally, type PlanTally } from "./tally.ts";
 
 export const planVersion = 1;
 
@@ -44,8 +44,7 @@ export interface PlanHead {
   looks: Looks;
   /** Conditions that chose the contacts: a contact that no longer matches at a second look is skipped. */
   selection?: StoredSelection;
-  /** Of a sync: what `--max-remove` is held against, and what was allowed by it. */
-  removals?: { members: number; allowed?: Limit };
+  removals?: RemovalLimit;
   /** How the input is written, for the rejects file. */
   table?: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes"> & Partial<Pick<InputFacts, "form">>;
 }

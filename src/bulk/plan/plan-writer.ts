@@ -4,6 +4,7 @@ import { createReadStream, truncateSync } from "node:fs";
 import { type LogFile, openLog } from "../../disk/log.ts";
 import { type SettledByInput, sumCounts } from "../runs/report.ts";
 import type { Creation } from "./names.ts";
+import { createTally, type PlanTally } from "./numbers.ts";
 import {
   type BlockMark,
   type ClosedPlan,
@@ -14,7 +15,6 @@ import {
   type StoredPlan,
 } from "./plan-file.ts";
 import type { PlanLine } from "./plan-line.ts";
-import { createTally, type PlanTally } from "./tally.ts";
 
 type Written =
   | { plan: PlanHead }

@@ -14,9 +14,8 @@ import type { JournalFile } from "../runs/journal.ts";
 import type { Summary } from "../runs/report.ts";
 import type { RunEvent } from "./events.ts";
 import type { MissingNames } from "./names.ts";
+import type { PlanTally, Price } from "./numbers.ts";
 import type { ClosedPlan } from "./plan-file.ts";
-import type { Price } from "./price.ts";
-import type { PlanTally } from "./tally.ts";
 
 /** What a run is given by its caller. */
 export interface Engine {

@@ -6,9 +6,8 @@ import { type Counted, countRows, type RowCounts } from "../runs/report.ts";
 import { createProgress, type Phase } from "./events.ts";
 import type { Judging } from "./judge.ts";
 import type { Lookup } from "./lookup.ts";
-import type { Price } from "./price.ts";
+import type { PlanTally, Price } from "./numbers.ts";
 import type { RunContext } from "./run-context.ts";
-import type { PlanTally } from "./tally.ts";
 
 /** A run whose extent is known. */
 export interface RunState extends RunContext, Counted {

@@ -4,10 +4,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Lease, takeLease } from "../../disk/lease.ts";
-import { cannotResumeError, readRunRecord } from "./damage.ts";
-import { listRuns } from "./find-runs.ts";
 import {
   fileNames,
+  isFinished,
   type Manifest,
   type ManifestError,
   makeRunFolder,
@@ -15,8 +14,8 @@ import {
   writeManifest,
 } from "./folder.ts";
 import { createJournal, cutTornTail, Journal, type JournalFile } from "./journal.ts";
-import type { Ledger } from "./ledger.ts";
-import { takeRunNumber, writeRunNumber } from "./sequence.ts";
+import { cannotResumeError, type Ledger, readRunRecord } from "./ledger.ts";
+import { listRuns, takeRunNumber, writeRunNumber } from "./stored-runs.ts";
 
 export interface EnteredRun {
   manifest: Manifest;
@@ -29,7 +28,7 @@ export interface EnteredRun {
   leave(): Promise<void>;
 }
 
-export interface EnterRunOptions {
+interface EnterRunOptions {
   stateFolder: string;
   now: number;
   /** What the manifest will say; `id` and `startedAt` are the run's own. */
@@ -120,22 +119,6 @@ async function findUnfinished({ stateFolder, about, onUnreadable }: EnterRunOpti
 
 async function findById(stateFolder: string, id: string) {
   return (await listRuns(stateFolder)).find(({ manifest }) => manifest.id === id)!;
-}
-
-export function isFinished({ supersededBy, summary, after = [], isFollowed }: Manifest): boolean {
-  if (supersededBy !== undefined) return true;
-  return summary?.status === "completed" && (after.length === 0 || isFollowed === true);
-}
-
-/** What follows on the run is done: it is not resumed for it any more. */
-export async function noteFollowed({
-  manifest,
-  folder,
-}: {
-  manifest: Manifest;
-  folder: string;
-}): Promise<void> {
-  await writeManifest(folder, { ...manifest, isFollowed: true });
 }
 
 async function openRun(entering: {

@@ -8,7 +8,6 @@ import { makeFolder, requireWritable } from "../../disk/make-folder.ts";
 import { readChangeTime } from "../../disk/walk.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import type { Limit } from "../items.ts";
-import type { AfterStep } from "./after.ts";
 import type { Summary } from "./report.ts";
 
 /** The files of a run folder, by what is in them. */
@@ -100,6 +99,22 @@ export interface Manifest {
   summary?: Summary;
   /** Id of the run that `--fresh` put in its place. */
   supersededBy?: string;
+}
+
+export function isFinished({ supersededBy, summary, after = [], isFollowed }: Manifest): boolean {
+  if (supersededBy !== undefined) return true;
+  return summary?.status === "completed" && (after.length === 0 || isFollowed === true);
+}
+
+/** What follows on the run is done: it is not resumed for it any more. */
+export async function noteFollowed({
+  manifest,
+  folder,
+}: {
+  manifest: Manifest;
+  folder: string;
+}): Promise<void> {
+  await writeManifest(folder, { ...manifest, isFollowed: true });
 }
 
 export function toRunsFolder(stateFolder: string): string {
@@ -298,4 +313,48 @@ function toCanonicalJson(value: unknown): string {
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, member]) => `${JSON.stringify(name)}:${toCanonicalJson(member)}`);
   return `{${members.join(",")}}`;
+}
+
+interface NamedList {
+  /** Absent: the list of this name that the run has created. */
+  _id?: string;
+  name: string;
+}
+
+/** What follows on a run once it is complete, whichever invocation completes it: data of the run. */
+export interface AfterStep {
+  what: "count-members" | "delete-list" | "leave-list" | "delete-empty-list";
+  list: NamedList;
+  /** Of a deletion: only where everybody in it is in this list, which the run has created. */
+  ifAllIn?: string;
+}
+
+/** The members; the list, two counts and its deletion; the list and its members; these and its deletion. */
+const requests: Record<AfterStep["what"], number> = {
+  "count-members": 1,
+  "delete-list": 4,
+  "leave-list": 2,
+  "delete-empty-list": 3,
+};
+
+export function countRequestsAfter(steps: readonly AfterStep[] = []): number {
+  return steps.reduce((sum, { what }) => sum + requests[what], 0);
+}
+
+/** The list that the run has created for its contacts, if it has. */
+export function findNewList(steps: readonly AfterStep[] = []): NamedList | undefined {
+  return steps.find(({ what }) => what === "count-members")?.list;
+}
+
+/** What follows on the undoing of a run: its new list stays and is named, or goes when it is empty. */
+export function toStepsAfterUndo(
+  steps: readonly AfterStep[] | undefined,
+  lists: Readonly<Record<string, string>>,
+  deletesCreated: boolean,
+): AfterStep[] | undefined {
+  const list = findNewList(steps);
+  if (!list) return undefined;
+  // The list may have another name by now.
+  const _id = Object.keys(lists).find((id) => lists[id] === list.name);
+  return [{ what: deletesCreated ? "delete-empty-list" : "leave-list", list: { _id, name: list.name } }];
 }

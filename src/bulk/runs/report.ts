@@ -1,8 +1,8 @@
 /** What a run did, in numbers: the summary that `--json` prints and that a run folder keeps. Pure. */
 
+import type { Outcome } from "../items.ts";
 import type { RequestCounts } from "../pace/paced-send.ts";
 import type { StopReason } from "../pace/run-stop.ts";
-import type { Ledger } from "./ledger.ts";
 
 export interface RowCounts {
   read: number;
@@ -84,7 +84,10 @@ interface PlanCounts {
 export interface Counted {
   input: SettledByInput;
   tally: PlanCounts;
-  ledger: Pick<Ledger, "counts" | "codes">;
+  ledger: {
+    counts: Readonly<Record<Outcome, number>>;
+    codes: Record<"skipped" | "rejected", ReadonlyMap<string, number>>;
+  };
 }
 
 /** @param isDryRun counts what would be written as written */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Budget } from "../../../src/bulk/pace/budget.ts";
-import { computePrice } from "../../../src/bulk/plan/price.ts";
+import { computePrice } from "../../../src/bulk/plan/numbers.ts";
 import type { RateLimits } from "../../../src/wire.ts";
 
 const open = { reserve: 0, waits: true };

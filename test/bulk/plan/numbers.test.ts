@@ -1,9 +1,14 @@
 /** What a plan comes to in numbers, and what its limits allow. */
 import { describe, expect, it } from "vitest";
 import type { Decision, Item, Write } from "../../../src/bulk/items.ts";
-import { findGuardFailure } from "../../../src/bulk/plan/guards.ts";
-import { computePrice } from "../../../src/bulk/plan/price.ts";
-import { addToTally, countPlannedWrites, createTally, type PlanTally } from "../../../src/bulk/plan/tally.ts";
+import {
+  addToTally,
+  computePrice,
+  countPlannedWrites,
+  createTally,
+  findGuardFailure,
+  type PlanTally,
+} from "../../../src/bulk/plan/numbers.ts";
 import type { GuardOptions } from "../../../src/bulk/runs/folder.ts";
 
 const item: Item = {

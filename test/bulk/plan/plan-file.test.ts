@@ -7,6 +7,7 @@ import { decide } from "../../../src/bulk/decide.ts";
 import type { Desired, Operation } from "../../../src/bulk/desired.ts";
 import type { Item } from "../../../src/bulk/items.ts";
 import type { Creation } from "../../../src/bulk/plan/names.ts";
+import { addToTally } from "../../../src/bulk/plan/numbers.ts";
 import {
   type PlanHead,
   type Planned,
@@ -21,7 +22,6 @@ import {
 import { openPlanFile } from "../../../src/bulk/plan/plan-import.ts";
 import { toPlanLine, toPlanNames } from "../../../src/bulk/plan/plan-line.ts";
 import { exportPlan, PlanWriter } from "../../../src/bulk/plan/plan-writer.ts";
-import { addToTally } from "../../../src/bulk/plan/tally.ts";
 import { toValues } from "../../../src/bulk/values.ts";
 import type { Contact } from "../../../src/wire.ts";
 import { temporaryFolder } from "../../support/ecm.ts";

@@ -2,7 +2,7 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { takeRunNumber } from "../../../src/bulk/runs/sequence.ts";
+import { takeRunNumber } from "../../../src/bulk/runs/stored-runs.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 import { firstQuick } from "../../support/first-quick.ts";
 import { startSandbox } from "../../support/sandbox.ts";

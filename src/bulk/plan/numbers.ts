@@ -1,0 +1,314 @@
+/** The numbers of a plan: what it holds, what its guards allow, and what it costs. */
+import { isInactive } from "../../api/contacts.ts";
+import { formatCount } from "../../counts.ts";
+import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { advise, ecm, toOperands } from "../../hint.ts";
+import type { Clock, Contact, RateLimits } from "../../wire.ts";
+import type { Decision, Item, Limit, Write } from "../items.ts";
+import type { Budget, BudgetOptions } from "../pace/budget.ts";
+import type { PacedSend } from "../pace/paced-send.ts";
+import { RunStop } from "../pace/run-stop.ts";
+import type { GuardOptions } from "../runs/folder.ts";
+import { sumCounts } from "../runs/report.ts";
+
+/** Contacts; rows that stand for none are counted with the input. */
+export interface PlanTally {
+  created: number;
+  updated: number;
+  /** Of these, who is unsubscribed. */
+  unsubscribed: number;
+  /** Taken out of a list by a sync. */
+  removed: number;
+  deleted: number;
+  unchanged: number;
+  /** By code. */
+  skipped: Record<string, number>;
+  rejected: Record<string, number>;
+  /** Whom the account holds as inactive. */
+  inactive: number;
+  /** Whom the input marks as not subscribed, and the account holds as active. */
+  marked: number;
+  /** The first of them. */
+  markedContacts: { line: number | null; key: string }[];
+  /** Requests that the writes take, and the reads right before them. */
+  requests: number;
+  /** Contacts that are written, but not in all that was wanted. */
+  remarks: number;
+}
+
+const maxContactsListed = 100;
+export function createTally(): PlanTally {
+  return {
+    created: 0,
+    updated: 0,
+    unsubscribed: 0,
+    removed: 0,
+    deleted: 0,
+    unchanged: 0,
+    skipped: {},
+    rejected: {},
+    inactive: 0,
+    marked: 0,
+    markedContacts: [],
+    requests: 0,
+    remarks: 0,
+  };
+}
+
+const writeKinds: readonly Decision["kind"][] = ["create", "change", "unsubscribe", "delete"];
+
+export function isWrite(decision: Decision): decision is Write {
+  return writeKinds.includes(decision.kind);
+}
+
+/** Neither can be undone in the account: what the plan saw is never enough. */
+export function alwaysHasSecondLook<T extends Write>(
+  write: T,
+): write is Extract<T, { kind: "unsubscribe" | "delete" }> {
+  return write.kind === "unsubscribe" || write.kind === "delete";
+}
+
+/** Contacts that the plan writes. */
+export function countPlannedWrites({ created, updated, removed, deleted }: PlanTally): number {
+  return created + updated + removed + deleted;
+}
+
+/** Counts a contact about which something was decided. */
+export function addToTally(tally: PlanTally, decided: TalliedDecision, readsBefore: number): void {
+  const { item, decision } = decided;
+  if (isInactive(decided.found)) tally.inactive++;
+  if (decided.isMarked) addMarked(tally, decided);
+  if (isWrite(decision)) addWrite(tally, item, decision, readsBefore);
+  else if (decision.kind === "leave") tally.unchanged++;
+  else {
+    const codes = decision.kind === "skip" ? tally.skipped : tally.rejected;
+    codes[decision.code] = (codes[decision.code] ?? 0) + 1;
+  }
+}
+
+function addMarked(tally: PlanTally, { item }: TalliedDecision): void {
+  tally.marked++;
+  if (tally.markedContacts.length >= maxContactsListed) return;
+  tally.markedContacts.push({ line: item.line, key: item.key.sent });
+}
+
+function addWrite(tally: PlanTally, item: Item, operation: Write, readsBefore: number): void {
+  tally[toPlannedOutcome(item, operation)]++;
+  tally.requests += 1 + readsBefore;
+  if (operation.kind === "unsubscribe") tally.unsubscribed++;
+  if (operation.remark) tally.remarks++;
+}
+
+interface TalliedDecision {
+  item: Item;
+  decision: Decision;
+  found: Partial<Contact> | undefined;
+  isMarked: boolean;
+}
+
+/** What a write counts as once it is carried out. */
+export function toPlannedOutcome(
+  item: Item,
+  { kind }: Pick<Write, "kind">,
+): "created" | "updated" | "removed" | "deleted" {
+  if (kind === "create") return "created";
+  if (kind === "delete") return "deleted";
+  return item.isRemoval ? "removed" : "updated";
+}
+
+// Limits on what a plan may do are checked once it is closed, before its first write.
+
+/**
+ * What the plan would do beyond its limits; of a run that has begun, what was done already counts too.
+ * @param file the plan, where it stays for a look
+ */
+export function findGuardFailure(
+  tally: PlanTally,
+  guards: GuardOptions = {},
+  { file, isFirst = true }: { file?: string; isFirst?: boolean } = {},
+): UsageError | undefined {
+  const contacts = countPlannedWrites(tally) + tally.unchanged + sumCounts(tally.skipped);
+  const guarded: [flag: string, guard: Limit | undefined, count: number, what: string][] = [
+    ["--max-changes", guards.maxChanges, countPlannedWrites(tally), "write to @ contacts"],
+    ["--max-delete", guards.maxDelete, tally.deleted, "delete @ contacts"],
+  ];
+  for (const [flag, guard, count, what] of guarded) {
+    if (!guard || !exceedsLimit(count, guard, contacts)) continue;
+    const limit = "rows" in guard ? formatCount(guard.rows) : `${guard.percent} %`;
+    const would = what.replace("@", formatCount(count));
+    const words = count === 1 ? would.replace(/s$/, "") : would;
+    const look = file === undefined ? "--dry-run --plan plan.ndjson" : ecm`plan show ${toOperands(file)}`;
+    const written = isFirst ? "Nothing was written" : "Nothing more was written";
+    return new UsageError(
+      `This would ${words} (of ${formatCount(contacts)} looked at); ${flag} allows ${limit}`,
+      advise`${written}. Look at the plan: ${look}; to allow it, pass ${flag} ${count}`,
+      { type: "GuardError", allowedBy: [flag, `${count}`] },
+    );
+  }
+  return undefined;
+}
+
+function exceedsLimit(count: number, guard: Limit, contacts: number): boolean {
+  return "rows" in guard ? count > guard.rows : count * 100 > guard.percent * contacts;
+}
+
+/** Of a sync: what `--max-remove` is held against, and what was allowed by it. */
+export interface RemovalLimit {
+  members: number;
+  allowed?: Limit;
+}
+
+const defaultMaxRemove: Limit = { percent: 10 };
+
+/** Why so many members must not be taken out of a list; undefined where they may. */
+export function findRemovalFailure(
+  count: number,
+  { members, allowed = defaultMaxRemove }: RemovalLimit,
+  listName: string,
+): UsageError | undefined {
+  if (!exceedsLimit(count, allowed, members)) return undefined;
+  const share = Math.round((count / members) * 1000) / 10;
+  return new UsageError(
+    `This would remove ${count} of the ${members} members of ${JSON.stringify(listName)} (${share} %)`,
+    `Nothing was written. Check that it is the right file; to allow it, pass --max-remove ${count}`,
+    { type: "TooManyRemovalsError", allowedBy: ["--max-remove", `${count}`] },
+  );
+}
+
+/** What has been spent, and what the limits allow. */
+interface Spending {
+  send: Pick<PacedSend, "counts">;
+  budget: Budget;
+  options: BudgetOptions & { concurrency: number };
+  clock: Clock;
+}
+
+interface Estimate {
+  /** Every request of the whole invocation, look-ups and what was sent already included. */
+  requests: number;
+  /** Under the account's hourly limit. */
+  seconds: number;
+}
+
+export interface Price {
+  estimate: Estimate;
+  /** Requests still to be sent. */
+  left: number;
+  /** Left of the month, less what is reserved; undefined when the service did not say. */
+  monthLeft?: number;
+  fitsMonth: boolean;
+  /** Contacts that would be written; undefined while it is not known. */
+  writes?: number;
+}
+
+/** Why a run that costs this must not begin; undefined when the month holds it, or the run is limited. */
+export function findMonthStop(
+  price: Price,
+  { maxRequests }: Pick<BudgetOptions, "maxRequests">,
+): RunStop | undefined {
+  if (price.fitsMonth || maxRequests !== undefined) return undefined;
+  return new RunStop(
+    "month",
+    new EcmError(
+      exitCodes.outOfBudget,
+      `This needs ${formatCount(price.left)} requests, and ${formatCount(price.monthLeft ?? 0)} are left this month`,
+      {
+        type: "OutOfBudgetError",
+        limit: "month",
+        ...(price.monthLeft && { allowedBy: ["--max-requests", `${price.monthLeft}`] }),
+        hint: `Do a part of it now with --max-requests ${price.monthLeft ?? 0}, and the rest next month with the same command`,
+      },
+    ),
+  );
+}
+
+/** What is left of a plan. */
+export interface PlanRest {
+  /** Contacts. */
+  writes: number;
+  /** Requests of the writes, and of the reads right before them. */
+  requests: number;
+  /** Keys whose look-up is repeated where the run waits before their contact is written. */
+  changes: number;
+  /** Requests of the second looks that are made in any case. */
+  secondLooks?: number;
+  /** Searches that repeat the look-ups of an earlier invocation; absent where this one has made them. */
+  searches?: number;
+}
+
+/**
+ * Where a run waits for the hour, those who are still to be
+ * changed are looked up again, so many in one search.
+ */
+export function computePlanPrice(
+  { send, budget, options, clock }: Spending,
+  { writes, requests, changes, secondLooks = 0, searches }: PlanRest,
+  { further, blockSize }: { further: number; blockSize: number },
+): Price {
+  const hourLeft = budget.limits.hour ? budget.limits.hour.remaining - options.reserve : undefined;
+  const later = hourLeft === undefined ? 0 : Math.max(0, requests - Math.max(0, hourLeft));
+  const usable = Math.max(1, (budget.limits.hour?.limit ?? 0) - options.reserve);
+  const lookedUpAgain =
+    secondLooks > 0
+      ? secondLooks + Math.ceil(later / usable)
+      : Math.ceil(Math.min(changes, later) / blockSize);
+  const left = requests + further + (searches ?? lookedUpAgain);
+  const price = computePrice({
+    spent: send.counts.total,
+    left,
+    limits: budget.limits,
+    reserve: options.reserve,
+    concurrency: options.concurrency,
+    windowSeconds: budget.windowSeconds,
+    now: clock.now() + budget.clockOffset,
+  });
+  return { ...price, writes };
+}
+
+/** Where the limit does not hold a run back, answers do. */
+const secondsPerAnswer = 0.2;
+const secondsPerHour = 3600;
+
+interface PriceQuestion {
+  spent: number;
+  left: number;
+  limits: RateLimits;
+  reserve: number;
+  concurrency: number;
+  /** How long a window of the hourly limit is, where it was seen; else an hour. */
+  windowSeconds?: number;
+  /** Milliseconds, by the service's clock. */
+  now: number;
+}
+
+export function computePrice(question: PriceQuestion): Price {
+  const { spent, left, limits, reserve } = question;
+  const monthLeft = limits.month && Math.max(0, limits.month.remaining - reserve);
+  return {
+    estimate: { requests: spent + left, seconds: Math.ceil(estimateSeconds(question)) },
+    left,
+    monthLeft,
+    fitsMonth: monthLeft === undefined || left <= monthLeft,
+  };
+}
+
+/** Windows that are used up are waited for; the last one takes as long as its answers do. */
+function estimateSeconds({
+  left,
+  limits,
+  reserve,
+  concurrency,
+  windowSeconds = secondsPerHour,
+  now,
+}: PriceQuestion): number {
+  const toAnswerSeconds = (requests: number) => (requests * secondsPerAnswer) / concurrency;
+  const { hour } = limits;
+  if (!hour) return toAnswerSeconds(left);
+  const usable = Math.max(1, hour.limit - reserve);
+  const leftNow = Math.max(0, hour.remaining - reserve);
+  if (left <= leftNow) return toAnswerSeconds(left);
+  const beyond = left - leftNow;
+  const fullWindows = Math.ceil(beyond / usable) - 1;
+  const untilReset = hour.reset === undefined ? windowSeconds : Math.max(0, hour.reset - now / 1000);
+  return untilReset + fullWindows * windowSeconds + toAnswerSeconds(beyond - fullWindows * usable);
+}

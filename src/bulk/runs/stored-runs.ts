@@ -1,0 +1,302 @@
+/** The bulk runs of this machine: all of them in the order in which they began, one by its id, and how each is shown. */
+
+import { rmSync, writeFileSync } from "node:fs";
+import { open, readdir, readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { writeAtomically } from "../../disk/atomic-file.ts";
+import { isLeaseHeld } from "../../disk/lease.ts";
+import { makeFolder } from "../../disk/make-folder.ts";
+import { NotFoundError, UsageError } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
+import type { Wait } from "../pace/gate.ts";
+import { formatResetTime } from "../pace/run-stop.ts";
+import {
+  fileNames,
+  isFinished,
+  isRunName,
+  type Manifest,
+  ManifestError,
+  readManifest,
+  toLocksFolder,
+  toRunsFolder,
+} from "./folder.ts";
+import { readRunRecord } from "./ledger.ts";
+import { type Summary, sumCounts } from "./report.ts";
+
+export interface StoredRun {
+  manifest: Manifest;
+  folder: string;
+  /** Its place in the order in which runs began; undefined for a run of a version that gave none. */
+  number: number | undefined;
+}
+
+/**
+ * All runs, the one that began last first.
+ * @param onUnreadable told of each that is passed over since it cannot be read
+ */
+export async function listRuns(
+  stateFolder: string,
+  onUnreadable: (error: ManifestError) => void = () => undefined,
+): Promise<StoredRun[]> {
+  const root = toRunsFolder(stateFolder);
+  const names = await readdir(root).catch(() => [] as string[]);
+  const runs: StoredRun[] = [];
+  for (const name of names.sort().reverse()) {
+    const folder = join(root, name);
+    try {
+      const manifest = await readManifest(folder);
+      if (manifest) runs.push({ manifest, folder, number: await readRunNumber(folder) });
+    } catch (error) {
+      if (!(error instanceof ManifestError)) throw error;
+      error.number = await readRunNumber(folder);
+      onUnreadable(error);
+    }
+  }
+  return runs.sort(newestFirst);
+}
+
+/** By their numbers. Runs that have none are older than those that have one, and go by the clock of then. */
+function newestFirst(one: StoredRun, other: StoredRun): number {
+  if (one.number !== other.number) return (other.number ?? 0) - (one.number ?? 0);
+  return one.manifest.startedAt < other.manifest.startedAt ? 1 : -1;
+}
+
+/**
+ * A run by its id, an unmistakable beginning of it, or `last`.
+ * @param onPassedOver told of each folder that `last` leaves out since it cannot be read
+ * @throws NotFoundError, UsageError; ManifestError where the last run may be one that cannot be read
+ */
+export async function findRun(
+  stateFolder: string,
+  idOrLast: string,
+  onPassedOver: (error: ManifestError) => void = () => undefined,
+): Promise<StoredRun> {
+  const unreadable: ManifestError[] = [];
+  const runs = await listRuns(stateFolder, (error) => unreadable.push(error));
+  if (idOrLast === "last") {
+    const [newest] = runs;
+    // An older run is not the last one because the last one cannot be read.
+    const newer = unreadable.find((each) => isRunName(each.id) && mayBeNewer(each, newest));
+    if (newer) throw newer;
+    for (const each of unreadable) onPassedOver(each);
+    if (newest) return newest;
+    throw new NotFoundError("There is no run yet", advise`Start one with: ${ecm`import FILE`}`);
+  }
+  const matches = runs.filter(({ manifest }) => manifest.id === idOrLast);
+  // An empty word is a variable that a script has not set, and the beginning of every id.
+  const isBeginning = (id: string) => idOrLast !== "" && id.startsWith(idOrLast);
+  if (matches.length === 0) matches.push(...runs.filter(({ manifest }) => isBeginning(manifest.id)));
+  if (matches.length > 1) {
+    const ids = matches.map(({ manifest }) => manifest.id).join(", ");
+    throw new UsageError(`${JSON.stringify(idOrLast)} matches several runs: ${ids}`, "Give the whole id");
+  }
+  const damaged = unreadable.find(({ id }) => isBeginning(id));
+  if (!matches[0] && damaged) throw damaged;
+  if (!matches[0])
+    throw new NotFoundError(`There is no run ${JSON.stringify(idOrLast)}`, advise`See: ${ecm`runs list`}`);
+  return matches[0];
+}
+
+function mayBeNewer({ id, number }: ManifestError, newest: StoredRun | undefined): boolean {
+  if (!newest) return true;
+  if (number !== undefined) return number > (newest.number ?? 0);
+  return toMinute(id) >= toMinute(newest.manifest.id);
+}
+
+/** To the minute, by the clock of then: the order of runs that have no number. */
+function toMinute(runName: string): string {
+  return runName.slice(0, 13);
+}
+
+// Each run has a number, one higher than any before it: a clock may be set back, and then the time of a run says
+// nothing about which was the last.
+
+/** An empty file for each number that was given; the highest always stays. */
+const numbersFolder = "run-numbers";
+
+/**
+ * Gives the next number. Of several processes each gets another one: only one of them can create its file.
+ * @param known the highest number of a run, should the folder of numbers be lost
+ */
+export async function takeRunNumber(stateFolder: string, lastNumber: number): Promise<number> {
+  const folder = join(stateFolder, numbersFolder);
+  makeFolder(folder);
+  for (;;) {
+    const number = Math.max(lastNumber, ...(await readNumbers(folder))) + 1;
+    if (!(await tryCreate(join(folder, String(number))))) continue;
+    const all = await readNumbers(folder);
+    // Its file had been there before, and was removed since.
+    if (Math.max(...all) > number) continue;
+    for (const lower of all) if (lower < number) await rm(join(folder, String(lower)), { force: true });
+    return number;
+  }
+}
+
+async function readNumbers(folder: string): Promise<number[]> {
+  return (await readdir(folder)).filter((name) => /^[1-9]\d{0,14}$/.test(name)).map(Number);
+}
+
+async function tryCreate(path: string): Promise<boolean> {
+  try {
+    await (await open(path, "wx", 0o600)).close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** A file of its own: a run whose manifest cannot be read has its place in the order, too. */
+export async function writeRunNumber(runFolder: string, number: number): Promise<void> {
+  await writeAtomically(join(runFolder, fileNames.number), `${number}\n`);
+}
+
+/** Undefined for a run of a version that gave no numbers, and where it cannot be read. */
+async function readRunNumber(runFolder: string): Promise<number | undefined> {
+  const text = await readFile(join(runFolder, fileNames.number), "utf8").catch(() => "");
+  return /^[1-9]\d{0,14}\n$/.test(text) ? Number(text) : undefined;
+}
+
+/** A run as `ecm runs` shows it: from its manifest, and from its journal where it was not closed. */
+export interface RunView {
+  run: string;
+  kind: Manifest["kind"];
+  /**
+   * `unfinished`: it is at work now, or was killed. `damaged`: its
+   * journal cannot be believed, as `damage` says.
+   */
+  status: "completed" | "stopped" | "unfinished" | "superseded" | "damaged";
+  damage: string | null;
+  file: string;
+  startedAt: string;
+  baseUrl: string;
+  profile: string | null;
+  structureId: string;
+  /** Null while it was never closed: then only `done` is known. */
+  rows: Summary["rows"] | null;
+  /** Contacts with an outcome, from the journal. */
+  done: number;
+  /** Writes of which it is not known whether they were applied. */
+  open: number;
+  stoppedBy: string | null;
+  /** When the limit that stopped it allows requests again. */
+  resumableAt: string | null;
+  /** Of a run that is at work, and waits: until when (RFC 3339), and why. */
+  waiting: { until: string; why: string } | null;
+  rejects: string | null;
+  codes: Summary["codes"] | null;
+  folder: string;
+}
+
+export async function viewRun({
+  manifest,
+  folder,
+}: {
+  manifest: Manifest;
+  folder: string;
+}): Promise<RunView> {
+  const { ledger, damage } = await readRunRecord({ manifest, folder });
+  const { summary } = manifest;
+  const wait = await readWait({ manifest, folder });
+  const counts = ledger.counts;
+  return {
+    run: manifest.id,
+    kind: manifest.kind,
+    status: damage === undefined ? toRunStatus(manifest, ledger.isEnded) : "damaged",
+    damage: damage ?? null,
+    file: manifest.input.name,
+    startedAt: manifest.startedAt,
+    baseUrl: manifest.account.baseUrl,
+    profile: manifest.account.profile ?? null,
+    structureId: manifest.account.structureId,
+    rows: summary?.rows ?? null,
+    done: sumCounts(counts),
+    open: ledger.openCount,
+    stoppedBy: ledger.stoppedBy ?? null,
+    resumableAt: (ledger.stoppedBy === undefined ? undefined : summary?.resumableAt) ?? null,
+    waiting: wait ? { until: formatResetTime(wait.until)!, why: wait.why } : null,
+    rejects: summary?.rejects ?? null,
+    codes: summary?.codes ?? null,
+    folder,
+  };
+}
+
+function toRunStatus(manifest: Manifest, isEnded: boolean): RunView["status"] {
+  if (manifest.supersededBy !== undefined) return "superseded";
+  if (isFinished(manifest) || (isEnded && !manifest.after?.length)) return "completed";
+  return manifest.summary ? "stopped" : "unfinished";
+}
+
+/** `part`: some of its contacts could not be restored. */
+export type Undone = "whole" | "part";
+
+/**
+ * By the id of the run. An undo that has not come to its end is not counted, nor one that was undone itself:
+ * then the run is in force again.
+ */
+export function undoneRuns(manifests: Iterable<Manifest>): Map<string, Undone> {
+  const undos = new Map<string, { id: string; undone: Undone }[]>();
+  for (const manifest of manifests) {
+    const { run, undone } = readUndo(manifest) ?? {};
+    if (run !== undefined && undone) undos.set(run, [...(undos.get(run) ?? []), { id: manifest.id, undone }]);
+  }
+  const findUndone = (run: string): Undone | undefined => {
+    const valid = (undos.get(run) ?? []).flatMap(({ id, undone }): Undone[] => {
+      const isUndone = findUndone(id);
+      return isUndone === "whole" ? [] : [isUndone ?? undone];
+    });
+    return valid.includes("whole") ? "whole" : valid[0];
+  };
+  const undone = new Map<string, Undone>();
+  for (const run of undos.keys()) {
+    const how = findUndone(run);
+    if (how) undone.set(run, how);
+  }
+  return undone;
+}
+
+/** What an undo has undone; undefined for any other run, and for an undo that has restored nothing. */
+function readUndo(manifest: Manifest): { run: string; undone: Undone } | undefined {
+  const { kind, options, summary, input } = manifest;
+  if (kind !== "undo" || summary?.status !== "completed" || !isFinished(manifest)) return undefined;
+  const { updated, created, deleted, rejected } = summary.rows;
+  const isPart = rejected > 0 || (summary.partial ?? 0) > 0;
+  if (isPart && updated + created + deleted === 0) return undefined;
+  const run = typeof options.run === "string" ? options.run : input.name;
+  return { run, undone: isPart ? "part" : "whole" };
+}
+
+// Until when a run waits is noted in its folder for whoever looks at it meanwhile. It is an aside: where it
+// cannot be written, the run continues without it.
+
+/** A shorter wait, such as for a lost answer, is over before anybody looks. */
+const minMilliseconds = 5_000;
+
+/** @param wait undefined: it is over */
+export function noteWait(folder: string, wait: Wait | undefined, now: number): void {
+  const file = join(folder, fileNames.wait);
+  try {
+    if (wait && wait.until - now >= minMilliseconds)
+      writeFileSync(file, `${JSON.stringify(wait)}\n`, { mode: 0o600 });
+    else rmSync(file, { force: true });
+  } catch {
+    // The run's next record says what is wrong with its folder.
+  }
+}
+
+/** Undefined also for a run that was killed while it waited. */
+async function readWait({ manifest, folder }: { manifest: Manifest; folder: string }) {
+  const wait = await readNote(join(folder, fileNames.wait));
+  const stateFolder = dirname(dirname(folder));
+  return wait && (await isLeaseHeld(toLocksFolder(stateFolder), manifest.fingerprint)) ? wait : undefined;
+}
+
+async function readNote(file: string): Promise<Wait | undefined> {
+  try {
+    const { until, why } = JSON.parse(await readFile(file, "utf8")) as Partial<Wait>;
+    if (typeof until === "number" && typeof why === "string") return { until, why };
+  } catch {
+    // There is none, or it is being written.
+  }
+  return undefined;
+}
