@@ -83,6 +83,7 @@ export const emptyInput: UnderstoodInput = {
     delimiter,
     hasEscapes: false,
     form: { kind: "text", encoding, hasMark: false },
+    keyName: "",
     columns: [],
     constants: [],
     notes: [],

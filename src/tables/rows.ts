@@ -137,6 +137,8 @@ export interface InputFacts {
   system?: string;
   /** Physical line of the header; undefined with `--no-header`. */
   headerLine?: number;
+  /** What the structure calls the key of a contact. */
+  keyName: string;
   columns: { name: string; target: Target }[];
   /** The fields that `--set` fills. */
   constants: readonly { label: string; value: string }[];

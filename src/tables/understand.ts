@@ -102,12 +102,17 @@ export async function understandInput(
     emptyColumns: rowKind === "contacts" && !options.ignoreUnmapped ? findEmptyColumns(names, sample) : [],
     takesIds: options.takesIds,
   };
-  const understood = { file, reading, facts: collectFacts(opened, reading, notes) };
+  const understood = { file, reading, facts: collectFacts(opened, reading, structure, notes) };
   await addSample(understood);
   return understood;
 }
 
-function collectFacts(opened: OpenedInput, reading: Reading, columnNotes: readonly string[]): InputFacts {
+function collectFacts(
+  opened: OpenedInput,
+  reading: Reading,
+  { keyName }: ContactStructure,
+  columnNotes: readonly string[],
+): InputFacts {
   const { system, targets, constants, consent } = reading;
   const { source, dialect, startLine, headerLines, written, names, formulaColumns } = reading.table;
   return {
@@ -120,6 +125,7 @@ function collectFacts(opened: OpenedInput, reading: Reading, columnNotes: readon
     form: findForm(opened, reading.table),
     system: system?.name,
     headerLine: headerLines > 0 ? startLine : undefined,
+    keyName,
     columns: written.map((name, index) => ({ name, target: targets[index]! })),
     constants: constants.map(({ label, value }) => ({ label, value })),
     notes: [

@@ -35,4 +35,12 @@ describe("the columns of a file", () => {
       expect(Math.max(...table.map((line) => line.length))).toBeLessThanOrEqual(terminalColumns);
     },
   );
+
+  it("say of the key what the structure calls it", async () => {
+    const { ecm } = await startSandbox();
+    await ecm(["structure", "update", "--key-name", "E-mail address"]);
+    const path = await inputFile("Mail,First Name\nada@example.com,Ada\n");
+    const { stderr } = await ecm(["import", path, "--dry-run"], { terminalColumns: 80 });
+    expect(stripVTControlCharacters(stderr)).toMatch(/Mail +E-mail address \(key\) +ada@example\.com/);
+  });
 });

@@ -8,11 +8,11 @@ import { findUnknown, type InputFacts, type ReadRow, type Target } from "../../t
 import { cut, measureWidth } from "../../terminal/text-width.ts";
 
 /** @returns nothing for a file that only names contacts */
-export function formatMapping({ columns, constants, sample }: InputFacts, width: number): string[] {
+export function formatMapping({ columns, constants, sample, keyName }: InputFacts, width: number): string[] {
   if (constants.length === 0 && !columns.some(({ target }) => target.kind === "field")) return [];
   const rows = columns.map(({ name, target }, place): Row & { isIgnored: boolean } => ({
     isIgnored: target.kind === "ignore",
-    texts: [formatColumnName(name, place), formatTarget(target), findFirstValue(sample, place)],
+    texts: [formatColumnName(name, place), formatTarget(target, keyName), findFirstValue(sample, place)],
   }));
   for (const { label, value } of constants) rows.push({ isIgnored: false, texts: ["--set", label, value] });
   const read = rows.filter(({ isIgnored }) => !isIgnored);
@@ -57,10 +57,16 @@ function formatColumnName(name: string, place: number): string {
   return name.trim() === "" ? `column ${place + 1}` : name;
 }
 
-function formatTarget(target: Target): string {
+function formatTarget(target: Target, keyName: string): string {
   if (target.kind === "ignore") return "– ignored";
+  if (target.kind === "key") return formatKeyTarget(keyName);
   if (target.kind !== "field") return target.kind;
   return parseNewFieldId(target.fieldId) === undefined ? target.label : `${target.label} (new)`;
+}
+
+/** `Email (key)`: by the name that the structure has for it, and by the word that `--map` takes. */
+export function formatKeyTarget(keyName: string): string {
+  return keyName.toLowerCase() === "key" ? keyName : `${keyName} (key)`;
 }
 
 function findFirstValue(sample: readonly ReadRow[], place: number): string {

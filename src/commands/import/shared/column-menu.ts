@@ -3,6 +3,7 @@
 import { foldName } from "../../../api/names.ts";
 import { isTargetWord, type Proposal, proposeLabel } from "../../../tables/index.ts";
 import type { Choice, Prompter } from "../../../terminal/prompter.ts";
+import { formatKeyTarget } from "../../bulk/mapping-lines.ts";
 import { checkText } from "../../flags/questions.ts";
 import type { Draft, DraftColumn } from "./draft.ts";
 
@@ -67,11 +68,11 @@ function listChoices(draft: Draft, column: DraftColumn, own: string): Choice<str
 
 function toKeyChoice(draft: Draft, column: DraftColumn): Choice<string> {
   const key = draft.key();
-  const name = `key (${draft.proposal.structure.keyName})`;
+  const name = formatKeyTarget(draft.proposal.structure.keyName);
   const isOther = key !== undefined && key !== column;
   return {
     name: isOther ? `${name}, in place of ${JSON.stringify(key.name)}` : name,
-    short: "key",
+    short: name,
     value: "key",
   };
 }
@@ -125,8 +126,8 @@ export function describeColumn({ name, count, samples }: DraftColumn): string {
   return shortSamples.length === 0 ? `${several} (empty)` : `${several} (${shortSamples.join(", ")})`;
 }
 
-export function describeTarget({ target, isNew, filled }: DraftColumn): string {
-  if (target === "key") return "key";
+export function describeTarget({ target, isNew, filled }: DraftColumn, keyName: string): string {
+  if (target === "key") return formatKeyTarget(keyName);
   if (target === "ignore") return filled === 0 ? "– empty" : "– ignored";
   if (target === "consent=opt-in") return "consent (yes = in)";
   if (target === "consent=opt-out") return "consent (yes = out)";

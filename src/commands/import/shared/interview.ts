@@ -67,7 +67,7 @@ function toTable(draft: Draft) {
     columns: ["Column", "Goes to", "Filled", "Values"],
     lines: columns.map((column) => [
       toTitle(column),
-      describeTarget(column),
+      describeTarget(column, proposal.structure.keyName),
       formatShare(column.filled, rows),
       describeValues(column, rows),
     ]),
