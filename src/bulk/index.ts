@@ -17,7 +17,7 @@ export {
   restoreImportOptions,
 } from "./jobs/import.ts";
 export type { RowJob } from "./jobs/job.ts";
-export { type KeysFileOptions, toReadOptions } from "./jobs/keys-file-options.ts";
+export { type KeysFileOptions, toReadOptions } from "./jobs/job.ts";
 export { type ChosenRows, MarkedRowsError, requireChosenRows } from "./jobs/marked-rows.ts";
 export { type RejectedRow, readFirstRejects, readRejectedRows, readRejects } from "./jobs/rejected.ts";
 export { refusalRemark } from "./jobs/removals.ts";

@@ -4,25 +4,24 @@
  * decides what is written.
  */
 
+import { exitCodes } from "../../errors.ts";
 import type { Before } from "../desired.ts";
 import type { Item, Write } from "../items.ts";
-import { toErrorStop } from "../pace/run-stop.ts";
+import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { isReadById } from "../plan/judge.ts";
 import type { Found } from "../plan/lookup.ts";
 import { alwaysHasSecondLook } from "../plan/numbers.ts";
 import {
   isPlanned,
+  type Planned,
   readPlanBlocks,
   type StoredLine,
   toPlannedItem,
   toPlannedWrite,
 } from "../plan/plan-file.ts";
 import { isScarce, recordInJournal, type Session } from "../plan/session.ts";
-import type { Attempt, Freshness, Seen } from "./attempt.ts";
-import type { Task } from "./outcomes.ts";
-import { createKeyedQueue, createPool } from "./pool.ts";
-import { replaceStandIns } from "./stand-ins.ts";
-import { UnseenCreates } from "./unseen-creates.ts";
+import { type Attempt, decided, type Freshness, type Seen, type SentAttempt, type Task } from "./attempt.ts";
+import { visibilityPausesMilliseconds } from "./settle.ts";
 import { performWrite } from "./write.ts";
 
 /** @param file the closed plan @throws RunStop after everything under way has ended; or what failed */
@@ -187,3 +186,171 @@ class Group {
 
 /** A second look serves the others of its group for so long. */
 const maxContactAgeMilliseconds = 240_000;
+
+/** Promises under way: their first failure ends everything, but only after all have come to an end. */
+function createPool(onFailure: (error: unknown) => void) {
+  let running = 0;
+  let failure: { error: unknown } | undefined;
+  const wake: (() => void)[] = [];
+
+  function fail(error: unknown): void {
+    // A failure that is not a stop says more than the stops that follow from it.
+    if (!failure || (failure.error instanceof RunStop && !(error instanceof RunStop))) failure = { error };
+    onFailure(error);
+  }
+
+  function nextEnd(): Promise<void> {
+    return new Promise((resolve) => wake.push(resolve));
+  }
+
+  return {
+    fail,
+    add(work: Promise<void>): void {
+      running++;
+      void work.catch(fail).then(() => {
+        running--;
+        for (const each of wake.splice(0)) each();
+      });
+    },
+    /** Resolves when fewer than so many are under way. */
+    async untilFewerThan(limit: number): Promise<void> {
+      while (!failure && running >= limit) await nextEnd();
+      if (failure) throw failure.error;
+    },
+    async empty(): Promise<void> {
+      while (running > 0) await nextEnd();
+      if (failure) throw failure.error;
+    },
+  };
+}
+
+/** Does work of one key one after another, and all other work at once. */
+function createKeyedQueue() {
+  const last = new Map<string, Promise<void>>();
+  return async (key: string | undefined, work: () => Promise<void>): Promise<void> => {
+    if (key === undefined) return work();
+    const before = last.get(key)?.catch(() => undefined);
+    const own = before ? before.then(work) : work();
+    last.set(key, own);
+    await own.finally(() => {
+      if (last.get(key) === own) last.delete(key);
+    });
+  };
+}
+
+type Wanted = Pick<Planned, "desired" | "before">;
+
+/**
+ * What did not exist when the plan was made is named by a stand-in there, and by its id once it was created.
+ * Replaces ids alone: a value may read like a stand-in. Pure.
+ * @param ids stand-in → id
+ */
+export function replaceStandIns({ desired, before }: Wanted, ids: ReadonlyMap<string, string>): Wanted {
+  if (ids.size === 0) return { desired, before };
+  const toRealId = <T extends { id: string }>(value: T): T => ({
+    ...value,
+    id: ids.get(value.id) ?? value.id,
+  });
+  return {
+    desired: { ...desired, values: desired.values.map(toRealId) },
+    before: before && { ...before, values: before.values.map(toRealId) },
+  };
+}
+
+interface UnseenCreate {
+  readonly task: Task;
+  /** As it was refused. */
+  readonly sent: SentAttempt;
+  readonly freshness: Freshness;
+}
+
+interface Writing {
+  /** Begins to write what was decided of a contact, once there is room. */
+  begin(task: Task, freshness: Freshness, start: Attempt): Promise<void>;
+  /** Resolves when all that was begun has ended. @throws what failed */
+  allEnded(): Promise<void>;
+}
+
+/** More are settled before the end: they have to fit into memory. */
+const maxUnseen = 10_000;
+
+/**
+ * Creates that the service refused as duplicates while no search showed the contact: a search may lag behind
+ * the service's own check. They are looked up again at the end of the run, after a wait that the whole run
+ * makes once.
+ */
+class UnseenCreates {
+  private readonly creates = new Set<UnseenCreate & { refusedAt: number }>();
+  private readonly session: Session;
+  /** Contacts that were done when this invocation began. */
+  private readonly doneBefore: number;
+  private hasWaited = false;
+
+  constructor(session: Session) {
+    this.session = session;
+    this.doneBefore = countDone(session);
+  }
+
+  get areMany(): boolean {
+    return this.creates.size >= maxUnseen;
+  }
+
+  add(create: UnseenCreate): void {
+    this.creates.add({ ...create, refusedAt: this.session.clock.now() });
+  }
+
+  /**
+   * Looks all of them up again. Those that no search shows are skipped: a create of which nobody knows
+   * whether it was applied is not counted as created then, since the contact may have been there before.
+   */
+  async settle(writing: Writing): Promise<void> {
+    const { clock, send } = this.session;
+    for (const pause of this.hasWaited ? [0] : visibilityPausesMilliseconds) {
+      if (this.creates.size === 0) break;
+      if (pause > 0) await clock.sleep(pause, send.ended);
+      this.hasWaited = true;
+      await this.lookAgain(writing);
+      await writing.allEnded();
+    }
+    this.skipAll();
+  }
+
+  /**
+   * A run that is stopped tries them again when it is resumed. Where all that this invocation could send was
+   * spent on them, the next one would do the same, and the run never get on: then they are skipped now.
+   */
+  settleAtStop(stop: unknown): void {
+    const isBudget = stop instanceof RunStop && stop.failure.exitCode === exitCodes.outOfBudget;
+    if (isBudget && countDone(this.session) === this.doneBefore) this.skipAll();
+  }
+
+  private skipAll(): void {
+    for (const { task } of this.creates) {
+      const { ref } = task.item;
+      recordInJournal(this.session, { kind: "done", ref, outcome: "skipped", code: "exists_hidden" });
+    }
+    this.creates.clear();
+  }
+
+  private async lookAgain(writing: Writing): Promise<void> {
+    const { lookup, clock } = this.session;
+    const creates = [...this.creates];
+    while (creates.length > 0) {
+      const block = creates.splice(0, lookup.blockSize);
+      const results = await lookup.findFresh(block.map(({ task }) => task.item));
+      for (const create of block) {
+        const found = results.get(create.task.item.ref) ?? {};
+        const at = clock.now();
+        if (!found.contact) continue;
+        this.creates.delete(create);
+        lookup.behavior.learn("searchLag", Math.max(1, Math.round(at - create.refusedAt)));
+        const again = { ...create.sent, conflicts: create.sent.conflicts + 1 };
+        await writing.begin(create.task, create.freshness, decided(create.task, again, { found, at }));
+      }
+    }
+  }
+}
+
+function countDone({ ledger: { counts } }: Session): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}

@@ -1,12 +1,15 @@
-/** What is known of a contact before its next write, and whether that may still be relied on. */
+/** What is known of a contact before its next write, whether that may still be relied on, and how its outcome is written down. */
+
+import { isInactive } from "../../api/contacts.ts";
 import type { BehaviorPoints } from "../../service/behavior.ts";
-import type { Decision, Write } from "../items.ts";
+import type { Contact } from "../../wire.ts";
+import type { Before } from "../desired.ts";
+import type { Decision, Item, Outcome, Remark, Write } from "../items.ts";
 import { judge } from "../plan/judge.ts";
 import type { Found } from "../plan/lookup.ts";
-import type { Session } from "../plan/session.ts";
+import { recordInJournal, type Session } from "../plan/session.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
-import type { Task } from "./outcomes.ts";
-import { findOne, readWritten } from "./read-back.ts";
+import { findOne, readWritten } from "./settle.ts";
 
 /** How a mutate names references. */
 export type Elements = BehaviorPoints["mutateElements"];
@@ -101,4 +104,68 @@ function isFresh({ clock, send, startedAt }: Session, at: number): boolean {
   const age = clock.now() - at;
   // A clock that was set back tells no age.
   return at >= startedAt && at >= send.waitEndedAt && age >= 0 && age <= maxDecisionAgeMilliseconds;
+}
+
+/** One contact of a plan. */
+export interface Task {
+  readonly session: Session;
+  readonly item: Item;
+  /** As the plan has it. */
+  readonly planned: Write;
+  /** What the plan saw; absent where it saw nobody. */
+  readonly before: Before | undefined;
+}
+
+/** Writes down a decision that needs no request. */
+export function settleWithoutWrite(
+  task: Task,
+  decision: Exclude<Decision, Write>,
+  contact: Partial<Contact> | undefined,
+): void {
+  const { session, item } = task;
+  if (decision.kind === "reject") {
+    recordRejection(task, decision);
+    return;
+  }
+  const outcome = decision.kind === "leave" ? "unchanged" : "skipped";
+  const code = decision.kind === "skip" ? { code: decision.code } : {};
+  recordInJournal(session, {
+    kind: "done",
+    ref: item.ref,
+    outcome,
+    ...code,
+    inactive: isNewlyInactive(task, contact),
+  });
+}
+
+export function recordRejection({ session, item: { ref } }: Task, { code, message }: Remark): void {
+  recordInJournal(session, { kind: "done", ref, outcome: "rejected", code, message });
+}
+
+/** Writes down that a contact was written, or found as it should be. */
+export function settleWrite(
+  task: Task,
+  outcome: Outcome,
+  contact: Partial<Contact> | undefined,
+  remark?: Remark,
+): void {
+  const { session, item } = task;
+  const inactive = isNewlyInactive(task, contact);
+  recordInJournal(session, {
+    kind: "done",
+    ref: item.ref,
+    outcome,
+    contactId: contact?._id,
+    inactive,
+    ...remark,
+  });
+}
+
+/**
+ * Whom the plan took for absent or active, and the account holds as inactive;
+ * the others were counted when they were planned.
+ */
+function isNewlyInactive({ planned, before }: Task, contact: Partial<Contact> | undefined): true | undefined {
+  const wasCounted = planned.kind === "change" ? before?.isInactive : planned.kind !== "create";
+  return !wasCounted && isInactive(contact) ? true : undefined;
 }

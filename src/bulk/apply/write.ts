@@ -3,12 +3,20 @@
  * outcome: sent, and settled when the answer was lost.
  */
 
-import { isInactive } from "../../api/contacts.ts";
+import {
+  changeStatusRequest,
+  createContactRequest,
+  deleteContactRequest,
+  isInactive,
+  mutateContactRequest,
+  unsubscribed,
+} from "../../api/contacts.ts";
 import type { EcmError, ServiceError } from "../../errors.ts";
-import { mayBeElements } from "../../service/contact-changes.ts";
-import type { Contact } from "../../wire.ts";
+import { hasReferences, mayBeElements, setElementForm } from "../../service/contact-changes.ts";
+import type { ApiRequest, Contact } from "../../wire.ts";
 import { hasAll } from "../decide.ts";
 import type { Operation } from "../desired.ts";
+import type { Reply, RequestKind } from "../pace/paced-send.ts";
 import { isWrite, toPlannedOutcome } from "../plan/numbers.ts";
 import { readServiceTime, recordInJournal, type Session } from "../plan/session.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
@@ -21,12 +29,13 @@ import {
   isKeptFromCreation,
   mayBeSent,
   planFirstAttempt,
+  recordRejection,
   type SentAttempt,
+  settleWithoutWrite,
+  settleWrite,
+  type Task,
 } from "./attempt.ts";
-import { recordRejection, settleWithoutWrite, settleWrite, type Task } from "./outcomes.ts";
-import { type AfterRefusal, findLost, findOne, readAfterRefusal, readWritten } from "./read-back.ts";
-import { learnFromAnswer, readId, sendWrite } from "./send-write.ts";
-import { wasApplied } from "./settle.ts";
+import { type AfterRefusal, findLost, findOne, readAfterRefusal, readWritten, wasApplied } from "./settle.ts";
 
 /** How often a contact may have changed while it is being written before its row is given up. */
 const maxConflicts = 5;
@@ -196,4 +205,63 @@ async function handleLostAnswer(
   const isSameAgain = next.decision.kind === operation.kind && !wasApplied(open, found.contact);
   if (isLast && isSameAgain) return void recordRejection(task, { code: error.type, message: error.message });
   return next;
+}
+
+/** The intent is on the disk before the request leaves. */
+function sendWrite(task: Task, intent: OpenIntent, tried: SentAttempt): Promise<Reply> {
+  const { session, item } = task;
+  const { request, countedAs } = toRequest(intent.operation, tried.elements);
+  return session.send.send(request, countedAs, {
+    ref: item.ref,
+    async beforeLeaving() {
+      if (tried.open ? isKeptFromCreation(task, tried) : !mayBeSent(task, tried)) return false;
+      recordInJournal(session, { kind: "intent", ref: item.ref, ...intent });
+      await session.syncIntents?.();
+      return true;
+    },
+    notApplied() {
+      if (!tried.open) recordInJournal(session, { kind: "void", ref: item.ref });
+    },
+  });
+}
+
+function toRequest(
+  operation: Operation,
+  elements: Elements | undefined,
+): { request: ApiRequest; countedAs: RequestKind } {
+  switch (operation.kind) {
+    case "create":
+      return { request: createContactRequest(operation.body), countedAs: "create" };
+    case "change":
+      return {
+        request: mutateContactRequest(operation.id, setElementForm(operation.body, elements)),
+        countedAs: "mutate",
+      };
+    case "unsubscribe":
+      return { request: changeStatusRequest(operation.id, unsubscribed), countedAs: "other" };
+    case "delete":
+      return { request: deleteContactRequest(operation.id), countedAs: "other" };
+  }
+}
+
+/** The new contact's id. An answer without one has created the contact all the same. */
+function readId(body: unknown): string | undefined {
+  const id = (body as Partial<Contact> | null | undefined)?._id;
+  return typeof id === "string" ? id : undefined;
+}
+
+/** What the answer to a write tells of the service. Nothing else is read from the answer to a mutate. */
+function learnFromAnswer(
+  { lookup: { behavior }, observed }: Session,
+  { decision, elements }: SentAttempt,
+  body: unknown,
+): void {
+  if (decision.kind === "create") observed.missedInARow = 0;
+  if (decision.kind !== "change") return;
+  const isContact = (body as Partial<Contact> | null | undefined)?._id === decision.id;
+  behavior.learn(
+    "mutateAnswer",
+    body === undefined || body === null ? "empty" : isContact ? "contact" : "other",
+  );
+  if (hasReferences(decision.body)) behavior.learn("mutateElements", elements ?? "object");
 }

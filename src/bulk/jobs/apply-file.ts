@@ -9,7 +9,7 @@ import { statusParts } from "../../api/contacts.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
 import { restoreSelection } from "../../select/selection.ts";
 import { createIdentityReader } from "../../tables/index.ts";
-import { replaceStandIns } from "../apply/stand-ins.ts";
+import { replaceStandIns } from "../apply/apply-plan.ts";
 import { asApproved } from "../decide.ts";
 import type { Item } from "../items.ts";
 import type { RunEvent } from "../plan/events.ts";
@@ -20,14 +20,13 @@ import type { PlanFile } from "../plan/plan-import.ts";
 import type { ExportedLine } from "../plan/plan-writer.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import { computeFingerprint, isInPlanFolder } from "../runs/folder.ts";
-import { type RunDescription, runPrepared } from "./enter-job.ts";
+import { findPlannedSync, type RunDescription, runPrepared } from "./enter-job.ts";
 import { type Closed, noInput } from "./finish.ts";
 import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
 import { refusalRemark } from "./removals.ts";
 import { spoolInput } from "./run-job.ts";
-import { findPlannedSync } from "./synced-list.ts";
 
 /** @throws UsageError for a plan of another account */
 export async function applyPlanFile(

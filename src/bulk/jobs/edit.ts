@@ -13,8 +13,8 @@ import type { MutateBody } from "../../wire.ts";
 import type { Desired, DesiredValue } from "../desired.ts";
 import type { AfterStep } from "../runs/folder.ts";
 import { readMutateValues, toValues, whereMissing } from "../values.ts";
-import type { ResolvedJob, RowJob } from "./job.ts";
-import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
+import { type KeysFileOptions, type ResolvedJob, type RowJob, toReadOptions } from "./job.ts";
+
 import { type ChosenRows, requireChosenRows } from "./marked-rows.ts";
 
 export interface EditOptions {

@@ -1,4 +1,5 @@
 /** Coming into a job's run and leaving it: the same for every job, whatever it plans. */
+
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import {
@@ -10,6 +11,7 @@ import {
   UsageError,
 } from "../../errors.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
+import type { PlanHead } from "../plan/plan-file.ts";
 import type { RunContext } from "../plan/run-context.ts";
 import { type EnteredRun, enterRun, type SyncedList } from "../runs/enter.ts";
 import { type Manifest, requireStatePlace } from "../runs/folder.ts";
@@ -17,6 +19,7 @@ import { JournalDamagedError } from "../runs/ledger.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import { noteWait } from "../runs/stored-runs.ts";
 import { type Closed, closeUnentered } from "./finish.ts";
+import type { MembersOptions } from "./job.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 
@@ -151,4 +154,16 @@ export function endedBeforeWrites(failure: EcmError | undefined): boolean {
   // A plan that a guard has stopped stays, to be looked at.
   if (failure?.type === "GuardError") return false;
   return failure instanceof UsageError || failure instanceof DeclinedError;
+}
+
+/** Which list a run makes the same as its input: two at once would leave one that is like neither. */
+export function findSyncedList(members: MembersOptions | undefined): SyncedList | undefined {
+  return members && { listId: members.listId, name: members.listName };
+}
+
+/** Of a plan: it alone removes members of a list that its input does not name. */
+export function findPlannedSync({ removals, listIds, names }: PlanHead): SyncedList | undefined {
+  const [listId] = listIds;
+  if (!removals || listId === undefined) return undefined;
+  return { listId, name: names.lists[listId] ?? listId };
 }

@@ -12,6 +12,7 @@ import type {
   InputFacts,
   InputFile,
   OpenedInput,
+  ReadOptions,
   Row,
   Survey,
   UnderstoodInput,
@@ -86,4 +87,15 @@ export interface ResolvedJob {
 export interface MembersOptions {
   listId: string;
   listName: string;
+}
+
+/** How a file that names contacts is read, as a run keeps it. By default as the file says itself. */
+export interface KeysFileOptions {
+  map: [column: string, target: string][];
+  consentColumns?: readonly string[];
+  sheet?: string;
+}
+
+export function toReadOptions(read: KeysFileOptions | undefined): ReadOptions {
+  return { map: new Map(read?.map), consentColumns: read?.consentColumns, sheet: read?.sheet };
 }

@@ -29,9 +29,16 @@ import type { EnteredRun } from "../runs/enter.ts";
 import { countRequestsAfter } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { type Closed, closeRun, foreseeSummary } from "./finish.ts";
-import { findMaxRejectsStop } from "./max-rejects.ts";
-import { createSession, makePlanFile, readClosedPlan } from "./plan-job.ts";
-import { choosePlanPlace, type PlanPlace, planPath } from "./plan-place.ts";
+import {
+  choosePlanPlace,
+  createSession,
+  findMaxRejectsStop,
+  makePlanFile,
+  type PlanPlace,
+  planPath,
+  readClosedPlan,
+} from "./plan-job.ts";
+
 import { findPlanPrice, subtractSettled } from "./plan-price.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { readFirstRejects, writeRejected } from "./rejected.ts";

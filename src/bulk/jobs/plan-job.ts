@@ -2,11 +2,18 @@
  * The plan part of a bulk run: who is planned, and what is decided of each, is in a closed plan at its end.
  */
 
-import { rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { access, constants, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { formatCounted } from "../../counts.ts";
+import { makeFolder } from "../../disk/make-folder.ts";
+import { EcmError, exitCodes } from "../../errors.ts";
 import { createIdentityReader } from "../../tables/index.ts";
+import { RunStop } from "../pace/run-stop.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import { makePlan } from "../plan/make-plan.ts";
+import { countPlannedWrites } from "../plan/numbers.ts";
 import {
   type ClosedPlan,
   type PlanEnd,
@@ -18,11 +25,10 @@ import {
 } from "../plan/plan-file.ts";
 import { toPlanNames } from "../plan/plan-line.ts";
 import { PlanWriter } from "../plan/plan-writer.ts";
-import { beginPhase, openSession, type RunState, type Session } from "../plan/session.ts";
+import type { Engine, RunContext } from "../plan/run-context.ts";
+import { beginPhase, countRunRows, openSession, type RunState, type Session } from "../plan/session.ts";
 import type { EnteredRun } from "../runs/enter.ts";
-import { fileNames, runCommands } from "../runs/folder.ts";
-import { findMaxRejectsStop } from "./max-rejects.ts";
-import type { PlanPlace } from "./plan-place.ts";
+import { fileNames, runCommands, toRunsFolder } from "../runs/folder.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
 
@@ -108,4 +114,71 @@ export function createSession(state: RunState, job: ReadyJob, lookup: Lookup, st
     if (tooMany) state.send.stop(tooMany);
   };
   return openSession(state, { judging, lookup, toIdentity, startedAt, onRejected });
+}
+
+/** Rejected rows that stop a run of which nothing was accepted. */
+const defaultMaxRejects = 50;
+
+/** Too many rejected rows stop a run: the mapping is probably wrong. Undefined where they are not too many so far. */
+export function findMaxRejectsStop(state: RunState): RunStop | undefined {
+  const { maxRejects } = state.options.guards ?? {};
+  const { rejected, read, created, updated, deleted, unchanged } = countRunRows(state);
+  if (!maxRejects) {
+    const isAccepted = created + updated + deleted + unchanged > 0;
+    // While it is planned, a row that will be written is accepted.
+    const isPlanning = state.ledger.counts.rejected === 0;
+    if (rejected < defaultMaxRejects || isAccepted || (isPlanning && countPlannedWrites(state.tally) > 0))
+      return undefined;
+  } else if ("rows" in maxRejects) {
+    if (rejected < Math.max(1, maxRejects.rows)) return undefined;
+  } else if (rejected === 0 || rejected * 100 < maxRejects.percent * read) return undefined;
+  return new RunStop(
+    "max-rejects",
+    new EcmError(
+      exitCodes.rejectedRows,
+      `Stopped: ${formatCounted(rejected, "row was", "rows were")} rejected`,
+      {
+        type: "TooManyRejectsError",
+        hint: "Check the mapping, or allow more with --max-rejects",
+        allowedBy: ["--max-rejects", `${rejected + 1}`],
+      },
+    ),
+  );
+}
+
+export function planPath({ folder }: EnteredRun): string {
+  return join(folder, fileNames.plan);
+}
+
+export interface PlanPlace {
+  /** Undefined where nobody wants to read the plan of a dry run. */
+  file: string | undefined;
+  /** Where pages of the account are kept until the plan is closed. */
+  scratch: string;
+}
+
+/**
+ * A real run keeps its plan in its folder; a dry run in a place of its own, which must also be found where
+ * nothing can be written.
+ */
+export async function choosePlanPlace(
+  { engine, options }: RunContext,
+  run: EnteredRun | undefined,
+): Promise<PlanPlace> {
+  if (run) return { file: planPath(run), scratch: join(run.folder, fileNames.snapshot) };
+  const folder = await createScratchFolder(engine);
+  const name = join(folder, `.dry-run-${randomBytes(6).toString("hex")}`);
+  const isPlanNeeded = options.takePlan !== undefined || options.rejects !== undefined;
+  return { file: isPlanNeeded ? `${name}.ndjson` : undefined, scratch: name };
+}
+
+async function createScratchFolder({ stateFolder }: Engine): Promise<string> {
+  const folder = toRunsFolder(stateFolder);
+  try {
+    makeFolder(folder);
+    await access(folder, constants.W_OK);
+    return folder;
+  } catch {
+    return tmpdir();
+  }
 }

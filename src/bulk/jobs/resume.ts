@@ -2,6 +2,7 @@
  * `runs resume`: goes on with a run by its plan and journal alone once the plan is closed; before that by the
  * job that its record states, and its input.
  */
+
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -9,28 +10,37 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type Lease, takeLease } from "../../disk/lease.ts";
 import { ReadOnlyError } from "../../errors.ts";
+import { restoreSelection } from "../../select/selection.ts";
+import type { Account } from "../../service/account.ts";
 import type { RunEvent } from "../plan/events.ts";
-import { requireKeptNames } from "../plan/names.ts";
+import { openPlannedNames, requireKeptNames } from "../plan/names.ts";
 import { type PlanEnd, readPlanLines, readStoredPlan, type StoredPlan } from "../plan/plan-file.ts";
 import { openPlanFile } from "../plan/plan-import.ts";
-import { type Engine, openContext, type RunOptions } from "../plan/run-context.ts";
-import { fileNames, type Manifest, requireStatePlace, toLocksFolder } from "../runs/folder.ts";
+import { toPlanNames } from "../plan/plan-line.ts";
+import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
+import {
+  type AfterStep,
+  fileNames,
+  findNewList,
+  type Manifest,
+  requireStatePlace,
+  toLocksFolder,
+} from "../runs/folder.ts";
 import { findRun } from "../runs/stored-runs.ts";
 import { applyPlanFile } from "./apply-file.ts";
 import { type EditOptions, editJob } from "./edit.ts";
-import { closeUnlessRefused, enterJob, leaveRun } from "./enter-job.ts";
-import type { Closed } from "./finish.ts";
+import { closeUnlessRefused, enterJob, findPlannedSync, leaveRun } from "./enter-job.ts";
+import { type Closed, noInput } from "./finish.ts";
 import { importJob, restoreImportOptions } from "./import.ts";
 import type { RowJob } from "./job.ts";
-import { openAccount } from "./open-account.ts";
+import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts";
 import { planAndApply } from "./plan-and-apply.ts";
-import { openPlannedJob } from "./planned-job.ts";
+import type { ReadyJob } from "./ready-job.ts";
 import { runJob } from "./run-job.ts";
 import { type SyncOptions, syncJob } from "./sync.ts";
-import { findPlannedSync } from "./synced-list.ts";
-import { undoRun } from "./undo.ts";
+import { isDeletedOne, undoRun } from "./undo.ts";
 
-export interface StoppedRun {
+interface StoppedRun {
   manifest: Manifest;
   folder: string;
 }
@@ -154,4 +164,40 @@ function toEditJob({ kind, options, input, after }: Manifest): Promise<RowJob> {
 
 function named({ name, file }: Manifest["input"]): RowJob["input"] {
   return { name, path: file };
+}
+
+/** A run whose plan is closed, ready to be carried out: the plan says everything that its job would. */
+async function openPlannedJob(
+  context: RunContext,
+  account: Account,
+  { head, creations }: Pick<StoredPlan, "head" | "creations">,
+  after: readonly AfterStep[] | undefined,
+): Promise<ReadyJob> {
+  const { engine, send, options, kind } = context;
+  const { looks, source, listIds, selection } = head;
+  const { structureId, keyType } = head.account;
+  // Read now, so that the price counts what the backup needs.
+  if (options.backUp) {
+    const structure = await account.structure();
+    await Promise.all([account.readableLists(structure), account.complete(structure)]);
+  }
+  const names =
+    creations.length === 0 ? undefined : await openPlannedNames({ send: send.plain, account, creations });
+  return {
+    account,
+    judging: {
+      structureId,
+      looks,
+      suppression: await openSuppressionRules(engine, looks),
+      // The conditions as they were planned: their words may mean something else by now.
+      selection: selection && (await restoreSelection(account, await account.structure(), selection)),
+      names: toPlanNames(head.names),
+    },
+    lookup: openLookup(context, { ...looks, structureId, keyType, source, listIds, isGone: isDeletedOne }),
+    input: noInput,
+    names,
+    newList: findNewList(after)?.name,
+    after,
+    isLenient: kind === "undo",
+  };
 }

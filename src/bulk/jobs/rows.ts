@@ -4,18 +4,17 @@ import { rm } from "node:fs/promises";
 import type { Suppressions } from "../../suppressions/suppressions.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import { createSuppressionRules, type Judging, judge } from "../plan/judge.ts";
-import { Lookup, readAccountIfSmaller } from "../plan/lookup.ts";
+import { Lookup, readAccountIfSmaller, readAllPages } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import { type NameBook, toStoredNames } from "../plan/names.ts";
 import { countRunRows, countSentRequests, type RunState } from "../plan/session.ts";
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
-import { computeRunFingerprint } from "./describe-run.ts";
 import { countSettledByInput, listSelectedItems, readRowEntries, toBatches, toRowItem } from "./entries.ts";
 import type { ResolvedJob } from "./job.ts";
-import { type RowRun, readContactPages } from "./prepare.ts";
+import { computeRunFingerprint, type RowRun, readContactPages } from "./prepare.ts";
+
 import type { PlanSource, ReadyJob } from "./ready-job.ts";
 import { planRemovals, readMembers } from "./removals.ts";
-import { readSelected } from "./selected.ts";
 
 export function prepareRows(rowRun: RowRun): ReadyJob {
   const { job, account, structure, names, understood, survey, suppressions } = rowRun;
@@ -184,4 +183,40 @@ async function openRecent(file: string, options: SnapshotOptions, now: number): 
   snapshot.close();
   await rm(file, { force: true });
   return openSnapshot(file, options);
+}
+
+/** How often the pages are read when contacts come and go meanwhile. */
+const maxPasses = 3;
+
+/**
+ * Reads every page that the service's filters let through. Contacts that others add or remove meanwhile move
+ * the rest from page to page: then all is read again, so that nobody is passed over.
+ */
+async function readSelected(
+  rowRun: RowRun,
+  file: string,
+  options: SnapshotOptions,
+): Promise<AccountSnapshot> {
+  const { clock, job } = rowRun;
+  const pages = { ...readContactPages(rowRun), filters: job.selection!.filters, lists: job.chosenLists };
+  let snapshot = await openSnapshot(file, options);
+  if (snapshot.isRecent(clock.now()) && snapshot.isWhole()) return snapshot;
+  for (let pass = 1; ; pass++) {
+    snapshot.close();
+    await rm(file, { force: true });
+    snapshot = await openSnapshot(file, options);
+    try {
+      await readAllPages(snapshot, pages);
+    } catch (error) {
+      snapshot.close();
+      throw error;
+    }
+    if (snapshot.isWhole()) return snapshot;
+    if (pass < maxPasses) continue;
+    rowRun.emit({
+      kind: "remark",
+      text: "The account changed while it was read; contacts that were added or removed in the meantime may be missing",
+    });
+    return snapshot;
+  }
 }

@@ -23,15 +23,21 @@ import {
   toRunsFolder,
 } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
-import { computeRunFingerprint, describeRun } from "./describe-run.ts";
-import { endedBeforeWrites, enterJob, leaveRun } from "./enter-job.ts";
+import { endedBeforeWrites, enterJob, findSyncedList, leaveRun } from "./enter-job.ts";
 import { countSettledByInput } from "./entries.ts";
 import { type Closed, closeUnentered, noInput } from "./finish.ts";
 import type { RowJob } from "./job.ts";
 import { planAndApply } from "./plan-and-apply.ts";
-import { type Clarify, openRowRun, type RowRun, readInput } from "./prepare.ts";
+import {
+  type Clarify,
+  computeRunFingerprint,
+  describeRun,
+  openRowRun,
+  type RowRun,
+  readInput,
+} from "./prepare.ts";
+
 import { prepareRows } from "./rows.ts";
-import { findSyncedList } from "./synced-list.ts";
 
 export interface JobOptions extends RunOptions {
   clarify?: Clarify;

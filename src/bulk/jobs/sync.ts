@@ -4,8 +4,7 @@ import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
 import { openInput, requireClearConsent, understandInput } from "../../tables/index.ts";
 import { toValues, whereMissing } from "../values.ts";
-import type { ResolvedJob, RowJob } from "./job.ts";
-import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
+import { type KeysFileOptions, type ResolvedJob, type RowJob, toReadOptions } from "./job.ts";
 
 export interface SyncOptions {
   input: RowJob["input"];

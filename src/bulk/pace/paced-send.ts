@@ -2,12 +2,17 @@
  * Sends the requests of a run: each waits until the budget allows it, is counted, and ends as one of three
  * things. What cannot continue ends the run by a `RunStop`.
  */
-import { EcmError, InterruptedError, ServiceError } from "../../errors.ts";
+
+import {
+  EcmError,
+  InterruptedError,
+  ServiceError,
+  UnreachableError,
+  UnreadableAnswerError,
+} from "../../errors.ts";
 import type { ApiAnswer, ApiRequest, Clock, Send, SendEvent } from "../../wire.ts";
 import type { Budget } from "./budget.ts";
-import { Gate, type Wait } from "./gate.ts";
-import { Outage } from "./outage.ts";
-import { type Reply, readFailure } from "./reply.ts";
+import { Gate, Outage, type Wait } from "./gate.ts";
 import { RunStop, toErrorStop } from "./run-stop.ts";
 
 export type RequestKind = "search" | "create" | "mutate" | "other";
@@ -15,7 +20,7 @@ export type RequestKind = "search" | "create" | "mutate" | "other";
 /** Requests that left the machine; repeated ones are counted in their kind, and in `retried`. */
 export type RequestCounts = Record<RequestKind | "retried" | "total", number>;
 
-export interface WriteSteps {
+interface WriteSteps {
   /** The contact that is written. */
   ref: number;
   /**
@@ -27,7 +32,7 @@ export interface WriteSteps {
   notApplied(): void;
 }
 
-export interface PaceOptions {
+interface PaceOptions {
   send: Send;
   budget: Budget;
   clock: Clock;
@@ -270,4 +275,38 @@ function createDateReader(): (headers: Record<string, string>) => number | undef
     }
     return Number.isNaN(at) ? undefined : at;
   };
+}
+
+/** What a request of a run came to. */
+export type Reply =
+  | { kind: "answered"; answer: ApiAnswer }
+  /** 4xx: the service understood and did not do it. */
+  | { kind: "refused"; error: ServiceError }
+  /** A write of which nobody knows whether it was applied. Never for a read. */
+  | { kind: "uncertain"; error: EcmError }
+  /** It did not leave: its sender wants to look again first. */
+  | { kind: "withheld" };
+
+/** Where a reply may be absent: it is certain that nothing was done, and the request can be sent again. */
+type Failure =
+  | { kind: "refused"; reply?: Reply }
+  /** It may be over later. */
+  | { kind: "outage"; error: EcmError; reply?: Reply }
+  | { kind: "interrupted" | "final" };
+
+/** @param isPlain the caller judges whether what it asks for may be read; otherwise that ends the run */
+function readFailure(error: unknown, { effect }: ApiRequest, isPlain: boolean): Failure {
+  if (error instanceof ServiceError && error.status < 500) {
+    if (error.status === 429) return { kind: "refused" };
+    const isFinal = (error.details.isNotOffered || [401, 403].includes(error.status)) && !isPlain;
+    return isFinal ? { kind: "final" } : { kind: "refused", reply: { kind: "refused", error } };
+  }
+  if (error instanceof InterruptedError) return { kind: "interrupted" };
+  if (!mayBeOver(error)) return { kind: "final" };
+  const isCertain = effect === "read" || error.details.applied === "no";
+  return { kind: "outage", error, reply: isCertain ? undefined : { kind: "uncertain", error } };
+}
+
+function mayBeOver(error: unknown): error is EcmError {
+  return [ServiceError, UnreachableError, UnreadableAnswerError].some((kind) => error instanceof kind);
 }

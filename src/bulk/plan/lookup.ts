@@ -3,6 +3,7 @@
  * as possible: the keys of a block in one search, ids one by one, or every contact page by page where the
  * account is smaller than the input.
  */
+
 import { createEquals, getContactRequest, readContact } from "../../api/contacts.ts";
 import { isId } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
@@ -15,7 +16,6 @@ import { createIdentityReader } from "../../tables/index.ts";
 import type { Clock, Contact, Filter, IdRef } from "../../wire.ts";
 import type { Item } from "../items.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
-import { runConcurrently } from "../pace/run-concurrently.ts";
 import type { AccountSnapshot } from "./snapshot.ts";
 
 export interface Found {
@@ -379,4 +379,13 @@ function storePage(
   if (lists) for (const contact of items) contact.lists ??= lists;
   options.keys.note(items[0]);
   snapshot.add({ ...place, total, contacts: items });
+}
+
+/**
+ * The same work several times at once. Returns when every one has come to an end, also after a failure: what still runs could write to a file that
+ * its owner has closed. @throws the first failure
+ */
+async function runConcurrently(count: number, work: () => Promise<void>): Promise<void> {
+  const ends = await Promise.allSettled(Array.from({ length: count }, work));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
 }

@@ -1,6 +1,6 @@
 /** Names that did not exist when a plan was made are ids once they do. */
 import { expect, it } from "vitest";
-import { replaceStandIns } from "../../../src/bulk/apply/stand-ins.ts";
+import { replaceStandIns } from "../../../src/bulk/apply/apply-plan.ts";
 import type { Before, Desired } from "../../../src/bulk/desired.ts";
 import { toValues } from "../../../src/bulk/values.ts";
 
