@@ -48,13 +48,7 @@ const shared = [
     ...loadedTogether("common", "src/program.ts", "src/commands/contact/index.ts"),
     minShareCount: 2,
   },
-  loadedTogether(
-    "request",
-    "src/config/resolve.ts",
-    "src/connection.ts",
-    "src/http/network.ts",
-    "src/http/node-dispatcher.ts",
-  ),
+  loadedTogether("request", "src/config/resolve.ts", "src/connection.ts", "src/http/network.ts"),
   {
     name: "account",
     test: /src[\\/](api|config|disk|privacy|select|service|structure|suppressions)[\\/]/,

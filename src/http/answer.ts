@@ -15,7 +15,6 @@ import { isObject } from "../is-object.ts";
 import { formatMoment } from "../moments.ts";
 import type { ApiAnswer, ApiRequest, RateLimits, WireAnswer, WireError } from "../wire.ts";
 import { findLimitKind, readLimits, readRetryAfter } from "./limits.ts";
-import { findMissingOffer } from "./offered.ts";
 
 /** How much of an unexpected body is shown, in characters. */
 const maxExcerptLength = 80;
@@ -268,4 +267,38 @@ function isText(value: unknown): value is string {
 
 function toTextOrUndefined(value: unknown): string | undefined {
   return isText(value) ? value : undefined;
+}
+
+/**
+ * Endpoints that an account's service may not have: its documents name them without showing them. Each with
+ * what it is for, as a sentence says it. The first that fits counts.
+ */
+const endpoints: [method: RegExp, path: RegExp, what: string][] = [
+  [/^DELETE$/, /^\/api\/contact\/[^/]+$/, "the deletion of contacts"],
+  [/^GET$/, /^\/api\/contact\/(?:[^/]+\/)?events$/, "events of contacts"],
+  [/^GET$/, /^\/api\/contact-structure\/[^/]+$/, "structures one by one"],
+  [/^GET$/, /^\/api\/contact-structure\/[^/]+\/lists\/[^/]+$/, "lists one by one"],
+  [/^(?:PATCH|PUT)$/, /^\/api\/contact-structure\/[^/]+\/lists\/[^/]+$/, "the renaming of lists"],
+  [/^DELETE$/, /^\/api\/contact-structure\/[^/]+\/lists/, "the deletion of lists"],
+  [/^GET$/, /^\/api\/email\/campaign/, "campaigns"],
+  [/^GET$/, /^\/api\/email\/template/, "templates"],
+  [/^GET$/, /^\/api\/email\/domain/, "domains"],
+  [/^GET$/, /^\/api\/reports\//, "reports"],
+];
+
+/**
+ * What this account's service does not offer, judged by its refusal: an endpoint that a key cannot reach, or
+ * one that it does not know. A record that does not exist is neither.
+ * @param found the refusal, where it has the documented form
+ */
+function findMissingOffer(
+  { method, path }: ApiRequest,
+  status: number,
+  found: Partial<WireError> | undefined,
+): string | undefined {
+  const what = endpoints.find(([methods, paths]) => methods.test(method) && paths.test(path))?.[2];
+  if (status === 403 && /not accessible via API key/i.test(found?.message ?? ""))
+    return what ?? `${method} ${path}`;
+  const isUnknown = [404, 405].includes(status) && !/NotFound$/.test(found?.errorType ?? "");
+  return isUnknown ? what : undefined;
 }

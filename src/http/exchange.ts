@@ -1,10 +1,45 @@
 /** One HTTP exchange: a request through a dispatcher, and what comes back of it. */
+
+import type { Dispatcher as UndiciDispatcher } from "undici";
 import type { BodySink, TransportFailure, WireAnswer, WireRequest } from "../wire.ts";
-import type { Controller, Dispatcher, DispatchOptions, Handler } from "./dispatcher.ts";
 import { bodyTooLarge, createFailure, maxBodyBytes } from "./failure.ts";
 
 /** Longer timers overflow and fire at once, in milliseconds. */
 const maxTimerMilliseconds = 2 ** 31 - 1;
+
+export interface Controller {
+  abort(reason: Error): void;
+}
+
+/** The methods of undici's `DispatchHandler` that are called. */
+interface Handler {
+  /** The connection is made; the request goes out now. */
+  onRequestStart(controller: Controller): void;
+  onResponseStart(
+    controller: Controller,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void;
+  onResponseData(controller: Controller, chunk: Buffer): void;
+  onResponseEnd(): void;
+  onResponseError(controller: Controller | undefined, error: Error): void;
+}
+
+interface DispatchOptions {
+  origin: string;
+  path: string;
+  method: UndiciDispatcher.HttpMethod;
+  headers: Record<string, string>;
+  body?: string;
+  /** False: a request whose answer is lost is never repeated unasked. */
+  idempotent: false;
+}
+
+/** Carries one request at a time: undici's `Dispatcher`, or Node's own client in its place. */
+export interface Dispatcher {
+  dispatch(options: DispatchOptions, handler: Handler): void;
+  destroy(): void | Promise<void>;
+}
 
 /** @throws TransportFailure; the reason of the request's signal once that fires */
 export function exchange(dispatcher: Dispatcher, request: WireRequest, origin: string): Promise<WireAnswer> {

@@ -1,7 +1,9 @@
 /** The network as a transport: through which dispatcher, over how many sockets, by which proxy. */
+
+import type { Socket } from "node:net";
 import type { Transport, TransportFailure } from "../wire.ts";
-import type { Dispatcher } from "./dispatcher.ts";
-import { exchange } from "./exchange.ts";
+import { type Controller, type Dispatcher, exchange } from "./exchange.ts";
+import { createFailure } from "./failure.ts";
 
 export interface NetworkTransport {
   transport: Transport;
@@ -46,11 +48,76 @@ async function openDispatcher(
   origin: string,
   { purpose, connections = 64, proxy }: NetworkOptions,
 ): Promise<Dispatcher> {
-  const limits = { connections, connectMilliseconds, idleMilliseconds };
-  if (purpose === "single" && proxy === undefined) {
-    const { createNodeDispatcher } = await import("./node-dispatcher.ts");
-    return createNodeDispatcher(origin, limits);
-  }
-  const { createUndiciDispatcher } = await import("./undici-dispatcher.ts");
-  return createUndiciDispatcher(limits, proxy?.url);
+  return purpose === "single" && proxy === undefined
+    ? openNodeDispatcher(origin, connections)
+    : openUndiciDispatcher(connections, proxy?.url);
+}
+
+/**
+ * Node's own client, for commands that send a few requests. undici compiles a parser at the first answer,
+ * which takes longer than all the rest of such a command.
+ */
+async function openNodeDispatcher(origin: string, connections: number): Promise<Dispatcher> {
+  const { protocol, hostname, port } = new URL(origin);
+  const isSecure = protocol === "https:";
+  const { Agent, request: open } = isSecure ? await import("node:https") : await import("node:http");
+  const agent = new Agent({
+    keepAlive: true,
+    maxSockets: connections,
+    timeout: idleMilliseconds,
+  });
+  // An IPv6 address has brackets in a URL alone.
+  const address = { agent, hostname: hostname.replace(/^\[(.*)\]$/, "$1"), port };
+  return {
+    dispatch({ path, method, headers, body }, handler) {
+      const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+      const request = open({ ...address, path, method, headers: { ...headers, ...length } });
+      const controller: Controller = { abort: (reason) => request.destroy(reason) };
+      const fail = (error: Error) => handler.onResponseError(controller, error);
+      request.on("socket", (socket) => {
+        const start = () => handler.onRequestStart(controller);
+        if (!socket.connecting) return start();
+        limitConnect(socket, isSecure ? "secureConnect" : "connect");
+        socket.once(isSecure ? "secureConnect" : "connect", start);
+      });
+      request.on("response", (response) => {
+        handler.onResponseStart(controller, response.statusCode!, response.headers);
+        response.on("data", (chunk: Buffer) => handler.onResponseData(controller, chunk));
+        response.on("end", () => handler.onResponseEnd());
+        response.on("error", fail);
+      });
+      request.on("error", fail);
+      request.end(body);
+    },
+    destroy: () => agent.destroy(),
+  };
+}
+
+/** Ends a socket that has not connected in time. */
+function limitConnect(socket: Socket, connected: string): void {
+  const timer = setTimeout(
+    () => socket.destroy(createFailure("UND_ERR_CONNECT_TIMEOUT")),
+    connectMilliseconds,
+  );
+  const clear = () => clearTimeout(timer);
+  socket.once(connected, clear).once("close", clear);
+}
+
+/**
+ * undici, for thousands of requests and for proxies.
+ * @param proxy the address of a proxy that all requests go through
+ */
+async function openUndiciDispatcher(connections: number, proxy?: string): Promise<Dispatcher> {
+  const { Agent, ProxyAgent } = await import("undici");
+  const options = {
+    connections,
+    pipelining: 1,
+    keepAliveTimeout: idleMilliseconds,
+    keepAliveMaxTimeout: idleMilliseconds,
+    // The whole exchange has one time limit of its own.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: connectMilliseconds },
+  };
+  return proxy === undefined ? new Agent(options) : new ProxyAgent({ ...options, uri: proxy });
 }
