@@ -20,11 +20,10 @@ import { awaitLease, type Lease } from "./disk/lease.ts";
 import { UsageError } from "./errors.ts";
 import { createSend } from "./http/send.ts";
 import { formatDuration } from "./moments.ts";
-import { mergeLimits } from "./rate-limits.ts";
+import { formatRateLimitLine, mergeLimits } from "./rate-limits.ts";
 import { Account } from "./service/account.ts";
 import { type Behaviors, createBehavior, readSoundBehavior } from "./service/behavior.ts";
 import { NamesCache, type NamesFile } from "./service/names-cache.ts";
-import { formatRateLimitLine } from "./terminal/rate-limit.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import type { Clock, RateLimits, Send, SendEvent, Transport } from "./wire.ts";
 

@@ -6,9 +6,9 @@ import { type Context, type ContextControl, createContext } from "./context.ts";
 import { describeDiskError } from "./disk/disk-errors.ts";
 import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
 import { listCommands, mapCommands } from "./hint.ts";
+import { formatRateLimitLine, formatRateLimitSentence } from "./rate-limits.ts";
 import { maskTypedKeys } from "./terminal/escape.ts";
 import { isJsonWanted } from "./terminal/format.ts";
-import { formatRateLimitLine, formatRateLimitSentence } from "./terminal/rate-limit.ts";
 import type { TerminalStreams } from "./terminal/terminal.ts";
 import type { Clock } from "./wire.ts";
 

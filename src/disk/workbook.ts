@@ -5,6 +5,9 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { ZipFile } from "yazl";
+import { parseTsvCell } from "../delimited-lines.ts";
+import type { AtomicFile } from "./atomic-file.ts";
+import { LineSplitter } from "./log.ts";
 
 export interface Workbook {
   /** The first row is the heading of each sheet. */
@@ -13,12 +16,6 @@ export interface Workbook {
   end(): Promise<void>;
   /** Nothing more is written. */
   abandon(): void;
-}
-
-export interface WorkbookOptions {
-  sheetName: string;
-  /** What does not fit on a sheet goes on the next one. */
-  maxRows?: number;
 }
 
 /** What the sheets of spreadsheet programs hold. */
@@ -63,10 +60,14 @@ const sheetStart =
 /** Digits that are text are as they should be: no mark beside each of them. */
 const sheetEnd = `</sheetData><ignoredErrors><ignoredError sqref="A1:XFD${maxSheetRows}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
 
-/** @param write takes the bytes of the file in order */
+/**
+ * @param write takes the bytes of the file in order
+ * @param maxRows of a sheet; what does not fit goes on the next one
+ */
 export async function openWorkbook(
   write: (piece: Buffer) => Promise<void>,
-  { sheetName, maxRows = maxSheetRows }: WorkbookOptions,
+  sheetName: string,
+  maxRows = maxSheetRows,
 ): Promise<Workbook> {
   const zip = new ZipFile();
   const add = (name: string, xml: string) => zip.addBuffer(Buffer.from(head + xml), name);
@@ -194,4 +195,58 @@ function escapeXml(text: string): string {
 
 function toNumber(character: string): string {
   return `_x${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}_`;
+}
+
+/** An atomic file that takes lines of tsv, as text, and holds a workbook of them. */
+export async function packWorkbook(file: AtomicFile): Promise<AtomicFile> {
+  const rows = await openRows((piece) => file.append(piece));
+  const refuse = () => {
+    throw new Error("a workbook is written in order");
+  };
+  return {
+    append: rows.append,
+    appendNow: refuse,
+    clear: refuse,
+    async commit() {
+      try {
+        await rows.end();
+      } catch (error) {
+        await file.discard();
+        throw error;
+      }
+      await file.commit();
+    },
+    async discard() {
+      rows.abandon();
+      await file.discard();
+    },
+  };
+}
+
+/** The bytes of a whole workbook. */
+export async function packWorkbookText(lines: string): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  const rows = await openRows(async (piece) => {
+    pieces.push(piece);
+  });
+  await rows.append(lines);
+  await rows.end();
+  return Buffer.concat(pieces);
+}
+
+async function openRows(write: (piece: Buffer) => Promise<void>) {
+  const workbook = await openWorkbook(write, "Sheet1");
+  const splitter = new LineSplitter();
+  const append = async (text: string | Uint8Array) => {
+    for (const line of splitter.take(text.toString()))
+      await workbook.append(line.split("\t").map(parseTsvCell));
+  };
+  return {
+    append,
+    async end() {
+      if (splitter.rest !== "") await append("\n");
+      await workbook.end();
+    },
+    abandon: workbook.abandon,
+  };
 }

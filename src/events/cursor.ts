@@ -12,7 +12,7 @@ import { type Lease, takeLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import { toTime } from "./feed.ts";
-import { countIdentities, takeIdentity, toIdentity, toLastingIdentity } from "./identity.ts";
+import { countIdentities, takeIdentity, toIdentity, toLastingIdentity } from "./reading.ts";
 
 /** What one command has read of the feed, and what of it appears. */
 interface ShownBatch {

@@ -5,8 +5,8 @@
 import type { ContactEvent, EventQuery } from "../api/events.ts";
 import { maxPageSize } from "../service/pages.ts";
 import type { Send } from "../wire.ts";
-import { countIdentities } from "./identity.ts";
 import {
+  countIdentities,
   countRecords,
   type FeedReading,
   type FeedRecord,

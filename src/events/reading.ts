@@ -3,13 +3,13 @@
  * nor a short page is taken for its end: it ends with an empty page.
  */
 
+import { createHash } from "node:crypto";
 import { type ContactEvent, createEventsRequest, type EventQuery, readEvents } from "../api/events.ts";
 import { formatCount } from "../counts.ts";
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import { isSizeRefusal } from "../service/pages.ts";
 import type { Send } from "../wire.ts";
-import { toIdentity } from "./identity.ts";
 
 /** As many requests as an hour usually has: a feed that goes on for longer has no end. */
 const maxPages = 3600;
@@ -161,4 +161,44 @@ function isSame(one: FeedRecord[], other: FeedRecord[]): boolean {
 
 export function countRecords(pages: readonly FeedRecord[][]): number {
   return pages.reduce((count, page) => count + page.length, 0);
+}
+
+/** Members that name a thing: whoever renames the thing makes no new event. */
+const names = new Set(["emailCampaignName", "emailSubject", "importOriginalFileName"]);
+
+/** All members, in whatever order they come. Several events may share it: clicks in the same millisecond. */
+export function toIdentity(event: ContactEvent): string {
+  return hash(sortKeys(event));
+}
+
+/** What stays when an event's members change: its own id, else all members but the names of things. */
+export function toLastingIdentity(event: ContactEvent): string {
+  const { _id } = event;
+  if (typeof _id === "string") return hash([_id]);
+  return hash(sortKeys(Object.fromEntries(Object.entries(event).filter(([name]) => !names.has(name)))));
+}
+
+export function countIdentities(identities: Iterable<string>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const identity of identities) counts.set(identity, (counts.get(identity) ?? 0) + 1);
+  return counts;
+}
+
+/** Takes one of so many away. @returns whether there was one */
+export function takeIdentity(counts: Map<string, number>, identity: string): boolean {
+  const count = counts.get(identity) ?? 0;
+  if (count > 0) counts.set(identity, count - 1);
+  return count > 0;
+}
+
+function hash(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 20);
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.entries(value)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, member]) => [name, sortKeys(member)]);
 }

@@ -15,7 +15,7 @@ import { isTemporaryName, writeAtomically } from "../disk/atomic-file.ts";
 import { type Lease, LockedError, takeLease } from "../disk/lease.ts";
 import { exists, isRegular, listFolders, readEntries, walkFiles } from "../disk/walk.ts";
 import { EcmError, exitCodes } from "../errors.ts";
-import { type OwnFolders, walkPlaces } from "./places.ts";
+import { type OwnFolders, walkOwnFiles } from "./places.ts";
 
 /**
  * Erases in all text files below our folders. Called again after a kill, it completes what is left.
@@ -41,7 +41,7 @@ export async function eraseFromFiles(
       await lease?.release();
     }
   }
-  for await (const file of walkPlaces(folders, ["files"])) {
+  for await (const file of walkOwnFiles(folders, { withRuns: false })) {
     if ((await people.search(file)) !== "found") continue;
     await eraseFromFile(file, folders, people);
     files++;
@@ -115,7 +115,7 @@ async function isBelow(folder: string, people: ErasedPeople): Promise<boolean> {
 /** How many files below the folders hold one of the keys. */
 export async function countFilesWith(folders: OwnFolders, people: ErasedPeople): Promise<number> {
   let count = 0;
-  for await (const file of walkPlaces(folders, ["runs", "files"]))
+  for await (const file of walkOwnFiles(folders, { withRuns: true }))
     count += Number((await people.search(file)) === "found");
   return count;
 }

@@ -10,24 +10,22 @@ export interface OwnFolders {
   cache: string;
 }
 
-/** Places that are files of our own folders. */
-export type FilePlace = "runs" | "files" | "sandboxes";
-
-/** Every file below our folders is of one place. */
-function findFilePlace({ state }: OwnFolders, file: string): FilePlace {
-  const isBelow = (folder: string) => file.startsWith(join(folder, sep)) && dirname(file) !== folder;
-  if (isBelow(toRunsFolder(state))) return "runs";
-  // Databases are asked themselves: a file that is opened beside one ends the locks on it.
-  const isDatabase = file.startsWith(join(state, "sandbox", sep)) && /\.db(-\w+)?$/.test(file);
-  return isDatabase ? "sandboxes" : "files";
-}
-
-/** The files of these places. */
-export async function* walkPlaces(folders: OwnFolders, wanted: readonly FilePlace[]): AsyncGenerator<string> {
+/**
+ * Every file below our folders that may hold something of a person. Databases are left out: they are asked
+ * themselves, since a file that is opened beside one ends the locks on it.
+ */
+export async function* walkOwnFiles(
+  folders: OwnFolders,
+  { withRuns }: { withRuns: boolean },
+): AsyncGenerator<string> {
+  const isBelow = (folder: string, file: string) => file.startsWith(join(folder, sep));
+  const runs = toRunsFolder(folders.state);
   const compiled = toCompiledFolder(folders);
   for (const root of new Set([folders.state, folders.cache])) {
     for await (const file of walkFiles(root)) {
-      if (!file.startsWith(join(compiled, sep)) && wanted.includes(findFilePlace(folders, file))) yield file;
+      const isOfRun = isBelow(runs, file) && dirname(file) !== runs;
+      const isDatabase = isBelow(join(folders.state, "sandbox"), file) && /\.db(-\w+)?$/.test(file);
+      if (!isBelow(compiled, file) && !isDatabase && (withRuns || !isOfRun)) yield file;
     }
   }
 }

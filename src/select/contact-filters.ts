@@ -7,12 +7,12 @@ import { createEquals, createFilter } from "../api/contacts.ts";
 import { normalizeKey } from "../api/key-spelling.ts";
 import { resolveTag } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
-import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import type { Account } from "../service/account.ts";
 import type { ListFilters } from "../service/contact-search.ts";
-import type { Contact, ContactStructure, Criteria, Filter, SearchBody } from "../wire.ts";
-import type { Conditions, LocalCondition } from "./conditions.ts";
-import { createSecondaryCondition, parseStatus } from "./status-filter.ts";
+import type { ContactStructure, Criteria, Filter, SearchBody } from "../wire.ts";
+import { type Conditions, combine, createSecondaryCondition, createTagCondition } from "./conditions.ts";
+import { parseStatus } from "./status-filter.ts";
 
 export interface RequestedContacts {
   key?: string[];
@@ -66,20 +66,6 @@ export async function resolveContactConditions(
   };
 }
 
-/** Both must hold. */
-export function combine(
-  one: LocalCondition | undefined,
-  other: LocalCondition | undefined,
-): LocalCondition | undefined {
-  if (!one || !other) return one ?? other;
-  return {
-    needs: [...new Set([...one.needs, ...other.needs])],
-    wanted: [one.wanted, other.wanted],
-    fields: [...(one.fields ?? []), ...(other.fields ?? [])],
-    holds: (contact: Partial<Contact>) => one.holds(contact) && other.holds(contact),
-  };
-}
-
 async function createListFilters(
   account: Account,
   structure: ContactStructure,
@@ -108,20 +94,6 @@ export async function resolveTagIds(
   if (labels.length === 0) return [];
   const whole = await account.complete(structure);
   return [...new Set(labels.map((label) => resolveTag(whole, label)._id))];
-}
-
-export function createTagCondition(ids: readonly string[]): LocalCondition {
-  return {
-    needs: ["tags"],
-    wanted: { tags: [...ids].sort() },
-    holds({ tags }) {
-      if (tags) return tags.some(({ _id }) => ids.includes(_id));
-      throw new EcmError(exitCodes.failed, "The service did not say which tags the contacts have", {
-        type: "UnreadableAnswerError",
-        hint: "--tag cannot be evaluated without them",
-      });
-    },
-  };
 }
 
 /**

@@ -1,12 +1,16 @@
 /** Which contacts are meant, from what was typed: what the service filters, and what is decided here. */
 
-import { findStatus, statusParts } from "../api/contacts.ts";
-import { EcmError, exitCodes } from "../errors.ts";
 import type { Account } from "../service/account.ts";
 import type { Contact, ContactStructure, Filter } from "../wire.ts";
-import type { LocalCondition } from "./conditions.ts";
-import { createTagCondition, resolveContactConditions, resolveTagIds } from "./contact-filters.ts";
-import { createSecondaryCondition, parseStatus } from "./status-filter.ts";
+import {
+  combine,
+  createListCondition,
+  createPrimaryCondition,
+  createSecondaryCondition,
+  createTagCondition,
+} from "./conditions.ts";
+import { resolveContactConditions, resolveTagIds } from "./contact-filters.ts";
+import { parseStatus } from "./status-filter.ts";
 import type { Where } from "./where.ts";
 
 /** As typed; all must hold. Of several lists or tags any will do. */
@@ -83,52 +87,12 @@ async function createCheck(
   where: Where | undefined,
 ): Promise<SelectionCheck> {
   const parsedStatus = status === undefined ? undefined : parseStatus(status);
-  const conditions: (LocalCondition | undefined)[] = [
+  const conditions = combine(
     lists.length > 0 ? createListCondition(lists) : undefined,
-    parsedStatus && createStatusCondition([parsedStatus.primary]),
+    parsedStatus && createPrimaryCondition(parsedStatus),
     tags.length > 0 ? createTagCondition(tags) : undefined,
     parsedStatus && createSecondaryCondition(parsedStatus),
     await where?.compile(account, structure),
-  ];
-  const present = conditions.filter((each) => each !== undefined);
-  return {
-    needs: [...new Set(present.flatMap(({ needs }) => needs))],
-    holds: (contact) => present.every((condition) => condition.holds(contact)),
-  };
-}
-
-/** @param time in milliseconds since the epoch */
-export function createUpdatedAfter(time: number): LocalCondition {
-  return {
-    needs: ["updatedAt"],
-    wanted: { updatedAfter: time },
-    holds({ updatedAt }) {
-      const at = Date.parse(updatedAt ?? "");
-      if (!Number.isNaN(at)) return at > time;
-      throw new EcmError(exitCodes.failed, "The service did not say when the contacts were updated", {
-        type: "UnreadableAnswerError",
-        hint: "--since cannot be evaluated without it",
-      });
-    },
-  };
-}
-
-function createListCondition(listIds: readonly string[]): LocalCondition {
-  return {
-    needs: ["lists"],
-    wanted: { listIds },
-    holds: ({ lists }) => lists?.some(({ _id }) => listIds.includes(_id)) ?? true,
-  };
-}
-
-function createStatusCondition(values: readonly string[]): LocalCondition {
-  const lowerCaseValues = values.map((value) => value.toLowerCase());
-  return {
-    needs: statusParts,
-    wanted: { status: values },
-    holds(contact) {
-      const primary = findStatus(contact)?.primary.toLowerCase();
-      return primary === undefined || lowerCaseValues.includes(primary);
-    },
-  };
+  );
+  return conditions ?? { needs: [], holds: () => true };
 }

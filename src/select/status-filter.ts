@@ -1,11 +1,8 @@
 /** `--status`: the words of the service's documents, and those that people use, in any letter case. Pure. */
 
-import { findStatus, statusParts } from "../api/contacts.ts";
 import { findClosest } from "../api/names.ts";
-import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
-import type { Contact } from "../wire.ts";
-import type { LocalCondition } from "./conditions.ts";
 
 export interface StatusFilter {
   /** What the service is asked for: only primary statuses are shown as values of `CONTACT_STATUS`. */
@@ -48,27 +45,4 @@ export function parseStatus(text: string): StatusFilter {
     `--status: there is no status ${JSON.stringify(text)}`,
     advise`${likely === undefined ? "" : `Did you mean ${likely}? `}Statuses: ${Object.keys(statusFilters).join(", ")}. To ask the service for another: ${ecm`contact search --filter ${"CONTACT_STATUS EQ STATUS"}`}`,
   );
-}
-
-/**
- * Whether a contact has the secondary status; undefined when the service decides on the primary one alone.
- */
-export function createSecondaryCondition({ primary, secondary }: StatusFilter): LocalCondition | undefined {
-  if (secondary === undefined) return undefined;
-  return {
-    needs: statusParts,
-    wanted: { primary, secondary },
-    holds(contact: Partial<Contact>) {
-      const status = findStatus(contact);
-      if (!status) {
-        throw new EcmError(exitCodes.failed, "The service did not tell the status of the contacts", {
-          type: "UnreadableAnswerError",
-          hint: "Select by the primary status, active or inactive",
-        });
-      }
-      // A service may tell of active contacts that they are active, and no more.
-      const actual = status.secondary?.toLowerCase() ?? (primary === "active" ? secondary : undefined);
-      return status.primary.toLowerCase() === primary && actual === secondary;
-    },
-  };
 }

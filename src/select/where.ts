@@ -14,6 +14,7 @@ import {
   at,
   type Cel,
   describePlace,
+  isComparison,
   isText,
   registerStrictNumbers,
   renameCalls,
@@ -24,7 +25,6 @@ import {
 import type { LocalCondition } from "./conditions.ts";
 import { findComparedTexts, requireStatusWords } from "./status-words.ts";
 import { describeTypes, findHabit } from "./where-hints.ts";
-import { foldKeyComparisons } from "./where-keys.ts";
 import {
   builtIn,
   createVocabulary,
@@ -99,7 +99,6 @@ function compileCondition(cel: Cel, text: string, ast: ASTNode, vocabulary: Voca
   return {
     // The key names the contact in messages.
     needs: [...new Set(["key", ...needs])],
-    wanted: { where: text },
     fields: [...usedVariables.map(([, id]) => id), ...listNamedFields(ast, vocabulary)],
     holds(contact) {
       const values = read(contact);
@@ -290,4 +289,27 @@ function listNamedFields(ast: ASTNode, { fields }: Vocabulary): string[] {
     const id = named && fields.get(named.name);
     return id === undefined ? [] : [id];
   });
+}
+
+/**
+ * Compares keys with texts in lower case, as a whole. In other calls, and compared with the value of a field,
+ * `key` stays as it is.
+ * @param folded the variable that is the key in lower case
+ * @returns whether it is used
+ */
+function foldKeyComparisons(ast: ASTNode, folded: string): boolean {
+  let isUsed = false;
+  for (const node of walkNodes(ast)) {
+    if (!isComparison(node)) continue;
+    const sides = node.args as { op: string; args: unknown }[];
+    const key = sides.find((side) => side.op === "id" && side.args === "key");
+    const texts = sides
+      .filter((side) => side !== key)
+      .flatMap((side) => (side.op === "list" ? (side.args as ASTNode[]) : [side as ASTNode]));
+    if (!key || !texts.every(isText)) continue;
+    key.args = folded;
+    for (const text of texts as { args: string }[]) text.args = text.args.toLowerCase();
+    isUsed = true;
+  }
+  return isUsed;
 }

@@ -27,7 +27,7 @@ import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { findProvenListFilters, type ListFilters } from "./contact-search.ts";
 import { ContactNotFoundError } from "./find-contact.ts";
-import { countLists, type ListReading, readAllLists } from "./list-pages.ts";
+import { countLists, type ListReading, readAllLists } from "./lists.ts";
 import { NamesCache } from "./names-cache.ts";
 
 /** One process at a time creates names in an account, as far as processes share a state folder. */

@@ -153,7 +153,7 @@ async function openTarget(file: string, { flag, isWorkbook }: FileOptions): Prom
     throw cannotWriteError(file, describeDiskError(error), flag);
   });
   if (!isWorkbook) return plain;
-  const { packWorkbook } = await import("./packing.ts");
+  const { packWorkbook } = await import("../disk/workbook.ts");
   return packWorkbook(plain);
 }
 

@@ -9,7 +9,7 @@ async function write(rows: readonly (readonly string[])[], maxRows?: number): Pr
   const take = async (piece: Buffer) => {
     pieces.push(piece);
   };
-  const workbook = await openWorkbook(take, { sheetName: "People", maxRows });
+  const workbook = await openWorkbook(take, "People", maxRows);
   for (const row of rows) await workbook.append(row);
   await workbook.end();
   return Buffer.concat(pieces);

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { chooseFolders } from "../../src/config/folders.ts";
 import { toCompiledFolder } from "../../src/disk/compiled-code.ts";
-import { walkPlaces } from "../../src/privacy/places.ts";
+import { walkOwnFiles } from "../../src/privacy/places.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ecm-places-"));
 afterEach(() => rmSync(root, { recursive: true, force: true }));
@@ -18,6 +18,6 @@ it("looks for a person in what commands keep, and not in compiled code, which ha
     writeFileSync(file, "ada@example.com");
   }
   const found: string[] = [];
-  for await (const file of walkPlaces(folders, ["files"])) found.push(file);
+  for await (const file of walkOwnFiles(folders, { withRuns: false })) found.push(file);
   expect(found).toEqual([kept]);
 });

@@ -1,7 +1,7 @@
 /** Listings whose records move while their pages are read, as others remove and change them. */
 import { describe, expect, it } from "vitest";
 import { createBehavior } from "../../src/service/behavior.ts";
-import { readAllLists } from "../../src/service/list-pages.ts";
+import { readAllLists } from "../../src/service/lists.ts";
 import { campaignPages, readAllRecords, resolveCampaign } from "../../src/service/resources.ts";
 import type { ApiAnswer, ApiRequest, Send } from "../../src/wire.ts";
 

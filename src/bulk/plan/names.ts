@@ -10,8 +10,9 @@ import { EcmError, exitCodes, NotFoundError, ServiceError, UsageError } from "..
 import type { StoredSelection } from "../../select/selection.ts";
 import { parseWhere } from "../../select/where.ts";
 import type { Account } from "../../service/account.ts";
-import { ensureLists, ensureParts } from "../../service/create-names.ts";
-import { countRequestsToReadAgain } from "../../service/list-pages.ts";
+import { ensureLists } from "../../service/create-lists.ts";
+import { countRequestsToReadAgain } from "../../service/lists.ts";
+import { ensureParts } from "../../service/update-structure.ts";
 import type { ContactList, ContactStructure, Send } from "../../wire.ts";
 
 /** A list, a tag or a field that does not exist yet. */

@@ -135,7 +135,7 @@ async function openRowsFile(path: string, dialect: TableDialect, form?: SourceFo
 async function openWorkbookFile(path: string): Promise<RowsFile> {
   const { openWorkbook } = await import("../../disk/workbook.ts");
   const file = await openAtomicFile(path);
-  const workbook = await openWorkbook((piece) => file.append(piece), { sheetName: "Rejected" });
+  const workbook = await openWorkbook((piece) => file.append(piece), "Rejected");
   return {
     append: workbook.append,
     async commit() {

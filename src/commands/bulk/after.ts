@@ -9,7 +9,7 @@ import { UsageError } from "../../errors.ts";
 import { advise, ecm, formatCommand, toOperands } from "../../hint.ts";
 import { openSearch, readSearchPages } from "../../service/contact-pages.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
-import { fetchList, readAllLists } from "../../service/list-pages.ts";
+import { fetchList, readAllLists } from "../../service/lists.ts";
 import type { Contact, ContactList } from "../../wire.ts";
 import { addFlagsToCommand, formatForAccount } from "../help/command-line.ts";
 

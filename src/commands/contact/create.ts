@@ -13,8 +13,7 @@ import {
 } from "../../service/contact-changes.ts";
 import { findByKey } from "../../service/find-contact.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
-import { explainDryRun } from "../../terminal/dry-run.ts";
-import { hasColumns } from "../../terminal/present.ts";
+import { explainDryRun, hasColumns } from "../../terminal/present.ts";
 import type { ApiRequest, CreateContactBody } from "../../wire.ts";
 import { addDryRunFlag, type OptionsOf, repeatableOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";

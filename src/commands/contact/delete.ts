@@ -3,7 +3,7 @@ import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
 import { suggestSimilar } from "../../service/find-contact.ts";
-import { explainDryRun } from "../../terminal/dry-run.ts";
+import { explainDryRun } from "../../terminal/present.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
 import { writtenFileOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";

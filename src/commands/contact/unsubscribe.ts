@@ -8,7 +8,7 @@ import {
 } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
-import { explainDryRun } from "../../terminal/dry-run.ts";
+import { explainDryRun } from "../../terminal/present.ts";
 import type { Contact, Send } from "../../wire.ts";
 import { requireAnswer } from "../bulk/agree.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";

@@ -93,7 +93,7 @@ async function presentInFile(
 }
 
 async function toWorkbook(lines: string): Promise<Buffer> {
-  const { packWorkbookText } = await import("../../terminal/packing.ts");
+  const { packWorkbookText } = await import("../../disk/workbook.ts");
   return packWorkbookText(lines);
 }
 

@@ -4,7 +4,7 @@ import { findByName } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
 import { EcmError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
-import { ensureLists } from "../../service/create-names.ts";
+import { ensureLists } from "../../service/create-lists.ts";
 import type { ContactList } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { requireTextOrAsk } from "../flags/questions.ts";

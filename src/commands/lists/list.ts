@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { advise, ecm } from "../../hint.ts";
-import { createListPages, readAllLists } from "../../service/list-pages.ts";
+import { createListPages, readAllLists } from "../../service/lists.ts";
 import { readSinglePage, recordsPerPage } from "../../service/pages.ts";
 import { addOutputFileFlags } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";

@@ -1,11 +1,11 @@
 /** Shows what a verb returns, in the format that was asked for: the one place that does. */
 import type { Context, OutputFileFlags } from "../../context.ts";
 import type { Hint } from "../../hint.ts";
-import { explainDryRun } from "../../terminal/dry-run.ts";
 import type { TextForm } from "../../terminal/file-names.ts";
 import { isForPeople, type OutputOptions } from "../../terminal/format.ts";
 import {
   checkColumns,
+  explainDryRun,
   hasColumns,
   presentList,
   presentOne,

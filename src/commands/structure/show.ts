@@ -3,8 +3,8 @@
 import { updateStructureRequest } from "../../api/structures.ts";
 import type { Context } from "../../context.ts";
 import type { Account } from "../../service/account.ts";
+import { readFreshStructure, updateStructure } from "../../service/update-structure.ts";
 import type { StructureEdit } from "../../structure/edit.ts";
-import { readFreshStructure, updateStructure } from "../../structure/update.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { Result } from "../output/presents.ts";
 import { describeChange, toChangeLines } from "./shared/changes.ts";

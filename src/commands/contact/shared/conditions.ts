@@ -2,17 +2,19 @@
 import type { Context } from "../../../context.ts";
 import { formatCounted } from "../../../counts.ts";
 import { UsageError } from "../../../errors.ts";
-import type { LocalCondition } from "../../../select/conditions.ts";
 import {
   combine,
+  createTextCondition,
+  createUpdatedAfter,
+  type LocalCondition,
+} from "../../../select/conditions.ts";
+import {
   parseFilter,
   parseFilterJson,
   type RequestedContacts,
   resolveContactConditions,
 } from "../../../select/contact-filters.ts";
-import { createUpdatedAfter } from "../../../select/selection.ts";
 import { parseStatus } from "../../../select/status-filter.ts";
-import { createTextCondition } from "../../../select/text-filter.ts";
 import type { Account } from "../../../service/account.ts";
 import type { ContactSearch } from "../../../service/contact-search.ts";
 import type { ContactStructure } from "../../../wire.ts";
@@ -61,7 +63,7 @@ export async function resolveConditions(
     const conditions = [since, text, keysFile && "condition" in keysFile ? keysFile.condition : undefined];
     if (keysFile && "keys" in keysFile && keysFile.keys.length === 0) conditions.push(nobody);
     conditions.push(await where?.compile(account, structure));
-    const keeps = conditions.reduce(combine, search.keeps);
+    const keeps = combine(search.keeps, ...conditions);
     return { ...search, ...(keeps && { keeps }), ...(keysFile && { named: keysFile.count }) };
   };
 }
@@ -72,7 +74,7 @@ export function formatUnfound(count: number, named: number | undefined): string 
 }
 
 /** An empty file selects no contact; that differs from having no condition. */
-const nobody: LocalCondition = { needs: [], wanted: "nobody", holds: () => false };
+const nobody: LocalCondition = { needs: [], holds: () => false };
 
 async function parseWhereFlag(text: string | undefined) {
   if (text === undefined) return undefined;

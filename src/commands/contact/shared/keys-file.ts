@@ -69,7 +69,6 @@ async function toKeysFileCondition(
     count,
     condition: {
       needs: ["_id", "key"],
-      wanted: { named: [...identities].sort() },
       holds: ({ _id = "", key = "" }) => identities.has(_id.toLowerCase()) || identities.has(toIdentity(key)),
     },
   };

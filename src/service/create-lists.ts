@@ -1,15 +1,13 @@
-/** Lists, fields and tags that are wanted by their names: what is missing is created, once. */
+/** Lists that are wanted by their names: what is missing is created, once. */
 
 import { createEquals, createFilter, readSearch, searchContactsRequest } from "../api/contacts.ts";
 import { createListRequest, deleteList, readList } from "../api/lists.ts";
 import { findByName, foldCase } from "../api/names.ts";
-import { readStructure, updateStructureRequest } from "../api/structures.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
-import { addParts, editKnown } from "../structure/edit.ts";
 import type { ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
-import type { ListReading } from "./list-pages.ts";
+import type { ListReading } from "./lists.ts";
 
 export interface EnsuredLists {
   /** As the service answered. The specification shows only `_id` in the answer to a creation. */
@@ -134,22 +132,4 @@ async function deleteIfEmpty(send: Send, structureId: string, own: ContactList, 
       applied: "yes",
     },
   );
-}
-
-/**
- * Adds the missing ones of these fields and tags to the structure in
- * one update; returns the structure as it is then.
- */
-export async function ensureParts(
-  send: Send,
-  account: Account,
-  structure: ContactStructure,
-  parts: { fields: { label: string; dataType: string }[]; tags: string[] },
-): Promise<ContactStructure> {
-  const whole = await account.forUpdate(structure);
-  const body = editKnown(whole, (known) => addParts(known, parts));
-  if (!body) return whole;
-  const answer = await send<ContactStructure>(updateStructureRequest(structure._id, body));
-  account.forget();
-  return readStructure(answer);
 }

@@ -1,10 +1,10 @@
-/** An edit of a structure, sent: planned again on fresh state when someone else was faster. */
+/** Edits of a structure, sent: planned again on fresh state where someone else was faster. */
 
 import { readStructure, updateStructureRequest } from "../api/structures.ts";
 import { NotFoundError, ServiceError } from "../errors.ts";
-import type { Account } from "../service/account.ts";
+import { addParts, editKnown, type StructureEdit } from "../structure/edit.ts";
 import type { ContactStructure, Send } from "../wire.ts";
-import { editKnown, type StructureEdit } from "./edit.ts";
+import type { Account } from "./account.ts";
 
 const maxAttempts = 3;
 
@@ -45,4 +45,22 @@ export async function readFreshStructure(account: Account, structureId: string):
   const found = (await account.structures()).find((each) => each._id === structureId);
   if (!found) throw new NotFoundError(`The structure ${structureId} is gone`);
   return account.forUpdate(found);
+}
+
+/**
+ * Adds the missing ones of these fields and tags to the structure in
+ * one update; returns the structure as it is then.
+ */
+export async function ensureParts(
+  send: Send,
+  account: Account,
+  structure: ContactStructure,
+  parts: { fields: { label: string; dataType: string }[]; tags: string[] },
+): Promise<ContactStructure> {
+  const whole = await account.forUpdate(structure);
+  const body = editKnown(whole, (known) => addParts(known, parts));
+  if (!body) return whole;
+  const answer = await send<ContactStructure>(updateStructureRequest(structure._id, body));
+  account.forget();
+  return readStructure(answer);
 }
