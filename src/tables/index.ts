@@ -10,9 +10,8 @@ export {
   type Proposal,
   type ProposedColumn,
   proposeLabel,
-  proposeLateColumns,
 } from "./columns/proposal.ts";
-export { isTargetWord, UnknownFieldError } from "./columns/targets.ts";
+export { GoneColumnsError, isTargetWord, UnknownFieldError } from "./columns/targets.ts";
 export { UnclearColumnsError } from "./columns/unclear.ts";
 export type { ColumnTally, ConsentTally } from "./consent/marks.ts";
 export { readRecords } from "./csv.ts";

@@ -2,7 +2,7 @@
 import { foldName } from "../api/names.ts";
 import type { ContactStructure } from "../wire.ts";
 import { type Columns, mapColumns, type RowKind } from "./columns/map.ts";
-import { isTargetWord, type MappingInput, readConstants } from "./columns/targets.ts";
+import { isTargetWord, type MappingInput, readConstants, requireColumns } from "./columns/targets.ts";
 import { UnclearColumnsError } from "./columns/unclear.ts";
 import { lookForConsent } from "./consent/columns.ts";
 import { hasHint } from "./consent/names.ts";
@@ -32,7 +32,7 @@ const headerSampleRows = 5;
  * Refuses a file with a column of consent that cannot be read, before a request is spent: where its header is
  * found without the account's help, which is nearly always, and where nothing else can be unclear. What else is
  * unclear of a file depends on the account's fields, and is to be said at once.
- * @throws UnclearColumnsError
+ * @throws UnclearColumnsError; UsageError where a mapping names columns that are not there
  */
 export async function requireClearConsent(
   opened: OpenedInput,
@@ -44,6 +44,8 @@ export async function requireClearConsent(
   const { layout, sample } = found;
   const system = recogniseSystem(layout.names);
   if (system?.name === "ecm" || options.from !== undefined) return;
+  const place = `${opened.file.name}:${layout.startLine}`;
+  requireColumns(options, layout.names, place);
   // Which fields there are is for the account to say.
   const words = [...options.map].filter(([, target]) => isTargetWord(target));
   const input: MappingInput = {
@@ -52,7 +54,7 @@ export async function requireClearConsent(
     options: { ...options, map: new Map(words), readsConsent: true },
     structure: placeholderStructure,
     system,
-    place: `${opened.file.name}:${layout.startLine}`,
+    place,
     constants: [],
   };
   const reading = readPlainly(layout, placeholderStructure.keyType, system);

@@ -62,6 +62,16 @@ describe("a mapping", () => {
   const csv = "Email,City\na@example.com,oslo\nb@example.com,rom\n";
   const toTown = "City: Town\n";
 
+  it("that names columns that are gone is refused with the lines of all of them, and what to do", async () => {
+    const service = await accountWith("City");
+    const mapping = await mappingFile("Email: key\nCitty: City\nPLZ: ignore\n");
+    const result = await service.ecm(["import", await inputFile(csv), "--mapping", mapping]);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain(`${mapping}:2 names a column that does not exist: "Citty"`);
+    expect(result.stderr).toContain(`${mapping}:3: "PLZ"`);
+    expect(result.stderr).toContain('Did you mean "City"?\nCorrect these lines, or remove them');
+  });
+
   it("that is wrong stops before a request", { tags: "slow" }, async () => {
     const service = await accountWith("City");
     const before = await countRequests(service);

@@ -285,6 +285,33 @@ describe("the questions of an import", () => {
     expect(await readFile(mappingPath(file), "utf8")).toBe("Email: key\n");
   });
 
+  it("pass over columns of the last time that are gone, and say which", { tags: "slow" }, async () => {
+    const saved = mappingPath(file);
+    await writeFile(
+      saved,
+      "# Where the columns of a file go: key, lists, tags, consent, ignore, or a field.\nEmail: key\nOrt: First Name\nWerbung: consent=opt-in\nStadt: First Name\nKontakt: ignore\nNotiz: ignore\n",
+    );
+    const dialog = await ecm(["import", file], {
+      ...at120,
+      typed: [noList, ["Write to 2 contacts", yes]],
+    });
+    expect(dialog.code, dialog.stderr).toBe(0);
+    expect(dialog.stderr).toContain(
+      `Not in this file any more: "Ort" (went to First Name), "Werbung" (went to consent=opt-in)`,
+    );
+    // The answers that are left are saved: the next time has nothing to say.
+    expect(await readFile(saved, "utf8")).not.toMatch(/Ort|Werbung/);
+    const again = await ecm(["import", file, "--dry-run"], { ...at120, typed: [] });
+    expect(again.stderr).not.toContain("Not in this file");
+    // What has taken their place is asked.
+    await writeFile(file, "Email,Wohnort,Kontakt\nada@example.com,Oslo,ja\n");
+    const asked = await ecm(["import", file, "--dry-run"], { ...at120, typed: [[table, enter]] });
+    expect(asked.stderr).toContain(
+      'Not in this file any more: "Stadt" (went to First Name), "Notiz" (ignored)',
+    );
+    expect(asked.code, asked.stderr).toBe(0);
+  });
+
   it("are those of a dry run too, which then says the command", async () => {
     const before = await everything();
     const { code, stderr } = await ecm(["import", file, "--dry-run"], {

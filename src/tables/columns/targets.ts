@@ -2,7 +2,7 @@
 import { findNearestName, foldName } from "../../api/names.ts";
 import { toNewFieldId } from "../../api/structures.ts";
 import { UsageError } from "../../errors.ts";
-import { advise, ecm, quoteShellWord, toOperands } from "../../hint.ts";
+import { advise, ecm, joinHints, quoteShellWord, toOperands } from "../../hint.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import type { Sample } from "../layout.ts";
 import { findColumns, formatQuotedNames, unknownColumnError } from "../names.ts";
@@ -12,10 +12,9 @@ import type { System } from "../system-table.ts";
 /** What `--map` and the mapping file say. Each of their columns must exist, and one of them has the key. */
 export function readExplicitTargets({ names, options, structure, place, constants }: MappingInput): Targets {
   const explicitTargets: Targets = names.map(() => undefined);
+  requireColumns(options, names, place);
   for (const [column, target] of options.map) {
     const indexes = findColumns(column, names);
-    if (indexes.length === 0)
-      throw unknownColumnError(column, names, place, options.mapPlaces?.get(column) ?? "--map");
     const resolved = parseTarget(target, structure, column, options);
     for (const index of indexes) explicitTargets[index] = resolved;
   }
@@ -24,6 +23,30 @@ export function readExplicitTargets({ names, options, structure, place, constant
   }
   requireOneKey(explicitTargets, { names, place });
   return explicitTargets;
+}
+
+/** @throws UsageError where `--map` names a column that is not there; GoneColumnsError */
+export function requireColumns({ map, mapPlaces }: ReadOptions, names: string[], place: string): void {
+  const missing = [...map.keys()].filter((column) => findColumns(column, names).length === 0);
+  const typed = missing.find((column) => !mapPlaces?.has(column));
+  if (typed !== undefined) throw unknownColumnError(typed, names, place, "--map");
+  const gone = missing.map((column) => ({ column, line: mapPlaces!.get(column)! }));
+  if (gone.length > 0) throw new GoneColumnsError(gone, names, place);
+}
+
+/** A mapping file names columns that the file does not have. */
+export class GoneColumnsError extends UsageError {
+  readonly columns: readonly string[];
+
+  /** @param gone each with its line of the mapping file, such as `people.yaml:4` */
+  constructor(gone: readonly { column: string; line: string }[], names: string[], place: string) {
+    const [first, ...others] = gone.map(({ column, line }) => ({ column, line }));
+    const { message, details } = unknownColumnError(first!.column, names, place, first!.line);
+    const more = others.map(({ column, line }) => `; ${line}: ${JSON.stringify(column)}`);
+    const what = more.length > 0 ? "Correct these lines, or remove them" : "Correct the line, or remove it";
+    super(`${message}${more.join("")}`, joinHints(details.hint, what));
+    this.columns = gone.map(({ column }) => column);
+  }
 }
 
 /** @throws UsageError where several columns go to the key */

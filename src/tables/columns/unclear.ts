@@ -5,7 +5,7 @@ import { joinHints, quoteShellWord } from "../../hint.ts";
 import { findConsentName } from "../consent/names.ts";
 import type { FoundConsent, Readings } from "../consent/search.ts";
 import { formatQuotedNames, maxNamesShown } from "../names.ts";
-import type { Proposal } from "./proposal.ts";
+import { type Proposal, proposeLateColumns } from "./proposal.ts";
 import type { MappingInput } from "./targets.ts";
 
 /** A flag and its value, such as `--map` and `City=ignore`. */
@@ -53,6 +53,11 @@ export class UnclearColumnsError extends UsageError {
     );
     this.unclear = unclear;
     this.proposal = proposal;
+  }
+
+  /** The proposal, with a field for each column whose first value is behind the head. Reads the file on. */
+  completeProposal(): Promise<Proposal> {
+    return proposeLateColumns(this.proposal);
   }
 }
 

@@ -16,7 +16,7 @@ import { formatCounted } from "../../../counts.ts";
 import { DeclinedError } from "../../../errors.ts";
 import { ecm, formatCommand, formatHint, toOperands } from "../../../hint.ts";
 import {
-  proposeLateColumns,
+  GoneColumnsError,
   SeveralSheetsError,
   UnclearColumnsError,
   UnknownFieldError,
@@ -42,6 +42,8 @@ export class Clarifier {
   private readonly typed: TypedImport;
   private readonly typedOptions: ImportOptions;
   private options: ImportOptions;
+  /** The mapping file is the one beside the input: nobody has typed its name. */
+  private readonly isOfLastTime: boolean;
   /** The mapping file of the answers: the one beside the input, or the one that was written. */
   private mappingFile: string | undefined;
   /** Answers about columns that no file has yet. */
@@ -54,6 +56,7 @@ export class Clarifier {
     this.context = context;
     this.typed = typed;
     this.mappingFile = mappingFile;
+    this.isOfLastTime = mappingFile !== undefined;
     this.typedOptions = options;
     const { lists, mode } = options;
     const isListAsked =
@@ -77,13 +80,12 @@ export class Clarifier {
     const { read } = this.options;
     if (failure instanceof SeveralSheetsError) {
       this.options = { ...this.options, read: { ...read, sheet: await askSheet(prompter, failure) } };
-    } else if (failure instanceof UnclearColumnsError) await this.clarifyColumns(prompter, failure);
+    } else if (failure instanceof GoneColumnsError && this.isOfLastTime) this.dropColumns(failure.columns);
+    else if (failure instanceof UnclearColumnsError) await this.clarifyColumns(prompter, failure);
     else if (failure instanceof NoListError) await this.clarifyList(prompter, failure);
-    else if (failure instanceof UnknownFieldError && !this.context.settings.yes) {
-      if (failure.near !== undefined) await askToCreateField(this.context, prompter, failure);
-      const newFields = [...(read.newFields ?? []), { label: failure.label, dataType: "text" }];
-      this.options = { ...this.options, read: { ...read, newFields } };
-    } else if (failure instanceof MissingNamesError && !this.context.settings.yes) {
+    else if (failure instanceof UnknownFieldError && !this.context.settings.yes)
+      await this.clarifyField(prompter, failure);
+    else if (failure instanceof MissingNamesError && !this.context.settings.yes) {
       // A dry run creates nothing: it only says what would be new.
       if (!this.typed.isDryRun && !this.isForesaid(failure)) {
         await askToCreate(this.context, prompter, failure);
@@ -139,9 +141,23 @@ export class Clarifier {
     context.terminal.note(`Next time: ${formatCommandLine(typed.command, [typed.file], flags)}`);
   }
 
+  /** Answers of the last time about columns that the file does not have any more. */
+  private dropColumns(gone: readonly string[]): void {
+    const { read } = this.options;
+    const said = gone.map((column) => {
+      const target = read.map.get(column)!;
+      return `${JSON.stringify(column)} (${target === "ignore" ? "ignored" : `went to ${target}`})`;
+    });
+    this.context.terminal.note(`Not in this file any more: ${said.join(", ")}`, "needed");
+    const map = new Map([...read.map].filter(([column]) => !gone.includes(column)));
+    const splits = read.splits?.filter(([column]) => !gone.includes(column));
+    this.unsaved = { ...read, map, splits };
+    this.options = { ...this.options, read: this.unsaved };
+  }
+
   private async clarifyColumns(prompter: Prompter, failure: UnclearColumnsError): Promise<void> {
     const { context, options } = this;
-    const proposal = await proposeLateColumns(failure.proposal);
+    const proposal = await failure.completeProposal();
     const plain = ignoreEmpty(context.terminal, proposal, options.read);
     if (plain) {
       this.options = { ...options, read: plain };
@@ -150,6 +166,13 @@ export class Clarifier {
     const read = await askColumns(prompter, failure, proposal, options.read);
     this.options = { ...options, read };
     this.unsaved = read;
+  }
+
+  private async clarifyField(prompter: Prompter, failure: UnknownFieldError): Promise<void> {
+    if (failure.near !== undefined) await askToCreateField(this.context, prompter, failure);
+    const { read } = this.options;
+    const newFields = [...(read.newFields ?? []), { label: failure.label, dataType: "text" }];
+    this.options = { ...this.options, read: { ...read, newFields } };
   }
 
   private async clarifyList(prompter: Prompter, { listNames }: NoListError): Promise<void> {
