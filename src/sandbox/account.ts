@@ -5,7 +5,7 @@ import { SandboxAdmin } from "./admin.ts";
 import type { AccountPlace, AdminApi, AdminPlace } from "./admin-api/place.ts";
 import { createApp } from "./app.ts";
 import { Faults } from "./faults.ts";
-import { ensureOwnKey } from "./own-key.ts";
+import { ensureOwnKey } from "./key-admin.ts";
 import { AccessControl, defaultBlocking } from "./rules/access-control.ts";
 import { AccountLimits, defaultLimits } from "./rules/limits.ts";
 import { createService, type Service } from "./service.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../wire.ts";
 import { SandboxAdmin } from "./admin.ts";
 import { findDamage } from "./database.ts";
 import { Faults } from "./faults.ts";
-import { ensureOwnKey } from "./own-key.ts";
+import { ensureOwnKey } from "./key-admin.ts";
 import type { ResetOptions } from "./public-types.ts";
 import { AccountLimits, defaultLimits } from "./rules/limits.ts";
 import { discardStore, openStore } from "./store/index.ts";

@@ -1,7 +1,7 @@
 /** Web pages in the browser of whoever runs the sandbox. */
 import { request } from "node:http";
 import { expect, it, test } from "vitest";
-import { findForeignHeader, isLoopbackAddress } from "../../src/sandbox/transports/foreign.ts";
+import { findForeignHeader, isLoopbackAddress } from "../../src/sandbox/admin-api/access.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 /** `fetch` sets Host and Origin itself; a browser's headers have to be written by hand. */

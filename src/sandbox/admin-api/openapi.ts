@@ -1,7 +1,7 @@
 /** /__sandbox/ described as OpenAPI 3.1, made of the table that its requests are routed by. */
 import type { GenericSchema } from "valibot";
 import { version } from "../../version.ts";
-import { describeParts, pathParameters, queryParameters, toJsonSchema } from "../openapi-parts.ts";
+import { describeParts, pathParameters, queryParameters, toJsonSchema } from "../openapi.ts";
 import { findServerUrl } from "../request.ts";
 import { errorAnswer } from "../rules/answers.ts";
 import { adminRoot } from "./access.ts";

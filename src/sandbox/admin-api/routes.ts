@@ -1,10 +1,13 @@
 /** /__sandbox/ over HTTP: JSON in and out, no API key, no limits, and errors in the service's own form. */
+
+import { createHash } from "node:crypto";
 import { Hono } from "hono";
 import type { SandboxAdmin } from "../admin.ts";
 import { failure, refusalAnswer, toAnswer, toResponse } from "../request.ts";
 import { notFound, Refusal } from "../rules/refusal.ts";
 import { adminRoot, refuseAccess } from "./access.ts";
 import { listActions } from "./actions.ts";
+import html from "./page.html?raw";
 import type { AdminApi, AdminPlace, Bindings } from "./place.ts";
 
 export function adminRoutes(admin: SandboxAdmin, place: AdminPlace): AdminApi {
@@ -22,7 +25,6 @@ export function adminRoutes(admin: SandboxAdmin, place: AdminPlace): AdminApi {
     if (refusal) throw refusal;
     if (isRead && path === root) return context.redirect(`${root}/`);
     if (!isPage) return next();
-    const { pageResponse } = await import("./page.ts");
     return secured(pageResponse());
   });
   for (const { method, path, act } of listActions(admin, place)) {
@@ -50,4 +52,33 @@ function secured(response: Response): Response {
   response.headers.set("X-Content-Type-Options", "nosniff");
   response.headers.set("Cross-Origin-Resource-Policy", "same-origin");
   return response;
+}
+
+/**
+ * The page: one file without any other asset, and no markup but its own. Under its policy nothing runs but its
+ * one script, and nothing is sent anywhere but here.
+ */
+function pageResponse(): Response {
+  const policy = [
+    "default-src 'none'",
+    `script-src '${sourceHash("script")}'`,
+    `style-src '${sourceHash("style")}'`,
+    "connect-src 'self'",
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return new Response(html, {
+    headers: {
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy": policy.join("; "),
+      "Referrer-Policy": "no-referrer",
+    },
+  });
+}
+
+function sourceHash(element: string): string {
+  const [, content = ""] = new RegExp(`<${element}>([\\s\\S]*?)</${element}>`).exec(html) ?? [];
+  return `sha256-${createHash("sha256").update(content).digest("base64")}`;
 }

@@ -8,8 +8,7 @@ import {
   templatePageAnswer,
 } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
-import { requireCampaign } from "./lookup.ts";
-import { notFound } from "./refusal.ts";
+import { notFound, requireCampaign } from "./refusal.ts";
 import { campaignsQuery, limitPageSize, templatesQuery } from "./requests.ts";
 
 export const campaignEndpoints = [

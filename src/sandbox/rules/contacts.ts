@@ -7,11 +7,9 @@ import type { FieldValue } from "../../wire.ts";
 import { type StoredContact, toWire } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
-import { contactAnswer, contactsAnswer } from "./answers.ts";
+import { contactAnswer, contactsAnswer, literalContact, literalNewContact } from "./answers.ts";
 import { type Call, endpoint } from "./endpoint.ts";
-import { literalContact, literalNewContact } from "./literal.ts";
-import { requireContact } from "./lookup.ts";
-import { duplicate, invalid, Refusal, stale } from "./refusal.ts";
+import { duplicate, invalid, Refusal, requireContact, stale } from "./refusal.ts";
 import { createContact, mutateContact, mutateContactBy, patchContact, replaceContact } from "./requests.ts";
 
 const contact = "/api/contact/:contactId";

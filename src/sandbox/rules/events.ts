@@ -8,7 +8,7 @@ import type { StoredEvent } from "../store/events.ts";
 import type { Store } from "../store/index.ts";
 import { eventPageAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
-import { requireContact } from "./lookup.ts";
+import { requireContact } from "./refusal.ts";
 import { accountEventsQuery, contactEventsQuery, limitPageSize } from "./requests.ts";
 
 const dayMilliseconds = 86_400_000;

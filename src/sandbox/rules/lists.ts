@@ -2,11 +2,16 @@
 
 import type { Store } from "../store/index.ts";
 import type { ListPage, StoredList } from "../store/lists.ts";
-import { listAnswer, listNamesAnswer, listPageAnswer, newListAnswer } from "./answers.ts";
+import {
+  listAnswer,
+  listNamesAnswer,
+  listPageAnswer,
+  literalList,
+  literalNewList,
+  newListAnswer,
+} from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
-import { literalList, literalNewList } from "./literal.ts";
-import { requireList, requireStructure } from "./lookup.ts";
-import { invalid, stale } from "./refusal.ts";
+import { invalid, requireList, requireStructure, stale } from "./refusal.ts";
 import {
   createList,
   deleteLists,

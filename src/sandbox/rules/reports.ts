@@ -9,7 +9,7 @@ import {
   overallAnswer,
 } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
-import { requireCampaign } from "./lookup.ts";
+import { requireCampaign } from "./refusal.ts";
 import { dashboardQuery, engagementQuery, histogramQuery } from "./requests.ts";
 
 const dayMilliseconds = 86_400_000;

@@ -2,11 +2,9 @@
 import type { InferOutput } from "valibot";
 import type { FieldDefinition, TagDefinition } from "../../wire.ts";
 import type { StoredStructure } from "../store/structures.ts";
-import { structureAnswer, structuresAnswer } from "./answers.ts";
+import { literalListedStructure, literalStructure, structureAnswer, structuresAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
-import { literalListedStructure, literalStructure } from "./literal.ts";
-import { requireStructure } from "./lookup.ts";
-import { invalid, stale } from "./refusal.ts";
+import { invalid, requireStructure, stale } from "./refusal.ts";
 import { updateStructure } from "./requests.ts";
 
 const fieldMembers = ["_id", "label", "dataType", "required", "predefinedField"];

@@ -10,12 +10,11 @@ import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { UsageError } from "../../errors.ts";
-import { isAdminPath } from "../admin-api/access.ts";
+import { findForeignHeader, isAdminPath, isLoopbackAddress } from "../admin-api/access.ts";
 import type { AdminApi } from "../admin-api/place.ts";
 import { type Answer, contentType, failure, readMessage, refusalAnswer, targetPath } from "../request.ts";
 import { forbidden, invalid } from "../rules/refusal.ts";
 import type { Service } from "../service.ts";
-import { findForeignHeader, isLoopbackAddress } from "./foreign.ts";
 
 /** How long answers under way may take when the port closes. */
 const closingMilliseconds = 1000;
