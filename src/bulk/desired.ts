@@ -1,17 +1,29 @@
 /**
  * What a job wants of one contact, and what it takes to get there. Every job states its wishes in this one shape;
- * a plan's line keeps it beside what stood in the account before, and the operation follows from both. Types only.
+ * a plan's line keeps it beside what stood in the account before, and the operation follows from both. What a plan
+ * keeps is a schema, which also checks a plan that somebody brings; the engine takes the types alone from here.
  */
-import type { Contact, ContactStatus, CreateContactBody, FieldValue, MutateBody } from "../wire.ts";
+import * as v from "valibot";
+import { isObject } from "../is-object.ts";
+import type { Contact, ContactStatus, CreateContactBody, MutateBody } from "../wire.ts";
+
+const text = v.string();
 
 /** A word for a reason, such as `changed_since`. The commands say it in a sentence. */
 export type Code = string;
 
 /** Why a contact is rejected. `message`: in the words of the input, where a code does not say all of it. */
-export interface Reason {
-  code: Code;
-  message?: string;
-}
+const reason = v.object({ code: text, message: v.optional(text) });
+export type Reason = v.InferOutput<typeof reason>;
+
+const skip = v.object({ skip: text });
+const reject = v.object({ reject: reason });
+
+const isEachOnce = (values: readonly { what: string; id: string }[]) =>
+  new Set(values.map(({ what, id }) => `${what} ${id}`)).size === values.length;
+
+/** An array that nobody changes. */
+const list = <T extends v.GenericSchema>(each: T) => v.pipe(v.array(each), v.readonly());
 
 /**
  * One value that the contact should have: the text of a field (empty: cleared), or whether it is in a list or
@@ -19,48 +31,96 @@ export interface Reason {
  *
  * `onlyIf`: written only where the contact has this value now. `lost`: cannot be written, for this reason.
  */
-export type DesiredValue =
-  | { what: "field"; id: string; to: string; onlyIf?: string; lost?: Code }
-  | { what: "list" | "tag"; id: string; to: boolean; onlyIf?: boolean; lost?: Code };
+const desiredValue = v.variant("what", [
+  v.object({
+    what: v.literal("field"),
+    id: text,
+    to: text,
+    onlyIf: v.optional(text),
+    lost: v.optional(text),
+  }),
+  v.object({
+    what: v.picklist(["list", "tag"]),
+    id: text,
+    to: v.boolean(),
+    onlyIf: v.optional(v.boolean()),
+    lost: v.optional(text),
+  }),
+]);
+export type DesiredValue = v.InferOutput<typeof desiredValue>;
+
+const fieldValue = v.object({ _id: text, value: text });
+const status: v.GenericSchema<ContactStatus> = v.object({ primary: text, secondary: v.optional(text) });
 
 /** A whole contact, in the parts that were told. */
-export interface Whole {
-  fields: readonly FieldValue[];
-  lists?: readonly string[];
-  tags?: readonly string[];
-  isInactive: boolean;
+const whole = v.object({
+  fields: list(fieldValue),
+  lists: v.optional(list(text)),
+  tags: v.optional(list(text)),
+  isInactive: v.boolean(),
   /** Nobody has written the contact since it was created, and it has not left. */
-  isUntouched?: true;
-}
+  isUntouched: v.optional(v.literal(true)),
+});
+export type Whole = v.InferOutput<typeof whole>;
 
-export interface Desired {
-  /** Empty beside `end`. */
-  values: readonly DesiredValue[];
-  end?: "unsubscribe" | "delete";
-  /** Which contact is meant. Another contact with the key counts as nobody. */
-  who?: { is: string } | { not: string };
-  /** What becomes of a key that nobody has. */
-  absent: "create" | "leave" | { skip: Code } | { reject: Reason };
-  /** What becomes of a contact that exists. `unlessSo`: skipped, unless all values are there already. */
-  present: "change" | { skip: Code } | { unlessSo: Code };
-  /** False where the input marks the person as not subscribed: then nothing is created, and no list gets a member. */
-  mayJoinLists: boolean;
-  /** What becomes of the whole contact where one of its conditions does not hold. */
-  strict?: { skip: Code } | { reject: Reason };
-  /** Condition, beside `strict`: the contact has not left since. */
-  active?: true;
-  /** Condition, beside `strict`: the status is still this, as far as it is told. */
-  status?: ContactStatus;
-  /** Condition, beside `strict`: the contact as a whole is still this. */
-  whole?: Whole;
-}
+export const desired = v.pipe(
+  v.object({
+    /** Empty beside `end`. */
+    values: v.pipe(
+      list(desiredValue),
+      v.check((each) => isEachOnce(each)),
+    ),
+    end: v.optional(v.picklist(["unsubscribe", "delete"])),
+    /** Which contact is meant. Another contact with the key counts as nobody. */
+    who: v.optional(v.union([v.object({ is: text }), v.object({ not: text })])),
+    /** What becomes of a key that nobody has. */
+    absent: v.union([v.picklist(["create", "leave"]), skip, reject]),
+    /** What becomes of a contact that exists. `unlessSo`: skipped, unless all values are there already. */
+    present: v.union([v.literal("change"), skip, v.object({ unlessSo: text })]),
+    /** False where the input marks the person as not subscribed: then nothing is created, and no list gets a member. */
+    mayJoinLists: v.boolean(),
+    /** What becomes of the whole contact where one of its conditions does not hold. */
+    strict: v.optional(v.union([skip, reject])),
+    /** Condition, beside `strict`: the contact has not left since. */
+    active: v.optional(v.literal(true)),
+    /** Condition, beside `strict`: the status is still this, as far as it is told. */
+    status: v.optional(status),
+    /** Condition, beside `strict`: the contact as a whole is still this. */
+    whole: v.optional(whole),
+  }),
+  v.check(({ values, end }) => end === undefined || values.length === 0),
+);
+export type Desired = v.InferOutput<typeof desired>;
 
 /** A value that a write replaces; null where it was not told. */
-export interface Was {
-  what: DesiredValue["what"];
-  id: string;
-  to: string | boolean | null;
-}
+const was = v.object({
+  what: v.picklist(["field", "list", "tag"]),
+  id: text,
+  to: v.nullable(v.union([text, v.boolean()])),
+});
+export type Was = v.InferOutput<typeof was>;
+
+const references = v.array(v.union([text, v.object({ _id: text })]));
+const contact = v.looseObject({
+  _id: text,
+  fields: v.optional(v.array(fieldValue)),
+  lists: v.optional(references),
+  tags: v.optional(references),
+});
+
+/** What a plan's line keeps of the contact as it was: what the write replaces, and of a deletion everything. */
+export const before = v.object({
+  id: text,
+  version: v.optional(v.number()),
+  isInactive: v.optional(v.literal(true)),
+  status: v.optional(status),
+  values: v.pipe(
+    list(was),
+    v.check((each) => isEachOnce(each)),
+  ),
+  contact: v.optional(v.custom<Partial<Contact>>((value) => isObject(value) && v.is(contact, value))),
+});
+export type Before = v.InferOutput<typeof before>;
 
 /** The one write of a contact. */
 export type Operation =
@@ -79,13 +139,3 @@ export type Verdict =
   | { do?: Operation; unmet: readonly DesiredValue[] }
   | { skip: Code }
   | { reject: Reason };
-
-/** What a plan's line keeps of the contact as it was: what the write replaces, and of a deletion everything. */
-export interface Before {
-  id: string;
-  version?: number;
-  isInactive?: true;
-  status?: ContactStatus;
-  values: readonly Was[];
-  contact?: Partial<Contact>;
-}

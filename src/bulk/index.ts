@@ -3,21 +3,11 @@
 export type { Limit } from "./items.ts";
 export { applyPlanFile, toPlanName } from "./jobs/apply-file.ts";
 export { readRunChanges, readRunNames } from "./jobs/changes.ts";
-export {
-  type EditOptions,
-  editJob,
-  type TypedConditions,
-} from "./jobs/edit.ts";
+export { type EditOptions, editJob, type TypedConditions } from "./jobs/edit.ts";
 export { type ErasedPeople, eraseFromRun } from "./jobs/erase-run.ts";
 export type { Closed } from "./jobs/finish.ts";
-export {
-  type ImportOptions,
-  importJob,
-  NoListError,
-  restoreImportOptions,
-} from "./jobs/import.ts";
-export type { RowJob } from "./jobs/job.ts";
-export { type KeysFileOptions, toReadOptions } from "./jobs/job.ts";
+export { type ImportOptions, importJob, NoListError, restoreImportOptions } from "./jobs/import.ts";
+export { type KeysFileOptions, type RowJob, toReadOptions } from "./jobs/job.ts";
 export { type ChosenRows, MarkedRowsError, requireChosenRows } from "./jobs/marked-rows.ts";
 export { type RejectedRow, readFirstRejects, readRejectedRows, readRejects } from "./jobs/rejected.ts";
 export { refusalRemark } from "./jobs/removals.ts";
@@ -29,10 +19,15 @@ export type { RunStop } from "./pace/run-stop.ts";
 export type { RunEvent, RunProgress } from "./plan/events.ts";
 export { describeDoubts, type MissingName, type MissingNames, MissingNamesError } from "./plan/names.ts";
 export { countPlannedWrites, type Price } from "./plan/numbers.ts";
-export { type ClosedPlan, readPlanHead, readPlanLines } from "./plan/plan-file.ts";
-export { openPlanFile, type PlanFile } from "./plan/plan-import.ts";
+export {
+  type ClosedPlan,
+  exportPlan,
+  openPlanFile,
+  type PlanFile,
+  readPlanHead,
+  readPlanLines,
+} from "./plan/plan-file.ts";
 export type { PlanChange, PlanLine } from "./plan/plan-line.ts";
-export { exportPlan } from "./plan/plan-writer.ts";
 export type { BackUp, Engine, ForeseenPlan, RunOptions, ShownReject } from "./plan/run-context.ts";
 export {
   type AfterStep,

@@ -11,14 +11,14 @@ import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { isReadById } from "../plan/judge.ts";
 import type { Found } from "../plan/lookup.ts";
 import { alwaysHasSecondLook } from "../plan/numbers.ts";
+import { readPlanBlocks } from "../plan/plan-file.ts";
 import {
   isPlanned,
   type Planned,
-  readPlanBlocks,
   type StoredLine,
   toPlannedItem,
   toPlannedWrite,
-} from "../plan/plan-file.ts";
+} from "../plan/plan-line.ts";
 import { isScarce, recordInJournal, type Session } from "../plan/session.ts";
 import { type Attempt, decided, type Freshness, type Seen, type SentAttempt, type Task } from "./attempt.ts";
 import { visibilityPausesMilliseconds } from "./settle.ts";

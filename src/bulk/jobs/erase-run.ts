@@ -2,7 +2,6 @@
  * Taking people out of the files of a run, so that the run can still be shown, resumed and undone for all
  * others. Each file is replaced whole; called again after a kill, it completes what is left.
  */
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -14,7 +13,8 @@ import { decodeLine, formatCheckedLine, LineSplitter, readCheckedLine, readLines
 import { walkFiles } from "../../disk/walk.ts";
 import { readRecords } from "../../tables/index.ts";
 import type { Write } from "../items.ts";
-import { isPlanned, type StoredLine } from "../plan/plan-file.ts";
+import { createPlanSealer } from "../plan/plan-file.ts";
+import { isPlanned, type StoredLine } from "../plan/plan-line.ts";
 import { fileNames, readManifest, writeManifest } from "../runs/folder.ts";
 import type { JournalRecord } from "../runs/journal.ts";
 import { readRunRecord } from "../runs/ledger.ts";
@@ -79,24 +79,6 @@ async function eraseFromPlan(file: string, people: ErasedPeople): Promise<boolea
     return seal(encodeLine(JSON.stringify(isTheirs ? toErasedLine(line) : maskValue(line, people))));
   });
 }
-
-/**
- * The digests of a plan whose lines were changed on purpose: each is that of what is left before it.
- * @returns takes each line of the file in turn, as latin1 and without its break, and gives it back with its
- * digest
- */
-export function createPlanSealer(): (line: string) => string {
-  const hash = createHash("sha256");
-  return (line) => {
-    const isMark = /^\{"(?:block|end)":/.test(line);
-    // No text of a line holds this: its quotes would be escaped.
-    const sealed = isMark ? line.replace(digest, `"digest":"sha256:${hash.copy().digest("hex")}"`) : line;
-    hash.update(`${sealed}\n`, "latin1");
-    return sealed;
-  };
-}
-
-const digest = /"digest":"sha256:[0-9a-f]{64}"/;
 
 /** None of a line that is no contact's. */
 function listKeys({ key, apply }: Partial<StoredLine>): string[] {

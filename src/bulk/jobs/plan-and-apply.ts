@@ -9,13 +9,8 @@ import { applyPlan } from "../apply/apply-plan.ts";
 import { type RunStop, requireRequestsLeft, toErrorStop } from "../pace/run-stop.ts";
 import { requireKeptNames, toStandInId } from "../plan/names.ts";
 import { createTally, findGuardFailure, findMonthStop, type Price } from "../plan/numbers.ts";
-import {
-  type ClosedPlan,
-  isPlanned,
-  readStoredPlan,
-  requireWholePlan,
-  type StoredPlan,
-} from "../plan/plan-file.ts";
+import { type ClosedPlan, readStoredPlan, requireWholePlan, type StoredPlan } from "../plan/plan-file.ts";
+import { isPlanned } from "../plan/plan-line.ts";
 import type { ForeseenPlan, RunContext, ShownReject } from "../plan/run-context.ts";
 import {
   announceEntered,

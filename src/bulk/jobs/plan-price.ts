@@ -1,7 +1,8 @@
 /** What is left of a plan to be written, and what that costs. */
 import type { Lookup } from "../plan/lookup.ts";
 import { computePlanPrice, countPlannedWrites, type PlanRest, type Price } from "../plan/numbers.ts";
-import { type ClosedPlan, isPlanned } from "../plan/plan-file.ts";
+import type { ClosedPlan } from "../plan/plan-file.ts";
+import { isPlanned } from "../plan/plan-line.ts";
 import type { RunState } from "../plan/session.ts";
 import { countRequestsAfter } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";

@@ -14,8 +14,13 @@ import { restoreSelection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { openPlannedNames, requireKeptNames } from "../plan/names.ts";
-import { type PlanEnd, readPlanLines, readStoredPlan, type StoredPlan } from "../plan/plan-file.ts";
-import { openPlanFile } from "../plan/plan-import.ts";
+import {
+  openPlanFile,
+  type PlanEnd,
+  readPlanLines,
+  readStoredPlan,
+  type StoredPlan,
+} from "../plan/plan-file.ts";
 import { toPlanNames } from "../plan/plan-line.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import {

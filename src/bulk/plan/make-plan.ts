@@ -8,10 +8,15 @@ import { toErrorStop } from "../pace/run-stop.ts";
 import { isMarked, isReadById, judge, needsLookup } from "./judge.ts";
 import type { Found } from "./lookup.ts";
 import { addToTally, isWrite } from "./numbers.ts";
-import type { StoredLine } from "./plan-file.ts";
-import { toStoredLine, toWriteLine } from "./plan-file.ts";
-import { type PlanLine, type PlanNames, toPlanLine } from "./plan-line.ts";
-import type { PlanWriter } from "./plan-writer.ts";
+import type { PlanWriter } from "./plan-file.ts";
+import {
+  type PlanLine,
+  type PlanNames,
+  type StoredLine,
+  toPlanLine,
+  toStoredLine,
+  toWriteLine,
+} from "./plan-line.ts";
 import { countSentRequests, isScarce, type Session } from "./session.ts";
 
 /** What a job puts into a plan, in order: contacts, and rows that stand for none. */

@@ -3,6 +3,7 @@
  * created, or is an error that names all of it, and has a stand-in for its id until it exists.
  */
 
+import type { InferOutput } from "valibot";
 import { requireFreeListName } from "../../api/lists.ts";
 import { findByName, findClosest, foldCase, resolveTag } from "../../api/names.ts";
 import { type NewField, parseNewFieldId, toNewFieldId } from "../../api/structures.ts";
@@ -14,13 +15,10 @@ import { ensureLists } from "../../service/create-lists.ts";
 import { countRequestsToReadAgain } from "../../service/lists.ts";
 import { ensureParts } from "../../service/update-structure.ts";
 import type { ContactList, ContactStructure, Send } from "../../wire.ts";
+import type * as schema from "./plan-schema.ts";
 
 /** A list, a tag or a field that does not exist yet. */
-export interface Creation {
-  what: "list" | "tag" | "field";
-  name: string;
-  dataType?: string;
-}
+export type Creation = InferOutput<typeof schema.creation>;
 
 /** A list or tag that the account does not have. */
 export interface MissingName {
@@ -117,11 +115,7 @@ export function describeDoubts({ lists, tags }: Pick<MissingNames, "lists" | "ta
 const maxDoubtsShown = 10;
 
 /** Id → name, each. */
-export interface StoredNames {
-  fields: Record<string, string>;
-  lists: Record<string, string>;
-  tags: Record<string, string>;
-}
+export type StoredNames = InferOutput<typeof schema.names>;
 
 export function toStoredNames(structure: ContactStructure, lists: readonly ContactList[]): StoredNames {
   return {

@@ -1,4 +1,5 @@
 /** The numbers of a plan: what it holds, what its guards allow, and what it costs. */
+import type { InferOutput } from "valibot";
 import { isInactive } from "../../api/contacts.ts";
 import { formatCount } from "../../counts.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
@@ -10,6 +11,7 @@ import type { PacedSend } from "../pace/paced-send.ts";
 import { RunStop } from "../pace/run-stop.ts";
 import type { GuardOptions } from "../runs/folder.ts";
 import { sumCounts } from "../runs/report.ts";
+import type * as schema from "./plan-schema.ts";
 
 /** Contacts; rows that stand for none are counted with the input. */
 export interface PlanTally {
@@ -152,18 +154,12 @@ function exceedsLimit(count: number, guard: Limit, contacts: number): boolean {
   return "rows" in guard ? count > guard.rows : count * 100 > guard.percent * contacts;
 }
 
-/** Of a sync: what `--max-remove` is held against, and what was allowed by it. */
-export interface RemovalLimit {
-  members: number;
-  allowed?: Limit;
-}
-
 const defaultMaxRemove: Limit = { percent: 10 };
 
 /** Why so many members must not be taken out of a list; undefined where they may. */
 export function findRemovalFailure(
   count: number,
-  { members, allowed = defaultMaxRemove }: RemovalLimit,
+  { members, allowed = defaultMaxRemove }: InferOutput<typeof schema.removals>,
   listName: string,
 ): UsageError | undefined {
   if (!exceedsLimit(count, allowed, members)) return undefined;

@@ -3,112 +3,43 @@
  * is created in the account first, a line for each contact that is written and for each row that is not, and
  * the end with counts and digest. Lines come in blocks of contacts that were looked up together; a plan that
  * was cut off continues after its last whole block.
+ *
+ * A plan that somebody brings is the same file, without what only its own run needs. It is believed only where
+ * it is whole and as it was made. A digest only tells that a file is as it was written, not who wrote it: what
+ * people read of a contact must also be what would be sent.
  */
+import { createHash } from "node:crypto";
+import { createReadStream, truncateSync } from "node:fs";
+import type { InferOutput } from "valibot";
+import { decodeLine, LineSplitter, type LogFile, openLog, readLines } from "../../disk/log.ts";
+import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { isObject } from "../../is-object.ts";
+import { readBytes } from "../../tables/index.ts";
+import { type SettledByInput, sumCounts } from "../runs/report.ts";
+import type { Creation } from "./names.ts";
+import { createTally, type PlanTally } from "./numbers.ts";
+import {
+  type ExportedLine,
+  isAsShown,
+  isPlanned,
+  type PlanLine,
+  type StoredLine,
+  toPlanNames,
+} from "./plan-line.ts";
+import type * as schema from "./plan-schema.ts";
 
-import { createHash, type Hash } from "node:crypto";
-import { decodeLine, readLines } from "../../disk/log.ts";
-import { EcmError, exitCodes } from "../../errors.ts";
-import type { StoredSelection } from "../../select/selection.ts";
-import type { Cells, ContactKey, InputFacts } from "../../tables/index.ts";
-import type { Contact } from "../../wire.ts";
-import { seal, toBefore, toOperation } from "../decide.ts";
-import type { Before, Desired } from "../desired.ts";
-import { type Item, isSettled, type PassedRow, type Write } from "../items.ts";
-import type { SettledByInput } from "../runs/report.ts";
-import type { Creation, StoredNames } from "./names.ts";
-import { createTally, type PlanTally, type RemovalLimit } from "./numbers.ts";
-import type { PlanLine } from "./plan-line.ts";
+export const planVersion: PlanHead["version"] = 1;
 
-export const planVersion = 1;
+export type PlanHead = InferOutput<typeof schema.head>;
+export type PlanMapping = InferOutput<typeof schema.mapping>;
+export type Looks = InferOutput<typeof schema.looks>;
 
-export interface PlanHead {
-  version: typeof planVersion;
-  /** Version of the program that made it. */
-  program: string;
-  /** What the command does: `import`, `mutate`, …, `undo`. */
-  kind: string;
-  /** Its words, without values. */
-  command: string[];
-  account: { baseUrl: string; structureId: string; keyType: string };
-  /** Null where no file names the contacts. */
-  input: { sha256: string; size: number } | null;
-  /** Where the columns went, where it was said. */
-  mapping?: PlanMapping;
-  /** RFC 3339, UTC. */
-  createdAt: string;
-  /** What ids of the account are called. */
-  names: StoredNames;
-  /** What a second look asks for: parts of a contact, and lists that the writes speak of. */
-  source: string[];
-  listIds: string[];
-  looks: Looks;
-  /** Conditions that chose the contacts: a contact that no longer matches at a second look is skipped. */
-  selection?: StoredSelection;
-  removals?: RemovalLimit;
-  /** How the input is written, for the rejects file. */
-  table?: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes"> & Partial<Pick<InputFacts, "form">>;
-}
+/** What the end of a plan says to everybody. */
+type ExportedEnd = InferOutput<typeof schema.end>;
 
-/** How contacts are looked up again and judged: what a closed plan is carried out by. */
-export interface Looks {
-  /**
-   * `id`: each contact is read by its id right before its write, as it is then and with its version: a search
-   * may lag behind, and tells no version.
-   */
-  by: "search" | "id";
-  /** The status decides what becomes of contacts: where no search tells it, they are read by their ids. */
-  readsStatus?: boolean;
-  /** One contact may be named twice, by its key and by its id. */
-  marksRepeats?: boolean;
-  /**
-   * Of whoever is suppressed: left alone, also where the contact exists; not created; or like any other, but
-   * for those who were erased here.
-   */
-  suppressions: "pass-over" | "hold" | "include";
-}
-
-export interface PlanMapping {
-  /** `sha256:` and the hexadecimal digest of the rest. */
-  digest: string;
-  /** Column → target. */
-  columns: Record<string, string>;
-  /** Column of tags or lists, and what is between the names in a cell. */
-  splits: readonly (readonly [column: string, separator: string])[];
-  /** `--set` */
-  set: readonly (readonly [field: string, value: string])[];
-}
-
-/** What `apply` needs of a contact besides what people read. */
-export interface Planned {
-  ref: number;
-  key: Pick<ContactKey, "written" | "sent">;
-  /** What is sent follows from this and the next. */
-  desired: Desired;
-  /** Of a contact that exists, what is replaced. */
-  before?: Before;
-  /** A member that a sync takes out of its list. */
-  isRemoval?: true;
-}
-
-/** The person was erased: nothing of them is left but their place. */
-export interface Erased {
-  ref: number;
-  isErased: true;
-}
-
-/** What a line has for a contact that is to be written. */
-export function isPlanned(apply: Planned | Erased | undefined): apply is Planned {
-  return apply !== undefined && !("isErased" in apply);
-}
-
-/** A line of the run's own plan. */
-export interface StoredLine extends PlanLine, Pick<PassedRow, "mark"> {
-  cells?: Cells;
-  /** Of a row that another row stands for: that contact's ref. */
-  of?: number;
-  /** Of a contact that no row names and that is not written. */
-  ref?: number;
-  apply?: Planned | Erased;
+export interface PlanEnd extends ExportedEnd {
+  tally: PlanTally;
+  input: SettledByInput;
 }
 
 export interface PlanBlock {
@@ -117,18 +48,7 @@ export interface PlanBlock {
   at: number;
 }
 
-export interface PlanEnd {
-  /** By action. */
-  counts: Record<PlanLine["action"], number>;
-  /** Requests that applying it takes. */
-  requests: number;
-  /** `sha256:` and the hexadecimal digest of all bytes before this line. */
-  digest: string;
-  tally: PlanTally;
-  input: SettledByInput;
-}
-
-export interface BlockMark {
+interface BlockMark {
   at: number;
   /** Entries of the job's source that were planned so far. */
   taken: number;
@@ -137,28 +57,12 @@ export interface BlockMark {
   digest: string;
 }
 
-/** A line that is no contact's. */
-interface Mark {
+/** A line that is no contact's has one of these. */
+interface Marks {
   plan?: PlanHead;
   create?: Creation;
   block?: BlockMark;
   end?: PlanEnd;
-}
-
-/** A plan that was cut off or changed: it says nothing that can be relied on. */
-export class PlanDamagedError extends EcmError {
-  constructor(file: string, why: string, hint: string) {
-    super(exitCodes.usage, `${file} ${why}`, { type: "PlanDamagedError", hint });
-  }
-}
-
-/** @param head of a plan that another version of the program has made */
-export function otherVersionError(file: string, { version, program }: PlanHead): PlanDamagedError {
-  return new PlanDamagedError(
-    file,
-    `has the format ${version}; this version of ecm reads format ${planVersion}`,
-    `Nothing was sent. Apply it with ecm ${program}, or make it again`,
-  );
 }
 
 /** A plan that is whole. */
@@ -181,79 +85,170 @@ export interface StoredPlan {
   end?: PlanEnd;
 }
 
+/** A plan that somebody brings. */
+export interface PlanFile {
+  path: string;
+  head: PlanHead;
+  creations: readonly Creation[];
+  end: ExportedEnd;
+  /** Contacts that it writes. */
+  writes: number;
+  /** Whether it unsubscribes anybody. */
+  unsubscribes: boolean;
+  deletes: number;
+  /** Members that it takes out of a list. */
+  removes: number;
+  /** @throws PlanDamagedError when the file has changed since it was opened */
+  lines(): AsyncGenerator<ExportedLine>;
+}
+
+/** A plan that was cut off or changed: it says nothing that can be relied on. */
+class PlanDamagedError extends EcmError {
+  constructor(file: string, why: string, hint: string) {
+    super(exitCodes.usage, `${file} ${why}`, { type: "PlanDamagedError", hint });
+  }
+}
+
+/** @param head of a plan, perhaps @throws PlanDamagedError for that of another version of the program */
+function requireVersion(file: string, head: unknown): void {
+  const { version, program } = (head ?? {}) as Partial<Record<keyof PlanHead, unknown>>;
+  if (typeof version !== "number" || version === planVersion) return;
+  throw new PlanDamagedError(
+    file,
+    `has the format ${version}; this version of ecm reads format ${planVersion}`,
+    `Nothing was sent. Apply it with ecm ${program}, or make it again`,
+  );
+}
+
+/** What is wrong with a plan, and what to do about it. */
+const faults = {
+  // A run's own: what the run has done, and what is left of it, is not known.
+  damaged: [
+    "is damaged: it is not as it was written",
+    "Nothing was written. Restore the file from a backup, or start over with the same command and --fresh",
+  ],
+  noPlan: ["is not a plan", "Make one with --dry-run --plan plan.ndjson"],
+  changed: [
+    "was changed after it was made: its digest does not match",
+    "Nothing was sent. Make the plan again with --dry-run --plan",
+  ],
+  cutOff: [
+    "is cut off: its last line is missing",
+    "Nothing was sent. Make the plan again with --dry-run --plan, or copy the whole file",
+  ],
+} as const;
+
+function createError(file: string, fault: keyof typeof faults): PlanDamagedError {
+  const [why, hint] = faults[fault];
+  return new PlanDamagedError(file, why, hint);
+}
+
+/** The digest of a plan so far: the SHA-256 of its bytes. */
+class PlanDigest {
+  private readonly hash = createHash("sha256");
+
+  add(bytes: Uint8Array): void {
+    this.hash.update(bytes);
+  }
+
+  /** @param line byte for byte as latin1, without its break */
+  addLine(line: string): void {
+    this.hash.update(`${line}\n`, "latin1");
+  }
+
+  toString(): string {
+    return `sha256:${this.hash.copy().digest("hex")}`;
+  }
+}
+
 /**
- * Reads what is there of a plan.
+ * The digests of a plan whose lines were changed on purpose: each is that of what is left before it.
+ * @returns takes each line of the file in turn, as latin1 and without its break, and gives it back with its
+ * digest
+ */
+export function createPlanSealer(): (line: string) => string {
+  const digest = new PlanDigest();
+  return (line) => {
+    const isProof = /^\{"(?:block|end)":/.test(line);
+    // No text of a line holds this: its quotes would be escaped.
+    const sealed = isProof ? line.replace(/"digest":"sha256:[0-9a-f]{64}"/, `"digest":"${digest}"`) : line;
+    digest.addLine(sealed);
+    return sealed;
+  };
+}
+
+interface ReadLine {
+  /** Undefined for a line that is no JSON object. */
+  value: (Marks & Partial<StoredLine>) | undefined;
+  /** Where the line ends, in bytes. */
+  end: number;
+  /** What the line says of the digest so far, if anything, is so. */
+  isProven: boolean;
+}
+
+/**
+ * @param texts byte for byte as latin1, without their breaks
+ * @param which `marks`: lines of contacts, which are most, are not parsed; they are told by how they begin
+ */
+async function* readChecked(texts: AsyncIterable<string>, which: "all" | "marks"): AsyncGenerator<ReadLine> {
+  const digest = new PlanDigest();
+  let end = 0;
+  for await (const text of texts) {
+    const isRead = which === "all" || /^\{"(?:plan|create|block|end)":/.test(text);
+    const value = isRead ? parse(text) : {};
+    const proof: { digest?: unknown } | null | undefined = value?.block ?? value?.end;
+    const hasProof = value !== undefined && ("block" in value || "end" in value);
+    end += text.length + 1;
+    yield { value, end, isProven: !hasProof || proof?.digest === digest.toString() };
+    digest.addLine(text);
+  }
+}
+
+function parse(text: string): ReadLine["value"] {
+  try {
+    const value: unknown = JSON.parse(decodeLine(text));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads what is there of a run's own plan.
  * @param maxTaken blocks that reach beyond so many entries are not kept
  * @returns undefined where there is no head
- * @throws PlanDamagedError for a closed plan that has changed since
+ * @throws PlanDamagedError for a plan that has changed since
  */
 export async function readStoredPlan(
   file: string,
   maxTaken = Number.POSITIVE_INFINITY,
 ): Promise<StoredPlan | undefined> {
-  const hash = createHash("sha256");
-  const creations: Creation[] = [];
   let kept: StoredPlan | undefined;
-  let bytes = 0;
-  for await (const text of readLines(file)) {
-    const { plan, create, block, end } = parseMark(file, text, hash);
-    if (!kept && !plan) throw planDamagedError(file);
-    if (end) return { ...kept!, end: { ...decode(end), tally: decode(end.tally) } };
-    hash.update(`${text}\n`, "latin1");
-    bytes += text.length + 1;
-    if (plan) kept = { head: decode(plan), creations, bytes, taken: 0, tally: createTally() };
-    else if (create) {
-      creations.push(decode(create));
-      kept!.bytes = bytes;
-    } else if (block && block.taken <= maxTaken)
-      kept = { ...kept!, bytes, taken: block.taken, tally: decode(block.tally) };
+  for await (const { value, end: bytes, isProven } of readChecked(readLines(file), "marks")) {
+    const { plan, create, block, end } = value ?? {};
+    requireVersion(file, plan);
+    if (plan) kept = { head: plan, creations: [], bytes, taken: 0, tally: createTally() };
+    if (!value || !isProven || !kept) throw createError(file, "damaged");
+    if (end) return { ...kept, end };
+    if (create) kept = { ...kept, creations: [...kept.creations, create], bytes };
+    if (block && block.taken <= maxTaken) kept = { ...kept, bytes, taken: block.taken, tally: block.tally };
   }
   return kept;
 }
 
-/**
- * Lines of contacts, which are most, are not parsed: they are told by how they begin.
- * @param hash of the lines before it @throws PlanDamagedError where it says that they were others
- */
-function parseMark(file: string, text: string, hash: Hash): Mark {
-  if (!/^\{"(?:plan|create|block|end)":/.test(text)) return {};
-  let mark: Mark;
-  try {
-    mark = JSON.parse(text) as Mark;
-  } catch {
-    throw planDamagedError(file);
-  }
-  if (mark.plan && mark.plan.version !== planVersion) throw otherVersionError(file, mark.plan);
-  const proof = mark.block ?? mark.end;
-  if (proof && proof.digest !== computeDigest(hash)) throw planDamagedError(file);
-  return mark;
-}
-
-/**
- * A run's own plan is no longer what was planned: what the run
- * has done, and what is left of it, is not known.
- */
-function planDamagedError(file: string): PlanDamagedError {
-  return new PlanDamagedError(
-    file,
-    "is damaged: it is not as it was written",
-    "Nothing was written. Restore the file from a backup, or start over with the same command and --fresh",
-  );
-}
-
 /** @throws PlanDamagedError for a run that has begun to write by a plan that is not whole any more */
 export function requireWholePlan(file: string, storedPlan: StoredPlan | undefined, hasBegun: boolean): void {
-  if (hasBegun && !storedPlan?.end) throw planDamagedError(file);
+  if (hasBegun && !storedPlan?.end) throw createError(file, "damaged");
 }
 
-/** The head of a plan, and what is created first; undefined where there is none. */
+/** The head of a run's own plan, and what is created first; undefined where there is none. */
 export async function readPlanHead(
   file: string,
 ): Promise<{ head: PlanHead; creations: Creation[] } | undefined> {
   let head: PlanHead | undefined;
   const creations: Creation[] = [];
   for await (const text of readLines(file)) {
-    const { plan, create } = parsed(text);
+    const { plan, create } = readOwn(text);
     if (plan) head = plan;
     else if (create) creations.push(create);
     else break;
@@ -261,11 +256,11 @@ export async function readPlanHead(
   return head && { head, creations };
 }
 
-/** The blocks of a plan, in its order. */
+/** The blocks of a run's own plan, in its order. */
 export async function* readPlanBlocks(file: string): AsyncGenerator<PlanBlock> {
   let lines: StoredLine[] = [];
   for await (const text of readLines(file)) {
-    const value = parsed(text);
+    const value = readOwn(text);
     if (value.plan || value.create) continue;
     if (value.end) return;
     if (value.block) {
@@ -279,76 +274,256 @@ export async function* readPlanLines(file: string): AsyncGenerator<StoredLine> {
   for await (const { lines } of readPlanBlocks(file)) yield* lines;
 }
 
-export function computeDigest(hash: Hash): string {
-  return `sha256:${hash.copy().digest("hex")}`;
+/** Its digest was checked when the plan was opened. */
+function readOwn(text: string): Marks & StoredLine {
+  return JSON.parse(decodeLine(text)) as Marks & StoredLine;
 }
 
-/** Texts of a line that was read as latin1, as they are. */
-function decode<T>(value: T): T {
-  return JSON.parse(decodeLine(JSON.stringify(value))) as T;
+/** @throws PlanDamagedError for a file that is no plan, was cut off or changed, or is of another version */
+export async function openPlanFile(path: string, digest?: string): Promise<PlanFile> {
+  // A plan is read twice: once to check all of it, once to carry it out.
+  if (path === "-") throw pipedPlanError();
+  const schema = await import("./plan-schema.ts");
+  let plan: PlanFile | undefined;
+  const content: ReadContent = { creations: [], counted: {} };
+  // Said once it is known that nobody has changed the file.
+  let isMisshapen = false;
+  for await (const value of readSealed(path)) {
+    if (!plan) {
+      requireVersion(path, value.plan);
+      if (!schema.isA(schema.head, value.plan)) throw createError(path, "noPlan");
+      plan = toPlanFile(path, value.plan, content);
+    } else if (!addValue(plan, content, value, schema)) isMisshapen = true;
+  }
+  if (!plan || isMisshapen) throw createError(path, "noPlan");
+  if (digest !== undefined && digest !== plan.end.digest) {
+    throw new PlanDamagedError(
+      path,
+      `is another plan than the one that was approved: its digest is ${plan.end.digest}`,
+      "Nothing was sent. Apply the file that was approved, or have this one approved",
+    );
+  }
+  return plan;
 }
 
-function parsed(text: string): Mark & StoredLine {
-  return JSON.parse(decodeLine(text)) as Mark & StoredLine;
+/** What the lines of a plan that somebody brings hold so far. */
+interface ReadContent {
+  creations: Creation[];
+  /** Lines, by action. */
+  counted: Partial<ExportedEnd["counts"]>;
 }
 
-/** The line of a contact that is not written. */
-export function toStoredLine(line: PlanLine, { ref, cells, mark }: Item): StoredLine {
-  return {
-    ...line,
-    cells,
-    ...(mark !== undefined && { mark }),
-    ...(line.line === null && { ref }),
+function toPlanFile(path: string, head: PlanHead, { creations }: ReadContent): PlanFile {
+  const plan: PlanFile = {
+    path,
+    head,
+    creations,
+    end: { counts: {} as ExportedEnd["counts"], requests: 0, digest: "" },
+    writes: 0,
+    unsubscribes: false,
+    deletes: 0,
+    removes: 0,
+    lines: () => readSealedLines(path, plan.end.digest),
   };
+  return plan;
 }
 
-/** The line of a contact that is written, with what applying it needs. */
-export function toWriteLine(
-  line: PlanLine,
-  { ref, key: { written, sent }, cells, mark, desired, isRemoval }: Item,
-  { operation, found }: { operation: Write; found: Partial<Contact> | undefined },
-): StoredLine {
-  if (isSettled(desired)) throw new Error("a settled contact is not written");
-  const before = toBefore(operation, found);
-  return {
-    ...line,
-    cells,
-    ...(mark !== undefined && { mark }),
-    apply: {
-      ref,
-      key: { written, sent },
-      desired,
-      ...(before && { before }),
-      ...(isRemoval && { isRemoval }),
-    },
+/** @returns whether it is what a plan holds */
+function addValue(
+  plan: PlanFile,
+  { creations, counted }: ReadContent,
+  value: object,
+  { isA, creation, end, line }: typeof schema,
+): boolean {
+  if ("create" in value) return isA(creation, value.create) && creations.push(value.create) > 0;
+  if ("end" in value) {
+    if (!isA(end, value.end) || !isCountedIn(value.end.counts, counted)) return false;
+    plan.end = value.end;
+    return true;
+  }
+  if (!isA(line, value) || !isTrue(value, plan.head)) return false;
+  counted[value.action] = (counted[value.action] ?? 0) + 1;
+  countWrite(plan, value);
+  return true;
+}
+
+/** Whether what people read of a contact is what would be sent. */
+function isTrue(line: ExportedLine, { names, account }: PlanHead): boolean {
+  const { apply } = line;
+  return !isPlanned(apply) || isAsShown(line, apply, toPlanNames(names), account.structureId);
+}
+
+function countWrite(plan: PlanFile, { apply }: ExportedLine): void {
+  if (!isPlanned(apply)) return;
+  const { desired, isRemoval } = apply;
+  plan.writes++;
+  if (desired.end === "unsubscribe") plan.unsubscribes = true;
+  if (desired.end === "delete") plan.deletes++;
+  if (isRemoval) plan.removes++;
+}
+
+/**
+ * The end is not part of the digest: what it counts is held against the lines.
+ * Contacts that stay as they are may have none.
+ */
+function isCountedIn(counts: ExportedEnd["counts"], counted: Partial<ExportedEnd["counts"]>): boolean {
+  const isWrite = (action: string) => ["create", "update", "delete"].includes(action);
+  return Object.entries(counts).every(([action, count]) => {
+    const lines = counted[action as keyof typeof counted] ?? 0;
+    return isWrite(action) ? lines === count : lines <= count;
+  });
+}
+
+/**
+ * The lines of a plan that somebody brings, held against the digest at its end; a run's own has blocks, which
+ * say nothing here.
+ * @throws PlanDamagedError
+ */
+async function* readSealed(path: string): AsyncGenerator<NonNullable<ReadLine["value"]>> {
+  const splitter = new LineSplitter();
+  async function* readTexts(): AsyncGenerator<string> {
+    for await (const bytes of readBytes({ path, name: path })) yield* splitter.take(bytes.toString("latin1"));
+  }
+  let last: "none" | "line" | "end" = "none";
+  for await (const { value, isProven } of readChecked(readTexts(), "all")) {
+    if (last === "none" && !value?.plan) throw createError(path, "noPlan");
+    if (last === "end" || !value || !isProven) throw createError(path, "changed");
+    last = "end" in value ? "end" : "line";
+    if (!("block" in value)) yield value;
+  }
+  if (last === "none") throw createError(path, "noPlan");
+  if (last !== "end" || splitter.rest !== "") throw createError(path, "cutOff");
+}
+
+async function* readSealedLines(path: string, digest: string): AsyncGenerator<ExportedLine> {
+  for await (const value of readSealed(path)) {
+    if (value.end) {
+      if (value.end.digest !== digest) throw createError(path, "changed");
+    } else if (!value.plan && !value.create) yield value as ExportedLine;
+  }
+}
+
+function pipedPlanError(): UsageError {
+  return new UsageError(
+    "A plan is read from a file, not from standard input",
+    "Write it to a file: --dry-run --plan plan.ndjson",
+  );
+}
+
+/** Writes a run's own plan, block by block. Without a file it only counts, for a dry run that nobody wants to read. */
+export class PlanWriter {
+  readonly tally: PlanTally;
+  /** Entries of the source that are planned. */
+  taken: number;
+  private readonly file: LogFile | undefined;
+  private readonly digest: PlanDigest;
+  private isClosed = false;
+
+  private constructor(file: LogFile | undefined, digest: PlanDigest, tally: PlanTally, taken: number) {
+    this.file = file;
+    this.digest = digest;
+    this.tally = tally;
+    this.taken = taken;
+  }
+
+  static create(file: string | undefined, head: PlanHead, creations: readonly Creation[]): PlanWriter {
+    const opened = file === undefined ? undefined : openLog(file, "w");
+    const writer = new PlanWriter(opened, new PlanDigest(), createTally(), 0);
+    writer.append([{ plan: head }, ...creations.map((create) => ({ create }))]);
+    return writer;
+  }
+
+  /** Continues after the last whole block. */
+  static async resume(file: string, storedPlan: StoredPlan): Promise<PlanWriter> {
+    const digest = new PlanDigest();
+    if (storedPlan.bytes > 0) {
+      for await (const piece of createReadStream(file, { end: storedPlan.bytes - 1 }))
+        digest.add(piece as Buffer);
+    }
+    truncateSync(file, storedPlan.bytes);
+    return new PlanWriter(openLog(file), digest, storedPlan.tally, storedPlan.taken);
+  }
+
+  /** Whether lines are kept at all. */
+  get isOnDisk(): boolean {
+    return this.file !== undefined;
+  }
+
+  addBlock(lines: readonly StoredLine[], at: number, entries: number): void {
+    this.taken += entries;
+    this.append(lines);
+    this.append([{ block: { at, taken: this.taken, tally: this.tally, digest: this.digest.toString() } }]);
+  }
+
+  /** Has all of it on the disk. @param requests that applying it takes */
+  close(requests: number, input: SettledByInput): PlanEnd {
+    const { tally } = this;
+    const passed = input.passedOver;
+    const end: PlanEnd = {
+      counts: {
+        create: tally.created,
+        update: tally.updated + tally.removed,
+        delete: tally.deleted,
+        unchanged: tally.unchanged,
+        skip: sumCounts(tally.skipped) + (input.passedOverAre === "skipped" ? passed : 0),
+        reject:
+          sumCounts(tally.rejected) +
+          sumCounts(input.rejectedCodes) +
+          (input.passedOverAre === "rejected" ? passed : 0),
+      },
+      requests,
+      digest: this.digest.toString(),
+      tally,
+      input,
+    };
+    this.append([{ end }]);
+    this.file?.sync();
+    this.release();
+    return end;
+  }
+
+  /** Closes the file, whatever it holds. */
+  release(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.file?.close();
+  }
+
+  private append(values: readonly (Marks | StoredLine)[]): void {
+    if (!this.file) return;
+    const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+    this.digest.add(bytes);
+    this.file.append(bytes);
+  }
+}
+
+/**
+ * Writes a plan for others: what people read, and what `ecm apply` needs.
+ * @param write takes the lines of the file, each with its break; absent where no file is wanted
+ * @param onLine called with what people read of each contact
+ * @returns the digest in its last line
+ */
+export async function exportPlan(
+  { head, creations, end: { counts, requests }, lines }: ClosedPlan,
+  write: ((line: string) => Promise<void>) | undefined,
+  onLine: (line: PlanLine) => void,
+): Promise<string> {
+  const sum = new PlanDigest();
+  const writeLine = async (value: object) => {
+    if (!write) return;
+    const line = `${JSON.stringify(value)}\n`;
+    sum.add(Buffer.from(line));
+    await write(line);
   };
-}
-
-/** The contact that a line plans; one that the plan saw is not made anew. */
-export function toPlannedItem(
-  { line, cells = [], mark }: StoredLine,
-  { ref, key, desired, before, isRemoval }: Planned,
-  readIdentity: (key: string) => string,
-): Item {
-  return {
-    kind: "contact",
-    ref,
-    line,
-    cells,
-    key: { ...key, identity: readIdentity(key.sent) },
-    desired: seal(desired, before),
-    ...(mark !== undefined && { mark }),
-    ...(isRemoval && { isRemoval }),
-    ...(before && { contactId: before.id }),
-  };
-}
-
-/** What the line says is sent. */
-export function toPlannedWrite(
-  { code, message }: Pick<PlanLine, "code" | "message">,
-  { key, desired, before }: Pick<Planned, "key" | "desired" | "before">,
-  structureId: string,
-): Write {
-  const operation = toOperation(key.sent, desired, before, structureId);
-  return code === null ? operation : { ...operation, remark: { code, message: message ?? "" } };
+  const { table: _table, ...about } = head;
+  await writeLine({ plan: about });
+  for (const create of creations) await writeLine({ create });
+  for await (const { cells: _cells, mark: _mark, of: _of, ref: _ref, ...line } of lines()) {
+    const { apply: _apply, ...publicLine } = line;
+    onLine(publicLine);
+    await writeLine(line);
+  }
+  const digest = sum.toString();
+  await write?.(`${JSON.stringify({ end: { counts, requests, digest } })}\n`);
+  return digest;
 }

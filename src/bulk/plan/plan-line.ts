@@ -1,34 +1,40 @@
 /**
- * The plan of a bulk run: one line for each contact, in input
- * order: what would be done, and what would change.
+ * A line of a plan: what would be done about a contact and what would change, as people read it, and what
+ * applying it needs. The operation that is sent follows from the line.
  */
+import type { InferOutput } from "valibot";
 import { findStatus, formatStatus, toIdSet, unsubscribed } from "../../api/contacts.ts";
+import type { Cells } from "../../tables/index.ts";
 import type { Contact, CreateContactBody, IdRef, MutateBody } from "../../wire.ts";
+import { seal, toBefore, toOperation } from "../decide.ts";
 import type { Was } from "../desired.ts";
-import type { Decision, Write } from "../items.ts";
-import type { StoredNames } from "./names.ts";
-import { toStandInName } from "./names.ts";
+import { type Decision, type Item, isSettled, type Write } from "../items.ts";
+import { type StoredNames, toStandInName } from "./names.ts";
+import type * as schema from "./plan-schema.ts";
 
-/** As `--plan` writes it, one JSON object a line. */
-export interface PlanLine {
-  /** Of the input; null where there is none. */
-  line: number | null;
-  key: string;
-  contactId: string | null;
-  action: "create" | "update" | "delete" | "unchanged" | "skip" | "reject";
-  code: string | null;
-  message: string | null;
-  changes: PlanChange[];
+/** What people read: as `--plan` writes it, one JSON object a line. */
+export type PlanLine = InferOutput<typeof schema.shown>;
+export type PlanChange = InferOutput<typeof schema.change>;
+export type Planned = InferOutput<typeof schema.planned>;
+type Erased = InferOutput<typeof schema.erased>;
+
+/** A line of a plan file: also what `ecm apply` needs. */
+export type ExportedLine = InferOutput<typeof schema.line>;
+
+/** A line of the run's own plan: also what the rejects file needs. */
+export interface StoredLine extends ExportedLine {
+  cells?: Cells;
+  /** How its input marks the person as not subscribed. */
+  mark?: string;
+  /** Of a row that another row stands for: that contact's ref. */
+  of?: number;
+  /** Of a contact that no row names and that is not written. */
+  ref?: number;
 }
 
-/**
- * `before` is null where it is not known. Fields and the status have texts; tags and lists are there or not.
- */
-export interface PlanChange {
-  what: "field" | "tag" | "list" | "status";
-  name: string;
-  before: string | boolean | null;
-  after: string | boolean;
+/** What a line has for a contact that is to be written, unless the person was erased. */
+export function isPlanned(apply: Planned | Erased | undefined): apply is Planned {
+  return apply !== undefined && !("isErased" in apply);
 }
 
 /** Ids → names; an id whose name is not known is returned as it is. */
@@ -163,4 +169,81 @@ function toMembershipChanges(
   names: PlanNames,
 ): PlanChange[] {
   return [...toIdSet(refs ?? [])].map((id) => ({ what, name: names[what](id), ...change }));
+}
+
+/** The line of a contact that is not written. */
+export function toStoredLine(line: PlanLine, { ref, cells, mark }: Item): StoredLine {
+  return {
+    ...line,
+    cells,
+    ...(mark !== undefined && { mark }),
+    ...(line.line === null && { ref }),
+  };
+}
+
+/** The line of a contact that is written, with what applying it needs. */
+export function toWriteLine(
+  line: PlanLine,
+  { ref, key: { written, sent }, cells, mark, desired, isRemoval }: Item,
+  { operation, found }: { operation: Write; found: Partial<Contact> | undefined },
+): StoredLine {
+  if (isSettled(desired)) throw new Error("a settled contact is not written");
+  const before = toBefore(operation, found);
+  return {
+    ...line,
+    cells,
+    ...(mark !== undefined && { mark }),
+    apply: {
+      ref,
+      key: { written, sent },
+      desired,
+      ...(before && { before }),
+      ...(isRemoval && { isRemoval }),
+    },
+  };
+}
+
+/** The contact that a line plans; one that the plan saw is not made anew. */
+export function toPlannedItem(
+  { line, cells = [], mark }: StoredLine,
+  { ref, key, desired, before, isRemoval }: Planned,
+  readIdentity: (key: string) => string,
+): Item {
+  return {
+    kind: "contact",
+    ref,
+    line,
+    cells,
+    key: { ...key, identity: readIdentity(key.sent) },
+    desired: seal(desired, before),
+    ...(mark !== undefined && { mark }),
+    ...(isRemoval && { isRemoval }),
+    ...(before && { contactId: before.id }),
+  };
+}
+
+/** What the line says is sent. */
+export function toPlannedWrite(
+  { code, message }: Pick<PlanLine, "code" | "message">,
+  { key, desired, before }: Pick<Planned, "key" | "desired" | "before">,
+  structureId: string,
+): Write {
+  const operation = toOperation(key.sent, desired, before, structureId);
+  return code === null ? operation : { ...operation, remark: { code, message: message ?? "" } };
+}
+
+/** Whether what people read is what would be sent. */
+export function isAsShown(line: PlanLine, planned: Planned, names: PlanNames, structureId: string): boolean {
+  const { key, desired, before } = planned;
+  const operation = toOperation(key.sent, desired, before, structureId);
+  const expectedLine = toPlanLine({ line: line.line, key: line.key }, operation, names);
+  // The status that a contact had may have been told by its look-up alone.
+  const formatChanges = (changes: PlanLine["changes"]) =>
+    changes.map(({ what, name, before, after }) => [what, name, what === "status" ? null : before, after]);
+  return (
+    (before !== undefined || key.sent === line.key) &&
+    line.action === expectedLine.action &&
+    (expectedLine.contactId === null || line.contactId === expectedLine.contactId) &&
+    JSON.stringify(formatChanges(line.changes)) === JSON.stringify(formatChanges(expectedLine.changes))
+  );
 }

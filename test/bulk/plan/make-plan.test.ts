@@ -2,7 +2,8 @@
 
 import { expect } from "vitest";
 import type { Desired } from "../../../src/bulk/desired.ts";
-import { readPlanLines, type StoredLine } from "../../../src/bulk/plan/plan-file.ts";
+import { readPlanLines } from "../../../src/bulk/plan/plan-file.ts";
+import type { StoredLine } from "../../../src/bulk/plan/plan-line.ts";
 import { toValues } from "../../../src/bulk/values.ts";
 import { firstQuick } from "../../support/first-quick.ts";
 import {

@@ -9,19 +9,23 @@ import type { Item } from "../../../src/bulk/items.ts";
 import type { Creation } from "../../../src/bulk/plan/names.ts";
 import { addToTally } from "../../../src/bulk/plan/numbers.ts";
 import {
+  exportPlan,
+  openPlanFile,
   type PlanHead,
-  type Planned,
+  PlanWriter,
   readPlanHead,
   readPlanLines,
   readStoredPlan,
+} from "../../../src/bulk/plan/plan-file.ts";
+import {
+  type Planned,
   type StoredLine,
+  toPlanLine,
+  toPlanNames,
   toPlannedItem,
   toPlannedWrite,
   toWriteLine,
-} from "../../../src/bulk/plan/plan-file.ts";
-import { openPlanFile } from "../../../src/bulk/plan/plan-import.ts";
-import { toPlanLine, toPlanNames } from "../../../src/bulk/plan/plan-line.ts";
-import { exportPlan, PlanWriter } from "../../../src/bulk/plan/plan-writer.ts";
+} from "../../../src/bulk/plan/plan-line.ts";
 import { toValues } from "../../../src/bulk/values.ts";
 import type { Contact } from "../../../src/wire.ts";
 import { temporaryFolder } from "../../support/ecm.ts";

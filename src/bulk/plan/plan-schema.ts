@@ -1,0 +1,157 @@
+/**
+ * What the lines of a plan hold, as schemas. The types of a plan are made from them; a plan that somebody brings
+ * is held against them, and only then are they loaded.
+ */
+import * as v from "valibot";
+import type { InputFacts } from "../../tables/index.ts";
+import { before, desired } from "../desired.ts";
+import type { Limit } from "../items.ts";
+
+const text = v.string();
+const texts = v.array(text);
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+/** Ids of the account → names. */
+const namesById = v.record(text, text);
+export const names = v.object({ fields: namesById, lists: namesById, tags: namesById });
+
+const limit: v.GenericSchema<Limit> = v.union([
+  v.object({ rows: v.number() }),
+  v.object({ percent: v.number() }),
+]);
+
+/** How contacts are looked up again and judged: what a closed plan is carried out by. */
+export const looks = v.object({
+  /**
+   * `id`: each contact is read by its id right before its write, as it is then and with its version: a search
+   * may lag behind, and tells no version.
+   */
+  by: v.picklist(["search", "id"]),
+  /** The status decides what becomes of contacts: where no search tells it, they are read by their ids. */
+  readsStatus: v.optional(v.boolean()),
+  /** One contact may be named twice, by its key and by its id. */
+  marksRepeats: v.optional(v.boolean()),
+  /**
+   * Of whoever is suppressed: left alone, also where the contact exists; not created; or like any other, but
+   * for those who were erased here.
+   */
+  suppressions: v.picklist(["pass-over", "hold", "include"]),
+});
+
+export const mapping = v.object({
+  /** `sha256:` and the hexadecimal digest of the rest. */
+  digest: text,
+  /** Column → target. */
+  columns: v.record(text, text),
+  /** Column of tags or lists, and what is between the names in a cell. */
+  splits: v.pipe(v.array(v.pipe(v.tuple([text, text]), v.readonly())), v.readonly()),
+  /** `--set`: field and value. */
+  set: v.pipe(v.array(v.pipe(v.tuple([text, text]), v.readonly())), v.readonly()),
+});
+
+/** Of a sync: what `--max-remove` is held against, and what was allowed by it. */
+export const removals = v.object({ members: count, allowed: v.optional(limit) });
+
+export const head = v.object({
+  version: v.literal(1),
+  /** Version of the program that made it. */
+  program: text,
+  /** What the command does: `import`, `mutate`, …, `undo`. */
+  kind: text,
+  /** Its words, without values. */
+  command: texts,
+  account: v.object({ baseUrl: text, structureId: text, keyType: text }),
+  /** Null where no file names the contacts. */
+  input: v.nullable(v.object({ sha256: text, size: count })),
+  /** Where the columns went, where it was said. */
+  mapping: v.optional(mapping),
+  /** RFC 3339, UTC. */
+  createdAt: text,
+  /** What ids of the account are called. */
+  names,
+  /** What a second look asks for: parts of a contact, and lists that the writes speak of. */
+  source: texts,
+  listIds: texts,
+  looks,
+  /** Conditions that chose the contacts: a contact that no longer matches at a second look is skipped. */
+  selection: v.optional(
+    v.object({ lists: texts, tags: texts, status: v.optional(text), where: v.optional(text) }),
+  ),
+  removals: v.optional(removals),
+  /** How the input is written, for the rejects file; in a run's own plan alone. */
+  table: v.optional(
+    v.custom<Pick<InputFacts, "columns" | "delimiter" | "hasEscapes"> & Partial<Pick<InputFacts, "form">>>(
+      () => true,
+    ),
+  ),
+});
+
+/** A list, a tag or a field that does not exist yet. */
+export const creation = v.object({
+  what: v.picklist(["list", "tag", "field"]),
+  name: text,
+  dataType: v.optional(text),
+});
+
+const writeActions = ["create", "update", "delete"] as const;
+const actions = [...writeActions, "unchanged", "skip", "reject"] as const;
+
+/** `before` is null where it is not known. Fields and the status have texts; tags and lists are there or not. */
+export const change = v.object({
+  what: v.picklist(["field", "tag", "list", "status"]),
+  name: text,
+  before: v.nullable(v.union([text, v.boolean()])),
+  after: v.union([text, v.boolean()]),
+});
+
+/** What people read of a contact, as `--plan` writes it. */
+export const shown = v.object({
+  /** Of the input; null where there is none. */
+  line: v.nullable(count),
+  key: text,
+  contactId: v.nullable(text),
+  action: v.picklist(actions),
+  code: v.nullable(text),
+  message: v.nullable(text),
+  changes: v.array(change),
+});
+
+/** What `apply` needs of a contact besides what people read. */
+export const planned = v.pipe(
+  v.object({
+    ref: count,
+    key: v.object({ written: text, sent: text }),
+    /** What is sent follows from this and the next. */
+    desired,
+    /** Of a contact that exists, what is replaced. */
+    before: v.optional(before),
+    /** A member that a sync takes out of its list. */
+    isRemoval: v.optional(v.literal(true)),
+  }),
+  // Whoever is unsubscribed or deleted is known, and whoever is deleted is known whole.
+  v.check((each) => each.desired.end === undefined || each.before !== undefined),
+  v.check((each) => each.desired.end !== "delete" || each.before?.contact?._id === each.before?.id),
+);
+
+/** The person was erased: nothing of them is left but their place. */
+export const erased = v.object({ ref: count, isErased: v.literal(true) });
+
+export const line = v.pipe(
+  v.object({
+    ...shown.entries,
+    apply: v.optional(v.union([erased, planned])),
+  }),
+  v.check(({ action, apply }) => apply !== undefined || !writeActions.some((each) => each === action)),
+);
+
+export const end = v.object({
+  /** Contacts, by action. */
+  counts: v.object(v.entriesFromList(actions, count)),
+  /** Requests that applying it takes. */
+  requests: count,
+  /** `sha256:` and the hexadecimal digest of all bytes before this line. */
+  digest: text,
+});
+
+/** Whether a value is what the schema says: where it is, it is left as it was. */
+export const isA = v.is;
