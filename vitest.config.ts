@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import type { InlineConfig } from "vitest/node";
 
 /** Files in memory are real files, and are not waited for: the disk took up to half of the time. */
 const memory = "/dev/shm";
@@ -26,29 +25,24 @@ function runsScripts(folder: string): boolean {
   }
 }
 
-export const quick: InlineConfig & { tagsFilter: string[] } = {
-  include: ["test/**/*.test.ts"],
-  tags: [
-    { name: "slow", description: "takes long: the slow suite alone runs it", timeout: 600_000 },
-    {
-      name: "trials",
-      description: "tries at random: the slow suite runs it again, with more trials",
-      timeout: 600_000,
-    },
-  ],
-  tagsFilter: ["!slow"],
-  setupFiles: ["test/support/environment.ts"],
-  // A net for what hangs, not a measure: a busy machine takes its time.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  env: { TMPDIR: temporaryFiles() },
-  // What was compiled is kept on disk from run to run.
-  experimental: { fsModuleCache: true },
-  pool: "forks",
-  // A worker keeps the program it has loaded from file to file: loading it anew for each was half of the time.
-  isolate: false,
-  // Many tests wait for child processes: one file more at once than there are processors.
-  maxWorkers: availableParallelism() + 1,
-};
+/** More trials of the properties (`test/support/runs.ts`) take as much longer. */
+const { PROPERTY_RUNS = "1" } = process.env;
+// A net for what hangs, not a measure: a busy machine takes its time.
+const timeout = 120_000 * Number(PROPERTY_RUNS);
 
-export default defineConfig({ test: quick });
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    setupFiles: ["test/support/environment.ts"],
+    testTimeout: timeout,
+    hookTimeout: timeout,
+    env: { TMPDIR: temporaryFiles() },
+    // What was compiled is kept on disk from run to run.
+    experimental: { fsModuleCache: true },
+    pool: "forks",
+    // A worker keeps the program it has loaded from file to file: loading it anew for each was half of the time.
+    isolate: false,
+    // Many tests wait for child processes: one file more at once than there are processors.
+    maxWorkers: availableParallelism() + 1,
+  },
+});

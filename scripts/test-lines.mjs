@@ -1,7 +1,7 @@
 /**
  * Runs tests with other lines of Node than the one that is installed: the newest that is supported, or, with
- * `--all`, every one. Without paths, all tests of what Node itself may do otherwise; `test` is the whole quick
- * suite. Needs a build. Usage: node scripts/test-lines.mjs [--all] [PATH…] [OPTION-OF-VITEST…]
+ * `--all`, every one. Without paths, all tests of what Node itself may do otherwise; `test` is the whole suite.
+ * Needs a build. Usage: node scripts/test-lines.mjs [--all] [PATH…] [OPTION-OF-VITEST…]
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -17,13 +17,13 @@ const ofNode = [
   "test/disk",
   "test/export",
   "test/http",
-  "test/journeys/killed.test.ts",
-  "test/journeys/stops.test.ts",
+  "test/journeys/killed.slow.test.ts",
+  "test/journeys/stops.slow.test.ts",
   "test/journeys/terminal.test.ts",
   "test/sandbox/transports.test.ts",
   "test/terminal",
 ];
-if (!words.some((word) => !word.startsWith("-"))) words.push(...ofNode, "--tags-filter=slow || !slow");
+if (!words.some((word) => !word.startsWith("-"))) words.push(...ofNode);
 const lines = process.argv.includes("--all") ? supportedLines : supportedLines.slice(-1);
 
 /** The path of a Node of this line; undefined where the registry has none for this machine. */

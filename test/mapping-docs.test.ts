@@ -30,7 +30,7 @@ const builtIn = ["key", "First Name", "Last Name", "tags"];
 describe("docs/mapping.md", () => {
   it("has two files", () => expect(examples).toHaveLength(2));
 
-  it.each(examples)("$title", { tags: "slow" }, async ({ file, mapping, contacts }) => {
+  it.each(examples)("$title", async ({ file, mapping, contacts }) => {
     const { ecm } = await startSandbox();
     const header = contacts.split("\n")[0]!;
     const fields = header.split(",").filter((name) => !builtIn.includes(name));

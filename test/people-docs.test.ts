@@ -26,7 +26,7 @@ async function filesThatHold(folder: string, text: string): Promise<string[]> {
   return found;
 }
 
-it("docs/people.md: from a new address to an erasure", { tags: "slow" }, async () => {
+it("docs/people.md: from a new address to an erasure", async () => {
   const service = await startSandbox();
   await service.ecm(["import", await inputFile(people)]);
   // Files of the page are beside each other.

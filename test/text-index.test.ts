@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { TextIndex } from "../src/text-index.ts";
 
-test("an index knows which texts were added, where, and which twice", { tags: "slow" }, () => {
+test("an index knows which texts were added, where, and which twice", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ maxLength: 2 }), { maxLength: 3000, size: "max" }), (texts) => {
       const index = new TextIndex();

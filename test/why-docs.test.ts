@@ -51,7 +51,7 @@ const expected: [start: string, output: RegExp, code?: number][] = [
   ["ecm api GET", /"fields"/],
 ];
 
-it("docs/why.md: each command does what is said of it", { tags: "slow" }, async () => {
+it("docs/why.md: each command does what is said of it", async () => {
   const service = await startSandbox({
     contents: { fields: ["First Name", "Source"], lists: ["Customers"] },
   });

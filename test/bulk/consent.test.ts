@@ -3,7 +3,7 @@ import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call, inputFile, manyContacts, parseSummary, readContacts } from "./kit.ts";
 
 describe("what used to create people who had left, without a word", () => {
-  it("a Status column of words like unsubscribed, with --ignore-unmapped", { tags: "slow" }, async () => {
+  it("a Status column of words like unsubscribed, with --ignore-unmapped", async () => {
     const service = await startSandbox();
     const path = await inputFile(
       "Email,Status,Shoe Size\nada@example.com,subscribed,38\nbob@example.com,unsubscribed,41\ncy@example.com,Unsubscribed,40\n",
@@ -15,7 +15,7 @@ describe("what used to create people who had left, without a word", () => {
     expect(result.stderr).toContain('Status: 2 of 3 rows say "unsubscribed": not created');
   });
 
-  it("an Opt-In column of ja and nein, through the mapping questions", { tags: "slow" }, async () => {
+  it("an Opt-In column of ja and nein, through the mapping questions", async () => {
     const service = await startSandbox();
     const path = await inputFile("Email,Opt-In,Schuhgröße\nada@example.com,ja,38\nbob@example.com,nein,41\n");
     const result = await service.ecm(["import", path], {
@@ -35,7 +35,7 @@ describe("what used to create people who had left, without a word", () => {
     expect([...(await readContacts(service)).keys()]).toEqual(["ada@example.com", "cy@example.com"]);
   });
 
-  it("--consent-column Unsubscribed, also on a recognised Brevo export", { tags: "slow" }, async () => {
+  it("--consent-column Unsubscribed, also on a recognised Brevo export", async () => {
     const service = await startSandbox();
     const plain = await inputFile(
       "Email,Unsubscribed\nada@example.com,no\nbob@example.com,yes\ncy@example.com,\n",
@@ -105,9 +105,7 @@ describe("a file that says of nobody that they have left", () => {
 });
 
 describe("a file that no longer says who has left", () => {
-  it("is refused where --consent-column names the column, by an import and by lists sync", {
-    tags: "slow",
-  }, async () => {
+  it("is refused where --consent-column names the column, by an import and by lists sync", async () => {
     const service = await startSandbox({ contents: { lists: ["News"] } });
     const path = await inputFile("Email\nada@example.com\n");
     const flags = ["--consent-column", "Unsubscribed"];
@@ -157,7 +155,7 @@ describe("existing contacts that the file marks", () => {
     return service;
   }
 
-  it("get their fields, join no list, and are counted and named", { tags: "slow" }, async () => {
+  it("get their fields, join no list, and are counted and named", async () => {
     const service = await account();
     const path = await inputFile(marks);
     for (const flags of [["--dry-run"], []]) {
@@ -182,7 +180,6 @@ describe("existing contacts that the file marks", () => {
 describe("every row and every command", () => {
   it.each(["merge", "first", "last", "reject"])(
     "--duplicates %s keeps the mark of every row",
-    { tags: "slow" },
     async (how) => {
       for (const rows of [
         "ada@example.com,yes\nADA@example.com,no\n",
@@ -196,7 +193,7 @@ describe("every row and every command", () => {
     },
   );
 
-  it("a row that is rejected for its length still marks its contact", { tags: "slow" }, async () => {
+  it("a row that is rejected for its length still marks its contact", async () => {
     const service = await startSandbox();
     const path = await inputFile(
       "Email,Unsubscribed,First Name\nada@example.com,yes,Ada,Lovelace\nada@example.com,no,Ada\nbob@example.com,no,Bob\n",
@@ -207,7 +204,7 @@ describe("every row and every command", () => {
     expect([...(await readContacts(service)).keys()]).toEqual(["bob@example.com"]);
   });
 
-  it("lists sync adds nobody whom the file marks, with and without --create", { tags: "slow" }, async () => {
+  it("lists sync adds nobody whom the file marks, with and without --create", async () => {
     const service = await startSandbox();
     await service.ecm(["lists", "create", "News"]);
     await service.ecm(["import", await inputFile("Email\nada@example.com\nbob@example.com\n")]);
@@ -235,9 +232,7 @@ describe("every row and every command", () => {
     expect(report.stderr).toContain('"Status" looks like consent but is ignored');
   });
 
-  it("mutate --keys adds nobody to a list whom its file marks, and changes the rest", {
-    tags: "slow",
-  }, async () => {
+  it("mutate --keys adds nobody to a list whom its file marks, and changes the rest", async () => {
     const service = await startSandbox();
     await service.ecm(["lists", "create", "News"]);
     await service.ecm(["structure", "tag", "add", "VIP"]);
@@ -256,7 +251,7 @@ describe("every row and every command", () => {
 });
 
 describe("suppressed keys", () => {
-  it("are left out before a look-up is spent, whatever the form of the key", { tags: "slow" }, async () => {
+  it("are left out before a look-up is spent, whatever the form of the key", async () => {
     const service = await startSandbox();
     await service.ecm(["suppressions", "add", "ada@example.com"]);
     const only = await inputFile("Email\nMAILTO:Ada@Example.com\n");
@@ -279,9 +274,6 @@ describe("suppressed keys", () => {
 
   it.each([2, 20])(
     "change nobody whom an account of %d holds, and do not keep them from being unsubscribed",
-    {
-      tags: "slow",
-    },
     async (count) => {
       const service = await startSandbox({ contents: { contacts: manyContacts(count) } });
       await service.ecm(["suppressions", "add", "p0@example.com"]);
@@ -316,7 +308,7 @@ describe("suppressed keys", () => {
     expect(result).toMatchObject({ rows: { created: 1, skipped: 1 }, consent: { suppressed: 1 } });
   });
 
-  it("stop every creation while their list cannot be read", { tags: "slow" }, async () => {
+  it("stop every creation while their list cannot be read", async () => {
     const service = await startSandbox();
     await service.ecm(["lists", "create", "News"]);
     const env = { ECM_SUPPRESSIONS: "/nowhere/at/all" };
@@ -328,7 +320,7 @@ describe("suppressed keys", () => {
   });
 });
 
-it("a retry creates nobody by an override of the first run: it is typed anew", { tags: "slow" }, async () => {
+it("a retry creates nobody by an override of the first run: it is typed anew", async () => {
   const service = await startSandbox();
   const first = await inputFile("Email,Opt-out\nada@example.com,\nbad,\n");
   const flags = ["--include-suppressed", "--include-unsubscribed", "--json"];

@@ -54,7 +54,7 @@ it("names the flag whose file cannot be written", async () => {
   }
 });
 
-it("leaves a pipe and a link as they are where rejected rows would go", { tags: "slow" }, async () => {
+it("leaves a pipe and a link as they are where rejected rows would go", async () => {
   const { ecm, at } = await files();
   await writeFile(at("bad.csv"), "Email\nada\n");
   execFileSync("mkfifo", [at("pipe")]);
@@ -71,7 +71,7 @@ it("leaves a pipe and a link as they are where rejected rows would go", { tags: 
   }
 });
 
-it("takes a plan beside an input and a backup of their own", { tags: "slow" }, async () => {
+it("takes a plan beside an input and a backup of their own", async () => {
   const { ecm, at } = await files();
   expect((await ecm(["import", at("people.csv"), "--plan", at("plan.ndjson")])).code).toBe(0);
   const args = [
@@ -89,7 +89,7 @@ it("takes a plan beside an input and a backup of their own", { tags: "slow" }, a
   expect(await readFile(at("plan.ndjson"), "utf8")).toContain('"delete"');
 });
 
-it("names a plan that may contain the address of a person who was erased", { tags: "slow" }, async () => {
+it("names a plan that may contain the address of a person who was erased", async () => {
   const { ecm, at } = await files();
   await ecm(["import", at("people.csv"), "--plan", at("plan.ndjson")]);
   const { code, stderr } = await ecm(["contact", "erase", "ada@example.com", "--yes"]);

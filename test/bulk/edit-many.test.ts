@@ -28,9 +28,7 @@ const readStatus = async (service: RunningSandbox, key: string) => {
 };
 
 describe("a selection", () => {
-  it("reads each page once, decides the rest here, and says before what it sends", {
-    tags: "slow",
-  }, async () => {
+  it("reads each page once, decides the rest here, and says before what it sends", async () => {
     const service = await withMembers(30);
     const args = ["contact", "mutate", "--list", "L", "--list", "M", "--where", 'First_Name == "First 1"'];
     const change = [...args, "--set", "Last Name=X", "--json"];
@@ -53,7 +51,7 @@ describe("a selection", () => {
     expect(again).toMatchObject({ rows: { read: 15, unchanged: 15 }, requests: { mutate: 0 } });
   });
 
-  it("holds every condition, together with keys and ids from a file", { tags: "slow" }, async () => {
+  it("holds every condition, together with keys and ids from a file", async () => {
     const service = await withMembers(12);
     const { _id } = JSON.parse(
       (await service.ecm(["contact", "get", "p3@example.com", "--json"])).stdout,
@@ -111,7 +109,7 @@ describe("a selection", () => {
 });
 
 describe("ecm contact unsubscribe", () => {
-  it("unsubscribes one contact; who is inactive already is unchanged", { tags: "slow" }, async () => {
+  it("unsubscribes one contact; who is inactive already is unchanged", async () => {
     const service = await withMembers(2);
     const dry = await service.ecm(["contact", "unsubscribe", "p0@example.com", "--dry-run", "--json"]);
     expect(JSON.parse(dry.stdout)).toMatchObject({
@@ -130,9 +128,7 @@ describe("ecm contact unsubscribe", () => {
     expect((await service.ecm(["contact", "unsubscribe", "no@example.com", "-y"])).code).toBe(5);
   });
 
-  it("unsubscribes many, sends nothing for who is inactive, and rejects unknown keys", {
-    tags: "slow",
-  }, async () => {
+  it("unsubscribes many, sends nothing for who is inactive, and rejects unknown keys", async () => {
     const service = await withMembers(6);
     await service.ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);
     const file = await inputFile(
@@ -162,7 +158,7 @@ describe("ecm contact unsubscribe", () => {
     expect(rest).toMatchObject({ rows: { read: 6, updated: 3, unchanged: 3 } });
   });
 
-  it("asks at a terminal, and takes no for a no", { tags: "slow" }, async () => {
+  it("asks at a terminal, and takes no for a no", async () => {
     const service = await withMembers(3);
     const args = ["contact", "unsubscribe", "--list", "L"];
     const no = await service.ecm(args, {
@@ -180,9 +176,7 @@ describe("ecm contact unsubscribe", () => {
 });
 
 describe("ecm contact delete", () => {
-  it("writes a backup that imports again, then deletes; who is gone is skipped", {
-    tags: "slow",
-  }, async () => {
+  it("writes a backup that imports again, then deletes; who is gone is skipped", async () => {
     const service = await withMembers(9);
     const before = await readContacts(service);
     const backup = join(await temporaryFolder(), "backup.csv");
@@ -213,7 +207,7 @@ describe("ecm contact delete", () => {
     expect(await readFile(some.backup!, "utf8")).toContain("p0@example.com");
   });
 
-  it("deletes one contact by key or id; one that does not exist is exit 5", { tags: "slow" }, async () => {
+  it("deletes one contact by key or id; one that does not exist is exit 5", async () => {
     const service = await withMembers(2);
     const { _id } = JSON.parse(
       (await service.ecm(["contact", "get", "p1@example.com", "--json"])).stdout,
@@ -228,7 +222,7 @@ describe("ecm contact delete", () => {
     expect([...(await readContacts(service)).keys()]).toEqual(["p0@example.com"]);
   });
 
-  it("asks for the number of contacts to be typed", { tags: "slow" }, async () => {
+  it("asks for the number of contacts to be typed", async () => {
     const service = await withMembers(4);
     const args = ["contact", "delete", "--list", "L"];
     const question = "Type 4 to permanently delete 4 contacts";
@@ -240,9 +234,7 @@ describe("ecm contact delete", () => {
     expect((await readContacts(service)).size).toBe(0);
   });
 
-  it("goes on with a stopped one, by resume and by the same command, with its backup whole", {
-    tags: "slow",
-  }, async () => {
+  it("goes on with a stopped one, by resume and by the same command, with its backup whole", async () => {
     const service = await withMembers(30);
     const folder = await temporaryFolder();
     const backup = join(folder, "all.ndjson");
@@ -264,7 +256,7 @@ describe("ecm contact delete", () => {
     expect(await readdir(folder)).toEqual(["all.ndjson"]);
   });
 
-  it("never overwrites a file that it has not made", { tags: "slow" }, async () => {
+  it("never overwrites a file that it has not made", async () => {
     const service = await withMembers(2);
     const file = join(await temporaryFolder(), "precious.csv");
     await writeFile(file, "precious");
@@ -275,9 +267,7 @@ describe("ecm contact delete", () => {
   });
 });
 
-it("selects across pages, also where the service gives fewer than were asked for", {
-  tags: "slow",
-}, async () => {
+it("selects across pages, also where the service gives fewer than were asked for", async () => {
   const service = await startSandbox({ variants: { page: "cap:20" } });
   await service.ecm(["import", await inputFile(manyRows(50, (index) => `${index % 10}`))]);
   const args = ["contact", "mutate", "--where", 'First_Name == "7"', "--set", "Last Name=X", "--json"];
@@ -285,9 +275,7 @@ it("selects across pages, also where the service gives fewer than were asked for
   expect(result).toMatchObject({ rows: { read: 5, updated: 5 }, requests: { search: 3, mutate: 5 } });
 });
 
-it("deletes nobody whom the conditions do not choose, should the service hand them over", {
-  tags: "slow",
-}, async () => {
+it("deletes nobody whom the conditions do not choose, should the service hand them over", async () => {
   const proxy = await startRecordingProxy();
   const file = await inputFile("Email,lists\nin@example.com,L\nout@example.com,Other\nleft@example.com,L\n");
   await proxy.ecm(["import", file, "--create-missing"]);

@@ -27,7 +27,7 @@ async function runsIn(env: Record<string, string>): Promise<string[]> {
 }
 
 describe("a workbook", () => {
-  it("imports, resumes after a stop, and leaves nothing unpacked behind", { tags: "slow" }, async () => {
+  it("imports, resumes after a stop, and leaves nothing unpacked behind", async () => {
     const service = await startSandbox();
     const path = await writeFileIn(workbook({ sheets: [people(9)] }), "people.csv");
     const stopped = parseSummary(await service.ecm(["import", path, "--max-requests", "6", "--json"]));
@@ -40,7 +40,7 @@ describe("a workbook", () => {
     expect(again.rows).toMatchObject({ unchanged: 9 });
   });
 
-  it("gives rejected rows as CSV, with the numbers of its rows", { tags: "slow" }, async () => {
+  it("gives rejected rows as CSV, with the numbers of its rows", async () => {
     const service = await startSandbox();
     const rows = textRow(1, ["Email", "First Name"]) + textRow(5, ["no address", "A, B"]);
     const path = await writeFileIn(workbook({ sheets: [{ name: "P", rows }] }), "people.xlsx");
@@ -51,7 +51,7 @@ describe("a workbook", () => {
     expect(parseSummary(await service.ecm(["import", fixed, "--json"])).rows).toMatchObject({ created: 1 });
   });
 
-  it("through a pipe, packed, for lists sync and --keys too, with --sheet", { tags: "slow" }, async () => {
+  it("through a pipe, packed, for lists sync and --keys too, with --sheet", async () => {
     const service = await startSandbox();
     const bytes = gzipSync(workbook({ sheets: [people(2, "One"), people(3, "Two")] }));
     const refused = await service.ecm(["import", "-"], { stdin: bytes });
@@ -71,7 +71,7 @@ describe("a workbook", () => {
   });
 });
 
-it("JSON: a missing member changes nothing, a blank one clears when told to", { tags: "slow" }, async () => {
+it("JSON: a missing member changes nothing, a blank one clears when told to", async () => {
   const service = await startSandbox();
   const first = '[{"Email":"a@example.com","First Name":"Ada","Last Name":"L"}]';
   await service.ecm(["import", await writeFileIn(first, "people.json")]);
@@ -82,7 +82,7 @@ it("JSON: a missing member changes nothing, a blank one clears when told to", { 
   expect((await readContacts(service)).get("a@example.com")?.fields["First Name"] ?? "").toBe("");
 });
 
-it("JSON: a rejected element without a member stops no sync", { tags: "slow" }, async () => {
+it("JSON: a rejected element without a member stops no sync", async () => {
   const { ecm } = await startSandbox();
   const path = await writeFileIn(
     '{"Note":"x","Email":"a@example.com"}\n{"Note":"y","Email":"b@example.com"}\n{"Email":"nobody"}\n',
@@ -115,7 +115,7 @@ describe("a rejects file", () => {
 
   const withAt = (text: string) => text.replaceAll("_example.com", "@example.com");
 
-  it("of JSON keeps a missing member missing, and a blank one blank", { tags: "slow" }, async () => {
+  it("of JSON keeps a missing member missing, and a blank one blank", async () => {
     const { text, summary, fields } = await fixedAndImported(
       '{"Email":"a_example.com","First Name":""}\n{"Email":"b_example.com","Last Name":"N"}\n',
       "people.ndjson",
@@ -130,7 +130,7 @@ describe("a rejects file", () => {
     expect(fields.get("b@example.com")).toEqual({ "First Name": "Bob", "Last Name": "N" });
   });
 
-  it("of rows that are too short clears nothing, and takes what is filled in", { tags: "slow" }, async () => {
+  it("of rows that are too short clears nothing, and takes what is filled in", async () => {
     const { text, summary, fields } = await fixedAndImported(
       "Email;First Name;Last Name\na_example.com;Anna\nb_example.com\n",
       "people.csv",
@@ -142,7 +142,7 @@ describe("a rejects file", () => {
     expect(fields.get("b@example.com")).toEqual({ "First Name": "Bob", "Last Name": "N" });
   });
 
-  it("clears nothing either without its other columns, in another order", { tags: "slow" }, async () => {
+  it("clears nothing either without its other columns, in another order", async () => {
     const { summary, fields } = await fixedAndImported(
       "Email;First Name;Last Name\na_example.com;Anna\nb_example.com\n",
       "people.csv",
@@ -156,7 +156,7 @@ describe("a rejects file", () => {
     expect(fields.get("b@example.com")).toMatchObject({ "First Name": "Bob" });
   });
 
-  it("that is rejected again says the same again, with names of any kind", { tags: "slow" }, async () => {
+  it("that is rejected again says the same again, with names of any kind", async () => {
     const { ecm } = await startSandbox();
     const path = await writeFileIn(
       '{"Email":"a_example.com","x, \\"y\\"":"1"}\n{"Email":"b_example.com","Zeta":"2"}\n',
@@ -174,7 +174,7 @@ describe("a rejects file", () => {
     expect(withoutLines(again)).toBe(withoutLines(first));
   });
 
-  it("has no further column where no row lacks a cell", { tags: "slow" }, async () => {
+  it("has no further column where no row lacks a cell", async () => {
     const { text } = await fixedAndImported("Email,First Name\na_example.com,\n", "people.csv", withAt);
     expect(text).toMatch(/^Email,First Name,ecm_line,ecm_error,ecm_message\n/);
   });

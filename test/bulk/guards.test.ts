@@ -3,7 +3,6 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { firstGroupsQuick, firstQuick } from "../support/first-quick.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
 import { contactLines, parseSummary } from "./kit.ts";
 import { listWrites, makePlanFile, readHoldings, startPeople } from "./plan-kit.ts";
@@ -104,12 +103,10 @@ const titledCases = cases.map(
   (each) => [`${each.command.slice(0, 2).join(" ")} ${each.flag}`, each] as const,
 );
 
-firstGroupsQuick(3)(titledCases)("%s", (_name, each) => {
+describe.each(titledCases)("%s", (_name, each) => {
   const { stdin, flag, count, of, would } = each;
 
-  it("writes nothing where the plan does more, and goes on once that is allowed", {
-    tags: "slow",
-  }, async () => {
+  it("writes nothing where the plan does more, and goes on once that is allowed", async () => {
     const service = await prepared(each);
     const { command } = service;
     const before = await readHoldings(service);
@@ -148,7 +145,7 @@ firstGroupsQuick(3)(titledCases)("%s", (_name, each) => {
     expect(JSON.parse((await service.ecm(["runs", "list", "--json"])).stdout).length).toBe(runs + 1);
   });
 
-  firstQuick(2)(shares(each).enough)("%s is enough", async (limit) => {
+  it.each(shares(each).enough)("%s is enough", async (limit) => {
     const service = await prepared(each);
     const { command } = service;
     const { code, stdout, stderr } = await service.ecm([...command, flag, limit, "--json"], { stdin });
@@ -156,7 +153,7 @@ firstGroupsQuick(3)(titledCases)("%s", (_name, each) => {
     expect(JSON.parse(stdout).status).toBe("completed");
   });
 
-  it("a dry run says that a real run would be refused, and keeps its plan", { tags: "slow" }, async () => {
+  it("a dry run says that a real run would be refused, and keeps its plan", async () => {
     const service = await prepared(each);
     const { command } = service;
     const writes = listWrites(service).length;
@@ -184,7 +181,7 @@ function writesIn(ndjson: string): number {
   return contactLines(ndjson).filter(({ action }) => /create|update|delete/.test(action)).length;
 }
 
-it("a limit that is none is refused before a request", { tags: "slow" }, async () => {
+it("a limit that is none is refused before a request", async () => {
   const service = await startPeople();
   for (const flag of ["--max-changes", "--max-delete"]) {
     for (const limit of ["", "-1", "x", "101%", "1.5", "%", "5 %%"]) {
@@ -212,9 +209,7 @@ describe("the members that a sync takes out", () => {
     return JSON.parse(stdout).totalContacts;
   }
 
-  it("are as many in a plan that is applied, unless that was allowed for the plan or for applying it", {
-    tags: "slow",
-  }, async () => {
+  it("are as many in a plan that is applied, unless that was allowed for the plan or for applying it", async () => {
     const service = await startPeople();
     const plan = await makePlanFile(service, sync, keep);
     const allowed = await makePlanFile(service, [...sync, "--max-remove", "2"], keep);
@@ -234,7 +229,7 @@ describe("the members that a sync takes out", () => {
     expect((await service.ecm(["apply", plan.file, "--max-remove", "2"])).code).toBe(0);
   });
 
-  it("are as many in a run that is resumed, whatever stopped it before", { tags: "slow" }, async () => {
+  it("are as many in a run that is resumed, whatever stopped it before", async () => {
     const service = await startPeople();
     for (let spent = 1; spent < 10; spent++) {
       const begun = await service.ecm([...sync, "--max-requests", `${spent}`, "--json"], { stdin: keep });
@@ -250,7 +245,7 @@ describe("the members that a sync takes out", () => {
   });
 });
 
-it("a guard holds for a run that has begun, too", { tags: "slow" }, async () => {
+it("a guard holds for a run that has begun, too", async () => {
   const service = await startPeople();
   const stdin = "Email\nx1@example.com\nx2@example.com\nx3@example.com\n";
   const start = ["import", "-", "--concurrency", "1", "--max-requests"];
@@ -269,9 +264,7 @@ it("a guard holds for a run that has begun, too", { tags: "slow" }, async () => 
   expect((await service.ecm(["import", "-", "--max-changes", "3"], { stdin })).code).toBe(0);
 });
 
-it("whom the plan changes and who is gone before the write is not made anew", {
-  tags: "slow",
-}, async () => {
+it("whom the plan changes and who is gone before the write is not made anew", async () => {
   const service = await startPeople();
   const args = ["import", "-", "--json"];
   const stdin = "Email,City\nada@example.com,Rome\nbob@example.com,Rome\n";

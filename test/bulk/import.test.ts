@@ -6,7 +6,7 @@ import { call, inputFile, manyContacts, manyRows, parseSummary, readContacts } f
 const none = { created: 0, updated: 0, deleted: 0, unchanged: 0, skipped: 0, rejected: 0, pending: 0 };
 
 describe("ecm import", () => {
-  it("creates what is new, and sends no write the second time", { tags: "slow" }, async () => {
+  it("creates what is new, and sends no write the second time", async () => {
     const service = await startSandbox();
     const path = await inputFile("Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
     const first = await service.ecm(["import", path, "--json"]);
@@ -34,7 +34,7 @@ describe("ecm import", () => {
     expect(parseSummary(header)).toMatchObject({ status: "completed", rows: { ...none, read: 0 } });
   });
 
-  it("sends only what changed, in one mutate for each contact", { tags: "slow" }, async () => {
+  it("sends only what changed, in one mutate for each contact", async () => {
     const service = await startSandbox();
     await service.ecm([
       "import",
@@ -49,7 +49,7 @@ describe("ecm import", () => {
     expect(contacts.get("b@example.com")).toMatchObject({ fields: { "First Name": "Bert" }, version: 1 });
   });
 
-  it("clears a field for a blank cell only when told to", { tags: "slow" }, async () => {
+  it("clears a field for a blank cell only when told to", async () => {
     const service = await startSandbox();
     await service.ecm(["import", await inputFile("Email,First Name\na@example.com,Ada\n")]);
     const blank = await inputFile("Email,First Name\na@example.com,\n");
@@ -63,7 +63,7 @@ describe("ecm import", () => {
     ).toBe(1);
   });
 
-  it("creates alone, or updates alone, by its mode", { tags: "slow" }, async () => {
+  it("creates alone, or updates alone, by its mode", async () => {
     const service = await startSandbox();
     await service.ecm(["import", await inputFile("Email,First Name\na@example.com,Ada\n")]);
     const both = await inputFile("Email,First Name\na@example.com,Anna\nb@example.com,Bob\n");
@@ -94,9 +94,7 @@ describe("ecm import", () => {
     ).toEqual(lastName ? { "First Name": firstName, "Last Name": lastName } : { "First Name": firstName });
   });
 
-  it("names every list and tag that the account does not have, before anything is written", {
-    tags: "slow",
-  }, async () => {
+  it("names every list and tag that the account does not have, before anything is written", async () => {
     const service = await startSandbox();
     const path = await inputFile("Email,Lists,Tags\na@example.com,News,VIP\nb@example.com,Offers,\n");
     const flags = ["--map", "Lists=lists", "--map", "Tags=tags"];
@@ -121,9 +119,7 @@ describe("ecm import", () => {
     expect(again.rows.unchanged).toBe(2);
   });
 
-  it("a new name is one list or tag, in whatever letter case and form it is written", {
-    tags: "slow",
-  }, async () => {
+  it("a new name is one list or tag, in whatever letter case and form it is written", async () => {
     const service = await startSandbox();
     const path = await inputFile(
       'Email,Lists,Tags\na@example.com,"News,news","VIP,vip"\nb@example.com,NEWS,"Cafe\u0301,Café"\n',
@@ -140,9 +136,7 @@ describe("ecm import", () => {
     expect(plan.filter((line) => line.startsWith('{"create"'))).toHaveLength(3);
   });
 
-  it("says before a run which lists and tags it makes, and which names may not be meant", {
-    tags: "slow",
-  }, async () => {
+  it("says before a run which lists and tags it makes, and which names may not be meant", async () => {
     const service = await startSandbox();
     await service.ecm(["lists", "create", "Newsletter"]);
     await service.ecm(["lists", "create", "Spring 2025"]);
@@ -166,9 +160,7 @@ describe("ecm import", () => {
     }
   });
 
-  it("keeps the surplus cells of a rejected row, so that it stays rejected until it is fixed", {
-    tags: "slow",
-  }, async () => {
+  it("keeps the surplus cells of a rejected row, so that it stays rejected until it is fixed", async () => {
     const service = await startSandbox();
     const path = await inputFile("Email,City,Note,\na@example.com,Rome, Italy,x,y\n".replaceAll(",\n", "\n"));
     const flags = ["--map", "City=First Name", "--map", "Note=ignore", "--json"];
@@ -196,7 +188,7 @@ describe("ecm import", () => {
     expect(stderr).toContain("The row on line 4 spans 3 lines");
   });
 
-  it("gives a rejected row of our own tsv back as our own tsv", { tags: "slow" }, async () => {
+  it("gives a rejected row of our own tsv back as our own tsv", async () => {
     const service = await startSandbox();
     const cells = 'C:\\\\new "x"\\n';
     const path = await inputFile(`key\tFirst Name\tlists\ttags\n\t${cells}\t\t\n`, "people.tsv");
@@ -209,9 +201,7 @@ describe("ecm import", () => {
     });
   });
 
-  it("adds every contact to the lists and tags of its flags, and never takes one away", {
-    tags: "slow",
-  }, async () => {
+  it("adds every contact to the lists and tags of its flags, and never takes one away", async () => {
     const service = await startSandbox();
     const path = await inputFile("Email\na@example.com\n");
     await service.ecm(["import", path, "--list", "One", "--tag", "T1", "--create-missing"]);
@@ -223,9 +213,7 @@ describe("ecm import", () => {
     expect([contact.lists.length, contact.tags.length]).toEqual([2, 2]);
   });
 
-  it("rejects the rows that are wrong alone, into a file that imports once it is mended", {
-    tags: "slow",
-  }, async () => {
+  it("rejects the rows that are wrong alone, into a file that imports once it is mended", async () => {
     const service = await startSandbox();
     const path = await inputFile("Email,First Name\na@example.com,Ada\nno address,Bob\nc@example.com,Cy\n");
     const result = await service.ecm(["import", path, "--json"]);
@@ -242,7 +230,7 @@ describe("ecm import", () => {
     expect(parseSummary(second).rows).toEqual({ ...none, read: 1, created: 1 });
   });
 
-  it("rejects what the service refuses with the service's own words", { tags: "slow" }, async () => {
+  it("rejects what the service refuses with the service's own words", async () => {
     const service = await startSandbox();
     const long = "x".repeat(300_000);
     const path = await inputFile(`Email,First Name\na@example.com,Ada\nb@example.com,${long}\n`);
@@ -252,7 +240,7 @@ describe("ecm import", () => {
     expect(summary.rows.created + summary.rows.rejected).toBe(2);
   });
 
-  it("does not create whom the file marks as not subscribed, unless told to", { tags: "slow" }, async () => {
+  it("does not create whom the file marks as not subscribed, unless told to", async () => {
     const service = await startSandbox();
     await service.ecm([
       "import",
@@ -276,9 +264,7 @@ describe("ecm import", () => {
     ).toBe(1);
   });
 
-  it("counts the contacts that are inactive in the account, and leaves them so", {
-    tags: "slow",
-  }, async () => {
+  it("counts the contacts that are inactive in the account, and leaves them so", async () => {
     const service = await startSandbox();
     const path = await inputFile("Email,First Name\na@example.com,Ada\nb@example.com,Bob\n");
     await service.ecm(["import", path]);
@@ -296,9 +282,7 @@ describe("ecm import", () => {
     expect((await service.ecm(["runs", "undo", "last"])).stderr).toContain(`${inactive}\n`);
   });
 
-  it("says in a dry run what would happen and what it costs, and sends no write", {
-    tags: "slow",
-  }, async () => {
+  it("says in a dry run what would happen and what it costs, and sends no write", async () => {
     const service = await startSandbox();
     await service.ecm(["import", await inputFile(manyRows(150))]);
     const path = await inputFile(manyRows(300, (index) => (index < 20 ? "New" : `First ${index}`)));
@@ -318,7 +302,7 @@ describe("ecm import", () => {
     expect((await service.ecm(["runs", "list", "--json"])).stdout).not.toContain("dry-run");
   });
 
-  it("takes standard input, and goes on with it when the same comes again", { tags: "slow" }, async () => {
+  it("takes standard input, and goes on with it when the same comes again", async () => {
     const service = await startSandbox();
     const text = manyRows(30);
     const stopped = await service.ecm(["import", "-", "--max-requests", "12", "--json"], { stdin: text });
@@ -340,9 +324,7 @@ describe("ecm import", () => {
     expect(parseSummary(finished).requests.create).toBe(30 - rows.created);
   });
 
-  it("goes on with a stopped run by its id, and starts over only when told to", {
-    tags: "slow",
-  }, async () => {
+  it("goes on with a stopped run by its id, and starts over only when told to", async () => {
     const service = await startSandbox();
     const path = await inputFile(manyRows(20));
     const stop = () => service.ecm(["import", path, "--max-requests", "10", "--json"]);
@@ -360,7 +342,7 @@ describe("ecm import", () => {
     expect(again.stderr).toContain(fresh.run!);
   });
 
-  it("takes a changed file as a new run and names the unfinished one", { tags: "slow" }, async () => {
+  it("takes a changed file as a new run and names the unfinished one", async () => {
     const service = await startSandbox();
     const path = await inputFile(manyRows(20));
     const first = parseSummary(await service.ecm(["import", path, "--max-requests", "10", "--json"]));
@@ -374,7 +356,7 @@ describe("ecm import", () => {
     expect(resumed).toMatchObject({ status: "completed", rows: { read: 20, pending: 0 } });
   });
 
-  it("refuses to begin what the month cannot hold, unless the run is limited", { tags: "slow" }, async () => {
+  it("refuses to begin what the month cannot hold, unless the run is limited", async () => {
     const service = await startSandbox({ monthlyLimit: 40 });
     const path = await inputFile(manyRows(60));
     const refused = await service.ecm(["import", path, "--json"]);
@@ -405,7 +387,7 @@ describe("ecm import", () => {
     expect(limited.rows.created).toBe(19);
   });
 
-  it("says how long it takes where the limit's window is not an hour", { tags: "slow" }, async () => {
+  it("says how long it takes where the limit's window is not an hour", async () => {
     const service = await startSandbox({ hourlyLimit: 50, windowSeconds: 40 });
     const path = await inputFile(manyRows(200));
     const { estimate } = parseSummary(await service.ecm(["import", path, "--dry-run", "--json"]));
@@ -415,9 +397,7 @@ describe("ecm import", () => {
     expect(estimate.seconds).toBeLessThanOrEqual(5 * 40);
   });
 
-  it("looks first where only the most that can be needed is too much for the month", {
-    tags: "slow",
-  }, async () => {
+  it("looks first where only the most that can be needed is too much for the month", async () => {
     // The account is too large to be read page by page for so few rows.
     const service = await startSandbox({ monthlyLimit: 110, contents: { contacts: manyContacts(2200) } });
     const path = await inputFile(manyRows(150, (index) => (index === 7 ? "Seventh" : `First ${index}`)));
@@ -430,7 +410,7 @@ describe("ecm import", () => {
     });
   });
 
-  it("stops after so many rejected rows, and can go on", { tags: "slow" }, async () => {
+  it("stops after so many rejected rows, and can go on", async () => {
     const service = await startSandbox();
     const path = await inputFile("Email\nx\ny\nz\na@example.com\n");
     const result = await service.ecm(["import", path, "--max-rejects", "2", "--json"]);

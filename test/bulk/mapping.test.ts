@@ -22,7 +22,7 @@ async function readFields(service: RunningSandbox, key: string): Promise<Record<
 const mappingFile = (text: string) => inputFile(text, "mapping.yaml");
 
 describe("--set", () => {
-  it("writes the same value for every row", { tags: "slow" }, async () => {
+  it("writes the same value for every row", async () => {
     const service = await accountWith("Source");
     await service.ecm(["contact", "create", "--key", "a@example.com"]);
     const file = await inputFile("Email\na@example.com\nb@example.com\n");
@@ -35,9 +35,7 @@ describe("--set", () => {
     expect(again.rows).toMatchObject({ unchanged: 2 });
   });
 
-  it("takes the place of a column of the field's name, and wins over one that is mapped there", {
-    tags: "slow",
-  }, async () => {
+  it("takes the place of a column of the field's name, and wins over one that is mapped there", async () => {
     const service = await accountWith("Source");
     const file = await inputFile("Email,Source\na@example.com,web\n");
     await service.ecm(["import", file, "--set", "source=Expo"]);
@@ -72,7 +70,7 @@ describe("a mapping", () => {
     expect(result.stderr).toContain('Did you mean "City"?\nCorrect these lines, or remove them');
   });
 
-  it("that is wrong stops before a request", { tags: "slow" }, async () => {
+  it("that is wrong stops before a request", async () => {
     const service = await accountWith("City");
     const before = await countRequests(service);
     for (const text of [
@@ -90,7 +88,7 @@ describe("a mapping", () => {
     expect(await countRequests(service)).toBe(before);
   });
 
-  it("is part of the plan and of its digest", { tags: "slow" }, async () => {
+  it("is part of the plan and of its digest", async () => {
     const service = await accountWith("City", "Town");
     const folder = await temporaryFolder();
     const file = await inputFile(csv);
@@ -116,9 +114,7 @@ describe("a mapping", () => {
     expect(await readFields(service, "b@example.com")).toEqual({ Town: "rom" });
   });
 
-  it("that has changed is another run; the run that stopped goes on as it began", {
-    tags: "slow",
-  }, async () => {
+  it("that has changed is another run; the run that stopped goes on as it began", async () => {
     const service = await accountWith("City", "Town");
     const file = await inputFile(csv);
     const mapping = await mappingFile(toTown);
@@ -140,7 +136,7 @@ describe("a mapping", () => {
     expect(await readFields(service, "a@example.com")).toEqual({ City: "oslo", Town: "oslo" });
   });
 
-  it("names its line where a target, or the column, does not exist", { tags: "slow" }, async () => {
+  it("names its line where a target, or the column, does not exist", async () => {
     const service = await accountWith("City");
     const mapping = await mappingFile("Email: key\nCity: Cite\n");
     const file = await inputFile("Email,City\na@example.com,Oslo\n");
@@ -159,7 +155,7 @@ describe("a mapping", () => {
     expect(typed.stderr).toContain('--map City=Cide: there is no field "Cide"');
   });
 
-  it("that splits tags names those that do not exist", { tags: "slow" }, async () => {
+  it("that splits tags names those that do not exist", async () => {
     const service = await accountWith();
     const mapping = await mappingFile('T: { target: tags, split: ";" }\n');
     const file = await inputFile("Email,T\na@example.com,x;y\n");
@@ -169,7 +165,7 @@ describe("a mapping", () => {
     expect((await readContacts(service)).get("a@example.com")?.tags).toHaveLength(2);
   });
 
-  it("takes rows of standard input", { tags: "slow" }, async () => {
+  it("takes rows of standard input", async () => {
     const service = await accountWith("Town");
     const result = await service.ecm(["import", "-", "--mapping", await mappingFile(toTown)], { stdin: csv });
     expect(result.code).toBe(0);

@@ -52,7 +52,7 @@ describe("a contact that moves", () => {
     expect(again).toMatchObject({ code: 6, stderr: expect.stringContaining("only an active contact") });
   });
 
-  it("prints the requests in a dry run, as they are sent", { tags: "slow" }, async () => {
+  it("prints the requests in a dry run, as they are sent", async () => {
     const service = await scene();
     const dry = await move(service, "--dry-run");
     expect(dry.stderr).toContain("cannot be made active again");
@@ -62,7 +62,7 @@ describe("a contact that moves", () => {
     expect(JSON.parse(dry.stdout)).toMatchObject(sent);
   });
 
-  it("is printed with --delete-old before it is deleted", { tags: "slow" }, async () => {
+  it("is printed with --delete-old before it is deleted", async () => {
     const service = await scene();
     const moved = await move(service, "--delete-old");
     expect(JSON.parse(moved.stdout)).toMatchObject({ key: old, lists: [{}], tags: [{}] });
@@ -70,7 +70,7 @@ describe("a contact that moves", () => {
     expect([...after.keys()].sort()).toEqual([next, "bob@example.com"]);
   });
 
-  it("goes on where the new contact holds all of the old one", { tags: "slow" }, async () => {
+  it("goes on where the new contact holds all of the old one", async () => {
     const service = await scene();
     const flags = ["--set", "First Name=Ada", "--set", "Last Name=L", "--list", "News", "--tag", "VIP"];
     await service.ecm(["contact", "create", "--key", next, ...flags, "--list", "Offers"]);
@@ -104,7 +104,7 @@ describe("a contact that moves", () => {
     expect(await statusIn(service, old)).toBe("inactive");
   });
 
-  it("is completed by the same command where an answer was lost", { tags: "slow" }, async () => {
+  it("is completed by the same command where an answer was lost", async () => {
     const service = await scene({ faults: ["reset-after:POST:/api/contact"] });
     await move(service);
     service.sandbox.admin.faults([]);
@@ -131,7 +131,7 @@ describe("a move that is refused, and writes nothing", () => {
       "has left",
     ],
     ["without a contact", [["contact", "delete", old, "--yes"]], 5, "No contact has the key or id"],
-  ])("%s", { tags: "slow" }, async (_what, before, code, text) => {
+  ])("%s", async (_what, before, code, text) => {
     const service = await scene();
     for (const args of before) {
       const prepared = await service.ecm(args);
@@ -180,7 +180,7 @@ describe("the old contact, read again before it goes", () => {
     ["has left", ["contact", "unsubscribe", old, "--yes"], "contact unsubscribe ada@new.example"],
     ["is gone", ["contact", "delete", old, "--yes"], "contact erase ada@new.example"],
     ["was changed", ["contact", "mutate", old, "--set", "Last Name=Love"], "contact move --merge"],
-  ])("%s: the command says so, and what is to be done", { tags: "slow" }, async (_what, happens, hint) => {
+  ])("%s: the command says so, and what is to be done", async (_what, happens, hint) => {
     const { proxy, moved } = await moveWhile(happens, "--delete-old");
     expect(moved).toMatchObject({ code: 6, stderr: expect.stringContaining(hint) });
     expect(proxy.writes.filter(({ kind }) => kind === "create")).toHaveLength(1);

@@ -14,7 +14,7 @@ async function fifo(): Promise<string> {
 }
 
 describe.skipIf(process.platform === "win32")("a FIFO", () => {
-  it("is read like standard input: import, contact mutate --keys, lists sync", { tags: "slow" }, async () => {
+  it("is read like standard input: import, contact mutate --keys, lists sync", async () => {
     const service = await startSandbox();
     const path = await fifo();
     const importFromPipe = async (text: string, args: string[]) => {
@@ -37,7 +37,7 @@ describe.skipIf(process.platform === "win32")("a FIFO", () => {
     expect((await readContacts(service)).get("p0@example.com")?.lists).toHaveLength(1);
   });
 
-  it("can be resumed after the pipe is gone", { tags: "slow" }, async () => {
+  it("can be resumed after the pipe is gone", async () => {
     const service = await startSandbox();
     const path = await fifo();
     const args = ["import", path, "--max-requests", "5", "--json"];
@@ -49,16 +49,12 @@ describe.skipIf(process.platform === "win32")("a FIFO", () => {
   });
 });
 
-it.skipIf(process.platform === "win32")(
-  "can be interrupted while it waits for a writer",
-  { tags: "slow" },
-  async () => {
-    const home = await temporaryHome();
-    const child = spawnEcm(["--profile", "sandbox", "import", await fifo()], home);
-    child.stderr?.once("data", () => child.kill("SIGINT"));
-    expect(await waitForResult(child)).toMatchObject({ code: 130 });
-  },
-);
+it.skipIf(process.platform === "win32")("can be interrupted while it waits for a writer", async () => {
+  const home = await temporaryHome();
+  const child = spawnEcm(["--profile", "sandbox", "import", await fifo()], home);
+  child.stderr?.once("data", () => child.kill("SIGINT"));
+  expect(await waitForResult(child)).toMatchObject({ code: 130 });
+});
 
 it("messages about standard input call it so", async () => {
   const service = await startSandbox();

@@ -38,9 +38,7 @@ carl@example.com,Paris,
 const commandArgs = ["--list", "Customers", "--mode", "upsert"];
 
 describe("--plan", () => {
-  it("has a line for each row, in input order, with what changes before and after, by names", {
-    tags: "slow",
-  }, async () => {
+  it("has a line for each row, in input order, with what changes before and after, by names", async () => {
     const { ecm, plan, lines } = await account();
     const path = await inputFile(people);
     const args = ["import", path, ...commandArgs, "--dry-run", "--json"];
@@ -99,7 +97,7 @@ describe("--plan", () => {
     ]);
   });
 
-  it("is the same with and without --dry-run, and costs no request more", { tags: "slow" }, async () => {
+  it("is the same with and without --dry-run, and costs no request more", async () => {
     const { ecm, plan, lines } = await account();
     const path = await inputFile(people);
     const dry = parseSummary(
@@ -119,7 +117,7 @@ describe("--plan", () => {
     ]);
   });
 
-  it("is what runs show --changes says afterwards, without a request", { tags: "slow" }, async () => {
+  it("is what runs show --changes says afterwards, without a request", async () => {
     const { ecm, plan, lines, sandbox } = await account();
     const path = await inputFile(people);
     await ecm(["import", path, ...commandArgs, "--plan", plan]);
@@ -141,7 +139,7 @@ describe("--plan", () => {
     );
   });
 
-  it("names the lists and tags that the run made", { tags: "slow" }, async () => {
+  it("names the lists and tags that the run made", async () => {
     const { ecm, lines } = await account();
     const path = await inputFile("Email,tags\ndora@example.com,Gold\n");
     await ecm(["import", path, "--list", "Spring fair", "--create-missing"]);
@@ -152,7 +150,7 @@ describe("--plan", () => {
     ]);
   });
 
-  it("speaks of selections, deletions and members that go without a line", { tags: "slow" }, async () => {
+  it("speaks of selections, deletions and members that go without a line", async () => {
     const { ecm, plan, lines } = await account();
     await ecm(["contact", "delete", "--where", 'City == "Oslo"', "--dry-run", "--plan", plan]);
     expect(await lines()).toMatchObject([
@@ -178,7 +176,7 @@ describe("--plan", () => {
     expect(await lines()).toMatchObject([{ line: 2 }, { line: null, key: "bob@example.com" }]);
   });
 
-  it("speaks of a list that is duplicated or merged", { tags: "slow" }, async () => {
+  it("speaks of a list that is duplicated or merged", async () => {
     const { ecm, plan, lines } = await account();
     await ecm(["contact", "mutate", "--all", "-y", "--add-list", "Customers"]);
     for (const commandArgs of [
@@ -194,14 +192,14 @@ describe("--plan", () => {
     }
   });
 
-  it("makes a change of one contact a bulk run too", { tags: "slow" }, async () => {
+  it("makes a change of one contact a bulk run too", async () => {
     const { ecm, plan, lines } = await account();
     const args = ["contact", "mutate", "ada@example.com", "--set", "City=Rome", "--dry-run", "--plan", plan];
     expect((await ecm(args)).code).toBe(0);
     expect(await lines()).toMatchObject([{ key: "ada@example.com", action: "update" }]);
   });
 
-  it("grows among the runs, and appears whole or not at all", { tags: "slow" }, async () => {
+  it("grows among the runs, and appears whole or not at all", async () => {
     const path = await inputFile(people);
     const folder = dirname(path);
     const before = await readdir(folder);
@@ -221,13 +219,13 @@ describe("--plan", () => {
     expect([await readdir(folder), await readdir(runs)]).toEqual([before, []]);
   });
 
-  it("and --json cannot both have stdout", { tags: "slow" }, async () => {
+  it("and --json cannot both have stdout", async () => {
     const { ecm } = await account();
     const result = await ecm(["import", await inputFile(people), "--dry-run", "--json", "--plan", "-"]);
     expect(result).toMatchObject({ code: 2, stdout: "" });
   });
 
-  it("shows the first changes of a dry run at a terminal", { tags: "slow" }, async () => {
+  it("shows the first changes of a dry run at a terminal", async () => {
     const { ecm } = await account();
     const path = await inputFile(people);
     const at = { terminalColumns: 80, env: { NO_COLOR: "1" } };
@@ -240,7 +238,7 @@ describe("--plan", () => {
     expect(none.stderr).not.toContain("~ ada");
   });
 
-  it("shows what is ignored last, and only so much of it", { tags: "slow" }, async () => {
+  it("shows what is ignored last, and only so much of it", async () => {
     const { ecm } = await account();
     const names = Array.from({ length: 8 }, (_, index) => `Own ${index}`);
     const path = await inputFile(

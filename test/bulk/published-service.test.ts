@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { inputFile, manyRows, parseSummary, readContacts } from "./kit.ts";
 
 /** A service whose searches tell neither lists nor status nor versions, whatever `source` asks for. */
@@ -21,20 +20,17 @@ async function startTerse() {
 }
 
 describe("a service whose searches leave out lists and versions", () => {
-  firstQuick(1)([[40], [150]])(
-    "gets no write for %d contacts that are as the file wants them",
-    async (size) => {
-      const proxy = await startTerse();
-      const path = await inputFile(manyRows(size));
-      const args = ["import", path, "--list", "L", "--create-missing", "--json"];
-      expect(parseSummary(await proxy.ecm(args)).rows.created).toBe(size);
-      proxy.writes.length = 0;
-      expect(parseSummary(await proxy.ecm(args)).rows).toMatchObject({ unchanged: size, updated: 0 });
-      expect(proxy.writes).toEqual([]);
-    },
-  );
+  it.each([[40], [150]])("gets no write for %d contacts that are as the file wants them", async (size) => {
+    const proxy = await startTerse();
+    const path = await inputFile(manyRows(size));
+    const args = ["import", path, "--list", "L", "--create-missing", "--json"];
+    expect(parseSummary(await proxy.ecm(args)).rows.created).toBe(size);
+    proxy.writes.length = 0;
+    expect(parseSummary(await proxy.ecm(args)).rows).toMatchObject({ unchanged: size, updated: 0 });
+    expect(proxy.writes).toEqual([]);
+  });
 
-  it("has its lists synced with a write for each member that comes or goes", { tags: "slow" }, async () => {
+  it("has its lists synced with a write for each member that comes or goes", async () => {
     const proxy = await startTerse();
     await proxy.ecm(["import", await inputFile(manyRows(30)), "--list", "L", "--create-missing"]);
     await proxy.ecm(["import", await inputFile("Email\nnew@example.com\n")]);

@@ -136,7 +136,7 @@ describe("ecm api", () => {
 });
 
 describe("the line of any command", () => {
-  it("says of a write to a dead port that nothing was applied", { tags: "slow" }, async () => {
+  it("says of a write to a dead port that nothing was applied", async () => {
     const { server, ecm } = await startService((_request, response) => response.destroy());
     const lost = await ecm(["api", "POST", "/api/contact", "-o", "json"]);
     expect(lost.code).toBe(8);
@@ -214,7 +214,7 @@ describe("ecm api with members, names and pages", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("puts ids in place of names in the path", { tags: "slow" }, async () => {
+  it("puts ids in place of names in the path", async () => {
     const { ecm } = await startSandbox();
     await ecm(["lists", "create", "News & more"]);
     await ecm(["contact", "create", "--key", "ada@example.com"]);
@@ -237,7 +237,7 @@ describe("ecm api with members, names and pages", () => {
     expect((await ecm(["api", "GET", "/x/{list}"])).code).toBe(2);
   });
 
-  it("joins the pages of lists, searches and events into one array", { tags: "slow" }, async () => {
+  it("joins the pages of lists, searches and events into one array", async () => {
     const { ecm } = await startSandbox();
     const names = Array.from({ length: 7 }, (_, n) => `L${n}`);
     for (const name of names) await ecm(["lists", "create", name]);

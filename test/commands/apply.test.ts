@@ -14,7 +14,6 @@ import {
   startPeople,
 } from "../bulk/plan-kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
-import { firstGroupsQuick, firstQuick } from "../support/first-quick.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
 
 const keys = "bob@example.com\ndan@example.com\nnobody@example.com\n";
@@ -69,8 +68,8 @@ async function prepared(before: Step[] = []): Promise<RunningSandbox> {
   return service;
 }
 
-firstGroupsQuick(4)(commands)("a plan of %s", (_name, args, { stdin, before } = {}) => {
-  it("is carried out as the command itself would be, once", { tags: "slow" }, async () => {
+describe.each(commands)("a plan of %s", (_name, args, { stdin, before } = {}) => {
+  it("is carried out as the command itself would be, once", async () => {
     const [real, planned] = [await prepared(before), await prepared(before)];
     const done = parseSummary(await real.ecm([...args, "--json"], { stdin }));
     const plan = await makePlanFile(planned, args, stdin);
@@ -122,7 +121,7 @@ describe("apply refuses before a request", () => {
     return { ...service, plan, text, other, refused };
   }
 
-  it("a file in which a byte was changed", { tags: "slow" }, async () => {
+  it("a file in which a byte was changed", async () => {
     const { text, refused } = await planned();
     const head = text.indexOf("\n");
     const end = text.lastIndexOf("\n", text.length - 2) + 1;
@@ -137,7 +136,7 @@ describe("apply refuses before a request", () => {
     await refused(other, "was changed");
   });
 
-  it("a file with a line less, a line more, or lines in another order", { tags: "slow" }, async () => {
+  it("a file with a line less, a line more, or lines in another order", async () => {
     const { text, refused } = await planned();
     const lines = text.trimEnd().split("\n");
     const file = (these: string[]) => `${these.join("\n")}\n`;
@@ -153,7 +152,7 @@ describe("apply refuses before a request", () => {
     await refused(`${text} `, "is cut off");
   });
 
-  it("a file that was cut off, wherever", { tags: "slow" }, async () => {
+  it("a file that was cut off, wherever", async () => {
     const { text, refused } = await planned();
     const first = text.indexOf("\n") + 1;
     for (let length = first; length < text.length; length += 173)
@@ -162,9 +161,7 @@ describe("apply refuses before a request", () => {
     await refused(text.slice(0, first - 5), "is not a plan");
   });
 
-  it("a plan of another address, of another version, or with another digest than the one that was approved", {
-    tags: "slow",
-  }, async () => {
+  it("a plan of another address, of another version, or with another digest than the one that was approved", async () => {
     const { plan, refused, text } = await planned();
     const [head, ...rest] = await readPlanLines(plan.file);
     const about = head!.plan as { account: object };
@@ -176,7 +173,7 @@ describe("apply refuses before a request", () => {
     await refused(text, "is another plan", "--digest", plan.digest.slice(0, -1));
   });
 
-  it("what is no plan at all", { tags: "slow" }, async () => {
+  it("what is no plan at all", async () => {
     const { refused, plan } = await planned();
     const [head, ...rest] = await readPlanLines(plan.file);
     await refused("", "is not a plan");
@@ -206,7 +203,7 @@ describe("apply refuses before a request", () => {
     }
   });
 
-  it("a folder, a file that is not there", { tags: "slow" }, async () => {
+  it("a folder, a file that is not there", async () => {
     const { other, refused } = await planned();
     await refused(undefined, "there is no such file");
     await mkdir(other);
@@ -219,7 +216,7 @@ describe("apply refuses a plan that says another thing than it does", () => {
     apply: { desired: { values: object[] }; before: { id: string } };
   };
 
-  firstQuick(2)<[name: string, forge: (line: Line, other: Line) => object]>([
+  it.each<[name: string, forge: (line: Line, other: Line) => object]>([
     [
       "a deletion shown as a change",
       (line) => {
@@ -285,7 +282,7 @@ describe("a contact that is no longer as the plan says", () => {
     ["has another value", ["contact", "mutate", "dan@example.com", "--set", "City=Berlin"]],
     ["is in the list by now", ["contact", "mutate", "dan@example.com", "--add-list", "News"]],
     ["is gone", ["contact", "delete", "dan@example.com", "--yes"]],
-  ])("%s: it is skipped, and the others are written", { tags: "slow" }, async (_name, meanwhile) => {
+  ])("%s: it is skipped, and the others are written", async (_name, meanwhile) => {
     const service = await startPeople();
     const plan = await makePlanFile(service, change);
     await service.ecm(meanwhile);
@@ -302,9 +299,7 @@ describe("a contact that is no longer as the plan says", () => {
     expect({ ...after, "bob@example.com": null }).toEqual({ ...before, "bob@example.com": null });
   });
 
-  it("is not written where something else of it has changed: what the plan replaces is as it was", {
-    tags: "slow",
-  }, async () => {
+  it("is not written where something else of it has changed: what the plan replaces is as it was", async () => {
     const service = await startPeople();
     const plan = await makePlanFile(service, change);
     await service.ecm(["contact", "mutate", "dan@example.com", "--set", "Note=mine"]);
@@ -315,7 +310,7 @@ describe("a contact that is no longer as the plan says", () => {
     });
   });
 
-  it("was made meanwhile by somebody else", { tags: "slow" }, async () => {
+  it("was made meanwhile by somebody else", async () => {
     const service = await startPeople();
     const plan = await makePlanFile(
       service,
@@ -335,7 +330,7 @@ describe("a contact that is no longer as the plan says", () => {
     expect(await readHoldings(service)).toEqual(before);
   });
 
-  it("was unsubscribed: nobody is woken, and nobody who left is added", { tags: "slow" }, async () => {
+  it("was unsubscribed: nobody is woken, and nobody who left is added", async () => {
     const service = await startPeople();
     const stdin = "Email,City,tags\nada@example.com,Bergen,VIP\nfay@example.com,Rome,\n";
     const plan = await makePlanFile(service, ["import", "-", "--list", "News"], stdin);
@@ -351,7 +346,7 @@ describe("a contact that is no longer as the plan says", () => {
     expect(await readHoldings(service)).toEqual(before);
   });
 
-  it("was unsubscribed already where the plan unsubscribes: it is left", { tags: "slow" }, async () => {
+  it("was unsubscribed already where the plan unsubscribes: it is left", async () => {
     const service = await startPeople();
     const plan = await makePlanFile(service, ["contact", "unsubscribe", "--tag", "VIP", "--yes"]);
     await service.ecm(["contact", "unsubscribe", "dan@example.com", "--yes"]);
@@ -359,9 +354,7 @@ describe("a contact that is no longer as the plan says", () => {
     expect({ code, ...JSON.parse(stdout).rows }).toMatchObject({ code: 0, updated: 1, unchanged: 1 });
   });
 
-  it("is kept where the plan deletes it, and nobody takes the place of who is gone", {
-    tags: "slow",
-  }, async () => {
+  it("is kept where the plan deletes it, and nobody takes the place of who is gone", async () => {
     const service = await startPeople();
     const plan = await makePlanFile(service, ["contact", "delete", "--list", "Customers", "--yes"]);
     await service.ecm(["contact", "mutate", "ada@example.com", "--set", "City=Lima"]);
@@ -373,7 +366,7 @@ describe("a contact that is no longer as the plan says", () => {
     expect(left).toEqual(["ada@example.com", "bob@example.com", "dan@example.com", "eve@example.com"]);
   });
 
-  it("is suppressed since: it is not created", { tags: "slow" }, async () => {
+  it("is suppressed since: it is not created", async () => {
     const service = await startPeople();
     const plan = await makePlanFile(service, ["import", "-"], "Email\nfay@example.com\ngus@example.com\n");
     await service.ecm(["suppressions", "add", "FAY@example.com"]);
@@ -387,9 +380,7 @@ describe("a contact that is no longer as the plan says", () => {
   });
 });
 
-it("creates what the plan names, and takes what somebody else has made of that name meanwhile", {
-  tags: "slow",
-}, async () => {
+it("creates what the plan names, and takes what somebody else has made of that name meanwhile", async () => {
   const service = await startPeople();
   const plan = await makePlanFile(service, ["import", "-", "--list", "Fair", "--create-missing"], file);
   const made = JSON.parse((await service.ecm(["lists", "create", "Fair", "--json"])).stdout);
@@ -410,9 +401,7 @@ it("creates what the plan names, and takes what somebody else has made of that n
   expect((await readHoldings(service))["fay@example.com"]).toMatchObject({ lists: ["Fair"], tags: ["Gold"] });
 });
 
-it("goes on after --max-requests by the same command, and after that by its run, without the plan file", {
-  tags: "slow",
-}, async () => {
+it("goes on after --max-requests by the same command, and after that by its run, without the plan file", async () => {
   const count = 40;
   const contents = { tags: ["VIP"], contacts: manyContacts(count) };
   const [real, service] = [await startPeople(contents), await startPeople(contents)];
@@ -435,7 +424,7 @@ it("goes on after --max-requests by the same command, and after that by its run,
   expect(await readHoldings(service)).toEqual(await readHoldings(real));
 });
 
-it("is undone like any other run", { tags: "slow" }, async () => {
+it("is undone like any other run", async () => {
   const service = await startPeople();
   const before = await readHoldings(service);
   const plan = await makePlanFile(service, ["import", "-", "--list", "News", "--create-missing"], file);
@@ -448,7 +437,7 @@ it("is undone like any other run", { tags: "slow" }, async () => {
   expect(withoutVersions(after)).toEqual(withoutVersions(before));
 });
 
-it("is undone after a deletion: whom it deleted is created again", { tags: "slow" }, async () => {
+it("is undone after a deletion: whom it deleted is created again", async () => {
   const service = await startPeople();
   const plan = await makePlanFile(service, ["contact", "delete", "--tag", "VIP", "--yes"]);
   const deleted = await service.ecm(["apply", plan.file, "--yes", "--json"]);
@@ -462,7 +451,7 @@ it("is undone after a deletion: whom it deleted is created again", { tags: "slow
   });
 });
 
-it("shows the same changes afterwards as the plan has", { tags: "slow" }, async () => {
+it("shows the same changes afterwards as the plan has", async () => {
   const service = await startPeople();
   const plan = await makePlanFile(service, ["import", "-", "--create-missing"], file);
   await service.ecm(["apply", plan.file]);
@@ -474,7 +463,7 @@ it("shows the same changes afterwards as the plan has", { tags: "slow" }, async 
   expect(withoutIds(done)).toEqual(withoutIds(planned));
 });
 
-it("is undone after a deletion: whom a suppression names stays deleted", { tags: "slow" }, async () => {
+it("is undone after a deletion: whom a suppression names stays deleted", async () => {
   const service = await startPeople();
   const plan = await makePlanFile(service, ["contact", "delete", "--tag", "VIP", "--yes"]);
   await service.ecm(["apply", plan.file, "--yes"]);
@@ -488,9 +477,7 @@ it("is undone after a deletion: whom a suppression names stays deleted", { tags:
   ]);
 });
 
-it("says of recreated contacts what is lost, and nothing of it where none comes back", {
-  tags: "slow",
-}, async () => {
+it("says of recreated contacts what is lost, and nothing of it where none comes back", async () => {
   const service = await startPeople();
   const lost = "Recreated contacts get new ids";
   const change = await makePlanFile(service, ["contact", "mutate", "--all", "--set", "City=X", "--yes"]);
@@ -501,7 +488,7 @@ it("says of recreated contacts what is lost, and nothing of it where none comes 
   expect((await service.ecm(["runs", "undo", "last"])).stderr).toContain(lost);
 });
 
-it("an applied plan that undoes a deletion and changes is undone in both", { tags: "slow" }, async () => {
+it("an applied plan that undoes a deletion and changes is undone in both", async () => {
   const service = await startPeople();
   const rows = "Email,City\nnew@example.com,Rome\nada@example.com,Lima\n";
   const imported = parseSummary(await service.ecm(["import", "-", "--json"], { stdin: rows }));
@@ -519,7 +506,6 @@ it("an applied plan that undoes a deletion and changes is undone in both", { tag
 describe("without a terminal", () => {
   it.each([["delete"], ["unsubscribe"]])(
     "a plan to %s needs --yes before a request, and its rehearsal does not",
-    { tags: "slow" },
     async (verb) => {
       const service = await startPeople();
       const plan = await makePlanFile(service, ["contact", verb, "--tag", "VIP", "--yes"]);
@@ -534,7 +520,7 @@ describe("without a terminal", () => {
     },
   );
 
-  it("one that stopped in the middle needs it again to go on", { tags: "slow" }, async () => {
+  it("one that stopped in the middle needs it again to go on", async () => {
     const service = await startPeople({ tags: ["VIP"], contacts: manyContacts(40) });
     const plan = await makePlanFile(service, ["contact", "unsubscribe", "--all", "--yes"]);
     const first = await service.ecm(["apply", plan.file, "--yes", "--max-requests", "12", "--json"]);
@@ -551,9 +537,7 @@ describe("without a terminal", () => {
   });
 });
 
-it("--read-only refuses it; a rehearsal of a plan plans again what is left of it", {
-  tags: "slow",
-}, async () => {
+it("--read-only refuses it; a rehearsal of a plan plans again what is left of it", async () => {
   const service = await startPeople();
   const plan = await makePlanFile(service, ["import", "-", "--create-missing"], file);
   const before = countRequests(service);
@@ -569,7 +553,7 @@ it("--read-only refuses it; a rehearsal of a plan plans again what is left of it
   expect(parseSummary(applied).rows, applied.stderr).toMatchObject({ created: 1, updated: 1 });
 });
 
-it("a no at its question counts the plan's contacts as pending", { tags: "slow" }, async () => {
+it("a no at its question counts the plan's contacts as pending", async () => {
   const service = await startPeople();
   const plan = await makePlanFile(service, ["contact", "delete", "--tag", "VIP", "--yes"]);
   const declined = await service.ecm(["apply", plan.file, "--json"], { terminalColumns: 200, typed: "n\r" });

@@ -65,7 +65,7 @@ describe("ecm auth login", () => {
     expect((await ecm(["auth", "list", "-o", "id"])).stdout).toBe("sandbox\n");
   });
 
-  it("says what to do where the address is wrong", { tags: "slow" }, async () => {
+  it("says what to do where the address is wrong", async () => {
     const ecm = ecmWith(await temporaryHome());
     const server = await startHttpServer((_request, response) => response.end("<html>"));
     for (const baseUrl of [server.baseUrl, "http://127.0.0.1:9"]) {
@@ -322,7 +322,7 @@ describe("ecm auth use and logout", () => {
 });
 
 describe("the key", () => {
-  it("is in no output of any command, even if the service puts it everywhere", { tags: "slow" }, async () => {
+  it("is in no output of any command, even if the service puts it everywhere", async () => {
     const key = `ecm_us_${"Secret07".repeat(6).slice(0, 43)}`;
     const server = await startHttpServer((request, response, count) => {
       const status = [200, 400, 401, 500, 302][count % 5]!;

@@ -23,26 +23,22 @@ const writes: Record<string, (path: string) => string[]> = {
 };
 
 describe("--no-input at a terminal", () => {
-  it.each(Object.entries(writes))(
-    "refuses %s before a request without --yes",
-    { tags: "slow" },
-    async (_name, argsFor) => {
-      const { ecm, sandbox } = await startSandbox({ contents });
-      const args = argsFor(await inputFile(manyRows(20, () => "New")));
-      for (const options of [at, { ...at, env: { ECM_NO_INPUT: "1" } }]) {
-        const commandArgs = options === at ? ["--no-input"] : [];
-        const refused = await ecm([...args, ...commandArgs], options);
-        expect(refused.code, refused.stderr).toBe(2);
-        expect(refused.stderr).toContain("--yes");
-      }
-      expect(sandbox.admin.requests()).toEqual([]);
-      expect((await ecm([...args, "--no-input", "--dry-run"], at)).code).toBe(0);
-      const done = await ecm([...args, "--no-input", "--yes"], at);
-      expect(done.code, done.stderr).toBe(0);
-    },
-  );
+  it.each(Object.entries(writes))("refuses %s before a request without --yes", async (_name, argsFor) => {
+    const { ecm, sandbox } = await startSandbox({ contents });
+    const args = argsFor(await inputFile(manyRows(20, () => "New")));
+    for (const options of [at, { ...at, env: { ECM_NO_INPUT: "1" } }]) {
+      const commandArgs = options === at ? ["--no-input"] : [];
+      const refused = await ecm([...args, ...commandArgs], options);
+      expect(refused.code, refused.stderr).toBe(2);
+      expect(refused.stderr).toContain("--yes");
+    }
+    expect(sandbox.admin.requests()).toEqual([]);
+    expect((await ecm([...args, "--no-input", "--dry-run"], at)).code).toBe(0);
+    const done = await ecm([...args, "--no-input", "--yes"], at);
+    expect(done.code, done.stderr).toBe(0);
+  });
 
-  it("refuses an undo, and resuming", { tags: "slow" }, async () => {
+  it("refuses an undo, and resuming", async () => {
     const service = await startSandbox({ contents });
     const { ecm } = service;
     const args = ["import", await inputFile(manyRows(20, () => "New")), "--json"];
@@ -57,14 +53,14 @@ describe("--no-input at a terminal", () => {
     expect((await ecm(["runs", "undo", stopped.run!, "--no-input", "--yes"], at)).code).toBe(0);
   });
 
-  it("goes on where there is no terminal, as in a script", { tags: "slow" }, async () => {
+  it("goes on where there is no terminal, as in a script", async () => {
     const { ecm } = await startSandbox({ contents });
     expect((await ecm(["import", await inputFile(manyRows(20, () => "New")), "--no-input"])).code).toBe(0);
   });
 });
 
 describe("resuming at a terminal", () => {
-  it.each(["runs resume", "the same command"])("asks again: %s", { tags: "slow" }, async (how) => {
+  it.each(["runs resume", "the same command"])("asks again: %s", async (how) => {
     const service = await startSandbox({ contents });
     const { ecm } = service;
     const args = ["import", await inputFile(manyRows(20, () => "New")), "--json"];
@@ -85,7 +81,7 @@ describe("resuming at a terminal", () => {
     expect(view).toMatchObject({ status: "completed", rows: { updated: 20 } });
   });
 
-  it("asks for the number of who is left of a deletion, and for an undo", { tags: "slow" }, async () => {
+  it("asks for the number of who is left of a deletion, and for an undo", async () => {
     const { ecm } = await startSandbox({ contents });
     const args = ["contact", "delete", "--all", "--max-requests", "8", "--yes", "--json"];
     const { run, rows } = parseSummary(await ecm(args));
@@ -101,7 +97,7 @@ describe("resuming at a terminal", () => {
 });
 
 describe("before the answer that cannot be taken back", () => {
-  it("names whom the question does not count", { tags: "slow" }, async () => {
+  it("names whom the question does not count", async () => {
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(2) } });
     const [{ key }] = manyContacts(1) as [{ key: string }];
     const unsubscribing = await ecm(["contact", "unsubscribe", key, "nobody@example.com"], {
@@ -114,7 +110,7 @@ describe("before the answer that cannot be taken back", () => {
     expect(deleting.stderr).toContain("· nobody@example.com  skipped: does not exist\n");
   });
 
-  it("asks for the number again where a yes is typed", { tags: "slow" }, async () => {
+  it("asks for the number again where a yes is typed", async () => {
     const { ecm } = await startSandbox({ contents });
     const typed: [string, string][] = [
       ["Type 20", "y\n"],
@@ -133,7 +129,7 @@ describe("before the answer that cannot be taken back", () => {
   });
 });
 
-it("counts what was planned where the answer is no, or Ctrl-C", { tags: "slow" }, async () => {
+it("counts what was planned where the answer is no, or Ctrl-C", async () => {
   const { ecm } = await startSandbox();
   const file = await inputFile(manyRows(2));
   const plan = join(await temporaryFolder(), "plan.ndjson");

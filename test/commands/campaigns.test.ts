@@ -22,7 +22,7 @@ const campaigns = "/api/email/campaign";
 const domains = "/api/email/domain";
 
 describe("an empty account", () => {
-  it("has none of them: nothing is made up, in any format", { tags: "slow" }, async () => {
+  it("has none of them: nothing is made up, in any format", async () => {
     const { ecm } = await startSandbox();
     for (const list of [
       ["campaigns", "list"],
@@ -48,7 +48,7 @@ describe("an empty account", () => {
 });
 
 describe("campaigns", () => {
-  it("are listed page by page, or all of them; each once", { tags: "slow" }, async () => {
+  it("are listed page by page, or all of them; each once", async () => {
     const named = Array.from({ length: 1000 }, (_, index) => ({ name: `Campaign ${index}` }));
     const { ecm } = await startSandbox({ contents: { campaigns: named } });
     const first = await ecm(["campaigns", "list", "--json"]);
@@ -86,7 +86,7 @@ describe("campaigns", () => {
     expect(other.server.requests[0]!.url).toContain("status=sent");
   });
 
-  it("of one name are told apart by their ids", { tags: "slow" }, async () => {
+  it("of one name are told apart by their ids", async () => {
     const { ecm } = await startSandbox({ contents: { campaigns: [{ name: "Twin" }, { name: "Twin" }] } });
     const ids = (await ecm(["campaigns", "list", "-o", "id"])).stdout.trimEnd().split("\n");
     for (const command of [
@@ -140,34 +140,30 @@ describe("campaigns", () => {
     ["dangerous names", { records: [JSON.parse('{"__proto__":{"a":1},"constructor":2,"name":"A"}')] }],
     ["deep members", { records: [{ name: "A", extra: { a: { b: [1, { c: null }] } } }] }],
   ];
-  it.each(hostile)(
-    "that come as %s are shown, and in JSON untouched",
-    { tags: "slow" },
-    async (_what, body) => {
-      const records = Array.isArray(body) ? body : (body as { records: unknown[] }).records;
-      for (const [group, path] of [
-        ["campaigns", campaigns],
-        ["templates", "/api/email/template"],
-        ["domains", domains],
-      ]) {
-        const { ecm } = await answering({ [path!]: body });
-        const listed = await ecm([group!, "list", "--json"]);
-        expect(listed.code, listed.stderr).toBe(0);
-        expect(JSON.parse(listed.stdout)).toEqual(records);
-        for (const options of [at(80), at(40), {}]) {
-          const { code, stdout, stderr } = await ecm([group!, "list"], options);
-          expect({ code, stderr }).toMatchObject({ code: 0 });
-          expect(stdout).not.toContain("[object Object]");
-          expect(stdout).not.toMatch(/undefined|NaN/);
-        }
-        expect((await ecm([group!, "list", "-o", "id"])).code).toBe(0);
-        if (group !== "domains") {
-          const all = await ecm([group!, "list", "--all", "--json"]);
-          expect(all.code, all.stderr).toBe(0);
-        }
+  it.each(hostile)("that come as %s are shown, and in JSON untouched", async (_what, body) => {
+    const records = Array.isArray(body) ? body : (body as { records: unknown[] }).records;
+    for (const [group, path] of [
+      ["campaigns", campaigns],
+      ["templates", "/api/email/template"],
+      ["domains", domains],
+    ]) {
+      const { ecm } = await answering({ [path!]: body });
+      const listed = await ecm([group!, "list", "--json"]);
+      expect(listed.code, listed.stderr).toBe(0);
+      expect(JSON.parse(listed.stdout)).toEqual(records);
+      for (const options of [at(80), at(40), {}]) {
+        const { code, stdout, stderr } = await ecm([group!, "list"], options);
+        expect({ code, stderr }).toMatchObject({ code: 0 });
+        expect(stdout).not.toContain("[object Object]");
+        expect(stdout).not.toMatch(/undefined|NaN/);
       }
-    },
-  );
+      expect((await ecm([group!, "list", "-o", "id"])).code).toBe(0);
+      if (group !== "domains") {
+        const all = await ecm([group!, "list", "--all", "--json"]);
+        expect(all.code, all.stderr).toBe(0);
+      }
+    }
+  });
 
   it.each([[null], ["text"], [{}], [{ records: {} }], [7]])(
     "that come as %j are refused with a reason",
@@ -328,7 +324,7 @@ describe("a key without the scope", () => {
 });
 
 describe("events of a campaign", () => {
-  it("are those of its mails alone, by name or id, also with --since last", { tags: "slow" }, async () => {
+  it("are those of its mails alone, by name or id, also with --since last", async () => {
     const contents = {
       contacts: people(60),
       campaigns: [

@@ -76,14 +76,12 @@ it("keeps the index within 12 KB", async () => {
   expect(Buffer.byteLength((await index()).text)).toBeLessThanOrEqual(12 * 1024);
 });
 
-it("keeps what is said of one command within 6 KB", { tags: "slow" }, async () => {
+it("keeps what is said of one command within 6 KB", async () => {
   for (const { text, command } of await describedAll())
     expect(Buffer.byteLength(text), command.command).toBeLessThanOrEqual(6 * 1024);
 });
 
-it("says of every command what it prints, how it ends and how it is used, and of every flag what it does", {
-  tags: "slow",
-}, async () => {
+it("says of every command what it prints, how it ends and how it is used, and of every flag what it does", async () => {
   for (const { command } of await describedAll()) {
     expect(command.summary, command.command).toMatch(/^[a-z].*[^.]$/s);
     expect(command.output.length, command.command).toBeGreaterThan(5);
@@ -97,9 +95,7 @@ it("says of every command what it prints, how it ends and how it is used, and of
   }
 });
 
-it("gives examples that the program takes: words, flags and values as they stand there", {
-  tags: "slow",
-}, async () => {
+it("gives examples that the program takes: words, flags and values as they stand there", async () => {
   for (const { command } of await describedAll()) {
     for (const example of command.examples) {
       const [ecm, ...words] = splitExample(example);
@@ -123,7 +119,7 @@ it("says of a flag its type, its values, and whether it may stand several times"
   expect(findFlag("--dry-run")).toMatchObject({ type: "boolean" });
 });
 
-it("gives the default of every flag whose help says one", { tags: "slow" }, async () => {
+it("gives the default of every flag whose help says one", async () => {
   const defaults = new Map<string, unknown>();
   for (const { command } of await describedAll()) {
     for (const { name, description, default: defaultValue } of command.flags) {

@@ -41,7 +41,7 @@ describe("what is offered", () => {
     expect(await ecmWith(home)(["__complete", "bash", "--", "lists", "sync", ""])).toEqual(quiet);
   });
 
-  it("is of the account that the words mean", { tags: "slow" }, async () => {
+  it("is of the account that the words mean", async () => {
     const { ecm, env } = await startSandbox();
     await ecm(["lists", "create", "Here"]);
     const { ECM_BASE_URL: _url, ECM_API_KEY: _key, ...home } = env;
@@ -53,9 +53,7 @@ describe("what is offered", () => {
     expect((await ask("lists", "sync", "")).stdout).toBe("");
   });
 
-  it("knows lists, tags and fields from the moment they are made, and forgets what is gone", {
-    tags: "slow",
-  }, async () => {
+  it("knows lists, tags and fields from the moment they are made, and forgets what is gone", async () => {
     const { ecm } = await startSandbox();
     const offered = async (...typed: string[]) =>
       parseCandidates((await ecm(["__complete", "fish", "--", ...typed, ""])).stdout);
@@ -75,7 +73,7 @@ describe("what is offered", () => {
     expect(await offered("--structure")).toEqual(["Default"]);
   });
 
-  it("leaves out names that could forge a line", { tags: "slow" }, async () => {
+  it("leaves out names that could forge a line", async () => {
     const { ecm } = await startSandbox();
     for (const name of ["plain", "two\nlines", "a\ttab", "\u001b[31mred"])
       await ecm(["lists", "create", name]);
@@ -93,7 +91,6 @@ describe("ecm completion --install", () => {
     ["fish", ".config/fish/completions/ecm.fish", undefined],
   ])(
     "puts the script in its place for %s, once, and keeps what stands there",
-    { tags: "slow" },
     async (shell, file, startup) => {
       const home = await temporaryFolder();
       const ecm = ecmWith({ HOME: home });
@@ -117,7 +114,7 @@ describe("ecm completion --install", () => {
 
   for (const shell of ["bash", "zsh"]) {
     const { missingNote, it } = inShell(shell);
-    it(`is at work in the next ${shell}${missingNote}`, { tags: "slow" }, async () => {
+    it(`is at work in the next ${shell}${missingNote}`, async () => {
       const home = await temporaryFolder();
       await ecmWith({ HOME: home })(["completion", shell, "--install"]);
       const asks = shell === "bash" ? "complete -p ecm" : "print $_comps[ecm]";

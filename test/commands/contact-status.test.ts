@@ -34,23 +34,19 @@ const found: [word: string, keys: string[]][] = [
 ];
 
 describe("--status", () => {
-  it.each([{}, { literal: "yes" }])(
-    "finds those whom the word means, with %j",
-    { tags: "slow" },
-    async (variants) => {
-      const { ecm } = await account(variants as Record<string, string>);
-      for (const [word, keys] of found) {
-        const listed = await ecm(["contact", "search", "--status", word, "--columns", "key", "-o", "csv"]);
-        expect(listed.stdout.trim().split(/\r?\n/).slice(1), word).toEqual(keys);
-        const counted = await ecm(["contact", "search", "--status", word, "--count"]);
-        expect(counted.stdout, word).toBe(`${keys.length}\n`);
-        const exported = await ecm(["export", "--status", word, "--columns", "key"]);
-        expect(exported.stdout.trim().split(/\r?\n/).slice(1), word).toEqual(keys);
-      }
-    },
-  );
+  it.each([{}, { literal: "yes" }])("finds those whom the word means, with %j", async (variants) => {
+    const { ecm } = await account(variants as Record<string, string>);
+    for (const [word, keys] of found) {
+      const listed = await ecm(["contact", "search", "--status", word, "--columns", "key", "-o", "csv"]);
+      expect(listed.stdout.trim().split(/\r?\n/).slice(1), word).toEqual(keys);
+      const counted = await ecm(["contact", "search", "--status", word, "--count"]);
+      expect(counted.stdout, word).toBe(`${keys.length}\n`);
+      const exported = await ecm(["export", "--status", word, "--columns", "key"]);
+      expect(exported.stdout.trim().split(/\r?\n/).slice(1), word).toEqual(keys);
+    }
+  });
 
-  it("chooses the contacts of bulk changes", { tags: "slow" }, async () => {
+  it("chooses the contacts of bulk changes", async () => {
     const { ecm } = await account();
     for (const [word, keys] of found) {
       const args = ["contact", "delete", "--status", word, "--dry-run", "--json"];
@@ -62,9 +58,7 @@ describe("--status", () => {
     expect(JSON.parse(marked.stdout).rows).toMatchObject({ read: 1, updated: 1 });
   });
 
-  it("refuses any other word with exit 2 and the words there are, and sends nothing", {
-    tags: "slow",
-  }, async () => {
+  it("refuses any other word with exit 2 and the words there are, and sends nothing", async () => {
     const { ecm, sandbox } = await account();
     const keys = await inputFile("stays@example.com\n", "keys.txt");
     for (const args of [

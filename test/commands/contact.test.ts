@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
 import { done, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { type Answerer, errorBody, json } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -33,7 +32,7 @@ const splitWords = (line: string) => line.split(" ");
 const withoutLimits = (stderr: string) => stderr.replace(/^rate-limit: .*\n/m, "");
 
 describe("contact create", () => {
-  it("resolves fields, lists and tags by name, and shows names again", { tags: "slow" }, async () => {
+  it("resolves fields, lists and tags by name, and shows names again", async () => {
     const { ecm } = await seeded();
     const result = await ecm([
       ...splitWords("contact create --key bob@example.com --set city=Ürümqi --list ニュース -o tsv"),
@@ -78,7 +77,7 @@ describe("contact create", () => {
     expect(readable).toMatch(/^POST \/api\/contact\n\{\n {2}"key": "new@example.com",\n/);
   });
 
-  it("sends the body of --data as it is, from a file or from standard input", { tags: "slow" }, async () => {
+  it("sends the body of --data as it is, from a file or from standard input", async () => {
     const { ecm, ada } = await seeded();
     const file = join(await temporaryFolder(), "contact.json");
     await writeFile(
@@ -149,7 +148,7 @@ describe("contact get", () => {
     expect(stderr).toContain("Invalid API key");
   });
 
-  it("escapes what would move a terminal's cursor, and leaves JSON exact", { tags: "slow" }, async () => {
+  it("escapes what would move a terminal's cursor, and leaves JSON exact", async () => {
     const { ecm } = await seeded();
     const evil = "Pa\u001b[2Jris\u202e";
     await done(ecm(["contact", "mutate", "ada@example.com", "--set", `City=${evil}`]));
@@ -182,7 +181,7 @@ describe("contact search", () => {
     expect(result.stderr).toMatch(/^No contact matches\.\n/);
   });
 
-  it("takes several keys as any of them, and other conditions as all", { tags: "slow" }, async () => {
+  it("takes several keys as any of them, and other conditions as all", async () => {
     const { ecm, ada } = await seeded();
     await done(ecm(splitWords("contact create --key bob@example.com --list ニュース")));
     const both = splitWords("contact search --key ada@example.com --key bob@example.com -o id");
@@ -193,9 +192,7 @@ describe("contact search", () => {
     expect(await done(ecm([...both, "--status", "active", "--tag", "名前"]))).toBe("");
   });
 
-  it("passes filters of --filter-json through, as filters or as the whole specification", {
-    tags: "slow",
-  }, async () => {
+  it("passes filters of --filter-json through, as filters or as the whole specification", async () => {
     const { ecm } = await seeded();
     const filters = [{ criterias: [{ columnToFilter: "KEY", operator: "EQ", values: ["ada@example.com"] }] }];
     const count = (json: unknown) =>
@@ -208,7 +205,7 @@ describe("contact search", () => {
     expect(unknown.stderr).toContain("columnToFilter");
   });
 
-  firstQuick(5)([
+  it.each([
     [["--filter", "KEY EQ"], "COLUMN OPERATOR VALUE"],
     [["--filter-json", "{"], "--filter-json is not JSON"],
     [["--filter-json", "3"], "neither an array of filters nor an object"],
@@ -225,9 +222,7 @@ describe("contact search", () => {
     expect(stderr).toContain(message);
   });
 
-  it("reads every page with --all, stops at --limit, and says when a page is not everything", {
-    tags: "slow",
-  }, async () => {
+  it("reads every page with --all, stops at --limit, and says when a page is not everything", async () => {
     const { ecm } = await seeded();
     for (let n = 0; n < 6; n++) await done(ecm(["contact", "create", "--key", `n${n}@example.com`]));
     const all = await done(ecm(splitWords("contact search --all --page-size 2 -o ndjson")));
@@ -371,7 +366,7 @@ describe("contact search", () => {
     expect(await readdir(folder)).toEqual(["out.csv"]);
   });
 
-  it("ends quietly when the reader of a pipe goes away", { tags: "slow" }, async () => {
+  it("ends quietly when the reader of a pipe goes away", async () => {
     const { ecm, env } = await seeded();
     for (let n = 0; n < 3; n++) await done(ecm(["contact", "create", "--key", `n${n}@example.com`]));
     const child = spawnEcm(splitWords("contact search --all --page-size 1 -o ndjson --quiet"), env);
@@ -408,9 +403,7 @@ describe("contact mutate", () => {
     expect(failing.stderr).toContain("unchanged");
   });
 
-  it("prints one form of the contact, with and without a change, by key and by id", {
-    tags: "slow",
-  }, async () => {
+  it("prints one form of the contact, with and without a change, by key and by id", async () => {
     const { ecm, ada } = await seeded();
     for (const target of ["ada@example.com", ada._id]) {
       for (const city of [`${target} 1`, `${target} 1`, `${target} 2`]) {
@@ -439,7 +432,7 @@ describe("contact mutate", () => {
     expect(JSON.parse(await done(ecm(["contact", "get", ada._id, "--json"])))).toEqual(ada);
   });
 
-  it("reaches a field whose label holds = by its id, and says so", { tags: "slow" }, async () => {
+  it("reaches a field whose label holds = by its id, and says so", async () => {
     const { ecm } = await seeded();
     const structure = JSON.parse(await done(ecm(["structure", "field", "add", "a=b", "--json"])));
     const { _id } = structure.fields.at(-1);
@@ -450,9 +443,7 @@ describe("contact mutate", () => {
     expect(JSON.parse(after).fields).toContainEqual({ _id, value: "x=1" });
   });
 
-  it("takes a list that is named like an id by its name, and an id before any name", {
-    tags: "slow",
-  }, async () => {
+  it("takes a list that is named like an id by its name, and an id before any name", async () => {
     const { ecm, ada } = await seeded();
     const name = "abcdefabcdefabcdefabcdef";
     const own = JSON.parse(await done(ecm(["lists", "create", name, "--json"])));
@@ -463,7 +454,7 @@ describe("contact mutate", () => {
     expect((await refs(own._id)).body.addLists).toEqual([{ _id: own._id }]);
   });
 
-  it("lists the ids when two lists share a name", { tags: "slow" }, async () => {
+  it("lists the ids when two lists share a name", async () => {
     const { ecm } = await seeded();
     const first = JSON.parse(await done(ecm(splitWords("lists create Twin --json"))));
     const second = JSON.parse(await done(ecm(splitWords("lists create twin --allow-duplicate --json"))));
@@ -487,9 +478,7 @@ describe("contact mutate", () => {
     expect(stderr).toContain(message);
   });
 
-  it("does not fail for a mistyped --columns when the write is done: it sends nothing", {
-    tags: "slow",
-  }, async () => {
+  it("does not fail for a mistyped --columns when the write is done: it sends nothing", async () => {
     const { ecm, ada } = await seeded();
     for (const args of [
       ["contact", "mutate", ada._id, "--set", "City=Rome"],

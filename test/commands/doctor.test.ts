@@ -40,7 +40,7 @@ describe("ecm doctor", () => {
     );
   });
 
-  it("fails without a profile", { tags: "slow" }, async () => {
+  it("fails without a profile", async () => {
     const ecm = ecmWith(await temporaryHome());
     const { code, by } = await examine(ecm);
     expect(code).toBe(1);
@@ -56,7 +56,7 @@ describe("ecm doctor", () => {
     expect(by.address!.status).toBe("pass");
   });
 
-  it("fails for a dead port, and for a page in place of the service", { tags: "slow" }, async () => {
+  it("fails for a dead port, and for a page in place of the service", async () => {
     const key = { ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
     const home = await temporaryHome();
     const dead = await examine(ecmWith({ ...home, ...key, ECM_BASE_URL: "http://127.0.0.1:1" }));
@@ -100,7 +100,7 @@ describe("ecm doctor", () => {
     expect(blocked.by["config folder"]!.status).toBe("fail");
   });
 
-  it("warns of a run that was stopped, until it is done", { tags: "slow" }, async () => {
+  it("warns of a run that was stopped, until it is done", async () => {
     const { ecm } = await startSandbox();
     expect((await examine(ecm)).by.runs).toMatchObject({ status: "pass" });
     const file = join(await temporaryFolder(), "people.csv");

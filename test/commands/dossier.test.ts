@@ -41,9 +41,7 @@ async function listFiles({ env }: RunningSandbox): Promise<string[]> {
 }
 
 describe("contact dossier", () => {
-  it("tells the contact with names, its events, and what runs did, planned and rejected", {
-    tags: "slow",
-  }, async () => {
+  it("tells the contact with names, its events, and what runs did, planned and rejected", async () => {
     const service = await scene();
     const before = await listFiles(service);
     const result = await service.ecm(["contact", "dossier", "ADA@example.com", "-o", "json"]);
@@ -73,14 +71,14 @@ describe("contact dossier", () => {
     );
   });
 
-  it("finds the person in no run after an erasure, and tells the suppression", { tags: "slow" }, async () => {
+  it("finds the person in no run after an erasure, and tells the suppression", async () => {
     const { ecm } = await scene();
     expect((await ecm(["contact", "erase", ada, "--yes"])).code).toBe(0);
     const after = JSON.parse((await ecm(["contact", "dossier", ada, "--json"])).stdout);
     expect(after).toMatchObject({ contacts: [], runs: [], suppression: { suppressed: true } });
   });
 
-  it("tells what runs did in sentences, as a document and as a page", { tags: "slow" }, async () => {
+  it("tells what runs did in sentences, as a document and as a page", async () => {
     const { ecm } = await scene();
     const folder = await temporaryFolder();
     for (const [name, start] of [
@@ -115,7 +113,7 @@ describe("contact dossier", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("without events says so, and shows the rest", { tags: "slow" }, async () => {
+  it("without events says so, and shows the rest", async () => {
     const { ecm, baseUrl, apiKey } = await startSandbox({ contents: { contacts: [{ key: ada }] } });
     const { server } = await startService(async ({ method, url, body }, response) => {
       if (url.includes("/events")) return json(response, 404, errorBody("RecordNotFound", "Not found"));
@@ -129,7 +127,7 @@ describe("contact dossier", () => {
     expect(shown.stdout).toContain("They could not be read");
   });
 
-  it("of a person of whom nothing is known is empty", { tags: "slow" }, async () => {
+  it("of a person of whom nothing is known is empty", async () => {
     const { ecm } = await scene();
     const result = await ecm(["contact", "dossier", "nobody@example.com", "--json"]);
     expect(result.code).toBe(0);

@@ -51,9 +51,7 @@ async function untilUnderWay(env: Record<string, string>): Promise<void> {
 }
 
 describe("contact erase", () => {
-  it("finds somebody inactive whom a search shows only where it asks for a status", {
-    tags: "slow",
-  }, async () => {
+  it("finds somebody inactive whom a search shows only where it asks for a status", async () => {
     const proxy = await startRecordingProxy();
     proxy.sandbox.admin.seed({ contacts: [{ key: "ada@example.com", status: "Unsubscribe" }] });
     proxy.refuses = ({ path, body }) =>
@@ -65,7 +63,7 @@ describe("contact erase", () => {
     expect(proxy.writes).toMatchObject([{ kind: "delete", status: 200 }]);
   });
 
-  it("deletes who is created a moment ago, and no search finds yet", { tags: "slow" }, async () => {
+  it("deletes who is created a moment ago, and no search finds yet", async () => {
     const service = await startSandbox({ variants: { "search-lag": 600000 } });
     const path = await inputFile("Email\nada@example.com\nbob@example.com\n");
     await service.ecm(["import", path]);
@@ -78,9 +76,7 @@ describe("contact erase", () => {
     expect((await service.ecm(["contact", "get", _id])).code).toBe(5);
   });
 
-  it("deletes in the account, takes the person out of every file, suppresses, and gives a receipt", {
-    tags: "slow",
-  }, async () => {
+  it("deletes in the account, takes the person out of every file, suppresses, and gives a receipt", async () => {
     const { ecm, env, baseUrl } = await startSandbox();
     const spooled = parseSummary(await ecm(["import", "-", "--json"], { stdin: people }));
     expect(spooled.rows).toMatchObject({ created: 3, rejected: 1 });
@@ -126,7 +122,7 @@ describe("contact erase", () => {
     expect(await done(ecm(["contact", "get", "bob@example.com", "--json"]))).toContain("Builder");
   });
 
-  it("finds what a killed plan has left among the runs", { tags: "slow" }, async () => {
+  it("finds what a killed plan has left among the runs", async () => {
     const { ecm, env } = await startSandbox();
     const input = await inputFile(people);
     const plan = join(dirname(input), "plan.ndjson");
@@ -144,7 +140,7 @@ describe("contact erase", () => {
     await expect(stat(folder)).rejects.toThrow("ENOENT");
   });
 
-  it("takes the person out of files that lie beside the runs", { tags: "slow" }, async () => {
+  it("takes the person out of files that lie beside the runs", async () => {
     const { ecm, env } = await startSandbox();
     await ecm(["import", await inputFile(people)]);
     const runs = toRunsFolder(env.ECM_STATE_DIR!);
@@ -157,7 +153,7 @@ describe("contact erase", () => {
     expect(await readFile(join(runs, "notes.txt"), "utf8")).toContain("and bob@example.com\n");
   });
 
-  it("leaves nothing in the embedded service's own files either", { tags: "slow" }, async () => {
+  it("leaves nothing in the embedded service's own files either", async () => {
     const env = await temporaryHome();
     const ecm = ecmWith(env);
     const sandbox = (...args: string[]) => ecm([...args, "--profile", "sandbox"], { stdin: people });
@@ -170,7 +166,7 @@ describe("contact erase", () => {
     expect(gran).toContain("see erased");
   });
 
-  it("lets an unfinished run of standard input go on without the person", { tags: "slow" }, async () => {
+  it("lets an unfinished run of standard input go on without the person", async () => {
     const { ecm, env } = await startSandbox();
     const rows = Array.from({ length: 30 }, (_, n) => `p${n}@example.com,P${n},L`);
     rows.splice(20, 0, "ada@example.com,Ada,Byron");
@@ -204,27 +200,23 @@ describe("contact erase", () => {
     ["UTF-16", Buffer.from(`\ufeff${csv(table, "\t")}`, "utf16le")],
     ["JSON lines", objects.map((each) => `${JSON.stringify(each)}\n`).join("")],
     ["a JSON array", JSON.stringify(objects, null, 2)],
-  ])(
-    "takes all of a person out of an unfinished run of standard input: %s",
-    { tags: "slow" },
-    async (_name, input) => {
-      const { ecm, env } = await startSandbox();
-      const args = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
-      const stopped = parseSummary(await ecm([...args, "--max-requests", "12"], { stdin: input }));
-      expect(stopped).toMatchObject({ status: "stopped", rows: { read: expect.any(Number) } });
-      await done(ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]));
-      await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
-      const resumed = parseSummary(await ecm(["runs", "resume", stopped.run!, "--json"]));
-      expect(resumed).toMatchObject({ status: "completed", rows: { pending: 0, rejected: 0 } });
-      const { read, created, skipped } = resumed.rows;
-      expect([read, created + skipped]).toEqual([stopped.rows.read, stopped.rows.read]);
-      expect(created).toBeGreaterThan(29);
-      await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
-      expect((await ecm(["contact", "search", "--count"])).stdout).toBe(`${created}\n`);
-    },
-  );
+  ])("takes all of a person out of an unfinished run of standard input: %s", async (_name, input) => {
+    const { ecm, env } = await startSandbox();
+    const args = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
+    const stopped = parseSummary(await ecm([...args, "--max-requests", "12"], { stdin: input }));
+    expect(stopped).toMatchObject({ status: "stopped", rows: { read: expect.any(Number) } });
+    await done(ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]));
+    await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
+    const resumed = parseSummary(await ecm(["runs", "resume", stopped.run!, "--json"]));
+    expect(resumed).toMatchObject({ status: "completed", rows: { pending: 0, rejected: 0 } });
+    const { read, created, skipped } = resumed.rows;
+    expect([read, created + skipped]).toEqual([stopped.rows.read, stopped.rows.read]);
+    expect(created).toBeGreaterThan(29);
+    await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
+    expect((await ecm(["contact", "search", "--count"])).stdout).toBe(`${created}\n`);
+  });
 
-  it("counts a contact that was erased after it was created as created", { tags: "slow" }, async () => {
+  it("counts a contact that was erased after it was created as created", async () => {
     const { ecm } = await startSandbox();
     const input = csv([table[0]!, theirs, ...rest]);
     const args = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
@@ -236,9 +228,7 @@ describe("contact erase", () => {
     expect((await ecm(["contact", "search", "--count"])).stdout).toBe("30\n");
   });
 
-  it("is refused while another process works on a run that holds the person, and nothing is done", {
-    tags: "slow",
-  }, async () => {
+  it("is refused while another process works on a run that holds the person, and nothing is done", async () => {
     const { ecm, env } = await startSandbox();
     const path = await inputFile(people);
     const { run } = parseSummary(await ecm(["import", path, "--json"]));
@@ -260,7 +250,7 @@ describe("contact erase", () => {
     expect(erased.stderr).toContain(`may contain the address, and stay:\n  ${path}\n`);
   });
 
-  it("is completed by the same command after it was cut off at any point", { tags: "slow" }, async () => {
+  it("is completed by the same command after it was cut off at any point", async () => {
     const { ecm, env } = await startSandbox({
       faults: ["503:DELETE:/api/contact/*:n=1", "reset-after:DELETE:/api/contact/*:n=1"],
     });
@@ -283,9 +273,7 @@ describe("contact erase", () => {
     expect((await ecm(["runs", "show", run!])).code).toBe(0);
   });
 
-  it("waits for no export: it is refused while one is under way", {
-    tags: "slow",
-  }, async () => {
+  it("waits for no export: it is refused while one is under way", async () => {
     const { ecm, env, sandbox } = await startSandbox({ hourlyLimit: 10_000 });
     const contacts = Array.from({ length: 2500 }, (_, n) => ({ key: `p${n}@example.com` }));
     sandbox.admin.seed({ contacts: [{ key: "ada@example.com" }, ...contacts] });
@@ -305,7 +293,6 @@ describe("contact erase", () => {
 
   it.each([true, false])(
     "is refused while a run reads the person from a file (standard input: %j)",
-    { tags: "slow" },
     async (isPiped) => {
       const { ecm, env, sandbox } = await startSandbox();
       const path = await inputFile(people);
@@ -327,9 +314,7 @@ describe("contact erase", () => {
     },
   );
 
-  it("names once what runs have read and written elsewhere, without searching it", {
-    tags: "slow",
-  }, async () => {
+  it("names once what runs have read and written elsewhere, without searching it", async () => {
     const { ecm } = await startSandbox();
     const folder = await temporaryFolder();
     const [input, packed, plan, report, backup, gone] = [

@@ -56,9 +56,7 @@ async function createFeed(
 }
 
 describe("events", () => {
-  it("shows the newest, oldest first, whatever the feed's order, as the service's own objects", {
-    tags: "slow",
-  }, async () => {
+  it("shows the newest, oldest first, whatever the feed's order, as the service's own objects", async () => {
     const events = Array.from({ length: 150 }, (_, n) => event(`c${n}`, n, { unknown: { deep: n } }));
     for (const feed of [events, events.toReversed()]) {
       const { ecm, ids } = await createFeed(feed, { largest: 100 });
@@ -178,7 +176,7 @@ describe("events --since last", () => {
     expect(output).toEqual(Array.from({ length: 25 }, (_, n) => `c${24 - n}`));
   });
 
-  it("gives none twice and loses none while events come in between two pages", { tags: "slow" }, async () => {
+  it("gives none twice and loses none while events come in between two pages", async () => {
     const feed = Array.from({ length: 10 }, (_, n) => event(`c${n}`, n + 1));
     let arrivals = 0;
     const { last } = await createFeed(feed, {
@@ -203,9 +201,7 @@ describe("events --since last", () => {
     expect(await last()).toEqual(["a"]);
   });
 
-  it("is neither lost nor repeated by a kill around the moment when the file appears", {
-    tags: "slow",
-  }, async () => {
+  it("is neither lost nor repeated by a kill around the moment when the file appears", async () => {
     const feed = [event("a", 1)];
     const { ecm, env } = await createFeed(feed);
     const folder = await temporaryFolder();
@@ -259,9 +255,7 @@ describe("events --since last", () => {
 });
 
 describe("events of the embedded service", () => {
-  it("name contacts by their keys where that is wanted, and one contact's by its key", {
-    tags: "slow",
-  }, async () => {
+  it("name contacts by their keys where that is wanted, and one contact's by its key", async () => {
     const { ecm } = await startSandbox();
     for (const key of ["ada@example.com", "bob@example.com"]) await ecm(["contact", "create", "--key", key]);
     const created = await ecm(["events", "--type", "contact-created", "-o", "csv", "--columns", "type,key"]);
@@ -280,7 +274,7 @@ describe("events of the embedded service", () => {
 });
 
 describe("a table of events", () => {
-  it("says who it was where that is known, or costs few requests", { tags: "slow" }, async () => {
+  it("says who it was where that is known, or costs few requests", async () => {
     const { ecm } = await startSandbox();
     for (const name of ["ada", "bob", "eve"])
       await ecm(["contact", "create", "--key", `${name}@example.com`]);

@@ -39,9 +39,7 @@ describe("lists create", () => {
 });
 
 describe("lists create of a name that exists", () => {
-  it("is a conflict in any letter case, and a second list only when asked for", {
-    tags: "slow",
-  }, async () => {
+  it("is a conflict in any letter case, and a second list only when asked for", async () => {
     const { ecm } = await startSandbox();
     await done(ecm(["lists", "create", "News"]));
     const refused = await ecm(["lists", "create", " news", "--json"]);
@@ -60,7 +58,7 @@ describe("lists create of a name that exists", () => {
 });
 
 describe("lists show", () => {
-  it("gives the service's own object, and people its number of contacts", { tags: "slow" }, async () => {
+  it("gives the service's own object, and people its number of contacts", async () => {
     const { ecm } = await startSandbox();
     const id = (await done(ecm(["lists", "create", "News", "-o", "id"]))).trim();
     await done(ecm(["contact", "create", "--key", "a@x.org", "--list", "News"]));
@@ -76,9 +74,7 @@ describe("lists show", () => {
 });
 
 describe("lists rename", () => {
-  it("gives another name, its own in another letter case too, and never one that exists", {
-    tags: "slow",
-  }, async () => {
+  it("gives another name, its own in another letter case too, and never one that exists", async () => {
     const { ecm } = await startSandbox();
     await done(ecm(["lists", "create", "News"]));
     await done(ecm(["lists", "create", "Leads"]));
@@ -107,9 +103,7 @@ describe("lists rename", () => {
 });
 
 describe("lists delete", () => {
-  it("asks with the number of contacts, deletes the list, and leaves the contacts", {
-    tags: "slow",
-  }, async () => {
+  it("asks with the number of contacts, deletes the list, and leaves the contacts", async () => {
     const { ecm } = await startSandbox();
     for (const name of ["News", "Leads", "Rest"]) await done(ecm(["lists", "create", name]));
     for (const key of ["a@x.org", "b@x.org"])
@@ -169,7 +163,7 @@ describe("lists list", () => {
     expect(await ecm(["lists", "list", "-o", format])).toMatchObject({ code: 0, stdout });
   });
 
-  it("counts members, pages, and says when a page is not everything", { tags: "slow" }, async () => {
+  it("counts members, pages, and says when a page is not everything", async () => {
     const { ecm } = await startSandbox();
     for (const name of ["one", "two", "three"]) await done(ecm(["lists", "create", name]));
     await done(ecm(["contact", "create", "--key", "a@x.org", "--list", "two"]));

@@ -40,7 +40,7 @@ function listAnswers({ sandbox }: RunningSandbox): string[] {
 const refusedSearch = "POST /api/contact/search 400";
 
 describe("the names that a search can ask for", () => {
-  it("are found out once, and kept for the account", { tags: "slow" }, async () => {
+  it("are found out once, and kept for the account", async () => {
     const running = await account();
     const first = await running.ecm(["contact", "search", "--key", "p1@example.com", "--json"]);
     expect(first.code, first.stderr).toBe(0);
@@ -64,7 +64,7 @@ describe("the names that a search can ask for", () => {
     expect(stdout).toMatch(/p0@example\.com,\d{4}-/);
   });
 
-  it("that no search tells are said, not shown as empty in silence", { tags: "slow" }, async () => {
+  it("that no search tells are said, not shown as empty in silence", async () => {
     const { ecm } = await account();
     const dialog = await ecm(["contact", "search", "--columns", "key,updatedAt"]);
     expect(dialog.stderr).toContain("The service does not tell updatedAt");
@@ -142,9 +142,7 @@ describe("tags, which the service does not show", () => {
     expect((await running.ecm(["structure", "get"])).stderr).toContain("did not say which tags there are");
   });
 
-  it("are named by their ids, and a label is refused before a contact is read or changed", {
-    tags: "slow",
-  }, async () => {
+  it("are named by their ids, and a label is refused before a contact is read or changed", async () => {
     const running = await account();
     const [contact] = JSON.parse((await running.ecm(["contact", "search", "--limit", "1", "--json"])).stdout);
     const id: string = contact.tags[0]._id;
@@ -181,7 +179,7 @@ describe("tags, which the service does not show", () => {
 });
 
 describe("the status, where no search tells it", () => {
-  it("is read by ids where it decides, and the price says so", { tags: "slow" }, async () => {
+  it("is read by ids where it decides, and the price says so", async () => {
     const running = await accountWithCommonNames();
     await running.ecm(["contact", "search"]);
     const keys = await inputFile(

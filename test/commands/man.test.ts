@@ -53,7 +53,7 @@ describe("the manual", () => {
     expect(manual.get("ecm-import")).toContain(".B See it first:\n");
   });
 
-  it("is put in place with the completions, and only once", { tags: "slow" }, async () => {
+  it("is put in place with the completions, and only once", async () => {
     const home = await temporaryFolder();
     const env = { HOME: home };
     const tried = await ecm(["completion", "bash", "--install", "--dry-run"], { env });

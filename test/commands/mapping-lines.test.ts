@@ -10,31 +10,27 @@ const content = [
 ].join("\n");
 
 describe("the columns of a file", () => {
-  it.each([40, 60, 80])(
-    "have a line each in a window of %i columns",
-    { tags: "slow" },
-    async (terminalColumns) => {
-      const { ecm } = await startSandbox();
-      const label = "Bemerkung zum Kunden im Haus";
-      await ecm(["structure", "field", "add", label]);
-      const path = await inputFile(content);
-      const { stderr } = await ecm(["import", path, "--map", "Telefon=ignore", "--dry-run"], {
-        terminalColumns,
-      });
-      const lines = stripVTControlCharacters(stderr)
-        .split(/[\r\n]+/)
-        .filter((line) => !line.startsWith("Reading"));
-      const begin = lines.findIndex((line) => line.startsWith("  Column"));
-      const table = lines.slice(begin, begin + 4);
-      expect(table.map((line) => line.trim().split(" ")[0]!.replace(/…$/, ""))).toEqual([
-        "Column",
-        "Email",
-        "Bemerkung",
-        "Telefon",
-      ]);
-      expect(Math.max(...table.map((line) => line.length))).toBeLessThanOrEqual(terminalColumns);
-    },
-  );
+  it.each([40, 60, 80])("have a line each in a window of %i columns", async (terminalColumns) => {
+    const { ecm } = await startSandbox();
+    const label = "Bemerkung zum Kunden im Haus";
+    await ecm(["structure", "field", "add", label]);
+    const path = await inputFile(content);
+    const { stderr } = await ecm(["import", path, "--map", "Telefon=ignore", "--dry-run"], {
+      terminalColumns,
+    });
+    const lines = stripVTControlCharacters(stderr)
+      .split(/[\r\n]+/)
+      .filter((line) => !line.startsWith("Reading"));
+    const begin = lines.findIndex((line) => line.startsWith("  Column"));
+    const table = lines.slice(begin, begin + 4);
+    expect(table.map((line) => line.trim().split(" ")[0]!.replace(/…$/, ""))).toEqual([
+      "Column",
+      "Email",
+      "Bemerkung",
+      "Telefon",
+    ]);
+    expect(Math.max(...table.map((line) => line.length))).toBeLessThanOrEqual(terminalColumns);
+  });
 
   it("say of the key what the structure calls it", async () => {
     const { ecm } = await startSandbox();

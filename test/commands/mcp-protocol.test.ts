@@ -10,7 +10,7 @@ const modern = {
 };
 
 describe("a revision", () => {
-  it("of 2026 needs no session: discover, list and call, each alone", { tags: "slow" }, async () => {
+  it("of 2026 needs no session: discover, list and call, each alone", async () => {
     const { env } = await account();
     const ask = (id: number, method: string, params: object = {}) => ({
       ...{ jsonrpc: "2.0", id, method, params: { ...params, _meta: modern } },
@@ -54,9 +54,7 @@ describe("a revision", () => {
 });
 
 describe("answers", () => {
-  it("are objects that name the version", {
-    tags: "slow",
-  }, async () => {
+  it("are objects that name the version", async () => {
     const { env, ecm } = await account();
     await ecm(["structure", "field", "add", "City"]);
     const { client } = await startMcp(env, ["--allow-write"]);
@@ -81,7 +79,7 @@ describe("answers", () => {
     expect(await check("contact_search", { where: 'City == "Oslo"', count: true })).toEqual({ count: 0 });
   });
 
-  it("name the argument that is wrong, in the words of the tool", { tags: "slow" }, async () => {
+  it("name the argument that is wrong, in the words of the tool", async () => {
     const { env } = await startSandbox();
     const { refusal } = await startMcp(env, ["--allow-write"]);
     expect((await refusal("contact_search", { limt: 1 })).message).toBe(
@@ -109,7 +107,7 @@ it("arguments are those of the commands: type, choices, default and description"
 });
 
 describe("a run", () => {
-  it("tells its progress to a client that wants it", { tags: "slow" }, async () => {
+  it("tells its progress to a client that wants it", async () => {
     const { env } = await startSandbox();
     const { client, call } = await startMcp(env, ["--allow-write"]);
     const rows = Array.from({ length: 50 }, (_, index) => ({ Email: `p${index}@example.com` }));
@@ -123,7 +121,7 @@ describe("a run", () => {
     expect(seen.at(-1)!.progress).toBeGreaterThanOrEqual(seen[0]!.progress);
   });
 
-  it("that met the hour is resumed by a tool", { tags: "slow" }, async () => {
+  it("that met the hour is resumed by a tool", async () => {
     const { env, sandbox } = await startSandbox({ hourlyLimit: 30 });
     const { call, client } = await startMcp(env, ["--allow-write"]);
     const rows = Array.from({ length: 40 }, (_, index) => ({ Email: `p${index}@example.com` }));
@@ -157,7 +155,7 @@ describe("a client that can ask its user", () => {
   };
   type Prepare = NonNullable<Parameters<typeof startMcp>[3]>["prepare"];
 
-  it("does so before a plan is applied, with the number of contacts", { tags: "slow" }, async () => {
+  it("does so before a plan is applied, with the number of contacts", async () => {
     const { env } = await account();
     const { messages, options } = asked(() => ({ action: "accept", content: { agreed: true } }));
     const { call } = await startMcp(env, ["--allow-write"], undefined, options);
@@ -170,20 +168,16 @@ describe("a client that can ask its user", () => {
     ["the wrong number", { action: "accept", content: { number: 1 } }],
     ["no", { action: "decline" }],
     ["nothing", { action: "cancel" }],
-  ])(
-    "deletes nobody where the user says %s, and the plan stays good",
-    { tags: "slow" },
-    async (_what, answer) => {
-      const { env, ecm } = await account();
-      let reply: object = answer;
-      const { messages, options } = asked(() => reply);
-      const { call, refusal } = await startMcp(env, ["--allow-write"], undefined, options);
-      const { token } = await call("plan_change", { action: "delete", all: true });
-      expect(await refusal("apply_plan", { token })).toMatchObject({ type: "DeclinedError" });
-      expect(messages[0]).toContain("2 contacts will be deleted for good");
-      expect(await searchKeys(ecm)).toHaveLength(2);
-      reply = { action: "accept", content: { number: 2 } };
-      expect(await call("apply_plan", { token })).toMatchObject({ summary: { rows: { deleted: 2 } } });
-    },
-  );
+  ])("deletes nobody where the user says %s, and the plan stays good", async (_what, answer) => {
+    const { env, ecm } = await account();
+    let reply: object = answer;
+    const { messages, options } = asked(() => reply);
+    const { call, refusal } = await startMcp(env, ["--allow-write"], undefined, options);
+    const { token } = await call("plan_change", { action: "delete", all: true });
+    expect(await refusal("apply_plan", { token })).toMatchObject({ type: "DeclinedError" });
+    expect(messages[0]).toContain("2 contacts will be deleted for good");
+    expect(await searchKeys(ecm)).toHaveLength(2);
+    reply = { action: "accept", content: { number: 2 } };
+    expect(await call("apply_plan", { token })).toMatchObject({ summary: { rows: { deleted: 2 } } });
+  });
 });

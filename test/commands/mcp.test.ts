@@ -15,9 +15,7 @@ import { type Answer, account, ada, belowWorkingFolder, bob, searchKeys, startMc
 import { startSandbox } from "../support/sandbox.ts";
 
 describe("tools", () => {
-  it("are at most 12 in 14 KB, each with its annotations, and none of them writes unless that is allowed", {
-    tags: "slow",
-  }, async () => {
+  it("are at most 12 in 14 KB, each with its annotations, and none of them writes unless that is allowed", async () => {
     const home = { ...(await temporaryHome()), ECM_PROFILE: "sandbox" };
     const offered = async (...args: string[]) =>
       (await (await startMcp(home, args)).client.listTools()).tools;
@@ -38,9 +36,7 @@ describe("tools", () => {
     expect(await offered("--allow-write", "--read-only")).toEqual(readers);
   });
 
-  it("are not offered for writing by a profile that is read-only, and a warning says so", {
-    tags: "slow",
-  }, async () => {
+  it("are not offered for writing by a profile that is read-only, and a warning says so", async () => {
     const { env, baseUrl, apiKey } = await startSandbox();
     const { ECM_BASE_URL: _address, ECM_API_KEY: _key, ...home } = env as Record<string, string>;
     const login = ["auth", "login", "--profile", "shop", "--base-url", baseUrl, "--api-key-stdin"];
@@ -51,9 +47,7 @@ describe("tools", () => {
     expect(session.stderr()).toContain('"shop" is read-only');
   });
 
-  it("answer a wrong input, an unknown tool and a command's failure as errors that say what is wrong", {
-    tags: "slow",
-  }, async () => {
+  it("answer a wrong input, an unknown tool and a command's failure as errors that say what is wrong", async () => {
     const { env } = await startSandbox();
     const session = await startMcp(env);
     expect(await session.refusal("contact_search", { limit: 201 })).toMatchObject({ type: "UsageError" });
@@ -71,7 +65,7 @@ describe("tools", () => {
   });
 });
 
-it("tells with an answer what its command warns of", { tags: "slow" }, async () => {
+it("tells with an answer what its command warns of", async () => {
   const { env } = await startSandbox({ variants: { literal: "yes" }, contents: { lists: ["A", "B"] } });
   const { call } = await startMcp(env);
   const { warnings } = await call("structure_get");
@@ -81,9 +75,7 @@ it("tells with an answer what its command warns of", { tags: "slow" }, async () 
 });
 
 describe("failures", () => {
-  it("speak the client's language: arguments, tools, and JSON in place of a shell's words", {
-    tags: "slow",
-  }, async () => {
+  it("speak the client's language: arguments, tools, and JSON in place of a shell's words", async () => {
     const { env } = await account();
     const { client, call } = await startMcp(env, ["--allow-write"]);
     const fail = async (name: string, input: object) => {
@@ -118,9 +110,7 @@ describe("failures", () => {
     expect(messages).not.toContainEqual(expect.stringContaining("ecm "));
   });
 
-  it("come at once at the hourly limit, also from a plan: no call waits for the hour", {
-    tags: "slow",
-  }, async () => {
+  it("come at once at the hourly limit, also from a plan: no call waits for the hour", async () => {
     const { env } = await startSandbox({ hourlyLimit: 1 });
     const { client } = await startMcp(env, ["--allow-write"]);
     const calls = [
@@ -135,7 +125,7 @@ describe("failures", () => {
     }
   });
 
-  it("are shown by a plan besides what it writes, however much that is", { tags: "slow" }, async () => {
+  it("are shown by a plan besides what it writes, however much that is", async () => {
     const { env } = await account();
     const { call } = await startMcp(env, ["--allow-write"]);
     const rows = ["a@x.org", "b@x.org", "c@x.org", "nobody"].map((Email) => ({ Email }));
@@ -155,7 +145,7 @@ describe("failures", () => {
 });
 
 describe("reads", () => {
-  it("give at most as many rows as asked, with the total and the next page", { tags: "slow" }, async () => {
+  it("give at most as many rows as asked, with the total and the next page", async () => {
     const { env } = await account();
     const { call } = await startMcp(env);
     const first = await call("contact_search", { limit: 1, lists: ["News"] });
@@ -197,7 +187,7 @@ describe("reads", () => {
     });
   });
 
-  it("name a tag and a list that were made a moment ago", { tags: "slow" }, async () => {
+  it("name a tag and a list that were made a moment ago", async () => {
     const { env, ecm } = await account();
     const { call } = await startMcp(env);
     await call("contact_get", { contact: ada.Email });
@@ -233,7 +223,7 @@ describe("reads", () => {
     });
   });
 
-  it("send any GET of the API, and nothing else", { tags: "slow" }, async () => {
+  it("send any GET of the API, and nothing else", async () => {
     const campaigns = ["News", "Spring", "Draft"].map((name) => ({ name }));
     const { env, sandbox } = await startSandbox({ contents: { campaigns, lists: ["A", "B"] } });
     const { call, refusal } = await startMcp(env, ["--allow-write"]);
@@ -250,7 +240,7 @@ describe("reads", () => {
     expect(sandbox.admin.requests().every(({ method }) => method === "GET")).toBe(true);
   });
 
-  it("give each event the key of its contact", { tags: "slow" }, async () => {
+  it("give each event the key of its contact", async () => {
     const { env } = await account();
     const { call } = await startMcp(env);
     const { events } = await call("events_list");
@@ -258,7 +248,7 @@ describe("reads", () => {
     expect(new Set(keys)).toEqual(new Set([ada.Email, bob.Email]));
   });
 
-  it("give no event the key of a person who was erased since", { tags: "slow" }, async () => {
+  it("give no event the key of a person who was erased since", async () => {
     const { env, ecm } = await account();
     const { call } = await startMcp(env);
     expect(JSON.stringify(await call("events_list"))).toContain(ada.Email);
@@ -270,7 +260,6 @@ describe("reads", () => {
 
   it.each([{ page: "cap:50" }, { page: "refuse:50" }, { page: "cap:50", lists: "array" }])(
     "lead through every page of a service with %j",
-    { tags: "slow" },
     async (variants) => {
       const { env } = await startSandbox({
         variants,
@@ -296,7 +285,7 @@ describe("reads", () => {
     },
   );
 
-  it("leave stdout to the protocol, and the key out of everything", { tags: "slow" }, async () => {
+  it("leave stdout to the protocol, and the key out of everything", async () => {
     const { env, apiKey } = await account();
     const session = await startMcp(env);
     await session.call("account_status");
@@ -308,9 +297,7 @@ describe("reads", () => {
 });
 
 describe("writes", () => {
-  it("plan and apply an import of rows, a change, an unsubscription, a sync and a deletion", {
-    tags: "slow",
-  }, async () => {
+  it("plan and apply an import of rows, a change, an unsubscription, a sync and a deletion", async () => {
     const { env, ecm } = await startSandbox();
     const { call } = await startMcp(env, ["--allow-write"]);
     const apply = async (plan: Answer) => (await call("apply_plan", { token: plan.token })).summary;
@@ -350,7 +337,7 @@ describe("writes", () => {
     expect(await searchKeys(ecm)).not.toContain(ada.Email);
   });
 
-  it("guess neither what a yes means nor whom a table marks", { tags: "slow" }, async () => {
+  it("guess neither what a yes means nor whom a table marks", async () => {
     const { env, ecm } = await account();
     const { call, refusal } = await startMcp(env, ["--allow-write"]);
     const apply = async (plan: Answer) => (await call("apply_plan", { token: plan.token })).summary;
@@ -379,7 +366,7 @@ describe("writes", () => {
     expect(await searchKeys(ecm, "--status", "inactive")).toEqual([ada.Email]);
   });
 
-  it("refuse a number whose digits were lost, and keep those of a string", { tags: "slow" }, async () => {
+  it("refuse a number whose digits were lost, and keep those of a string", async () => {
     const { env } = await account();
     const { call, refusal } = await startMcp(env, ["--allow-write"]);
     const error = await refusal("plan_import", {
@@ -400,7 +387,7 @@ describe("writes", () => {
     ]);
   });
 
-  it("take no cell from what every object inherits", { tags: "slow" }, async () => {
+  it("take no cell from what every object inherits", async () => {
     const { env } = await account();
     const { call } = await startMcp(env, ["--allow-write"]);
     const rows = [
@@ -414,7 +401,7 @@ describe("writes", () => {
     ]);
   });
 
-  it("give no token where nothing would change", { tags: "slow" }, async () => {
+  it("give no token where nothing would change", async () => {
     const { env } = await account();
     const { call } = await startMcp(env, ["--allow-write"]);
     expect(await call("plan_import", { rows: [ada] })).toMatchObject({
@@ -423,7 +410,7 @@ describe("writes", () => {
     });
   });
 
-  it("refuse a token that is used, unknown, too old, or of another session", { tags: "slow" }, async () => {
+  it("refuse a token that is used, unknown, too old, or of another session", async () => {
     const { env } = await account();
     let now = Date.now();
     const clock: Clock = { now: () => now, sleep: () => Promise.resolve() };
@@ -439,7 +426,7 @@ describe("writes", () => {
     expect((await refusal("apply_plan", { token: late.token })).message).toMatch(/older than 10 minutes/);
   });
 
-  it("refuse a plan when its profile leads to another account", { tags: "slow" }, async () => {
+  it("refuse a plan when its profile leads to another account", async () => {
     const [one, two] = [await account(), await account()];
     const home = await temporaryHome();
     const ecm = ecmWith(home);
@@ -458,7 +445,7 @@ describe("writes", () => {
 });
 
 describe("a client that is mistaken, or was misled", () => {
-  it("does not choose everybody by an empty list of keys", { tags: "slow" }, async () => {
+  it("does not choose everybody by an empty list of keys", async () => {
     const { env, ecm } = await account();
     const { refusal } = await startMcp(env, ["--allow-write"]);
     for (const [name, input] of [
@@ -471,9 +458,7 @@ describe("a client that is mistaken, or was misled", () => {
     expect(await searchKeys(ecm)).toHaveLength(2);
   });
 
-  it("does not override consent: a column about it is neither put aside nor read the other way round", {
-    tags: "slow",
-  }, async () => {
+  it("does not override consent: a column about it is neither put aside nor read the other way round", async () => {
     const { env } = await startSandbox();
     const { call, refusal } = await startMcp(env, ["--allow-write"]);
     const rows = [{ Email: "left@example.com", Unsubscribed: "yes" }];
@@ -498,7 +483,7 @@ describe("a client that is mistaken, or was misled", () => {
 });
 
 describe("another account on this machine", () => {
-  it("shows none of its runs and values", { tags: "slow" }, async () => {
+  it("shows none of its runs and values", async () => {
     const [own, other] = [await account(), await account()];
     const home = await temporaryHome();
     const ecm = ecmWith(home);
@@ -621,9 +606,7 @@ describe("files", () => {
     expect(client.getInstructions()).toContain(process.cwd());
   });
 
-  it("are read from --files DIR, and with --no-files from nowhere: then no tool takes one", {
-    tags: "slow",
-  }, async () => {
+  it("are read from --files DIR, and with --no-files from nowhere: then no tool takes one", async () => {
     const { env } = await account();
     const folder = await temporaryFolder();
     await writeFile(join(folder, "people.csv"), "Email\neve@example.com\n");
@@ -642,9 +625,7 @@ describe("files", () => {
     expect(await closed.refusal("plan_import", { file: "people.csv" })).toMatchObject({ type: "UsageError" });
   });
 
-  it("are none for a server that a client starts in / or in a home, which says how to allow some", {
-    tags: "slow",
-  }, async () => {
+  it("are none for a server that a client starts in / or in a home, which says how to allow some", async () => {
     const { env } = await startSandbox();
     for (const cwd of ["/", homedir()]) {
       const child = spawn(process.execPath, [join(process.cwd(), "bin/ecm.js"), "mcp", "--allow-write"], {
@@ -658,7 +639,7 @@ describe("files", () => {
   });
 });
 
-it("is loaded for its own command only", { tags: "slow" }, async () => {
+it("is loaded for its own command only", async () => {
   const home = await temporaryHome();
   const folder = await temporaryFolder();
   const hook = join(folder, "loaded.cjs");

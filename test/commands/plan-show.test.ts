@@ -111,7 +111,7 @@ it.each(["table", "json", "ndjson", "markdown"])(
   },
 );
 
-it("is the only command that takes markdown, and takes no other format", { tags: "slow" }, async () => {
+it("is the only command that takes markdown, and takes no other format", async () => {
   const { show, plan, ecm } = await planned();
   for (const format of ["csv", "tsv", "id", "xml"]) {
     const { code, stdout, stderr } = await show(plan, "-o", format);
@@ -134,7 +134,7 @@ it("is the only command that takes markdown, and takes no other format", { tags:
   expect(code).toBe(2);
 });
 
-it("shows nothing of a plan that was changed, cut off, or is none", { tags: "slow" }, async () => {
+it("shows nothing of a plan that was changed, cut off, or is none", async () => {
   const { show, plan } = await planned();
   const text = await readFile(plan, "utf8");
   const file = join(await temporaryFolder(), "other.ndjson");

@@ -88,7 +88,7 @@ describe("--report", () => {
     expect(strip(await read())).toContain("Column &quot;Newsletter&quot; : a yes means subscribed");
   });
 
-  it("tells a run that was done, now and later, and without the people in it", { tags: "slow" }, async () => {
+  it("tells a run that was done, now and later, and without the people in it", async () => {
     const { ecm, file, report, read } = await scene();
     expect((await ecm(["import", file, "--report", report])).code).toBe(3);
     const now = strip(await read());
@@ -106,9 +106,7 @@ describe("--report", () => {
     expect(strip(redacted)).toMatch(/#\d+ \+ create First Name: …/);
   });
 
-  it("that is redacted shows no address in the name of a list or a tag either", {
-    tags: "slow",
-  }, async () => {
+  it("that is redacted shows no address in the name of a list or a tag either", async () => {
     const { ecm, report, read } = await scene();
     const file = await inputFile("Email,Lists\nzoe@example.com,zoe@example.com only\n", "names.csv");
     const flags = ["--create-missing", "--tag", "of zoe@example.com", "--report", report, "--redact"];
@@ -119,9 +117,7 @@ describe("--report", () => {
     }
   });
 
-  it("is offered by every bulk command, and shows no more than a thousand changes", {
-    tags: "slow",
-  }, async () => {
+  it("is offered by every bulk command, and shows no more than a thousand changes", async () => {
     const { ecm, report, read } = await scene();
     const many = await inputFile(manyRows(1100), "many.csv");
     expect((await ecm(["import", many, "--dry-run", "--report", report])).code).toBe(0);
@@ -223,7 +219,7 @@ function readReport(text: string): Report {
   };
 }
 
-it("nothing from people's data is markup, whatever it is", { tags: "slow" }, () => {
+it("nothing from people's data is markup, whatever it is", () => {
   const toTags = (html: string) => html.match(/<[^>]*>/g);
   const tags = toTags(formatReport(readReport("x")));
   const unit = fc.constantFrom(

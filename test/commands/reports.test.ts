@@ -3,7 +3,6 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { firstQuick } from "../support/first-quick.ts";
 import { errorBody, json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -67,9 +66,7 @@ async function reporting(reports: Record<string, unknown>) {
 }
 
 describe("reports", () => {
-  it("show both reports on one screen, with the changes and the zone, at any width", {
-    tags: "slow",
-  }, async () => {
+  it("show both reports on one screen, with the changes and the zone, at any width", async () => {
     const { ecm } = await afterSending();
     for (const width of [40, 80, 120]) {
       const { code, stdout, stderr } = await ecm(["reports", "--timezone", "Europe/Oslo"], at(width));
@@ -84,9 +81,7 @@ describe("reports", () => {
     expect(stdout).toMatch(/Spring sale .* \d+ \w+ \d{4}, \d\d:\d\d GMT\+5:45/);
   });
 
-  it("are the service's own objects in JSON, and a row for each number in csv", {
-    tags: "slow",
-  }, async () => {
+  it("are the service's own objects in JSON, and a row for each number in csv", async () => {
     const { ecm, baseUrl, apiKey } = await afterSending();
     const told = async (path: string) =>
       (await (
@@ -199,7 +194,7 @@ describe("reports", () => {
       JSON.parse('{"stats":{"__proto__":5,"toString":{"count":1}}}'),
     ],
   ];
-  firstQuick(3)(odd)(
+  it.each(odd)(
     "that hold %s never fail, make nothing up, and are untouched in JSON",
     async (_what, dashboard, overall) => {
       const { ecm } = await reporting({ dashboard, "email/overall": overall });
@@ -241,7 +236,7 @@ describe("reports", () => {
 });
 
 describe("reports histogram", () => {
-  it("has a row for each day", { tags: "slow" }, async () => {
+  it("has a row for each day", async () => {
     const { ecm } = await afterSending();
     const histogram = ["reports", "histogram", "--event", "email-opened", "--days", "5"];
     for (const width of [40, 80])
@@ -310,9 +305,7 @@ describe("reports histogram", () => {
 });
 
 describe("reports campaign", () => {
-  it("shows what became of its mails, and the command that names who bounced or complained, which works", {
-    tags: "slow",
-  }, async () => {
+  it("shows what became of its mails, and the command that names who bounced or complained, which works", async () => {
     const { ecm, sandbox } = await afterSending();
     const campaign = JSON.parse((await ecm(["campaigns", "list", "--json"])).stdout)[0];
     const types = ["email-bounced", "email-complaint", "email-opened"];
@@ -339,7 +332,7 @@ describe("reports campaign", () => {
     expect(JSON.parse(dry.stdout).rows.read).toBe(keys.length);
   });
 
-  it("is the service's own object in JSON; with --period both of them", { tags: "slow" }, async () => {
+  it("is the service's own object in JSON; with --period both of them", async () => {
     const { ecm, baseUrl, apiKey } = await afterSending();
     const [campaign] = JSON.parse((await ecm(["campaigns", "list", "--json"])).stdout);
     const headers = { "x-api-key": apiKey };

@@ -20,7 +20,6 @@ async function mixedImport(columns: number, more: { env?: Record<string, string>
 describe("the end of a run at a terminal", () => {
   it.each([60, 80, 120])(
     "is a line for each outcome, with a bar and reasons, in %i columns",
-    { tags: "slow" },
     async (columns) => {
       const stderr = await mixedImport(columns);
       expect(stderr).toMatch(/! 38 rows in [^:]+: {2}█+▓+▒+×+\n/);
@@ -35,21 +34,21 @@ describe("the end of a run at a terminal", () => {
     },
   );
 
-  it("names the first rejected rows, and says where the others are", { tags: "slow" }, async () => {
+  it("names the first rejected rows, and says where the others are", async () => {
     const stderr = await mixedImport(100);
     expect(stderr).toMatch(/\n {4}line 33 {2}wrong0@@x\.org {2}not an email address\n/);
     expect(stderr).toMatch(/\n {4}line 37 {2}wrong4@@x\.org {2}\S.*\n {4}… 2 more: ecm runs rejects \S+\n/);
     expect(stderr).not.toContain("wrong5");
   });
 
-  it("names them in a dry run too, which leaves no run to ask", { tags: "slow" }, async () => {
+  it("names them in a dry run too, which leaves no run to ask", async () => {
     const stderr = await mixedImport(100, { flags: ["--dry-run"] });
     expect(stderr).toMatch(/38 rows: {2}█+▓+▒+×+\n {4}26 would be created\n/);
     expect(stderr).toMatch(/line 33 {2}wrong0@@x\.org/);
     expect(stderr).toMatch(/… 2 more\n/);
   });
 
-  it("is sentences for screen readers, without a bar", { tags: "slow" }, async () => {
+  it("is sentences for screen readers, without a bar", async () => {
     const stderr = await mixedImport(200, { env: { ACCESSIBLE: "1" } });
     expect(stderr).toMatch(/38 rows in .*: 26 created; 4 unchanged; 1 skipped: .*; 7 rejected: /);
     expect(stderr).not.toMatch(/[█▓▒×]/);
@@ -72,7 +71,7 @@ describe("the end of a run at a terminal", () => {
     );
   });
 
-  it("counts the requests that the question named, and those before it apart", { tags: "slow" }, async () => {
+  it("counts the requests that the question named, and those before it apart", async () => {
     const { ecm } = await startSandbox();
     const { stderr } = await ecm(["import", await inputFile(manyRows(30))], {
       terminalColumns: 120,
@@ -85,7 +84,7 @@ describe("the end of a run at a terminal", () => {
     expect(stderr).toMatch(new RegExp(`\\b${asked} requests sent, after \\d+ to read the account`));
   });
 
-  it("counts the time from the answer on", { tags: "slow" }, async () => {
+  it("counts the time from the answer on", async () => {
     const { ecm, env } = await startSandbox();
     // Ten minutes pass between the beginning, before there is a run, and the answer.
     const isAsked = () => existsSync(join(env.ECM_STATE_DIR!, "runs"));

@@ -25,9 +25,7 @@ function cellsIn(line = ""): string[] {
 }
 
 describe("runs list at a terminal", () => {
-  it("tells what each run did, by the name of its file, and when to the minute", {
-    tags: "slow",
-  }, async () => {
+  it("tells what each run did, by the name of its file, and when to the minute", async () => {
     const { ecm, first, second } = await twoRuns();
     const { stdout } = await ecm(["runs", "list"], at(160));
     const [header, newest, oldest] = stdout.split("\n").map(cellsIn);
@@ -57,19 +55,15 @@ describe("runs list at a terminal", () => {
     expect(oldest!.at(-1)).toMatch(/^127\.0\.0\.1:\d+$/);
   });
 
-  it.each([60, 80, 120])(
-    "fits %i columns, and always has the id whole and the file",
-    { tags: "slow" },
-    async (columns) => {
-      const { ecm, second } = await twoRuns();
-      const { stdout } = await ecm(["runs", "list"], at(columns));
-      for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
-      expect(stdout).toContain(second);
-      expect(stdout).toContain("second.csv");
-    },
-  );
+  it.each([60, 80, 120])("fits %i columns, and always has the id whole and the file", async (columns) => {
+    const { ecm, second } = await twoRuns();
+    const { stdout } = await ecm(["runs", "list"], at(columns));
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
+    expect(stdout).toContain(second);
+    expect(stdout).toContain("second.csv");
+  });
 
-  it("says which runs were undone, whole or in part", { tags: "slow" }, async () => {
+  it("says which runs were undone, whole or in part", async () => {
     const { ecm, first, second } = await twoRuns();
     expect((await ecm(["runs", "undo", second])).code).toBe(3);
     const undone = async () => {
@@ -90,7 +84,7 @@ describe("runs list at a terminal", () => {
     expect(await undone()).toMatchObject({ [first]: null, [second]: "part" });
   });
 
-  it("has the columns that it had where no terminal is", { tags: "slow" }, async () => {
+  it("has the columns that it had where no terminal is", async () => {
     const { ecm } = await twoRuns();
     const { stdout } = await ecm(["runs", "list", "-o", "csv"]);
     expect(stdout.split("\n")[0]).toBe("run,kind,status,file,started,done,rejected,pending");
@@ -100,7 +94,7 @@ describe("runs list at a terminal", () => {
 });
 
 describe("runs show at a terminal", () => {
-  it("ends with the last lines of the run, and an undo of all of it", { tags: "slow" }, async () => {
+  it("ends with the last lines of the run, and an undo of all of it", async () => {
     const { ecm, second } = await twoRuns();
     const { stdout } = await ecm(["runs", "show", "last"], at(80));
     const text = stdout.replace(/\s+/g, " ");
@@ -141,9 +135,7 @@ describe("runs show at a terminal", () => {
     expect(text).toContain(`Resume with: ecm runs resume ${run}`);
   });
 
-  it("names the account that a run belongs to in its commands, where another is in use", {
-    tags: "slow",
-  }, async () => {
+  it("names the account that a run belongs to in its commands, where another is in use", async () => {
     const { ecm, baseUrl, apiKey, second } = await twoRuns();
     const other = await startSandbox();
     const elsewhere = { ECM_BASE_URL: other.baseUrl, ECM_API_KEY: other.apiKey, NO_COLOR: "1" };
@@ -174,9 +166,7 @@ describe("runs show at a terminal", () => {
 });
 
 describe("a run that waits for the hour", () => {
-  it("is listed and shown with the time at which it resumes, as long as it is at work", {
-    tags: "slow",
-  }, async () => {
+  it("is listed and shown with the time at which it resumes, as long as it is at work", async () => {
     const { ecm, env } = await startSandbox({ hourlyLimit: 6, windowSeconds: 1800 });
     const job = spawnEcm(["import", await inputFile(manyRows(20)), "-q"], env);
     const ended = waitForResult(job);
@@ -205,7 +195,7 @@ describe("a run that waits for the hour", () => {
     expect(await show()).toMatch(/Stopped without a word, perhaps killed.*\n.*Resume with: ecm runs resume/s);
   });
 
-  it("is told of no wait that is over", { tags: "slow" }, async () => {
+  it("is told of no wait that is over", async () => {
     const { ecm, env } = await startSandbox({ hourlyLimit: 6, windowSeconds: 8 });
     const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(8)), "--json"]));
     expect(await readdir(join(env.ECM_STATE_DIR!, "runs", run!))).not.toContain("wait.json");
@@ -215,9 +205,7 @@ describe("a run that waits for the hour", () => {
 });
 
 describe("runs undo", () => {
-  it("says how to delete what it left, and when the last run was an undo itself", {
-    tags: "slow",
-  }, async () => {
+  it("says how to delete what it left, and when the last run was an undo itself", async () => {
     const { ecm, second } = await twoRuns();
     const undo = await ecm(["runs", "undo", "last", "--yes"], at(100));
     expect(undo.stderr).toContain(`To delete what the run created: ecm runs undo ${second} --delete-created`);

@@ -33,9 +33,7 @@ describe("ecm runs", () => {
     expect(JSON.parse((await ecm(["runs", "list", "--json"])).stdout)).toHaveLength(1);
   });
 
-  it("lists the newest first, shows one, and takes the beginning of an id for the whole", {
-    tags: "slow",
-  }, async () => {
+  it("lists the newest first, shows one, and takes the beginning of an id for the whole", async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile(manyRows(20));
     const stopped = parseSummary(await ecm(["import", path, "--max-requests", "8", "--json"]));
@@ -72,7 +70,7 @@ describe("ecm runs", () => {
     for (const file of files) expect((await stat(join(folder, file))).mode & 0o777, file).toBe(0o600);
   });
 
-  it("says which run it does not know, and which beginnings mean several", { tags: "slow" }, async () => {
+  it("says which run it does not know, and which beginnings mean several", async () => {
     const { ecm } = await startSandbox();
     await ecm(["import", await inputFile("Email\na@x.org\n")]);
     await ecm(["import", await inputFile("Email\nb@x.org\n")]);
@@ -82,7 +80,7 @@ describe("ecm runs", () => {
     expect(several.stderr).toContain("matches several runs");
   });
 
-  it("removes a run only when told, and only one that is named whole", { tags: "slow" }, async () => {
+  it("removes a run only when told, and only one that is named whole", async () => {
     const { ecm } = await startSandbox();
     const stopped = parseSummary(
       await ecm(["import", await inputFile(manyRows(20)), "--max-requests", "8", "--json"]),
@@ -121,7 +119,7 @@ describe("ecm runs", () => {
     expect(parseSummary(resumed).rows).toMatchObject({ read: 20, created: 20 });
   });
 
-  it("goes on only in the account that the run belongs to", { tags: "slow" }, async () => {
+  it("goes on only in the account that the run belongs to", async () => {
     const one = await startSandbox();
     const other = await startSandbox();
     const stopped = parseSummary(
@@ -161,7 +159,7 @@ describe("what lies among the runs and is none", () => {
     return { ...service, run: run!, root, put };
   }
 
-  it.each(foreign)("is named, and not taken for the last run: %s", { tags: "slow" }, async (manifest) => {
+  it.each(foreign)("is named, and not taken for the last run: %s", async (manifest) => {
     const { ecm, run, put } = await withRun();
     for (const name of ["zzz-app", "0-app"]) {
       const folder = await put(name, manifest);
@@ -183,9 +181,7 @@ describe("what lies among the runs and is none", () => {
     }
   });
 
-  it("keeps last from meaning an older run where the last one may be damaged, also of the same minute", {
-    tags: "slow",
-  }, async () => {
+  it("keeps last from meaning an older run where the last one may be damaged, also of the same minute", async () => {
     const { ecm, run, put, root } = await withRun();
     const before = (await ecm(["contact", "search", "--count"])).stdout;
     for (const name of ["20991231-2359-abcdef", `${run.slice(0, -6)}000000`]) {
@@ -210,7 +206,7 @@ describe("what lies among the runs and is none", () => {
     expect((await ecm(["runs", "show", "last"])).code).toBe(0);
   });
 
-  it("names a damaged run that is older, and goes on", { tags: "slow" }, async () => {
+  it("names a damaged run that is older, and goes on", async () => {
     const { ecm, run, put } = await withRun();
     await put("20200101-0000-abcdef", "not JSON");
     const undone = await ecm(["runs", "undo", "last", "--dry-run", "--json"]);
@@ -261,7 +257,7 @@ describe("ecm runs remove --older", () => {
     return { ...service, state, old, open, recent };
   }
 
-  it("removes old runs and leaves unfinished ones", { tags: "slow" }, async () => {
+  it("removes old runs and leaves unfinished ones", async () => {
     const { ecm, state, old, open, recent } = await threeRuns();
     const folders = async () =>
       (await readdir(join(state, "runs"))).filter((name) => /^\d/.test(name)).sort();
@@ -287,7 +283,7 @@ describe("ecm runs remove --older", () => {
     expect(await folders()).toEqual([open]);
   });
 
-  it("keeps a run that an unfinished undo reads", { tags: "slow" }, async () => {
+  it("keeps a run that an unfinished undo reads", async () => {
     const { ecm, env } = await startSandbox();
     const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(20)), "--json"]));
     await ecm(["runs", "undo", run!, "--delete-created", "--yes", "--max-requests", "8"]);

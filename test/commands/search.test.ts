@@ -35,7 +35,7 @@ async function keysWith(ecm: Ecm, ...flags: string[]) {
   return stdout.trim().split("\n").slice(1).join(" ");
 }
 
-it("finds words in keys and fields, whatever their letter case and accents", { tags: "slow" }, async () => {
+it("finds words in keys and fields, whatever their letter case and accents", async () => {
   const { ecm } = await startSandbox({ contents: people });
   expect(await keysWith(ecm, "--text", "jürgen")).toBe("j.m@example.org");
   expect(await keysWith(ecm, "--text", "MULLER koln")).toBe("j.m@example.org");
@@ -48,7 +48,7 @@ it("finds words in keys and fields, whatever their letter case and accents", { t
   expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining("--text is empty") });
 });
 
-it("says that it looked for a whole key, and how to look for a part of it", { tags: "slow" }, async () => {
+it("says that it looked for a whole key, and how to look for a part of it", async () => {
   const { ecm } = await startSandbox({ contents: people });
   const search = async (...words: string[]) => {
     const { code, stderr } = await ecm(["contact", "search", ...words], atTerminal);
@@ -65,7 +65,7 @@ it("says that it looked for a whole key, and how to look for a part of it", { ta
   ).toContain("No contact matches");
 });
 
-it("shows how many there are, and the fields of the condition", { tags: "slow" }, async () => {
+it("shows how many there are, and the fields of the condition", async () => {
   const { ecm } = await startSandbox({ contents: people });
   const search = (...flags: string[]) => ecm(["contact", "search", ...flags], atTerminal);
   const all = await search();

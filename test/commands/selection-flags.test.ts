@@ -88,9 +88,7 @@ const readings = fc.oneof(
   })),
 );
 
-it("select whom a plain filter selects, however they are combined and read", {
-  tags: ["trials", "slow"],
-}, async () => {
+it("select whom a plain filter selects, however they are combined and read", async () => {
   const { ecm } = await startSandbox({ contents: { fields: ["City"], lists, tags, contacts: people } });
   const file = join(await temporaryFolder(), "keys.txt");
   const chosen = fc.tuple(...conditions.map((each) => fc.option(each, { freq: 2, nil: undefined })));

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Suppressions } from "../../src/suppressions/suppressions.ts";
 import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { plainStructure, startService } from "../support/service.ts";
@@ -29,9 +28,7 @@ async function listFile(env: Record<string, string>): Promise<string> {
 }
 
 describe("ecm suppressions", () => {
-  it("keeps keyed hashes, in a private file, and no address; without a request", {
-    tags: "slow",
-  }, async () => {
+  it("keeps keyed hashes, in a private file, and no address; without a request", async () => {
     const { env, ecm } = await home();
     const added = await ecm(["suppressions", "add", "Ada@Example.com", "bob@example.org", "--json"]);
     expect(added.code).toBe(0);
@@ -92,9 +89,7 @@ describe("ecm suppressions", () => {
     expect((await ecm(["suppressions", "check", "a@example.com"])).code).toBe(0);
   });
 
-  it("adds the keys of a file, of a table, and of standard input, and says which lines hold none", {
-    tags: "slow",
-  }, async () => {
+  it("adds the keys of a file, of a table, and of standard input, and says which lines hold none", async () => {
     const { ecm } = await home();
     const file = join(await temporaryFolder(), "keys.csv");
     await writeFile(file, "Name,Email\nAda,ada@example.com\nBob,bob@exa mple.com\n");
@@ -180,7 +175,7 @@ describe("ecm suppressions", () => {
     expect(JSON.parse((await ecm(["suppressions", "list", "--json"])).stdout)).toHaveLength(2);
   });
 
-  it("loses nothing of two processes that add at the same time", { tags: "slow" }, async () => {
+  it("loses nothing of two processes that add at the same time", async () => {
     const { env, ecm } = await home();
     const folder = await temporaryFolder();
     const children = await Promise.all(
@@ -234,7 +229,7 @@ describe("ecm contact create and the suppression list", () => {
     ["one digit changed", (text: string) => text.replace(/\+./, (start) => (start === "+0" ? "+1" : "+0"))],
     ["emptied", () => ""],
     ["replaced by something else", () => "ada@example.com\n"],
-  ])("creates nobody, by any command, while the list is %s", { tags: "slow" }, async (_what, change) => {
+  ])("creates nobody, by any command, while the list is %s", async (_what, change) => {
     const { ecm, env } = await startSandbox();
     await ecm(["suppressions", "add", "ada@example.com", "bob@example.com"]);
     const file = await listFile(env);
@@ -266,7 +261,7 @@ describe("ecm contact create and the suppression list", () => {
     "Jörg B <jörg@xn--bcher-kva.de>",
     " jörg＠bücher。de ",
   ];
-  firstQuick(2)(spellings)("takes %j for the same person, whichever spelling was added", async (added) => {
+  it.each(spellings)("takes %j for the same person, whichever spelling was added", async (added) => {
     const { ecm } = await startSandbox();
     expect((await ecm(["suppressions", "add", added])).code).toBe(0);
     expect((await ecm(["suppressions", "check", ...spellings])).code).toBe(0);
@@ -279,7 +274,7 @@ describe("ecm contact create and the suppression list", () => {
     expect((await ecm(["suppressions", "check", added])).code).toBe(1);
   });
 
-  it("creates, finds and changes a contact under any spelling of its key", { tags: "slow" }, async () => {
+  it("creates, finds and changes a contact under any spelling of its key", async () => {
     const { ecm } = await startSandbox();
     const created = await ecm(["contact", "create", "--key", "mailto:Ada@bücher.de.", "--json"]);
     expect(JSON.parse(created.stdout).key).toBe("Ada@xn--bcher-kva.de");
@@ -301,7 +296,7 @@ async function keysFile(text: string, name: string): Promise<string> {
 describe("a table of keys", () => {
   const ada = "ada@example.com";
 
-  it("a table that marks only some of its rows does not say who is meant", { tags: "slow" }, async () => {
+  it("a table that marks only some of its rows does not say who is meant", async () => {
     const file = await keysFile(
       "Email,Unsubscribed\nada@example.com,yes\nbob@example.com,no\ncarl@exa mple.com,no\n",
       "crm.csv",

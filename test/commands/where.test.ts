@@ -52,9 +52,7 @@ const found = async (ecm: Ecm, expression: string, ...more: string[]) => {
 };
 
 describe("--where", () => {
-  it("chooses by key, status, lists, tags, fields and times, by the names that people use", {
-    tags: "slow",
-  }, async () => {
+  it("chooses by key, status, lists, tags, fields and times, by the names that people use", async () => {
     const { ecm } = await withPeople();
     const table: [expression: string, keys: string][] = [
       ['City == "Oslo"', "ab"],
@@ -100,7 +98,7 @@ describe("--where", () => {
     expect(exported.stdout).toContain("eve@example.com");
   });
 
-  it("names what is wrong and where, before a contact is read", { tags: "slow" }, async () => {
+  it("names what is wrong and where, before a contact is read", async () => {
     const { ecm, baseUrl, apiKey } = await withPeople();
     const table: [expression: string, ...words: string[]][] = [
       ["City == ", "Unexpected token", "(at the end)"],
@@ -137,7 +135,7 @@ describe("--where", () => {
     expect(noRequest.code).toBe(2);
   });
 
-  it("says what was most likely meant", { tags: "slow" }, async () => {
+  it("says what was most likely meant", async () => {
     const { ecm } = await withPeople();
     const table: [expression: string, ...words: string[]][] = [
       ['City = "Oslo"', "= does not compare (at character 6:", 'write ==: City == "Oslo"'],
@@ -185,9 +183,7 @@ describe("--where", () => {
 });
 
 describe("--keys", () => {
-  it("finds the contacts that a file names, by key or id, together with other conditions", {
-    tags: "slow",
-  }, async () => {
+  it("finds the contacts that a file names, by key or id, together with other conditions", async () => {
     const { ecm } = await withPeople();
     const get = await ecm(["contact", "get", "bob@example.com", "--json"]);
     const { _id } = JSON.parse(get.stdout) as { _id: string };

@@ -19,7 +19,7 @@ it("what a command line lacks, or has too much of, is answered with what settles
 });
 
 describe("other words for a command", () => {
-  it("are understood: contacts, list, ls, update, and keys without a flag", { tags: "slow" }, async () => {
+  it("are understood: contacts, list, ls, update, and keys without a flag", async () => {
     const { ecm } = await startSandbox();
     for (const key of ["ada@example.com", "bob@example.com", "eve@example.com"]) {
       expect((await ecm(["contacts", "create", "--key", key])).code).toBe(0);

@@ -74,9 +74,7 @@ describe("a lease", () => {
     expect(await isLeaseHeld(shared, "matter")).toBe(false);
   });
 
-  it("of a process that is gone is taken over at once, and swept for other matters too", {
-    tags: "slow",
-  }, async () => {
+  it("of a process that is gone is taken over at once, and swept for other matters too", async () => {
     const folder = await temporaryFolder();
     await leftBy(folder, await endedProcess(), Date.now());
     const other = await takeLease(folder, "another", "it");
@@ -146,7 +144,7 @@ describe("a lease", () => {
     await lease.release();
   });
 
-  it("has exactly one winner among many who come at the same moment", { tags: "slow" }, async () => {
+  it("has exactly one winner among many who come at the same moment", async () => {
     const folder = await temporaryFolder();
     for (let round = 0; round < 20; round++) {
       const taken = await Promise.allSettled(
@@ -161,7 +159,7 @@ describe("a lease", () => {
 });
 
 describe("the life of a process", () => {
-  it("is seen only where process ids mean the same", { tags: "slow" }, async () => {
+  it("is seen only where process ids mean the same", async () => {
     const me = identifyThisProcess();
     expect(checkLife(me, me)).toBe("alive");
     expect(checkLife({ ...me, space: "another container" }, me)).toBe("unknown");

@@ -54,9 +54,7 @@ const situation = fc.record({
 const parsed = (text: string) => (JSON.parse(text) as FeedEvent[]).map((event) => JSON.stringify(event));
 
 describe("events --since last", () => {
-  it("shows each event once over several invocations, whatever the feed plays", {
-    tags: "slow",
-  }, async () => {
+  it("shows each event once over several invocations, whatever the feed plays", async () => {
     await fc.assert(
       fc.asyncProperty(situation, async ({ play: chosen, first, batches, limits, clockDays }) => {
         let number = 0;
@@ -83,7 +81,6 @@ describe("events --since last", () => {
 
   it.each(["shuffled", "newest", "oldest"] as const)(
     "shows each once while 50 come in between any two pages, the %s first",
-    { tags: "slow" },
     async (order) => {
       const all = events(300);
       const arrivals = Array.from({ length: 12 }, (_, batch) => events(50, 1000 + 50 * batch));
@@ -99,9 +96,7 @@ describe("events --since last", () => {
     },
   );
 
-  it("shows what --limit left over although it is older than the usual days by then", {
-    tags: "slow",
-  }, async () => {
+  it("shows what --limit left over although it is older than the usual days by then", async () => {
     const { feed, ecm } = await startFeed(events(30), { order: "newest", total: "right" });
     const shownIds: string[] = [];
     for (const days of [0, 25, 20, 20, 20]) {
@@ -138,9 +133,7 @@ describe("events --since last", () => {
     for (const days of [0, 200]) expect((await ecm(["--since", "last"], days)).stdout).toBe("[]\n");
   });
 
-  it("says that some may be missing where the order changes with each request, and shows them later", {
-    tags: "slow",
-  }, async () => {
+  it("says that some may be missing where the order changes with each request, and shows them later", async () => {
     const play: Play = { order: "reshuffled", maxPageSize: 10, total: "missing" };
     const { feed, ecm } = await startFeed(events(200), play);
     const shownIds: string[] = [];
@@ -156,7 +149,7 @@ describe("events --since last", () => {
 });
 
 describe("events", () => {
-  it("shows all with --all and --since TIME, or fails", { tags: "slow" }, async () => {
+  it("shows all with --all and --since TIME, or fails", async () => {
     await fc.assert(
       fc.asyncProperty(play, fc.array(shape, { maxLength: 40 }), async (chosen, shapes) => {
         const all = shapes.map(({ hoursAgo, mark }, number) => eventAt(number, hoursAgo, mark));
@@ -175,9 +168,7 @@ describe("events", () => {
     );
   });
 
-  it("shows the newest whatever the order of the feed, its cuts and its totals", {
-    tags: "trials",
-  }, async () => {
+  it("shows the newest whatever the order of the feed, its cuts and its totals", async () => {
     await fc.assert(
       fc.asyncProperty(play, fc.integer({ min: 1, max: 30 }), async (chosen, limit) => {
         const all = Array.from({ length: 40 }, (_, n) => eventAt(n, n, n));

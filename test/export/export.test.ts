@@ -49,7 +49,7 @@ async function changing(
 }
 
 describe("an export of an account that changes between two pages", () => {
-  it("misses nobody where as many come in as go, so that the total stays", { tags: "slow" }, async () => {
+  it("misses nobody where as many come in as go, so that the total stays", async () => {
     for (const removed of [1, 4, 30]) {
       const changes = [{ remove: Array<number>(removed).fill(0), add: Array<number>(removed).fill(1) }];
       const { exported, stayingIds } = await changing(250, { maxPageSize: 100, changes });
@@ -84,9 +84,7 @@ describe("an export of an account that changes between two pages", () => {
     expect(stderr).toContain("The account changed each of the 3 times that it was read");
   });
 
-  it("gives each contact that stays once, or fails, whatever comes and goes where", {
-    tags: "slow",
-  }, async () => {
+  it("gives each contact that stays once, or fails, whatever comes and goes where", async () => {
     const parts = fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { maxLength: 8 });
     const situation = fc.record({
       count: fc.integer({ min: 0, max: 200 }),

@@ -1,8 +1,6 @@
 /**
  * A private certificate authority, as companies have:
  * NODE_EXTRA_CA_CERTS is read by Node when a process starts.
- *
- * @module-tag slow
  */
 import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";

@@ -95,7 +95,7 @@ describe("requests through a proxy", () => {
     expect(stdout).not.toContain("secret");
   });
 
-  it("are tunnelled for https, and what the proxy refuses was not applied", { tags: "slow" }, async () => {
+  it("are tunnelled for https, and what the proxy refuses was not applied", async () => {
     const { requests, url } = await startProxy();
     const env = { ECM_BASE_URL: baseUrl, ECM_API_KEY: "k".repeat(50), HTTPS_PROXY: url };
     const ecm = ecmWith({ ...(await temporaryHome()), ...env });
@@ -108,7 +108,7 @@ describe("requests through a proxy", () => {
     expect(new Set(requests)).toEqual(new Set(["CONNECT api.example.com:443"]));
   });
 
-  it("that fail are blamed on the proxy, with what to do about it", { tags: "slow" }, async () => {
+  it("that fail are blamed on the proxy, with what to do about it", async () => {
     const { url } = await startProxy();
     const refusing = createServer((_request, response) => response.writeHead(403).end());
     refusing.on("connect", (_request, socket) => {

@@ -93,7 +93,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       expect(server.requests).toEqual([]);
     });
 
-    it("arrives as it was meant, whatever id stands in its path", { tags: "slow" }, async () => {
+    it("arrives as it was meant, whatever id stands in its path", async () => {
       const { send, server } = await lineToServer((_request, response) => json(response, 200, {}));
       const id = fc.string({ unit: "binary", minLength: 1 }).filter((text) => !/^\.{1,2}$/.test(text));
       await fc.assert(
@@ -172,7 +172,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       expect(Buffer.from(answer.bytes!)).toEqual(bytes);
     });
 
-    it("never breaks the line, whatever bytes and headers come", { tags: "slow" }, async () => {
+    it("never breaks the line, whatever bytes and headers come", async () => {
       const header = fc.stringMatching(/^[\x20-\x7e\x80-\xff]{0,30}$/);
       const cases = fc.record({
         status: fc.integer({ min: 200, max: 599 }).filter((status) => status !== 304),
@@ -404,9 +404,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
   });
 
   describe("a slow answer", () => {
-    it("ends in time, is not repeated, and says of a write that it may have been applied", {
-      tags: "slow",
-    }, async () => {
+    it("ends in time, is not repeated, and says of a write that it may have been applied", async () => {
       const { send, server } = await lineToServer(() => undefined, { timeoutSeconds: 0.1 });
       expect(await catchFailure(send(read))).toMatchObject({
         exitCode: 8,
@@ -416,7 +414,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       expect(server.requests).toHaveLength(2);
     });
 
-    it("ends in time although its body keeps dripping", { tags: "slow" }, async () => {
+    it("ends in time although its body keeps dripping", async () => {
       const { send } = await lineToServer(
         (_request, response) => {
           response.writeHead(200);

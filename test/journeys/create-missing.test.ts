@@ -8,7 +8,7 @@ describe("lists and tags that an import makes", () => {
     "reset-after:POST:*lists:n=1",
     "reset-after:PUT:/api/contact-structure/*:n=1",
     "500:POST:*lists:n=2",
-  ])("are made once although %s", { tags: "slow" }, async (fault) => {
+  ])("are made once although %s", async (fault) => {
     const proxy = await startRecordingProxy({ faults: [fault] });
     const path = await inputFile("Email,Lists,Tags\na@x.org,One,T1\nb@x.org,Two,T2\nc@x.org,one,t1\n");
     const args = ["import", path, "--map", "Lists=lists", "--map", "Tags=tags", "--create-missing", "--json"];
@@ -30,7 +30,7 @@ describe("lists and tags that an import makes", () => {
     expect([...(await readContacts(proxy)).values()].every(({ tags }) => tags.length === 1)).toBe(true);
   });
 
-  it("are one, whatever invisible marks are around a name", { tags: "slow" }, async () => {
+  it("are one, whatever invisible marks are around a name", async () => {
     const service = await startSandbox();
     const path = await inputFile("Email,Tags\na@x.org,One\nb@x.org,\u202aOne\u202c\nc@x.org,\u200bone\n");
     const args = ["import", path, "--map", "Tags=tags", "--create-missing", "--json"];
@@ -39,7 +39,7 @@ describe("lists and tags that an import makes", () => {
     expect(structure!.tags.map(({ label }) => label)).toEqual(["One"]);
   });
 
-  it("are not made before a killed run has its rows, and not again after", { tags: "slow" }, async () => {
+  it("are not made before a killed run has its rows, and not again after", async () => {
     const proxy = await startRecordingProxy();
     const path = await inputFile("Email\na@x.org\nb@x.org\n");
     const args = ["import", path, "--list", "L", "--tag", "T", "--create-missing", "--json"];

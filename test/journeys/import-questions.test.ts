@@ -56,7 +56,7 @@ const noList: Answer = ["Add these contacts to a list?", enter];
 const mappingPath = (path: string) => path.replace(/\.\w+$/, ".mapping.yaml");
 
 describe("the questions of an import", () => {
-  it("are one table, whose lines can be changed, and the list", { tags: "slow" }, async () => {
+  it("are one table, whose lines can be changed, and the list", async () => {
     await ecm(["structure", "tag", "add", "vip"]);
     await ecm(["contact", "create", "--key", "ada@example.com", "--tag", "vip"]);
     const dialog = await ecm(["import", file], {
@@ -91,7 +91,7 @@ describe("the questions of an import", () => {
     expect(second.rows).toMatchObject({ unchanged: 1, skipped: 1 });
   });
 
-  it("take nothing away from somebody who presses Enter, but what is empty", { tags: "slow" }, async () => {
+  it("take nothing away from somebody who presses Enter, but what is empty", async () => {
     const columns = Array.from({ length: 29 }, (_, at) => `Column ${at + 1}`);
     const cells = columns.map((_, at) => (at === 3 ? "" : `value ${at + 1}`));
     await writeFile(file, `Email,${columns.join(",")}\nada@example.com,${cells.join(",")}\n`);
@@ -104,9 +104,7 @@ describe("the questions of an import", () => {
     expect(labels.slice(2)).toEqual(columns.filter((_, at) => at !== 3));
   });
 
-  it("propose a field of a like name, and one column for the key where only one has addresses", {
-    tags: "slow",
-  }, async () => {
+  it("propose a field of a like name, and one column for the key where only one has addresses", async () => {
     await ecm(["structure", "field", "add", "Company"]);
     await writeFile(file, "Frist Name,Firma,Kontaktdaten\nAda,Analytical,ada@example.com\n");
     const dialog = await ecm(["import", file], {
@@ -134,7 +132,7 @@ describe("the questions of an import", () => {
     expect(stderr).toContain("no key column (Email) found");
   });
 
-  it("are about the sheet of a workbook that has several", { tags: "slow" }, async () => {
+  it("are about the sheet of a workbook that has several", async () => {
     const book = join(await temporaryFolder(), "people.xlsx");
     const sheets = [
       { name: "Notes", rows: textRow(1, ["call Ada"]) },
@@ -149,7 +147,7 @@ describe("the questions of an import", () => {
     expect(nextTime(dialog)).toEqual(`import ${book} --sheet People`.split(" "));
   });
 
-  it("end in a run that the command for the next time resumes", { tags: "slow" }, async () => {
+  it("end in a run that the command for the next time resumes", async () => {
     await writeFile(file, `Email,Stadt\n${[1, 2, 3].map((n) => `p${n}@example.com,Oslo\n`).join("")}`);
     const dialog = await ecm(["import", file, "--max-requests", "5"], {
       ...at120,
@@ -165,7 +163,7 @@ describe("the questions of an import", () => {
     expect(await json("runs", "list")).toHaveLength(1);
   });
 
-  it("offer to create a missing list before any other, and then ask for none", { tags: "slow" }, async () => {
+  it("offer to create a missing list before any other, and then ask for none", async () => {
     const dialog = await ecm(["import", file, "--list", "Leads"], {
       ...at120,
       typed: [
@@ -191,9 +189,7 @@ describe("the questions of an import", () => {
     expect(dialog.code).toBe(0);
   });
 
-  it("write nothing in the account when one is answered with Ctrl-C or no, whichever it is", {
-    tags: "slow",
-  }, async () => {
+  it("write nothing in the account when one is answered with Ctrl-C or no, whichever it is", async () => {
     const before = await everything();
     const answers: Answer[] = [
       ['Create the list "Leads" with', yes],
@@ -224,7 +220,7 @@ describe("the questions of an import", () => {
     expect(done.code, done.stderr).toBe(0);
   });
 
-  it("show the plan before the last one, from which they can be asked again", { tags: "slow" }, async () => {
+  it("show the plan before the last one, from which they can be asked again", async () => {
     await writeFile(file, "Email,Stadt\nada@example.com,Oslo\nnobody@@x,Rom\n,Wien\n");
     const question = 'Create the field "Stadt", and write to 1 contact';
     const dialog = await ecm(["import", file], {
@@ -285,7 +281,7 @@ describe("the questions of an import", () => {
     expect(await readFile(mappingPath(file), "utf8")).toBe("Email: key\n");
   });
 
-  it("pass over columns of the last time that are gone, and say which", { tags: "slow" }, async () => {
+  it("pass over columns of the last time that are gone, and say which", async () => {
     const saved = mappingPath(file);
     await writeFile(
       saved,
@@ -333,9 +329,7 @@ describe("the questions of an import", () => {
     expect(planned.stderr).toContain(`Run it with: ecm apply ${file}.plan.ndjson`);
   });
 
-  it("are asked of nobody without a terminal, nor is the list where --yes confirms everything", {
-    tags: "slow",
-  }, async () => {
+  it("are asked of nobody without a terminal, nor is the list where --yes confirms everything", async () => {
     const before = await everything();
     const { code, stderr } = await ecm(["import", file, "--list", "Leads"]);
     expect(code).toBe(2);
@@ -350,7 +344,7 @@ describe("the questions of an import", () => {
 });
 
 describe("a column of tags", () => {
-  it("is split where its cells hold several, and the answer is saved", { tags: "slow" }, async () => {
+  it("is split where its cells hold several, and the answer is saved", async () => {
     await writeFile(file, "Email,Themen\na@example.com,x;y\nb@example.com,y\n");
     const mapping = mappingPath(file);
     const dialog = await ecm(["import", file, "--create-missing"], {

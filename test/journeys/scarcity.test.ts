@@ -25,7 +25,7 @@ describe("a state folder that cannot be used", () => {
 });
 
 describe("a service that was never reached", () => {
-  it("ends a run after the attempts of one request", { tags: "slow" }, async () => {
+  it("ends a run after the attempts of one request", async () => {
     const port = await closedPort();
     const env = {
       ...(await temporaryHome()),
@@ -40,19 +40,15 @@ describe("a service that was never reached", () => {
 });
 
 describe.runIf(process.platform === "linux")("too few open files", () => {
-  it.each([24, 28])(
-    "end the embedded service with exit 1 and one error (%d)",
-    { tags: "slow" },
-    async (limit) => {
-      const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
-      const command = `ulimit -n ${limit}; exec "$0" "$@"`;
-      const args = [process.execPath, program, "--profile", "sandbox", "lists", "list"];
-      const env = { PATH: process.env.PATH, ...(await temporaryHome()) };
-      const result = await waitForResult(spawn("/bin/sh", ["-c", command, ...args], { env }));
-      expect(result).toMatchObject({ code: 1, stdout: "" });
-      expect(result.stderr).toMatch(/^error: .*too many open files.*\nhint: .*ulimit -n.*\n$/i);
-    },
-  );
+  it.each([24, 28])("end the embedded service with exit 1 and one error (%d)", async (limit) => {
+    const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
+    const command = `ulimit -n ${limit}; exec "$0" "$@"`;
+    const args = [process.execPath, program, "--profile", "sandbox", "lists", "list"];
+    const env = { PATH: process.env.PATH, ...(await temporaryHome()) };
+    const result = await waitForResult(spawn("/bin/sh", ["-c", command, ...args], { env }));
+    expect(result).toMatchObject({ code: 1, stdout: "" });
+    expect(result.stderr).toMatch(/^error: .*too many open files.*\nhint: .*ulimit -n.*\n$/i);
+  });
 });
 
 /** A port of this machine that nobody listens on. */

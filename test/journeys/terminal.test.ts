@@ -4,7 +4,6 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Ecm, temporaryFolder } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const down = "\u001b[B";
@@ -33,7 +32,7 @@ async function readScreen(key: string): Promise<string[]> {
 }
 
 describe("what is missing", () => {
-  it("is asked for a new contact: its key, each field, lists and tags", { tags: "slow" }, async () => {
+  it("is asked for a new contact: its key, each field, lists and tags", async () => {
     const { code } = await ecm(["contact", "create"], {
       ...at80,
       typed: [
@@ -56,7 +55,7 @@ describe("what is missing", () => {
     expect(await readScreen("ada@example.com")).toEqual(["", "Lovelace", "Leads", "vip"]);
   });
 
-  it("is asked of a change, and only what would change something is offered", { tags: "slow" }, async () => {
+  it("is asked of a change, and only what would change something is offered", async () => {
     await ecm(["contact", "create", "--key", "ada@example.com", "--tag", "vip"]);
     const { code, stderr } = await ecm(["contact", "mutate"], {
       ...at80,
@@ -77,7 +76,7 @@ describe("what is missing", () => {
     expect(stderr).not.toContain("Remove from lists");
   });
 
-  it("shows the present value of a field, and keeps it on Enter", { tags: "slow" }, async () => {
+  it("shows the present value of a field, and keeps it on Enter", async () => {
     await ecm(["contact", "create", "--key", "ada@example.com", "--set", "First Name=Ada"]);
     for (const ACCESSIBLE of ["", "1"]) {
       const pick = (place: number) => (ACCESSIBLE ? `${place}\n` : `${down.repeat(place - 1)}${enter}`);
@@ -108,7 +107,7 @@ describe("what is missing", () => {
     expect((await readScreen("ada@example.com"))[0]).toBe("");
   });
 
-  it("takes no blanks around a name or a key, as pasted text has them", { tags: "slow" }, async () => {
+  it("takes no blanks around a name or a key, as pasted text has them", async () => {
     for (const ACCESSIBLE of ["", "1"]) {
       const name = `Weekly${ACCESSIBLE}`;
       const made = await ecm(["lists", "create"], {
@@ -128,7 +127,7 @@ describe("what is missing", () => {
     expect(got.code, got.stderr).toBe(0);
   });
 
-  firstQuick(3)([
+  it.each([
     [["contact", "get"], [["id or key", `ada@example.com${enter}`]], "ada@example.com"],
     [["lists", "create"], [["Name of the list", `Customers${enter}`]], "Customers"],
     [["structure", "field", "add"], [["Label of the new field", `City${enter}`]], "City"],
@@ -156,7 +155,7 @@ describe("what is missing", () => {
     expect(stdout).toContain(expected);
   });
 
-  it("is chosen, and what a removal takes away is said before it", { tags: "slow" }, async () => {
+  it("is chosen, and what a removal takes away is said before it", async () => {
     await ecm(["contact", "create", "--key", "ada@example.com", "--tag", "press"]);
     const { code, stderr } = await ecm(["structure", "tag", "remove"], {
       ...at80,
@@ -170,7 +169,7 @@ describe("what is missing", () => {
     expect((await json("structure", "get")).tags).toMatchObject([{ label: "vip" }]);
   });
 
-  firstQuick(8)([
+  it.each([
     ["contact create", "--key"],
     ["contact get", "ID-OR-KEY"],
     ["contact mutate", "ID-OR-KEY"],
@@ -215,7 +214,7 @@ describe("what is missing", () => {
 });
 
 describe("a profile and a run", () => {
-  it("are chosen among those that there are", { tags: "slow" }, async () => {
+  it("are chosen among those that there are", async () => {
     const { baseUrl, apiKey } = { baseUrl: env.ECM_BASE_URL!, apiKey: env.ECM_API_KEY! };
     const own = { ...at80, env: { ...at80.env, ECM_BASE_URL: "", ECM_API_KEY: "" } };
     const login = await ecm(["auth", "login", "--profile", "work"], {
@@ -231,7 +230,7 @@ describe("a profile and a run", () => {
     expect(used.stderr).toContain("Selected profile");
   });
 
-  it("is chosen by what it did, for each verb that takes one", { tags: "slow" }, async () => {
+  it("is chosen by what it did, for each verb that takes one", async () => {
     const file = join(await temporaryFolder(), "people.csv");
     await writeFile(file, "Email\nada@example.com\nnot an address\n");
     expect((await ecm(["import", file])).code).toBe(3);
@@ -266,26 +265,19 @@ describe("the last question of a bulk run", () => {
   it.each([
     ["delete", "Type 2 to permanently delete"],
     ["unsubscribe", "Unsubscribe 2 contacts?"],
-  ])(
-    "leaves no run behind when it is answered with Ctrl-C: contact %s",
-    { tags: "slow" },
-    async (verb, question) => {
-      for (const key of ["ada@example.com", "bob@example.com"])
-        await ecm(["contact", "create", "--key", key]);
-      const args = ["contact", verb, "ada@example.com", "bob@example.com"];
-      const { code, stderr } = await ecm(args, { ...at80, typed: [[question, "\u0003"]] });
-      expect(code).toBe(130);
-      expect(stderr).toContain("hint: Nothing was written");
-      expect(await json("runs", "list")).toEqual([]);
-      expect(await json("contact", "search", "--status", "active")).toHaveLength(2);
-    },
-  );
+  ])("leaves no run behind when it is answered with Ctrl-C: contact %s", async (verb, question) => {
+    for (const key of ["ada@example.com", "bob@example.com"]) await ecm(["contact", "create", "--key", key]);
+    const args = ["contact", verb, "ada@example.com", "bob@example.com"];
+    const { code, stderr } = await ecm(args, { ...at80, typed: [[question, "\u0003"]] });
+    expect(code).toBe(130);
+    expect(stderr).toContain("hint: Nothing was written");
+    expect(await json("runs", "list")).toEqual([]);
+    expect(await json("contact", "search", "--status", "active")).toHaveLength(2);
+  });
 });
 
 describe("the undo of a run", () => {
-  it("is agreed to before anything is restored, and says what it has restored", {
-    tags: "slow",
-  }, async () => {
+  it("is agreed to before anything is restored, and says what it has restored", async () => {
     const file = join(await temporaryFolder(), "people.csv");
     await writeFile(file, "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
     await ecm(["contact", "create", "--key", "ada@example.com", "--set", "First Name=Augusta"]);
@@ -307,7 +299,7 @@ describe("the undo of a run", () => {
     expect((await readScreen("ada@example.com"))[0]).toBe("Augusta");
   });
 
-  it("goes on without a question where there is nobody to ask", { tags: "slow" }, async () => {
+  it("goes on without a question where there is nobody to ask", async () => {
     await ecm(["contact", "create", "--key", "ada@example.com"]);
     const file = join(await temporaryFolder(), "people.csv");
     await writeFile(file, "Email,First Name\nada@example.com,Ada\n");
@@ -317,7 +309,7 @@ describe("the undo of a run", () => {
 });
 
 describe("a run that was not agreed to yet", () => {
-  it("is asked about when it is resumed", { tags: "slow" }, async () => {
+  it("is asked about when it is resumed", async () => {
     const file = join(await temporaryFolder(), "people.csv");
     await writeFile(file, "Email\nada@example.com\n");
     const stopped = await ecm(["import", file, "--max-requests", "1"]);
@@ -347,7 +339,7 @@ describe("an import whose columns are unclear", () => {
     ["Add these contacts to a list?", enter],
   ];
 
-  it("is asked where they go, with samples of their cells, and goes on", { tags: "slow" }, async () => {
+  it("is asked where they go, with samples of their cells, and goes on", async () => {
     const { code, stderr } = await ecm(["import", file], {
       ...at80,
       typed: [...answers, ["write to", `y${enter}`]],
@@ -357,9 +349,7 @@ describe("an import whose columns are unclear", () => {
     expect(await readScreen("ada@example.com")).toEqual(["Ada", "hallo", "", ""]);
   });
 
-  it("keeps the answers as a mapping file, with which nothing is asked and the run is the same", {
-    tags: "slow",
-  }, async () => {
+  it("keeps the answers as a mapping file, with which nothing is asked and the run is the same", async () => {
     const mapping = file.replace(".csv", ".mapping.yaml");
     const first = await ecm(["import", file, "--max-requests", "4"], {
       ...at80,
@@ -384,7 +374,7 @@ describe("an import whose columns are unclear", () => {
     }
   });
 
-  it("asks nothing of a column that a mapping has placed", { tags: "slow" }, async () => {
+  it("asks nothing of a column that a mapping has placed", async () => {
     const flags = [
       "--map",
       "E-mail 1=key",

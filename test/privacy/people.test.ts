@@ -61,7 +61,7 @@ describe("a key in text", () => {
     );
   });
 
-  it("leaves no address behind, whatever stands around it, and keeps the length", { tags: "slow" }, () => {
+  it("leaves no address behind, whatever stands around it, and keeps the length", () => {
     const around = fc.string({
       unit: fc.constantFrom(" ", ",", ";", '"', "\n", "\t", "<", ">", ":", "漢", "="),
     });

@@ -93,9 +93,7 @@ it("a command that asks the service is advised with the flags of its account, no
   }
 });
 
-it("says on a Node that is too old which one it needs, in JSON too, before anything is loaded", {
-  tags: "slow",
-}, () => {
+it("says on a Node that is too old which one it needs, in JSON too, before anything is loaded", () => {
   const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const old = 'Object.defineProperty(process.versions, "node", { value: "20.18.3" });';
   const start = (...words: string[]) =>

@@ -31,9 +31,7 @@ async function done(ecm: Ecm, args: string[], stdin?: string): Promise<string> {
 }
 
 describe("a dry run", () => {
-  it("of every command that writes sends no write, and prints method, path and body", {
-    tags: "slow",
-  }, async () => {
+  it("of every command that writes sends no write, and prints method, path and body", async () => {
     const { ecm, writes } = await watched();
     const folder = await temporaryFolder();
     const [people, keys, yaml, body] = ["p.csv", "k.csv", "s.yaml", "b.json"].map((name) =>
@@ -118,7 +116,7 @@ describe("a dry run", () => {
 describe("a name", () => {
   const odd = ["a,b", "a=b", 'c"d', "名簿", " x", "64f0c2a9e1b2c3d4e5f60718", "-dash", "\u0301é"];
 
-  it.each(odd)("such as %j reaches a list, a tag and a field", { tags: "slow" }, async (name) => {
+  it.each(odd)("such as %j reaches a list, a tag and a field", async (name) => {
     const { ecm } = await startSandbox();
     const list = JSON.parse(await done(ecm, ["lists", "create", "--json", "--", name]));
     await done(ecm, ["structure", "tag", "add", "--", name]);
@@ -148,9 +146,7 @@ describe("a name", () => {
     expect(await done(ecm, ["contact", "search", `--tag=${name}`, "--json"])).toBe("[]\n");
   });
 
-  it("matches exactly first, then without regard to case; two matches are listed with their ids", {
-    tags: "slow",
-  }, async () => {
+  it("matches exactly first, then without regard to case; two matches are listed with their ids", async () => {
     const { ecm } = await startSandbox();
     const ids: string[] = [];
     for (const name of ["news", "NEWS"])
@@ -181,7 +177,7 @@ describe("help", () => {
     expect(await done(ecm, one.split(" "))).toBe(await done(ecm, other.split(" ")));
   });
 
-  it("of no command is an error, and no hint tells of what is hidden", { tags: "slow" }, async () => {
+  it("of no command is an error, and no hint tells of what is hidden", async () => {
     const { ecm } = await startSandbox();
     expect(await ecm(["help", "contcat"])).toMatchObject({
       code: 2,

@@ -5,7 +5,6 @@
 
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 async function seeded() {
@@ -39,7 +38,7 @@ const needed: string[][] = [
 ];
 
 describe("without a terminal and without --yes", () => {
-  firstQuick(8)(needed.map((words) => [words]))("ecm %j is refused, and nothing is sent", async (words) => {
+  it.each(needed.map((words) => [words]))("ecm %j is refused, and nothing is sent", async (words) => {
     const { ecm, requests, writes } = await seeded();
     // What a path of `ecm api` names is looked up: it decides whether the request needs an answer.
     const sent = words[0] === "api" ? writes : requests;
@@ -53,7 +52,7 @@ describe("without a terminal and without --yes", () => {
     expect(sent()).toHaveLength(before);
   });
 
-  firstQuick(4)([
+  it.each([
     [["contact", "mutate", "--list", "Leads", "--add-tag", "vip"]],
     [["contact", "mutate", "ada@example.com", "--add-tag", "vip"]],
     [["contact", "mutate", "--all", "--list", "Leads", "--add-tag", "vip"]],
@@ -71,7 +70,7 @@ describe("without a terminal and without --yes", () => {
 });
 
 describe("the help of a command that asks", () => {
-  it("says so, and so does the index for programs", { tags: "slow" }, async () => {
+  it("says so, and so does the index for programs", async () => {
     const { ecm } = await seeded();
     const paths = [
       ...needed.map((words) => words.slice(0, words[0] === "structure" ? 3 : words[0] === "api" ? 1 : 2)),

@@ -61,7 +61,7 @@ async function account() {
 }
 
 describe("a command costs", () => {
-  it("what the table says, with remembered names and without", { tags: "slow" }, async () => {
+  it("what the table says, with remembered names and without", async () => {
     const { run, id, ecm, sandbox } = await account();
     sandbox.admin.seed({
       campaigns: [{ name: "Spring sale", status: "sent" }],
@@ -133,7 +133,7 @@ describe("a command costs", () => {
     ["half a workbook", "PK\x03\x04and no more"],
     ["half an archive", "\x1f\x8b\x08and no more"],
     ["JSON without a member", "[{}]"],
-  ])("nothing for a file that holds %s", { tags: "slow" }, async (_what, text) => {
+  ])("nothing for a file that holds %s", async (_what, text) => {
     const service = await startSandbox();
     expect((await service.ecm(["lists", "create", "News"])).code).toBe(0);
     const cost = counter(service);
@@ -153,7 +153,7 @@ describe("a command costs", () => {
     }
   });
 
-  it("nothing for a bad local file, flag or folder", { tags: "slow" }, async () => {
+  it("nothing for a bad local file, flag or folder", async () => {
     const { run } = await account();
     const folder = await temporaryFolder();
     const bad = join(folder, "bad.json");
@@ -178,7 +178,7 @@ describe("a command costs", () => {
 });
 
 describe("remembered names", () => {
-  it("count for 10 minutes in a read, and for 60 seconds in a write", { tags: "slow" }, async () => {
+  it("count for 10 minutes in a read, and for 60 seconds in a write", async () => {
     const { run } = await account();
     const clock = settableClock();
     const get = ["contact", "get", "ada@example.com", "--json"];
@@ -201,9 +201,7 @@ describe("remembered names", () => {
     expect((await run(["contact", "get", "ada@example.com", "--json"], { clock })).requests).toBe(3);
   });
 
-  it("are looked up freshly before a name is an error, and once more only when something is new", {
-    tags: "slow",
-  }, async () => {
+  it("are looked up freshly before a name is an error, and once more only when something is new", async () => {
     const { run, ecm, env } = await account();
     await ecm(["contact", "search", "-o", "table"]);
     const elsewhere = { env: { ECM_CACHE_DIR: await temporaryFolder() } };
@@ -220,7 +218,7 @@ describe("remembered names", () => {
     expect(env).toBeDefined();
   });
 
-  it("never show an id or leave out a field where what they tell is too old", { tags: "slow" }, async () => {
+  it("never show an id or leave out a field where what they tell is too old", async () => {
     const { run, ecm, id } = await account();
     await ecm(["contact", "get", id, "-o", "tsv"]);
     const elsewhere = { env: { ECM_CACHE_DIR: await temporaryFolder() } };
@@ -235,9 +233,7 @@ describe("remembered names", () => {
     expect((await run(["contact", "get", id, "-o", "tsv"])).requests).toBe(1);
   });
 
-  it("are looked up again when the service refuses an id, and the request is sent once more", {
-    tags: "slow",
-  }, async () => {
+  it("are looked up again when the service refuses an id, and the request is sent once more", async () => {
     const { run, ecm } = await account();
     const elsewhere = { env: { ECM_CACHE_DIR: await temporaryFolder() } };
     await ecm(["contact", "search", "-o", "table"]);
@@ -253,9 +249,7 @@ describe("remembered names", () => {
     expect(await run(["contact", "create", "--data", body])).toMatchObject({ code: 1, requests: 1 });
   });
 
-  it("are looked up again where a condition finds nobody: nobody refuses an outdated id there", {
-    tags: "slow",
-  }, async () => {
+  it("are looked up again where a condition finds nobody: nobody refuses an outdated id there", async () => {
     const { run, ecm, id } = await account();
     const elsewhere = { env: { ECM_CACHE_DIR: await temporaryFolder() } };
     await ecm(["contact", "mutate", id, "--add-list", "Newsletter"]);
@@ -282,9 +276,7 @@ describe("remembered names", () => {
     }
   });
 
-  it("are dropped by a write that changes structures or lists, by ecm api too", {
-    tags: "slow",
-  }, async () => {
+  it("are dropped by a write that changes structures or lists, by ecm api too", async () => {
     const { run, ecm } = await account();
     const structure = (JSON.parse((await ecm(["structure", "get", "--json"])).stdout) as { _id: string })._id;
     const path = `/api/contact-structure/${structure}/lists`;
@@ -300,7 +292,7 @@ describe("remembered names", () => {
     }
   });
 
-  it("belong to one key, hold labels and names alone, and are their owner's", { tags: "slow" }, async () => {
+  it("belong to one key, hold labels and names alone, and are their owner's", async () => {
     const { run, ecm, env, sandbox } = await account();
     await ecm(["contact", "search", "-o", "table"]);
     const names = join(env.ECM_CACHE_DIR!, "names");

@@ -90,9 +90,7 @@ describe("a failure", () => {
     expect(plain).toMatchObject({ code: exitCode, stderr: `error: ${error.message}\n${hint}` });
   });
 
-  it("to reach anything is 8, and says of a write whether it may have been applied", {
-    tags: "slow",
-  }, async () => {
+  it("to reach anything is 8, and says of a write whether it may have been applied", async () => {
     const { server: lost, ecm } = await startService((_request, response) => response.socket!.destroy());
     expect((await ecm([...read, "--json"])).code).toBe(8);
     expect(lost.requests).toHaveLength(3);
@@ -130,35 +128,29 @@ describe("a signal", () => {
   it.each<["SIGINT" | "SIGTERM", number]>([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ])(
-    "%s ends with %i, and says that the write under way may have been applied",
-    { tags: "slow" },
-    async (signal, exitCode) => {
-      let arrived = () => {};
-      const isUnderWay = new Promise<void>((resolve) => {
-        arrived = resolve;
-      });
-      const { env } = await startService(() => arrived());
-      const child = spawnEcm([...write, "--json"], env);
-      child.stdin!.end(stdin);
-      const result = waitForResult(child);
-      await isUnderWay;
-      child.kill(signal);
-      const { code, stdout, stderr } = await result;
-      expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
-      expect(JSON.parse(stderr).error).toMatchObject({
-        type: "InterruptedError",
-        exitCode,
-        applied: "unknown",
-      });
-    },
-  );
+  ])("%s ends with %i, and says that the write under way may have been applied", async (signal, exitCode) => {
+    let arrived = () => {};
+    const isUnderWay = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const { env } = await startService(() => arrived());
+    const child = spawnEcm([...write, "--json"], env);
+    child.stdin!.end(stdin);
+    const result = waitForResult(child);
+    await isUnderWay;
+    child.kill(signal);
+    const { code, stdout, stderr } = await result;
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
+    expect(JSON.parse(stderr).error).toMatchObject({
+      type: "InterruptedError",
+      exitCode,
+      applied: "unknown",
+    });
+  });
 });
 
 describe("a wait for the hour", () => {
-  it("is said on stderr, never longer than --max-wait, and not at all with --quiet", {
-    tags: "slow",
-  }, async () => {
+  it("is said on stderr, never longer than --max-wait, and not at all with --quiet", async () => {
     const hour = { "retry-after": "1" };
     const busy = errorBody("TooManyRequestsError", "Rate limit exceeded. Retry after 1 seconds.");
     const { server, ecm } = await startService((_request, response, count) =>

@@ -65,9 +65,7 @@ const values = fc.oneof(
   fc.string({ unit: "binary", maxLength: 8 }),
 );
 
-it("gives valid output or none, and one error for every failure, over the space of commands and flags", {
-  tags: "slow",
-}, async () => {
+it("gives valid output or none, and one error for every failure, over the space of commands and flags", async () => {
   await goElsewhere();
   const { env } = await startSandbox({ hourlyLimit: 1_000_000 });
   await workElsewhere();
@@ -123,9 +121,7 @@ it.each(["frobnicate", "contact gte", "lists list --pages 2", "contact get", "-o
   },
 );
 
-it("says of an empty name of a file what it is, whatever the command, and sends nothing", {
-  tags: "slow",
-}, async () => {
+it("says of an empty name of a file what it is, whatever the command, and sends nothing", async () => {
   const { ecm, sandbox } = await startSandbox();
   const takesFile = (flags: string) => / <file>$/.test(flags);
   const lines = (await leaves()).flatMap(({ command, arguments: argumentSpecs, flags }) => {

@@ -94,7 +94,7 @@ describe("the name of an output file", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("decides the format where --output does not", { tags: "slow" }, async () => {
+  it("decides the format where --output does not", async () => {
     const { ecm } = await startSandbox({ contents: people });
     const folder = await temporaryFolder();
     const starts: [string, RegExp][] = [
@@ -131,7 +131,7 @@ describe("a workbook", () => {
     })),
   };
 
-  it("holds what the same command prints, as text", { tags: "slow" }, async () => {
+  it("holds what the same command prints, as text", async () => {
     const { ecm } = await startSandbox({ contents });
     const folder = await temporaryFolder();
     const columns = ["--columns", "key,First Name"];
@@ -146,7 +146,7 @@ describe("a workbook", () => {
     );
   });
 
-  it("refuses what no cell holds, and leaves no file", { tags: "slow" }, async () => {
+  it("refuses what no cell holds, and leaves no file", async () => {
     const value = "x".repeat(32_768);
     const { ecm } = await startSandbox({
       contents: { contacts: [{ key: "a@example.com", fields: { "First Name": value } }] },
@@ -173,7 +173,7 @@ it("empty names of columns are refused before a request, and export --all is wha
   expect((await sandbox.ecm(["export", "--all"])).stdout).toBe((await sandbox.ecm(["export"])).stdout);
 });
 
-it("a file that is cut off inside a quote costs no request", { tags: "slow" }, async () => {
+it("a file that is cut off inside a quote costs no request", async () => {
   const { server, ecm, folder } = await unasked();
   const file = join(folder, "cut.csv");
   await writeFile(file, 'Email,City\na@example.com,"New York"\nb@example.com,"Los');
@@ -310,7 +310,6 @@ describe("a file that stands in the place of an output file", () => {
 
 it.runIf(process.platform !== "win32")(
   "a file of people's data is its owner's, unless it has other rights",
-  { tags: "slow" },
   async () => {
     const { ecm } = await startSandbox({ contents: people });
     const folder = await temporaryFolder();

@@ -5,7 +5,7 @@ import { inputFile, manyContacts } from "../bulk/kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
-it("says nothing of what was done", { tags: "slow" }, async () => {
+it("says nothing of what was done", async () => {
   const { ecm } = await startSandbox();
   const file = await inputFile(
     "Email,Unsubscribed\nada@example.com,no\ncy@example.com,no\nbob@example.com,yes\n",
@@ -51,7 +51,7 @@ it("says nothing of what was done", { tags: "slow" }, async () => {
   }
 });
 
-it("draws nothing at a terminal, and still asks with the price", { tags: "slow" }, async () => {
+it("draws nothing at a terminal, and still asks with the price", async () => {
   const { ecm } = await startSandbox();
   const people = await inputFile("Email\nada@example.com\n");
   const silent = await ecm(["import", people, "-q", "--yes"], { terminalColumns: 80 });
@@ -86,9 +86,7 @@ it("keeps rejected rows, people to be unsubscribed and cells that say nothing cl
   expect([stopped.code, stopped.stderr]).toEqual([3, expect.stringMatching(/^Stopped: 1 row was rejected/m)]);
 });
 
-it("keeps the warning that a list is shown in part, unless a part was asked for", {
-  tags: "slow",
-}, async () => {
+it("keeps the warning that a list is shown in part, unless a part was asked for", async () => {
   const { ecm } = await startSandbox({ contents: { contacts: manyContacts(120) } });
   await ecm(["lists", "create", "One"]);
   await ecm(["lists", "create", "Two"]);

@@ -38,14 +38,14 @@ it("--until takes no day that there is not: 30 February would be 2 March", async
 });
 
 describe("a bulk run that a limit stopped says when it can go on", () => {
-  it("with the hour", { tags: "slow" }, async () => {
+  it("with the hour", async () => {
     const { ecm } = await startSandbox({ hourlyLimit: 20 });
     const file = await inputFile(manyRows(70));
     const result = await ecm(["import", file, "--no-wait", "--json"]);
     await expectResumable(result, "hour", Date.now() + 3600_000, await ecm(["runs", "list", "--json"]));
   });
 
-  it("with the hour, where --until lies before its end", { tags: "slow" }, async () => {
+  it("with the hour, where --until lies before its end", async () => {
     const { ecm } = await startSandbox({ hourlyLimit: 20 });
     const result = await ecm(["import", await inputFile(manyRows(70)), "--until", "30m", "--json"]);
     const { stoppedBy, resumableAt } = parseSummary(result);
@@ -53,7 +53,7 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
     expect(Math.abs(Date.parse(resumableAt!) - Date.now() - 3600_000)).toBeLessThan(60_000);
   });
 
-  it("with the month, which only a refusal tells", { tags: "slow" }, async () => {
+  it("with the month, which only a refusal tells", async () => {
     const { ecm } = await startSandbox({ monthlyLimit: 20 });
     const result = await ecm(["import", await inputFile(manyRows(70)), "--max-requests", "1000", "--json"]);
     await expectResumable(result, "month", nextMonth.getTime(), await ecm(["runs", "list", "--json"]));
@@ -72,7 +72,7 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
     );
   });
 
-  it("and says nothing of it where no limit stopped it, or once it is done", { tags: "slow" }, async () => {
+  it("and says nothing of it where no limit stopped it, or once it is done", async () => {
     const { ecm } = await startSandbox();
     const file = await inputFile(manyRows(20));
     const stopped = await ecm(["import", file, "--max-requests", "5", "--json"]);

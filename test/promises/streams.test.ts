@@ -23,7 +23,7 @@ describe("formats", () => {
     expect(JSON.stringify(JSON.parse(one.stdout))).toBe(JSON.stringify(odd));
   });
 
-  it("give [] for no objects, a header for no rows, nothing for no ids", { tags: "slow" }, async () => {
+  it("give [] for no objects, a header for no rows, nothing for no ids", async () => {
     const { ecm } = await startSandbox();
     for (const args of [
       ["contact", "search"],
@@ -62,7 +62,7 @@ describe("formats", () => {
     expect((await ecm(["lists", "list", "--json", "-o", "yaml"])).code).toBe(2);
   });
 
-  it("refuse an answer that is none of the service's objects, in words", { tags: "slow" }, async () => {
+  it("refuse an answer that is none of the service's objects, in words", async () => {
     for (const body of [{}, null, [null], [{ _id: "x", label: "L" }], ["x"]]) {
       const { ecm } = await answering(body);
       for (const args of [["structure", "list"], ["structure", "get"], ["export"]]) {
@@ -127,7 +127,6 @@ describe("an output file", () => {
 describe("a reader who goes away", () => {
   it.each(["lists list --all -o ndjson", "export", "commands --json", "completion bash", "auth list"])(
     "ends `%s` quietly",
-    { tags: "slow" },
     async (line) => {
       const { ecm, env } = await startSandbox();
       await ecm(["lists", "create", "Newsletter"]);

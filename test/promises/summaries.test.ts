@@ -38,7 +38,7 @@ describe("the summary of a bulk command", () => {
     expect(Math.abs(resumableAt - Date.parse(reset!))).toBeLessThanOrEqual(1000);
   });
 
-  it("is printed when the month is used up, for every kind of run", { tags: "slow" }, async () => {
+  it("is printed when the month is used up, for every kind of run", async () => {
     const { ecm } = await startSandbox({ monthlyLimit: 1 });
     await ecm(["lists", "list"]);
     const file = await people(2);
@@ -59,9 +59,7 @@ describe("the summary of a bulk command", () => {
     }
   });
 
-  it("is printed when the service refuses, cannot be reached, or a name does not exist", {
-    tags: "slow",
-  }, async () => {
+  it("is printed when the service refuses, cannot be reached, or a name does not exist", async () => {
     const server = await startHttpServer((_, response) =>
       json(response, 401, errorBody("UnauthorizedError", "Invalid API key")),
     );
@@ -90,7 +88,7 @@ describe("the summary of a bulk command", () => {
     expect(await ecm(["import", `${file}.gone`, "-q", "--json"])).toMatchObject({ code: 2, stdout: "" });
   });
 
-  it("is printed, with exit 6, when another process holds the run", { tags: "slow" }, async () => {
+  it("is printed, with exit 6, when another process holds the run", async () => {
     const { ecm, env } = await startSandbox({ hourlyLimit: 3600 });
     const file = await people(2);
     const stopped = await ecm(["import", file, "--max-requests", "2", "-q", "--json"]);

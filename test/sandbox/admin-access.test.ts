@@ -91,9 +91,7 @@ test("another machine is refused without a token, whatever it says of itself", (
   expect(refuseAccess("::1", { host: "localhost:8080" }, undefined)).toBeUndefined();
 });
 
-test("the stream brings each request as it is answered, and ends when the sandbox stops", {
-  tags: "slow",
-}, async () => {
+test("the stream brings each request as it is answered, and ends when the sandbox stops", async () => {
   const { baseUrl, apiKey, sandbox } = await startSandbox();
   const read = (path: string) => fetch(`${baseUrl}${path}`, { headers: { "x-api-key": apiKey } });
   await read("/api/contact-structure");
@@ -120,9 +118,7 @@ test("the stream brings each request as it is answered, and ends when the sandbo
   expect((await fetch(`${baseUrl}/__sandbox/requests/stream?status=x`)).status).toBe(400);
 });
 
-test("whoever follows the log sees that another one has begun, and starts over", {
-  tags: "slow",
-}, async () => {
+test("whoever follows the log sees that another one has begun, and starts over", async () => {
   const one = await startSandbox();
   const { port } = new URL(one.baseUrl);
   const read = ({ baseUrl, apiKey }: RunningSandbox) =>

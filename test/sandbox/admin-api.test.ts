@@ -116,7 +116,7 @@ test("the log is read by number, time, method, path and status, and numbers go o
   expect(await numbers("")).toEqual([4]);
 });
 
-test("the log keeps the newest 10,000", { tags: "slow" }, async () => {
+test("the log keeps the newest 10,000", async () => {
   const { account, admin } = await opened();
   await Promise.all(
     Array.from({ length: 10_050 }, () => account.call("GET", "/api/nothing", undefined, { key: null })),
@@ -253,7 +253,7 @@ test("the clock ticks on from where it was set", async () => {
   expect((await admin("GET", "clock")).body).toEqual(at("12:00:40", true));
 });
 
-test("with a seed the same ids come after every reset, in any folder", { tags: "slow" }, async () => {
+test("with a seed the same ids come after every reset, in any folder", async () => {
   const definedIds = async ({ account, admin }: Awaited<ReturnType<typeof opened>>) => {
     const { tags, lists, fields } = await account.furnished();
     const { _id } = await account.create("a@b.co");

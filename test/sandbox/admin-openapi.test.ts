@@ -27,7 +27,7 @@ async function described(options?: Parameters<typeof openAccount>[0]) {
   return { account, admin, description: answer.body as Description };
 }
 
-test("each route of the table is in it, and nothing else but the page", { tags: "slow" }, async () => {
+test("each route of the table is in it, and nothing else but the page", async () => {
   const { account, description } = await described();
   expect(description.openapi).toBe("3.1.0");
   const place = { root: "", worlds: account.sandbox.worlds } as unknown as AdminPlace;
@@ -65,7 +65,7 @@ test("it says where it is, and that a token is needed where one is", async () =>
   expect(locked.description.security).toEqual([{ adminToken: [] }]);
 });
 
-test("each answer fits it, and so does each body that is taken", { tags: "slow" }, async () => {
+test("each answer fits it, and so does each body that is taken", async () => {
   const { account, admin, description } = await described();
   await account.furnished();
   const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });

@@ -145,9 +145,7 @@ test("a seed that is no JSON object is 400", async () => {
   }
 });
 
-test("10,000 contacts are seeded at once, although a request to the service may hold 1 MiB only", {
-  tags: "slow",
-}, async () => {
+test("10,000 contacts are seeded at once, although a request to the service may hold 1 MiB only", async () => {
   const { account, seed } = await opened();
   const contacts = Array.from({ length: 10_000 }, (_, number) => ({
     key: `person${number}@example.com`,

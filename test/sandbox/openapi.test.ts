@@ -33,7 +33,7 @@ async function describedAccount() {
   return { account, description, validate };
 }
 
-test("/openapi.json is OpenAPI 3.1, needs no key, and spends nothing", { tags: "slow" }, async () => {
+test("/openapi.json is OpenAPI 3.1, needs no key, and spends nothing", async () => {
   const { account, description } = await describedAccount();
   expect(description.openapi).toBe("3.1.0");
   expect((await account.call("GET", "/api/contact-structure")).headers["x-ratelimit-remaining"]).toBe(
@@ -41,9 +41,7 @@ test("/openapi.json is OpenAPI 3.1, needs no key, and spends nothing", { tags: "
   );
 });
 
-test("/openapi.json says where the sandbox is, and under which licence its description stands", {
-  tags: "slow",
-}, async () => {
+test("/openapi.json says where the sandbox is, and under which licence its description stands", async () => {
   const { account, description } = await describedAccount();
   expect(description.info).toMatchObject({ license: { name: "MIT", identifier: "MIT" } });
   expect(description.servers).toMatchObject([{ url: "/" }]);
@@ -54,7 +52,7 @@ test("/openapi.json says where the sandbox is, and under which licence its descr
   expect(await of("evil/<script>")).toBe("/");
 });
 
-test("/openapi.json describes numbers as numbers, with their bounds", { tags: "slow" }, async () => {
+test("/openapi.json describes numbers as numbers, with their bounds", async () => {
   const { account, description } = await describedAccount();
   const numbers = Object.values(description.paths)
     .flatMap((methods) => Object.values(methods))
@@ -73,7 +71,7 @@ test("/openapi.json describes numbers as numbers, with their bounds", { tags: "s
   expect(search.properties.pageSize).toMatchObject({ type: "integer", minimum: 1, maximum: 1000 });
 });
 
-test("/openapi.json names exactly the endpoints that are there", { tags: "slow" }, async () => {
+test("/openapi.json names exactly the endpoints that are there", async () => {
   const { account, description } = await describedAccount();
   const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({ method, path })),
@@ -184,7 +182,7 @@ async function everyExchange(account: TestAccount): Promise<Exchange[]> {
   ];
 }
 
-test("Real exchanges, good and bad, are as /openapi.json describes them", { tags: "slow" }, async () => {
+test("Real exchanges, good and bad, are as /openapi.json describes them", async () => {
   const { account, description, validate } = await describedAccount();
   const met = new Set<string>();
   for (const [method, path, body, status] of await everyExchange(account)) {

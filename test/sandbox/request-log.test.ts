@@ -75,7 +75,7 @@ it("the log holds nothing back from an erasure", async () => {
   expect(sandbox.admin.requests()).toEqual([]);
 });
 
-it("the log holds nothing back from an erasure that is in the middle of many", { tags: "slow" }, async () => {
+it("the log holds nothing back from an erasure that is in the middle of many", async () => {
   const { database, requests, folder } = await store();
   const queue = new TransactionQueue(database);
   await queue.runInTransaction(() => {
@@ -168,7 +168,7 @@ it("the log does not have what a failed transaction answered", async () => {
   expect(requestPaths(requests.find({}, 10, "oldest"))).toEqual(["/before", "/after"]);
 });
 
-it("the log keeps the newest of more than it holds, and counts the others", { tags: "slow" }, async () => {
+it("the log keeps the newest of more than it holds, and counts the others", async () => {
   const { database, requests } = await store();
   const queue = new TransactionQueue(database);
   await queue.runInTransaction(() => {
@@ -181,7 +181,7 @@ it("the log keeps the newest of more than it holds, and counts the others", { ta
   expect(requests.last()).toBe(maxLoggedRequests + 50);
 });
 
-it("the log does not hold more text in memory than 32 MiB", { tags: "slow" }, async () => {
+it("the log does not hold more text in memory than 32 MiB", async () => {
   const { database, requests, folder } = await store();
   const other = await openStore(folder, entry.time);
   onTestFinished(() => other.database.close());

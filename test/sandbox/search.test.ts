@@ -131,9 +131,7 @@ test.each([
   });
 });
 
-test("Search: the largest searches that 1 MiB can ask for are answered, or refused, at once", {
-  tags: "slow",
-}, async () => {
+test("Search: the largest searches that 1 MiB can ask for are answered, or refused, at once", async () => {
   const { create, search } = await openAccount();
   await create("p7@b.co");
   const values = Array.from({ length: 30_000 }, (_, number) => `p${number}@b.co`);
@@ -174,9 +172,7 @@ test("Search: pages are in the order of _id, and stay so while contacts come and
   expect(seen).toEqual(ids);
 });
 
-test("Search: every page of every filter is what counting from the first contact gives", {
-  tags: "slow",
-}, async () => {
+test("Search: every page of every filter is what counting from the first contact gives", async () => {
   const account = await openAccount();
   const { lists, tags } = await account.furnished();
   const crowd = await filled(account, 5300, lists, tags);

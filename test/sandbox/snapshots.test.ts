@@ -94,7 +94,6 @@ it.each([
   ["journal", "DELETE", "-journal"],
 ] as const)(
   "what a killed process left in the %s of a snapshot does not get into a later one",
-  { tags: "slow" },
   async (_name, journal, ending) => {
     const { sandbox, folder, create } = await openAccount();
     const many = Array.from({ length: 2000 }, (_, number) => ({ key: `person${number}@example.com` }));

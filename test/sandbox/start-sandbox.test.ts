@@ -176,26 +176,20 @@ const useIt = `
 test.each([
   ["a program", []],
   ["node --test", ["--test"]],
-])(
-  "%s that forgets to stop a sandbox ends, and leaves nothing behind",
-  { tags: "slow" },
-  async (_name, words) => {
-    const { temporary, run } = await programWith(
-      `require("node:test")("uses it", async () => {
+])("%s that forgets to stop a sandbox ends, and leaves nothing behind", async (_name, words) => {
+  const { temporary, run } = await programWith(
+    `require("node:test")("uses it", async () => {
   const sandbox = await startSandbox();${useIt}
 });`,
-      ...words,
-    );
-    const { status, signal, stdout } = run();
-    expect({ status, signal }, stdout).toEqual({ status: 0, signal: null });
-    expect(stdout).toMatch(/pass 1/);
-    expect(await readdir(temporary)).toEqual([]);
-  },
-);
+    ...words,
+  );
+  const { status, signal, stdout } = run();
+  expect({ status, signal }, stdout).toEqual({ status: 0, signal: null });
+  expect(stdout).toMatch(/pass 1/);
+  expect(await readdir(temporary)).toEqual([]);
+});
 
-test("the log of a sandbox that nobody stopped is in its folder when its process has ended", {
-  tags: "slow",
-}, async () => {
+test("the log of a sandbox that nobody stopped is in its folder when its process has ended", async () => {
   const { temporary, run } = await programWith(`(async () => {
   const sandbox = await startSandbox({ folder: process.env.TMPDIR + "/data" });${useIt}
 })();`);
@@ -204,9 +198,7 @@ test("the log of a sandbox that nobody stopped is in its folder when its process
   expect(await admin.requests()).toMatchObject([{ path: "/api/contact-structure" }]);
 });
 
-test("what a killed process leaves goes when another one starts, and nothing of one that lives", {
-  tags: "slow",
-}, async () => {
+test("what a killed process leaves goes when another one starts, and nothing of one that lives", async () => {
   const { temporary, run } = await programWith(`(async () => {
   await startSandbox();
   process.kill(process.pid, "SIGKILL");
@@ -277,7 +269,7 @@ test("the published types stand on their own", async () => {
   expect(text.match(/^(?:export )?(?:const|function|class|let|var) /m)).toBeNull();
 });
 
-test("stop lets an answer end that is still on its way", { tags: "slow" }, async () => {
+test("stop lets an answer end that is still on its way", async () => {
   const { baseUrl, apiKey, admin, stop } = await startSandbox();
   const value = "x".repeat(100_000);
   await admin.seed({

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { openSandbox } from "../../src/sandbox/index.ts";
 import { temporaryFolder } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 test("an answer's Date is of the service's clock, as the end of the hour is that it tells", async () => {
@@ -120,7 +119,7 @@ function exchange(baseUrl: string, sent: string): Promise<string> {
 const answeredStatuses = (answered: string) =>
   [...answered.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
-firstQuick(2)([
+test.each([
   ["GET /api/contact-structure HTTP/1.1", 200],
   ["HEAD /api/contact-structure HTTP/1.1", 200],
   ["GET http://localhost/api/contact-structure HTTP/1.1", 200],

@@ -44,9 +44,7 @@ async function keysIn(account: Account): Promise<string[]> {
   return body.map(({ key }: { key: string }) => key);
 }
 
-test("a world has contents, key, structure, clock, limits, faults and log of its own", {
-  tags: "slow",
-}, async () => {
+test("a world has contents, key, structure, clock, limits, faults and log of its own", async () => {
   const sandbox = await started();
   const one = await sandbox.world();
   const two = await sandbox.world();
@@ -78,9 +76,7 @@ test("a world has contents, key, structure, clock, limits, faults and log of its
   expect((await call({ ...one, apiKey: sandbox.apiKey }, "GET", "/api/contact")).status).toBe(401);
 });
 
-test("at the address of the sandbox a world's key leads to the world, and failures stay in one", {
-  tags: "slow",
-}, async () => {
+test("at the address of the sandbox a world's key leads to the world, and failures stay in one", async () => {
   const sandbox = await started();
   const one = await sandbox.world();
   const atRoot = { ...one, baseUrl: sandbox.baseUrl };
@@ -98,9 +94,7 @@ test("at the address of the sandbox a world's key leads to the world, and failur
   expect((await call(one, "GET", "/api/contact")).status).toBe(404);
 });
 
-test("over HTTP: a world from a snapshot is opened, listed, has its own admin, and goes with one request", {
-  tags: "slow",
-}, async () => {
+test("over HTTP: a world from a snapshot is opened, listed, has its own admin, and goes with one request", async () => {
   const sandbox = await started({ seed: 1, variants: { lists: "array" } });
   const { overHttp } = sandbox;
   await sandbox.admin.seed({ contacts: [{ key: "ada@b.co", lists: ["News"] }], fields: ["City"] });
@@ -148,7 +142,7 @@ test("over HTTP: a world from a snapshot is opened, listed, has its own admin, a
   expect(await (await overHttp("GET", "worlds")).json()).toEqual([]);
 });
 
-test("what is refused says where, and opens nothing", { tags: "slow" }, async () => {
+test("what is refused says where, and opens nothing", async () => {
   const { overHttp, world } = await started();
   for (const [body, message] of [
     [{ from: "none" }, "Snapshot none not found"],
@@ -197,9 +191,7 @@ test("a client with a world's address and key sees that world", async () => {
   expect([await keysIn(world), await keysIn(sandbox)]).toEqual([["ada@b.co"], []]);
 });
 
-test("a hundred worlds are open at once, take no file each, and close with the sandbox", {
-  tags: "slow",
-}, async () => {
+test("a hundred worlds are open at once, take no file each, and close with the sandbox", async () => {
   vi.stubEnv("TMPDIR", await temporaryFolder());
   onTestFinished(() => void vi.unstubAllEnvs());
   const sandbox = await started({ seed: 7 });
@@ -289,31 +281,27 @@ async function test(number) {
 })();
 `;
 
-test.each([20, 200])(
-  "%i tests in four workers share a sandbox, and none fails by another one's doing",
-  { tags: "slow" },
-  async (total: number) => {
-    const sandbox = await started({ seed: 1 });
-    await sandbox.admin.seed({ contacts: [{ key: "ada@b.co" }] });
-    await sandbox.admin.snapshots.save("one");
-    await sandbox.admin.requests.clear();
-    const run = () =>
-      new Promise<string[]>((resolve, reject) => {
-        const worker = new Worker(suite, {
-          eval: true,
-          workerData: { baseUrl: sandbox.baseUrl, count: total / 4 },
-        });
-        worker.once("message", resolve).once("error", reject);
+test("60 tests in four workers share a sandbox, and none fails by another one's doing", async () => {
+  const sandbox = await started({ seed: 1 });
+  await sandbox.admin.seed({ contacts: [{ key: "ada@b.co" }] });
+  await sandbox.admin.snapshots.save("one");
+  await sandbox.admin.requests.clear();
+  const run = () =>
+    new Promise<string[]>((resolve, reject) => {
+      const worker = new Worker(suite, {
+        eval: true,
+        workerData: { baseUrl: sandbox.baseUrl, count: 15 },
       });
-    expect(await Promise.all([run(), run(), run(), run()])).toEqual([[], [], [], []]);
-    expect(await keysIn(sandbox)).toEqual(["ada@b.co"]);
-    expect(await sandbox.admin.requests()).toHaveLength(1);
-  },
-);
+      worker.once("message", resolve).once("error", reject);
+    });
+  expect(await Promise.all([run(), run(), run(), run()])).toEqual([[], [], [], []]);
+  expect(await keysIn(sandbox)).toEqual(["ada@b.co"]);
+  expect(await sandbox.admin.requests()).toHaveLength(1);
+});
 
 const bundle = fileURLToPath(new URL("../../dist/sandbox.cjs", import.meta.url));
 
-test("what a world of a killed process leaves goes when another one starts", { tags: "slow" }, async () => {
+test("what a world of a killed process leaves goes when another one starts", async () => {
   const folder = await temporaryFolder();
   const temporary = join(folder, "tmp");
   await mkdir(temporary);

@@ -52,7 +52,7 @@ const all = [0, 1, 2, 3, 4].map((index) => `p${index}@example.com`);
 const three = ["--list", "A", "--list", "B", "--list", "C"];
 
 describe.each(Object.entries(readings))("a service that honours %s", (_name, reading) => {
-  it("finds everybody of several lists, or says that it does not", { tags: "slow" }, async () => {
+  it("finds everybody of several lists, or says that it does not", async () => {
     const proxy = await startReading(reading);
     for (const args of [
       ["contact", "search", "--all", ...three, "--columns", "key", "-o", "csv"],
@@ -67,7 +67,7 @@ describe.each(Object.entries(readings))("a service that honours %s", (_name, rea
     else expect(proxy.writes).toEqual([]);
   });
 
-  it("merges lists completely, or not at all", { tags: "slow" }, async () => {
+  it("merges lists completely, or not at all", async () => {
     const proxy = await startReading(reading);
     const merged = await proxy.ecm(["lists", "merge", "A", "B", "C", "--into", "D", "--json"]);
     if (merged.code === 0) expect(parseSummary(merged).rows).toMatchObject({ read: 5, updated: 5 });

@@ -84,9 +84,7 @@ const label = fc.constantFrom("A", "B", "C", "D", "E", "a", "b", "F g");
 const labels = fc.uniqueArray(label, { selector: fold, maxLength: 6 });
 
 describe("any file", () => {
-  it("that says what each field is to be named is carried out: each id holds its label, and the rest goes only by name", {
-    tags: "trials",
-  }, () => {
+  it("that says what each field is to be named is carried out: each id holds its label, and the rest goes only by name", () => {
     const target = labels.chain((before) =>
       fc.record({
         before: fc.constant(before),
@@ -134,9 +132,7 @@ describe("any file", () => {
     );
   });
 
-  it("is refused, or does what its plan says: no field goes that it names, and no two get one label", {
-    tags: "trials",
-  }, () => {
+  it("is refused, or does what its plan says: no field goes that it names, and no two get one label", () => {
     const entry = fc.record(
       {
         label,

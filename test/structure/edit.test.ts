@@ -64,9 +64,7 @@ function stored(before: ContactStructure, body: UpdateStructureBody): unknown {
 }
 
 describe("an edit of a structure", () => {
-  it("that changes nothing sends back all fields and tags, attributes that we do not know included, and nothing else", {
-    tags: "slow",
-  }, () => {
+  it("that changes nothing sends back all fields and tags, attributes that we do not know included, and nothing else", () => {
     fc.assert(
       fc.property(structure, (before) => {
         expect(stored(before, toUpdateBody(before))).toEqual(before);
@@ -75,9 +73,7 @@ describe("an edit of a structure", () => {
     );
   });
 
-  it("changes what it names and nothing else, and leaves the structure that it was given alone", {
-    tags: "slow",
-  }, () => {
+  it("changes what it names and nothing else, and leaves the structure that it was given alone", () => {
     fc.assert(
       fc.property(structure, (before) => {
         const untouched = structuredClone(before);
@@ -127,7 +123,7 @@ describe("an edit of a structure", () => {
 });
 
 describe("a structure file", () => {
-  it("that was just pulled says nothing that is not so, whatever the labels hold", { tags: "slow" }, () => {
+  it("that was just pulled says nothing that is not so, whatever the labels hold", () => {
     const readable = structure.filter(({ label: own, keyName, fields, tags }) =>
       [own, keyName, ...fields.map((each) => each.label), ...tags!.map((each) => each.label)].every(
         (each) => each.trim() !== "" && !/[\ud800-\udfff]/u.test(each),

@@ -22,7 +22,7 @@ async function createList(...keys: string[]) {
 const three = ["ada@example.com", "bob@example.com", "carl@example.com"];
 
 describe("a suppression list", () => {
-  it("is refused after any cut and after any change of a byte", { tags: "trials" }, async () => {
+  it("is refused after any cut and after any change of a byte", async () => {
     const { file, text } = await createList(...three);
     const byte = fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code));
     const place = fc.integer({ min: 0, max: text.length - 1 });
@@ -40,7 +40,7 @@ describe("a suppression list", () => {
     );
   });
 
-  it("says what is wrong, and on which line", { tags: "slow" }, async () => {
+  it("says what is wrong, and on which line", async () => {
     const { file, text } = await createList(...three);
     const saying = async (changed: string) => {
       await writeFile(file, changed, "latin1");
@@ -94,9 +94,7 @@ describe("a suppression list", () => {
     }
   });
 
-  it("loses nothing of four processes that change a shared list at the same time", {
-    tags: "slow",
-  }, async () => {
+  it("loses nothing of four processes that change a shared list at the same time", async () => {
     const folder = await temporaryFolder();
     const shared = join(folder, "shared.txt");
     await new Suppressions(shared).add(["first@example.com"], 0);

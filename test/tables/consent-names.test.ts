@@ -68,9 +68,7 @@ const written = (text: fc.Arbitrary<string>) =>
     });
 
 describe("names", () => {
-  test("every phrase is understood, in any letter case, with any dash and any invisible mark", {
-    tags: "slow",
-  }, () => {
+  test("every phrase is understood, in any letter case, with any dash and any invisible mark", () => {
     fc.assert(
       fc.property(
         fc
@@ -89,9 +87,7 @@ describe("names", () => {
     (name) => expect(findConsentName(name)).toBe("unclear"),
   );
 
-  test("a negation or an end before or behind a phrase never leaves it what it was", {
-    tags: "slow",
-  }, () => {
+  test("a negation or an end before or behind a phrase never leaves it what it was", () => {
     const around = ["", ...aroundWords];
     fc.assert(
       fc.property(

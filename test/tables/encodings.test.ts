@@ -1,6 +1,5 @@
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
-import { firstQuick } from "../support/first-quick.ts";
 import { catchFailure, read } from "./reading.ts";
 
 const japanese =
@@ -11,7 +10,7 @@ const russian = "Email,Имя,Фамилия\nivan@example.ru,Иван,Иван�
 const chinese = "邮箱,First Name,Last Name\nwang@example.cn,伟,王先生您好\nli@example.cn,娜,李小姐谢谢\n";
 const korean = "이메일,First Name,Last Name\nkim@example.kr,민준,김선생님\nlee@example.kr,서연,이사장님\n";
 
-firstQuick(7)([
+test.each([
   ["utf-8", japanese, "utf8", "utf-8"],
   ["utf-8 with a mark", japanese, "utf8-mark", "utf-8"],
   ["UTF-16 LE with a mark", japanese, "utf16le-mark", "utf-16le"],
@@ -122,7 +121,6 @@ describe("bytes that do not belong", () => {
 
 test.each([1, 0, 2, 3])(
   "characters cut by the edge of a chunk are read whole, %i bytes into them",
-  { tags: "slow" },
   async (shift) => {
     const city = `${"x".repeat(shift)}${"é漢😀".repeat(20_000)}`;
     for (const encoding of ["utf8", "utf16le", "gb18030"]) {

@@ -5,7 +5,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EcmError } from "../../src/errors.ts";
 import { toUnknownCell } from "../../src/tables/cells.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { runs } from "../support/runs.ts";
 import { catchFailure, read } from "./reading.ts";
 import { createParts, textRow, workbook, zip } from "./workbooks.ts";
@@ -17,9 +16,7 @@ function createSheet(rows: string, more: object = {}) {
 }
 
 describe("workbooks", () => {
-  test("a sheet is read with the numbers of its rows, below whatever stands above its header", {
-    tags: "slow",
-  }, async () => {
+  test("a sheet is read with the numbers of its rows, below whatever stands above its header", async () => {
     const rows =
       textRow(1, ["Our people"]) +
       textRow(3, ["Email", "", "City"]) +
@@ -44,7 +41,7 @@ describe("workbooks", () => {
     expect(rows[0]?.cells).toEqual(["a@example.com", "New York", "one\ntwo &\ttab \\n"]);
   });
 
-  firstQuick(7)([
+  test.each([
     ["00000", "1067", "01067"],
     ["#,##0.00", "1234.5", "1,234.50"],
     ["0%", "0.12", "12%"],
@@ -214,7 +211,7 @@ describe("workbooks", () => {
     expect(understood.facts.notes).toContain("1 row is hidden in the workbook; read like the others");
   });
 
-  test("of several visible sheets one must be named", { tags: "slow" }, async () => {
+  test("of several visible sheets one must be named", async () => {
     const sheets = [
       { name: "Notes", rows: textRow(1, ["x"]) },
       { name: "2", rows: header + textRow(2, ["b@example.com"]) },
@@ -243,7 +240,7 @@ describe("workbooks", () => {
 
   const parts = createParts({ sheets: [{ name: "People", rows: header }] });
   const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${Array.from({ length: 9 }, (_, at) => `<!ENTITY ${"bcdefghij"[at]} "${`&${"abcdefghi"[at]};`.repeat(10)}">`).join("")}]>`;
-  firstQuick(3)([
+  test.each([
     [
       "a password",
       Buffer.concat([Buffer.from("\xd0\xcf\x11\xe0", "latin1"), Buffer.from("EncryptedPackage", "utf16le")]),
@@ -326,7 +323,7 @@ describe("JSON", () => {
     ]);
   });
 
-  test("an array, pretty or not, in any chunks", { tags: "slow" }, async () => {
+  test("an array, pretty or not, in any chunks", async () => {
     const value = [
       { Email: "a@example.com", City: 'q"{}[]\\ , é漢😀\n\t' },
       { Email: "b@example.com", tags: ["x,y", "z"], City: true },
@@ -428,9 +425,7 @@ test("text behind a JSON array is refused with a way out", async () => {
   expect(failure.hint).toContain("or one object on each line");
 });
 
-test("whatever the bytes, a workbook, JSON or gzip is read or refused with a reason", {
-  tags: "slow",
-}, async () => {
+test("whatever the bytes, a workbook, JSON or gzip is read or refused with a reason", async () => {
   const whole = createSheet(textRow(2, ["a@example.com", "Rome"]), {
     sharedTexts: ["<si><t>x</t></si>"],
     formats: ["0"],
@@ -535,7 +530,7 @@ describe("gzip", () => {
     ["twice", gzipSync(gzipSync(text)), /compressed twice/],
     ["a bomb", gzipSync(Buffer.alloc(80 * 1024 ** 2, 97)), /unpacks to far more/],
     ["empty", gzipSync(""), /is empty/],
-  ])("that cannot be read says why: %s", { tags: "slow" }, async (_name, content, message) => {
+  ])("that cannot be read says why: %s", async (_name, content, message) => {
     expect((await catchFailure(read(content))).message).toMatch(message);
   });
 });

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readMapping, writeMapping } from "../../src/tables/columns/mapping-file.ts";
 import { temporaryFolder } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { catchFailure, fileWith, type ReadResult, read } from "./reading.ts";
 
 /** The rows of a file by a mapping, as a person writes it. */
@@ -115,7 +114,7 @@ describe("a hostile mapping is refused", () => {
   const csv = "Email,City\na@example.com,x\n";
   const many = (text: string, times: number) => text.repeat(times);
 
-  firstQuick(2)([
+  it.each([
     ["a cycle of anchors", "City: &a { target: City, map: *a }"],
     ["a cycle at the top", "&a { City: *a }"],
     ["laughs", `a: &a { x: y }\n${Array.from({ length: 200 }, (_, index) => `c${index}: *a`).join("\n")}`],

@@ -9,7 +9,6 @@ import { readRows } from "../../src/tables/read-rows.ts";
 import type { ReadOptions } from "../../src/tables/rows.ts";
 import { understandInput } from "../../src/tables/understand.ts";
 import { temporaryFolder } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { runs } from "../support/runs.ts";
 import { structure, toInputFile } from "./reading.ts";
 
@@ -63,9 +62,7 @@ async function* toChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-test("any table reads back as it was written, with the lines it stands on, however it is cut into chunks", {
-  tags: "trials",
-}, async () => {
+test("any table reads back as it was written, with the lines it stands on, however it is cut into chunks", async () => {
   await fc.assert(
     fc.asyncProperty(
       table,
@@ -88,9 +85,7 @@ test("any table reads back as it was written, with the lines it stands on, howev
   );
 });
 
-test("a text without quotes reads the same whether quotes are looked for or not, however it is cut into chunks", {
-  tags: "trials",
-}, async () => {
+test("a text without quotes reads the same whether quotes are looked for or not, however it is cut into chunks", async () => {
   const pieces = fc.array(
     fc.constantFrom("a", "é", "😀", ",", ";", "\r", "\n", "\r\n", " ", "\t", "\0", "'"),
     { maxLength: 60 },
@@ -116,9 +111,7 @@ test("a text without quotes reads the same whether quotes are looked for or not,
   );
 });
 
-test("any contacts read back through every encoding, delimiter and line ending", {
-  tags: "slow",
-}, async () => {
+test("any contacts read back through every encoding, delimiter and line ending", async () => {
   const path = join(await temporaryFolder(), "people.csv");
   const city = fc
     .array(fc.constantFrom("a", "Z", "é", "ü", "ß", " ", "’", '"', "\n", ",", ";"), {
@@ -164,9 +157,7 @@ test("any contacts read back through every encoding, delimiter and line ending",
   );
 });
 
-test("whatever the bytes, a file is read or refused with a reason, and at once", {
-  tags: "slow",
-}, async () => {
+test("whatever the bytes, a file is read or refused with a reason, and at once", async () => {
   const path = join(await temporaryFolder(), "people.csv");
   const token = fc.constantFrom(
     "Email",
@@ -224,9 +215,7 @@ test("whatever the bytes, a file is read or refused with a reason, and at once",
   );
 });
 
-test("a plain text without a line break is refused before it fills the memory", {
-  tags: "slow",
-}, async () => {
+test("a plain text without a line break is refused before it fills the memory", async () => {
   let chunks = 0;
   async function* endless(): AsyncGenerator<Buffer> {
     yield Buffer.from("a,b\n");
@@ -239,7 +228,7 @@ test("a plain text without a line break is refused before it fills the memory", 
   expect(chunks).toBeLessThan(30);
 });
 
-firstQuick(2)([
+test.each([
   ["text without a line break", "a,b\n", "x", "too_long"],
   ["empty cells without an end", "a,b\n", ",", "too_long"],
   ["a quote that is never closed", 'a,b\nc,"d\n', "x\n", "unclosed_quote"],

@@ -62,7 +62,7 @@ describe("a proposal", () => {
     });
   });
 
-  it("looks behind the head for a value in what is empty there", { tags: "slow" }, async () => {
+  it("looks behind the head for a value in what is empty there", async () => {
     const rows = Array.from({ length: 1500 }, (_, at) => `p${at}@x.org,${at === 1400 ? "late" : ""},\n`);
     const proposal = await propose(`Email,Late,Never\n${rows.join("")}`);
     expect(proposal).toMatchObject({ isWhole: false, columns: [{}, { target: "ignore" }, {}] });

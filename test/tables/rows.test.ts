@@ -130,7 +130,7 @@ describe("our own tsv", () => {
     expect(rows[0]?.fields.get("f3")).toBe('Rome, "Italy" \\');
   });
 
-  test("is read again, whatever its labels and values are", { tags: "slow" }, async () => {
+  test("is read again, whatever its labels and values are", async () => {
     const text = fc.string({
       unit: fc.constantFrom('"', "\t", ";", ",", "|", "\n", "\\", "a", "email", "key", " "),
     });
@@ -247,7 +247,6 @@ test("a quoted cell of several lines may have blanks after its quote", async () 
 
 test.each(["\n", "\r\n", "\r"])(
   "a row over 1 MiB is rejected alone, with its lines counted (%j)",
-  { tags: "slow" },
   async (end) => {
     const long = `"${`line "" and more${end}`.repeat(100_000)}"`;
     const { all } = await read(

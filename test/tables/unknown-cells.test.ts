@@ -76,9 +76,7 @@ it.each(["#N/A", "#REF!", "#NAME?"])("%s as text in a consent column is not unde
 });
 
 describe("commands", () => {
-  it("clear nothing, create nobody, and say once how many cells are unknown, also with -q", {
-    tags: "slow",
-  }, async () => {
+  it("clear nothing, create nobody, and say once how many cells are unknown, also with -q", async () => {
     const service = await startSandbox({
       contents: { fields: ["City"], contacts: [{ key: "a@example.com", fields: { City: "Rome" } }] },
     });
@@ -93,7 +91,7 @@ describe("commands", () => {
     expect(marked.rows).toMatchObject({ created: 0 });
   });
 
-  it("suppressions add --marked-rows loses nobody", { tags: "slow" }, async () => {
+  it("suppressions add --marked-rows loses nobody", async () => {
     const service = await startSandbox();
     const path = await inputFile("", "people.xlsx");
     await writeFile(path, sheet(header("Email", "Unsubscribed"), ...people("B")));

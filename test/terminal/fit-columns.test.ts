@@ -28,7 +28,7 @@ describe("the columns of a table", () => {
     expect(fitColumns(columns, rows, 36).leftOut).toEqual(["city", "_id"]);
   });
 
-  it("keep every table whose key fits within the screen, the key whole", { tags: "slow" }, () => {
+  it("keep every table whose key fits within the screen, the key whole", () => {
     const cells = fc.array(fc.string({ maxLength: 30 }), { minLength: 4, maxLength: 4 });
     const table = fc.array(fc.tuple(fc.stringMatching(/^[a-z]{1,20}@x\.org$/), cells), {
       minLength: 1,

@@ -95,7 +95,7 @@ describe("a wait, where nothing is redrawn", () => {
 });
 
 describe("an import on a terminal", () => {
-  it("says how far it is, and ends with its report", { tags: "slow" }, async () => {
+  it("says how far it is, and ends with its report", async () => {
     const { ecm } = await startSandbox();
     const result = await ecm(["import", await inputFile(manyRows(30)), "--no-color", "--yes"], {
       terminalColumns: 200,
@@ -107,9 +107,7 @@ describe("an import on a terminal", () => {
     expect(result.stdout).toBe("");
   });
 
-  it("is silent between its beginning and its report where nobody watches, but for the price", {
-    tags: "slow",
-  }, async () => {
+  it("is silent between its beginning and its report where nobody watches, but for the price", async () => {
     const { ecm } = await startSandbox();
     const result = await ecm(["import", await inputFile(manyRows(30))]);
     const [first, price, report, requests, undo, limits, ...rest] = result.stderr.trim().split("\n");

@@ -80,7 +80,7 @@ describe("renderTable", () => {
     expect(renderTable(["a"], [[long]], Number.POSITIVE_INFINITY, false)).toContain(long);
   });
 
-  it("never breaks a line or moves the cursor, whatever a cell holds", { tags: "slow" }, () => {
+  it("never breaks a line or moves the cursor, whatever a cell holds", () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(fc.string({ unit: "binary" }), { minLength: 2, maxLength: 2 }), { maxLength: 5 }),

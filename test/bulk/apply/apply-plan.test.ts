@@ -1,11 +1,10 @@
 /** The apply step: a line of a plan and what has happened since in, requests and journal out. */
 
-import { expect } from "vitest";
+import { expect, it } from "vitest";
 import { applyPlan } from "../../../src/bulk/apply/apply-plan.ts";
 import type { Desired } from "../../../src/bulk/desired.ts";
 import type { JournalRecord } from "../../../src/bulk/runs/journal.ts";
 import { toValues } from "../../../src/bulk/values.ts";
-import { firstQuick } from "../../support/first-quick.ts";
 import { call } from "../kit.ts";
 import {
   type Ada,
@@ -45,7 +44,7 @@ const [read, mutate] = ["GET /contact/:id", "PUT /contact/:id/mutate"];
 const [patch, remove] = ["PATCH /contact/:id", "DELETE /contact/:id"];
 let isSuppressed = false;
 
-firstQuick(2)<[string, Case]>([
+it.each<[string, Case]>([
   [
     "a create",
     { key: nobody, work: importing, requests: [`${post} 200`], journal: ["intent create", "done created"] },

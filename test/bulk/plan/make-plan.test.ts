@@ -1,11 +1,10 @@
 /** The plan step: an account and a row in, requests and a line of the plan out. */
 
-import { expect } from "vitest";
+import { expect, it } from "vitest";
 import type { Desired } from "../../../src/bulk/desired.ts";
 import { readPlanLines } from "../../../src/bulk/plan/plan-file.ts";
 import type { StoredLine } from "../../../src/bulk/plan/plan-line.ts";
 import { toValues } from "../../../src/bulk/values.ts";
-import { firstQuick } from "../../support/first-quick.ts";
 import {
   type Ada,
   lastRequest,
@@ -24,7 +23,7 @@ const city =
   (value: string, more: Partial<Desired> = {}) =>
   (account: Ada) => ({ values: toValues({ fields: [[account.city, value]] }), ...more });
 
-firstQuick(2)<Row>([
+it.each<Row>([
   [
     "nobody has the key",
     nobody,

@@ -138,15 +138,13 @@ it("gives back what was written: head, names to create, lines, end", async () =>
   );
 });
 
-/** In the quick suite one place of 31, and all around the ends of lines; all of them where there is time. */
+/** One place of 31 and all around the ends of lines, and more with `PROPERTY_RUNS`. */
 function isTried(whole: Buffer, at: number): boolean {
   const step = Math.ceil(31 / runs(1));
   return at % step === 0 || whole.subarray(Math.max(0, at - 2), at + 2).includes("\n");
 }
 
-it("continues after its last whole block wherever it was cut off, to the same bytes", {
-  tags: "slow",
-}, async () => {
+it("continues after its last whole block wherever it was cut off, to the same bytes", async () => {
   const whole = await wholePlan();
   const end = whole.lastIndexOf('{"end":');
   const other = join(await temporaryFolder(), "cut.ndjson");
@@ -227,7 +225,7 @@ describe("a plan that is written for others", () => {
     await expect(openPlanFile(file, `${plan.end.digest}0`)).rejects.toThrow("is another plan");
   });
 
-  it("is refused with any byte changed, and cut off at any byte", { tags: "slow" }, async () => {
+  it("is refused with any byte changed, and cut off at any byte", async () => {
     const whole = await exported();
     const head = whole.indexOf("\n");
     // What is said of the rest decides nothing, and is not part of the digest.

@@ -29,7 +29,7 @@ async function scene(stopAfter?: number) {
 const flipped = (line: string) => line.replace(/.$/, "?");
 
 describe("a damaged line with good ones behind it", () => {
-  it("stops the run, names file and line, and changes nothing", { tags: "slow" }, async () => {
+  it("stops the run, names file and line, and changes nothing", async () => {
     const { service, ecm, args, lines, write, findRecord, journal, run } = await scene(8);
     const bad = findRecord("done");
     await write(lines.with(bad, flipped(lines[bad]!)));
@@ -53,9 +53,7 @@ describe("a damaged line with good ones behind it", () => {
     expect(fresh.run).not.toBe(run);
   });
 
-  it("keeps an undo from passing over it; --partial undoes what is still proven", {
-    tags: "slow",
-  }, async () => {
+  it("keeps an undo from passing over it; --partial undoes what is still proven", async () => {
     const { service, ecm, lines, write, findRecord, run } = await scene();
     const bad = findRecord("done");
     await write(lines.with(bad, flipped(lines[bad]!)));
@@ -75,7 +73,7 @@ describe("a damaged line with good ones behind it", () => {
 });
 
 describe("a damaged intent", () => {
-  it("is named by the contact's id where the outcome can be read", { tags: "slow" }, async () => {
+  it("is named by the contact's id where the outcome can be read", async () => {
     const { service, ecm, lines, write, findRecord, run } = await scene();
     const bad = findRecord("intent");
     const { contactId } = /"contactId":"(?<contactId>\w+)"/.exec(lines[findRecord("done")]!)!.groups!;
@@ -93,19 +91,15 @@ describe("a damaged intent", () => {
 });
 
 describe("a journal that lost its end", () => {
-  it.each(["undo", "resume"])(
-    "is told from a crash by the summary: runs %s",
-    { tags: "slow" },
-    async (verb) => {
-      const { ecm, lines, write, findRecord, run } = await scene(verb === "undo" ? undefined : 8);
-      await write(lines.slice(0, findRecord("done") + 1));
-      const { code, stderr } = await ecm(["runs", verb, run]);
-      expect(code).toBe(1);
-      expect(stderr).toContain("ends too early");
-    },
-  );
+  it.each(["undo", "resume"])("is told from a crash by the summary: runs %s", async (verb) => {
+    const { ecm, lines, write, findRecord, run } = await scene(verb === "undo" ? undefined : 8);
+    await write(lines.slice(0, findRecord("done") + 1));
+    const { code, stderr } = await ecm(["runs", verb, run]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("ends too early");
+  });
 
-  it("does not undo when it is gone", { tags: "slow" }, async () => {
+  it("does not undo when it is gone", async () => {
     const { ecm, journal, run } = await scene();
     await rm(journal);
     const { code, stderr } = await ecm(["runs", "undo", run]);
@@ -127,9 +121,7 @@ describe("a journal that lost its end", () => {
   });
 });
 
-it("a run that was killed between its last record and its summary only reports", {
-  tags: "slow",
-}, async () => {
+it("a run that was killed between its last record and its summary only reports", async () => {
   const { ecm, args, run, folder } = await scene();
   const file = join(folder, "manifest.json");
   const manifest = JSON.parse(await readFile(file, "utf8"));

@@ -10,7 +10,6 @@ import {
 } from "../../../src/bulk/runs/journal.ts";
 import { formatCheckedLine } from "../../../src/disk/log.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
-import { firstQuick } from "../../support/first-quick.ts";
 
 const records: JournalRecord[] = [
   { kind: "start", at: 1, program: "1" },
@@ -47,7 +46,7 @@ describe("the journal", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  firstQuick(1)([
+  it.each([
     ["any place of 29", 29],
     ["any byte", 1],
   ])("keeps every whole record when it is cut at %s, and can go on there", async (_name, step) => {

@@ -27,7 +27,7 @@ async function importAtTerminal(ecm: Ecm, path: string, ...more: string[]) {
 }
 
 describe("rejected rows beside the input", () => {
-  it("are for their owner alone, and the next step is one command", { tags: "slow" }, async () => {
+  it("are for their owner alone, and the next step is one command", async () => {
     const { ecm } = await startSandbox({ contents: { tags: ["VIP"], lists: ["News"] } });
     const path = await inputFile(
       `Mail;Vorname\n${rows.split("\n").slice(1).join("\n").replaceAll(",", ";")}`,
@@ -47,7 +47,7 @@ describe("rejected rows beside the input", () => {
     ["utf-16le", true],
     ["windows-1252", false],
     ["utf-8", true],
-  ])("have the encoding and the mark of the input: %s", { tags: "slow" }, async (encoding, hasMark) => {
+  ])("have the encoding and the mark of the input: %s", async (encoding, hasMark) => {
     const { ecm } = await startSandbox();
     const path = await inputFile("", "Kunden Köln.csv");
     const lines = "Email;First Name\na@x.org;Jürgen\nwrong;Jörg Müßig\nwrong too;Zoë\n";
@@ -59,7 +59,7 @@ describe("rejected rows beside the input", () => {
     expect(text.startsWith("\uFEFF")).toBe(hasMark);
   });
 
-  it("of a workbook are a workbook, whose cells are text", { tags: "slow" }, async () => {
+  it("of a workbook are a workbook, whose cells are text", async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile("", "people.xlsx");
     const sheet = [textRow(1, ["Email", "First Name"]), textRow(2, ["wrong", "00123 &amp; &lt;more&gt;"])];
@@ -71,7 +71,7 @@ describe("rejected rows beside the input", () => {
     expect(await readFile(again, "utf8")).toContain("00123 & <more>");
   });
 
-  it("never take the place of a file", { tags: "slow" }, async () => {
+  it("never take the place of a file", async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile(rows);
     await writeFile(beside(path), "mine");
@@ -149,7 +149,7 @@ describe("rejected rows beside the input", () => {
     ["with --json", ["--json", "--yes"], at100],
     ["with --rejects", ["--rejects", "REJECTS", "--yes"], at100],
     ["in a dry run", ["--dry-run"], at100],
-  ])("are not written %s", { tags: "slow" }, async (_when, flags, options) => {
+  ])("are not written %s", async (_when, flags, options) => {
     const { ecm } = await startSandbox();
     const path = await inputFile(rows);
     const elsewhere = join(await temporaryFolder(), "rejects.csv");
@@ -157,7 +157,7 @@ describe("rejected rows beside the input", () => {
     expect(await others(path)).toEqual([]);
   });
 
-  it("are named by an erasure", { tags: "slow" }, async () => {
+  it("are named by an erasure", async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile("Email,First Name\nada@x.org,Ada\nada@x.org grace@x.org,Both\n");
     await importAtTerminal(ecm, path);
@@ -169,7 +169,7 @@ describe("rejected rows beside the input", () => {
 describe("ecm runs retry", () => {
   const contents = { lists: ["News"], tags: ["VIP"] };
 
-  it("imports the fixed rows as the run did: its lists, tags and mapping", { tags: "slow" }, async () => {
+  it("imports the fixed rows as the run did: its lists, tags and mapping", async () => {
     const { ecm } = await startSandbox({ contents });
     const path = await inputFile("skip\nMail;Vorname\na@x.org;Ada\nwrong;Bob\n");
     const flags = ["--map", "Mail=key", "--map", "Vorname=First Name", "--list", "News", "--tag", "VIP"];
@@ -188,9 +188,7 @@ describe("ecm runs retry", () => {
     expect(runs).toHaveLength(2);
   });
 
-  it("takes the run's own file where there is no other, and one that is named", {
-    tags: "slow",
-  }, async () => {
+  it("takes the run's own file where there is no other, and one that is named", async () => {
     const { ecm } = await startSandbox({ contents });
     const { run, rejects } = parseSummary(
       await ecm(["import", await inputFile(rows), "--list", "News", "--json"]),
@@ -204,7 +202,7 @@ describe("ecm runs retry", () => {
     expect((await ecm(["contact", "search", "--list", "News", "--count"])).stdout.trim()).toBe("3");
   });
 
-  it("of an input without a header finds the columns again", { tags: "slow" }, async () => {
+  it("of an input without a header finds the columns again", async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile("a@x.org,Ada\nwrong,Bob\n");
     await importAtTerminal(ecm, path, "--no-header", "--map", "1=key", "--map", "2=First Name");
@@ -214,7 +212,7 @@ describe("ecm runs retry", () => {
     expect((await ecm(["contact", "get", "bob@x.org"])).stdout).toContain("Bob");
   });
 
-  it("keeps what is rejected again apart from what it was given", { tags: "slow" }, async () => {
+  it("keeps what is rejected again apart from what it was given", async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile(rows);
     await importAtTerminal(ecm, path);
@@ -225,7 +223,7 @@ describe("ecm runs retry", () => {
     expect(await others(path)).toEqual(["people.rejected-2.csv", "people.rejected.csv"]);
   });
 
-  it("refuses what left nothing to fix", { tags: "slow" }, async () => {
+  it("refuses what left nothing to fix", async () => {
     const { ecm } = await startSandbox({ contents });
     const retry = (run = "last") => ecm(["runs", "retry", run]);
     expect(await retry()).toMatchObject({ code: 5 });
@@ -245,7 +243,6 @@ describe("ecm runs retry", () => {
 describe("ecm runs rejects", () => {
   it.each([60, 80, 120])(
     "is a table of lines and reasons at a terminal of %i columns",
-    { tags: "slow" },
     async (terminalColumns) => {
       const { ecm } = await startSandbox();
       await importAtTerminal(

@@ -118,7 +118,7 @@ test("clone refuses the account's own folder under any profile, and empties noth
   expect(await send("GET", "/api/contact")).toHaveLength(contacts.length);
 });
 
-test("clone --max-requests refuses before anything is replaced", { tags: "slow" }, async () => {
+test("clone --max-requests refuses before anything is replaced", async () => {
   const { source } = await sourceAccount();
   const folder = join(await temporaryFolder(), "rehearsal");
   const clone = (n: string) =>

@@ -17,9 +17,7 @@ test("variants lists each value with its meaning, and marks the defaults", async
   });
 });
 
-test("start and exec take variants and refuse what is none", {
-  tags: "slow",
-}, async () => {
+test("start and exec take variants and refuse what is none", async () => {
   const ecm = ecmWith(await temporaryHome());
   // Ends with 3 where the lists come as an array, and with 4 where the hour is told.
   const program = `fetch(process.env.ECM_BASE_URL + "/api/contact-structure", { headers: { "X-API-Key": process.env.ECM_API_KEY } })

@@ -1,0 +1,136 @@
+/**
+ * A search that the service refuses says nothing about who exists:
+ * nobody is created, deleted or passed over for it.
+ */
+import { describe, expect, it } from "vitest";
+import { type RecordingProxy, startRecordingProxy } from "../journeys/recording-proxy.ts";
+import { errorBody } from "../support/http-server.ts";
+import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "./kit.ts";
+
+const message = "Searching is not possible at the moment";
+
+/**
+ * A service with so many contacts that keys are looked up, whose
+ * searches are refused where the body is matched.
+ */
+async function startRefusing(isRefused: (body: string) => boolean): Promise<RecordingProxy> {
+  const proxy = await startRecordingProxy();
+  proxy.sandbox.admin.seed({ contacts: manyContacts(1001) });
+  proxy.refuses = ({ path, body }) =>
+    path === "/api/contact/search" && isRefused(body)
+      ? { status: 400, body: errorBody("ValidationError", message) }
+      : undefined;
+  return proxy;
+}
+
+const keysFile = () => inputFile("p0@example.com\np1@example.com\nnobody@example.com\n", "keys.txt");
+const bulkCommands: Record<string, () => Promise<string[]>> = {
+  "contact delete --keys": async () => ["contact", "delete", "--keys", await keysFile(), "--yes"],
+  "contact delete of names": async () => ["contact", "delete", "p0@example.com", "p1@example.com", "--yes"],
+  "contact delete of one": async () => ["contact", "delete", "p0@example.com", "--yes"],
+  "contact unsubscribe --keys": async () => ["contact", "unsubscribe", "--keys", await keysFile(), "--yes"],
+  "contact mutate --keys": async () => [
+    ...["contact", "mutate", "--keys", await keysFile(), "--set", "First Name=X"],
+  ],
+  import: async () => ["import", await inputFile(manyRows(20))],
+  "import of one row": async () => ["import", await inputFile(manyRows(1))],
+  "import with a plan": async () => ["import", await inputFile(manyRows(20)), "--plan", "-"],
+  "lists sync": async () => ["lists", "sync", "L", await inputFile(manyRows(20)), "--create"],
+  "contact search": async () => ["contact", "search", "--key", "p0@example.com", "--key", "p1@example.com"],
+  export: async () => ["export"],
+};
+
+describe("a service that refuses every search", () => {
+  it.each(Object.entries(bulkCommands))(
+    "ends %s with its words, and nothing is written",
+    async (_, words_) => {
+      const proxy = await startRefusing(() => true);
+      proxy.sandbox.admin.seed({ lists: ["L"] });
+      const before = await readContacts(proxy);
+      const arrived = proxy.arrived();
+      const args = await words_();
+      const result = await proxy.ecm(args);
+      expect(result.code, result.stderr).toBe(1);
+      expect(result.stderr).toContain(message);
+      expect(result.stderr).not.toContain("does not exist");
+      expect(proxy.writes).toEqual([]);
+      expect(await readContacts(proxy)).toEqual(before);
+      // The number of keys is halved a few times; not each key is asked for.
+      expect(proxy.arrived() - arrived).toBeLessThan(30);
+      const dry = await proxy.ecm(
+        args[0] === "export" || args[1] === "search" ? args : [...args, "--dry-run"],
+      );
+      expect(dry.code, dry.stderr).toBe(1);
+    },
+  );
+
+  it("ends an import that a person has agreed to", async () => {
+    const proxy = await startRefusing(() => true);
+    const result = await proxy.ecm(["import", await inputFile(manyRows(20))], {
+      terminalColumns: 200,
+      typed: [
+        ["Add these contacts to a list?", "\r"],
+        ["?", "y\r"],
+      ],
+    });
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain(message);
+    expect(proxy.writes).toEqual([]);
+  });
+
+  it("ends single commands as well", async () => {
+    const proxy = await startRefusing(() => true);
+    for (const args of [
+      ["get", "p0@example.com"],
+      ["mutate", "p0@example.com", "--set", "First Name=X"],
+      ["unsubscribe", "p0@example.com", "--yes"],
+      ["erase", "p0@example.com", "--yes"],
+    ]) {
+      const result = await proxy.ecm(["contact", ...args]);
+      expect([args[0], result.code]).toEqual([args[0], 1]);
+      expect(result.stderr).toContain(message);
+    }
+    expect(proxy.writes).toEqual([]);
+  });
+});
+
+describe("a service that refuses one key", () => {
+  const isRefused = (body: string) => body.includes("p5@example.com");
+
+  it.each([
+    ["import", ["import"], []],
+    ["delete", ["contact", "delete", "--keys"], ["--yes"]],
+    ["unsubscribe", ["contact", "unsubscribe", "--keys"], ["--yes"]],
+  ])("rejects its row in %s, with the words, and carries out the others", async (_, words_, more) => {
+    const proxy = await startRefusing(isRefused);
+    const file = await inputFile(manyRows(10, (index) => `New ${index}`));
+    const result = await proxy.ecm([...words_, file, ...more, "--json"]);
+    expect(result.code, result.stderr).toBe(3);
+    expect(parseSummary(result)).toMatchObject({
+      rows: { read: 10, rejected: 1, skipped: 0, pending: 0 },
+      codes: { rejected: { ValidationError: 1 } },
+    });
+    expect((await readContacts(proxy)).has("p5@example.com")).toBe(true);
+    expect((await proxy.ecm(["runs", "rejects", "last"])).stdout).toContain(message);
+  });
+
+  it("rejects it also where each is looked up before the question", async () => {
+    const proxy = await startRefusing(isRefused);
+    const file = await inputFile(manyRows(10, (index) => `New ${index}`));
+    const at = { terminalColumns: 200, typed: "y\r" };
+    const result = await proxy.ecm(["import", file, "--json"], at);
+    expect(result.code, result.stderr).toBe(3);
+    expect(parseSummary(result)).toMatchObject({ rows: { updated: 9, rejected: 1, created: 0 } });
+  });
+});
+
+describe("a service that refuses searches for inactive contacts", () => {
+  const isAboutInactive = (body: string) => /inactive/i.test(body);
+
+  it("does not say in erase that nobody is there", async () => {
+    const proxy = await startRefusing(isAboutInactive);
+    const result = await proxy.ecm(["contact", "erase", "nobody@example.com", "--yes"]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain(message);
+  });
+});

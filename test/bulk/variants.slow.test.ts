@@ -1,0 +1,182 @@
+/** What the bulk engine makes of a service that decides otherwise what its documents leave open. */
+import { describe, expect, it } from "vitest";
+import { writeCachedBehavior } from "../../src/config/caches.ts";
+import { fastClock, startRecordingProxy } from "../journeys/recording-proxy.ts";
+import { testClock } from "../sandbox/account.ts";
+import { ecmWith, temporaryHome } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+import { call, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "./kit.ts";
+
+describe("a create that is refused as a duplicate, while no search shows the contact", () => {
+  const keys = ["p0@example.com", "p2@example.com"];
+
+  /** An account whose searches leave these contacts out; and a clock that tells how long was waited. */
+  const hiding = async (hidden: string[], faults: string[] = []) => {
+    const service = await startRecordingProxy({ faults });
+    service.sandbox.admin.seed({ contacts: manyContacts(3) });
+    service.rewrites = (path, text) => {
+      if (path !== "/api/contact/search") return text;
+      const { contacts } = JSON.parse(text) as { contacts: { key: string }[] };
+      const shown = contacts.filter(({ key }) => !hidden.includes(key));
+      return JSON.stringify({ totalRecords: shown.length, contacts: shown });
+    };
+    const pauses: number[] = [];
+    const clock = {
+      now: () => Date.now(),
+      sleep: async (milliseconds: number) => void pauses.push(milliseconds),
+    };
+    const importRows = async (count: number) =>
+      parseSummary(
+        await service.ecm(["import", await inputFile(manyRows(count, () => "New")), "--json"], { clock }),
+      );
+    return { service, pauses, importRows };
+  };
+
+  it("is skipped at the end of the run, after one wait for all of them", async () => {
+    const { service, pauses, importRows } = await hiding(keys);
+    expect(await importRows(5)).toMatchObject({
+      status: "completed",
+      rows: { created: 2, updated: 1, skipped: 2, rejected: 0 },
+      codes: { skipped: { exists_hidden: 2 } },
+      inactive: 0,
+    });
+    expect(pauses).toEqual([1000, 3000, 10_000]);
+    expect((await readContacts(service)).get("p1@example.com")).toMatchObject({
+      fields: { "First Name": "New" },
+    });
+  });
+
+  it("does not keep a run from its end, however few requests each invocation may send", async () => {
+    const { service } = await hiding(["p0@example.com", "p1@example.com", "p2@example.com"]);
+    const clock = fastClock();
+    const args = ["import", await inputFile(manyRows(5)), "--json", "--max-requests", "6"];
+    let summary = parseSummary(await service.ecm(args, { clock }));
+    for (let again = 0; again < 8 && summary.status !== "completed"; again++)
+      summary = parseSummary(await service.ecm(args, { clock }));
+    expect(summary).toMatchObject({
+      status: "completed",
+      rows: { created: 2, skipped: 3 },
+      codes: { skipped: { exists_hidden: 3 } },
+    });
+  });
+
+  it("is decided on once a search shows the contact", async () => {
+    const clock = testClock();
+    const service = await startSandbox({ clock, variants: { "search-lag": "2500" } });
+    // Created by somebody else a moment ago.
+    const [{ _id: contactStructureId }] = await call<[{ _id: string }]>(
+      service,
+      "GET",
+      "/api/contact-structure",
+    );
+    for (const key of keys) await call(service, "POST", "/api/contact", { key, contactStructureId });
+    const result = await service.ecm(["import", await inputFile(manyRows(3, () => "New")), "--json"], {
+      clock,
+    });
+    expect(parseSummary(result).rows).toMatchObject({ created: 1, updated: 2, skipped: 0, rejected: 0 });
+    for (const key of keys)
+      expect((await readContacts(service)).get(key)).toMatchObject({ fields: { "First Name": "New" } });
+  });
+
+  it.each(["reset-before", "reset-after", "500"])(
+    "is not counted as created after %s, since the contact may have been there before",
+    async (fault) => {
+      const { service, importRows } = await hiding(keys, [`${fault}:POST:/api/contact:n=1`]);
+      expect(await importRows(4)).toMatchObject({
+        rows: { created: 1, updated: 1, skipped: 2, rejected: 0 },
+        codes: { skipped: { exists_hidden: 2 } },
+      });
+      expect((await readContacts(service)).get("p0@example.com")).toMatchObject({
+        fields: { "First Name": "First 0" },
+      });
+    },
+  );
+
+  it.each([
+    ["is counted as created where a search shows in time that it was applied", "2500", { created: 2 }],
+    [
+      "is not counted as created where no search shows that it was applied",
+      "600000",
+      { created: 1, skipped: 1 },
+    ],
+  ])("%s", async (_name, lag, expected) => {
+    // The service's clock is that of its answers' Date.
+    const clock = testClock(Date.now());
+    const faults = ["reset-after:POST:/api/contact:n=1"];
+    const service = await startSandbox({ clock, faults, variants: { "search-lag": lag } });
+    const args = ["import", await inputFile(manyRows(2)), "--json", "--concurrency", "1"];
+    const { rows } = parseSummary(await service.ecm(args, { clock }));
+    expect(rows).toMatchObject({ updated: 0, skipped: 0, rejected: 0, ...expected });
+    expect([...(await readContacts(service)).keys()]).toEqual(["p0@example.com", "p1@example.com"]);
+  });
+});
+
+describe("letter case of keys", () => {
+  it.each([3, 50])("is compared folded, of %d rows", async (count) => {
+    const service = await startSandbox({
+      variants: { page: "cap:4", "max-keys": "20" },
+    });
+    await service.ecm(["import", await inputFile(manyRows(count))]);
+    const shouted = manyRows(count, () => "New").replaceAll(/^p/gm, "P");
+    const args = ["import", await inputFile(shouted), "--json"];
+    expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ created: 0, updated: count });
+    expect(parseSummary(await service.ecm([...args, "--fresh"])).rows).toMatchObject({ unchanged: count });
+    const contacts = await readContacts(service);
+    expect(contacts.size).toBe(count);
+    expect(contacts.get("p0@example.com")).toMatchObject({ fields: { "First Name": "New" } });
+  });
+
+  it("costs no further request", async () => {
+    const service = await startSandbox();
+    await service.ecm(["import", await inputFile(manyRows(40))]);
+    const rows = manyRows(20).replaceAll(/^p/gm, "P");
+    const dry = await service.ecm(["import", await inputFile(rows), "--dry-run", "--json"]);
+    expect(parseSummary(dry)).toMatchObject({ rows: { unchanged: 20 }, requests: { search: 1 } });
+  });
+});
+
+describe("an import into an account that holds every row, and of which nothing is known", () => {
+  it.each(["first", "refused"])("creates nobody twice where several keys are: %s", async (keys) => {
+    const service = await startSandbox({ variants: { keys, page: "cap:4" } });
+    const rows = manyRows(60);
+    await service.ecm(["import", await inputFile(rows)]);
+    // Another machine: nothing was learned there.
+    const other = ecmWith({ ...service.env, ...(await temporaryHome()) });
+    const again = parseSummary(await other(["import", await inputFile(rows), "--json"]));
+    expect(again.rows).toMatchObject({ unchanged: 60, created: 0, rejected: 0 });
+    expect(again.requests).toMatchObject({ create: 0, mutate: 0 });
+  });
+
+  it("does not take the first key in another letter case as proof that several count", async () => {
+    const service = await startSandbox({
+      variants: { keys: "first" },
+      contents: { contacts: manyContacts(12) },
+    });
+    const keys = ["P0@example.com", "p1@example.com", "p2@example.com"];
+    const found = await service.ecm(["contact", "search", ...keys, "-o", "csv", "--columns", "key"]);
+    expect(found.stdout).toBe("key\np0@example.com\np1@example.com\np2@example.com\n");
+    const other = ecmWith({ ...service.env, ...(await temporaryHome()) });
+    const file = await inputFile(keys.join("\n"), "keys.txt");
+    const result = await other(["contact", "unsubscribe", "--keys", file, "--json", "-y"]);
+    expect(parseSummary(result).rows).toMatchObject({ updated: 3, rejected: 0 });
+  });
+
+  it.each(["first", "refused"])(
+    "looks again after ten refused creates where several keys are: %s",
+    async (keys) => {
+      const service = await startSandbox({ variants: { keys, page: "cap:4" } });
+      await service.ecm(["import", await inputFile(manyRows(60))]);
+      const home = await temporaryHome();
+      const [{ _id: structureId }] = await call<[{ _id: string }]>(service, "GET", "/api/contact-structure");
+      // Learned when the service took several keys: it no longer does, and no contact is known to show it.
+      const points = { keys: { value: "any", learnedAt: new Date().toISOString() } };
+      writeCachedBehavior(home.ECM_STATE_DIR!, { baseUrl: service.baseUrl, structureId, points });
+      const other = ecmWith({ ...service.env, ...home });
+      // The first key of the block is nobody's: a search that counts it alone finds nobody.
+      const rows = manyRows(60).replace("\n", "\nnobody@example.com,N\n");
+      const result = parseSummary(await other(["import", await inputFile(rows), "--json"]));
+      expect(result.rows).toMatchObject({ created: 1, unchanged: 60, rejected: 0 });
+      expect(result.requests.create).toBeLessThanOrEqual(20);
+    },
+  );
+});

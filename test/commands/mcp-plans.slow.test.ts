@@ -1,0 +1,378 @@
+/** What `apply_plan` writes: the plan that was shown, and nothing else, whatever happened since. */
+import { once } from "node:events";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { describe, expect, it } from "vitest";
+import type { Summary } from "../../src/bulk/runs/report.ts";
+import { realClock } from "../../src/clock.ts";
+import { walkFiles } from "../../src/disk/walk.ts";
+import type { Clock } from "../../src/wire.ts";
+import { manyContacts } from "../bulk/kit.ts";
+import { type Ecm, spawnEcm, temporaryHome } from "../support/ecm.ts";
+import { type Answer, account, ada, belowWorkingFolder, bob, searchKeys, startMcp } from "../support/mcp.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const carl = "carl@example.com";
+const dora = "dora@example.com";
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** The account with Ada and Bob in News, and a session that may write. */
+async function session(clock?: Clock) {
+  const running = await account();
+  const served = await startMcp(running.env, ["--allow-write"], clock);
+  const apply = async ({ token }: Answer) =>
+    (await served.call("apply_plan", { token })).summary as unknown as Summary;
+  return { ...running, ...served, apply, state: running.env.ECM_STATE_DIR! };
+}
+
+/** Runs a command that must succeed. */
+async function done(ecm: Ecm, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await ecm(args);
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+/** Folders of plans that were not applied. */
+async function openPlans(state: string): Promise<string[]> {
+  return (await readdir(join(state, "runs"))).filter((name) => name.startsWith(".plan-"));
+}
+
+async function readCell(ecm: Ecm, key: string, column: string): Promise<string> {
+  const stdout = await done(ecm, "contact", "search", "--key", key, "-o", "csv", "--columns", column);
+  return (stdout.trim().split("\n")[1] ?? "").replaceAll('"', "");
+}
+
+describe("a contact that changed after the plan", () => {
+  it.each([
+    ["plan_change", { all: true, set: { "Last Name": "Lovelace" } }, "updated"],
+    ["plan_import", { rows: [ada, bob].map((row) => ({ ...row, "Last Name": "Lovelace" })) }, "updated"],
+    ["plan_change", { action: "delete", lists: ["News"] }, "deleted"],
+  ] as const)("is skipped by %s, and the others are written", async (name, input, outcome) => {
+    const { call, apply, ecm } = await session();
+    const plan = await call(name, input);
+    await done(ecm, "contact", "mutate", ada.Email, "--set", "Last Name=Byron");
+    expect(await apply(plan)).toMatchObject({
+      status: "completed",
+      rows: { read: 2, [outcome]: 1, skipped: 1 },
+      codes: { skipped: { changed: 1 } },
+    });
+    expect(await readCell(ecm, ada.Email, "Last Name")).toBe("Byron");
+    const left = outcome === "deleted" ? [ada.Email] : [ada.Email, bob.Email];
+    expect(await searchKeys(ecm)).toEqual(left);
+  });
+
+  it("is skipped when it was created, deleted, unsubscribed or suppressed meanwhile", async () => {
+    const { call, apply, ecm } = await session();
+    await done(ecm, "contact", "create", "--key", "eva@example.com");
+    const rows = [ada.Email, bob.Email, carl, dora, "eva@example.com"].map((Email) => ({
+      Email,
+      "First Name": "New",
+    }));
+    const plan = await call("plan_import", { rows, lists: ["News"] });
+    expect(plan.counts).toEqual({ create: 2, update: 3 });
+    await done(ecm, "contact", "unsubscribe", ada.Email, "--yes");
+    await done(ecm, "contact", "delete", bob.Email, "--yes");
+    await done(ecm, "contact", "create", "--key", carl, "--set", "First Name=Other");
+    await done(ecm, "suppressions", "add", dora);
+    expect(await apply(plan)).toMatchObject({
+      rows: { read: 5, created: 0, updated: 1, skipped: 4 },
+      codes: { skipped: { changed: 3, suppressed: 1 } },
+    });
+    expect(await searchKeys(ecm)).toEqual([ada.Email, carl, "eva@example.com"]);
+    expect(await readCell(ecm, ada.Email, "First Name")).toBe("Ada");
+    expect(await readCell(ecm, carl, "First Name")).toBe("Other");
+  });
+
+  it("is left as it is where it already is as the plan wants it", async () => {
+    const { call, apply, ecm } = await session();
+    const change = await call("plan_change", { all: true, set: { "Last Name": "Same" } });
+    const leave = await call("plan_change", { action: "unsubscribe", keys: [ada.Email] });
+    await done(ecm, "contact", "mutate", ada.Email, "--set", "Last Name=Same");
+    expect(await apply(change)).toMatchObject({ rows: { updated: 1, unchanged: 1 } });
+    await done(ecm, "contact", "unsubscribe", ada.Email, "--yes");
+    expect(await apply(leave)).toMatchObject({ rows: { read: 1, updated: 0, unchanged: 1 } });
+  });
+});
+
+describe("nobody is written who is not in the plan", () => {
+  it("also where the conditions hold for others since", async () => {
+    const { call, apply, ecm } = await session();
+    const plans = [
+      await call("plan_change", { lists: ["News"], set: { "Last Name": "Planned" } }),
+      await call("plan_change", { action: "unsubscribe", lists: ["News"] }),
+    ];
+    await done(ecm, "contact", "create", "--key", carl, "--list", "News");
+    expect(await apply(plans[0]!)).toMatchObject({ rows: { read: 2, updated: 2 } });
+    expect(await apply(plans[1]!)).toMatchObject({ rows: { read: 2, updated: 2 } });
+    expect(await searchKeys(ecm, "--status", "active")).toEqual([carl]);
+    expect(await readCell(ecm, carl, "Last Name")).toBe("");
+  });
+
+  it("also by a list sync: who joined the list since stays in it", async () => {
+    const { call, apply, ecm } = await session();
+    const file = await belowWorkingFolder("members.txt", `${ada.Email}\n${carl}\n`);
+    const plan = await call("plan_list_sync", { list: "News", file, max_remove: "1", create: true });
+    expect(plan.counts).toEqual({ create: 1, update: 1, unchanged: 1 });
+    await done(ecm, "contact", "create", "--key", dora, "--list", "News");
+    expect(await apply(plan)).toMatchObject({
+      kind: "apply",
+      rows: { created: 1, updated: 1 },
+      members: { added: 1, removed: 1 },
+    });
+    expect(await searchKeys(ecm, "--list", "News")).toEqual([ada.Email, carl, dora]);
+  });
+
+  it("also by a deletion, which backs up everybody whom it takes", async () => {
+    const { call, apply, ecm } = await session();
+    const plan = await call("plan_change", { action: "delete", lists: ["News"] });
+    await done(ecm, "contact", "create", "--key", carl, "--list", "News");
+    const summary = await apply(plan);
+    expect(summary).toMatchObject({ rows: { read: 2, deleted: 2 } });
+    expect(summary.requests.total).toBe(summary.estimate.requests);
+    const backup = await readFile(summary.backup!, "utf8");
+    expect(backup).toContain(ada.Email);
+    expect(backup).toContain(bob.Email);
+    expect(backup).not.toContain(carl);
+    expect(await searchKeys(ecm)).toEqual([carl]);
+    await done(ecm, "runs", "undo", "last", "--yes");
+    expect(await searchKeys(ecm)).toEqual([ada.Email, bob.Email, carl]);
+  });
+
+  it("also where the file was changed or removed since", async () => {
+    const { call, apply, ecm } = await session();
+    const changed = await belowWorkingFolder("people.csv", `Email\n${carl}\n`);
+    const removed = await belowWorkingFolder("keys.txt", `${bob.Email}\n`);
+    const imported = await call("plan_import", { file: changed });
+    const edited = await call("plan_change", { keys_file: removed, set: { "Last Name": "Planned" } });
+    await writeFile(changed, `Email\n${dora}\n`);
+    await rm(removed);
+    expect(await apply(imported)).toMatchObject({ rows: { created: 1 } });
+    expect(await apply(edited)).toMatchObject({ rows: { updated: 1 } });
+    expect(await searchKeys(ecm)).toEqual([ada.Email, bob.Email, carl]);
+    expect(await readCell(ecm, bob.Email, "Last Name")).toBe("Planned");
+  });
+
+  it("also by two plans for the same contacts, one after the other or at once", async () => {
+    const { call, apply, ecm } = await session();
+    const planned = (name: string) => call("plan_change", { all: true, set: { "Last Name": name } });
+    const [one, two] = [await planned("One"), await planned("Two")];
+    const tagged = await call("plan_change", { keys: [ada.Email], set: { "First Name": "Augusta" } });
+    expect(await apply(one)).toMatchObject({ rows: { updated: 2 } });
+    expect(await apply(two)).toMatchObject({
+      rows: { updated: 0, skipped: 2 },
+      codes: { skipped: { changed: 2 } },
+    });
+    expect(await apply(tagged)).toMatchObject({ rows: { updated: 1 } });
+    expect(await readCell(ecm, ada.Email, "Last Name")).toBe("One");
+    const again = [await planned("Three"), await planned("Four")];
+    const summaries = await Promise.all(again.map(apply));
+    expect(summaries.map(({ rows }) => [rows.updated, rows.skipped])).toEqual([
+      [2, 0],
+      [0, 2],
+    ]);
+    expect(await readCell(ecm, ada.Email, "Last Name")).toBe("Three");
+  });
+});
+
+it("a plan that would be refused shows whom it takes, and has no token", async () => {
+  const { call, ecm, state } = await session();
+  const file = await belowWorkingFolder("members.txt", `${ada.Email}\n`);
+  const plan = await call("plan_list_sync", { list: "News", file });
+  expect(plan).toMatchObject({
+    token: null,
+    note: expect.stringContaining("This would remove 1 of the 2 members"),
+    sample: [{ key: bob.Email }],
+  });
+  expect(await openPlans(state)).toEqual([]);
+  expect(await call("plan_list_sync", { list: "News", file, max_remove: "1" })).toMatchObject({
+    token: expect.any(String),
+  });
+  expect(await searchKeys(ecm, "--list", "News")).toEqual([ada.Email, bob.Email]);
+});
+
+describe("a plan's file", () => {
+  it("is private, and is removed when it was applied, when nothing would change, and when the plan fails", async () => {
+    const { call, refusal, apply, state } = await session();
+    const plan = await call("plan_import", { rows: [{ Email: carl }] });
+    const [folder, ...others] = await openPlans(state);
+    expect(others).toEqual([]);
+    const path = join(state, "runs", folder!);
+    expect(((await stat(path)).mode & 0o777).toString(8)).toBe("700");
+    expect(await readdir(path)).toEqual(["plan.ndjson"]);
+    expect(((await stat(join(path, "plan.ndjson"))).mode & 0o777).toString(8)).toBe("600");
+    const summary = await apply(plan);
+    expect(await openPlans(state)).toEqual([]);
+    expect(await readdir(join(state, "runs", summary.run!))).not.toContain("input");
+
+    expect(await call("plan_import", { rows: [ada] })).toMatchObject({ token: null });
+    await refusal("plan_change", { all: true, set: { Nonsense: "1" } });
+    await refusal("plan_import", { rows: [{ Email: dora, Nonsense: "1" }] });
+    expect(await openPlans(state)).toEqual([]);
+    expect(await readdir(state)).not.toContain("written");
+  });
+
+  it("is removed after ten minutes, also where nobody asks, and at the end of the session", async () => {
+    let now = Date.now();
+    const waiting: (() => void)[] = [];
+    const clock: Clock = {
+      now: () => now,
+      sleep: (milliseconds, signal) =>
+        milliseconds < 5 * minute
+          ? realClock.sleep(0, signal)
+          : new Promise<void>((resolve) => {
+              waiting.push(resolve);
+            }),
+    };
+    const { call, end, state } = await session(clock);
+    await call("plan_import", { rows: [{ Email: carl }] });
+    now += 9 * minute;
+    await call("plan_import", { rows: [{ Email: dora }] });
+    expect(await openPlans(state)).toHaveLength(2);
+    now += minute + 1;
+    waiting[0]!();
+    await expect.poll(() => openPlans(state)).toHaveLength(1);
+    expect(await end()).toBe(0);
+    expect(await openPlans(state)).toEqual([]);
+  });
+
+  it("do not keep a server that is told to end, although its client leaves the input open", async () => {
+    const { env } = await account();
+    const child = spawnEcm(["mcp", "--allow-write"], env);
+    const ended = once(child, "exit");
+    await once(child.stderr!, "data");
+    child.kill("SIGTERM");
+    expect((await ended)[0]).toBe(143);
+  });
+
+  it("that a killed server leaves is swept after a day", async () => {
+    const { env, ecm } = await account();
+    const state = env.ECM_STATE_DIR!;
+    const child = spawnEcm(["mcp", "--allow-write"], env);
+    const ended = once(child, "exit");
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StdioServerTransport(child.stdout!, child.stdin!));
+    await client.callTool({ name: "plan_import", arguments: { rows: [{ Email: carl }] } });
+    child.kill("SIGKILL");
+    await ended;
+    expect(await openPlans(state)).toHaveLength(1);
+    const input = await belowWorkingFolder("people.csv", `Email\n${dora}\n`);
+    const plan = ["import", input, "--dry-run"];
+    await done(ecm, ...plan);
+    expect(await openPlans(state)).toHaveLength(1);
+    const clock: Clock = { ...realClock, now: () => Date.now() + day + minute };
+    expect(await ecm(plan, { clock })).toMatchObject({ code: 0 });
+    expect(await openPlans(state)).toEqual([]);
+    for await (const file of walkFiles(state)) expect(await readFile(file, "utf8"), file).not.toContain(carl);
+  });
+
+  it("loses a person who is erased, and is refused then", async () => {
+    const { call, refusal, ecm, state } = await session();
+    const created = await call("plan_import", {
+      rows: [{ Email: carl, "First Name": "Carl" }, { Email: dora }],
+    });
+    const changed = await call("plan_change", { all: true, set: { "Last Name": "Planned" } });
+    await done(ecm, "contact", "erase", carl, ada.Email, "--yes");
+    for (const { token } of [created, changed]) {
+      expect(await refusal("apply_plan", { token })).toMatchObject({
+        type: "PlanRefusedError",
+        message: "This plan was changed after it was shown, as when a person in it is erased",
+        applied: "no",
+      });
+    }
+    expect(await searchKeys(ecm)).toEqual([bob.Email]);
+    expect(await readCell(ecm, bob.Email, "Last Name")).toBe("");
+    for await (const file of walkFiles(state)) {
+      const text = await readFile(file, "utf8");
+      for (const erased of [carl, ada.Email, "Carl"]) expect(text, file).not.toContain(erased);
+    }
+  });
+
+  it("of a run that is done shows what it rejected, but nobody who was erased since", async () => {
+    const { call, apply, ecm, end, state } = await session();
+    const keys_file = await belowWorkingFolder("keys.txt", `${ada.Email}\n${carl}\n${dora}\n`);
+    await apply(await call("plan_change", { keys_file, set: { "Last Name": "Planned" } }));
+    const readRejected = () => call("runs_list", { run: "last", rejects: true });
+    expect(await readRejected()).toMatchObject({ rejects: [{ key: carl }, { key: dora }] });
+    await done(ecm, "contact", "erase", carl, "--yes");
+    expect(JSON.stringify(await readRejected())).not.toContain(carl);
+    await end();
+    expect(await openPlans(state)).toEqual([]);
+  });
+
+  /** A run of three contacts that was stopped before it had looked anybody up. */
+  async function stopped() {
+    const running = await startSandbox({ hourlyLimit: 20, contents: { contacts: manyContacts(3) } });
+    const { env, sandbox } = running;
+    const { call, refusal } = await startMcp(env, ["--allow-write"]);
+    const { token } = await call("plan_change", { all: true, set: { "Last Name": "Planned" } });
+    const { limits } = await call("account_status");
+    const { remaining } = (limits as { hour: { remaining: number } }).hour;
+    // One is left for the structure, and none to look anybody up.
+    for (let left = remaining; left > 1; left--) await call("contact_search", { count: true });
+    expect(await refusal("apply_plan", { token })).toMatchObject({ exitCode: 7 });
+    expect(await openPlans(env.ECM_STATE_DIR!)).toEqual([]);
+    sandbox.admin.clock({ advance: "1h" });
+    return running;
+  }
+
+  it("is not needed to resume what a limit has stopped", async () => {
+    const { ecm } = await stopped();
+    const { code, stdout, stderr } = await ecm(["runs", "resume", "last", "--json"]);
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ kind: "apply", status: "completed", rows: { updated: 3 } });
+    expect(await readCell(ecm, "p1@example.com", "Last Name")).toBe("Planned");
+  });
+
+  it("that a stopped run has kept loses a person who is erased, and is not resumed", async () => {
+    const { ecm, env } = await stopped();
+    await done(ecm, "contact", "erase", "p1@example.com", "--yes");
+    for await (const file of walkFiles(env.ECM_STATE_DIR!))
+      expect(await readFile(file, "utf8"), file).not.toContain("p1@example.com");
+    const { code, stderr } = await ecm(["runs", "resume", "last"]);
+    expect(code, stderr).toBe(2);
+    expect(await searchKeys(ecm)).toEqual(["p0@example.com", "p2@example.com"]);
+    expect(await readCell(ecm, "p0@example.com", "Last Name")).toBe("");
+  });
+
+  it("is for its account: not for another behind the same address", async () => {
+    const home = await temporaryHome();
+    const { call, refusal } = await startMcp({ ...home, ECM_PROFILE: "sandbox" }, ["--allow-write"]);
+    const { token } = await call("plan_import", { rows: [{ Email: carl }] });
+    await rm(join(home.ECM_STATE_DIR!, "sandbox"), { recursive: true });
+    expect(await refusal("apply_plan", { token })).toMatchObject({
+      type: "PlanRefusedError",
+      message: "This plan was made for another account",
+      applied: "no",
+    });
+    expect(await call("contact_search", { count: true })).toEqual({ count: 0 });
+  });
+});
+
+it("an undo of an import deletes whom it created only where that is asked for", async () => {
+  const { call, apply, ecm } = await session();
+  await apply(await call("plan_import", { rows: [{ Email: carl }] }));
+  const kept = await call("plan_run", { action: "undo", run: "last" });
+  expect(kept).toMatchObject({ token: null });
+  const taken = await call("plan_run", { action: "undo", run: "last", delete_created: true });
+  expect(taken.counts).toMatchObject({ delete: 1 });
+  await apply(taken);
+  expect(await searchKeys(ecm)).toEqual([ada.Email, bob.Email]);
+});
+
+it("a client that goes in the middle of an apply stops it after the writes under way", async () => {
+  const contacts = manyContacts(60);
+  const { env, sandbox, ecm } = await startSandbox({ contents: { contacts } });
+  const { call, client, end } = await startMcp(env, ["--allow-write"]);
+  const { token } = await call("plan_change", { all: true, set: { "Last Name": "Planned" } });
+  sandbox.admin.faults(["delay:POST:*:seconds=0.2"]);
+  const writes = () => sandbox.admin.requests().filter(({ path }) => path.endsWith("/mutate"));
+  void client.callTool({ name: "apply_plan", arguments: { token } }).catch(() => undefined);
+  await expect.poll(() => writes().length, { timeout: 10_000 }).toBeGreaterThan(0);
+  expect(await end()).toBe(0);
+  const [run] = JSON.parse(await done(ecm, "runs", "list", "--json"));
+  expect(run).toMatchObject({ status: "stopped", stoppedBy: "signal", open: 0 });
+  expect(run.rows.updated).toBeLessThan(60);
+});

@@ -1,0 +1,74 @@
+/**
+ * A report in a real browser, light, dark and on paper; skipped where there is none.
+ */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import { inputFile } from "../bulk/kit.ts";
+import { describeInBrowser, expectContrasts } from "../support/browser.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const hostile = '</td></table><script>alert(1)</script><img src=x onerror="alert(2)">';
+
+describeInBrowser("a report", (open) => {
+  async function opened(colorScheme: "light" | "dark") {
+    const { ecm } = await startSandbox();
+    const rows = Array.from({ length: 40 }, (_, at) => `p${at}@example.com,Person ${at},yes`);
+    const quoted = `"${hostile.replaceAll('"', '""')}"`;
+    const file = await inputFile(
+      [
+        "Email,First Name,Opt-in",
+        `h@example.com,${quoted},yes`,
+        `${quoted},Bad,yes`,
+        "n@example.com,No,no",
+        ...rows,
+        "",
+      ].join("\n"),
+    );
+    const report = join(await temporaryFolder(), "report.html");
+    const { stderr } = await ecm(["import", file, "--dry-run", "--report", report]);
+    expect(stderr).toContain("Report: ");
+    const opened = await open({ colorScheme, viewport: { width: 800, height: 600 } });
+    const address = pathToFileURL(report).href;
+    await opened.page.goto(address);
+    return { ...opened, address };
+  }
+
+  test.each(["light", "dark"] as const)("is read well in %s, and needs nothing else", async (colorScheme) => {
+    const { page, complaints, requested, address } = await opened(colorScheme);
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Import: people.csv");
+    expect(await page.getByRole("img").getAttribute("aria-label")).toBe(
+      "41 would be created, 1 skipped, 1 rejected",
+    );
+    // What a file holds is shown as it is, and is no part of the page.
+    expect(await page.getByText(hostile).count()).toBe(2);
+    expect(await page.locator("script, img").count()).toBe(0);
+    await expectContrasts(page, 100);
+    const segments = await page.evaluate<number[]>(
+      'Array.from(document.querySelectorAll(".bar span"), (each) => each.getBoundingClientRect().width)',
+    );
+    expect(segments).toHaveLength(3);
+    expect(segments[0]!).toBeGreaterThan(600);
+    expect(Math.min(...segments)).toBeGreaterThanOrEqual(4);
+    const isTooWide = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
+    for (const width of [800, 360]) {
+      await page.setViewportSize({ width, height: 600 });
+      expect(await page.evaluate(isTooWide), String(width)).toBe(false);
+    }
+    expect({ complaints, requested }).toEqual({ complaints: [], requested: [address] });
+  });
+
+  test("is printed dark on light, with its bars, on several pages", async () => {
+    const { page } = await opened("dark");
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    const look = await page.evaluate<Record<string, string>>(`(() => {
+      const body = getComputedStyle(document.body);
+      const bar = getComputedStyle(document.querySelector(".bar .done"));
+      return { ink: body.color, ground: body.backgroundColor, adjust: bar.printColorAdjust };
+    })()`);
+    expect(look).toEqual({ ink: "rgb(0, 0, 0)", ground: "rgb(255, 255, 255)", adjust: "exact" });
+    const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
+    expect(pdf.match(/\/Type\s*\/Page\b/g)!.length).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,222 @@
+/** `ecm sandbox start` and `exec`, as processes of their own. Needs a build. */
+import { spawn } from "node:child_process";
+import { cp, readdir } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../../support/ecm.ts";
+
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "start prints one line of JSON and nothing more, answers, and ends with 0 on %s",
+  async (signal) => {
+    const folder = join(await temporaryFolder(), "data");
+    const child = spawnEcm(
+      ["sandbox", "start", "--data", folder, "--hourly-limit", "7"],
+      await temporaryHome(),
+    );
+    const ended = waitForResult(child);
+    const line = await new Promise<string>((resolve) =>
+      child.stdout!.once("data", (text) => resolve(String(text))),
+    );
+    const ready = JSON.parse(line);
+    expect(Object.keys(ready)).toEqual(["baseUrl", "apiKey", "structureId"]);
+    expect(ready.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const answer = await fetch(`${ready.baseUrl}/api/contact-structure/${ready.structureId}`, {
+      headers: { "x-api-key": ready.apiKey },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("x-ratelimit-remaining")).toBe("6");
+    await answer.text();
+    child.kill(signal);
+    expect(await ended).toEqual({ code: 0, stdout: line, stderr: "" });
+  },
+);
+
+test("start is stopped at once, whatever is being delayed", async () => {
+  const folder = join(await temporaryFolder(), "data");
+  const child = spawnEcm(
+    ["sandbox", "start", "--data", folder, "--fault", "delay:seconds=600"],
+    await temporaryHome(),
+  );
+  const ended = waitForResult(child);
+  const line = await new Promise<string>((resolve) =>
+    child.stdout!.once("data", (text) => resolve(String(text))),
+  );
+  const { hostname, port } = new URL(JSON.parse(line).baseUrl);
+  const socket = connect(Number(port), hostname);
+  const dropped = new Promise((resolve) => socket.on("error", () => {}).on("close", resolve));
+  await new Promise<void>((resolve) =>
+    socket.write("GET /api/contact-structure HTTP/1.1\r\nhost: localhost\r\n\r\n", () => resolve()),
+  );
+  child.kill("SIGTERM");
+  expect(await ended).toEqual({ code: 0, stdout: line, stderr: "" });
+  await dropped;
+});
+
+test("start takes a fault, and a port that is in use is a usage error", async () => {
+  const folder = join(await temporaryFolder(), "data");
+  const home = await temporaryHome();
+  const child = spawnEcm(["sandbox", "start", "--data", folder, "--fault", "503:GET:*:n=1"], home);
+  const line = await new Promise<string>((resolve) =>
+    child.stdout!.once("data", (text) => resolve(String(text))),
+  );
+  const { baseUrl, apiKey } = JSON.parse(line);
+  const read = () => fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
+  expect([(await read()).status, (await read()).status]).toEqual([503, 200]);
+  const port = new URL(baseUrl).port;
+  const second = await ecmWith(home)(["sandbox", "start", "--data", folder, "--port", port]);
+  expect(second.code).toBe(2);
+  expect(second.stderr).toContain(`port ${port}`);
+});
+
+test.each([
+  ["--port", "x"],
+  ["--port", "70000"],
+  ["--hourly-limit", "-1"],
+  ["--window", "0"],
+  ["--monthly-limit", "1.5"],
+  ["--block-after", "0"],
+  ["--region", "JPN"],
+  ["--fault", "bogus"],
+])("start refuses %s %s with a message that names the flag", async (flag, value) => {
+  const { code, stdout, stderr } = await ecmWith(await temporaryHome())([
+    "sandbox",
+    "start",
+    `${flag}=${value}`,
+  ]);
+  expect(code).toBe(2);
+  expect(stdout).toBe("");
+  expect(stderr).toContain(flag);
+});
+
+test("without the database's package, the sandbox says what is missing, and all else works", async () => {
+  const folder = await temporaryFolder();
+  const root = join(import.meta.dirname, "../../..");
+  for (const part of ["bin", "dist", "package.json"])
+    await cp(join(root, part), join(folder, part), { recursive: true });
+  const run = async (...args: string[]) => {
+    const child = spawn(process.execPath, [join(folder, "bin/ecm.js"), ...args], {
+      env: await temporaryHome(),
+    });
+    return waitForResult(child);
+  };
+  for (const args of [
+    ["sandbox", "start"],
+    ["lists", "list", "--profile", "sandbox"],
+  ]) {
+    const { code, stderr } = await run(...args);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: .*libsql.*\nhint: .*npm install/)]);
+  }
+  expect((await run("sandbox", "start", "--help")).code).toBe(0);
+});
+
+test("exec runs the command with the address and the key, and exits as it did", async () => {
+  const home = { ...(await temporaryHome()), ECM_PROFILE: "elsewhere", ECM_STRUCTURE: "elsewhere" };
+  const program = `
+    const answer = await fetch(process.env.ECM_BASE_URL + "/api/contact-structure",
+      { headers: { "x-api-key": process.env.ECM_API_KEY } });
+    console.log(answer.status, process.env.ECM_PROFILE, process.env.ECM_STRUCTURE, process.argv.slice(1).join(" "));
+    process.exit(5);`;
+  const args = [
+    "sandbox",
+    "exec",
+    "--",
+    process.execPath,
+    "--input-type=module",
+    "-e",
+    program,
+    "--",
+    "--json",
+  ];
+  expect(await waitForResult(spawnEcm(args, home))).toEqual({
+    code: 5,
+    stdout: "200 undefined undefined --json\n",
+    stderr: "",
+  });
+});
+
+test.each([
+  ["0.0.0.0", true],
+  ["127.0.0.1", false],
+])("a sandbox on %s is said to be open to others: %s", async (host, isOpen) => {
+  const args = ["sandbox", "exec", "--host", host, "--", process.execPath, "-e", ""];
+  const { code, stderr } = await ecmWith(await temporaryHome())(args);
+  expect(code).toBe(0);
+  expect(stderr.includes("warning: The sandbox listens on 0.0.0.0")).toBe(isOpen);
+});
+
+test("exec passes SIGTERM on, and waits for the command's own end", async () => {
+  const program = `process.on("SIGTERM", () => { console.log("told"); process.exit(9); });
+    console.log("ready"); setInterval(() => {}, 1000);`;
+  const child = spawnEcm(["sandbox", "exec", "--", process.execPath, "-e", program], await temporaryHome());
+  const ended = waitForResult(child);
+  await new Promise((resolve) => child.stdout!.once("data", resolve));
+  child.kill("SIGTERM");
+  expect(await ended).toEqual({ code: 9, stdout: "ready\ntold\n", stderr: "" });
+});
+
+test("exec --temporary uses an empty folder, and removes it", async () => {
+  const temporary = await temporaryFolder();
+  const home: Record<string, string> = { ...(await temporaryHome()), TMPDIR: temporary };
+  const bin = join(import.meta.dirname, "../../../bin/ecm.js");
+  const exec = (...args: string[]) => waitForResult(spawnEcm(["sandbox", "exec", ...args], home));
+  for (let run = 0; run < 2; run++) {
+    const args = [process.execPath, bin, "contact", "create", "--key", "a@b.co", "-o", "id"];
+    expect((await exec("--temporary", "--", ...args)).code).toBe(0);
+  }
+  expect((await exec("--temporary", "--", process.execPath, "-e", "process.exit(9)")).code).toBe(9);
+  expect((await exec("--temporary", "--", "/nowhere/at-all")).code).toBe(2);
+  expect(await readdir(temporary)).toEqual([]);
+  expect(await readdir(home.ECM_STATE_DIR!).catch(() => [])).not.toContain("sandbox");
+  const both = await exec("--temporary", "--data", temporary, "--", process.execPath, "-e", "");
+  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("--temporary")]);
+});
+
+test("exec of a command that does not exist is a usage error", async () => {
+  const { code, stderr } = await ecmWith(await temporaryHome())([
+    "sandbox",
+    "exec",
+    "--",
+    "no-such-command-here",
+  ]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("no-such-command-here");
+});
+
+test("a command that exec runs finds the sandbox without a profile", async () => {
+  const bin = join(import.meta.dirname, "../../../bin/ecm.js");
+  const args = ["sandbox", "exec", "--", process.execPath, bin, "api", "GET", "/api/contact-structure"];
+  const { code, stdout } = await waitForResult(spawnEcm(args, await temporaryHome()));
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)[0].label).toBe("Default");
+});
+
+test("start takes a seed, an admin token and a key of one's own", async () => {
+  const apiKey = `ecm_us_${"k".repeat(43)}`;
+  const started = async () => {
+    const args = ["sandbox", "start", "--seed", "7", "--admin-token", "s3cret"];
+    const child = spawnEcm(args, { ...(await temporaryHome()), ECM_SANDBOX_API_KEY: apiKey });
+    const line = await new Promise<string>((resolve) =>
+      child.stdout!.once("data", (text) => resolve(String(text))),
+    );
+    return JSON.parse(line);
+  };
+  const [one, two] = await Promise.all([started(), started()]);
+  expect([one.apiKey, two.apiKey]).toEqual([apiKey, apiKey]);
+  expect(one.structureId).toBe(two.structureId);
+  const health = (headers?: Record<string, string>) => fetch(`${one.baseUrl}/__sandbox/health`, { headers });
+  expect((await health()).status).toBe(401);
+  expect((await health({ authorization: "Bearer s3cret" })).status).toBe(200);
+  const structures = await fetch(`${one.baseUrl}/api/contact-structure`, {
+    headers: { "x-api-key": apiKey },
+  });
+  expect(structures.status).toBe(200);
+});
+
+test("a key that is none, and a token that no header can carry, are usage errors", async () => {
+  const ecm = ecmWith(await temporaryHome());
+  const key = await ecm(["sandbox", "start"], { env: { ECM_SANDBOX_API_KEY: "secret" } });
+  expect([key.code, key.stderr]).toEqual([2, expect.stringContaining("ECM_SANDBOX_API_KEY")]);
+  expect(key.stderr).not.toContain("secret");
+  expect((await ecm(["sandbox", "start", "--admin-token", "a b"])).code).toBe(2);
+});

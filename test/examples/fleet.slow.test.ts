@@ -1,0 +1,296 @@
+/**
+ * The fleet of examples/fleet: accounts on a real PostgreSQL, workers as processes of their own, and what is
+ * killed among them.
+ */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { missingTools } from "../recipes.kit.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const nodeLines: string = new URL("../../scripts/node-lines.mjs", import.meta.url).href;
+const nodeLine = "24";
+const missing = missingTools(["bash", "jq", "psql", "initdb", "pg_ctl"]);
+const why = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
+
+interface StatusRow {
+  account: string;
+  command: string;
+  state: string;
+  next: string | null;
+  summary: { rows?: Record<string, number> } | null;
+  error: string | null;
+}
+
+interface Fleet {
+  server: PostgresServer;
+  env: Record<string, string>;
+  /** The folder that all workers share. */
+  folder: string;
+  run(...words: string[]): Promise<string>;
+  status(): Promise<StatusRow[]>;
+  sql(query: string): Promise<string>;
+  /** A worker in a process group of its own. @param log receives what it says */
+  work(log?: string[]): ChildProcess;
+  addAccount(name: string, options?: Parameters<typeof startSandbox>[0]): Promise<RunningSandbox>;
+  /** A file of contacts whose keys begin with the name. */
+  people(name: string, count: number): Promise<string>;
+}
+
+let home = "";
+let preparing: Promise<string | undefined> | undefined;
+
+/** The newer Node and the packages of examples/fleet, once for all tests. @returns why they cannot be had */
+async function prepare(): Promise<string | undefined> {
+  home = await mkdtemp(join(tmpdir(), "ecm-fleet-"));
+  const program = join(home, "examples/fleet");
+  const filter = (path: string) => !path.endsWith("node_modules");
+  await cp(join(root, "examples/fleet"), program, { recursive: true, filter });
+  try {
+    const { fetchNode }: { fetchNode(line: string, folder: string): string } = await import(nodeLines);
+    const node = fetchNode(nodeLine, home);
+    await run("npm", ["ci", "--no-audit", "--no-fund", "--prefer-offline"], {
+      cwd: program,
+      env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
+      timeout: 120_000,
+    });
+    await run("npm", ["run", "typecheck"], { cwd: program });
+    await mkdir(join(home, "bin"));
+    const start = (file: string, words: string[]) =>
+      writeFile(join(home, "bin", file), `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`, { mode: 0o755 });
+    await start("ecm", [process.execPath, join(root, "bin/ecm.js")]);
+    await start("node", [node]);
+  } catch (error) {
+    if (!/EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|network|npm install/.test(String(error))) throw error;
+    return `Node ${nodeLine}, or the packages of examples/fleet, cannot be had here`;
+  }
+  return undefined;
+}
+
+async function startFleet(skip: (note: string) => void): Promise<Fleet> {
+  preparing ??= prepare();
+  const reason = await preparing;
+  if (reason !== undefined) skip(reason);
+  const [server, folder] = [await startPostgres(), await temporaryFolder()];
+  const env = {
+    PATH: `${join(home, "bin")}${delimiter}${process.env.PATH}`,
+    HOME: folder,
+    ECM_CONFIG_DIR: join(folder, "config"),
+    ECM_CACHE_DIR: join(folder, "cache"),
+    ...server.env,
+  };
+  const program = join(home, "examples/fleet/src/main.ts");
+  const node = join(home, "bin/node");
+  const fleet: Fleet = {
+    server,
+    env,
+    folder,
+    run: async (...words) => (await run(node, [program, ...words], { env, cwd: folder })).stdout,
+    status: async () => JSON.parse(await fleet.run("status", "--json")) as StatusRow[],
+    sql: async (query) => (await run("psql", ["-X", "-q", "-At", "-c", query], { env })).stdout.trim(),
+    work(log = []) {
+      const worker = spawn(node, [program, "work"], {
+        env,
+        cwd: folder,
+        detached: true,
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      worker.stderr?.setEncoding("utf8").on("data", (text: string) => log.push(text));
+      onTestFinished(() => signalGroup(worker, "SIGKILL"));
+      return worker;
+    },
+    async addAccount(name, options) {
+      const account = await startSandbox(options);
+      const login = ["auth", "login", "--profile", name, "--base-url", account.baseUrl, "--no-verify"];
+      const keyFile = join(folder, `${name}.key`);
+      await writeFile(keyFile, account.apiKey);
+      await run("ecm", [...login, "--api-key-command", `cat ${keyFile}`], { env });
+      return account;
+    },
+    async people(name, count) {
+      const rows = Array.from({ length: count }, (_each, index) => `${name}${index}@example.com,N${index}\n`);
+      await writeFile(join(folder, `${name}.csv`), `key,First Name\n${rows.join("")}`);
+      return `${name}.csv`;
+    },
+  };
+  return fleet;
+}
+
+/** What npm needs to know of this machine, in a home of its own. */
+const npmSettings = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => /^npm_config_|CERT|PROXY/i.test(name)),
+  ),
+  npm_config_userconfig: process.env.npm_config_userconfig ?? join(homedir(), ".npmrc"),
+  npm_config_cache: process.env.npm_config_cache ?? join(homedir(), ".npm"),
+};
+
+function signalGroup(worker: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-worker.pid!, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
+const countContacts = async ({ ecm }: RunningSandbox) =>
+  Number((await ecm(["contact", "search", "--count"])).stdout);
+
+const countCreations = ({ sandbox }: RunningSandbox) =>
+  sandbox.admin
+    .requests({ limit: 100_000 })
+    .filter(({ method, path }) => method === "POST" && path === "/api/contact").length;
+
+async function untilCreated(account: RunningSandbox, count: number): Promise<void> {
+  await expect
+    .poll(() => countCreations(account), { timeout: 240_000, interval: 50 })
+    .toBeGreaterThanOrEqual(count);
+}
+
+/** Until each task that is not scheduled alone has ended, as `fleet status` tells. */
+async function untilEnded(fleet: Fleet): Promise<StatusRow[]> {
+  let rows: StatusRow[] = [];
+  const areAllOver = async () => {
+    rows = await fleet.status();
+    return rows.every(({ state }) => ["done", "dead letter", "scheduled"].includes(state));
+  };
+  await expect.poll(areAllOver, { timeout: 400_000, interval: 500 }).toBe(true);
+  return rows;
+}
+
+afterAll(() => (home === "" ? undefined : rm(home, { recursive: true, force: true })));
+
+describe.skipIf(missing.length > 0)(`the fleet${why}`, () => {
+  it("loses and repeats no row through kill -9, a restart of PostgreSQL, a worker that sleeps, and faults", async ({
+    skip,
+  }) => {
+    const fleet = await startFleet(skip);
+    const faults = ["503:*:*:p=0.01", "reset-after:POST:/api/contact:p=0.01"];
+    const counts = { north: 4000, south: 1500, west: 300 };
+    const accounts = {
+      north: await fleet.addAccount("north", { hourlyLimit: 100_000, faults }),
+      south: await fleet.addAccount("south", { hourlyLimit: 100_000, faults }),
+      west: await fleet.addAccount("west", { hourlyLimit: 120, windowSeconds: 3 }),
+    };
+    for (const [name, count] of Object.entries(counts))
+      await fleet.run("add", name, "--", "import", await fleet.people(name, count));
+
+    const first = fleet.work();
+    await untilCreated(accounts.north, 500);
+    signalGroup(first, "SIGKILL");
+
+    // The second takes over what the first had, and goes on without PostgreSQL.
+    const second = fleet.work();
+    await untilCreated(accounts.north, countCreations(accounts.north) + 300);
+    fleet.server.kill();
+    fleet.server.start();
+    await untilCreated(accounts.north, countCreations(accounts.north) + 300);
+    signalGroup(second, "SIGSTOP");
+
+    // The third takes over too, and is kept out by the lock until the second has learned that it lost its job.
+    fleet.work();
+    const errorOf = async () => (await fleet.status()).find(({ account }) => account === "north")?.error;
+    await expect.poll(errorOf, { timeout: 200_000, interval: 500 }).toMatch(/^this run is in use by /);
+    signalGroup(second, "SIGCONT");
+    const rows = await untilEnded(fleet);
+    expect(rows.map(({ account, state, error }) => [account, state, error])).toEqual([
+      ["north", "done", null],
+      ["south", "done", null],
+      ["west", "done", null],
+    ]);
+    for (const [name, count] of Object.entries(counts)) {
+      const account = accounts[name as keyof typeof accounts];
+      expect(await countContacts(account), name).toBe(count);
+      expect(account.sandbox.admin.requests({ status: 429 })).toEqual([]);
+    }
+  });
+
+  it("starts what is due beside what waits, repeats by cron, and gives up with the error", async ({
+    skip,
+  }) => {
+    const fleet = await startFleet(skip);
+    await fleet.addAccount("small", { hourlyLimit: 30 });
+    await fleet.addAccount("refused");
+    await writeFile(join(fleet.folder, "refused.key"), `ecm_us_${"x".repeat(43)}`);
+    await fleet.run("add", "small", "--", "import", await fleet.people("small", 100));
+    fleet.work();
+    const waiting = async () => (await fleet.status())[0]!;
+    const hasMetTheHour = async () => {
+      const { next, summary } = await waiting();
+      return summary !== null && Date.parse(next!) > Date.now() + 600_000;
+    };
+    await expect.poll(hasMetTheHour, { timeout: 60_000, interval: 300 }).toBe(true);
+    expect((await waiting()).summary!.rows!.created).toBeGreaterThan(0);
+
+    // Neither needs a request of the account whose hour is used up.
+    await fleet.run("add", "small", "--", "suppressions", "add", "gone@example.com");
+    for (const _twice of [1, 2])
+      await fleet.run("add", "small", "--cron", "* * * * *", "--", "suppressions", "list");
+    await fleet.run("add", "refused", "--", "contact", "search");
+    await fleet.run("add", "refused", "--", "suppressions", "add", "--keys", "missing.csv");
+    const ended = async () =>
+      (await fleet.status()).filter(({ state }) => ["done", "dead letter"].includes(state)).length;
+    await expect.poll(ended, { timeout: 120_000, interval: 300 }).toBe(4);
+    const rows = await fleet.status();
+    expect(rows.toSorted((a, b) => (a.command < b.command ? -1 : 1))).toMatchObject([
+      { command: "contact search", state: "dead letter", error: "Invalid API key", next: null },
+      { command: "import small.csv --no-wait", state: "waiting", summary: { stoppedBy: "hour" } },
+      { command: "suppressions add --keys missing.csv", state: "dead letter" },
+      { command: "suppressions add gone@example.com", state: "done", error: null },
+      { command: "suppressions list", state: "done", error: null, next: expect.any(String) },
+    ]);
+    for (const { error } of rows) expect(error ?? "").not.toContain("rate-limit");
+    const delay =
+      "SELECT max(extract(epoch FROM started_on - start_after)) FROM pgboss.job WHERE name = 'ecm' AND state IN ('completed', 'failed')";
+    // Two seconds of polling, and a busy machine.
+    expect(Number(await fleet.sql(delay))).toBeLessThan(10);
+    expect(await fleet.sql("SELECT count(*) FROM pgboss.schedule")).toBe("1");
+  });
+
+  it("does what docs/fleet.md says, from nothing to three accounts", async ({ skip }) => {
+    const { server, env, folder } = await startFleet(skip);
+    const page = await readFile(join(root, "docs/fleet.md"), "utf8");
+    const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
+    const prefix = join(folder, "npm");
+    const script = join(folder, "page.sh");
+    await writeFile(script, `set -euo pipefail\n${blocks.join("\n")}`);
+    const shell = spawn("bash", [script], {
+      cwd: home,
+      env: {
+        ...npmSettings,
+        ...env,
+        npm_config_prefix: prefix,
+        PATH: `${join(prefix, "bin")}${delimiter}${env.PATH}`,
+      },
+      detached: true,
+      stdio: "ignore",
+    });
+    onTestFinished(() => signalGroup(shell, "SIGKILL"));
+    expect(await once(shell, "exit")).toEqual([0, null]);
+    const status = async () => {
+      const fleetEnv = { ...env, ...server.env, PGDATABASE: "fleet" };
+      const { stdout } = await run(join(prefix, "bin/fleet"), ["status", "--json"], { env: fleetEnv });
+      return JSON.parse(stdout) as StatusRow[];
+    };
+    const isOver = async () =>
+      (await status()).every(({ state }) => state === "done" || state === "scheduled");
+    await expect.poll(isOver, { timeout: 120_000, interval: 500 }).toBe(true);
+    const rowsOf = async (account: string, command: string) =>
+      (await status()).find((row) => row.account === account && row.command.startsWith(command))?.summary
+        ?.rows;
+    for (const account of ["north", "west"]) {
+      expect(await rowsOf(account, "import")).toMatchObject({ read: 200, created: 200 });
+    }
+    // The erasure went first.
+    expect(await rowsOf("south", "import")).toMatchObject({ read: 200, created: 199, skipped: 1 });
+  });
+});

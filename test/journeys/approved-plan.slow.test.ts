@@ -1,0 +1,103 @@
+/**
+ * The script of docs/recipes.md that has a plan approved: rehearsed, signed, verified and applied, or not.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import {
+  countMembers,
+  type Machine,
+  machine,
+  missingTools,
+  readRecipes,
+  recipe,
+  runs,
+} from "../recipes.kit.ts";
+import { type Result, waitForResult } from "../support/ecm.ts";
+
+async function scene() {
+  const testMachine = await machine();
+  const { folder, env, file } = testMachine;
+  const key = async (name: string) => {
+    spawnSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "", "-f", join(folder, name)]);
+    return (await readFile(join(folder, `${name}.pub`), "utf8")).trim();
+  };
+  await file("allowed_signers", `ops@example.com namespaces="ecm-plan" ${await key("ops")}\n`);
+  await key("stranger");
+  const people = await file("people.csv", "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
+  const script = await file("approved-plan.sh", (await readRecipes()).get("approved-plan")!);
+  const job = (args: string[], more: Record<string, string> = {}): Promise<Result> =>
+    waitForResult(
+      spawn("bash", [script, ...args], { cwd: folder, env: { ...env, PLAN_MAX: "100%", ...more } }),
+    );
+  const approve = (name = "ops") => job(["approve"], { PLAN_KEY: join(folder, name), ECM_API_KEY: "" });
+  return { ...testMachine, people, job, approve, plan: join(folder, "plan.ndjson") };
+}
+
+type Scene = Awaited<ReturnType<typeof scene>>;
+
+/** Nothing was written, and no run was begun. */
+async function expectUntouched({ ecm }: Pick<Machine, "ecm">): Promise<void> {
+  expect(await countMembers(ecm, "Customers")).toBe(0);
+  expect(await runs(ecm)).toEqual([]);
+}
+
+const told = missingTools(["ssh-keygen"]).length > 0 ? it.skip : it;
+
+recipe("approved-plan", () => {
+  told("shows counts without a person, and writes what was signed", async () => {
+    const { job, approve, people, ecm, plan } = await scene();
+    const rehearsed = await job(["rehearse", people]);
+    expect(rehearsed.code, rehearsed.stderr).toBe(0);
+    expect(rehearsed.stdout).toContain("| create | 2 |");
+    expect(rehearsed.stdout).not.toContain("ada@");
+    const digest = /`(sha256:[0-9a-f]{64})`/.exec(rehearsed.stdout)![1]!;
+    expect(await readFile(plan, "utf8")).toContain(digest);
+    await expectUntouched({ ecm });
+    expect((await approve()).code).toBe(0);
+    const applied = await job(["apply"]);
+    expect(applied.code, applied.stderr).toBe(0);
+    expect(await countMembers(ecm, "Customers")).toBe(2);
+    expect((await runs(ecm))[0]).toMatchObject({ kind: "apply", status: "completed" });
+  });
+
+  told.each<[string, (made: Scene) => Promise<unknown>]>([
+    ["nobody has signed it", async () => undefined],
+    ["somebody else has", ({ approve }) => approve("stranger")],
+    [
+      "it was changed after that",
+      async ({ approve, plan }) => {
+        await approve();
+        await writeFile(plan, (await readFile(plan, "utf8")).replaceAll("Ada", "Eve"));
+      },
+    ],
+    [
+      "another plan was put in its place",
+      async ({ approve, job, people }) => {
+        await approve();
+        await appendFile(people, "eve@example.com,Eve\n");
+        await job(["rehearse", people]);
+      },
+    ],
+  ])("writes nothing where %s", async (_name, meddle) => {
+    const made = await scene();
+    expect((await made.job(["rehearse", made.people])).code).toBe(0);
+    await meddle(made);
+    const refused = await made.job(["apply"]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("approved-plan: plan.ndjson is not what ops@example.com has signed\n");
+    await expectUntouched(made);
+  });
+
+  told("does not sign what is no whole plan, and stops a plan that is too large", async () => {
+    const { job, approve, people, plan } = await scene();
+    const large = await job(["rehearse", people], { PLAN_MAX: "1" });
+    expect(large.code).toBe(2);
+    expect(large.stdout).toBe("");
+    expect(large.stderr).toContain("--max-changes allows 1");
+    await job(["rehearse", people]);
+    await writeFile(plan, (await readFile(plan, "utf8")).slice(0, -10));
+    expect((await approve()).code).toBe(2);
+  });
+});

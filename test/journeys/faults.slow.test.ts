@@ -1,0 +1,151 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import type { Summary } from "../../src/bulk/runs/report.ts";
+import { call, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
+import {
+  fastClock,
+  findRepeatedWrites,
+  type RecordingProxy,
+  startRecordingProxy,
+} from "./recording-proxy.ts";
+
+const size = 60;
+
+/** A third exists and changes, a third exists and stays, a third is new. */
+async function importScene(proxy: RecordingProxy, seed: (faultless: RecordingProxy["env"]) => Promise<void>) {
+  await seed(proxy.env);
+  const rows = Array.from(
+    { length: size },
+    (_, index) => `p${index}@example.com,${index % 3 === 0 ? "New" : "Old"}`,
+  );
+  const path = await inputFile(`Email,First Name\n${rows.join("\n")}\n`);
+  let result = await proxy.ecm(["import", path, "--json"]);
+  // A service that fails too long stops the run: the same command resumes.
+  for (let tries = 0; result.code !== 0 && tries < 20; tries++) {
+    result = await proxy.ecm(["import", path, "--json"]);
+  }
+  expect(result.code, result.stderr).toBe(0);
+  return parseSummary(result);
+}
+
+async function seedAccount(proxy: RecordingProxy): Promise<void> {
+  const rows = Array.from({ length: size }, (_, index) => `p${index}@example.com,Old`).filter(
+    (_, index) => index % 3 < 2,
+  );
+  const clean = await startRecordingProxy({ folder: proxy.folder });
+  const result = await clean.ecm(["import", await inputFile(`Email,First Name\n${rows.join("\n")}\n`)]);
+  expect(result.code).toBe(0);
+}
+
+const expected: Summary["rows"] = {
+  read: size,
+  created: size / 3,
+  updated: size / 3,
+  deleted: 0,
+  unchanged: size / 3,
+  skipped: 0,
+  rejected: 0,
+  pending: 0,
+};
+
+describe("an import through a service that goes wrong", () => {
+  it.each([
+    "reset-before:*:/api/contact*:p=0.15:seed=3",
+    "reset-after:*:/api/contact*:p=0.15:seed=4",
+    "reset-after:POST:/api/contact:p=0.3:seed=5",
+    "reset-after:PUT:*:p=0.3:seed=6",
+    "500:*:/api/contact*:p=0.15:seed=7",
+    "503:*:/api/contact*:p=0.15:seed=8",
+    "truncate:*:/api/contact*:p=0.15:seed=9",
+    "429:*:*:n=20:seconds=1",
+  ])("comes to the same end with %s", async (fault) => {
+    const proxy = await startRecordingProxy({ faults: [fault] });
+    const summary = await importScene(proxy, () => seedAccount(proxy));
+    expect(summary.rows).toEqual(expected);
+    expect(findRepeatedWrites(proxy.writes, "create")).toEqual([]);
+    expect(findRepeatedWrites(proxy.writes, "mutate")).toEqual([]);
+    const contacts = await readContacts(await startRecordingProxy({ folder: proxy.folder }));
+    for (let index = 0; index < size; index++) {
+      const contact = contacts.get(`p${index}@example.com`)!;
+      expect(contact.fields).toEqual({ "First Name": index % 3 === 0 ? "New" : "Old" });
+      expect(contact.version).toBe(index % 3 === 0 ? 1 : 0);
+    }
+    expect(contacts.size).toBe(size);
+  });
+
+  it("rejects nobody whose create was applied, and whose refusal after it was cut off too", async () => {
+    const proxy = await startRecordingProxy();
+    let answers = 0;
+    proxy.onRequest = ({ when, path }) =>
+      when === "after" && path === "/api/contact" && ++answers <= 2 ? "cut" : undefined;
+    const result = await proxy.ecm(["import", await inputFile("Email\nada@example.com\n"), "--json"]);
+    expect(parseSummary(result).rows, result.stderr).toMatchObject({ created: 1, rejected: 0 });
+  });
+
+  it("settles writes whose answers come too late", async () => {
+    const proxy = await startRecordingProxy({ faults: ["delay:*:/api/contact*:p=0.05:seed=2:seconds=2"] });
+    await seedAccount(proxy);
+    proxy.env.ECM_TIMEOUT = "0.5";
+    const summary = await importScene(proxy, async () => undefined);
+    expect(summary.rows).toEqual(expected);
+  });
+});
+
+describe("a service that answers reads, and no write", () => {
+  const edits = [
+    ["PUT", ["contact", "mutate", "--all", "--set", "First Name=X", "-y"]],
+    ["PATCH", ["contact", "unsubscribe", "--all", "-y"]],
+    ["DELETE", ["contact", "delete", "--all", "-y"]],
+  ] as const;
+
+  it.each(
+    edits.flatMap(([method, args]) => ["reset-before", "503"].map((kind) => [kind, method, args] as const)),
+  )("ends the run after %s:%s, without asking for ever", async (kind, method, args) => {
+    const proxy = await startRecordingProxy({ faults: [`${kind}:${method}:*`] });
+    await seedAccount(proxy);
+    const before = proxy.arrived();
+    const result = await proxy.ecm([...args, "--json"], { clock: fastClock() });
+    expect(result.code, result.stderr).toBe(kind === "503" ? 1 : 8);
+    expect(parseSummary(result)).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    expect(parseSummary(result).rows).toMatchObject({ updated: 0, deleted: 0, rejected: 0 });
+    expect(result.stderr).toContain("ecm runs resume");
+    expect(proxy.arrived() - before).toBeLessThan(100);
+  });
+});
+
+describe("a service that never answers the writes of one contact", () => {
+  const many = 300;
+
+  it.each(
+    (["created", "updated"] as const).flatMap((outcome) =>
+      ["p0@example.com", `p${many - 1}@example.com`].map((key) => [outcome, key] as const),
+    ),
+  )(
+    "has that row rejected where it would be %s, and all others carried out: %s",
+    async (outcome, failing) => {
+      const proxy = await startRecordingProxy();
+      const contacts = outcome === "updated" ? manyContacts(many) : [];
+      proxy.sandbox.admin.seed({ contacts });
+      const all = await call<{ _id: string; key: string }[]>(proxy, "GET", "/api/contact");
+      const id = all.find(({ key }) => key === failing)?._id;
+      let dropped = 0;
+      proxy.onRequest = ({ when, path, body }) => {
+        const isCreate = path === "/api/contact" && body.includes(`"${failing}"`);
+        if (when === "after" || !(isCreate || path === `/api/contact/${id}/mutate`)) return undefined;
+        dropped++;
+        return "drop";
+      };
+      const path = await inputFile(manyRows(many, () => "New"));
+      const result = await proxy.ecm(["import", path, "--json"], { clock: fastClock() });
+      expect(result.code, result.stderr).toBe(3);
+      expect(parseSummary(result)).toMatchObject({
+        rows: { [outcome]: many - 1, rejected: 1, pending: 0 },
+        codes: { rejected: { UnreachableError: 1 } },
+      });
+      expect(await readFile(parseSummary(result).rejects!, "utf8")).toMatch(
+        new RegExp(`${failing},New,.*the request may have been applied`),
+      );
+      expect(dropped).toBe(10);
+    },
+  );
+});

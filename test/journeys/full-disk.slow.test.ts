@@ -1,0 +1,171 @@
+/**
+ * Real disks: a small file system in memory that is full, read-only, or gone in the middle of a run. Mounting
+ * needs root on Linux; elsewhere nothing is tried.
+ */
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { inputFile, manyRows, parseSummary } from "../bulk/kit.ts";
+import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
+import { findRepeatedWrites, startRecordingProxy } from "./recording-proxy.ts";
+
+const canMount = process.platform === "linux" && process.getuid?.() === 0 && tryMount();
+
+describe.runIf(canMount)("a state folder on a small disk", () => {
+  it("ends a run when the disk is full, and the run is resumed when there is room", async () => {
+    const disk = await mountedDisk("256k");
+    const witness = await startRecordingProxy({ hourlyLimit: 1e6, monthlyLimit: 1e6 });
+    const env = { ECM_STATE_DIR: join(disk, "state") };
+    const path = await inputFile(manyRows(1000));
+    const full = await witness.ecm(["import", path, "--json"], { env });
+    expect(full.code).toBe(1);
+    expect(full.stderr).toContain("ENOSPC");
+    const hint = /hint"?:[^"]*"?[^"]*Make room on the disk of [^"]*: \d+ \w+ free, at least [^"]* needed/;
+    expect(full.stderr).toMatch(hint);
+    expect(parseSummary(full)).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    const still = await witness.ecm(["import", path, "--json"], { env });
+    // 2 where not even the run's folder takes a byte more: nothing was sent then.
+    expect([1, 2]).toContain(still.code);
+    expect(still.stderr).toContain("ENOSPC");
+    expect(still.stderr).toMatch(hint);
+    const piped = await witness.ecm(["import", "-"], { env, stdin: manyRows(1000) });
+    expect(piped.code).toBe(2);
+    expect(piped.stderr).toContain("ENOSPC");
+    const doctor = await witness.ecm(["doctor", "--json"], { env });
+    const findings = JSON.parse(doctor.stdout) as { check: string; status: string; message: string }[];
+    expect(findings.find(({ check }) => check === "state folder")).toMatchObject({
+      status: "fail",
+      message: expect.stringMatching(/: the disk is full, \d+ \w+ free$/),
+    });
+    for (const { stderr } of [full, still, piped]) expect(stderr).not.toContain("ECM_STATE_DIR");
+    remount(disk, "size=8m");
+    const done = await witness.ecm(["import", path, "--json"], { env });
+    expect(parseSummary(done)).toMatchObject({
+      run: parseSummary(full).run,
+      rows: { created: 1000, unchanged: 0 },
+    });
+    expect(findRepeatedWrites(witness.writes, "create")).toEqual([]);
+  });
+
+  it("ends a run when the disk cannot be written any more, and the run is resumed when it can", async () => {
+    const disk = await mountedDisk("8m");
+    const witness = await startRecordingProxy();
+    const state = join(disk, "state");
+    const path = await inputFile(manyRows(60));
+    // A file system with files open for writing cannot be made read-only; all that is in it can.
+    const protect = (how: string) => execFileSync("chattr", ["-R", how, state], { stdio: "ignore" });
+    witness.onRequest = ({ count }) => {
+      if (count === 20) protect("+i");
+      return undefined;
+    };
+    // A process of its own: what cannot delete its lock leaves it, and is then known to be gone.
+    const start = () =>
+      waitForResult(spawnEcm(["import", path, "--json"], { ...witness.env, ECM_STATE_DIR: state }));
+    const stopped = await start();
+    witness.onRequest = () => undefined;
+    const refused = await start();
+    protect("-i");
+    expect([stopped.code, refused.code], stopped.stderr + refused.stderr).toEqual([1, 2]);
+    const done = await start();
+    expect(parseSummary(done), done.stderr).toMatchObject({
+      run: parseSummary(stopped).run,
+      rows: { created: 60 },
+    });
+    expect(findRepeatedWrites(witness.writes, "create")).toEqual([]);
+  });
+
+  it("lets the sandbox say that its disk is full, and lose nothing", async () => {
+    const disk = await mountedDisk("300k");
+    const env = { ...(await temporaryHome()), ECM_STATE_DIR: join(disk, "state") };
+    const ecm = ecmWith(env);
+    let made = 0;
+    let result = await ecm(["-p", "sandbox", "contact", "create", "--key", `p${made}@example.com`]);
+    while (result.code === 0) {
+      made++;
+      result = await ecm(["-p", "sandbox", "contact", "create", "--key", `p${made}@example.com`]);
+    }
+    expect(made).toBeGreaterThan(0);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain("disk is full");
+    expect(result.stderr).not.toContain("rollback");
+    remount(disk, "size=8m");
+    const count = await ecm(["-p", "sandbox", "contact", "search", "--count"]);
+    expect(Number(count.stdout)).toBe(made);
+  });
+
+  it("leaves what stood there when profiles or an export do not fit", async () => {
+    const disk = await mountedDisk("64k");
+    const witness = await startRecordingProxy({ hourlyLimit: 1e6, monthlyLimit: 1e6 });
+    await witness.ecm(["import", await inputFile(manyRows(1000)), "--json"]);
+    const target = join(disk, "out.csv");
+    await writeFile(target, "as it was");
+    const exported = await witness.ecm(["export", "--output-file", target]);
+    expect(exported.code).toBe(1);
+    expect(exported.stderr).toContain("ENOSPC");
+    expect(exported.stderr).toMatch(
+      /hint: Make room on the disk of .*out.csv: .* free, at least \d+.* needed/,
+    );
+    expect(await readFile(target, "utf8")).toBe("as it was");
+    const fill = join(disk, "fill");
+    await writeFile(fill, Buffer.alloc(200_000)).catch(() => undefined);
+    const login = ["auth", "login", "--no-verify", "--api-key-stdin", "--base-url", "https://example.com"];
+    const env = { ...(await temporaryHome()), ECM_CONFIG_DIR: join(disk, "config") };
+    const refused = await ecmWith(env)(login, { stdin: "ecm_us_key" });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/the disk is full \(ENOSPC\)\nhint: Make room/);
+  });
+});
+
+describe.runIf(canMount)("a read-only disk", () => {
+  it("is no hindrance to reading: profiles as a mounted secret, caches that cannot be written", async () => {
+    const disk = await mountedDisk("1m");
+    const witness = await startRecordingProxy();
+    const config = join(disk, "config");
+    await mkdir(config, { mode: 0o755 });
+    const profile = { baseUrl: witness.env.ECM_BASE_URL, apiKey: witness.apiKey };
+    await writeFile(
+      join(config, "profiles.json"),
+      JSON.stringify({ current: "a", profiles: { a: profile } }),
+    );
+    await chmod(join(config, "profiles.json"), 0o644);
+    remount(disk, "ro");
+    const env = {
+      ECM_CONFIG_DIR: config,
+      ECM_CACHE_DIR: join(disk, "cache"),
+      ECM_STATE_DIR: join(disk, "state"),
+    };
+    const ecm = ecmWith(env);
+    expect(await ecm(["contact", "search", "--count"])).toMatchObject({ code: 0, stdout: "0\n" });
+    const before = witness.arrived();
+    const refused = await ecm(["import", await inputFile(manyRows(3))]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("Cannot write to the run folder");
+    expect(witness.arrived()).toBe(before);
+    const use = await ecm(["auth", "use", "sandbox"]);
+    expect(use.code).toBe(1);
+    expect(use.stderr).toContain("read-only");
+  });
+});
+
+function tryMount(): boolean {
+  try {
+    execFileSync("unshare", ["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function mountedDisk(size: string): Promise<string> {
+  const disk = await temporaryFolder();
+  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", disk]);
+  onTestFinished(() => {
+    execFileSync("umount", ["-l", disk]);
+  });
+  return disk;
+}
+
+function remount(disk: string, option: string): void {
+  execFileSync("mount", ["-o", `remount,${option}`, disk]);
+}

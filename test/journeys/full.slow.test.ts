@@ -1,0 +1,132 @@
+/** Streams and disks that take nothing more, open files that run out, and foreign text in errors. */
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PassThrough, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { openSnapshot } from "../../src/bulk/plan/snapshot.ts";
+import { reportError } from "../../src/terminal/report-error.ts";
+import { createTerminal } from "../../src/terminal/terminal.ts";
+import { inputFile, manyRows, readContacts } from "../bulk/kit.ts";
+import { type Result, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { errorBody, json } from "../support/http-server.ts";
+import { startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
+
+const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
+
+/** The built program with one of its streams on a device that is always full. */
+function withFull(stream: "stdout" | "stderr", args: string[], env: Record<string, string>): Promise<Result> {
+  const full = openSync("/dev/full", "w");
+  const stdio = ["ignore", stream === "stdout" ? full : "pipe", stream === "stderr" ? full : "pipe"] as const;
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: [...stdio],
+  });
+  closeSync(full);
+  return waitForResult(child);
+}
+
+describe.runIf(process.platform === "linux")("a stream that takes nothing", () => {
+  it("is exit 1 and one line when it is stdout; a run is finished all the same", async () => {
+    const { env, ecm } = await startSandbox();
+    const path = await inputFile(manyRows(5));
+    const imported = await withFull("stdout", ["import", path, "--json"], env);
+    expect(imported.code).toBe(1);
+    const lines = imported.stderr.trimEnd().split("\n");
+    expect(lines.at(-1)).toContain('"type":"OutputError"');
+    expect(imported.stderr).not.toContain("    at ");
+    const { status } = JSON.parse((await ecm(["runs", "show", "last", "--json"])).stdout) as {
+      status: string;
+    };
+    expect(status).toBe("completed");
+    expect((await withFull("stdout", ["--version"], env)).code).toBe(1);
+  });
+
+  it("stops no import when it is stderr", async () => {
+    const service = await startSandbox();
+    const path = await inputFile(manyRows(5));
+    const { code, stdout } = await withFull("stderr", ["import", path, "--json"], service.env);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ status: "completed", rows: { created: 5 } });
+    expect((await readContacts(service)).size).toBe(5);
+  });
+});
+
+it.runIf(process.platform === "linux")("a snapshot on a full disk says so", async () => {
+  const file = join(await temporaryFolder(), "snapshot");
+  await symlink("/dev/full", file);
+  const snapshot = await openSnapshot(file, { isTemporary: true, toIdentity: (key) => key });
+  const page = { page: 1, pageSize: 1, total: 1, at: 0, contacts: [{ _id: "1", key: "a@x.org" }] };
+  expect(() => snapshot.add(page)).toThrow("ENOSPC");
+});
+
+it.runIf(process.platform === "linux")(
+  "a file that would be larger than a limit is named in words",
+  async () => {
+    const { env } = await startSandbox();
+    const path = await inputFile(manyRows(1000));
+    const limited = async (...args: string[]) => {
+      // In blocks of 512 bytes.
+      const words = ["-c", 'ulimit -f 64; exec "$@"', "sh", process.execPath, program, ...args];
+      return waitForResult(spawn("sh", words, { env: { PATH: process.env.PATH, ...env }, stdio: "pipe" }));
+    };
+    const plan = join(await temporaryFolder(), "plan.ndjson");
+    for (const args of [["--dry-run", "--plan", plan], ["--yes"]]) {
+      const { code, stderr } = await limited("import", path, ...args);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /error: Cannot use \S+: the file is larger than .* allows \(EFBIG\)\nhint: Raise/,
+        ),
+      ]);
+    }
+  },
+);
+
+it("a refusal of the system is no defect of ours", async () => {
+  const written: string[] = [];
+  const stderr = new Writable({
+    write(text, _encoding, done) {
+      written.push(String(text));
+      done();
+    },
+  });
+  const terminal = createTerminal({ stdin: process.stdin, stdout: new PassThrough(), stderr, env: {} });
+  const error = Object.assign(new Error("ENOSPC: no space left on device, write"), {
+    code: "ENOSPC",
+    syscall: "write",
+  });
+  expect(reportError(terminal, error, false)).toBe(1);
+  expect(written.join("")).toContain("error: The disk is full (ENOSPC)\nhint: Make room on the disk");
+  expect(written.join("")).not.toContain("defect");
+});
+
+it("foreign characters in a JSON error move nothing, and are still exact", async () => {
+  const message = "\u001b[31mred\u009b1m \u202egnp.exe\u2069 \ufeff\u007f é";
+  const { ecm } = await startService((_request, response) =>
+    json(response, 400, errorBody("ValidationError", message)),
+  );
+  const { stderr } = await ecm(["api", "GET", "/api/x", "--json"]);
+  expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/);
+  expect((JSON.parse(stderr) as { error: { message: string } }).error.message).toBe(message);
+});
+
+it("aliases of a structure file that stand for more than a structure are a usage error", async () => {
+  const { ecm } = await startSandbox();
+  const file = join(await temporaryFolder(), "bomb.yaml");
+  const levels = "abcdefghi".split("");
+  const lines = levels.map((name, index) =>
+    index === 0
+      ? "a: &a [x,x,x,x,x,x,x,x,x]"
+      : `${name}: &${name} [${Array(9)
+          .fill(`*${levels[index - 1]}`)
+          .join(",")}]`,
+  );
+  await writeFile(file, `${lines.join("\n")}\nlabel: *i\n`);
+  const { code, stderr } = await ecm(["structure", "diff", file]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`error: ${file}: Excessive alias count`);
+});

@@ -1,0 +1,35 @@
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+it("a long run ends in good order although the installed program was replaced meanwhile", async () => {
+  const { env } = await startSandbox({ hourlyLimit: 20 });
+  const installed = await temporaryFolder();
+  for (const part of ["bin", "dist"]) await cp(join(root, part), join(installed, part), { recursive: true });
+  await mkdir(join(installed, "node_modules"));
+  await writeFile(join(installed, "package.json"), "{}");
+  const file = join(installed, "people.csv");
+  const rows = Array.from({ length: 60 }, (_, number) => `p${number}@example.com\n`);
+  await writeFile(file, `Email\nnobody\n${rows.join("")}`);
+
+  const child = spawnEcm(["import", file, "--wait", "--json"], env, join(installed, "bin/ecm.js"));
+  const result = waitForResult(child);
+  // The price is told when all of the program is loaded; the hour is used up after the first writes.
+  await new Promise<void>((resolve) => {
+    child.stderr?.on("data", (text) => {
+      if (/request/.test(String(text))) resolve();
+    });
+  });
+  await rm(join(installed, "dist"), { recursive: true });
+  child.kill("SIGTERM");
+
+  const { code, stdout, stderr } = await result;
+  expect(stderr).not.toMatch(/cannot find module|internal error/i);
+  expect(code, stderr).toBe(143);
+  expect(JSON.parse(stdout)).toMatchObject({ status: "stopped", stoppedBy: "signal", rows: { rejected: 1 } });
+});

@@ -1,0 +1,90 @@
+/**
+ * The whole journey under every variant alone, under pairs of them, and under some that meet in one place.
+ */
+import { describe, expect, it } from "vitest";
+import { type Journey, runJourney } from "./variant-journey.ts";
+
+const alone: [name: string, value: string][] = [
+  ["keys", "refused"],
+  ["keys", "first"],
+  ["max-keys", "1"],
+  ["max-keys", "4"],
+  ["max-keys", "7"],
+  ["page", "cap:3"],
+  ["page", "refuse:3"],
+  ["page", "cap:10"],
+  ["page", "refuse:30"],
+  ["lists", "array"],
+  ["mutate-elements", "object"],
+  ["mutate-elements", "id"],
+  ["mutate-answer", "empty"],
+  ["mutate-answer", "other"],
+  ["noop", "NoChangesError"],
+  ["search-lag", "1000"],
+  ["search-lag", "30000"],
+  ["hourly-headers", "missing"],
+  ["source", "specified"],
+];
+
+/** Pairs of different variants, the same ones each time; no pair twice. */
+function pairs(count: number): Record<string, string>[] {
+  const all = alone.flatMap((first, index) =>
+    alone.slice(index + 1).flatMap((second) => (first[0] === second[0] ? [] : [[first, second]])),
+  );
+  // A step that has no divisor in common with their number meets each of them.
+  const step = 37;
+  return Array.from({ length: count }, (_, number) => Object.fromEntries(all[(number * step) % all.length]!));
+}
+
+/** What a journey is to be, without the steps that it left out. */
+function sameSteps({ output: _said, ...plain }: Journey, { steps }: Pick<Journey, "steps">) {
+  return {
+    ...plain,
+    steps: Object.fromEntries(Object.entries(plain.steps).filter(([name]) => name in steps)),
+  };
+}
+
+describe("the same journey", () => {
+  let plain: Journey;
+
+  it("goes well under the documents alone", async () => {
+    plain = await runJourney({});
+    expect(plain.writesOfRepeats).toEqual([0, 0, 0]);
+    expect(plain.steps).toMatchObject({ import: { code: 0, rows: { created: 14 } }, sync: { code: 0 } });
+  });
+
+  const several: Record<string, string>[] = [
+    { lists: "array", "mutate-elements": "id" },
+    { keys: "refused", "max-keys": "20", page: "refuse:25" },
+  ];
+
+  it.each([...alone.map(([name, value]) => ({ [name]: value })), ...several, ...pairs(4)])(
+    "comes to the same end under %j",
+    async (variants) => {
+      const { output, ...journey } = await runJourney(variants);
+      expect(journey, output).toEqual(sameSteps(plain, journey));
+    },
+  );
+});
+
+describe("the same journey in an account that has its structure", () => {
+  let plain: Journey;
+
+  it("goes well under the documents alone", async () => {
+    plain = await runJourney({}, { isFurnished: true });
+    expect(plain.steps).toMatchObject({ import: { code: 0, rows: { created: 14 } }, sync: { code: 0 } });
+  });
+
+  it.each<Record<string, string>>([
+    {},
+    { keys: "first" },
+    { "max-keys": "4" },
+    { page: "cap:3" },
+    { lists: "array" },
+    { "mutate-elements": "id", "mutate-answer": "empty" },
+    { "search-lag": "30000" },
+  ])("comes to the same end where the service is what the specification shows, with %j", async (variants) => {
+    const { output, ...journey } = await runJourney({ ...variants, literal: "yes" }, { isFurnished: true });
+    expect(journey, output).toEqual(sameSteps(plain, journey));
+  });
+});

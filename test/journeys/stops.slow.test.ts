@@ -1,0 +1,246 @@
+import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { InterruptedError } from "../../src/errors.ts";
+import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
+import { ecmWith, type Result, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+import { fastClock, findRepeatedWrites, startRecordingProxy } from "./recording-proxy.ts";
+
+describe("a bulk run that stops", () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("does not wait for a slow answer after %s, and goes on where it was", async (signal, code) => {
+    const proxy = await startRecordingProxy({ faults: ["delay:POST:/api/contact:n=30:seconds=20"] });
+    const path = await inputFile(manyRows(60));
+    const child = spawnEcm(["import", path, "--json"], proxy.env);
+    const ended = waitForResult(child);
+    let signalledAt = 0;
+    proxy.onRequest = ({ count, when }) => {
+      // By then the slow one is under way.
+      if (count === 45 && when === "before") {
+        signalledAt = Date.now();
+        child.kill(signal);
+      }
+      return undefined;
+    };
+    const result = await ended;
+    expect(Date.now() - signalledAt).toBeLessThan(10_000);
+    expect(result.code).toBe(code);
+    const stopped = parseSummary(result);
+    expect(stopped).toMatchObject({ status: "stopped", stoppedBy: "signal" });
+    expect(result.stderr).toContain(`ecm runs resume ${stopped.run}`);
+    const finished = parseSummary(await proxy.ecm(["import", path, "--json"]));
+    expect(finished).toMatchObject({
+      run: stopped.run,
+      status: "completed",
+      rows: { created: 60, unchanged: 0 },
+    });
+  });
+
+  it("leaves nothing open where the key may not write: the run can be undone", async () => {
+    const proxy = await startRecordingProxy();
+    await proxy.ecm(["import", await inputFile(manyRows(3))]);
+    const error = { errorType: "ForbiddenError", message: "No." };
+    proxy.refuses = ({ path }) =>
+      /^\/api\/contact\/[0-9a-f]+$/.test(path) ? { status: 403, body: { errors: [error] } } : undefined;
+    const stopped = await proxy.ecm(["contact", "delete", "--all", "--yes", "--json"]);
+    expect(stopped.code, stopped.stderr).toBe(4);
+    const undone = await proxy.ecm(["runs", "undo", parseSummary(stopped).run!]);
+    expect(undone.code, undone.stderr).toBe(0);
+  });
+
+  it("waits for the hour's end, without a 429", async () => {
+    const proxy = await startRecordingProxy({ hourlyLimit: 50, windowSeconds: 1 });
+    const result = await proxy.ecm(["import", await inputFile(manyRows(70)), "--json"]);
+    expect(result.stderr).not.toContain("error:");
+    expect(parseSummary(result)).toMatchObject({
+      status: "completed",
+      rows: { created: 70 },
+      requests: { retried: 0 },
+    });
+    expect(proxy.writes.filter(({ status }) => status === 429)).toEqual([]);
+  });
+
+  it("ends at once when it is interrupted while it waits", async () => {
+    const proxy = await startRecordingProxy({ hourlyLimit: 20 });
+    const path = await inputFile(manyRows(40));
+    const interruption = new AbortController();
+    const running = proxy.ecm(["import", path, "--json"], { signal: interruption.signal });
+    await until(() => proxy.writes.length === 18);
+    const interruptedAt = Date.now();
+    interruption.abort(new InterruptedError("SIGINT"));
+    const result = await running;
+    expect(Date.now() - interruptedAt).toBeLessThan(1000);
+    expect(result.code).toBe(130);
+    expect(parseSummary(result)).toMatchObject({ stoppedBy: "signal", requests: { retried: 0 } });
+  });
+
+  it("refuses a rejects file that cannot be written, or that is the input, before it begins", async () => {
+    const service = await startSandbox();
+    const path = await inputFile(manyRows(3));
+    for (const rejects of [path, "/nowhere/rejects.csv", await temporaryFolder()]) {
+      const result = await service.ecm(["import", path, "--rejects", rejects]);
+      expect(result.code, rejects).toBe(2);
+      expect(result.stderr).toContain("--rejects");
+    }
+    expect((await readContacts(service)).size).toBe(0);
+  });
+
+  it("stops at the hour's end with --no-wait, keeping the reserve", async () => {
+    const service = await startSandbox({ hourlyLimit: 40 });
+    const path = await inputFile(manyRows(70));
+    const result = await service.ecm(["import", path, "--no-wait", "--reserve", "10", "--json"]);
+    expect(result.code).toBe(7);
+    expect(parseSummary(result)).toMatchObject({ stoppedBy: "hour", requests: { total: 30, retried: 0 } });
+    expect(result.stderr).toContain("hour=10/40");
+  });
+
+  it("stops at the time given with --until, also when the hour's end lies beyond it", async () => {
+    const service = await startSandbox({ hourlyLimit: 20 });
+    const result = await service.ecm(["import", await inputFile(manyRows(70)), "--until", "30m", "--json"]);
+    expect(result.code).toBe(7);
+    expect(parseSummary(result).stoppedBy).toBe("until");
+  });
+
+  it("stops when the month is used up by others meanwhile", async () => {
+    const service = await startSandbox({ monthlyLimit: 100 });
+    const path = await inputFile(manyRows(60));
+    const other = await inputFile(manyRows(60, () => "Other").replaceAll("@", "@other."));
+    const [one, two] = await Promise.all([
+      service.ecm(["import", path, "--max-requests", "1000", "--json"]),
+      service.ecm(["import", other, "--max-requests", "1000", "--json"]),
+    ]);
+    const stopped = [one, two].filter(({ code }) => code === 7).map(parseSummary);
+    expect(stopped.length).toBeGreaterThan(0);
+    for (const { stoppedBy } of stopped) expect(stoppedBy).toBe("month");
+  });
+
+  it("stops with exit 4 when its key is revoked, and goes on with another", async () => {
+    const proxy = await startRecordingProxy();
+    const path = await inputFile(manyRows(60));
+    const home = await temporaryFolder();
+    await mkdir(home, { recursive: true });
+    const owner = ecmWith(proxy.env);
+    const create = ["sandbox", "keys", "create", "mine", "--scope", "contacts:write"];
+    const made = await owner([...create, "--data", proxy.folder, "--json"]);
+    const { key } = JSON.parse(made.stdout) as { key: string };
+    let revoked: Promise<unknown> | undefined;
+    proxy.onRequest = ({ count }) => {
+      if (count === 30) revoked = owner(["sandbox", "keys", "deactivate", "mine", "--data", proxy.folder]);
+      return undefined;
+    };
+    const stopped = await ecmWith({ ...proxy.env, ECM_API_KEY: key })(["import", path, "--json"]);
+    await revoked;
+    expect(stopped.code).toBe(4);
+    expect(parseSummary(stopped)).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    const finished = await proxy.ecm(["import", path, "--json"]);
+    expect(parseSummary(finished)).toMatchObject({ run: parseSummary(stopped).run, rows: { created: 60 } });
+  });
+
+  it("stops with exit 4 when the account is suspended, and goes on when it is open again", async () => {
+    const proxy = await startRecordingProxy();
+    const path = await inputFile(manyRows(60));
+    const become = (status: string) =>
+      proxy.ecm(["sandbox", "account", "--status", status, "--data", proxy.folder]);
+    let suspended: Promise<unknown> | undefined;
+    proxy.onRequest = ({ count }) => {
+      if (count === 30) suspended = become("suspended");
+      return undefined;
+    };
+    const stopped = await proxy.ecm(["import", path, "--json"]);
+    await suspended;
+    expect(stopped.code).toBe(4);
+    expect(parseSummary(stopped)).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    await become("open");
+    const finished = await proxy.ecm(["import", path, "--json"]);
+    expect(parseSummary(finished)).toMatchObject({ run: parseSummary(stopped).run, rows: { created: 60 } });
+  });
+
+  it("backs off and stops with exit 8 when the service cannot be reached any more", async () => {
+    const proxy = await startRecordingProxy();
+    const path = await inputFile(manyRows(40));
+    proxy.onRequest = ({ count, when }) => (count > 20 && when === "before" ? "drop" : undefined);
+    const clock = fastClock();
+    const stopped = await proxy.ecm(["import", path, "--json"], { clock });
+    expect(stopped.code).toBe(8);
+    expect(parseSummary(stopped)).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    proxy.onRequest = () => undefined;
+    expect(parseSummary(await proxy.ecm(["import", path, "--json"]))).toMatchObject({
+      run: parseSummary(stopped).run,
+      rows: { created: 40, unchanged: 0 },
+    });
+  });
+
+  it("refuses a second process on the same run, with its summary, and for everything that would touch the run", async () => {
+    const proxy = await startRecordingProxy();
+    const path = await inputFile(manyRows(5));
+    const refused: Result[] = [];
+    proxy.beforeRequest = async (request) => {
+      if (request !== "/api/contact" || refused.length > 0) return;
+      refused.push({ code: 0, stdout: "", stderr: "" });
+      const { run } = JSON.parse((await proxy.ecm(["runs", "show", "last", "--json"])).stdout) as {
+        run: string;
+      };
+      for (const args of [
+        ["import", path, "--json"],
+        ["runs", "resume", run, "--json"],
+        ["runs", "undo", run, "--json"],
+        ["runs", "remove", run, "--yes", "--json"],
+      ]) {
+        refused.push(await proxy.ecm(args));
+      }
+    };
+    const done = await proxy.ecm(["import", path, "--json"]);
+    expect(parseSummary(done)).toMatchObject({ status: "completed", rows: { created: 5 } });
+    refused.shift();
+    expect(refused.map(({ code }) => code)).toEqual([6, 6, 6, 6]);
+    for (const { stderr } of refused) expect(stderr).toContain("is in use by process");
+    expect(parseSummary(refused[0]!)).toMatchObject({
+      run: null,
+      status: "stopped",
+      stoppedBy: "lock",
+      rows: { read: 5, pending: 5 },
+    });
+    for (const result of refused.slice(1, 3)) expect(parseSummary(result).stoppedBy).toBe("lock");
+    expect(proxy.writes).toHaveLength(5);
+  });
+
+  it("sends no more when its lock is taken away, and resumes", async () => {
+    const proxy = await startRecordingProxy();
+    const path = await inputFile(manyRows(12));
+    const args = ["import", path, "--json", "--concurrency", "1"];
+    proxy.beforeRequest = async (request) => {
+      if (request === "/api/contact" && proxy.writes.length === 3) {
+        await rm(`${proxy.env.ECM_STATE_DIR}/locks`, { recursive: true });
+      }
+    };
+    const stopped = await proxy.ecm(args);
+    expect(stopped.code).toBe(6);
+    expect(parseSummary(stopped)).toMatchObject({ status: "stopped", stoppedBy: "lock" });
+    expect(proxy.writes).toHaveLength(4);
+    proxy.beforeRequest = async () => undefined;
+    expect(parseSummary(await proxy.ecm(args))).toMatchObject({ status: "completed", rows: { created: 12 } });
+    expect(findRepeatedWrites(proxy.writes, "create")).toEqual([]);
+  });
+
+  it("sends nothing when its folder cannot be written", async () => {
+    const proxy = await startRecordingProxy();
+    const state = await temporaryFolder();
+    await writeFile(`${state}/runs`, "in the way");
+    await chmod(state, 0o500);
+    const result = await ecmWith({ ...proxy.env, ECM_STATE_DIR: state })([
+      "import",
+      await inputFile(manyRows(5)),
+    ]);
+    await chmod(state, 0o700);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain("error:");
+    expect(proxy.writes).toEqual([]);
+  });
+});
+
+/** Looks until it is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}

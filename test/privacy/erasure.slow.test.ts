@@ -1,0 +1,300 @@
+/**
+ * After an erasure the bytes of all that the program keeps are searched: in none of the spellings in which a
+ * file may write it is the person there; and what is there of the others is still usable.
+ */
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { domainToASCII } from "node:url";
+import { describe, expect, it } from "vitest";
+import { inputFile, manyContacts, parseSummary } from "../bulk/kit.ts";
+import { done, type Ecm, ecmWith, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+type Environment = Record<string, string>;
+
+/** Every file of a home, as its bytes. */
+async function readHome(env: Environment): Promise<[path: string, bytes: string][]> {
+  const files: [string, string][] = [];
+  for (const root of [env.ECM_STATE_DIR!, env.ECM_CACHE_DIR!, env.ECM_CONFIG_DIR!]) {
+    for (const entry of await readdir(root, { recursive: true, withFileTypes: true }).catch(() => [])) {
+      const path = join(entry.parentPath, entry.name);
+      // What a database keeps only while it is open may go meanwhile.
+      if (entry.isFile()) files.push([path, await readFile(path, "latin1").catch(() => "")]);
+    }
+  }
+  return files;
+}
+
+const bytesOf = (text: string, encoding: BufferEncoding = "utf8") =>
+  Buffer.from(text, encoding).toString("latin1");
+const hex = (code: number, digits: number) => code.toString(16).padStart(digits, "0");
+const escapeAll = (text: string) =>
+  Array.from({ length: text.length }, (_, at) => `\\u${hex(text.charCodeAt(at), 4)}`).join("");
+const escapeSome = (text: string, which: RegExp) => text.replaceAll(which, escapeAll);
+const percent = (text: string, which: RegExp) =>
+  text.replaceAll(which, (character) =>
+    [...Buffer.from(character)].map((byte) => `%${hex(byte, 2)}`).join(""),
+  );
+
+/** The text as the files of many programs would have it, letter case aside. */
+function listWrittenForms(text: string): string[] {
+  const [, domain = ""] = text.split("@");
+  const ascii = domain === "" ? text : text.replace(domain, domainToASCII(domain) || domain);
+  return [text, ascii].flatMap((each) => {
+    const [composed, decomposed] = [each.normalize("NFC"), each.normalize("NFD")];
+    const wide = bytesOf(composed, "utf16le");
+    const swapped = Buffer.from(wide, "latin1").swap16().toString("latin1");
+    const html = composed.replaceAll(/[@'+]/g, (character) => `&#${character.charCodeAt(0)};`);
+    return [
+      ...[composed, decomposed, JSON.stringify(composed).slice(1, -1), html].map((form) => bytesOf(form)),
+      ...[/\P{ASCII}/gu, /[@]/g, /[^a-z0-9]/gi, /./gs].map((which) => escapeSome(composed, which)),
+      ...[/[@]/g, /[^a-z0-9._-]/gi, /./gsu].map((which) => bytesOf(percent(composed, which))),
+      bytesOf(composed.replaceAll(/[_*]/g, "\\$&")),
+      wide,
+      swapped,
+    ];
+  });
+}
+
+/** The part of base64 text that does not depend on what precedes and follows. */
+function listBase64Forms(text: string): string[] {
+  return [0, 1, 2].map((before) => {
+    const encoded = Buffer.from("x".repeat(before) + text).toString("base64");
+    return encoded.slice(before === 0 ? 0 : before + 1, -4);
+  });
+}
+
+async function expectNowhere(env: Environment, texts: readonly string[], others: readonly string[] = []) {
+  const forms = [...new Set(texts.flatMap(listWrittenForms).map((form) => form.toLowerCase()))];
+  const exact = texts.flatMap(listBase64Forms);
+  const found: string[] = [];
+  for (const [path, bytes] of await readHome(env)) {
+    let lower = bytes.toLowerCase();
+    for (const other of others) lower = lower.replaceAll(other.toLowerCase(), "");
+    for (const form of forms) if (lower.includes(form)) found.push(`${JSON.stringify(form)} in ${path}`);
+    for (const form of exact) if (bytes.includes(form)) found.push(`${form} in ${path}`);
+  }
+  expect(found).toEqual([]);
+}
+
+const people = [
+  {
+    typed: "Ada_L*x+News@Bücher.example",
+    stored: "Ada_L*x+News@xn--bcher-kva.example",
+    names: ["Ædå-Åugusta", 'Byron "de" Lôvelace_*'],
+  },
+  {
+    typed: "o'Brien.99@Example.com",
+    stored: "O'BRIEN.99@example.com",
+    names: ["Zoë;Xaviera", "Müllér, d'Ö"],
+  },
+] as const;
+const secrets = people.flatMap(({ typed, stored, names }) => [
+  typed,
+  stored,
+  ...names,
+  ...["Ædå-Åugusta", "Lôvelace", "Xaviera", "Müllér"],
+]);
+
+const quoted = (cells: readonly string[]) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(",");
+const mentions = ({ stored }: (typeof people)[number]) => [
+  `asked ${stored}.`,
+  `https://x.example/?of=${encodeURIComponent(stored.toLowerCase())}&n=1`,
+  `{"of":"${stored.replace("@", "\\u0040")}"}`,
+  `&lt;${stored.replace("@", "&#64;")}&gt;`,
+];
+
+/** A table with both persons in it, others who speak of them, and a rejected row that does. */
+function createTable(name: string): string {
+  const others = people
+    .flatMap((person) => mentions(person))
+    .map((text, n) => [`p${n}@example.com`, `P${n}`, text]);
+  const theirs = people.map(({ typed, names }) => [typed, ...names]);
+  const rejected = [`no address ${people[0].stored}`, "Eve", mentions(people[1])[0]!];
+  const rows = [
+    ["Email", "First Name", "Last Name"],
+    ...others,
+    ...theirs,
+    rejected,
+    ["bob@example.com", "Bob", name],
+  ];
+  return rows.map((row) => `${quoted(row)}\n`).join("");
+}
+
+const erase = (ecm: Ecm) => ecm(["contact", "erase", ...people.map(({ typed }) => typed), "--yes", "--json"]);
+
+describe("an erasure", () => {
+  it("leaves nothing of the persons in any file, and all of the others", async () => {
+    const { ecm, env, sandbox } = await startSandbox({ hourlyLimit: 10_000 });
+    const folder = await temporaryFolder();
+    await done(ecm(["lists", "create", `for ${people[0].stored}`]));
+    const csv = await inputFile(createTable("One"), `of ${people[0].stored}.csv`);
+    const imported = parseSummary(await ecm(["import", csv, "--list", `for ${people[0].stored}`, "--json"]));
+    expect(imported.rows).toMatchObject({ created: 11, rejected: 1 });
+    const workbook = join(folder, "people.xlsx");
+    await done(ecm(["export", "--output-file", workbook]));
+    const [byKey] = people;
+    const { _id } = JSON.parse(await done(ecm(["contact", "get", byKey.stored, "--json"])));
+    const edited = parseSummary(
+      await ecm(["contact", "mutate", _id, "bob@example.com", "--set", "Last Name=King", "--json"]),
+    );
+    expect(edited.rows.updated).toBe(2);
+    const fromWorkbook = parseSummary(await ecm(["import", workbook, "--json"]));
+    expect(fromWorkbook.rows).toMatchObject({ updated: 2 });
+    const json = people.map(({ typed, names }) => ({ Email: typed, "First Name": names[1] }));
+    const piped = [...json, { Email: "bob@example.com", "First Name": "Robert" }];
+    const fromStandardInput = parseSummary(
+      await ecm(["import", "-", "--json"], { stdin: JSON.stringify(piped) }),
+    );
+    expect(fromStandardInput.rows).toMatchObject({ updated: 3 });
+    const keys = people.map(({ stored }) => stored);
+    const deleted = parseSummary(
+      await ecm(["contact", "delete", ...keys, "p0@example.com", "p1@example.com", "--yes", "--json"]),
+    );
+    expect(deleted.rows.deleted).toBe(4);
+    const undone = parseSummary(await ecm(["runs", "undo", deleted.run!, "--json"]));
+    expect(undone.rows.created).toBe(4);
+    // A run that was stopped while it applied its plan, and one that was stopped while it made it.
+    const wave = ["--concurrency", "1", "--json"];
+    const stopped = parseSummary(
+      await ecm(["import", "-", "--set", "First Name=New", "--max-requests", "9", ...wave], {
+        stdin: createTable("Two"),
+      }),
+    );
+    expect(stopped).toMatchObject({ status: "stopped", rows: { pending: expect.any(Number) } });
+    sandbox.admin.seed({ contacts: manyContacts(3000) });
+    const many = Array.from({ length: 250 }, (_, n) => `"p${n + 100}@example.com","","M"\n`).join("");
+    const unplanned: string[] = [];
+    for (const stdin of [
+      createTable("Three") + many,
+      Buffer.from(`\ufeff${createTable("Four") + many}`, "utf16le"),
+      `Email,First Name,Last Name\n${many}`,
+    ]) {
+      const { run, rows } = parseSummary(
+        await ecm(["import", "-", "--max-requests", "2", ...wave], { stdin }),
+      );
+      expect(rows).toMatchObject({ created: 0, updated: 0 });
+      unplanned.push(run!);
+    }
+    const chosen = await ecm([
+      "contact",
+      "mutate",
+      "--where",
+      `key == "${people[1].stored.toLowerCase()}"`,
+      "--set",
+      "Last Name=Changed",
+      "--json",
+    ]);
+    expect(chosen.code, chosen.stderr).toBe(0);
+    expect(JSON.parse(chosen.stdout).rows).toMatchObject({ updated: 1 });
+
+    const { code, stdout, stderr } = await erase(ecm);
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([{ contact: "deleted" }, { contact: "deleted" }]);
+    await expectNowhere(env, secrets);
+    expect(JSON.parse((await erase(ecm)).stdout)).toMatchObject([{ files: 0 }, { files: 0 }]);
+
+    const listed = JSON.parse(await done(ecm(["runs", "list", "--json"])));
+    expect(listed).toHaveLength(11);
+    expect(listed.filter(({ status }: { status: string }) => status === "damaged")).toEqual([]);
+    for (const { run } of listed) await done(ecm(["runs", "show", run, "--changes", "-q"]));
+    const changes = await done(ecm(["runs", "show", edited.run!, "--changes", "--json"]));
+    expect(changes).toContain("bob@example.com");
+    const rejects = await done(ecm(["runs", "rejects", imported.run!]));
+    expect(rejects).toMatch(/"?Eve"?,asked erased/);
+    expect(
+      await readFile(
+        join(listed.find(({ run }: { run: string }) => run === deleted.run).folder, "backup.csv"),
+        "utf8",
+      ),
+    ).toContain("p1@example.com");
+    const edit = parseSummary(await ecm(["runs", "undo", edited.run!, "--json"]));
+    expect(edit.rows).toMatchObject({ read: 2, unchanged: 1, rejected: 1 });
+    const resumed = await ecm(["runs", "resume", stopped.run!, "--json"]);
+    expect(parseSummary(resumed), resumed.stderr).toMatchObject({
+      status: "completed",
+      rows: { pending: 0 },
+    });
+    const [three, four, clean] = unplanned;
+    for (const run of [three!, four!]) {
+      expect(stderr).toContain(run);
+      const again = await ecm(["runs", "resume", run]);
+      expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("a person was erased")]);
+    }
+    const others = await ecm(["runs", "resume", clean!, "--json"]);
+    expect(parseSummary(others), others.stderr).toMatchObject({ rows: { updated: 250, pending: 0 } });
+    for (const { stored } of people) expect((await ecm(["contact", "get", stored])).code).toBe(5);
+    await expectNowhere(env, secrets);
+  });
+
+  it("leaves a run that rejected nobody else without rejected rows", async () => {
+    const { ecm, env } = await startSandbox();
+    const [{ typed }] = people;
+    const csv = await inputFile(`Email,First Name\n${typed},Ædå-Åugusta,too,many\nbob@example.com,Bob\n`);
+    const { run, rows } = parseSummary(await ecm(["import", csv, "--json"]));
+    expect(rows).toMatchObject({ created: 1, rejected: 1 });
+    expect(await done(ecm(["runs", "rejects", run!]))).toContain(typed);
+    await done(erase(ecm));
+    await expectNowhere(env, secrets);
+    expect(await ecm(["runs", "rejects", run!])).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: `Run ${run} has no rejected rows any more\n`,
+    });
+    expect(JSON.parse(await done(ecm(["runs", "rejects", run!, "-o", "json"])))).toEqual([]);
+  });
+
+  it("leaves nothing in the sandbox's log of requests and its snapshots", async () => {
+    const folder = await temporaryFolder();
+    const env = {
+      ECM_CONFIG_DIR: join(folder, "config"),
+      ECM_STATE_DIR: join(folder, "state"),
+      ECM_CACHE_DIR: join(folder, "cache"),
+    };
+    const ecm = ecmWith(env);
+    const sandbox: Ecm = (args, options) => ecm([...args, "-p", "sandbox"], options);
+    const csv = await inputFile(createTable("One"));
+    expect((await sandbox(["import", csv])).code).toBe(3);
+    await done(ecm(["sandbox", "snapshot", "save", "before"]));
+    await done(sandbox(["contact", "mutate", people[0].stored, "--set", "Last Name=Lôvelace"]));
+    expect(await done(ecm(["sandbox", "requests", "--json"]))).toContain("Lôvelace");
+    await done(erase(sandbox));
+    await expectNowhere(env, secrets);
+    await done(ecm(["sandbox", "snapshot", "load", "before", "--yes"]));
+    expect(await done(sandbox(["contact", "search", "--count"]))).toBe("9\n");
+    await expectNowhere(env, secrets);
+  });
+
+  const moments = ["suppressed", "deleted", "first plan", "second plan", "last run"] as const;
+  it.each(moments)("is completed by the same command after kill -9: %s", async (moment) => {
+    const { ecm, env, sandbox } = await startSandbox();
+    const csv = await inputFile(createTable("One"));
+    const runs: string[] = [];
+    for (const blank of ["a", "b", "c"])
+      runs.push(parseSummary(await ecm(["import", csv, "--set", `Last Name=${blank}`, "--json"])).run!);
+    const folders = runs.map((run) => join(env.ECM_STATE_DIR!, "runs", run));
+    const plans = folders.map((each) => join(each, "plan.ndjson"));
+    const sizes = await Promise.all(plans.map(async (plan) => (await stat(plan)).size));
+    const isRewritten = async (n: number) => (await stat(plans[n]!)).size !== sizes[n];
+    if (moment === "suppressed") sandbox.admin.faults(["delay:DELETE:/api/contact/*:seconds=600"]);
+    const child = spawnEcm(["contact", "erase", ...people.map(({ typed }) => typed), "--yes"], env);
+    const ended = waitForResult(child);
+    const isReached = async () => {
+      if (child.exitCode !== null) return true;
+      if (moment === "suppressed") return (await ecm(["suppressions", "check", people[0].typed])).code === 0;
+      if (moment === "deleted") return (await ecm(["contact", "get", people[0].stored])).code === 5;
+      return isRewritten(moments.indexOf(moment) - 2);
+    };
+    await expect.poll(isReached, { timeout: 20_000, interval: 1 }).toBe(true);
+    child.kill("SIGKILL");
+    await ended;
+    sandbox.admin.faults([]);
+    for (const { typed } of people) expect((await ecm(["suppressions", "check", typed])).code).toBe(0);
+    const { code, stderr } = await erase(ecm);
+    expect(code, stderr).toBe(0);
+    await expectNowhere(env, secrets);
+    for (const run of runs) await done(ecm(["runs", "show", run, "--changes", "-q"]));
+    const undone = parseSummary(await ecm(["runs", "undo", runs[2]!, "--json"]));
+    expect(undone.rows).toMatchObject({ updated: 9, rejected: 2 });
+  });
+});

@@ -1,0 +1,243 @@
+/** An export: every contact once, in a file that imports again without a mapping and without a change. */
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Ecm, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { startSandbox } from "../support/sandbox.ts";
+import { plainStructure } from "../support/service.ts";
+
+const values = [
+  ...["line\nbreak", "cr\rlf\r\nx", 'q"uote', "a,b;c\td|e", "'lead", "''two", "=1+1", "+1", "-1", "@x"],
+  ...[
+    "\ttab",
+    "😀👩‍👩‍👧",
+    "\u200fעברית",
+    "  spaces  ",
+    " =1+1",
+    "\uff1d1+1",
+    "NULL",
+    "N/A",
+    "\\n\\t",
+    "\ufeffmark",
+    "e\u0301",
+    '""',
+    "001",
+    "1,5",
+  ],
+];
+const labels = [
+  "key",
+  "lists",
+  "tags",
+  "status",
+  "ecm:key",
+  "Email",
+  'City, "big"',
+  "a=b",
+  "'tick",
+  "=sum",
+  "ecm:safe-cells",
+];
+/** Keys that an import of any other file would not take. */
+const oddKeys: Record<number, string> = {
+  2: '"quoted"@example.com',
+  3: "ünï@example.com",
+  4: "a@b.c",
+  7: "CAPS@Example.com",
+  8: "=eq@example.com",
+};
+const names = ["a,b", 'c"d', "t;semi", "t|pipe", "'tick", "=tag", "名簿", "with\nline"];
+
+async function hostileAccount() {
+  const service = await startSandbox({ hourlyLimit: 100_000 });
+  const call = async (method: string, path: string, body?: object) => {
+    const headers = { "x-api-key": service.apiKey, "content-type": "application/json" };
+    const answer = await fetch(service.baseUrl + path, {
+      method,
+      headers,
+      body: body && JSON.stringify(body),
+    });
+    expect(answer.status, path).toBe(200);
+    // biome-ignore lint/suspicious/noExplicitAny: the service's own objects, as they come
+    return (await answer.json()) as any;
+  };
+  const [plain] = await call("GET", "/api/contact-structure");
+  const { _id, fields, tags } = await call("PUT", `/api/contact-structure/${plain._id}`, {
+    label: plain.label,
+    keyName: plain.keyName,
+    fields: [...plain.fields, ...labels.map((label) => ({ label, dataType: "text", required: false }))],
+    tags: names.map((label) => ({ label })),
+  });
+  const lists = [];
+  for (const name of names) lists.push(await call("POST", `/api/contact-structure/${_id}/lists`, { name }));
+  const some = (things: { _id: string }[], index: number) =>
+    things.filter((_, at) => (index + at) % 3 === 0).map((thing) => ({ _id: thing._id }));
+  for (const [index, value] of values.entries()) {
+    const contact = await call("POST", "/api/contact", {
+      key: oddKeys[index] ?? `h${index}@example.com`,
+      contactStructureId: _id,
+      fields: fields
+        .filter((_: unknown, at: number) => (index + at) % 2)
+        .map((field: { _id: string }) => ({ _id: field._id, value })),
+      tags: some(tags, index),
+      lists: some(lists, index),
+    });
+    if (index % 5 === 0) {
+      const status = { primary: "Inactive", secondary: "Unsubscribe" };
+      await call("PATCH", `/api/contact/${contact._id}`, { status });
+    }
+  }
+  return service;
+}
+
+async function text(ecm: Ecm, args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await ecm(args);
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+describe("an export", () => {
+  it.each([
+    ["contacts.xlsx", []],
+    ["contacts.csv", []],
+    ["contacts.csv", ["--bom"]],
+    ["contacts.csv", ["--safe-cells"]],
+    ["contacts.csv", ["--safe-cells", "--bom"]],
+    ["contacts.tsv", []],
+  ])(
+    "of hostile values, names and labels as %s with %j imports again without a change",
+    async (name, flags: string[]) => {
+      const { ecm } = await hostileAccount();
+      const file = join(await temporaryFolder(), name);
+      await text(ecm, ["export", ...flags, "--output-file", file]);
+      const before = await text(ecm, ["export", "-o", "ndjson"]);
+      const summary = JSON.parse(await text(ecm, ["import", file, "--json"]));
+      expect(summary).toMatchObject({
+        status: "completed",
+        rows: { read: values.length, unchanged: values.length, rejected: 0 },
+        requests: { create: 0, mutate: 0 },
+      });
+      expect(await text(ecm, ["export", "-o", "ndjson"])).toBe(before);
+    },
+  );
+
+  it("of lists whose names are alike imports again without a change", async () => {
+    const { ecm } = await startSandbox();
+    for (const name of ["News", "News ", "Twin", "Twin", "News\u00a0"]) {
+      const { _id } = JSON.parse(await text(ecm, ["lists", "create", name, "--allow-duplicate", "--json"]));
+      await text(ecm, ["contact", "create", "--key", `${_id}@example.com`, "--list", _id]);
+    }
+    const file = join(await temporaryFolder(), "contacts.csv");
+    await text(ecm, ["export", "--output-file", file]);
+    const before = await text(ecm, ["export", "-o", "ndjson"]);
+    expect(JSON.parse(await text(ecm, ["import", file, "--json"])).rows).toMatchObject({
+      read: 5,
+      unchanged: 5,
+    });
+    expect(await text(ecm, ["export", "-o", "ndjson"])).toBe(before);
+  });
+
+  it("can hold keys that no import creates: they are rejected where the account does not have them", async () => {
+    const [{ ecm }, other] = [await hostileAccount(), await startSandbox()];
+    const file = join(await temporaryFolder(), "contacts.csv");
+    const odd = Object.values(oddKeys).flatMap((key) => ["--key", key]);
+    await text(ecm, ["export", "--columns", "ecm:key,ecm:status", ...odd, "--output-file", file]);
+    const elsewhere = await other.ecm(["import", file, "--json", "--include-unsubscribed"]);
+    expect(elsewhere.code).toBe(3);
+    expect(JSON.parse(elsewhere.stdout).rows).toMatchObject({ read: 5, created: 2, rejected: 3 });
+    expect(elsewhere.stderr).toContain(
+      "quotes in the address (1), accented letters before the @ (1), invalid email address (1)",
+    );
+  });
+
+  it("is csv wherever it goes, and guards what a spreadsheet would run in cells and header", async () => {
+    const { ecm } = await hostileAccount();
+    const plain = await text(ecm, ["export"]);
+    expect((await ecm(["export"], { terminalColumns: 80 })).stdout).toBe(plain);
+    const safe = await text(ecm, [
+      "export",
+      "--safe-cells",
+      "--columns",
+      "ecm:key,=sum,'tick",
+      "--key",
+      "h6@example.com",
+    ]);
+    expect(safe).toMatch(/^ecm:key,'=sum,''tick,ecm:safe-cells\nh6@example.com,.*'=1\+1/);
+  });
+
+  it("takes its conditions together, several of one kind as any of them", async () => {
+    const { ecm } = await hostileAccount();
+    const ids = async (...args: string[]) =>
+      (await text(ecm, ["export", "-o", "id", ...args])).trim().split("\n").filter(Boolean);
+    const [all, active, inactive] = [
+      await ids(),
+      await ids("--status", "active"),
+      await ids("--status", "inactive"),
+    ];
+    expect(all).toHaveLength(values.length);
+    expect(active.length + inactive.length).toBe(all.length);
+    const keys = ["--key", "h0@example.com", "--key", "H1@example.com"];
+    expect(await ids(...keys)).toHaveLength(2);
+    expect(await ids(...keys, "--status", "inactive")).toHaveLength(1);
+    const both = new Set([...(await ids("--list", "a,b")), ...(await ids("--list", "名簿"))]);
+    expect(new Set(await ids("--list", "a,b", "--list", "名簿"))).toEqual(both);
+  });
+
+  it.each(["SIGKILL", "SIGTERM"] as const)(
+    "that ended by %s starts anew with what the account holds now, and the file appears whole or not at all",
+    async (signal) => {
+      const everybody: Record<string, unknown>[] = Array.from({ length: 11 }, (_, n) => ({
+        ...{ _id: `id${n}`, key: `k${n}@example.com` },
+        ...{ fields: [], lists: [], tags: [], status: { primary: "Active" } },
+      }));
+      const pages: number[] = [];
+      let hang: (() => void) | undefined = () => {};
+      const isHanging = new Promise<void>((resolve) => {
+        hang = resolve;
+      });
+      const server = await startHttpServer((request, response) => {
+        if (request.method === "GET") {
+          return json(response, 200, request.url.includes("/lists") ? [] : [plainStructure]);
+        }
+        const { page, pageSize } = JSON.parse(request.body) as { page: number; pageSize: number };
+        if (pageSize > 3)
+          return json(response, 400, errorBody("ValidationError", "too many", { field: "pageSize" }));
+        pages.push(page);
+        if (page === 3 && hang) return hang();
+        const contacts = everybody.slice((page - 1) * pageSize, page * pageSize);
+        json(response, 200, { totalRecords: everybody.length, contacts });
+      });
+      const { env } = await startSandbox();
+      const folder = await temporaryFolder();
+      await mkdir(join(folder, "out"));
+      const file = join(folder, "out", "contacts.csv");
+      await writeFile(file, "key,status\nbefore,active\n");
+      const args = ["export", "--output-file", file, "--columns", "key,status"];
+      const first = spawnEcm(args, { ...env, ECM_BASE_URL: server.baseUrl });
+      const ended = waitForResult(first);
+      await isHanging;
+      first.kill(signal);
+      const { code } = await ended;
+      expect(code).toBe(signal === "SIGKILL" ? -1 : 143);
+      expect(await readFile(file, "utf8")).toBe("key,status\nbefore,active\n");
+      // Killed, it could not remove what it had begun, with the rights of the file.
+      const left = (await readdir(join(folder, "out"))).filter((name) => name !== "contacts.csv");
+      expect(left).toEqual(signal === "SIGKILL" ? [expect.stringMatching(/^\.contacts\.csv\..*\.tmp$/)] : []);
+      for (const name of left)
+        expect((await stat(join(folder, "out", name))).mode & 0o777).toBe((await stat(file)).mode & 0o777);
+
+      // Of those on pages that were read, one is gone and one has another status.
+      everybody.splice(1, 1);
+      everybody[0]!.status = { primary: "Inactive", secondary: "Unsubscribe" };
+      hang = undefined;
+      pages.length = 0;
+      const second = await waitForResult(spawnEcm(args, { ...env, ECM_BASE_URL: server.baseUrl }));
+      expect(second.code, second.stderr).toBe(0);
+      // Two on each.
+      expect(pages).toEqual([1, 2, 3, 4, 5]);
+      const rows = everybody.map(({ key }, index) => `${key},${index === 0 ? "Inactive" : "Active"}\n`);
+      expect(await readFile(file, "utf8")).toBe(`key,status\n${rows.join("")}`);
+    },
+  );
+});

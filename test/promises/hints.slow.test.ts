@@ -1,0 +1,216 @@
+/**
+ * Commands that messages show, given to a real shell as they stand:
+ * they work, and on the account that was meant.
+ */
+
+import { spawn } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Command } from "@commander-js/extra-typings";
+import { beforeEach, describe, expect, it } from "vitest";
+import { formatCommandLine } from "../../src/commands/help/command-line.ts";
+import {
+  type Ecm,
+  ecmWith,
+  type Result,
+  temporaryFolder,
+  temporaryHome,
+  waitForResult,
+} from "../support/ecm.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+
+const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
+/** What a shell would expand between double quotes. */
+const oddName = `it's $HOME \`id\` "x"!`;
+const at300 = { terminalColumns: 300, env: { NO_COLOR: "1" } };
+
+let selected: RunningSandbox;
+let shop: RunningSandbox;
+let home: Record<string, string>;
+let ecm: Ecm;
+
+/** Two accounts: the profile "main" is selected, "shop" is named by a flag. */
+beforeEach(async () => {
+  [selected, shop] = [await startSandbox(), await startSandbox()];
+  home = await temporaryHome();
+  ecm = ecmWith(home);
+  await login("main", selected);
+  await login("shop", shop);
+});
+
+function login(profile: string, { baseUrl, apiKey }: RunningSandbox): Promise<Result> {
+  const words = ["auth", "login", "--profile", profile, "--base-url", baseUrl, "--api-key-stdin"];
+  return ecm(words, { stdin: apiKey });
+}
+
+/** The command that a message shows behind some words. */
+function commandAfter(words: string, { stderr }: Result): string {
+  const [, command] = new RegExp(`${words}:?\\s+(ecm .*)$`, "m").exec(stderr) ?? [];
+  if (command === undefined) throw new Error(`no command after ${words}:\n${stderr}`);
+  return command;
+}
+
+/** Runs a line in a shell, in a folder of its own, where `ecm` is the built program. */
+async function inShell(line: string, cwd?: string): Promise<Result> {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, "bin"));
+  await writeFile(join(folder, "bin/ecm"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`, {
+    mode: 0o755,
+  });
+  const env = { ...home, HOME: folder, PATH: `${join(folder, "bin")}:${process.env.PATH}` };
+  return waitForResult(
+    spawn("sh", ["-c", line], { cwd: cwd ?? folder, env, stdio: ["ignore", "pipe", "pipe"] }),
+  );
+}
+
+async function writeInput(text: string, name = "people.csv"): Promise<string> {
+  const file = join(await temporaryFolder(), name);
+  await writeFile(file, text);
+  return file;
+}
+
+async function json(...words: string[]) {
+  return JSON.parse((await ecm([...words, "--json"])).stdout);
+}
+
+describe("a command that a message shows works on the account of the command before it", () => {
+  it("to undo a run, and to resume one", async () => {
+    shop.sandbox.admin.seed({ contacts: [{ key: "p1@example.com" }], tags: ["vip"] });
+    const changed = await ecm([
+      "contact",
+      "mutate",
+      "--all",
+      "--add-tag",
+      "vip",
+      "--profile",
+      "shop",
+      "--yes",
+    ]);
+    expect(changed.code, changed.stderr).toBe(0);
+    const undone = await inShell(commandAfter("Undo", changed));
+    expect(undone.code, undone.stderr).toBe(0);
+    expect(undone.stderr).toContain("1 restored");
+
+    const file = await writeInput("Email\na@example.com\nb@example.com\nc@example.com\n");
+    const stopped = await ecm(["import", file, "--profile", "shop", "--max-requests", "3"]);
+    expect(stopped.code).toBe(7);
+    const resumed = await inShell(commandAfter("Resume with", stopped));
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(await json("contact", "search", "--profile", "shop")).toHaveLength(4);
+    expect(await json("contact", "search")).toEqual([]);
+  });
+
+  it("to undo a run that did nothing but create", async () => {
+    const created = await ecm(["import", await writeInput("Email\na@example.com\n"), "--profile", "shop"]);
+    const undone = await inShell(`${commandAfter("Undo", created)} --yes`);
+    expect(undone.code, undone.stderr).toBe(0);
+    expect(await json("contact", "search", "--profile", "shop")).toEqual([]);
+  });
+
+  it("with a base URL of its own", async () => {
+    const file = await writeInput("Email\na@example.com\nb@example.com\n");
+    const env = { ECM_API_KEY: shop.apiKey };
+    const stopped = await ecm(["import", file, "--base-url", shop.baseUrl, "--max-requests", "2"], { env });
+    expect(stopped.code).toBe(7);
+    const command = commandAfter("Resume with", stopped);
+    const resumed = await inShell(`ECM_API_KEY=${shop.apiKey} ${command}`);
+    expect(resumed.code, resumed.stderr).toBe(0);
+  });
+
+  it("to add the field that an import needs", async () => {
+    const file = await writeInput("Email,-Ort\nada@example.com,Oslo\n");
+    const dry = await ecm(["import", file, "--dry-run", "--profile", "shop"], {
+      ...at300,
+      typed: [["Is this right?", "\r"]],
+    });
+    // At a terminal the import itself creates the field, after the yes.
+    const words = commandAfter("Run it with", dry).split(" ").slice(1);
+    const done = await ecm(words, {
+      ...at300,
+      typed: [
+        ["Add these contacts to a list?", "\r"],
+        ['Create the field "-Ort", and write to 1 contact', "y\r"],
+      ],
+    });
+    expect(done.code, done.stderr).toBe(0);
+    const labels = ({ fields }: { fields: { label: string }[] }) => fields.map(({ label }) => label);
+    expect(labels(await json("structure", "get", "--profile", "shop"))).toContain("-Ort");
+    expect(labels(await json("structure", "get"))).not.toContain("-Ort");
+    expect(await json("contact", "search", "--profile", "shop")).toHaveLength(1);
+  });
+
+  it("to see what is wrong, in an error and in doctor's findings", async () => {
+    const failed = await ecm(["contact", "get", "nobody@example.com", "--profile", "shop"]);
+    expect(failed.stderr).toContain("ecm --profile shop contact search --text nobody");
+    const file = await writeInput("Email\na@example.com\nb@example.com\n");
+    await ecm(["import", file, "--profile", "shop", "--max-requests", "2"]);
+    // Whichever profile it looks at, the run is of another one.
+    const findings: { check: string; hint?: string }[] = await json("doctor");
+    const hint = findings.find(({ check }) => check === "runs")?.hint ?? "";
+    const resumed = await inShell(/ecm (?:--profile \S+ )?runs resume [^;]*/.exec(hint)![0]);
+    expect(resumed.code, resumed.stderr).toBe(0);
+  });
+
+  it("to look for somebody, and to fill an empty account", async () => {
+    for (const command of ["contact search nobody", "lists list", "suppressions list"]) {
+      const { code, stdout, stderr } = await ecm([...command.split(" "), "--profile", "shop"], at300);
+      expect(code, stderr).toBe(0);
+      const advised = [...`${stdout}${stderr}`.matchAll(/ecm (?!--profile shop )\S+ [^.]*/g)].map(String);
+      expect(advised, command).toEqual([]);
+      expect(`${stdout}${stderr}`, command).toContain("--profile shop");
+    }
+  });
+
+  it("to log in again: the profile that is in use gets the new key", async () => {
+    const owner = (...words: string[]) => json("sandbox", ...words, "--data", shop.folder);
+    const expiry = ["--expires", "2030-01-01T00:00:00Z"];
+    const { key } = await owner("keys", "create", "ci", "--scope", "contacts:read", ...expiry);
+    await login("shop", { ...shop, apiKey: key });
+    await ecm(["auth", "use", "shop"]);
+    await owner("clock", "set", "2030-01-02T00:00:00Z");
+    const refused = await ecm(["lists", "list"]);
+    expect(refused.code).toBe(4);
+    const [command] = /ecm auth login.*|ecm --profile shop auth .*/.exec(refused.stderr)!;
+    const again = await inShell(
+      `echo ${shop.apiKey} | ${command} --base-url ${shop.baseUrl} --api-key-stdin`,
+    );
+    expect(again.code, again.stderr).toBe(0);
+    expect((await ecm(["lists", "list"])).code).toBe(0);
+  });
+});
+
+describe("a command that a message shows is quoted as a shell wants it", () => {
+  it("with the name of a list", async () => {
+    for (const name of [oddName, "-x"]) {
+      shop.sandbox.admin.seed({
+        lists: ["Leads"],
+        contacts: [{ key: "p1@example.com", lists: ["Leads"] }],
+      });
+      const copied = await ecm(["lists", "duplicate", "--profile", "shop", "--", "Leads", name]);
+      expect(copied.stderr).toContain("has 1 contact\n");
+      const undone = await ecm(["runs", "undo", "last", "--profile", "shop"]);
+      const deleted = await inShell(
+        `${commandAfter("delete it with", undone)} --yes`.replace(/(-- .*) (--yes)$/, "$2 $1"),
+      );
+      expect(deleted.code, deleted.stderr).toBe(0);
+      expect(await json("lists", "list", "--profile", "shop")).toMatchObject([{ name: "Leads" }]);
+    }
+  });
+
+  it("with the name of a file that has an apostrophe", async () => {
+    const file = await writeInput("Email\nada@example.com\n", "Ada's people.csv");
+    const dry = await ecm(["import", file, "--dry-run", "--profile", "shop"], at300);
+    const done = await inShell(commandAfter("Run it with", dry));
+    expect(done.code, done.stderr).toBe(0);
+    expect(await json("contact", "search", "--profile", "shop")).toHaveLength(1);
+  });
+
+  it("with arguments that look like flags", () => {
+    const root = new Command("ecm").option("--profile <name>");
+    const command = root.command("import").argument("<file>").option("--list <list...>");
+    root.parse(["--profile", "shop", "import", "--list=-a", "--", "-x.csv"], { from: "user" });
+    expect(formatCommandLine(command, ["-x.csv"])).toBe("ecm import --list=-a --profile shop -- -x.csv");
+    expect(formatCommandLine(command, ["-"])).toBe("ecm import - --list=-a --profile shop");
+  });
+});

@@ -1,0 +1,61 @@
+/**
+ * The scripts of docs/databases.md for PostgreSQL, as they stand
+ * there, with a server of their own on a socket.
+ */
+import { execFileSync } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { machine, missingTools } from "../recipes.kit.ts";
+import { startPostgres } from "../support/postgres.ts";
+
+const missing = missingTools(["bash", "psql", "initdb", "pg_ctl"]);
+const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
+
+const firstName = 'Ada, "the" first\nline \\ two';
+const shop = `
+  CREATE TABLE customers (email text, first_name text, agreed boolean, tags text[]);
+  INSERT INTO customers VALUES
+    ('ada@example.com', E'Ada, "the" first\\nline \\\\ two', true, '{VIP,Oslo club}'),
+    ('bob@example.com', NULL, true, NULL),
+    ('zoe@example.com', 'Zoë 花子', true, '{}'),
+    ('eve@example.com', 'Eve', false, NULL);
+`;
+
+describe.skipIf(missing.length > 0)(`PostgreSQL${told}`, () => {
+  it("goes into the account by a query, and comes back as documents", async () => {
+    const { env: server } = await startPostgres();
+    const { folder, script, pipe } = await machine();
+    const psql = (sql: string) =>
+      execFileSync("psql", ["-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-c", sql], {
+        env: { ...process.env, ...server },
+        encoding: "utf8",
+      });
+    psql(shop);
+    expect(await script("postgres-import", server)).toMatchObject({ code: 0, stdout: "" });
+    for (let round = 0; round < 2; round++) {
+      expect(await script("postgres-documents", server)).toMatchObject({ code: 0, stdout: "" });
+    }
+    expect(
+      psql("SELECT doc ->> 'key' FROM contacts WHERE doc ->> 'contactStatus' = 'active' ORDER BY 1"),
+    ).toBe("ada@example.com\nbob@example.com\nzoe@example.com\n");
+    const lines = (await readFile(join(folder, "contacts.ndjson"), "utf8")).trim().split("\n");
+    const documents = psql("SELECT doc FROM contacts").trim().split("\n");
+    expect(documents.map((each) => JSON.parse(each))).toEqual(lines.map((each) => JSON.parse(each)));
+    const [ada] = lines.map((each) => JSON.parse(each)).filter(({ key }) => key === "ada@example.com");
+    expect(ada.fields.map(({ value }: { value: string }) => value)).toEqual([firstName]);
+    expect(ada.tags).toHaveLength(2);
+
+    const rows = psql(
+      `SELECT row_to_json(c) FROM (SELECT email AS "Email", first_name AS "First Name" FROM customers WHERE agreed) c`,
+    );
+    const again = await pipe(rows, "import", "-", "--json");
+    expect(JSON.parse(again.stdout).rows).toMatchObject({ read: 3, unchanged: 3, rejected: 0 });
+
+    psql("DROP TABLE customers");
+    const failed = await script("postgres-import", server);
+    expect(failed).toMatchObject({ code: 2, stdout: "" });
+    expect(failed.stderr).toContain('relation "customers" does not exist');
+    expect(await readdir(folder)).toContain("contacts.ndjson");
+  });
+});

@@ -1,0 +1,406 @@
+/**
+ * Each script of docs/recipes.md as it stands in the page: the ordinary night, and what is cut off, used up,
+ * refused or wrong.
+ */
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import {
+  contacts,
+  countMembers,
+  machine,
+  recipe,
+  requestsLeft,
+  rotating,
+  runs,
+  silent,
+  wrongKey,
+} from "../recipes.kit.ts";
+
+recipe("crm-sync", () => {
+  it("keeps the rejects, says so in one line, and mails them where it is told to", async () => {
+    const { script, file, folder } = await machine();
+    const env = { CRM_EXPORT: await file("crm.csv", `${contacts(3)}not-an-address\n`) };
+    const first = await script("crm-sync", env);
+    expect(first).toMatchObject({ code: 0, stdout: "" });
+    expect(first.stderr).toMatch(/^crm-sync: 1 of 4 rows rejected: \S+\.csv\n$/);
+    expect(await readFile(first.stderr.trim().split(": ")[2]!, "utf8")).toContain("not-an-address");
+
+    await file("bin/mail", `#!/bin/sh\n{ printf '%s\\n' "$@"; cat; } >"$HOME/mailed"\n`, 0o755);
+    expect(await script("crm-sync", { ...env, MAIL_TO: "ops@example.com" })).toEqual(silent);
+    const [flag, subject, to, ...text] = (await readFile(join(folder, "mailed"), "utf8")).split("\n");
+    expect([flag, to]).toEqual(["-s", "ops@example.com"]);
+    expect(subject).toMatch(/^crm-sync: 1 of 4 rows rejected: /);
+    expect(text.join("\n")).toContain("not-an-address");
+  });
+
+  it("imports nobody from a file that has lost its consent column, and says the way out in one line", async () => {
+    const { script, ecm, file } = await machine();
+    const env = { CRM_EXPORT: await file("crm.csv", contacts(3)), CRM_CONSENT: "Newsletter=opt-in" };
+    const lost = await script("crm-sync", env);
+    expect(lost.code).toBe(2);
+    expect(lost.stderr).toMatch(/^crm-sync: .*"Newsletter".*; .+\n$/);
+    expect(await countMembers(ecm, "Customers").catch(() => 0)).toBe(0);
+  });
+
+  it("stops with the hour in silence, and finishes the old file before it takes the new one", async () => {
+    const { script, ecm, file, restart } = await machine("--hourly-limit", "240");
+    const env = { CRM_EXPORT: await file("crm.csv", contacts(60)) };
+    expect(await script("crm-sync", { ...env, CRM_UNTIL: "30m" })).toEqual(silent);
+    const [stopped] = await runs(ecm);
+    expect(stopped).toMatchObject({ status: "stopped" });
+    expect(stopped.rows.created).toBeGreaterThan(0);
+    expect(stopped.rows.pending).toBeGreaterThan(0);
+
+    await file("crm.csv", contacts(10, 55));
+    await restart("--hourly-limit", "3600");
+    expect(await script("crm-sync", env)).toEqual(silent);
+    const [newer, older] = await runs(ecm);
+    expect(older).toMatchObject({ run: stopped.run, status: "completed", rows: { created: 60 } });
+    expect(newer).toMatchObject({ status: "completed", rows: { created: 5, unchanged: 5 } });
+  });
+
+  it("goes on after kill -9, and lets no second copy in meanwhile", async () => {
+    const { script, startScript, ecm, file, folder } = await machine(
+      "--fault",
+      "delay:POST:/api/contact:seconds=0.2",
+    );
+    const env = { CRM_EXPORT: await file("crm.csv", contacts(24)) };
+    const first = await startScript("crm-sync", env);
+    const ended = once(first, "close");
+    while ((await countMembers(ecm, "Customers")) === 0);
+    expect(await script("crm-sync", env)).toEqual(silent);
+    expect(await countMembers(ecm, "Customers")).toBeLessThan(24);
+    process.kill(-first.pid!, "SIGKILL");
+    await ended;
+    // The killed ecm held the lock as well: it may die a moment after its script.
+    spawnSync("flock", ["--wait", "10", join(folder, ".local/state/crm-sync/lock"), "true"]);
+    expect(await script("crm-sync", env)).toEqual(silent);
+    expect((await runs(ecm)).at(-1)).toMatchObject({ status: "completed", rows: { read: 24, created: 24 } });
+  });
+
+  it("says in one line what a person has to see to, and how it ended", async () => {
+    const { script, file, ecm, service } = await machine();
+    const env = { CRM_EXPORT: await file("crm.csv", contacts(3)) };
+    const missing = await script("crm-sync", { CRM_EXPORT: "/nonexistent.csv" });
+    expect(missing).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "crm-sync: /nonexistent.csv is missing or empty\n",
+    });
+    await file("crm.csv", "Email,Shoe size\na@example.com,9\n");
+    const unmapped = await script("crm-sync", env);
+    expect(unmapped).toMatchObject({ code: 2, stdout: "" });
+    expect(unmapped.stderr).toMatch(/^crm-sync: .*Shoe size.*\n$/);
+    await file("crm.csv", contacts(3));
+    const refused = await script("crm-sync", { ...env, ECM_API_KEY: wrongKey });
+    expect(refused).toMatchObject({ code: 4, stdout: "" });
+    expect(refused.stderr).toMatch(/^crm-sync: Invalid API key; .*API Keys page.*\n$/);
+    await ecm("sandbox", "account", "--monthly-limit", "0", "--data", service);
+    const month = await script("crm-sync", env);
+    expect(month).toMatchObject({ code: 7, stdout: "" });
+    expect(month.stderr).toMatch(/^crm-sync: .*month.*\n$/i);
+    await ecm("sandbox", "account", "--monthly-limit", "1000", "--data", service);
+    expect(await script("crm-sync", env)).toEqual(silent);
+  });
+});
+
+recipe("list-mirror", () => {
+  it("mirrors the file in silence, asks nothing while the file is the same, and finds what was removed", async () => {
+    const { script, ecm, file } = await machine();
+    await ecm("import", await file("all.csv", contacts(30)));
+    const env = { MIRROR_FILE: await file("attendees.csv", contacts(20)) };
+    expect(await script("list-mirror", env)).toEqual(silent);
+    expect(await countMembers(ecm, "Attendees")).toBe(20);
+
+    const before = await requestsLeft(ecm);
+    expect(await script("list-mirror", env)).toEqual(silent);
+    expect(before - (await requestsLeft(ecm))).toBe(1);
+
+    await file("attendees.csv", contacts(20, 1));
+    expect(await script("list-mirror", env)).toEqual(silent);
+    expect(await countMembers(ecm, "Attendees")).toBe(20);
+  });
+
+  it("refuses in one line to empty the list, and says which keys are no contacts", async () => {
+    const { script, ecm, file } = await machine();
+    await ecm("import", await file("all.csv", contacts(20)), "--list", "Attendees", "--create-missing");
+    const env = { MIRROR_FILE: await file("attendees.csv", contacts(10)) };
+    const refused = await script("list-mirror", env);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/^list-mirror: Attendees: This would remove 10 of the 20 members .*\n$/);
+    expect(await countMembers(ecm, "Attendees")).toBe(20);
+    // A person looked, and it was right: the script continues without a question.
+    expect((await ecm("lists", "sync", "Attendees", env.MIRROR_FILE, "--max-remove", "50%")).code).toBe(0);
+    expect(await script("list-mirror", env)).toEqual(silent);
+
+    await file("attendees.csv", contacts(12, 0).concat("stranger@example.com\n"));
+    const strangers = await script("list-mirror", env);
+    expect(strangers).toMatchObject({ code: 0, stdout: "" });
+    expect(strangers.stderr).toMatch(
+      /^list-mirror: Attendees: 1 of 13 rows are no contacts: ecm runs rejects \S+\n$/,
+    );
+    expect(await countMembers(ecm, "Attendees")).toBe(12);
+    expect(await script("list-mirror", env)).toEqual(silent);
+  });
+
+  it("says in one line, each time, that its file is missing or cut off, and removes nobody", async () => {
+    const { script, ecm, file, folder } = await machine();
+    const gone = join(folder, "gone.csv");
+    const line = `list-mirror: Attendees: ${gone} is missing or cannot be read\n`;
+    expect(await script("list-mirror", { MIRROR_FILE: gone })).toEqual({ code: 1, stdout: "", stderr: line });
+
+    await ecm("import", await file("all.csv", contacts(20)), "--list", "Attendees", "--create-missing");
+    const cut = contacts(20).slice(0, -"mple.com\n".length);
+    const env = { MIRROR_FILE: await file("attendees.csv", cut) };
+    const said = `list-mirror: Attendees: ${env.MIRROR_FILE} is cut off in its last row: nobody was removed\n`;
+    for (let hour = 0; hour < 2; hour += 1) {
+      expect(await script("list-mirror", env)).toEqual({ code: 3, stdout: "", stderr: said });
+    }
+    expect(await countMembers(ecm, "Attendees")).toBe(20);
+    await file("attendees.csv", contacts(19));
+    expect(await script("list-mirror", env)).toEqual(silent);
+    expect(await countMembers(ecm, "Attendees")).toBe(19);
+  });
+
+  it("leaves an hour that is used up in silence, and goes on in the next", async () => {
+    const { script, ecm, file, restart } = await machine();
+    await ecm("import", await file("all.csv", contacts(30)));
+    const env = { MIRROR_FILE: await file("attendees.csv", contacts(30)) };
+    const used = 3600 - (await requestsLeft(ecm));
+    await restart("--hourly-limit", String(used + 15));
+    expect(await script("list-mirror", env)).toEqual(silent);
+    await restart();
+    expect(await countMembers(ecm, "Attendees")).toBeLessThan(30);
+    expect(await script("list-mirror", env)).toEqual(silent);
+    expect(await countMembers(ecm, "Attendees")).toBe(30);
+  });
+});
+
+recipe("warehouse-export", () => {
+  it("writes one whole file a day in silence, for each format", async () => {
+    const { script, ecm, file, folder } = await machine();
+    await ecm("import", await file("all.csv", contacts(12)));
+    const env = { WAREHOUSE_FOLDER: join(folder, "warehouse") };
+    expect(await script("warehouse-export", env)).toEqual(silent);
+    expect(await script("warehouse-export", { ...env, WAREHOUSE_FORMAT: "csv" })).toEqual(silent);
+    const names = (await readdir(env.WAREHOUSE_FOLDER)).filter((each) => !each.startsWith(".")).sort();
+    expect(names).toEqual([
+      expect.stringMatching(/^contacts-\d{4}-\d\d-\d\d\.csv$/),
+      expect.stringMatching(/^contacts-\d{4}-\d\d-\d\d\.ndjson$/),
+    ]);
+    const [csv, ndjson] = await Promise.all(
+      names.map((name) => readFile(join(env.WAREHOUSE_FOLDER, name), "utf8")),
+    );
+    expect(csv!.trimEnd().split("\n")).toHaveLength(13);
+    const lines = ndjson!.trimEnd().split("\n");
+    expect(lines).toHaveLength(12);
+    expect(JSON.parse(lines[0]!)).toMatchObject({ key: "p0@example.com" });
+
+    const before = await requestsLeft(ecm);
+    expect(await script("warehouse-export", env)).toEqual(silent);
+    expect(before - (await requestsLeft(ecm))).toBe(1);
+  });
+
+  it("leaves no part of a file behind an hour that is used up, and goes on in the next", async () => {
+    const { script, ecm, file, folder, restart } = await machine();
+    await ecm("import", await file("all.csv", contacts(1200)));
+    const env = { WAREHOUSE_FOLDER: join(folder, "warehouse") };
+    const exported = async () =>
+      (await readdir(env.WAREHOUSE_FOLDER)).filter(
+        (each) => each.endsWith("ndjson") && !each.startsWith("."),
+      );
+    const used = 3600 - (await requestsLeft(ecm));
+    // Structures, lists and one page; not the second.
+    await restart("--hourly-limit", String(used + 3));
+    expect(await script("warehouse-export", env)).toEqual(silent);
+    expect(await exported()).toEqual([]);
+    await restart();
+    expect(await script("warehouse-export", env)).toEqual(silent);
+    const text = await readFile(join(env.WAREHOUSE_FOLDER, (await exported())[0]!), "utf8");
+    const keys = text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).key);
+    expect(new Set(keys).size).toBe(1200);
+    expect(keys).toHaveLength(1200);
+  });
+
+  it("says in one line why there is no file", async () => {
+    const { script, folder } = await machine();
+    const env = { WAREHOUSE_FOLDER: join(folder, "warehouse") };
+    const refused = await script("warehouse-export", { ...env, ECM_API_KEY: wrongKey });
+    expect(refused).toEqual({ code: 4, stdout: "", stderr: "warehouse-export: Invalid API key (exit 4)\n" });
+    const unreachable = await script("warehouse-export", {
+      ...env,
+      ECM_BASE_URL: "http://127.0.0.1:9",
+      WAREHOUSE_FORMAT: "csv",
+    });
+    expect(unreachable.code).toBe(8);
+    expect(unreachable.stderr).toMatch(/^warehouse-export: .*127\.0\.0\.1:9.* \(exit 8\)\n$/);
+  });
+});
+
+recipe("quota-watch", () => {
+  it("warns once when the month runs low, and again only after it had recovered", async () => {
+    const { script, ecm, service } = await machine();
+    const limit = (requests: number) =>
+      ecm("sandbox", "account", "--data", service, "--monthly-limit", String(requests));
+    expect(await script("quota-watch")).toEqual(silent);
+    await limit(3);
+    const low = await script("quota-watch", { QUOTA_LEAST_PERCENT: "50" });
+    expect(low).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "quota-watch: 33 % of the month's requests are left\n",
+    });
+    expect(await script("quota-watch", { QUOTA_LEAST_PERCENT: "50" })).toEqual(silent);
+    expect(await script("quota-watch")).toEqual(silent);
+    await limit(1000);
+    expect(await script("quota-watch")).toEqual(silent);
+    await limit(1);
+    expect((await script("quota-watch")).stderr).toBe("quota-watch: none of the month's requests are left\n");
+    expect(await script("quota-watch")).toEqual(silent);
+  });
+
+  it("is silent about an hour that is used up, and says in one line what else went wrong", async () => {
+    const { script } = await machine("--hourly-limit", "1");
+    expect(await script("quota-watch")).toEqual(silent);
+    expect(await script("quota-watch")).toEqual(silent);
+    const refused = await script("quota-watch", { ECM_API_KEY: wrongKey });
+    expect(refused).toEqual({ code: 4, stdout: "", stderr: "quota-watch: Invalid API key (exit 4)\n" });
+  });
+});
+
+recipe("key-rotation", () => {
+  it("puts a new key in the old one's place in silence, and removes the old one", async () => {
+    const { script, ecm, names, works, rotate, remember } = await rotating();
+    expect(await script("key-rotation", rotate)).toEqual(silent);
+    expect(await names()).toEqual([expect.stringMatching(/^crm-\d{8}-\d{6}$/)]);
+    expect(await works()).toBe(true);
+    expect(await remember()).toEqual(["current", "lock", "log"]);
+    const [profile] = JSON.parse((await ecm("auth", "list", "--json")).stdout);
+    expect(profile).toMatchObject({ name: "crm", structure: expect.stringMatching(/^[0-9a-f]{24}$/) });
+  });
+
+  it("goes on wherever it was cut off", async () => {
+    const { script, names, works, rotate, note, create, login, owner, remember } = await rotating();
+    let old = "crm-first";
+    const afterThis = async (next: string, prepare: () => Promise<unknown>) => {
+      await prepare();
+      expect(await script("key-rotation", rotate), next).toEqual(silent);
+      expect(await names(), next).toEqual([next]);
+      expect(await works(), next).toBe(true);
+      expect(await remember(), next).toEqual(["current", "lock", "log"]);
+      old = next;
+    };
+    await afterThis("crm-named", () => note("next", "crm-named\n"));
+    await afterThis("crm-made", async () => {
+      await create("crm-made");
+      await note("next", "crm-made\n");
+    });
+    const use = async (name: string) => {
+      const key = await create(name);
+      await note("next", `${name} ${key}\n`);
+      await login(key);
+    };
+    await afterThis("crm-used", () => use("crm-used"));
+    await afterThis("crm-written", async () => {
+      await use("crm-written");
+      await owner("delete", old, "--yes");
+      await note("current", "crm-written\n");
+    });
+  });
+
+  it("leaves the old key in use when the new one does not work, and says so in one line", async () => {
+    const { script, names, works, rotate, note } = await rotating();
+    await note("next", `crm-next ${wrongKey}\n`);
+    const refused = await script("key-rotation", rotate);
+    const line = "key-rotation: crm: the new key is not in use yet: Invalid API key\n";
+    expect(refused).toEqual({ code: 1, stdout: "", stderr: line });
+    expect(await names()).toEqual(["crm-first"]);
+    expect(await works()).toBe(true);
+    const nobody = await script("key-rotation", { ...rotate, ROTATE_PROFILE: "nobody" });
+    expect(nobody.code).toBe(2);
+    expect(nobody.stderr).toMatch(/^key-rotation: nobody: no such profile.*\n$/);
+  });
+});
+
+recipe("crm-feedback", () => {
+  it("leaves an hour that is used up in silence", async () => {
+    const { script, ecm, folder, file, restart } = await machine();
+    const feedback = { FEEDBACK_INBOX: join(await file("inbox/.keep", ""), "..") };
+    const used = 3600 - (await requestsLeft(ecm));
+    await restart("--hourly-limit", String(used));
+    expect(await script("crm-feedback", feedback)).toEqual(silent);
+    expect((await readdir(join(folder, "inbox"))).filter((name) => name.endsWith(".csv"))).toEqual([]);
+  });
+
+  it("brings each unsubscribe, bounce and complaint once, and is silent when there is none", async () => {
+    const { script, ecm, env, file, folder } = await machine();
+    const feedback = { FEEDBACK_INBOX: join(await file("inbox/.keep", ""), "..") };
+    const inbox = async () => (await readdir(join(folder, "inbox"))).filter((name) => name.endsWith(".csv"));
+    const rows = async (name: string) =>
+      (await readFile(join(folder, "inbox", name), "utf8"))
+        .trim()
+        .split("\n")
+        .map((line) => line.split(",").slice(1, 4));
+    for (const key of ["ada", "bob", "eve"]) await ecm("contact", "create", "--key", `${key}@example.com`);
+    expect(await script("crm-feedback", feedback)).toEqual(silent);
+    expect(await inbox()).toEqual([]);
+
+    const happen = (key: string, type: string) =>
+      fetch(`${env.ECM_BASE_URL}/__sandbox/events`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ key: `${key}@example.com`, type }),
+      });
+    for (const type of ["unsubscribed", "opened"]) expect((await happen("ada", type)).ok).toBe(true);
+    expect((await happen("bob", "bounced")).ok).toBe(true);
+    expect(await script("crm-feedback", feedback)).toEqual(silent);
+    const [first] = await inbox();
+    expect((await rows(first!)).slice(1).map(([type, key]) => [type, key])).toEqual([
+      ["contact-unsubscribed", "ada@example.com"],
+      ["email-bounced", "bob@example.com"],
+    ]);
+    expect(await script("crm-feedback", feedback)).toEqual(silent);
+    expect(await inbox()).toEqual([first]);
+
+    expect((await happen("eve", "complained")).ok).toBe(true);
+    // The night's machine was stopped before the file was handed over.
+    const stopped = await ecm(
+      "events",
+      "--since",
+      "last",
+      "--type",
+      "contact-unsubscribed",
+      "--type",
+      "email-bounced",
+      "--type",
+      "email-complaint",
+      "-o",
+      "csv",
+      "--columns",
+      "time,type,key,detail,contactId",
+      "--output-file",
+      join(folder, ".local/state/crm-feedback/events.csv"),
+    );
+    expect(stopped.code).toBe(0);
+    expect(await script("crm-feedback", feedback)).toEqual(silent);
+    const [second] = (await inbox()).filter((name) => name !== first);
+    expect((await rows(second!)).slice(1).map(([type, key]) => [type, key])).toEqual([
+      ["email-complaint", "eve@example.com"],
+    ]);
+  });
+
+  it("says in one line what went wrong", async () => {
+    const { script, file } = await machine();
+    const inbox = join(await file("inbox/.keep", ""), "..");
+    const refused = await script("crm-feedback", { FEEDBACK_INBOX: inbox, ECM_API_KEY: wrongKey });
+    expect(refused).toEqual({ code: 4, stdout: "", stderr: "crm-feedback: Invalid API key (exit 4)\n" });
+    const missing = await script("crm-feedback", { FEEDBACK_INBOX: "/nowhere" });
+    expect(missing).toEqual({ code: 1, stdout: "", stderr: "crm-feedback: /nowhere cannot be written\n" });
+  });
+});

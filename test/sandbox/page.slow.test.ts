@@ -1,0 +1,177 @@
+/**
+ * The page at /__sandbox/ in a real browser; skipped where there is none.
+ */
+import type { Page } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
+import type { StartSandboxOptions } from "../../src/sandbox/public-types.ts";
+import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
+import { describeInBrowser, expectContrasts } from "../support/browser.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+
+describeInBrowser("the page", (open) => {
+  async function opened(options?: StartSandboxOptions, colorScheme: "light" | "dark" = "light") {
+    const sandbox = await startSandbox(options);
+    onTestFinished(() => sandbox.stop());
+    const { page, complaints, requested } = await open({ colorScheme });
+    await page.goto(`${sandbox.baseUrl}/__sandbox/`);
+    const call = (method: string, path: string, body?: object) =>
+      fetch(sandbox.baseUrl + path, {
+        method,
+        headers: { "x-api-key": sandbox.apiKey, "content-type": "application/json" },
+        body: body && JSON.stringify(body),
+      });
+    return { ...sandbox, page, complaints, requested, call };
+  }
+
+  const live = (page: Page) => page.getByRole("status").getByText("Live").waitFor();
+
+  test("shows contacts, lists, requests with their bodies, and what is left, as they change", async () => {
+    const { page, admin, call, structureId, complaints, requested, baseUrl } = await opened();
+    await live(page);
+    await page.getByText("No requests yet").waitFor();
+    await admin.limits({ hourly: 100, used: 0 });
+    await admin.seed({
+      contacts: [{ key: "ada@example.com", fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"] }],
+    });
+    await call("POST", "/api/contact", { key: "hana@example.com", contactStructureId: structureId });
+    const contacts = page.getByRole("region", { name: "Contacts" });
+    await contacts.getByRole("cell", { name: "hana@example.com" }).waitFor();
+    await contacts
+      .getByRole("row", { name: "ada@example.com active, confirmed City: Oslo News VIP" })
+      .waitFor();
+    await page.getByRole("region", { name: "Lists" }).getByRole("row", { name: "News 1" }).waitFor();
+    await page.getByText("99 of 100", { exact: true }).waitFor();
+    const requests = page.getByRole("region", { name: "Requests" }).getByRole("listitem");
+    expect(await requests.count()).toBe(1);
+    await requests.getByText("/api/contact").click();
+    await requests.getByText('"key": "hana@example.com"').first().waitFor();
+
+    await admin.faults(["503:GET:*"]);
+    await call("GET", "/api/contact-structure");
+    await requests.getByText("fault: 503").waitFor();
+    expect(await requests.first().innerText()).toContain("503");
+    await page.getByLabel("Show only").fill("post contact");
+    await expect.poll(() => requests.filter({ visible: true }).count()).toBe(1);
+
+    await admin.clock({ time: "2030-01-01T00:00:00Z" });
+    await call("GET", "/api/contact-structure");
+    await page.getByText("set by a test").waitFor();
+    expect(complaints).toEqual([]);
+    expect(new Set(requested.map((url) => new URL(url).origin))).toEqual(new Set([baseUrl]));
+  });
+
+  test("text from the service is text, wherever it stands", async () => {
+    const { page, admin, call, structureId, complaints } = await opened();
+    const attack = "<img src=x onerror=alert(1)><script>alert(2)</script>";
+    await admin.seed({
+      fields: [attack],
+      contacts: [{ key: "ada@example.com", fields: { [attack]: attack }, lists: [attack], tags: [attack] }],
+    });
+    await call("POST", `/api/${encodeURIComponent(attack)}?${attack}`, { key: attack });
+    await call("POST", "/api/contact", { key: attack, contactStructureId: structureId });
+    await live(page);
+    for (const summary of await page.locator("summary").all()) await summary.click();
+    await page.getByRole("cell", { name: attack }).first().waitFor();
+    expect(await page.locator("img, #content script").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test("starts over with the log: after a reset, and when another sandbox has its port", async () => {
+    const folder = await temporaryFolder();
+    const { page, admin, call, stop, baseUrl } = await opened({ folder });
+    await live(page);
+    for (let number = 0; number < 3; number++) await call("GET", "/api/contact-structure");
+    await page.locator("#requests li").nth(2).waitFor();
+    await admin.reset();
+    await page.getByText("No requests yet").waitFor();
+    expect(await page.locator("#requests li").count()).toBe(0);
+    await call("GET", "/api/before");
+    await page.getByText("/api/before").waitFor();
+    await stop();
+    const other = await startSandbox({ port: Number(new URL(baseUrl).port) });
+    onTestFinished(() => other.stop());
+    await fetch(`${other.baseUrl}/api/after`);
+    await page.getByText("/api/after").waitFor();
+    expect(await page.locator("#requests li").count()).toBe(1);
+  });
+
+  test("everything is reached and opened by keyboard, and has a name", async () => {
+    const { page, call } = await opened();
+    await live(page);
+    await call("GET", "/api/contact-structure");
+    await page.locator("summary").waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.id")).toBe("filter");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("SUMMARY");
+    await page.keyboard.press("Enter");
+    await page.getByText("Headers", { exact: true }).waitFor();
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("ecm sandbox");
+    expect(await page.getByRole("progressbar", { name: "Left of this hour" }).count()).toBe(1);
+    expect(await page.evaluate("document.documentElement.lang")).toBe("en");
+  });
+
+  test.each(["light", "dark"] as const)("every text stands out from its ground: %s", async (colorScheme) => {
+    const { page, admin, call } = await opened(undefined, colorScheme);
+    await live(page);
+    await admin.seed({ contacts: [{ key: "ada@example.com", lists: ["News"] }] });
+    await call("GET", "/api/contact-structure");
+    await call("GET", "/api/nothing");
+    await admin.faults(["503:GET:*"]);
+    await call("GET", "/api/contact-structure");
+    await page.getByText("fault: 503").waitFor();
+    await page.locator("summary").first().click();
+    await expectContrasts(page, 20);
+    const ground = await page.evaluate("getComputedStyle(document.body).backgroundColor");
+    expect(ground === "rgb(255, 255, 255)").toBe(colorScheme === "light");
+  });
+
+  test("with a token the page asks for it, and works with the right one", async () => {
+    const { page, call } = await opened({ adminToken: "s3cret" });
+    await page.getByText("This sandbox asks for its admin token").waitFor();
+    await page.getByLabel("Admin token").fill("wrong");
+    await page.keyboard.press("Enter");
+    await page.getByText("That is not the token").waitFor();
+    await page.getByLabel("Admin token").fill("s3cret");
+    await page.getByRole("button").click();
+    await live(page);
+    await call("GET", "/api/contact-structure");
+    await page.locator("summary").waitFor();
+  });
+
+  test("a page of another site cannot read or change anything", async () => {
+    const { baseUrl, admin } = await opened();
+    const other = await opened();
+    await admin.seed({ contacts: [{ key: "ada@example.com" }] });
+    // The other sandbox's page stands for any page of another origin; its own policy is not what stops it.
+    await other.page.goto("about:blank");
+    const tried = await other.page.evaluate(async (target) => {
+      const answers: string[] = [];
+      for (const [path, method] of [
+        ["requests", "GET"],
+        ["reset", "POST"],
+      ] as const) {
+        for (const mode of ["cors", "no-cors"] as const) {
+          const answer = await fetch(`${target}/__sandbox/${path}`, { method, mode }).catch(() => undefined);
+          answers.push(answer === undefined ? "refused" : `${answer.type} ${answer.status}`);
+        }
+      }
+      return answers;
+    }, baseUrl);
+    for (const each of tried) expect(["refused", "opaque 0"]).toContain(each);
+    expect((await admin.seed({ contacts: [{ key: "ada@example.com" }] })).contacts).toEqual({
+      created: 0,
+      updated: 1,
+    });
+  });
+
+  test("the page comes back when the sandbox does", async () => {
+    const { page, stop, baseUrl } = await opened({ seed: 1 });
+    await live(page);
+    await stop();
+    await page.getByText("Not connected; trying again").waitFor();
+    const again = await startSandbox({ port: Number(new URL(baseUrl).port) });
+    onTestFinished(() => again.stop());
+    await live(page);
+  });
+});

@@ -1,0 +1,390 @@
+/**
+ * Files by others, from a folder that is not part of the project: `ECM_CORPORA`, or a
+ * neighbour of the checkout. Every file of it is read; what comes of it stands in
+ * `corpora.table.txt`, to be looked at when it changes.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { EcmError } from "../../src/errors.ts";
+import { readRecords } from "../../src/tables/csv.ts";
+import { findEncoding } from "../../src/tables/encoding.ts";
+import { createKeyReader } from "../../src/tables/keys.ts";
+import { readRows } from "../../src/tables/read-rows.ts";
+import type { UnderstoodInput } from "../../src/tables/reading.ts";
+import type { ReadOptions } from "../../src/tables/rows.ts";
+import { inspectFile } from "../../src/tables/source.ts";
+import { decodeAll, readText, resolveEncoding } from "../../src/tables/text.ts";
+import { understandInput } from "../../src/tables/understand.ts";
+import { fileWith, structure, toInputFile } from "./reading.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = process.env.ECM_CORPORA ?? join(root, "..", "shared", "corpora");
+const isThere = existsSync(folder);
+
+function filesBelow(path: string): string[] {
+  return readdirSync(join(folder, path), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function json<T>(path: string): T {
+  return JSON.parse(readFileSync(join(folder, path), "utf8"));
+}
+
+async function* oneChunk(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}
+
+async function readCells(text: string, delimiter: string): Promise<string[][]> {
+  const cells: string[][] = [];
+  for await (const batch of readRecords(oneChunk(text), { delimiter }))
+    cells.push(...batch.map((record) => record.cells));
+  return cells;
+}
+
+/** Records as objects, the way the expectations have them. */
+async function readObjects(text: string): Promise<Record<string, string>[]> {
+  const [header = [], ...rows] = await readCells(text, ",");
+  return rows.map((cells) => Object.fromEntries(header.map((name, index) => [name, cells[index] ?? ""])));
+}
+
+/**
+ * Cells by the letter of RFC 4180, character by character: what our reader gives must be the same, but for
+ * the liberties that it takes (blanks around quotes, text after them).
+ */
+function toPlainCells(text: string, delimiter: string): string[][] {
+  const records: string[][] = [];
+  let record: string[] = [];
+  let cell = "";
+  let isQuoted = false;
+  let isStart = true;
+  const endCell = () => {
+    record.push(cell);
+    cell = "";
+    isStart = true;
+  };
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at]!;
+    if (isQuoted) {
+      if (character !== '"') cell += character;
+      else if (text[at + 1] === '"') cell += text[++at]!;
+      else isQuoted = false;
+    } else if (character === '"' && isStart) {
+      isQuoted = true;
+      isStart = false;
+    } else if (character === delimiter) endCell();
+    else if (character === "\n" || character === "\r") {
+      if (character === "\r" && text[at + 1] === "\n") at += 1;
+      endCell();
+      records.push(record);
+      record = [];
+    } else {
+      cell += character;
+      isStart = false;
+    }
+  }
+  if (cell !== "" || record.length > 0 || !isStart) {
+    endCell();
+    records.push(record);
+  }
+  return records;
+}
+
+/** All records of a file: their digest, and how many are not what a plain reader makes of the same text. */
+async function comparedRecords({ reading }: UnderstoodInput): Promise<{ digest: string; differing: number }> {
+  const { source, dialect, startLine } = reading.table;
+  const chunks: Buffer[] = [];
+  for await (const chunk of readText(source, startLine)) chunks.push(chunk);
+  const text = Buffer.concat(chunks);
+  const records: string[][] = [];
+  for await (const batch of readRecords(oneChunk(text.toString("utf8")), dialect, startLine))
+    records.push(...batch.map(({ cells }) => cells));
+  if (dialect.isTable)
+    return { digest: createHash("sha256").update(text).digest("hex").slice(0, 8), differing: 0 };
+  const plain = toPlainCells(text.toString("utf8"), dialect.delimiter);
+  const rows = Math.max(plain.length, records.length);
+  let differing = 0;
+  for (let index = 0; index < rows; index += 1) {
+    if (JSON.stringify(records[index]) !== JSON.stringify(plain[index])) differing += 1;
+  }
+  const digest = createHash("sha256").update(JSON.stringify(records)).digest("hex").slice(0, 8);
+  return { digest, differing };
+}
+
+if (!isThere) test.skip(`the corpora are not at ${folder}: ECM_CORPORA names the folder`);
+
+describe.runIf(isThere)("every file is read, or refused with a reason", () => {
+  const anyTable = { ...structure, keyType: "text", fields: [] };
+  /** Contact exports as they are meant; any other table by number, its first column the key. */
+  async function readOutcome(path: string): Promise<string> {
+    const isExport = path.includes("contact-exports");
+    const options: ReadOptions = isExport
+      ? { map: new Map(), ignoreUnmapped: true }
+      : { map: new Map([["1", "key"]]), ignoreUnmapped: true, hasNoHeader: true };
+    const started = performance.now();
+    const scratch = await mkdtemp(join(tmpdir(), "ecm-corpora-"));
+    try {
+      const understood = await understandInput(
+        "contacts",
+        { path, name: path, scratch },
+        options,
+        isExport ? structure : anyTable,
+      );
+      const { encoding, delimiter, system, headerLine } = understood.facts;
+      const counts = new Map<string, number>();
+      for await (const row of readRows(understood)) {
+        const name = row.kind === "row" ? (row.notSubscribed ? "not_subscribed" : "rows") : row.code;
+        counts.set(name, (counts.get(name) ?? 0) + 1);
+      }
+      const { digest, differing } = await comparedRecords(understood);
+      const counted = [...counts].map(([name, count]) => `${name} ${count}`).join(", ") || "no rows";
+      const header =
+        headerLine === undefined ? "" : `, ${system ?? "no system"}, header on line ${headerLine}`;
+      const compared = differing === 0 ? "" : `, ${differing} unlike a plain reader's`;
+      return `read: ${encoding} ${JSON.stringify(delimiter)}${header}: ${counted}; records ${digest}${compared}`;
+    } catch (error) {
+      expect(error).toBeInstanceOf(EcmError);
+      return `refused: ${(error as Error).message.replace(path, "").replace(/^:/, "line ")}`;
+    } finally {
+      await rm(scratch, { recursive: true, force: true });
+      expect(performance.now() - started).toBeLessThan(10_000);
+    }
+  }
+
+  test("the table holds", async () => {
+    const lines: string[] = [];
+    for (const path of filesBelow("."))
+      lines.push(`${relative(folder, path)}\n    ${await readOutcome(path)}`);
+    expect(lines.length).toBeGreaterThan(300);
+    await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("corpora.table.txt");
+  });
+
+  test("no hostile file hangs or breaks it", async () => {
+    const { files } = json<{ files: Record<string, string> }>("csv/duckdb/fuzz-pack.json");
+    expect(Object.keys(files).length).toBeGreaterThan(200);
+    for (const [name, base64] of Object.entries(files)) {
+      const path = await fileWith(Buffer.from(base64, "base64"));
+      expect(await readOutcome(path), name).toMatch(/^(?:read|refused)/);
+    }
+  });
+});
+
+describe.runIf(isThere)("cells are what others expect", () => {
+  test("csv-spectrum, all of it", async () => {
+    const files = filesBelow("csv/csv-spectrum/csvs");
+    expect(files).toHaveLength(12);
+    for (const path of files) {
+      const expected = json<unknown>(
+        relative(folder, path)
+          .replace("/csvs/", "/json/")
+          .replace(/\.csv$/, ".json"),
+      );
+      // The copies of two files have lost the carriage returns that they are about.
+      const text = readFileSync(path, "utf8");
+      const read = await readObjects(path.endsWith("_crlf.csv") ? text.replace(/\r?\n/g, "\r\n") : text);
+      // One expectation is an object in place of an array, with another telephone number than its table.
+      if (path.endsWith("location_coordinates.csv")) {
+        expect([{ ...read[0], "Contact Phone Number": "1234567890" }]).toEqual([expected]);
+      } else expect(read, path).toEqual(expected);
+    }
+  });
+
+  interface PapaCase {
+    description: string;
+    input: string;
+    config?: Record<string, unknown>;
+    expected: { data: unknown[]; errors: unknown[]; meta?: { delimiter?: string } };
+  }
+
+  /** Where we differ, and why. */
+  const papaDifferences = [
+    // Blanks before a quoted cell are as little part of it as those after it.
+    "Quoted field with whitespace around quotes",
+    // Any line break ends a record, also one of another kind than the first.
+    "Mixed slash n and slash r should choose first as precident",
+  ];
+
+  test("papaparse, the cases that are about cells alone and expect no error", async () => {
+    const cases = json<{ cases: PapaCase[] }>("csv/papaparse/cases.json").cases.filter(
+      (each) =>
+        Object.keys(each.config ?? {}).every((name) => name === "delimiter") &&
+        /^[^\r\n"]$/.test(findDelimiter(each)) &&
+        typeof each.input === "string" &&
+        !each.description.includes("guessed") &&
+        each.expected.errors.length === 0,
+    );
+    const differing: string[] = [];
+    for (const each of cases) {
+      const { description, input, expected } = each;
+      const cells = await readCells(input.replace(/^\ufeff/, ""), findDelimiter(each)).catch(String);
+      // They make a row of the nothing after the last line break.
+      const data = /[\r\n]$/.test(input) ? expected.data.slice(0, -1) : expected.data;
+      if (JSON.stringify(cells) !== JSON.stringify(data)) differing.push(description);
+    }
+    expect(cases.length).toBeGreaterThan(40);
+    expect(differing.sort()).toEqual(papaDifferences.sort());
+  });
+
+  function findDelimiter({ config, expected }: PapaCase): string {
+    return String(config?.delimiter || expected.meta?.delimiter || ",");
+  }
+
+  interface W3cDocument {
+    tables: { row: { describes: Record<string, string>[] }[] }[];
+  }
+
+  test("W3C tables without metadata", async () => {
+    for (const name of [
+      "test001",
+      "test005",
+      "test006",
+      "test007",
+      "test008",
+      "test009",
+      "test010",
+      "test248",
+    ]) {
+      const read = await readObjects(readFileSync(join(folder, `csv/w3c-csvw/${name}.csv`), "utf8"));
+      const rows = json<W3cDocument>(`csv/w3c-csvw/${name}.json`).tables[0]!.row;
+      const expected = rows.map(({ describes }) => Object.values(describes[0]!).flat());
+      // They leave out empty cells, rename nameless columns, and
+      // take blanks off; what is text must be the same.
+      const texts = read.map((record) =>
+        Object.values(record)
+          .map((each) => each.trim())
+          .filter((each) => each !== ""),
+      );
+      expect(texts, name).toEqual(expected);
+    }
+  });
+});
+
+describe.runIf(isThere)("encodings", () => {
+  interface Label {
+    label: string;
+    sha256_utf8: string;
+    textdecoder_node20: boolean;
+    iconv_lite: boolean;
+  }
+
+  function labels(): [string, Label][] {
+    return Object.entries(
+      json<{ files: Record<string, Label> }>("csv/encodings-node-chardet/LABELS.json").files,
+    );
+  }
+
+  test("text decodes to what another decoder gives", async () => {
+    const differing: string[] = [];
+    for (const [name, { label, sha256_utf8, textdecoder_node20, iconv_lite }] of labels()) {
+      if (!textdecoder_node20 && !iconv_lite) continue;
+      const bytes = readFileSync(join(folder, "csv/encodings-node-chardet", name));
+      const text = (await decodeAll(bytes, await resolveEncoding(label))).replace(/^\ufeff/, "");
+      if (createHash("sha256").update(text).digest("hex") !== sha256_utf8)
+        differing.push(`${name} as ${label}`);
+    }
+    expect(differing).toEqual([]);
+  });
+
+  /** Not found, and why not. */
+  const notFound = [
+    "utf16be", // Its mark says big-endian, its bytes are little-endian.
+    "windows_1252", // A list of symbols, without a letter.
+    "windows_1258", // Vietnamese is not among the languages that are known.
+  ];
+
+  test("encodings are found by the look of the bytes", async () => {
+    const wrong: string[] = [];
+    for (const [name, { label }] of labels()) {
+      const inspection = await inspectFile(toInputFile(join(folder, "csv/encodings-node-chardet", name)));
+      const found = await findEncoding(inspection, undefined).catch((error: Error) => ({
+        encoding: error.message,
+      }));
+      const [one, other] = await Promise.all(
+        [found.encoding, label].map(async (each) =>
+          resolveEncoding(each)
+            .then((name) => decodeAll(inspection.start, name))
+            .catch(() => each),
+        ),
+      );
+      if (one !== other) wrong.push(name);
+    }
+    expect(wrong).toEqual(notFound);
+  });
+});
+
+describe.runIf(isThere)("addresses", () => {
+  const readKey = createKeyReader("email");
+  const isTaken = (address: string) => "key" in readKey(address);
+
+  test("isemail: only what is deliverable mail is taken", () => {
+    const { tests } = json<{ tests: { address: string; category: string }[] }>("email/isemail.json");
+    const taken = tests.filter(({ address }) => {
+      const reading = readKey(address);
+      // Blanks and line breaks at the edges, and a dot after the domain,
+      // are mended: what is sent is an address again.
+      return "key" in reading && (reading.key.sent === address || reading.key.sent !== "test@iana.org");
+    });
+    const wronglyTaken = taken
+      .filter(({ category }) => !/VALID|DNSWARN/.test(category))
+      .map(({ address }) => address);
+    const wronglyRefused = tests
+      .filter(({ address, category }) => /VALID|DNSWARN/.test(category) && !isTaken(address))
+      .map(({ address }) => address);
+    expect(wronglyTaken).toEqual([]);
+    // No mail reaches a domain without a name of two letters or more at its end, nor one that is too long.
+    expect(
+      wronglyRefused.filter(
+        (address) => /@(?:[^@]+\.)?(?:[a-z]{2,63})$/.test(address) && address.length < 64,
+      ),
+    ).toEqual(["test@io"]);
+    expect(wronglyRefused).toHaveLength(4);
+  });
+
+  test("a strict validator's valid addresses are taken, its others refused", () => {
+    const corpus = json<Record<string, { address: string; ascii_domain?: string }[]>>(
+      "email/python-email-validator.json",
+    );
+    for (const { address, ascii_domain } of corpus.valid!) {
+      const reading = readKey(address);
+      expect("key" in reading && reading.key.sent.split("@").at(-1), address).toBe(ascii_domain);
+    }
+    const invalid = [
+      ...corpus.invalid!.map(({ address }) => address),
+      ...(corpus.invalid_unsafe_unicode as unknown as string[]),
+    ];
+    expect(invalid.filter(isTaken)).toEqual([
+      // Mended: what is sent is an address.
+      "my@trailingdot.com.",
+      "my@trailingfwdot.com．",
+      "my@example.com\n",
+      "\nmy@example.com",
+      // A reserved form of names that nobody can register.
+      "me@yy--0.tld",
+    ]);
+    for (const { address } of corpus.valid_if_smtputf8!) {
+      expect(readKey(address), address).toMatchObject({ code: "key_non_ascii_local" });
+    }
+  });
+
+  test("the encyclopedia's examples", () => {
+    const corpus = json<Record<string, string[]>>("email/wikipedia-examples.json");
+    expect(corpus.valid!.filter((address) => !isTaken(address))).toEqual([]);
+    expect([...corpus.valid_but_unusual!, ...corpus.invalid!].filter(isTaken)).toEqual([]);
+  });
+
+  test("dots that old carriers allowed have a code of their own", () => {
+    const { addresses } = json<{ addresses: { address: string; quoted: string }[] }>(
+      "email/japan-carrier.json",
+    );
+    for (const { address, quoted } of addresses) {
+      expect(readKey(address), address).toMatchObject({ code: "key_carrier_dots" });
+      expect(readKey(quoted), quoted).toMatchObject({ code: "key_quoted_local" });
+    }
+  });
+});
