@@ -47,7 +47,10 @@ export class Survey {
   batches: () => AsyncIterable<readonly ReadRow[]> = () => toAsync([]);
   readonly #oddities: Oddities;
   readonly #misspelled = new MisspelledDomains();
+  readonly #roles: Remarked = { count: 0 };
+  readonly #several: Remarked = { count: 0 };
   readonly #consentColumns: readonly ConsentColumn[];
+  readonly #namesContacts: boolean;
 
   constructor({ facts, reading }: UnderstoodInput) {
     this.#oddities = new Oddities(
@@ -56,12 +59,18 @@ export class Survey {
       reading.consent.map(({ index }) => index),
     );
     this.#consentColumns = reading.consent;
+    this.#namesContacts = reading.takesIds ?? false;
     this.consent = new ConsentTally(reading.consent);
   }
 
   /** What looks odd in rows that are read all the same, in sentences. */
   get notes(): string[] {
-    return [...this.#oddities.notes(), ...this.#misspelled.notes()];
+    return [
+      ...this.#oddities.notes(),
+      ...this.#misspelled.notes(),
+      ...describeRoles(this.#roles),
+      ...describeSeveral(this.#several),
+    ];
   }
 
   /** A sentence for each column with cells of which nobody knows the value. */
@@ -95,7 +104,14 @@ export class Survey {
     this.consent.add(row.line, row.refusals);
     for (const name of row.lists) this.lists.add(name);
     for (const name of row.tags) this.tags.add(name);
+    if (row.warnings.length > 0) this.#addWarnings(row);
+  }
+
+  #addWarnings(row: Row): void {
     if (row.warnings.includes("likely_typo")) this.#misspelled.add(row);
+    // Whom a file only names is there already.
+    if (row.warnings.includes("role_address") && !this.#namesContacts) countRow(this.#roles, row);
+    if (row.warnings.includes("first_of_several")) countRow(this.#several, row);
   }
 
   /** A mark on any row of a contact marks it, also on one that is rejected. */
@@ -364,6 +380,33 @@ class MisspelledDomains {
     if (this.#lines.size > maxDomainsNamed) named.push("…");
     return [`${formatCounted(this.#count, "address", "addresses")} may be misspelled: ${named.join(", ")}`];
   }
+}
+
+/** Rows of which the same is to be said, and the first of them. */
+interface Remarked {
+  count: number;
+  first?: Row;
+}
+
+function countRow(remarked: Remarked, row: Row): void {
+  remarked.count += 1;
+  remarked.first ??= row;
+}
+
+function describeRoles({ count, first }: Remarked): string[] {
+  if (!first) return [];
+  const such = `${first.key.written} (line ${first.line})`;
+  return count === 1
+    ? [`1 address is of a role, not of a person: ${such}`]
+    : [`${formatCount(count)} addresses are of a role, not of a person, such as ${such}`];
+}
+
+function describeSeveral({ count, first }: Remarked): string[] {
+  if (!first) return [];
+  const such = `line ${first.line}: ${first.key.written}`;
+  return count === 1
+    ? [`1 row has several addresses; the first one is the key (${such})`]
+    : [`${formatCount(count)} rows have several addresses; the first one is the key (such as ${such})`];
 }
 
 const unknownValue =

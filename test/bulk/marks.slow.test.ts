@@ -284,3 +284,18 @@ describe("a table given to unsubscribe or delete", () => {
     expect((await service.ecm(flags)).stderr).toContain("no column that says who is not subscribed");
   });
 });
+
+it("--marked-rows says that a row whose mark is not understood is not chosen, as it is not", async () => {
+  const service = await startSandbox();
+  await service.ecm(["import", await inputFile("Email\na@example.com\nb@example.com\nc@example.com\n")]);
+  const path = await inputFile(
+    "Email,Newsletter\na@example.com,ja\nb@example.com,nein\nc@example.com,vielleicht\n",
+  );
+  const flags = ["--keys", path, "--marked-rows", "--consent-column", "Newsletter=opt-in"];
+  const result = await service.ecm(["contact", "unsubscribe", ...flags, "--yes", "--json"]);
+  expect(result.stderr).toContain('Newsletter: 1 of 3 rows says "nein": chosen\n');
+  expect(result.stderr).toContain(
+    'Line 4: Newsletter says "vielleicht", which cannot be understood; not chosen\n',
+  );
+  expect(parseSummary(result).rows).toMatchObject({ updated: 1 });
+});

@@ -121,3 +121,19 @@ it("addresses at a domain one typo from a big provider's are named before the pr
   expect(stderr.indexOf("misspelled")).toBeLessThan(stderr.indexOf("To send:"));
   expect(parseSummary(result).rows).toMatchObject({ created: 4, rejected: 0 });
 });
+
+it("addresses of a role, and rows with several addresses, are said before the price, and imported", async () => {
+  const service = await startSandbox();
+  const file = await inputFile(
+    "First Name,Last Name,File As,Labels,E-mail 1 - Label,E-mail 1 - Value\n" +
+      "Bo,Kim,,,* Work,bo@example.com ::: kim@example.org\n,,,,* Work,info@example.com\n,,,,* Work,Sales@example.com\n",
+  );
+  const { stderr } = await service.ecm(["import", file, "--ignore-unmapped", "--dry-run"]);
+  expect(stderr).toContain("2 addresses are of a role, not of a person, such as info@example.com (line 3)\n");
+  expect(stderr).toContain(
+    "1 row has several addresses; the first one is the key (line 2: bo@example.com)\n",
+  );
+  const keys = await inputFile("Email\ninfo@example.com\n");
+  const named = await service.ecm(["contact", "unsubscribe", "--keys", keys, "--dry-run"]);
+  expect(named.stderr).not.toContain("role");
+});

@@ -137,6 +137,7 @@ function toResolvedJob(options: EditOptions, { selection, source, values }: Reso
     source: () => source,
     toDesired: (row) => toDesired(row.notSubscribed === undefined || includeUnsubscribed === true),
     notSubscribedAre: describeMarked(options),
+    unclearAre: rows === "marked" ? "not chosen" : undefined,
     listIds: () => values.flatMap(({ what, id }) => (what === "list" ? [id] : [])),
     selection,
     readsStatus: kind !== "mutate" || selection.needs.some((part) => statusParts.includes(part)),

@@ -68,6 +68,8 @@ export interface ResolvedJob {
   toDesired(row: Row, names: NameBook): Desired;
   /** What becomes of those whom the file marks as not subscribed, in words: `not created`. */
   notSubscribedAre: string;
+  /** The same of those whose mark is not understood, where that is something else. */
+  unclearAre?: string;
   /** Whoever is on the suppression list is left out. */
   leavesOutSuppressed?: boolean;
   /** Lists that a desired contact can speak of. */

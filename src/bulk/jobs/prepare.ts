@@ -104,7 +104,13 @@ export async function readInput(
   );
   job = required.job;
   const joined = await joinRows(survey.batches(), survey.identities, job.duplicates);
-  emit({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
+  emit({
+    kind: "surveyed",
+    survey,
+    joined,
+    notSubscribedAre: job.notSubscribedAre,
+    unclearAre: job.unclearAre,
+  });
   return { ...context, job, account, structure, understood, survey, joined };
 }
 

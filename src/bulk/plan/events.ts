@@ -29,7 +29,7 @@ export type RunEvent =
   /** A phase begins; `progress` can be asked at any time until the next one does. */
   | { kind: "phase"; progress: () => RunProgress }
   | { kind: "understood"; facts: InputFacts }
-  | { kind: "surveyed"; survey: Survey; joined: JoinedRows; notSubscribedAre: string }
+  | { kind: "surveyed"; survey: Survey; joined: JoinedRows; notSubscribedAre: string; unclearAre?: string }
   | { kind: "names-missing"; missing: MissingNames }
   | { kind: "input-changed"; older: string }
   | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }

@@ -8,18 +8,30 @@ import type { ColumnTally, ConsentTally } from "../../tables/index.ts";
 /**
  * One line for each consent column, and one for each cell that could not be understood.
  * @param total rows of the file
- * @param become what becomes of the rows that are marked, such as `not created`
+ * @param become what becomes of the rows that are marked, such as `not created`; and, where it is something
+ *   else, of those whose cell is not understood
  */
-export function formatConsent(consent: ConsentTally, total: number, become: string): string[] {
-  const lines = consent.columns.map((column) => formatColumn(column, total, become));
+export function formatConsent(
+  consent: ConsentTally,
+  total: number,
+  become: { marked: string; unclear?: string },
+): string[] {
+  const { unclear = "counted as not subscribed" } = become;
+  const areApart = become.unclear !== undefined;
+  const lines = consent.columns.map((column) =>
+    formatColumn(areApart ? leaveOutUnclear(column) : column, total, become.marked),
+  );
   for (const { line, column, said: word } of consent.unclear) {
-    lines.push(
-      `Line ${line}: ${column} says ${quoteWord(word)}, which cannot be understood; counted as not subscribed`,
-    );
+    lines.push(`Line ${line}: ${column} says ${quoteWord(word)}, which cannot be understood; ${unclear}`);
   }
   const more = consent.unclearCount - consent.unclear.length;
   if (more > 0) lines.push(`${formatCounted(more, "more cell")} like these`);
   return lines;
+}
+
+function leaveOutUnclear(column: ColumnTally): ColumnTally {
+  const words = new Map([...column.words].filter(([, { isUnclear }]) => !isUnclear));
+  return { ...column, marked: column.marked - column.unclear, unclear: 0, words };
 }
 
 /** A word that is said by many is named; of many different ones, such as dates, one is. */

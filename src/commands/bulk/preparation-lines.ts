@@ -29,7 +29,10 @@ function describeCreated(kind: string, names: MissingName[]): string {
   return `${kind}${names.length > 1 ? "s" : ""} ${quotedNames}`;
 }
 
-type Surveyed = Pick<Extract<RunEvent, { kind: "surveyed" }>, "survey" | "joined" | "notSubscribedAre">;
+type Surveyed = Pick<
+  Extract<RunEvent, { kind: "surveyed" }>,
+  "survey" | "joined" | "notSubscribedAre" | "unclearAre"
+>;
 type JoinedRows = Extract<RunEvent, { kind: "surveyed" }>["joined"];
 
 /** What becomes of the rows of one contact, by `--duplicates`. */
@@ -42,13 +45,18 @@ const fates: Record<JoinedRows["how"], string> = {
 
 /** Says what looks odd, which rows are one contact, and what was read of consent. */
 export function noteSurvey(
-  { survey: { notes, unknownCells, consent, read }, joined, notSubscribedAre }: Surveyed,
+  {
+    survey: { notes, unknownCells, consent, read },
+    joined,
+    notSubscribedAre: marked,
+    unclearAre: unclear,
+  }: Surveyed,
   note: (line: string, kind?: "needed") => void,
 ): void {
   for (const line of unknownCells) note(`warning: ${line}`, "needed");
   for (const line of notes) note(line);
   if (joined.passedOver > 0) note(describeJoinedRows({ joined }));
-  for (const line of formatConsent(consent, read, notSubscribedAre)) {
+  for (const line of formatConsent(consent, read, { marked, unclear })) {
     note(line, consent.unclearCount > 0 ? "needed" : undefined);
   }
 }

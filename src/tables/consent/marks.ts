@@ -75,13 +75,20 @@ export interface UnclearCell {
 export interface ColumnTally {
   name: string;
   rule: ConsentRule;
-  /** Rows that this column marks. */
+  /** Rows that this column marks; those among them whose cell is not understood. */
   marked: number;
+  unclear: number;
   /**
    * What they say, as it is written first, and how many say it. Of
    * very many different ones (dates) the first alone.
    */
-  words: Map<string, { said: string; count: number }>;
+  words: Map<string, SaidWord>;
+}
+
+interface SaidWord {
+  said: string;
+  count: number;
+  isUnclear: boolean;
 }
 
 const maxWordsCounted = 1000;
@@ -99,18 +106,20 @@ export class ConsentTally {
   readonly #byIndex: ReadonlyMap<number, ColumnTally>;
 
   constructor(columns: readonly ConsentColumn[]) {
-    this.columns = columns.map(({ name, rule }) => ({ name, rule, marked: 0, words: new Map() }));
+    this.columns = columns.map(({ name, rule }) => ({ name, rule, marked: 0, unclear: 0, words: new Map() }));
     this.#byIndex = new Map(columns.map(({ index }, place) => [index, this.columns[place]!]));
   }
 
   /** Counts a row. */
   add(line: number, refusals: readonly ConsentRefusal[] = []): void {
     if (refusals.some(({ isUnclear }) => !isUnclear)) this.clearlyMarked += 1;
-    for (const { index, cell, isUnclear } of refusals) {
+    for (const { index, cell, isUnclear = false } of refusals) {
       const column = this.#byIndex.get(index)!;
       column.marked += 1;
-      countWord(column.words, cell);
-      if (isUnclear) this.#keepUnclear({ line, column: column.name, said: cell });
+      countWord(column.words, cell, isUnclear);
+      if (!isUnclear) continue;
+      column.unclear += 1;
+      this.#keepUnclear({ line, column: column.name, said: cell });
     }
   }
 
@@ -120,9 +129,9 @@ export class ConsentTally {
   }
 }
 
-function countWord(words: ColumnTally["words"], said: string): void {
+function countWord(words: ColumnTally["words"], said: string, isUnclear: boolean): void {
   const folded = said.toLowerCase();
   const word = words.get(folded);
   if (word) word.count++;
-  else if (words.size < maxWordsCounted) words.set(folded, { said, count: 1 });
+  else if (words.size < maxWordsCounted) words.set(folded, { said, count: 1, isUnclear });
 }
