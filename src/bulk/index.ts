@@ -10,15 +10,14 @@ export { type ImportOptions, importJob, NoListError, restoreImportOptions } from
 export { type KeysFileOptions, type RowJob, toReadOptions } from "./jobs/job.ts";
 export { type ChosenRows, MarkedRowsError, requireChosenRows } from "./jobs/marked-rows.ts";
 export { type RejectedRow, readFirstRejects, readRejectedRows, readRejects } from "./jobs/rejected.ts";
-export { refusalRemark } from "./jobs/removals.ts";
 export { foreseeWrites, resumeRun } from "./jobs/resume.ts";
 export { type JobOptions, runJob } from "./jobs/run-job.ts";
 export { syncJob } from "./jobs/sync.ts";
 export { undoRun } from "./jobs/undo.ts";
 export type { RunStop } from "./pace/run-stop.ts";
-export type { RunEvent, RunProgress } from "./plan/events.ts";
+export type { RunEvent, RunProgress, RunRemark } from "./plan/events.ts";
 export { describeDoubts, type MissingName, type MissingNames, MissingNamesError } from "./plan/names.ts";
-export { countPlannedWrites, type Price } from "./plan/numbers.ts";
+export { countPlannedWrites, findPlanRemovalFailure, type Price } from "./plan/numbers.ts";
 export {
   type ClosedPlan,
   exportPlan,

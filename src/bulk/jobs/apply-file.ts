@@ -14,7 +14,7 @@ import { asApproved } from "../decide.ts";
 import type { Item } from "../items.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { type NameBook, openPlannedNames, requireKeptNames, toStandInId } from "../plan/names.ts";
-import { findRemovalFailure } from "../plan/numbers.ts";
+import { findPlanRemovalFailure } from "../plan/numbers.ts";
 import type { Looks, PlanFile, PlanHead } from "../plan/plan-file.ts";
 import { type ExportedLine, isPlanned, type Planned } from "../plan/plan-line.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
@@ -24,7 +24,6 @@ import { type Closed, noInput } from "./finish.ts";
 import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
-import { refusalRemark } from "./removals.ts";
 import { spoolInput } from "./run-job.ts";
 
 /** @throws UsageError for a plan of another account */
@@ -42,7 +41,7 @@ export async function applyPlanFile(
   return runPrepared(context, async () => {
     const refusal = findPlanRemovalFailure({ ...plan, head });
     if (refusal && !isDryRun) throw refusal;
-    if (refusal) emit({ kind: "remark", text: `${refusalRemark}${refusal.message}` });
+    if (refusal) emit({ kind: "remark", remark: { code: "would_be_refused", failure: refusal } });
     const job = await prepareApply(context, head, plan);
     // Its own file is removed once the run has ended, however it ended.
     const isKept = isDryRun || !isInPlanFolder(engine.stateFolder, plan.path);
@@ -56,13 +55,6 @@ function allowRemovals(head: PlanHead, { guards }: RunOptions): PlanHead {
   const { removals } = head;
   if (!removals || guards?.maxRemove === undefined) return head;
   return { ...head, removals: { ...removals, allowed: guards.maxRemove } };
-}
-
-/** What the command that made the plan would have refused is refused here too. */
-function findPlanRemovalFailure({ head, removes }: PlanFile): UsageError | undefined {
-  const { removals, listIds, names } = head;
-  const listId = listIds[0] ?? "";
-  return removals && findRemovalFailure(removes, removals, names.lists[listId] ?? listId);
 }
 
 /** How the plan is called: one that `ecm` keeps for itself has no name that says anything. */

@@ -109,8 +109,8 @@ export async function enterJob(
     isFresh,
     openJournalFile: engine.openJournalFile,
     onChanged: (older) => emit({ kind: "input-changed", older: older.id }),
-    onUnreadable: ({ message }) => emit({ kind: "remark", text: `warning: ${message}` }),
-    onTookOver: (whose) => emit({ kind: "remark", text: `Took over the run from ${whose}`, isAside: true }),
+    onUnreadable: (failure) => emit({ kind: "remark", remark: { code: "run_unreadable", failure } }),
+    onTookOver: (whose) => emit({ kind: "remark", remark: { code: "took_over", whose } }),
   });
   noteWait(run.folder, undefined, clock.now());
   send.watchWaits((wait) => noteWait(run.folder, wait, clock.now()));

@@ -57,7 +57,7 @@ async function writeRunRejects(
   if (!(await tryWrite(own, state, plan))) return null;
   if (rejectsPath === undefined) return (await tryWriteBeside(state, stop, plan)) ?? own;
   if (await tryCopy(own, rejectsPath)) return rejectsPath;
-  state.emit({ kind: "remark", text: `--rejects: ${rejectsPath} cannot be written` });
+  state.emit({ kind: "remark", remark: { code: "rejects_file_elsewhere", file: rejectsPath } });
   return own;
 }
 
@@ -67,7 +67,7 @@ async function tryWrite(file: string, { emit, ledger }: RunState, plan: string):
     return (await writeRejects(file, table, () => readRejectedLines(plan, ledger))) > 0;
   } catch (error) {
     // The run is over, and its summary must not be lost over this.
-    emit({ kind: "remark", text: `No rejects file: ${(error as Error).message}` });
+    emit({ kind: "remark", remark: { code: "no_rejects_file", failure: error as Error } });
     return false;
   }
 }
@@ -86,12 +86,9 @@ async function tryWriteBeside(
   if (!table.form) return undefined;
   const { input } = run.manifest;
   const place = await takePlaceBeside(input, table.form, engine.stateFolder);
-  const alone = "Rejected rows are in the run's folder alone";
   if (!place) {
-    const why = input.isSpooled
-      ? "standard input has no folder"
-      : `nothing can be written to ${dirname(input.file)}`;
-    emit({ kind: "remark", text: `${alone}: ${why}`, isAside: true });
+    const folder = input.isSpooled ? undefined : dirname(input.file);
+    emit({ kind: "remark", remark: { code: "rejects_in_run_only", folder } });
     return undefined;
   }
   try {
@@ -99,7 +96,7 @@ async function tryWriteBeside(
     return place.path;
   } catch (error) {
     await place.giveUp().catch(() => undefined);
-    emit({ kind: "remark", text: `${alone}: ${(error as Error).message}` });
+    emit({ kind: "remark", remark: { code: "rejects_in_run_only", failure: error as Error } });
     return undefined;
   }
 }

@@ -21,9 +21,6 @@ export interface Removals {
   items(): Iterable<Item>;
 }
 
-/** How a dry run begins to say that the real run would be refused. */
-export const refusalRemark = "A real run would be refused: ";
-
 /** Reads the members into the snapshot. */
 export async function readMembers(
   snapshot: AccountSnapshot,
@@ -63,11 +60,11 @@ export async function planRemovals(
     if (!isNamed(contact)) count++;
   }
   const isLeftOut = count > 0 && (await isLastUnknown());
-  if (isCut || isLeftOut) emit({ kind: "remark", text: cutOffWarning });
+  if (isCut || isLeftOut) emit({ kind: "remark", remark: { code: "cut_off" } });
   const limits = { members: total, allowed: options.guards?.maxRemove };
   const refusal = isLeftOut ? undefined : findRemovalFailure(count, limits, list.listName);
   if (refusal && !options.isDryRun) throw refusal;
-  if (refusal) emit({ kind: "remark", text: `${refusalRemark}${refusal.message}` });
+  if (refusal) emit({ kind: "remark", remark: { code: "would_be_refused", failure: refusal } });
   // Whoever is gone from the account is gone from the list.
   const removal: Desired = {
     values: toValues({ removeLists: [list.listId] }),
@@ -86,9 +83,6 @@ export async function planRemovals(
   }
   return { count, limits, items };
 }
-
-const cutOffWarning =
-  "warning: The file seems to be cut off in its last row: nobody is taken out of the list, since those that came after it are not known";
 
 /** The last row has no line end, and its key is the start of a member's key that the input does not name. */
 function isStartOfMember(

@@ -95,10 +95,7 @@ async function resumePlanned(
   await requireStatePlace(engine.stateFolder);
   const context = openContext({ kind, applies, subject: input.name, engine, options, emit });
   if (kind !== "apply" && kind !== "undo" && (await hasChanged(input))) {
-    emit({
-      kind: "remark",
-      text: `${input.name} has changed since the run began: the run carries out its plan, which was made of the earlier file`,
-    });
+    emit({ kind: "remark", remark: { code: "input_changed", file: input.name } });
   }
   let lease: Lease | undefined;
   try {

@@ -213,10 +213,7 @@ async function readSelected(
     }
     if (snapshot.isWhole()) return snapshot;
     if (pass < maxPasses) continue;
-    rowRun.emit({
-      kind: "remark",
-      text: "The account changed while it was read; contacts that were added or removed in the meantime may be missing",
-    });
+    rowRun.emit({ kind: "remark", remark: { code: "account_changed" } });
     return snapshot;
   }
 }

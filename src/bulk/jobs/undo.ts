@@ -11,7 +11,7 @@ import { advise, ecm } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import type { Item } from "../items.ts";
-import { createProgress, type RunEvent } from "../plan/events.ts";
+import { createProgress, type Proven, type RunEvent } from "../plan/events.ts";
 import { mergeNames, type StoredNames, toStoredNames } from "../plan/names.ts";
 import type { Looks } from "../plan/plan-file.ts";
 import { toPlanNames } from "../plan/plan-line.ts";
@@ -99,7 +99,7 @@ async function createUndoJob(
   const looks: Looks = { by: "id", suppressions: mayCreate ? "hold" : "include" };
   const suppression = await openSuppressionRules(engine, looks);
   const { keyType, remaining, names } = await readUndoData(account, source, returns);
-  if (returns.contacts) emit({ kind: "remark", text: deletionLossNote, isAside: true });
+  if (returns.contacts) emit({ kind: "remark", remark: { code: "recreates" } });
   const scope = { deletesCreated, remaining, isPartial, toIdentity: createIdentityReader(keyType) };
   // What tells a create of ours from one of others, and whether anybody has changed it since.
   const parts = ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts];
@@ -127,8 +127,6 @@ async function createUndoJob(
 
 /** An undo deletes whom a run created, and `apply` whom its plan says. */
 const kindsWithoutDeletion = new Set<Manifest["kind"]>(["import", "mutate", "unsubscribe", "sync"]);
-
-const deletionLossNote = "Recreated contacts get new ids; their history and date of creation are lost";
 
 /** What would come back: contacts, and lists and tags of those that were changed. */
 interface ReturnedParts {
@@ -214,18 +212,15 @@ async function surveyJournal(
   }
   if (isDamaged) {
     const { rows } = manifest.summary ?? {};
-    const of = rows ? ` of ${rows.created + rows.updated + rows.deleted}` : "";
-    const extent = `${proven}${of} changes can still be read`;
-    if (!isPartial) throw cannotUndoError(manifest.id, damage, extent);
-    emit({
-      kind: "remark",
-      text: `The journal of run ${manifest.id} is damaged: ${extent}; the rest will not be undone`,
-    });
+    const of = rows && rows.created + rows.updated + rows.deleted;
+    if (!isPartial) throw cannotUndoError(manifest.id, damage, { proven, of });
+    emit({ kind: "remark", remark: { code: "partly_proven", run: manifest.id, proven, of } });
   }
   return { refs, returns };
 }
 
-function cannotUndoError(id: string, damage: string, extent: string): JournalDamagedError {
+function cannotUndoError(id: string, damage: string, { proven, of }: Proven): JournalDamagedError {
+  const extent = `${proven}${of === undefined ? "" : ` of ${of}`} changes can still be read`;
   return new JournalDamagedError(
     `The journal of run ${id} is damaged: ${damage}`,
     advise`${extent}. Undo those with: ${ecm`runs undo ${id} --partial`}`,

@@ -39,10 +39,37 @@ export type RunEvent =
       contacts: { line: number | null; key: string }[];
       total: number;
     }
-  /** `isAside`: nothing to be warned of. */
-  | { kind: "remark"; text: string; isAside?: boolean }
+  | { kind: "remark"; remark: RunRemark }
   /** Refused before the first write: the error is thrown besides. */
   | { kind: "refused"; summary: Summary };
+
+/** What is worth saying of a run besides; the commands have the words. */
+export type RunRemark =
+  /** A dry run: the real one would be refused. */
+  | { code: "would_be_refused"; failure: Error }
+  /** The last row of a sync's file may be cut off: nobody is taken out of the list. */
+  | { code: "cut_off" }
+  /** The input has changed since the plan was made of it. */
+  | { code: "input_changed"; file: string }
+  /** Contacts came and went while the account was read. */
+  | { code: "account_changed" }
+  | { code: "run_unreadable"; failure: Error }
+  /** A process that cannot be seen from here held the run, and has gone silent. */
+  | { code: "took_over"; whose: string }
+  /** Whom an undo creates again is a new contact. */
+  | { code: "recreates" }
+  /** A damaged journal: so many changes of a run can be undone. `of`: all of them, where that is known. */
+  | ({ code: "partly_proven"; run: string } & Proven)
+  | { code: "no_rejects_file"; failure: Error }
+  | { code: "rejects_file_elsewhere"; file: string }
+  /** There is none beside the input. `folder`: where nothing can be written; absent: standard input has none. */
+  | { code: "rejects_in_run_only"; folder?: string; failure?: Error };
+
+/** How many changes of a run a damaged journal still proves. */
+export interface Proven {
+  proven: number;
+  of?: number;
+}
 
 /** The progress of a phase, from the counters as they are now. */
 export function createProgress(

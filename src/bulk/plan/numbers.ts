@@ -171,6 +171,19 @@ export function findRemovalFailure(
   );
 }
 
+/** What the command that made a plan would have refused is refused where it is applied, too. */
+export function findPlanRemovalFailure({ head, removes }: PlannedRemovals): UsageError | undefined {
+  const { removals, listIds, names } = head;
+  const listId = listIds[0] ?? "";
+  return removals && findRemovalFailure(removes, removals, names.lists[listId] ?? listId);
+}
+
+interface PlannedRemovals {
+  head: Pick<InferOutput<typeof schema.head>, "removals" | "listIds" | "names">;
+  /** Members that the plan takes out of the list. */
+  removes: number;
+}
+
 /** What has been spent, and what the limits allow. */
 interface Spending {
   send: Pick<PacedSend, "counts">;

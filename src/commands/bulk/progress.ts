@@ -3,7 +3,7 @@
  * progress, what it did. All of them go to stderr.
  */
 
-import type { Closed, Price, RunEvent, RunProgress, Summary } from "../../bulk/index.ts";
+import type { Closed, Price, RunEvent, RunProgress, RunRemark, Summary } from "../../bulk/index.ts";
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
@@ -15,6 +15,7 @@ import { noteEnd } from "./end-lines.ts";
 import { formatMapping } from "./mapping-lines.ts";
 import { describeMissingNames, formatPrice, noteSurvey } from "./preparation-lines.ts";
 import { countSettled, describeProgress, findStateChange } from "./progress-lines.ts";
+import { describeRemark, isAside } from "./words.ts";
 
 /** A run that takes longer than this loads all of the program before its first write. */
 const longRunSeconds = 10;
@@ -134,7 +135,7 @@ export class RunDisplay {
         this.#marked.push(event);
         return;
       case "remark":
-        this.#progress.note(event.text, event.isAside ? undefined : "needed");
+        this.#noteRemark(event.remark);
         return;
       case "refused":
         this.refused = event.summary;
@@ -164,6 +165,10 @@ export class RunDisplay {
     // `runs resume` has said which run, and cannot start over.
     const isNamed = this.#what.startsWith(`Resuming run ${run}`);
     this.#progress.note(isNamed ? `${done} before` : `Resuming run ${run} (${done}; --fresh starts over)`);
+  }
+
+  #noteRemark(remark: RunRemark): void {
+    this.#progress.note(describeRemark(remark), isAside(remark) ? undefined : "needed");
   }
 
   #notePrice(price: Price): void {

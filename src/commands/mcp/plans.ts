@@ -6,10 +6,10 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  findPlanRemovalFailure,
   makePlanFolder,
   openPlanFile,
   type PlanLine,
-  refusalRemark,
   type Summary,
   sumCounts,
 } from "../../bulk/index.ts";
@@ -17,6 +17,7 @@ import { DeclinedError, exitCodes, UsageError } from "../../errors.ts";
 import type { Clock } from "../../wire.ts";
 import { isChange } from "../bulk/difference.ts";
 import { toShownLine } from "../bulk/plan-object.ts";
+import { describeRefusal } from "../bulk/words.ts";
 import { type Invoke, ToolFailure } from "./invoke.ts";
 import {
   createInputSchema,
@@ -246,14 +247,13 @@ async function createPlan(
     const { summary, messages } = await runBulk(invoke, joinWords(path, rehearsal), { stdin, signal, talk });
     if (summary.stoppedBy !== null)
       throw new ToolFailure({ error: incompletePlanFailure, summary, messages });
-    const { digest, writes, counts, sample } = await readPlan(file, maxShown);
+    const { digest, writes, counts, sample, refusal } = await readPlan(file, maxShown);
     const total = sumCounts(counts);
     const { estimate, consent } = summary;
     const common = { counts, total, estimate, consent, sample, notShown: total - sample.length, messages };
     if (writes === 0) return { token: null, note: "Nothing would change", ...common };
     // Applying would refuse it too: there is nothing to hand a token out for.
-    const refusal = messages.find((message) => message.startsWith(refusalRemark));
-    if (refusal !== undefined) return { token: null, note: refusal, ...common };
+    if (refusal) return { token: null, note: describeRefusal(refusal), ...common };
     isHandedOver = true;
     const apply = ["apply", `--digest=${digest}`, "--yes", "--no-wait", "--", file];
     const planned = { words: apply, writes, deletions: counts.delete ?? 0, file, remove };
@@ -268,7 +268,8 @@ async function createPlan(
  * rejected, which have up to half of the room.
  */
 async function readPlan(file: string, maxShown: number) {
-  const { end, writes, lines } = await openPlanFile(file);
+  const plan = await openPlanFile(file);
+  const { end, writes, lines } = plan;
   const counts: Record<string, number> = {};
   for (const [action, count] of Object.entries(end.counts)) if (count > 0) counts[action] = count;
   const wantedOthers = Math.min(
@@ -284,7 +285,8 @@ async function readPlan(file: string, maxShown: number) {
     const wanted = group === changing ? wantedChanges : wantedOthers;
     if (line.action !== "unchanged" && group.length < wanted) group.push(toShownLine(line));
   }
-  return { digest: end.digest, writes, counts, sample: [...changing, ...others] };
+  const refusal = findPlanRemovalFailure(plan);
+  return { digest: end.digest, writes, counts, sample: [...changing, ...others], refusal };
 }
 
 /** The first that a plan rejected; none of a plan that has changed, as when a person in it was erased. */

@@ -1,0 +1,47 @@
+/** What the bulk engine says, in words. */
+import type { RunRemark } from "../../bulk/index.ts";
+
+export function describeRemark(remark: RunRemark): string {
+  switch (remark.code) {
+    case "would_be_refused":
+      return describeRefusal(remark.failure);
+    case "cut_off":
+      return "warning: The file seems to be cut off in its last row: nobody is taken out of the list, since those that came after it are not known";
+    case "input_changed":
+      return `${remark.file} has changed since the run began: the run carries out its plan, which was made of the earlier file`;
+    case "account_changed":
+      return "The account changed while it was read; contacts that were added or removed in the meantime may be missing";
+    case "run_unreadable":
+      return `warning: ${remark.failure.message}`;
+    case "took_over":
+      return `Took over the run from ${remark.whose}`;
+    case "recreates":
+      return "Recreated contacts get new ids; their history and date of creation are lost";
+    case "partly_proven": {
+      const of = remark.of === undefined ? "" : ` of ${remark.of}`;
+      return `The journal of run ${remark.run} is damaged: ${remark.proven}${of} changes can still be read; the rest will not be undone`;
+    }
+    case "no_rejects_file":
+      return `No rejects file: ${remark.failure.message}`;
+    case "rejects_file_elsewhere":
+      return `--rejects: ${remark.file} cannot be written`;
+    case "rejects_in_run_only":
+      return `Rejected rows are in the run's folder alone: ${describeWhyAlone(remark)}`;
+  }
+}
+
+function describeWhyAlone({ folder, failure }: Extract<RunRemark, { code: "rejects_in_run_only" }>): string {
+  if (failure) return failure.message;
+  return folder === undefined ? "standard input has no folder" : `nothing can be written to ${folder}`;
+}
+
+/** How a dry run says that the real run would be refused. */
+export function describeRefusal({ message }: Error): string {
+  return `A real run would be refused: ${message}`;
+}
+
+/** Nothing to be warned of: `--quiet` leaves it out. */
+export function isAside(remark: RunRemark): boolean {
+  if (remark.code === "rejects_in_run_only") return remark.failure === undefined;
+  return remark.code === "took_over" || remark.code === "recreates";
+}
