@@ -3,6 +3,7 @@ import { UnreadableAnswerError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import { isObject } from "../is-object.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
+import { findRecords, type Records } from "./records.ts";
 
 /** One record of a feed; members that are not listed here are kept. */
 export interface ContactEvent {
@@ -58,25 +59,12 @@ export function createEventsRequest(
   return { method: "GET", path, query, effect: "read" };
 }
 
-export interface EventsPage {
-  events: ContactEvent[];
-  /** Number of all events; absent when the service answered with a bare array. */
-  total?: number;
-}
-
-/** Takes `{ total, records }` and a bare array. @throws UnreadableAnswerError */
-export function readEvents(answer: ApiAnswer): EventsPage {
-  const body = answer.body as { total?: unknown; records?: unknown } | unknown[] | null;
-  const records = Array.isArray(body) ? body : body?.records;
-  const total = Array.isArray(body) ? undefined : body?.total;
-  if (Array.isArray(records) && records.every(isObject)) {
-    return {
-      events: records as unknown as ContactEvent[],
-      total: typeof total === "number" ? total : undefined,
-    };
-  }
+/** A page of a feed. @throws UnreadableAnswerError */
+export function readEvents({ body, status }: ApiAnswer): Records<ContactEvent> {
+  const page = findRecords(body);
+  if (page?.items.every(isObject)) return page as unknown as Records<ContactEvent>;
   throw new UnreadableAnswerError("The answer is not a list of events", {
-    status: answer.status,
+    status,
     hint: advise`Check the base URL with: ${ecm`doctor`}`,
   });
 }

@@ -1,8 +1,9 @@
 /** Lists of a structure: options → request, answer → result (specification, …/lists; published reference). */
-import { EcmError, exitCodes, hasStatus, UnreadableAnswerError } from "../errors.ts";
+import { EcmError, exitCodes, UnreadableAnswerError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
-import type { ApiAnswer, ApiRequest, ContactList, Send } from "../wire.ts";
+import type { ApiAnswer, ApiRequest, ContactList } from "../wire.ts";
 import { foldCase } from "./names.ts";
+import { findRecords, type Records } from "./records.ts";
 
 export function createListRequest(structureId: string, name: string): ApiRequest {
   return { method: "POST", path: listsPath(structureId), body: { name }, effect: "write" };
@@ -35,27 +36,14 @@ export function deleteListRequest(structureId: string, listId: string): ApiReque
   return { method: "DELETE", path: listPath(structureId, listId), effect: "write" };
 }
 
-export interface ListsPage {
-  lists: ContactList[];
-  /** Number of all lists; absent when the service answered with a bare array. */
-  total?: number;
-}
-
 /** The lists came in a form that is not known: their names are not either. */
 export class UnknownListsError extends UnreadableAnswerError {}
 
-/** Takes both forms in use: `{ total, records }` and a bare array. @throws UnreadableAnswerError */
-export function readLists(answer: ApiAnswer): ListsPage {
-  const body = answer.body;
-  if (Array.isArray(body)) return { lists: body as ContactList[] };
-  const envelope = body as { total?: unknown; records?: unknown } | null;
-  if (Array.isArray(envelope?.records)) {
-    return {
-      lists: envelope.records as ContactList[],
-      total: typeof envelope.total === "number" ? envelope.total : undefined,
-    };
-  }
-  throw new UnknownListsError("The answer is not a list of lists", { status: answer.status });
+/** A page of lists. @throws UnknownListsError */
+export function readLists({ body, status }: ApiAnswer): Records<ContactList> {
+  const page = findRecords(body);
+  if (page) return page as Records<ContactList>;
+  throw new UnknownListsError("The answer is not a list of lists", { status });
 }
 
 /** @throws UnreadableAnswerError when the answer carries no `_id`. */
@@ -84,27 +72,6 @@ export function requireFreeListName(name: string, lists: readonly ContactList[],
     hint: advise`Upper and lower case count as the same name; choose another. To add people to this list: ${ecm`contact mutate --list OTHER --add-list ${sameName.name ?? ""}`}`,
     applied: "no",
   });
-}
-
-/**
- * Deletes a list. Where the answer is lost, reading the list tells: one that is gone was deleted.
- * @throws what `send` threw, when the list is still there or cannot be read
- */
-export async function deleteList(send: Send, structureId: string, listId: string): Promise<void> {
-  try {
-    await send(deleteListRequest(structureId, listId), { expect: "json" });
-  } catch (error) {
-    if (!(error instanceof EcmError) || error.details.applied === undefined) throw error;
-    if (error.details.applied === "yes") return;
-    if (error.details.applied === "no" || !(await isGone(send, structureId, listId))) throw error;
-  }
-}
-
-async function isGone(send: Send, structureId: string, listId: string): Promise<boolean> {
-  return send(getListRequest(structureId, listId)).then(
-    () => false,
-    (error) => hasStatus(error, 404),
-  );
 }
 
 function listPath(structureId: string, listId: string): string {

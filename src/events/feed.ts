@@ -29,7 +29,7 @@ export interface Feed {
   events: ContactEvent[];
   /** False where the order changed from request to request: some may be missing. */
   isComplete: boolean;
-  /** Of how many the service spoke, where its pages hold fewer. */
+  /** How many events the service announced, where its pages hold fewer. */
   announced: number | undefined;
 }
 
@@ -73,7 +73,7 @@ export async function readFeed(send: Send, query: EventQuery, opened?: OpenFeed)
 
 export interface NewestEvents {
   events: ContactEvent[];
-  /** Of all, where that is known. */
+  /** The number of all events, where it is known. */
   total: number | undefined;
   hasMore: boolean;
   /** The whole feed, where it had to be read. */
@@ -85,14 +85,14 @@ export interface NewestEvents {
  */
 export async function readNewest(send: Send, query: EventQuery, limit: number): Promise<NewestEvents> {
   const first = await openFeed(send, query, Math.min(maxPageSize, Math.max(limit, 100)));
-  const { records, total } = first;
+  const { items: records, total } = first;
   if (records.length >= limit && isNewestFirst([records], minStepsBack)) {
     const events = records.slice(0, limit).map(({ event }) => event);
     const knownTotal = total !== undefined && total >= records.length ? total : undefined;
     const hasMore = records.length > limit || knownTotal === undefined || knownTotal > limit;
     return { events: events.reverse(), total: knownTotal, hasMore };
   }
-  const feed = await readFeed(send, query, records.length < first.requestedSize ? first : undefined);
+  const feed = await readFeed(send, query, first.isShort ? first : undefined);
   const { events } = feed;
   return { events: events.slice(-limit), total: events.length, hasMore: events.length > limit, feed };
 }
@@ -169,7 +169,7 @@ function countInOrder(page: readonly FeedRecord[], places: ReadonlyMap<string, P
   let count = 0;
   for (const { identity } of page) {
     const shared = places.get(identity) ?? [];
-    // Of events that are alike nobody knows which is which.
+    // Events that are alike cannot be told apart.
     if (new Set(shared.map(([number]) => number)).size < shared.length) continue;
     for (const [number, at] of shared) {
       const last = lastAt.get(number);

@@ -5,10 +5,11 @@
 
 import { createHash } from "node:crypto";
 import { type ContactEvent, createEventsRequest, type EventQuery, readEvents } from "../api/events.ts";
+import type { Records } from "../api/records.ts";
 import { formatCount } from "../counts.ts";
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
-import { isSizeRefusal } from "../service/pages.ts";
+import { openPages } from "../service/pages.ts";
 import type { Send } from "../wire.ts";
 
 /** As many requests as an hour usually has: a feed that goes on for longer has no end. */
@@ -20,12 +21,6 @@ const farPage = 1_000_000;
 export interface FeedRecord {
   identity: string;
   event: ContactEvent;
-}
-
-interface FeedPage {
-  records: FeedRecord[];
-  /** Of all pages, as the service says. */
-  total: number | undefined;
 }
 
 export interface FeedReading {
@@ -41,25 +36,20 @@ export interface FeedReading {
   total: number | undefined;
 }
 
-/**
- * The first page, and the size by which the service counts: what
- * it gives where that is not what was asked for.
- */
-export interface OpenFeed extends FeedPage {
-  requestedSize: number;
+/** The first page. */
+export interface OpenFeed extends Records<FeedRecord> {
+  /** By which the service counts its pages: as many as it gave, where it gave any. */
   size: number;
+  /** It gave fewer than it was asked for. */
+  isShort: boolean;
 }
 
 /** Reads the first page, with the largest size that is not refused. */
 export async function openFeed(send: Send, query: EventQuery, preferredSize: number): Promise<OpenFeed> {
-  for (let requestedSize = preferredSize; ; requestedSize = Math.floor(requestedSize / 2)) {
-    try {
-      const page = await readPage(send, query, 1, requestedSize);
-      return { ...page, requestedSize, size: page.records.length || requestedSize };
-    } catch (error) {
-      if (requestedSize <= 1 || !isSizeRefusal(error)) throw error;
-    }
-  }
+  const read = (page: number, size: number) => readPage(send, query, page, size);
+  const { first, requestedSize } = await openPages(read, { size: preferredSize });
+  const count = first.items.length;
+  return { ...first, size: count || requestedSize, isShort: count < requestedSize };
 }
 
 /** @throws EcmError when the feed does not end */
@@ -85,7 +75,7 @@ class FeedReader {
 
   async read(): Promise<FeedReading> {
     const { reading, first } = this;
-    if (first.records.length === 0) return reading;
+    if (first.items.length === 0) return reading;
     this.take(first);
     for (let number = 2; number <= maxPages; number++) {
       if (!(await this.readNext(number))) return reading;
@@ -93,9 +83,9 @@ class FeedReader {
     throw endlessFeedError();
   }
 
-  private take({ records, total }: FeedPage): void {
+  private take({ items, total }: Records<FeedRecord>): void {
     this.reading.isTotalSteady &&= total === this.first.total;
-    this.reading.pages.push(records);
+    this.reading.pages.push(items);
   }
 
   /** @returns false at the end of the feed */
@@ -106,12 +96,12 @@ class FeedReader {
     // The size of the first page is not known to be one that was asked for.
     if (number > 2 && before.length < size && received === total) return false;
     const page = await this.readPage(number, received >= (total ?? Number.POSITIVE_INFINITY));
-    if (page.records.length === 0) return false;
-    if (isSame(page.records, before) && (await this.repeatsPages())) return false;
+    if (page.items.length === 0) return false;
+    if (isSame(page.items, before) && (await this.repeatsPages())) return false;
     if (before.length < size) {
       // The last page has grown, or the service cuts its pages as it likes.
       const again = await this.readPage(number - 1, false);
-      this.reading.isGapless &&= again.records.length >= size;
+      this.reading.isGapless &&= again.items.length >= size;
       this.take(again);
     }
     this.take(page);
@@ -122,17 +112,17 @@ class FeedReader {
   private async repeatsPages(): Promise<boolean> {
     if (this.isHonest) return false;
     const far = await this.readPage(farPage, true);
-    this.isHonest = far.records.length === 0;
+    this.isHonest = far.items.length === 0;
     return !this.isHonest;
   }
 
   /** @param mayEnd a refusal says that there is no such page: all that was announced has been read */
-  private async readPage(page: number, mayEnd: boolean): Promise<FeedPage> {
+  private async readPage(page: number, mayEnd: boolean): Promise<Records<FeedRecord>> {
     try {
       return await readPage(this.send, this.query, page, this.reading.size);
     } catch (error) {
       if (mayEnd && error instanceof ServiceError && (error.status === 400 || error.status === 404)) {
-        return { records: [], total: undefined };
+        return { items: [] };
       }
       throw error;
     }
@@ -150,9 +140,14 @@ function endlessFeedError(): EcmError {
   );
 }
 
-async function readPage(send: Send, query: EventQuery, page: number, size: number): Promise<FeedPage> {
-  const { events, total } = readEvents(await send(createEventsRequest(query, page, size)));
-  return { records: events.map((event) => ({ identity: toIdentity(event), event })), total };
+async function readPage(
+  send: Send,
+  query: EventQuery,
+  page: number,
+  size: number,
+): Promise<Records<FeedRecord>> {
+  const { items, total } = readEvents(await send(createEventsRequest(query, page, size)));
+  return { items: items.map((event) => ({ identity: toIdentity(event), event })), total };
 }
 
 function isSame(one: FeedRecord[], other: FeedRecord[]): boolean {
@@ -163,7 +158,7 @@ export function countRecords(pages: readonly FeedRecord[][]): number {
   return pages.reduce((count, page) => count + page.length, 0);
 }
 
-/** Members that name a thing: whoever renames the thing makes no new event. */
+/** Members that name a thing: a thing that is renamed makes no new event. */
 const names = new Set(["emailCampaignName", "emailSubject", "importOriginalFileName"]);
 
 /** All members, in whatever order they come. Several events may share it: clicks in the same millisecond. */

@@ -32,7 +32,7 @@ export function findMeantStatus(word: string): StatusFilter | undefined {
   return meant === undefined || word === meant.primary || word === meant.secondary ? undefined : meant;
 }
 
-/** Of contacts, as the documents name them. */
+/** The statuses of contacts, as the documents name them. */
 export const primaryStatuses: readonly string[] = ["active", "inactive"];
 export const secondaryStatuses: readonly string[] = ["confirmed", "unsubscribe", "bounce", "complaint-fbl"];
 

@@ -45,7 +45,7 @@ function isStatus({ op, args }: ASTNode): boolean {
 
 function describeText(name: string, op: string, text: string): string | undefined {
   const word = text.toLowerCase();
-  // Of a pattern, `\\S` is no capital.
+  // In a pattern, `\\S` is no capital.
   if (op === "rcall")
     return /\p{Lu}/u.test(text.replace(/\\./g, ""))
       ? `Statuses are in lower case: ${JSON.stringify(word)}`

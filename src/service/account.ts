@@ -110,7 +110,7 @@ export class Account {
     return lists;
   }
 
-  /** For names that are only shown: undefined where the service tells its lists in a form that is not known. */
+  /** The lists, for names that are only shown; undefined where the answer has an unknown form. */
   async readableLists(structure: ContactStructure): Promise<ContactList[] | undefined> {
     return this.lists(structure).catch((error: unknown) => {
       if (error instanceof UnknownListsError) return undefined;
@@ -118,17 +118,17 @@ export class Account {
     });
   }
 
-  /** The same, fetched now, with what it took. */
+  /** Every list of the structure, fetched now, with what it took. */
   freshLists({ _id: id }: ContactStructure): Promise<ListReading> {
     const reading = this.#readLists(id);
     const fresh = reading.then((read) => read.lists);
-    // The caller is told of a failure; whoever asks next reads them again.
+    // The caller gets the failure; the next one who asks reads them again.
     fresh.catch(() => this.#lists.delete(id));
     this.#lists.set(id, fresh);
     return reading;
   }
 
-  /** The last such reading of this command; undefined where remembered names were taken. */
+  /** How this command last read the lists; undefined where it used remembered names. */
   lastReading({ _id }: ContactStructure): ListReading | undefined {
     return this.#readings.get(_id);
   }
@@ -150,7 +150,7 @@ export class Account {
     return findProvenListFilters(this.#send, _id, listIds, this.#options.behaviors(_id));
   }
 
-  /** What was fetched so far, without a request: names for what is shown. */
+  /** The names that were fetched so far; sends no request. */
   async readCachedNames(structure: ContactStructure): Promise<Naming> {
     return {
       structure: (await this.#whole.byId.get(structure._id)) ?? structure,
@@ -178,13 +178,13 @@ export class Account {
   }
 
   /**
-   * Performs something with names that earlier commands saw a short while ago, in place of fetching them.
-   * Where that fails for a name that is not known or an id that the service refuses, the names are fetched,
-   * and if they are others now it is performed once more. What is returned within has names and ids alone: it
-   * is not what the service answers.
+   * Performs something with the names that earlier commands saw a short while ago, instead of fetching them.
+   * Where it fails because of an unknown name, or an id that the service refuses, the names are fetched; if any
+   * of them has changed, it is performed once more. Structures and lists then have names and ids alone, not all
+   * that the service answers.
    * @param effect a write relies on names for a shorter time than a read
    * @param perform prints nothing before it can fail
-   * @param isDoubtful whether a result may be so because of an outdated name: it is treated like a failure
+   * @param isDoubtful whether a result may come from an outdated name: it is treated like a failure
    */
   async withRemembered<T>(
     effect: "read" | "write",
@@ -226,7 +226,7 @@ export class Account {
     return (await this.structures()).find(({ _id }) => _id === id);
   }
 
-  /** Fetches again all that has been taken. @returns whether any name or id is another now */
+  /** Fetches again what was taken from memory. @returns whether any name or id has changed */
   async #lookAgain(): Promise<boolean> {
     const [before, tags, inLists] = [await this.#structures, [...this.#whole.byId], [...this.#lists]];
     this.forget();
@@ -262,10 +262,10 @@ export function chooseStructure(structures: ContactStructure[], nameOrId?: strin
   );
 }
 
-/** Structures with what a listing may leave out: each is read by itself when that is needed, once. */
+/** Completes structures with what a listing may leave out: each is read by itself when needed, once. */
 function createWholeStructures(send: Send, names: NamesCache) {
   const byId = new Map<string, Promise<ContactStructure>>();
-  /** Structures that were read by themselves: nothing more can be learned of them. */
+  /** Structures that were read by themselves: no request tells more of them. */
   const wholes = new WeakSet<ContactStructure>();
 
   async function readWhole(structure: ContactStructure): Promise<ContactStructure> {
@@ -298,13 +298,13 @@ function createWholeStructures(send: Send, names: NamesCache) {
   return { byId, complete, forUpdate };
 }
 
-/** One structure by itself; as it is when the service does not let a key read one. */
+/** One structure, read by itself; unchanged where the service does not let a key read it. */
 async function fetchWhole(send: Send, structure: ContactStructure): Promise<ContactStructure> {
   try {
     return { ...structure, ...readStructure(await send(getStructureRequest(structure._id))) };
   } catch (error) {
     if (hasStatus(error, 403, 404) || isNotOffered(error)) return structure;
-    // The listing has all that is documented: it is as good as an answer that nobody can read.
+    // The listing has every documented member, so the unreadable answer is not needed.
     if (error instanceof UnreadableAnswerError && structure.tags && structure.__v !== undefined)
       return structure;
     throw error;
@@ -313,7 +313,7 @@ async function fetchWhole(send: Send, structure: ContactStructure): Promise<Cont
 
 // Whether remembered names and ids are still those of the account.
 
-/** Whether a failure may come of names or ids that are outdated. */
+/** Whether outdated names or ids may be the cause of a failure. */
 function mayBeOutdated(error: unknown): boolean {
   if (error instanceof ServiceError) {
     const { type, field } = error.details;
@@ -327,7 +327,7 @@ function mayBeOutdated(error: unknown): boolean {
   );
 }
 
-/** Members of bodies that hold neither a name nor an id of one. */
+/** Members of bodies that hold no name, and no id of something named. */
 const ownParts = new Set(["key", "page", "pageSize", "source", "status", "__v"]);
 
 /** Whether names are known for all that a contact holds. */
@@ -341,7 +341,7 @@ function isMentioned(contact: Partial<Contact>, { structure, lists }: Naming): b
   );
 }
 
-/** What a comparison of structures is about. */
+/** The ids and names of structures, as plain data to compare. */
 function collectNames(structures: ContactStructure[]): unknown {
   const toNames = (parts: { _id: string; label: string }[] = []) =>
     parts.map(({ _id, label }) => [_id, label]);

@@ -201,9 +201,9 @@ export type KnownBehavior = { [P in BehaviorPoint]?: KnownPoint<P> };
 
 export interface Behavior {
   get<P extends BehaviorPoint>(point: P): BehaviorPoints[P] | undefined;
-  /** Keeps it, if it is news. */
+  /** Stores what an answer has shown, if it is new. */
   learn<P extends BehaviorPoint>(point: P, value: BehaviorPoints[P]): void;
-  /** An answer has shown that it does not hold any more. */
+  /** Drops a point that an answer has disproved. */
   forget(point: BehaviorPoint): void;
   readonly known: Readonly<KnownBehavior>;
 }
@@ -211,7 +211,7 @@ export interface Behavior {
 /** The behavior of each structure of an account, by the structure's id. */
 export type Behaviors = (structureId: string) => Behavior;
 
-/** @param onChange told of each change; keeps it */
+/** @param onChange called with each change, to store it */
 export function createBehavior(
   known: KnownBehavior = {},
   now: () => number = Date.now,
@@ -254,7 +254,7 @@ export function readSoundBehavior(stored: unknown, now: number): KnownBehavior {
   return sound as KnownBehavior;
 }
 
-/** Of a future age, it was learned by a clock that was ahead: nobody knows when. */
+/** A record from the future was made by a clock that was ahead; its age is unknown. */
 function isBelieved(ageMilliseconds: number): boolean {
   return ageMilliseconds <= maxAgeMilliseconds && ageMilliseconds >= -dayMilliseconds;
 }

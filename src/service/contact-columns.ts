@@ -25,7 +25,7 @@ export interface ContactColumn {
   isTime?: boolean;
   /** Left out first where a table has no space for all. */
   isAside?: boolean;
-  /** Of a column that shows a field. */
+  /** The field that the column shows. */
   fieldId?: string;
 }
 

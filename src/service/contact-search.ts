@@ -59,7 +59,7 @@ export function createContactPages(
   return createMemberPages({ filters, source }, createPages, behavior);
 }
 
-/** The contact as it was wanted; undefined when a condition does not hold for it. */
+/** The contact with the parts that were asked for; undefined when a condition does not hold for it. */
 export function keepMatching(
   contact: Partial<Contact>,
   { source, keeps }: Pick<ContactSearch, "source" | "keeps">,
@@ -71,7 +71,7 @@ export function keepMatching(
   return Object.fromEntries(Object.entries(contact).filter(([name]) => !extra.includes(name)));
 }
 
-/** A refusal of what a search asks for; not of the size of a page. */
+/** Whether the service refused what a search asks for, rather than the size of its page. */
 export function isRefusal(error: unknown): error is ServiceError {
   return hasStatus(error, 400) && !isSizeRefusal(error);
 }
@@ -196,7 +196,8 @@ function toCase(filters: Filter[], form: "lower" | "capital"): Filter[] {
 const concurrency = 4;
 
 /**
- * The contacts with their status, in one request for each that has none. Who is gone meanwhile stays without.
+ * The contacts with their status, in one request for each that has none. A contact that is gone by then stays
+ * without.
  */
 async function addStatuses(
   send: Send,
@@ -321,7 +322,7 @@ function namesListColumn(refusal: ServiceError): boolean {
   return /columnToFilter|LIST_ID/i.test(`${refusal.details.field} ${refusal.message}`);
 }
 
-/** The filters that find members of any of several lists, of whom the further criterias hold as well. */
+/** The filters that find the members of any of several lists for whom the further criterias hold as well. */
 export type ListFilters = (further?: readonly Criteria[]) => Filter[];
 
 /** Others may add and remove members between two counts. */

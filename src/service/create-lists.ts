@@ -1,13 +1,13 @@
 /** Lists that are wanted by their names: what is missing is created, once. */
 
 import { createEquals, createFilter, readSearch, searchContactsRequest } from "../api/contacts.ts";
-import { createListRequest, deleteList, readList } from "../api/lists.ts";
+import { createListRequest, readList } from "../api/lists.ts";
 import { findByName, foldCase } from "../api/names.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
-import type { ListReading } from "./lists.ts";
+import { deleteList, type ListReading } from "./lists.ts";
 
 export interface EnsuredLists {
   /** As the service answered. The specification shows only `_id` in the answer to a creation. */

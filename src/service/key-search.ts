@@ -57,11 +57,11 @@ export class KeySearch {
   readonly #options: KeySearchOptions;
   #form: KeyForm;
   /** The key of a contact that was read: each search for several keys must find it. */
-  #proof: string | undefined;
-  /** Searches that were answered, by all of them but the keys. */
-  readonly #taken = new Set<string>();
+  #canaryKey: string | undefined;
+  /** The kinds of searches that were answered: all of a search but its keys. */
+  readonly #acceptedKinds = new Set<string>();
   /** Most keys that fit into one search, as far as refusals have shown. */
-  #most: number;
+  #maxKeys: number;
   /** While it is not known what works, one search finds out and the others wait. */
   #previous: Promise<unknown> = Promise.resolve();
 
@@ -69,14 +69,14 @@ export class KeySearch {
     const known = options.behavior.get("keys");
     this.#options = options;
     this.#form = { as: known ?? "any", certainty: known ? "believed" : "open" };
-    this.#most = findMaxKeys(options.behavior);
+    this.#maxKeys = findMaxKeys(options.behavior);
   }
 
   /** Most keys that are known to fit into one search; 1 where several keys cannot be asked for. */
   get limit(): number {
     if (this.#form.as === "one") return 1;
     // One place is for the key that must be found.
-    return Math.max(1, Math.min(this.#most, choosePageSize(this.#options.behavior)) - 1);
+    return Math.max(1, Math.min(this.#maxKeys, choosePageSize(this.#options.behavior)) - 1);
   }
 
   /** Whether each contact that is found costs a request more: no search tells the status that is needed. */
@@ -85,9 +85,9 @@ export class KeySearch {
     return readsStatus && behavior.get("source") === "common";
   }
 
-  /** A contact that was read: its key must be found by every later search for it. */
+  /** Remembers a contact that was read: every later search for its key must find it. */
   note(contact: Partial<Contact> | undefined): void {
-    this.#proof ??= contact?.key;
+    this.#canaryKey ??= contact?.key;
   }
 
   /**
@@ -103,7 +103,7 @@ export class KeySearch {
   ): Promise<FoundByKeys> {
     const query = { keys: [...new Set(keys)], source, further };
     const isOpen = query.keys.length > 1 && this.#form.certainty === "open";
-    // With other conditions nobody must be found: that several keys count is found out without them.
+    // With other conditions no contact has to be found, so that several keys count is found out without them.
     if (isOpen && further.length > 0) await this.find(query.keys, ["_id", "key"]);
     if (!isOpen || this.#form.certainty !== "open") return this.#findAll(query);
     const own = this.#previous.then(() => this.#findAll(query));
@@ -115,7 +115,7 @@ export class KeySearch {
     const { keys } = query;
     const found: FoundByKeys = { contacts: [], refused: new Map() };
     for (let start = 0; start < keys.length; ) {
-      const size = this.#form.as === "one" ? 1 : this.#most;
+      const size = this.#form.as === "one" ? 1 : this.#maxKeys;
       const part = await this.#findPart({ ...query, keys: keys.slice(start, start + size) });
       start += Math.min(size, keys.length - start);
       found.contacts.push(...part.contacts);
@@ -132,7 +132,7 @@ export class KeySearch {
       const contacts = await (keys.length === 1 ? this.#ask(query) : this.#askSeveral(query));
       if (contacts === undefined) return this.#findAll(query);
       this.note(contacts[0]);
-      this.#taken.add(toKind(query));
+      this.#acceptedKinds.add(toKind(query));
       return { contacts, refused: new Map() };
     } catch (error) {
       if (!isRefusal(error)) throw error;
@@ -149,13 +149,13 @@ export class KeySearch {
     const half = Math.ceil(keys.length / 2);
     const left = await this.#findPart({ ...query, keys: keys.slice(0, half) });
     if (left.refused.size === 0 && this.#form.as !== "one") {
-      this.#most = Math.min(this.#most, half);
-      if (this.#most === 1) this.#prove("one");
+      this.#maxKeys = Math.min(this.#maxKeys, half);
+      if (this.#maxKeys === 1) this.#prove("one");
     }
     const right = await this.#findAll({ ...query, keys: keys.slice(half) });
     const refused = new Map([...left.refused, ...right.refused]);
-    if (refused.size > 0) this.#most = findMaxKeys(behavior);
-    else if (this.#form.as !== "one") behavior.learn("maxKeys", this.#most);
+    if (refused.size > 0) this.#maxKeys = findMaxKeys(behavior);
+    else if (this.#form.as !== "one") behavior.learn("maxKeys", this.#maxKeys);
     return { contacts: [...left.contacts, ...right.contacts], refused };
   }
 
@@ -165,21 +165,21 @@ export class KeySearch {
    */
   async #requireTaken(query: KeyQuery, refusal: ServiceError): Promise<void> {
     const kind = toKind(query);
-    if (this.#taken.has(kind)) return;
+    if (this.#acceptedKinds.has(kind)) return;
     try {
       await this.#askWithoutKeys(query);
     } catch (error) {
       throw isRefusal(error) ? refusal : error;
     }
-    this.#taken.add(kind);
+    this.#acceptedKinds.add(kind);
   }
 
   /** @returns undefined when it turned out that keys have to be asked for one by one */
   async #askSeveral(query: KeyQuery): Promise<FoundParts | undefined> {
     const { toIdentity } = this.#options;
-    // With other conditions nobody must be found.
+    // With other conditions no contact has to be found.
     const isCheckable = query.further.length === 0;
-    const proof = isCheckable ? this.#proof : undefined;
+    const proof = isCheckable ? this.#canaryKey : undefined;
     const keys = addLast(query.keys, proof, toIdentity);
     let contacts: FoundParts;
     try {
@@ -212,7 +212,7 @@ export class KeySearch {
     }
   }
 
-  /** The answer proves nothing, and nobody is known who must be found: somebody becomes that. */
+  /** The answer proves nothing, and no contact is known that must be found: one is looked for. */
   async #askWithSomeone(query: KeyQuery, contacts: FoundParts): Promise<FoundParts | undefined> {
     const someone =
       contacts[0]?.key ?? (await this.#askWithoutKeys({ source: ["_id", "key"], further: [] }))?.key;
@@ -220,7 +220,7 @@ export class KeySearch {
       this.#form = { ...this.#form, certainty: "believed" };
       return contacts;
     }
-    this.#proof = someone;
+    this.#canaryKey = someone;
     return this.#askSeveral(query);
   }
 
@@ -230,9 +230,9 @@ export class KeySearch {
     query: KeyQuery,
     contacts: FoundParts,
   ): Promise<FoundParts | undefined> {
-    this.#proof = undefined;
+    this.#canaryKey = undefined;
     if (holdsKey(await this.#ask({ keys: [missing], source: ["_id", "key"], further: [] }), missing)) {
-      this.#proof = missing;
+      this.#canaryKey = missing;
       if (this.#form.as !== "any") {
         this.#prove("one");
         return undefined;
@@ -262,7 +262,7 @@ export class KeySearch {
     return readComplete(read, { size: Math.max(keys.length, 1), behavior }, ({ _id }) => _id);
   }
 
-  /** Somebody whom the other criterias find; undefined where there is nobody. */
+  /** A contact that the other criterias find; undefined where there is none. */
   async #askWithoutKeys({ source, further }: Omit<KeyQuery, "keys">): Promise<Partial<Contact> | undefined> {
     const { send, behavior, structureId } = this.#options;
     const search = { structureId, filters: createFilter(...further), source: [...source] };

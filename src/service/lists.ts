@@ -1,7 +1,7 @@
-/** The lists of a structure: all of them page by page, or one with the number of its contacts. */
+/** The lists of a structure: all of them page by page, one with the number of its contacts, and its deletion. */
 
-import { getListRequest, listListsRequest, readList, readLists } from "../api/lists.ts";
-import { hasStatus, isGoneError, isNotOffered } from "../errors.ts";
+import { deleteListRequest, getListRequest, listListsRequest, readList, readLists } from "../api/lists.ts";
+import { EcmError, hasStatus, isGoneError, isNotOffered } from "../errors.ts";
 import type { ContactList, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 import { type ReadPage, readRepeatedly } from "./pages.ts";
@@ -11,9 +11,9 @@ const listPageSize = 100;
 /** Reads the pages of a structure's lists. */
 export function createListPages(send: Send, structureId: string, behavior: Behavior): ReadPage<ContactList> {
   return async (page, size) => {
-    const { lists, total } = readLists(await send(listListsRequest(structureId, page, size)));
-    behavior.learn("lists", total === undefined ? "array" : "records");
-    return { items: lists, total };
+    const lists = readLists(await send(listListsRequest(structureId, page, size)));
+    behavior.learn("lists", lists.total === undefined ? "array" : "records");
+    return lists;
   };
 }
 
@@ -21,7 +21,7 @@ export function createListPages(send: Send, structureId: string, behavior: Behav
 export interface ListReading {
   lists: ContactList[];
   requests: number;
-  /** Of a page that was not the last one; undefined when there was none. */
+  /** The size of a page that was not the last one; undefined when there was none. */
   pageSize?: number;
   /** Whether the answers say how many lists there are. */
   hasTotal: boolean;
@@ -39,7 +39,7 @@ export async function readAllLists(
   const ofStructure = createListPages(send, structureId, behavior);
   let requests = 0;
   let hasTotal = false;
-  /** Of the first page, and of one that another follows. */
+  // The size of the first page, and that of a page that another one follows.
   let firstSize: number | undefined;
   let pageSize: number | undefined;
   const read: typeof ofStructure = async (page, size) => {
@@ -90,4 +90,25 @@ export async function fetchList(
     if (!hasStatus(error, 403) && !isNotOffered(error)) throw error;
   }
   return (await readAllLists(send, structureId, behavior)).lists.find(({ _id }) => _id === listId);
+}
+
+/**
+ * Deletes a list. Where the answer is lost, reading the list tells: one that is gone was deleted.
+ * @throws what `send` threw, when the list is still there or cannot be read
+ */
+export async function deleteList(send: Send, structureId: string, listId: string): Promise<void> {
+  try {
+    await send(deleteListRequest(structureId, listId));
+  } catch (error) {
+    if (!(error instanceof EcmError) || error.details.applied === undefined) throw error;
+    if (error.details.applied === "yes") return;
+    if (error.details.applied === "no" || !(await isGone(send, structureId, listId))) throw error;
+  }
+}
+
+async function isGone(send: Send, structureId: string, listId: string): Promise<boolean> {
+  return send(getListRequest(structureId, listId)).then(
+    () => false,
+    (error) => hasStatus(error, 404),
+  );
 }

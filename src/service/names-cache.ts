@@ -4,8 +4,8 @@
  * they are fresh. Names and ids alone: nothing that tells of a contact.
  */
 
+import { findRecords, textMember } from "../api/records.ts";
 import type { ApiRequest, ContactList, ContactStructure, SendEvent } from "../wire.ts";
-import { readRecords, textMember } from "./resources.ts";
 
 /**
  * How long a command relies on a remembered name, in seconds: a name means what it meant at most so long ago.
@@ -202,9 +202,8 @@ function cacheAnswer(
 function withFurtherNames(cached: CachedNames, path: string, text: string): CachedNames {
   const [kind, member] = furtherNames[path]!;
   try {
-    const names = readRecords({ body: JSON.parse(text), status: 200 }, kind).items.flatMap(
-      (record) => textMember(record, member) ?? [],
-    );
+    const records = findRecords(JSON.parse(text))?.items ?? [];
+    const names = records.flatMap((record) => textMember(record, member) ?? []);
     const all = [...new Set([...names, ...(cached[kind] ?? [])])];
     return { ...cached, [kind]: all.slice(0, maxFurtherNames) };
   } catch {

@@ -4,6 +4,7 @@
  * cut to. A reading ends when the service's total is reached, or with a page that brings nothing new: a short
  * page is no end.
  */
+import { findRecords, type Records } from "../api/records.ts";
 import { EcmError, exitCodes, hasStatus, UnreadableAnswerError, UsageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import { isObject } from "../is-object.ts";
@@ -18,11 +19,8 @@ export const maxPageSize = 1000;
 /** What services commonly allow, the most first. */
 const usualSizes = [maxPageSize, 500, 250, 100, 50, 10];
 
-export interface Page<T> {
-  items: T[];
-  /** Of all pages; undefined when the service does not tell. */
-  total?: number;
-}
+/** `total` is that of all pages. */
+export type Page<T> = Records<T>;
 
 /** Page numbers start at 1. */
 export type ReadPage<T> = (page: number, size: number) => Promise<Page<T>>;
@@ -30,6 +28,8 @@ export type ReadPage<T> = (page: number, size: number) => Promise<Page<T>>;
 export interface OpenPages<T> {
   /** The size to read on with. */
   size: number;
+  /** The size that was not refused; pages may be cut to less. */
+  requestedSize: number;
   first: Page<T>;
 }
 
@@ -37,11 +37,11 @@ export interface PageOptions {
   /** The size to begin with, unless it is known that it would be refused. */
   size: number;
   behavior?: Behavior;
-  /** Whose sizes are learned. Default: contacts. */
+  /** The kind of page whose sizes are learned. Default: contacts. */
   of?: "contacts" | "lists";
 }
 
-/** A search whose pages do not add up is repeated: others add and remove meanwhile. */
+/** Pages that do not add up to their total are read again, up to this often: others add and remove meanwhile. */
 const maxReadings = 3;
 
 const points = {
@@ -61,7 +61,8 @@ export async function openPages<T>(read: ReadPage<T>, options: PageOptions): Pro
     try {
       const first = await read(1, size);
       if (isLess) behavior?.learn(points[of].most, size);
-      return { size: findPageSize(first, size, (cut) => behavior?.learn(points[of].cut, cut)), first };
+      const pageSize = findPageSize(first, size, (cut) => behavior?.learn(points[of].cut, cut));
+      return { size: pageSize, requestedSize: size, first };
     } catch (error) {
       if (size <= 1 || !isSizeRefusal(error)) throw error;
       size = usualSizes.find((usual) => usual < size) ?? Math.floor(size / 2);
@@ -69,7 +70,7 @@ export async function openPages<T>(read: ReadPage<T>, options: PageOptions): Pro
   }
 }
 
-/** A page that is shown by itself. */
+/** One page, to be shown. */
 export interface SinglePage<T> extends Page<T> {
   /** Without a total, only an empty page is the last one. */
   hasMore: boolean;
@@ -128,7 +129,7 @@ export function isSizeRefusal(error: unknown): boolean {
  */
 export async function* readPagesInOrder<T>(
   read: ReadPage<T>,
-  { size, first }: OpenPages<T>,
+  { size, first }: Pick<OpenPages<T>, "size" | "first">,
   toId: (item: T) => string | undefined,
 ): AsyncGenerator<T[], void> {
   let page = first;
@@ -191,7 +192,7 @@ export async function readComplete<T>(
   });
 }
 
-/** Of anything but contacts. */
+/** Records per request of anything but contacts. */
 export const recordsPerPage = 100;
 
 /** Its id; as a whole where it has none. */
@@ -269,11 +270,9 @@ function parseBody({ rawBody = "{}" }: ApiRequest): Record<string, unknown> {
 }
 
 function toPage(body: unknown): Page<unknown> {
-  if (Array.isArray(body)) return { items: body };
-  const { records, contacts, total, totalRecords } = (body ?? {}) as Record<string, unknown>;
-  const found = Array.isArray(records) ? records : contacts;
-  const count = total ?? totalRecords;
-  if (Array.isArray(found)) return { items: found, total: typeof count === "number" ? count : undefined };
+  const { contacts: records, totalRecords: total, ...others } = isObject(body) ? body : {};
+  const page = findRecords(isObject(body) ? { records, total, ...others } : body);
+  if (page) return page;
   throw new UnreadableAnswerError("--paginate: the answer is not a page of records", {
     hint: "Leave out --paginate to see the answer as it comes",
   });

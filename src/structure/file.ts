@@ -22,7 +22,7 @@ export type TagSpec = Pick<FieldSpec, "label" | "id" | "was">;
 
 /** A part that is left out is not looked after by the file. */
 export interface StructureSpec {
-  /** Of the structure that it is, whatever its label. */
+  /** The id of the structure, whatever its label. */
   id?: string;
   label?: string;
   keyName?: string;
@@ -128,7 +128,7 @@ function readRecord(value: unknown, where: string, allowedMembers: string[]): Re
 
 function readElements(content: Record<string, unknown>, part: "fields" | "tags", file: string): Place[] {
   const value = content[part];
-  // `tags:` with nothing below it is an empty list to whoever writes it.
+  // `tags:` with nothing below it means an empty list.
   if (value === null || value === "") return [];
   if (!Array.isArray(value)) throw new UsageError(`${file}: ${part} is not a list`);
   return value.map((each, index): Place => [each, `${file}: ${part}, number ${index + 1}`]);

@@ -1,7 +1,6 @@
 /** What follows on a complete run, as the run says itself: its new list is counted or named, sources go. */
 
 import { createEquals, createFilter } from "../../api/contacts.ts";
-import { deleteList } from "../../api/lists.ts";
 import type { AfterStep, Closed, Manifest } from "../../bulk/index.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
@@ -9,7 +8,7 @@ import { UsageError } from "../../errors.ts";
 import { advise, ecm, formatCommand, toOperands } from "../../hint.ts";
 import { openSearch, readSearchPages } from "../../service/contact-pages.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
-import { fetchList, readAllLists } from "../../service/lists.ts";
+import { deleteList, fetchList, readAllLists } from "../../service/lists.ts";
 import type { Contact, ContactList } from "../../wire.ts";
 import { addFlagsToCommand, formatForAccount } from "../help/command-line.ts";
 

@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
-import { deleteList, deleteListRequest } from "../../api/lists.ts";
+import { deleteListRequest } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
+import { deleteList } from "../../service/lists.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";

@@ -3,16 +3,15 @@
  * command; in JSON formats the answers are untouched.
  */
 import { type Command, Option } from "@commander-js/extra-typings";
+import { dnsRecords, reportedEvents } from "../../api/reports.ts";
 import type { Context } from "../../context.ts";
 import {
   campaignPages,
-  dnsRecords,
   fetchCampaign,
   fetchDomains,
   findDomain,
   hasOtherStatus,
   longestReport,
-  reportedEvents,
   resolveCampaign,
   templatePages,
 } from "../../service/resources.ts";

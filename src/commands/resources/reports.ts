@@ -1,20 +1,18 @@
 /** Reports: one campaign, all mails of some days, or one type of event by days. */
 
-import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
-import { advise, ecm, type Hint } from "../../hint.ts";
+import { listItems } from "../../api/records.ts";
 import {
   comparedCampaigns,
   type Figure,
-  fetchReport,
-  listItems,
-  longestReport,
   readCampaignFigures,
   readDays,
   readReportFigures,
   reportedEvents,
-  resolveCampaign,
-} from "../../service/resources.ts";
+} from "../../api/reports.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { advise, ecm, type Hint } from "../../hint.ts";
+import { fetchReport, longestReport, resolveCampaign } from "../../service/resources.ts";
 import { isForPeople, type OutputOptions } from "../../terminal/format.ts";
 import { hasColumns, presentList, presentValue } from "../../terminal/present.ts";
 import type { Send } from "../../wire.ts";

@@ -1,6 +1,8 @@
 /** The columns of what the service tells without a promise: whatever a member is, it can be shown. */
+
+import { listMembers, readMember, textMember } from "../../api/records.ts";
+import type { DnsRecord, Figure } from "../../api/reports.ts";
 import { isObject } from "../../is-object.ts";
-import { type DnsRecord, type Figure, listMembers, readMember, textMember } from "../../service/resources.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import type { Column, View } from "../../terminal/present.ts";
 
