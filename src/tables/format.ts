@@ -12,8 +12,18 @@ export interface Format {
    * Its rows as text: that of the file itself, or a page of our own.
    * @throws UsageError for a flag that means nothing to it, and for a file that holds no table
    */
-  open(file: Inspection, options: ReadOptions): Promise<OpenedText>;
+  open(file: Inspection, options: ReadOptions, chooseSheet?: ChooseSheet): Promise<OpenedText>;
 }
+
+/** A workbook of which several sheets are visible, and none was named. */
+export interface SeveralSheets {
+  file: string;
+  /** `lines` as the workbook has it, with the header; undefined where it does not say. */
+  sheets: { name: string; lines?: number }[];
+}
+
+/** Has a person say which sheet is meant, by its name or its number; absent where nobody is asked. */
+export type ChooseSheet = (several: SeveralSheets) => Promise<string | undefined>;
 
 export interface OpenedText {
   /** What holds the text. */

@@ -10,11 +10,13 @@ export {
   type Proposal,
   type ProposedColumn,
   proposeLabel,
+  proposeLateColumns,
 } from "./columns/proposal.ts";
-export { GoneColumnsError, isTargetWord, UnknownFieldError } from "./columns/targets.ts";
-export { UnclearColumnsError } from "./columns/unclear.ts";
+export { type GoneColumns, isTargetWord, type UnknownField } from "./columns/targets.ts";
+export { type MappingFault, toUnclearError, type UnclearInput } from "./columns/unclear.ts";
 export type { ColumnTally, ConsentTally } from "./consent/marks.ts";
 export { readRecords } from "./csv.ts";
+export type { SeveralSheets } from "./format.ts";
 export { type Duplicates, findRole, type JoinedRows, joinRows } from "./join.ts";
 export { createIdentityReader, createKeyReader, listPossibleKeys } from "./keys.ts";
 export { type OpenedInput, openInput } from "./open.ts";
@@ -26,5 +28,4 @@ export { type InputFile, openStream, readBytes, requireFile, spool } from "./sou
 export { type Survey, surveyInput } from "./survey.ts";
 export { listSystemNames } from "./systems.ts";
 export { loadIconv } from "./text.ts";
-export { requireClearConsent, understandInput } from "./understand.ts";
-export { SeveralSheetsError } from "./workbook/workbook.ts";
+export { openClearInput, requireUnderstood, understandInput } from "./understand.ts";

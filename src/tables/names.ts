@@ -119,17 +119,22 @@ export function findPredefinedField(name: string): "firstName" | "lastName" | un
 }
 
 /** Columns of this name: written so exactly, else without regard to case. */
-export function findColumns(column: string, names: string[]): number[] {
+export function findColumns(column: string, names: readonly string[]): number[] {
   const exact = findIndexes(names, (name) => name === column);
   return exact.length > 0 ? exact : findIndexes(names, (name) => foldName(name) === foldName(column));
 }
 
-export function findIndexes(names: string[], holds: (name: string) => boolean): number[] {
+export function findIndexes(names: readonly string[], holds: (name: string) => boolean): number[] {
   return names.flatMap((name, index) => (holds(name) ? [index] : []));
 }
 
 /** A flag names a column that does not exist; with the most similar name. */
-export function unknownColumnError(column: string, names: string[], place: string, flag: string): UsageError {
+export function unknownColumnError(
+  column: string,
+  names: readonly string[],
+  place: string,
+  flag: string,
+): UsageError {
   return new UsageError(
     `${place}: ${flag} names a column that does not exist: ${JSON.stringify(column)}`,
     suggestColumn(column, names),

@@ -7,7 +7,7 @@ import { UsageError } from "../errors.ts";
 import { unpackGzip } from "./archive.ts";
 import { CsvFault, readRecords, toUnreadableError } from "./csv.ts";
 import { type FoundEncoding, findEncoding } from "./encoding.ts";
-import type { Format, OpenedText } from "./format.ts";
+import type { ChooseSheet, Format, OpenedText } from "./format.ts";
 import { delimiters, parseDelimiter } from "./header.ts";
 import { jsonFormat } from "./json.ts";
 import { createScratchPath } from "./page.ts";
@@ -42,7 +42,11 @@ const textFormat: Format = {
 const formats: readonly Format[] = [workbookFormat, jsonFormat, textFormat];
 
 /** @throws UsageError for a file that cannot be read or unpacked, or that holds no table */
-export async function openInput(file: InputFile, options: ReadOptions): Promise<OpenedInput> {
+export async function openInput(
+  file: InputFile,
+  options: ReadOptions,
+  chooseSheet?: ChooseSheet,
+): Promise<OpenedInput> {
   await requireFile(file);
   const inspection = await inspectFile(file);
   const { sha256, bytes } = inspection;
@@ -50,7 +54,7 @@ export async function openInput(file: InputFile, options: ReadOptions): Promise<
   const format = formats.find(({ opens }) => opens(inner.start))!;
   if (options.sheet !== undefined && format !== workbookFormat)
     throw new UsageError(`--sheet applies to workbooks, but ${file.name} is not one`, "Leave out --sheet");
-  return { file, sha256, bytes, ...(await format.open(inner, options)) };
+  return { file, sha256, bytes, ...(await format.open(inner, options, chooseSheet)) };
 }
 
 /** The content of a gzip file. */

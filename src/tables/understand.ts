@@ -2,8 +2,14 @@
 import { foldName } from "../api/names.ts";
 import type { ContactStructure } from "../wire.ts";
 import { type Columns, mapColumns, type RowKind } from "./columns/map.ts";
-import { isTargetWord, type MappingInput, readConstants, requireColumns } from "./columns/targets.ts";
-import { UnclearColumnsError } from "./columns/unclear.ts";
+import {
+  findGoneColumns,
+  findUnknownField,
+  isTargetWord,
+  type MappingInput,
+  readConstants,
+} from "./columns/targets.ts";
+import { type MappingFault, toUnclearError, type UnclearInput } from "./columns/unclear.ts";
 import { lookForConsent } from "./consent/columns.ts";
 import { hasHint } from "./consent/names.ts";
 import type { FoundEncoding } from "./encoding.ts";
@@ -29,15 +35,25 @@ const placeholderStructure: ContactStructure = {
 const headerSampleRows = 5;
 
 /**
- * Refuses a file with a column of consent that cannot be read, before a request is spent: where its header is
- * found without the account's help, which is nearly always, and where nothing else can be unclear. What else is
- * unclear of a file depends on the account's fields, and is to be said at once.
- * @throws UnclearColumnsError; UsageError where a mapping names columns that are not there
+ * Opens a file, and refuses one with a column of consent that cannot be read, before a request is spent: where its
+ * header is found without the account's help, which is nearly always, and where nothing else can be unclear. What
+ * else is unclear of a file depends on the account's fields, and is to be said at once.
+ * @throws UsageError, also where a mapping names columns that are not there
  */
-export async function requireClearConsent(
+export async function openClearInput(
+  rowKind: RowKind,
+  file: InputFile,
+  options: ReadOptions,
+): Promise<OpenedInput> {
+  const opened = await openInput(file, options);
+  await requireClearConsent(rowKind, opened, options);
+  return opened;
+}
+
+async function requireClearConsent(
+  rowKind: RowKind,
   opened: OpenedInput,
   options: ReadOptions,
-  rowKind: RowKind,
 ): Promise<void> {
   const found = await readTableLayout(opened, options, placeholderStructure, rowKind).catch(() => undefined);
   if (!found?.layout.isNamed || (!found.layout.isHeaderSure && !opened.table)) return;
@@ -45,7 +61,8 @@ export async function requireClearConsent(
   const system = recogniseSystem(layout.names);
   if (system?.name === "ecm" || options.from !== undefined) return;
   const place = `${opened.file.name}:${layout.startLine}`;
-  requireColumns(options, layout.names, place);
+  const gone = findGoneColumns(options, layout.names, place);
+  if (gone) throw toUnclearError(gone);
   // Which fields there are is for the account to say.
   const words = [...options.map].filter(([, target]) => isTargetWord(target));
   const input: MappingInput = {
@@ -59,15 +76,21 @@ export async function requireClearConsent(
   };
   const reading = readPlainly(layout, placeholderStructure.keyType, system);
   const consent = await lookForConsent(input, () => readRowBatches({ reading }), hasHint);
-  try {
-    mapColumns(input, { consent, rowKind });
-  } catch (error) {
-    const isOfConsentAlone =
-      error instanceof UnclearColumnsError &&
-      error.unclear.length > 0 &&
-      error.unclear.every(({ kind }) => kind === "consent");
-    if (isOfConsentAlone || !(error instanceof UnclearColumnsError)) throw error;
-  }
+  const columns = mapColumns(input, { consent, rowKind });
+  if (!("unclear" in columns) || columns.unclear.length === 0) return;
+  if (columns.unclear.every(({ kind }) => kind === "consent")) throw toUnclearError(columns);
+}
+
+/**
+ * As `understandInput`, where nobody is asked.
+ * @throws UsageError for what is not clear, too
+ */
+export async function requireUnderstood(
+  ...input: Parameters<typeof understandInput>
+): Promise<UnderstoodInput> {
+  const found = await understandInput(...input);
+  if ("reading" in found) return found;
+  throw toUnclearError(found);
 }
 
 /**
@@ -77,6 +100,7 @@ export async function requireClearConsent(
  *
  * @param rowKind `keys`: the file names contacts, by one key for each line or as a table with a key column;
  *   its rows have a key and nothing else
+ * @returns what is not clear, where anything is; a fault of the mapping before all else
  * @throws UsageError with the place and the next step, for a file that cannot be read
  */
 export async function understandInput(
@@ -84,7 +108,7 @@ export async function understandInput(
   fileOrInput: InputFile | OpenedInput,
   options: ReadOptions,
   structure: ContactStructure = placeholderStructure,
-): Promise<UnderstoodInput> {
+): Promise<UnderstoodInput | UnclearInput | MappingFault> {
   const opened = "encoding" in fileOrInput ? fileOrInput : await openInput(fileOrInput, options);
   const { file } = opened;
   const { layout, sample } = await readTableLayout(opened, options, structure, rowKind);
@@ -92,9 +116,13 @@ export async function understandInput(
   const system = chooseSystem(names, options.from, layout.isNamed);
   const plain = readPlainly(layout, structure.keyType, system);
   const place = `${file.name}:${layout.startLine}`;
+  const fault = findGoneColumns(options, names, place) ?? findUnknownField(options, structure);
+  if (fault) return fault;
   const constants = readConstants(options, names, structure);
   const input: MappingInput = { names, sample, options, structure, system, place, constants };
-  const { notes, ...columns } = await mapTable(rowKind, input, plain);
+  const mapped = await mapTable(rowKind, input, plain);
+  if ("unclear" in mapped) return mapped;
+  const { notes, ...columns } = mapped;
   for (const index of constants.flatMap(({ replaces }) => replaces))
     columns.targets[index] = { kind: "ignore" };
   const reading: Reading = {
@@ -154,19 +182,18 @@ function findForm({ table }: OpenedInput, { source, isSheet }: TableLayout): Sou
   return { kind: isSheet ? "workbook" : "json", encoding: "utf-8", hasMark: true };
 }
 
-/** Where the columns go. @throws UnclearColumnsError with those that a person must decide on */
-async function mapTable(rowKind: RowKind, input: MappingInput, reading: Reading): Promise<Columns> {
+/** Where the columns go, or what a person must decide on. */
+async function mapTable(
+  rowKind: RowKind,
+  input: MappingInput,
+  reading: Reading,
+): Promise<Columns | UnclearInput> {
   const readBatches = () => readRowBatches({ reading });
   const readsConsent = rowKind === "contacts" || input.options.readsConsent;
   const consent = readsConsent ? await lookForConsent(input, readBatches) : [];
-  try {
-    return mapColumns(input, { consent, rowKind });
-  } catch (error) {
-    if (error instanceof UnclearColumnsError) {
-      error.proposal.rows = () => ({ names: input.names, batches: readBatches() });
-    }
-    throw error;
-  }
+  const columns = mapColumns(input, { consent, rowKind });
+  if ("unclear" in columns) columns.proposal.rows = () => ({ names: input.names, batches: readBatches() });
+  return columns;
 }
 
 /**

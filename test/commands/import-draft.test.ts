@@ -1,14 +1,11 @@
 /** Where the columns of a file go, as a person changes it: what becomes of the answers. */
 import { describe, expect, it } from "vitest";
 import { Draft } from "../../src/commands/import/shared/draft.ts";
-import { UnclearColumnsError } from "../../src/tables/columns/unclear.ts";
 import type { ReadOptions } from "../../src/tables/rows.ts";
-import { read } from "../tables/reading.ts";
+import { readUnclear } from "../tables/reading.ts";
 
 async function makeDraft(content: string, options: Partial<ReadOptions> = {}): Promise<Draft> {
-  const failure = await read(content, { isReviewed: true, ...options }).catch((error: unknown) => error);
-  if (failure instanceof UnclearColumnsError) return new Draft(failure.proposal);
-  throw failure;
+  return new Draft((await readUnclear(content, { isReviewed: true, ...options })).proposal);
 }
 
 const nothing = { map: new Map<string, string>() };

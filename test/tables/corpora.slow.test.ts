@@ -19,7 +19,7 @@ import type { UnderstoodInput } from "../../src/tables/reading.ts";
 import type { ReadOptions } from "../../src/tables/rows.ts";
 import { inspectFile } from "../../src/tables/source.ts";
 import { decodeAll, readText, resolveEncoding } from "../../src/tables/text.ts";
-import { understandInput } from "../../src/tables/understand.ts";
+import { requireUnderstood } from "../../src/tables/understand.ts";
 import { fileWith, structure, toInputFile } from "./reading.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -130,7 +130,7 @@ describe.runIf(isThere)("every file is read, or refused with a reason", () => {
     const started = performance.now();
     const scratch = await mkdtemp(join(tmpdir(), "ecm-corpora-"));
     try {
-      const understood = await understandInput(
+      const understood = await requireUnderstood(
         "contacts",
         { path, name: path, scratch },
         options,

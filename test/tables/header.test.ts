@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readRows } from "../../src/tables/read-rows.ts";
 import type { ReadRow } from "../../src/tables/rows.ts";
-import { understandInput } from "../../src/tables/understand.ts";
+import { requireUnderstood } from "../../src/tables/understand.ts";
 import { catchFailure, fileWith, read, structure, toInputFile } from "./reading.ts";
 
 test("a header below other lines is found", async () => {
@@ -225,18 +225,19 @@ describe("files that hold no delimited text are recognised", () => {
     const path = await fileWith("");
     const options = { map: new Map<string, string>() };
     expect(
-      (await catchFailure(understandInput("contacts", toInputFile(`${path}x`), options, structure))).message,
+      (await catchFailure(requireUnderstood("contacts", toInputFile(`${path}x`), options, structure)))
+        .message,
     ).toMatch(/there is no such file/);
     const folder = path.replace(/\/people\.csv$/, "");
     expect(
-      (await catchFailure(understandInput("contacts", toInputFile(folder), options, structure))).message,
+      (await catchFailure(requireUnderstood("contacts", toInputFile(folder), options, structure))).message,
     ).toMatch(/is a folder/);
   });
 });
 
 describe("files that name contacts", () => {
   async function keysIn(text: string): Promise<string[]> {
-    const understood = await understandInput(
+    const understood = await requireUnderstood(
       "keys",
       toInputFile(await fileWith(text)),
       { map: new Map() },

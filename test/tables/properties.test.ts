@@ -7,7 +7,7 @@ import { EcmError } from "../../src/errors.ts";
 import { CsvFault, readRecords } from "../../src/tables/csv.ts";
 import { readRows } from "../../src/tables/read-rows.ts";
 import type { ReadOptions } from "../../src/tables/rows.ts";
-import { understandInput } from "../../src/tables/understand.ts";
+import { requireUnderstood } from "../../src/tables/understand.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { runs } from "../support/runs.ts";
 import { structure, toInputFile } from "./reading.ts";
@@ -144,7 +144,7 @@ test("any contacts read back through every encoding, delimiter and line ending",
         };
         const read = [];
         for await (const row of readRows(
-          await understandInput("contacts", toInputFile(path), options, structure),
+          await requireUnderstood("contacts", toInputFile(path), options, structure),
         ))
           read.push(row);
         expect(read.map((row) => row.kind === "row" && [row.key.sent, row.fields.get("f3")])).toEqual(
@@ -201,7 +201,7 @@ test("whatever the bytes, a file is read or refused with a reason, and at once",
       const started = performance.now();
       try {
         for await (const row of readRows(
-          await understandInput("contacts", toInputFile(path), { map: new Map(), ...flags }, structure),
+          await requireUnderstood("contacts", toInputFile(path), { map: new Map(), ...flags }, structure),
         )) {
           expect(row.line).toBeGreaterThan(0);
         }

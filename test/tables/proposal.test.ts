@@ -1,8 +1,7 @@
 /** Where the columns of a file could go: what is proposed to a person, from the head of the file alone. */
 import { describe, expect, it } from "vitest";
 import { type Proposal, proposeLateColumns } from "../../src/tables/columns/proposal.ts";
-import { UnclearColumnsError } from "../../src/tables/columns/unclear.ts";
-import { read, structure } from "./reading.ts";
+import { readUnclear, structure } from "./reading.ts";
 
 const account = {
   ...structure,
@@ -15,13 +14,7 @@ const account = {
 };
 
 async function propose(content: string, map: [string, string][] = []): Promise<Proposal> {
-  try {
-    await read(content, { map: new Map(map), isReviewed: true }, account);
-  } catch (error) {
-    if (error instanceof UnclearColumnsError) return error.proposal;
-    throw error;
-  }
-  throw new Error("nothing was proposed");
+  return (await readUnclear(content, { map: new Map(map), isReviewed: true }, account)).proposal;
 }
 
 /** Column by column its target; `+` for a field that is to be created. */

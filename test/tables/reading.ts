@@ -2,11 +2,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { formatHint, type Hint } from "../../src/hint.ts";
+import type { UnclearInput } from "../../src/tables/columns/unclear.ts";
 import { readRows } from "../../src/tables/read-rows.ts";
 import type { UnderstoodInput } from "../../src/tables/reading.ts";
 import type { ReadOptions, ReadRow, RejectedRow, Row } from "../../src/tables/rows.ts";
 import type { InputFile } from "../../src/tables/source.ts";
-import { understandInput } from "../../src/tables/understand.ts";
+import { requireUnderstood, understandInput } from "../../src/tables/understand.ts";
 import type { ContactStructure } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
@@ -43,7 +44,7 @@ export async function read(
   contactStructure: ContactStructure = structure,
 ): Promise<ReadResult> {
   const path = await fileWith(content);
-  const understood = await understandInput(
+  const understood = await requireUnderstood(
     "contacts",
     toInputFile(path),
     { map: new Map(), ...options },
@@ -57,6 +58,18 @@ export async function read(
     rows: all.filter((row) => row.kind === "row"),
     rejected: all.filter((row) => row.kind === "rejected"),
   };
+}
+
+/** What is not clear of the content's columns. */
+export async function readUnclear(
+  content: string,
+  options: Partial<ReadOptions> = {},
+  contactStructure: ContactStructure = structure,
+): Promise<UnclearInput> {
+  const file = toInputFile(await fileWith(content));
+  const found = await understandInput("contacts", file, { map: new Map(), ...options }, contactStructure);
+  if ("unclear" in found) return found;
+  throw new Error("the file is clear");
 }
 
 /** The message of the error that it throws; fails when it throws none. */

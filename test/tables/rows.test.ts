@@ -6,7 +6,7 @@ import { formatCsvLine, formatTsvLine } from "../../src/delimited-lines.ts";
 import { createContactColumnsView } from "../../src/service/contact-columns.ts";
 import { describeReading } from "../../src/tables/reading.ts";
 import { surveyInput } from "../../src/tables/survey.ts";
-import { understandInput } from "../../src/tables/understand.ts";
+import { requireUnderstood } from "../../src/tables/understand.ts";
 import { runs } from "../support/runs.ts";
 import { catchFailure, fileWith, read, structure, toInputFile } from "./reading.ts";
 
@@ -43,7 +43,7 @@ test.each(["before it is read again", "while it is read"])(
   "a file that grows %s is refused",
   async (when) => {
     const path = await fileWith("Email\nada@example.com\nbob@exampl");
-    const understood = await understandInput("contacts", toInputFile(path), { map: new Map() }, structure);
+    const understood = await requireUnderstood("contacts", toInputFile(path), { map: new Map() }, structure);
     const grow = () => appendFileSync(path, "e.com\n");
     if (when !== "while it is read") grow();
     const survey = surveyInput(understood, new AbortController().signal, grow);
@@ -158,7 +158,7 @@ describe("our own tsv", () => {
   test("its name decides where another delimiter shows a header too", async () => {
     const text = "Email\tNote;Email;City;Name;x\na@example.com\tRome\n";
     const path = await fileWith(text, "people.tsv");
-    const understood = await understandInput(
+    const understood = await requireUnderstood(
       "contacts",
       toInputFile(path),
       { map: new Map(), ignoreUnmapped: true },

@@ -8,14 +8,19 @@ import { type RequestedSelection, resolveSelection, type Selection } from "../..
 import { parseWhere } from "../../select/where.ts";
 import type { Account } from "../../service/account.ts";
 import { createMutateBody, type RequestedChanges } from "../../service/contact-changes.ts";
-import { openInput, requireClearConsent, understandInput } from "../../tables/index.ts";
+import {
+  type OpenedInput,
+  openClearInput,
+  openInput,
+  type ReadOptions,
+  requireUnderstood,
+} from "../../tables/index.ts";
 import type { MutateBody } from "../../wire.ts";
 import type { Desired, DesiredValue } from "../desired.ts";
 import type { AfterStep } from "../runs/folder.ts";
 import { readMutateValues, toValues, whereMissing } from "../values.ts";
-import { type KeysFileOptions, type ResolvedJob, type RowJob, toReadOptions } from "./job.ts";
-
-import { type ChosenRows, requireChosenRows } from "./marked-rows.ts";
+import { type InputJob, type KeysFileOptions, type ResolvedJob, type RowJob, toReadOptions } from "./job.ts";
+import { type AskRows, type ChosenRows, chooseRows } from "./marked-rows.ts";
 
 export interface EditOptions {
   kind: "mutate" | "unsubscribe" | "delete";
@@ -43,24 +48,27 @@ export interface EditOptions {
 
 export type TypedConditions = Omit<RequestedSelection, "where"> & { where?: string };
 
-/** @throws UsageError for a condition whose grammar is wrong */
-export async function editJob(options: EditOptions): Promise<RowJob> {
+/**
+ * @param askRows absent where nobody is asked: then the file is refused
+ * @throws UsageError for a condition whose grammar is wrong
+ */
+export async function editJob(options: EditOptions, askRows?: AskRows): Promise<RowJob> {
   const { kind, input, conditions = {}, wanted, read, title = describeConditions(conditions) } = options;
   const where = conditions.where === undefined ? undefined : await parseWhere(conditions.where);
   const consentChoosesRows = doMarksChoose(options);
   return {
     kind,
     input: input ?? { name: title },
-    open: input && ((file) => openInput(file, toReadOptions(read))),
-    async requireOpened(opened) {
-      if (!consentChoosesRows && !addsToLists(wanted)) return;
-      await requireClearConsent(
-        opened,
-        { ...toReadOptions(read), takesIds: true, consentChoosesRows },
-        "keys",
-      );
-    },
-    async resolve(account) {
+    open:
+      input &&
+      ((file) => {
+        // Whoever can be asked is, further on.
+        const isRefused = !askRows && (consentChoosesRows || addsToLists(wanted));
+        return isRefused
+          ? openClearInput("keys", file, { ...toReadOptions(read), takesIds: true, consentChoosesRows })
+          : openInput(file, toReadOptions(read));
+      }),
+    async resolve(account): Promise<InputJob> {
       const values = await resolveWanted(account, wanted);
       const structure = await account.structure();
       const selection = await resolveSelection(account, structure, { ...conditions, where });
@@ -68,8 +76,40 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
       if (kind === "delete")
         await Promise.all([account.readableLists(structure), account.complete(structure)]);
       const source = listNeededParts(kind, values, selection);
-      return toResolvedJob(options, { selection, source, values });
+      const resolved = { selection, source, values };
+      const understand = (opened: OpenedInput, chosen: EditOptions) =>
+        requireUnderstood("keys", opened, toKeysReading(chosen, values), structure);
+      let file: OpenedInput | undefined;
+      return {
+        understand(opened) {
+          file = opened;
+          return understand(opened, options);
+        },
+        async decide(survey, { system }) {
+          if (!consentChoosesRows || kind === "mutate") return { job: toResolvedJob(options, resolved) };
+          const chosen = {
+            ...options,
+            rows: await chooseRows(kind, options.rows, survey, { system, askRows }),
+          };
+          const job = toResolvedJob(chosen, resolved);
+          // Marks that choose nobody are not read.
+          return chosen.rows === "all" ? { job, understood: await understand(file!, chosen) } : { job };
+        },
+      };
     },
+  };
+}
+
+/** How a file of keys is read, by what its marks mean for the edit. */
+function toKeysReading(options: EditOptions, values: readonly DesiredValue[]): ReadOptions {
+  const marksChoose = doMarksChoose(options);
+  return {
+    ...toReadOptions(options.read),
+    hasNoHeader: options.isPlain,
+    takesIds: true,
+    // Nobody who left is added to a list; anything else may be changed about them.
+    readsConsent: marksChoose || values.some(({ what, to }) => what === "list" && to === true),
+    consentChoosesRows: marksChoose,
   };
 }
 
@@ -100,22 +140,12 @@ function toResolvedJob(options: EditOptions, { selection, source, values }: Reso
     rows,
     includeUnsubscribed,
   } = options;
-  const marksChoose = doMarksChoose(options);
   const toDesired = (mayJoinLists: boolean): Desired =>
     kind === "mutate"
       ? { values, absent: whereMissing(mayJoinLists), present: "change", mayJoinLists }
       : ends[kind];
-  const readOptions = {
-    ...toReadOptions(read),
-    hasNoHeader: isPlain,
-    takesIds: true,
-    // Nobody who left is added to a list; anything else may be changed about them.
-    readsConsent: marksChoose || values.some(({ what, to }) => what === "list" && to === true),
-    consentChoosesRows: marksChoose,
-  };
   return {
     isWithoutInput: input === undefined,
-    understand: (opened, structure) => understandInput("keys", opened, readOptions, structure),
     options: {
       wanted,
       isPlain,
@@ -127,9 +157,6 @@ function toResolvedJob(options: EditOptions, { selection, source, values }: Reso
     },
     command,
     takesRow: rows === "marked" ? (row) => row.isMarkClear ?? false : undefined,
-    requireInput: (survey, { system }) => {
-      if (marksChoose && kind !== "mutate") requireChosenRows(kind, rows, survey, system);
-    },
     duplicates: "first",
     lists: [],
     tags: [],

@@ -1,23 +1,25 @@
 /** What an import wants of each row. */
 
 import { statusParts } from "../../api/contacts.ts";
-import { UsageError } from "../../errors.ts";
-import type { Account } from "../../service/account.ts";
 import {
   type Duplicates,
+  type MappingFault,
+  openClearInput,
   openInput,
   type ReadOptions,
   type Row,
-  requireClearConsent,
+  requireUnderstood,
+  type SeveralSheets,
   type Survey,
+  type UnclearInput,
   understandInput,
 } from "../../tables/index.ts";
 import type { Desired } from "../desired.ts";
-import type { NameBook } from "../plan/names.ts";
+import type { MissingNamesError, NameBook } from "../plan/names.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
 import { computeFingerprint } from "../runs/folder.ts";
 import { toValues } from "../values.ts";
-import type { ResolvedJob, RowJob } from "./job.ts";
+import type { InputJob, ResolvedJob, RowJob } from "./job.ts";
 
 type Mode = "upsert" | "create" | "update";
 
@@ -33,48 +35,88 @@ export interface ImportOptions {
   createMissing: boolean;
   includeUnsubscribed: boolean;
   includeSuppressed?: boolean;
-  /** A person says which list the contacts are added to. */
-  asksList?: boolean;
 }
 
-/** Nobody has said which list the contacts of an import are added to. */
-export class NoListError extends UsageError {
-  readonly listNames: () => Promise<string[]>;
-
-  constructor(listNames: () => Promise<string[]>) {
-    super("No list was named", "Name one with --list");
-    this.listNames = listNames;
-  }
+/**
+ * Has a person settle what an import leaves open; each answer is the options with it. Nothing is written.
+ * @throws DeclinedError; InterruptedError; UsageError for what is refused all the same
+ */
+export interface ImportQuestions {
+  sheet(several: SeveralSheets): Promise<ImportOptions>;
+  columns(unclear: UnclearInput): Promise<ImportOptions>;
+  mapping(fault: MappingFault): Promise<ImportOptions>;
+  /** Absent: no list is asked for. */
+  list?(names: readonly string[]): Promise<ImportOptions>;
+  names(failure: MissingNamesError): Promise<ImportOptions>;
 }
 
-export function importJob(options: ImportOptions): RowJob {
-  const { input, read, lists, tags, createMissing, duplicates } = options;
-  const resolved: ResolvedJob = {
-    understand: (opened, structure) => understandInput("contacts", opened, read, structure),
-    options: toImportRecord(options),
+/** @param ask absent where nobody is asked: then what is open is refused */
+export function importJob(stated: ImportOptions, ask?: ImportQuestions): RowJob {
+  let options = stated;
+  /** Agreed to once, further names are created too. */
+  const createMissing = (): ResolvedJob["createMissing"] =>
+    options.createMissing || !ask
+      ? options.createMissing
+      : async (failure) => {
+          options = await ask.names(failure);
+        };
+  return {
+    kind: "import",
+    input: stated.input,
+    open(file) {
+      if (!ask) return openClearInput("contacts", file, options.read);
+      return openInput(file, options.read, async (several) => {
+        options = await ask.sheet(several);
+        return options.read.sheet;
+      });
+    },
+    async resolve(account): Promise<InputJob> {
+      const { lists, tags } = stated;
+      return {
+        // A slip in a flag is found before anybody answers for thirty columns.
+        ...(ask &&
+          lists.length + tags.length > 0 && { asked: { lists, tags, createMissing: createMissing() } }),
+        async understand(opened, structure) {
+          if (!ask) return requireUnderstood("contacts", opened, options.read, structure);
+          for (;;) {
+            const found = await understandInput("contacts", opened, options.read, structure);
+            if ("reading" in found) return found;
+            options = await ("unclear" in found ? ask.columns(found) : ask.mapping(found));
+          }
+        },
+        async decide(survey) {
+          if (ask?.list && survey.lists.size === 0) {
+            const lists = await account.lists(await account.structure());
+            options = await ask.list(lists.map(({ name }) => name));
+          }
+          return { job: toResolvedJob(options, createMissing(), () => options) };
+        },
+      };
+    },
+  };
+}
+
+/** @param latest the options as they are once all names are agreed to */
+function toResolvedJob(
+  options: ImportOptions,
+  createMissing: ResolvedJob["createMissing"],
+  latest: () => ImportOptions,
+): ResolvedJob {
+  return {
+    get options() {
+      return { ...toImportRecord(latest()) };
+    },
     mapping: mappingRecord(options),
-    duplicates,
-    lists,
-    tags,
+    duplicates: options.duplicates,
+    lists: options.lists,
+    tags: options.tags,
     createMissing,
-    newFields: read.newFields,
+    newFields: options.read.newFields,
     source: (survey) => toSource(options, survey),
     toDesired: (row, names) => toDesired(row, names, options),
     listIds: (names) => names.listIds(),
     notSubscribedAre: toSubscriptionRule(options),
     leavesOutSuppressed: !options.includeSuppressed,
-  };
-  return {
-    kind: "import",
-    input,
-    open: (file) => openInput(file, read),
-    requireOpened: (opened) => requireClearConsent(opened, read, "contacts"),
-    async resolve(account) {
-      return {
-        ...resolved,
-        ...(options.asksList && { requireInput: (survey) => requireList(survey, account) }),
-      };
-    },
   };
 }
 
@@ -93,12 +135,7 @@ type ImportRecord = Omit<ImportOptions, "input" | "read"> & {
 };
 
 /** Once the new fields exist, the command that names them is the same. */
-function toImportRecord({
-  input: _input,
-  asksList: _asksList,
-  read,
-  ...options
-}: ImportOptions): ImportRecord {
+function toImportRecord({ input: _input, read, ...options }: ImportOptions): ImportRecord {
   return {
     ...options,
     // Where a target is written changes nothing.
@@ -162,12 +199,3 @@ function mergeIds(
 }
 
 const none: readonly string[] = [];
-
-/** @throws NoListError */
-function requireList({ lists }: Pick<Survey, "lists">, account: Account): void {
-  if (lists.size > 0) return;
-  throw new NoListError(async () => {
-    const all = await account.lists(await account.structure());
-    return all.map(({ name }) => name);
-  });
-}

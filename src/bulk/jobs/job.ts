@@ -19,7 +19,7 @@ import type {
 } from "../../tables/index.ts";
 import type { ContactStructure, IdRef } from "../../wire.ts";
 import type { Desired } from "../desired.ts";
-import type { NameBook } from "../plan/names.ts";
+import type { NameBook, NameBookOptions } from "../plan/names.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
 import type { AfterStep, Manifest } from "../runs/folder.ts";
 
@@ -28,27 +28,39 @@ export interface RowJob {
   kind: Exclude<Manifest["kind"], "undo" | "apply">;
   /** As it was named; a stream where that is no path; the path where it is not the name. */
   input: { name: string; stream?: Readable; path?: string };
-  /** Reads the input's bytes before a request is spent. Absent where there is no input. @throws UsageError */
+  /**
+   * Reads the input's bytes, and refuses what nobody is asked about, before a request is spent. Absent where
+   * there is no input.
+   * @throws UsageError
+   */
   open?(file: InputFile): Promise<OpenedInput>;
-  /** Refuses what nobody has to be asked about, before a request is spent. @throws UsageError */
-  requireOpened?(opened: OpenedInput): Promise<void>;
-  /** Looks up what the flags name, before the input is surveyed. */
-  resolve(account: Account): Promise<ResolvedJob>;
+  /** Looks up what the flags name, before the rows of the input are read. */
+  resolve(account: Account): Promise<InputJob>;
+}
+
+/** A job before the rows of its input are known. Each step asks a person what is open, or refuses it. */
+export interface InputJob {
+  /** Names in flags that a person is asked about before anything else. */
+  asked?: Pick<ResolvedJob, "lists" | "tags" | "createMissing">;
+  /** @throws UsageError where it is not clear where a column goes */
+  understand(input: OpenedInput, structure: ContactStructure): Promise<UnderstoodInput>;
+  /**
+   * What is to be done, now that every row was read once; `understood` where the rows are read otherwise then.
+   * @throws UsageError for an input that cannot be meant
+   */
+  decide(survey: Survey, facts: InputFacts): Promise<{ job: ResolvedJob; understood?: UnderstoodInput }>;
 }
 
 export interface ResolvedJob {
   /** The contacts come from the account's pages: there is no input. */
   isWithoutInput?: boolean;
-  understand(input: OpenedInput, structure: ContactStructure): Promise<UnderstoodInput>;
   /** Everything that decides a contact's outcome, as `resume` hands it back. */
-  options: Record<string, unknown>;
+  readonly options: Record<string, unknown>;
   /** The words of the command, where they are not those of the kind. */
   command?: string[];
   /** How the values of rows are made, for the plan. */
   mapping?: PlanMapping;
   duplicates: Duplicates;
-  /** Refuses an input that cannot be meant. @throws UsageError */
-  requireInput?(survey: Survey, facts: InputFacts): void;
   /** Whether a row's contact is meant at all. Default: every row's. */
   takesRow?(row: Row): boolean;
   /** A list whose members become exactly the contacts of the input. */
@@ -60,7 +72,7 @@ export interface ResolvedJob {
   /** Names in flags; the file's own come with the rows. */
   lists: string[];
   tags: string[];
-  createMissing: boolean;
+  createMissing: NameBookOptions["createMissing"];
   /** Created before the first write; only a person at a terminal asks for them. */
   newFields?: readonly NewField[];
   /** Parts of a contact that decisions need, besides `_id` and `key`. */

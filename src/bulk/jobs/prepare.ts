@@ -12,7 +12,6 @@ import {
   type InputFile,
   type JoinedRows,
   joinRows,
-  type OpenedInput,
   type Survey,
   surveyInput,
   type UnderstoodInput,
@@ -35,7 +34,6 @@ export interface ReadInput extends RunContext {
   readonly understood: UnderstoodInput;
   readonly survey: Survey;
   readonly joined: JoinedRows;
-  /** Rows that contradict each other about who was known under which key. */
 }
 
 /** Everything that is known of a row run before it is entered. */
@@ -63,127 +61,54 @@ export function readContactPages(rowRun: RowRun): PagesOptions {
 }
 
 /**
- * Has a person settle what stops the preparation: columns without a target, names that do not exist.
- * @returns the job with what was answered
- * @throws the failure, when it is of another kind; DeclinedError; InterruptedError
+ * Reads a job's whole input once, and decides what is to be done with it.
+ * @throws UsageError for an input that cannot be meant; DeclinedError; InterruptedError
  */
-export type Clarify = (failure: unknown) => Promise<RowJob>;
-
-/** Resolves the job and reads its whole input once. @throws UsageError for an input that cannot be meant */
-export async function readInput(
-  context: RunContext,
-  jobOutline: RowJob,
-  file: InputFile,
-  clarify: Clarify | undefined,
-): Promise<ReadInput> {
-  const { engine, emit } = context;
+export async function readInput(context: RunContext, outline: RowJob, file: InputFile): Promise<ReadInput> {
+  const { engine, send, emit } = context;
   let rowsRead = 0;
   emit({ kind: "phase", progress: () => createProgress(context, "reading", { rowsRead }) });
-  const { outline, opened } = await openClarified(jobOutline, file, clarify);
-  // Whoever can be asked is, further on.
-  if (opened && !clarify) await outline.requireOpened?.(opened);
+  const opened = await outline.open?.(file);
   const account = openAccount(context);
   const structure = await account.structure();
-  let job = await outline.resolve(account);
-  if (clarify) {
-    ({ job } = await resolveClarified(clarify, account, job, (now) =>
-      requireNames(context, account, structure, now),
-    ));
-  }
-  const answered = await resolveClarified(clarify, account, job, async (now) =>
-    opened ? now.understand(opened, structure) : emptyInput,
-  );
-  job = answered.job;
-  const understood = answered.result;
-  emit({ kind: "understood", facts: understood.facts });
-  const survey = await surveyInput(job.isWithoutInput ? emptyInput : understood, engine.signal, (rows) => {
-    rowsRead = rows;
-  });
-  const required = await resolveClarified(clarify, account, job, async (now) =>
-    now.requireInput?.(survey, understood.facts),
-  );
-  job = required.job;
-  const joined = await joinRows(survey.batches(), survey.identities, job.duplicates);
-  emit({
-    kind: "surveyed",
-    survey,
-    joined,
-    notSubscribedAre: job.notSubscribedAre,
-    unclearAre: job.unclearAre,
-  });
-  return { ...context, job, account, structure, understood, survey, joined };
-}
-
-/** Reads the input's bytes; a person says which of its sheets is meant. */
-async function openClarified(
-  jobOutline: RowJob,
-  file: InputFile,
-  clarify: Clarify | undefined,
-): Promise<{ outline: RowJob; opened: OpenedInput | undefined }> {
-  for (let outline = jobOutline; ; ) {
-    try {
-      return { outline, opened: await outline.open?.(file) };
-    } catch (failure) {
-      if (!clarify) throw failure;
-      outline = await clarify(failure);
-    }
-  }
+  const input = await outline.resolve(account);
+  if (input.asked) await NameBook.open({ send: send.plain, account, structure, ...input.asked });
+  const survey = (rows: UnderstoodInput) =>
+    surveyInput(rows, engine.signal, (count) => {
+      rowsRead = count;
+    });
+  const first = opened ? await input.understand(opened, structure) : emptyInput;
+  emit({ kind: "understood", facts: first.facts });
+  const firstSurvey = await survey(first);
+  const { job, understood = first } = await input.decide(firstSurvey, first.facts);
+  const surveyed = understood === first ? firstSurvey : await survey(understood);
+  const joined = await joinRows(surveyed.batches(), surveyed.identities, job.duplicates);
+  const { notSubscribedAre, unclearAre } = job;
+  emit({ kind: "surveyed", survey: surveyed, joined, notSubscribedAre, unclearAre });
+  return { ...context, job, account, structure, understood, survey: surveyed, joined };
 }
 
 /** Looks up the names in the input and in the flags. @throws EcmError for a name that does not exist */
-export async function openRowRun(read: ReadInput, clarify: Clarify | undefined): Promise<RowRun> {
-  const { engine, account, structure, survey, send, emit } = read;
-  const suppressions = read.job.leavesOutSuppressed ? await engine.openSuppressions() : undefined;
-  const { job, result: names } = await resolveClarified(clarify, account, read.job, (now) =>
-    NameBook.open({
-      send: send.plain,
-      account,
-      structure,
-      lists: [...now.lists, ...survey.lists],
-      tags: [...now.tags, ...survey.tags],
-      createMissing: now.createMissing,
-      isNew: now.newList !== undefined,
-      fields: now.newFields,
-    }),
-  );
+export async function openRowRun(read: ReadInput): Promise<RowRun> {
+  const { engine, account, job, structure, survey, send, emit } = read;
+  const suppressions = job.leavesOutSuppressed ? await engine.openSuppressions() : undefined;
+  const names = await NameBook.open({
+    send: send.plain,
+    account,
+    structure,
+    lists: [...job.lists, ...survey.lists],
+    tags: [...job.tags, ...survey.tags],
+    createMissing: job.createMissing,
+    isNew: job.newList !== undefined,
+    fields: job.newFields,
+  });
   emit({ kind: "names-missing", missing: names.missing });
   const { behavior, keys } = openKeySearch(read, {
     structureId: structure._id,
     keyType: structure.keyType,
     readsStatus: job.readsStatus,
   });
-  return { ...read, job, behavior, keys, names, suppressions };
-}
-
-/**
- * A step of the preparation: where it fails, and a person can settle that,
- * it is tried again with the job as it is then.
- */
-async function resolveClarified<T>(
-  clarify: Clarify | undefined,
-  account: Account,
-  first: ResolvedJob,
-  step: (job: ResolvedJob) => Promise<T>,
-): Promise<{ job: ResolvedJob; result: T }> {
-  for (let job = first; ; ) {
-    try {
-      return { job, result: await step(job) };
-    } catch (failure) {
-      if (!clarify) throw failure;
-      job = await (await clarify(failure)).resolve(account);
-    }
-  }
-}
-
-/** Asked before anything else is. @throws MissingNamesError for lists and tags that flags name */
-async function requireNames(
-  { send }: RunContext,
-  account: Account,
-  structure: ContactStructure,
-  { lists, tags, createMissing }: ResolvedJob,
-): Promise<void> {
-  if (createMissing || lists.length + tags.length === 0) return;
-  await NameBook.open({ send: send.plain, account, structure, lists, tags, createMissing });
+  return { ...read, behavior, keys, names, suppressions };
 }
 
 /** The manifest but for the run's id and start. @param input as it was taken */

@@ -28,19 +28,10 @@ import { countSettledByInput } from "./entries.ts";
 import { type Closed, closeUnentered, noInput } from "./finish.ts";
 import type { RowJob } from "./job.ts";
 import { planAndApply } from "./plan-and-apply.ts";
-import {
-  type Clarify,
-  computeRunFingerprint,
-  describeRun,
-  openRowRun,
-  type RowRun,
-  readInput,
-} from "./prepare.ts";
-
+import { computeRunFingerprint, describeRun, openRowRun, type RowRun, readInput } from "./prepare.ts";
 import { prepareRows } from "./rows.ts";
 
 export interface JobOptions extends RunOptions {
-  clarify?: Clarify;
   /** The run that must be resumed. */
   resumes?: Manifest;
 }
@@ -69,7 +60,7 @@ export async function runJob(
 async function runInput(
   context: RunContext,
   job: RowJob,
-  { isDryRun, clarify, resumes }: JobOptions,
+  { isDryRun, resumes }: JobOptions,
   taken: SpooledInput,
 ): Promise<Closed> {
   // Swept later with other abandoned folders if the process is killed.
@@ -78,9 +69,9 @@ async function runInput(
   let input = noInput;
   let run: EnteredRun | undefined;
   try {
-    const read = await readInput(context, job, { ...taken.file, scratch }, clarify);
+    const read = await readInput(context, job, { ...taken.file, scratch });
     input = countSettledByInput(read);
-    const rowRun = await openRowRun(read, clarify);
+    const rowRun = await openRowRun(read);
     const work = () => planAndApply(context, prepareRows(rowRun), run);
     if (isDryRun) return await work();
     run = await enter(rowRun, taken, resumes);

@@ -2,9 +2,9 @@
 
 import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
-import { openInput, requireClearConsent, understandInput } from "../../tables/index.ts";
+import { openClearInput, requireUnderstood } from "../../tables/index.ts";
 import { toValues, whereMissing } from "../values.ts";
-import { type KeysFileOptions, type ResolvedJob, type RowJob, toReadOptions } from "./job.ts";
+import { type InputJob, type KeysFileOptions, type ResolvedJob, type RowJob, toReadOptions } from "./job.ts";
 
 export interface SyncOptions {
   input: RowJob["input"];
@@ -22,17 +22,8 @@ export function syncJob({ input, list, create, ...options }: SyncOptions): RowJo
   const { read, includeUnsubscribed, includeSuppressed } = options;
   const reading = { ...toReadOptions(read), readsConsent: true };
   const toResolvedJob = (listId: string): ResolvedJob => ({
-    understand: (opened, structure) => understandInput("keys", opened, reading, structure),
     options: { list, create, ...options },
     members: { listId, listName: list },
-    requireInput(survey) {
-      if (survey.read > survey.rejected) return;
-      throw new UsageError(
-        "The file has no contacts, which would empty the list; nothing was sent",
-        "Check that it is the right file",
-        { type: "EmptyInputError" },
-      );
-    },
     duplicates: "first",
     lists: [],
     tags: [],
@@ -57,11 +48,20 @@ export function syncJob({ input, list, create, ...options }: SyncOptions): RowJo
   return {
     kind: "sync",
     input,
-    open: (file) => openInput(file, reading),
-    requireOpened: (opened) => requireClearConsent(opened, reading, "keys"),
-    async resolve(account) {
+    open: (file) => openClearInput("keys", file, reading),
+    async resolve(account): Promise<InputJob> {
       const { _id } = await account.list(await account.structure(), list);
-      return toResolvedJob(_id);
+      return {
+        understand: (opened, structure) => requireUnderstood("keys", opened, reading, structure),
+        async decide({ read: rows, rejected }) {
+          if (rows > rejected) return { job: toResolvedJob(_id) };
+          throw new UsageError(
+            "The file has no contacts, which would empty the list; nothing was sent",
+            "Check that it is the right file",
+            { type: "EmptyInputError" },
+          );
+        },
+      };
     },
   };
 }

@@ -134,19 +134,22 @@ export function mergeNames(...names: Partial<StoredNames>[]): StoredNames {
   };
 }
 
-interface NameBookOptions {
+export interface NameBookOptions {
   send: Send;
   account: Account;
   structure: ContactStructure;
   lists: Iterable<string>;
   tags: Iterable<string>;
-  /** Without it a missing name is an error. */
-  createMissing: boolean;
+  /** Whether a missing name is created; a function has a person agree to it first. Else it is an error. */
+  createMissing: boolean | AgreeToCreate;
   /** Lists that are missing must be new: one that others create meanwhile is not taken for them. */
   isNew?: boolean;
   /** Created whatever `createMissing` says. */
   fields?: readonly NewField[];
 }
+
+/** @throws DeclinedError; the failure, where nobody is to be asked */
+type AgreeToCreate = (failure: MissingNamesError) => Promise<void>;
 
 /** A lost answer may hide a list that was made: the lists are fetched again before another try. */
 const maxTries = 3;
@@ -179,14 +182,19 @@ export class NameBook {
    */
   static async open(options: NameBookOptions): Promise<NameBook> {
     const book = new NameBook(options);
-    const lists = await book.look();
+    book.noteMissing(await book.look());
+    await book.requireCreatable();
     await book.prepareUpdate();
-    book.noteMissing(lists);
-    const { missing } = book;
-    if (!options.createMissing && missing.lists.length + missing.tags.length > 0) {
-      throw new MissingNamesError(missing);
-    }
     return book;
+  }
+
+  private async requireCreatable(): Promise<void> {
+    const { lists, tags } = this.missing;
+    const { createMissing } = this.options;
+    if (createMissing === true || lists.length + tags.length === 0) return;
+    const failure = new MissingNamesError(this.missing);
+    if (!createMissing) throw failure;
+    await createMissing(failure);
   }
 
   // What is not created yet is named by its stand-in: a dry run only counts.

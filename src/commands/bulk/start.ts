@@ -1,6 +1,6 @@
 /** Starts a bulk run over rows or a selection: one way for every command that writes to many contacts. */
 import { resolve } from "node:path";
-import type { BackUp, Closed, Engine, JobOptions, RowJob, RunOptions } from "../../bulk/index.ts";
+import type { BackUp, Closed, Engine, RowJob, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { isJson } from "../../terminal/format.ts";
 import { createAgreement, type Danger, requireAnswer } from "./agree.ts";
@@ -10,6 +10,9 @@ import { openPlanOutput, type PlanFlags } from "./plan-output.ts";
 import { RunDisplay } from "./progress.ts";
 import type { Review } from "./review.ts";
 
+/** Asks, while nothing else is drawn. */
+export type WhileAsking = <T>(ask: () => Promise<T>) => Promise<T>;
+
 export interface BulkStart {
   job: RowJob;
   options: RunOptions;
@@ -18,10 +21,8 @@ export interface BulkStart {
   what: string;
   danger: Danger;
   backUp?: BackUp;
-  /**
-   * Settles with a person what stops the preparation; nothing is drawn meanwhile. Asked only at a terminal.
-   */
-  clarify?: JobOptions["clarify"];
+  /** The same job, which has a person settle what is open: taken where one can be asked. */
+  asks?(whileAsking: WhileAsking): Promise<RowJob> | RowJob;
   /** Where it is not the account's usual one. */
   structureId?: string;
   /** One contact that was named: what becomes of it needs no bar. */
@@ -39,7 +40,7 @@ export interface BulkStart {
  */
 export async function startRun(
   context: Context,
-  { job, options, flags, what, danger, backUp, clarify, structureId, isSingle, agreed, review }: BulkStart,
+  { job, options, flags, what, danger, backUp, asks, structureId, isSingle, agreed, review }: BulkStart,
 ): Promise<Closed> {
   const { runJob } = await import("../../bulk/index.ts");
   requireAnswer(context, danger, options.isDryRun);
@@ -50,10 +51,10 @@ export async function startRun(
   return withRun(context, { what, options, flags, isSingle }, async ({ engine, display, options }) => {
     if (structureId !== undefined) engine.account.preferredStructure = structureId;
     const agree = createAgreement(context, display, danger, review);
-    const mayAsk = context.prompter() !== undefined;
+    const mayAsk = asks && context.prompter() !== undefined;
     return runJob(
       engine,
-      job,
+      mayAsk ? await asks((ask) => display.whileAsking(ask)) : job,
       {
         ...options,
         isAtTerminal: isAtTerminal(context),
@@ -62,7 +63,6 @@ export async function startRun(
           await agree(...about);
           await agreed?.();
         },
-        clarify: clarify && mayAsk ? (failure) => display.whileAsking(() => clarify(failure)) : undefined,
       },
       display.on,
     );

@@ -111,7 +111,8 @@ async function runImport(
   flags: ImportFlags,
 ): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
-  const [{ isAtTerminal, startRun }, { Clarifier }, { findAnswers }] = await Promise.all([
+  const [{ importJob }, { isAtTerminal, startRun }, { Clarifier }, { findAnswers }] = await Promise.all([
+    import("../../bulk/index.ts"),
     import("../bulk/start.ts"),
     import("./shared/clarify.ts"),
     import("./shared/saved-answers.ts"),
@@ -123,13 +124,13 @@ async function runImport(
   const imports = await toImportOptions(context.terminal, file, { ...flags, mapping });
   const typed = { command, file, map: flags.map ?? [], isDryRun: options.isDryRun };
   const clarifier = new Clarifier(context, typed, imports, earlier);
-  const { clarify, save: agreed } = clarifier;
+  const { save: agreed } = clarifier;
   const what = `${options.isDryRun ? "Reading" : "Importing"} ${file === "-" ? "standard input" : file}`;
   // What can be read only once cannot be looked at again.
   const review = { canChange: await isRegularFile(file), show: flags.show };
-  const start = { options, flags, what, danger: "change", clarify, agreed, review } as const;
+  const start = { options, flags, what, danger: "change", agreed, review } as const;
   const result = await reviseUntilAgreed(clarifier, options.isDryRun, () =>
-    startRun(context, { ...start, job: clarifier.job() }),
+    startRun(context, { ...start, job: importJob(imports), asks: clarifier.job }),
   );
   if (!options.isDryRun) {
     if (!result.stop || result.summary.run !== null) clarifier.sayCommand();

@@ -12,7 +12,7 @@ import type { System } from "../system-table.ts";
 import { isColumn, isIgnoredColumn } from "../systems.ts";
 import { createProposal } from "./proposal.ts";
 import { findField, findKeyIndex, type MappingInput, readExplicitTargets, type Targets } from "./targets.ts";
-import { toUnclearConsent, toUnclearKey, toUnmapped, UnclearColumnsError } from "./unclear.ts";
+import { toUnclearConsent, toUnclearKey, toUnmapped, type UnclearInput } from "./unclear.ts";
 
 export interface Columns {
   targets: Target[];
@@ -32,10 +32,13 @@ export type RowKind = "contacts" | "keys";
 
 /**
  * Decides for every column: `--map` and the mapping file first, then the system's rules, then names.
- * @throws UnclearColumnsError with all that is not clear; UsageError for a flag that names no column
+ * @throws UsageError for a flag that names no column
  */
-export function mapColumns(input: MappingInput, { consent: found, rowKind }: FoundColumns): Columns {
-  const { names, options, system } = input;
+export function mapColumns(
+  input: MappingInput,
+  { consent: found, rowKind }: FoundColumns,
+): Columns | UnclearInput {
+  const { names, options, place, system } = input;
   const isOfKeys = rowKind === "keys";
   const targets = readExplicitTargets(input);
   const isExplicit = targets.map((target) => target !== undefined);
@@ -65,7 +68,7 @@ export function mapColumns(input: MappingInput, { consent: found, rowKind }: Fou
       unclearConsent: unclear,
       consent,
     };
-    throw new UnclearColumnsError(input, problems, createProposal(input, known));
+    return { place, names, unclear: problems, proposal: createProposal(input, known) };
   }
   if (!isOfKeys) noteSharedFields(input, settled, isExplicit, notes);
   return { targets: settled, consent, notes };

@@ -2,7 +2,7 @@
 import { findNearestName, foldName } from "../../api/names.ts";
 import { toNewFieldId } from "../../api/structures.ts";
 import { UsageError } from "../../errors.ts";
-import { advise, ecm, joinHints, quoteShellWord, toOperands } from "../../hint.ts";
+import { quoteShellWord } from "../../hint.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import type { Sample } from "../layout.ts";
 import { findColumns, formatQuotedNames, unknownColumnError } from "../names.ts";
@@ -12,7 +12,6 @@ import type { System } from "../system-table.ts";
 /** What `--map` and the mapping file say. Each of their columns must exist, and one of them has the key. */
 export function readExplicitTargets({ names, options, structure, place, constants }: MappingInput): Targets {
   const explicitTargets: Targets = names.map(() => undefined);
-  requireColumns(options, names, place);
   for (const [column, target] of options.map) {
     const indexes = findColumns(column, names);
     const resolved = parseTarget(target, structure, column, options);
@@ -25,28 +24,31 @@ export function readExplicitTargets({ names, options, structure, place, constant
   return explicitTargets;
 }
 
-/** @throws UsageError where `--map` names a column that is not there; GoneColumnsError */
-export function requireColumns({ map, mapPlaces }: ReadOptions, names: string[], place: string): void {
+/** A mapping file names columns that the file does not have. */
+export interface GoneColumns {
+  kind: "gone";
+  /** Each with its line of the mapping file, such as `people.yaml:4`. */
+  columns: readonly { column: string; line: string }[];
+  /** The columns of the file. */
+  names: readonly string[];
+  /** `FILE:LINE` of its header. */
+  place: string;
+}
+
+/**
+ * Columns of the mapping that the file does not have, as far as a mapping file names them.
+ * @throws UsageError where `--map` names one
+ */
+export function findGoneColumns(
+  { map, mapPlaces }: ReadOptions,
+  names: readonly string[],
+  place: string,
+): GoneColumns | undefined {
   const missing = [...map.keys()].filter((column) => findColumns(column, names).length === 0);
   const typed = missing.find((column) => !mapPlaces?.has(column));
   if (typed !== undefined) throw unknownColumnError(typed, names, place, "--map");
-  const gone = missing.map((column) => ({ column, line: mapPlaces!.get(column)! }));
-  if (gone.length > 0) throw new GoneColumnsError(gone, names, place);
-}
-
-/** A mapping file names columns that the file does not have. */
-export class GoneColumnsError extends UsageError {
-  readonly columns: readonly string[];
-
-  /** @param gone each with its line of the mapping file, such as `people.yaml:4` */
-  constructor(gone: readonly { column: string; line: string }[], names: string[], place: string) {
-    const [first, ...others] = gone.map(({ column, line }) => ({ column, line }));
-    const { message, details } = unknownColumnError(first!.column, names, place, first!.line);
-    const more = others.map(({ column, line }) => `; ${line}: ${JSON.stringify(column)}`);
-    const what = more.length > 0 ? "Correct these lines, or remove them" : "Correct the line, or remove it";
-    super(`${message}${more.join("")}`, joinHints(details.hint, what));
-    this.columns = gone.map(({ column }) => column);
-  }
+  const columns = missing.map((column) => ({ column, line: mapPlaces!.get(column)! }));
+  return columns.length === 0 ? undefined : { kind: "gone", columns, names, place };
 }
 
 /** @throws UsageError where several columns go to the key */
@@ -85,25 +87,65 @@ function parseTarget(
   target: string,
   structure: ContactStructure,
   column: string,
-  { map, mapPlaces, splits, newFields = [] }: ReadOptions,
+  { splits, newFields = [] }: ReadOptions,
 ): Target {
   const found = parseTargetWord(target) ?? fieldTarget(target, structure, newFields);
+  if (!found) throw new Error(`the mapping has an unknown field ${JSON.stringify(target)}`);
   const split = splits?.find(([name]) => name === column)?.[1];
-  if (found && split !== undefined && (found.kind === "lists" || found.kind === "tags"))
-    return { ...found, split };
-  if (found) return found;
-  const isMissing = (each: string) => !isTargetWord(each) && !fieldTarget(each, structure, newFields);
-  const others = [...map.values()].filter((each) => each !== target && isMissing(each));
-  const place = mapPlaces?.get(column);
-  throw new UnknownFieldError(
-    place === undefined ? `--map ${column}=${target}` : `${place}: ${JSON.stringify(column)}`,
-    [target, ...others],
-    structure,
-    (near) => (place === undefined ? `--map ${quoteShellWord(`${column}=${near}`)}` : JSON.stringify(near)),
-  );
+  if (split !== undefined && (found.kind === "lists" || found.kind === "tags")) return { ...found, split };
+  return found;
 }
 
-/** The values of `--set`; of one field, the last. @throws UnknownFieldError */
+/** A flag or a mapping file names a field that the account does not have. */
+export interface UnknownField {
+  kind: "field";
+  label: string;
+  /** What names it, such as `--map City=Stadt`. */
+  source: string;
+  /** Further fields of the same mapping that do not exist. */
+  others: readonly string[];
+  /** Labels of the fields that there are. */
+  labels: readonly string[];
+  /** One of them whose name is nearly the same, and how it would be written there. */
+  near?: { label: string; written: string };
+}
+
+/** The first field that `--set`, `--map` or the mapping file names, and that the account does not have. */
+export function findUnknownField(
+  { set = [], map, mapPlaces, newFields = [] }: ReadOptions,
+  structure: ContactStructure,
+): UnknownField | undefined {
+  const isMissing = (text: string) => !isTargetWord(text) && !fieldTarget(text, structure, newFields);
+  const labels = structure.fields.map((field) => field.label);
+  const toUnclear = (
+    source: string,
+    [label, ...others]: readonly [string, ...string[]],
+    write: (near: string) => string,
+  ): UnknownField => {
+    const near = findNearestName(label, labels);
+    const meant = near === undefined ? undefined : { label: near, written: write(near) };
+    return { kind: "field", source, label, others, labels, ...(meant && { near: meant }) };
+  };
+  const constant = set.find(([field]) => fieldTarget(field, structure, newFields)?.kind !== "field");
+  if (constant) {
+    const [field, value] = constant;
+    return toUnclear("--set", [field], (near) => `--set ${quoteShellWord(`${near}=${value}`)}`);
+  }
+  const [mapped, ...rest] = [...map].filter(([, target]) => isMissing(target));
+  if (!mapped) return undefined;
+  const [column, target] = mapped;
+  const place = mapPlaces?.get(column);
+  const others = rest.map(([, each]) => each).filter((each) => each !== target);
+  return place === undefined
+    ? toUnclear(
+        `--map ${column}=${target}`,
+        [target, ...others],
+        (near) => `--map ${quoteShellWord(`${column}=${near}`)}`,
+      )
+    : toUnclear(`${place}: ${JSON.stringify(column)}`, [target, ...others], (near) => JSON.stringify(near));
+}
+
+/** The values of `--set`; of one field, the last. */
 export function readConstants(
   { set = [], map, newFields = [] }: ReadOptions,
   names: string[],
@@ -113,14 +155,7 @@ export function readConstants(
   const isMapped = (field: string) => [...map.keys()].some((name) => foldName(name) === foldName(field));
   for (const [field, value] of set) {
     const found = fieldTarget(field, structure, newFields);
-    if (found?.kind !== "field") {
-      throw new UnknownFieldError(
-        "--set",
-        [field],
-        structure,
-        (near) => `--set ${quoteShellWord(`${near}=${value}`)}`,
-      );
-    }
+    if (found?.kind !== "field") throw new Error(`--set has an unknown field ${JSON.stringify(field)}`);
     const { fieldId, label } = found;
     // A column of the field's name goes nowhere else, unless it was told where.
     const replaces = isMapped(field) ? [] : findColumns(field, names);
@@ -138,33 +173,6 @@ function fieldTarget(
   if (field) return { kind: "field", fieldId: field._id, label: field.label };
   const made = newFields.find(({ label }) => foldName(label) === foldName(name));
   return made && { kind: "field", fieldId: toNewFieldId(made.label), label: made.label };
-}
-
-/** A mapping names a field that the account does not have. */
-export class UnknownFieldError extends UsageError {
-  readonly label: string;
-  /** One that the account has, and whose name is nearly the same. */
-  readonly near?: string;
-
-  /** @param named the field, and others of the same mapping that do not exist either */
-  constructor(
-    what: string,
-    [label, ...others]: readonly [string, ...string[]],
-    structure: ContactStructure,
-    meant: (near: string) => string,
-  ) {
-    const labels = structure.fields.map((field) => field.label);
-    const near = findNearestName(label, labels);
-    const more = others.length === 0 ? "" : `; nor ${formatQuotedNames([...new Set(others)])}`;
-    super(
-      `${what}: there is no field ${JSON.stringify(label)}${more}`,
-      near
-        ? `Did you mean ${meant(near)}?`
-        : advise`Fields: ${formatQuotedNames(labels)}. Add one with: ${ecm`structure field add ${toOperands(label)}`}`,
-    );
-    this.label = label;
-    this.near = near;
-  }
 }
 
 /** By id, by label, then without regard to case. @throws UsageError when two labels match */

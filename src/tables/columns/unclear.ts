@@ -1,12 +1,12 @@
 /** Reading: what is not clear about a file's columns: all of it at once, with the flags that settle it. */
 import { findNearestName, foldName } from "../../api/names.ts";
 import { UsageError } from "../../errors.ts";
-import { joinHints, quoteShellWord } from "../../hint.ts";
+import { advise, ecm, joinHints, quoteShellWord, toOperands } from "../../hint.ts";
 import { findConsentName } from "../consent/names.ts";
 import type { FoundConsent, Readings } from "../consent/search.ts";
-import { formatQuotedNames, maxNamesShown } from "../names.ts";
-import { type Proposal, proposeLateColumns } from "./proposal.ts";
-import type { MappingInput } from "./targets.ts";
+import { formatQuotedNames, maxNamesShown, unknownColumnError } from "../names.ts";
+import type { Proposal } from "./proposal.ts";
+import type { GoneColumns, MappingInput, UnknownField } from "./targets.ts";
 
 /** A flag and its value, such as `--map` and `City=ignore`. */
 type Flag = readonly [name: string, value?: string];
@@ -27,6 +27,9 @@ export type Unclear =
       kind: "key";
       /** Columns whose names are those of keys; none: no column's name is. */
       columns: readonly string[];
+      keyName: string;
+      /** Columns that match nothing are no matter. */
+      ignoresOthers: boolean;
       settledBy: readonly Flag[];
     }
   | {
@@ -36,29 +39,51 @@ export type Unclear =
       settledBy: readonly Flag[];
     };
 
-/** Columns that a person must decide on. */
-export class UnclearColumnsError extends UsageError {
-  readonly unclear: readonly Unclear[];
-  readonly proposal: Proposal;
+/** A file of which it is not clear where its columns go. */
+export interface UnclearInput {
+  /** `FILE:LINE` of the header. */
+  place: string;
+  names: readonly string[];
+  /** All of it, in the order of the file; nothing where a person only wants to look at the columns. */
+  unclear: readonly Unclear[];
+  /** Where the columns could go. */
+  proposal: Proposal;
+}
 
-  constructor(input: MappingInput, unclear: readonly Unclear[], proposal: Proposal) {
-    const words = unclear.map((each) => describeUnclear(input, unclear, each));
-    const said =
-      words.length === 0 ? "the columns are to be looked at" : words.map(({ said }) => said).join("; ");
-    const isConsent = unclear.some(({ kind }) => kind === "consent");
-    super(
-      `${input.place}: ${said}`,
-      joinHints(...words.map(({ hint }) => hint)),
-      isConsent ? { type: "ConsentError" } : {},
-    );
-    this.unclear = unclear;
-    this.proposal = proposal;
-  }
+/** A mapping that is not of this file or of this account. */
+export type MappingFault = GoneColumns | UnknownField;
 
-  /** The proposal, with a field for each column whose first value is behind the head. Reads the file on. */
-  completeProposal(): Promise<Proposal> {
-    return proposeLateColumns(this.proposal);
-  }
+/** The refusal of a file where nobody can be asked. */
+export function toUnclearError(found: UnclearInput | MappingFault): UsageError {
+  if ("kind" in found) return found.kind === "field" ? toUnknownFieldError(found) : toGoneColumnsError(found);
+  const { place, unclear } = found;
+  const words = unclear.map((each) => describeUnclear(found, each));
+  const said =
+    words.length === 0 ? "the columns are to be looked at" : words.map(({ said }) => said).join("; ");
+  const isConsent = unclear.some(({ kind }) => kind === "consent");
+  return new UsageError(
+    `${place}: ${said}`,
+    joinHints(...words.map(({ hint }) => hint)),
+    isConsent ? { type: "ConsentError" } : {},
+  );
+}
+
+function toGoneColumnsError({ columns, names, place }: GoneColumns): UsageError {
+  const [first, ...others] = columns;
+  const { message, details } = unknownColumnError(first!.column, names, place, first!.line);
+  const more = others.map(({ column, line }) => `; ${line}: ${quote(column)}`);
+  const what = more.length > 0 ? "Correct these lines, or remove them" : "Correct the line, or remove it";
+  return new UsageError(`${message}${more.join("")}`, joinHints(details.hint, what));
+}
+
+function toUnknownFieldError({ source, label, others, labels, near }: UnknownField): UsageError {
+  const more = others.length === 0 ? "" : `; nor ${formatQuotedNames([...new Set(others)])}`;
+  return new UsageError(
+    `${source}: there is no field ${quote(label)}${more}`,
+    near
+      ? `Did you mean ${near.written}?`
+      : advise`Fields: ${formatQuotedNames(labels)}. Add one with: ${ecm`structure field add ${toOperands(label)}`}`,
+  );
 }
 
 /** @param found a column that may be consent, of which nobody can tell what it says */
@@ -84,12 +109,18 @@ export function toUnclearConsent({ names, options }: MappingInput, found: FoundC
  * @param likely the one in which most cells hold an address
  */
 export function toUnclearKey(
-  { names }: MappingInput,
+  { names, structure, options }: MappingInput,
   { named, likely }: { named: readonly number[]; likely: number | undefined },
 ): Unclear {
   const columns = named.map((index) => names[index]!);
   const first = (likely === undefined ? undefined : names[likely]) || columns[0] || "COLUMN";
-  return { kind: "key", columns, settledBy: [["--map", `${first}=key`]] };
+  return {
+    kind: "key",
+    columns,
+    keyName: structure.keyName,
+    ignoresOthers: options.ignoreUnmapped ?? false,
+    settledBy: [["--map", `${first}=key`]],
+  };
 }
 
 /** @param lost indexes of the columns that match no field */
@@ -107,17 +138,16 @@ export function toUnmapped({ names, structure }: MappingInput, lost: readonly nu
 }
 
 function describeUnclear(
-  input: MappingInput,
-  all: readonly Unclear[],
+  { names, unclear: all }: UnclearInput,
   unclear: Unclear,
 ): { said: string; hint?: string } {
   switch (unclear.kind) {
     case "consent":
       return { said: describeConsent(unclear), hint: adviseOnConsent(all, unclear) };
     case "key":
-      return describeKey(input, unclear);
+      return describeKey(names, unclear);
     case "unmapped":
-      return { said: describeUnmapped(input, all, unclear), hint: adviseOnUnmapped(unclear) };
+      return { said: describeUnmapped(names, all, unclear), hint: adviseOnUnmapped(unclear) };
   }
 }
 
@@ -148,13 +178,16 @@ function adviseOnConsent(all: readonly Unclear[], { settledBy, column }: Of<"con
   return `Say how to read it: ${optIn} if a yes means subscribed, ${optOut} if a yes means not subscribed, or ignore it with ${ignore}${others}`;
 }
 
-function describeKey({ names, options, structure }: MappingInput, { columns, settledBy }: Of<"key">) {
+function describeKey(
+  names: readonly string[],
+  { columns, keyName, ignoresOthers, settledBy }: Of<"key">,
+): { said: string; hint: string } {
   const which = `Say which one: ${settledBy.map(formatFlag).join(", ")}`;
   if (columns.length === 0) {
-    const said = `no key column (${structure.keyName}) found; columns: ${formatQuotedNames(names)}`;
+    const said = `no key column (${keyName}) found; columns: ${formatQuotedNames(names)}`;
     return { said, hint: which };
   }
-  const others = options.ignoreUnmapped ? "" : ", and map the others to a field or to ignore";
+  const others = ignoresOthers ? "" : ", and map the others to a field or to ignore";
   return {
     said: `${columns.length} columns could be the key: ${formatQuotedNames(columns)}`,
     hint: `${which}${others}`,
@@ -162,7 +195,7 @@ function describeKey({ names, options, structure }: MappingInput, { columns, set
 }
 
 function describeUnmapped(
-  { names }: MappingInput,
+  names: readonly string[],
   all: readonly Unclear[],
   { columns }: Of<"unmapped">,
 ): string {

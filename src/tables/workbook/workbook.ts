@@ -8,7 +8,7 @@ import { formatCounted } from "../../counts.ts";
 import { UsageError } from "../../errors.ts";
 import { quoteShellWord } from "../../hint.ts";
 import { Archive } from "../archive.ts";
-import { type Format, requireNoFlags } from "../format.ts";
+import { type ChooseSheet, type Format, requireNoFlags, type SeveralSheets } from "../format.ts";
 import type { InputFile } from "../source.ts";
 import { builtInFormats, createCellReader, type Epoch, loadNumberFormats } from "./cell-text.ts";
 import { type SheetTable, writeSheet } from "./sheet.ts";
@@ -34,9 +34,9 @@ interface Workbook {
 
 export const workbookFormat: Format = {
   opens: (start) => start.toString("latin1", 0, 4) === "PK\x03\x04",
-  async open({ file }, { encoding, delimiter, sheet }) {
+  async open({ file }, { encoding, delimiter, sheet }, chooseSheet) {
     requireNoFlags(file, "a workbook", { "--encoding": encoding, "--delimiter": delimiter });
-    const { page, ...found } = await readWorkbook(file, sheet);
+    const { page, ...found } = await readWorkbook(file, sheet, chooseSheet);
     return { ...page, table: {}, notes: describeSheet(found) };
   },
 };
@@ -46,13 +46,18 @@ export const workbookFormat: Format = {
  * @param sheetName a sheet's name, or its number from 1; needed when several are visible
  * @throws UsageError for a workbook that is damaged, and when it is not plain which sheet is meant
  */
-async function readWorkbook(file: InputFile, sheetName: string | undefined): Promise<WorkbookTable> {
+async function readWorkbook(
+  file: InputFile,
+  sheetName: string | undefined,
+  chooseSheet: ChooseSheet | undefined,
+): Promise<WorkbookTable> {
   const archive = await Archive.open(file);
   try {
     const workbook = await readParts(archive, file);
+    const { sheets } = workbook;
     const sheet =
-      chooseSheet(workbook.sheets, sheetName, file.name) ??
-      (await severalSheets(archive, file, workbook.sheets));
+      findSheet(sheets, sheetName, file.name) ??
+      findSheet(sheets, await chooseOf(await measureSheets(archive, file, sheets), chooseSheet), file.name)!;
     const styles = await readStyles(archive, file, workbook.styles);
     const texts = await readSharedTexts(archive, file, workbook.sharedTexts);
     const formatCell = createCellReader(await loadNumberFormats(), workbook.epoch, styles, texts);
@@ -158,13 +163,28 @@ async function readRelations(
   return relations;
 }
 
-/** @throws SeveralSheetsError */
-async function severalSheets(archive: Archive, { name: file }: InputFile, sheets: Sheet[]): Promise<never> {
-  const visible: SheetSize[] = [];
+/** The visible sheets, and how long they are. */
+async function measureSheets(
+  archive: Archive,
+  { name: file }: InputFile,
+  sheets: Sheet[],
+): Promise<SeveralSheets> {
+  const visible: SeveralSheets["sheets"] = [];
   for (const { name, path, isVisible } of sheets) {
     if (isVisible) visible.push({ name, lines: await readDimension(archive, path) });
   }
-  throw new SeveralSheetsError(file, visible);
+  return { file, sheets: visible };
+}
+
+/** @throws UsageError where nobody is asked */
+async function chooseOf(several: SeveralSheets, choose: ChooseSheet | undefined): Promise<string> {
+  const name = await choose?.(several);
+  if (name !== undefined) return name;
+  const { file, sheets } = several;
+  throw new UsageError(
+    `${file} has ${sheets.length} sheets: ${sheets.map((sheet) => JSON.stringify(sheet.name)).join(", ")}`,
+    `Say which one: --sheet ${quoteShellWord(sheets[0]!.name)}, or its number`,
+  );
 }
 
 /** How many lines a sheet has, by what it says of itself at its beginning. */
@@ -180,7 +200,7 @@ async function readDimension(archive: Archive, path: string): Promise<number | u
  * By name, without regard to case where that is plain, then by number.
  * @returns undefined where several are visible, and none is named
  */
-function chooseSheet(sheets: Sheet[], sheetName: string | undefined, file: string): Sheet | undefined {
+function findSheet(sheets: Sheet[], sheetName: string | undefined, file: string): Sheet | undefined {
   const formatNames = (some: Sheet[]) => some.map(({ name }) => JSON.stringify(name)).join(", ");
   if (sheetName !== undefined) {
     const loose = sheets.filter(({ name }) => name.toLowerCase() === sheetName.trim().toLowerCase());
@@ -220,24 +240,4 @@ async function readStyles(archive: Archive, file: InputFile, path: string | unde
     },
   });
   return patterns;
-}
-
-/** Several sheets are visible, and none was named. */
-export class SeveralSheetsError extends UsageError {
-  readonly sheets: readonly SheetSize[];
-
-  constructor(file: string, sheets: readonly SheetSize[]) {
-    const names = sheets.map(({ name }) => JSON.stringify(name)).join(", ");
-    super(
-      `${file} has ${sheets.length} sheets: ${names}`,
-      `Say which one: --sheet ${quoteShellWord(sheets[0]!.name)}, or its number`,
-    );
-    this.sheets = sheets;
-  }
-}
-
-interface SheetSize {
-  name: string;
-  /** As the workbook has it, with the header; undefined where it does not say. */
-  lines?: number;
 }

@@ -5,9 +5,9 @@ import type { Context } from "../../../context.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
 import { quotedCsvLine } from "../../../delimited-lines.ts";
 import { DeclinedError } from "../../../errors.ts";
-import type { Prompter } from "../../../terminal/prompter.ts";
 import { type Danger, requireAnswer } from "../../bulk/agree.ts";
 import type { PlanFlags } from "../../bulk/plan-output.ts";
+import type { WhileAsking } from "../../bulk/start.ts";
 import type { ChosenContacts } from "./selection.ts";
 
 export interface BulkEdit {
@@ -33,7 +33,7 @@ export async function editMany(context: Context, edits: BulkEdit): Promise<Close
   const { kind, chosen, changes, reading, options, flags, backUp } = edits;
   const danger = findDanger(kind, chosen);
   requireAnswer(context, danger, options.isDryRun);
-  const [{ editJob, MarkedRowsError }, { startRun }] = await Promise.all([
+  const [{ editJob }, { startRun }] = await Promise.all([
     import("../../../bulk/index.ts"),
     import("../../bulk/start.ts"),
   ]);
@@ -46,19 +46,16 @@ export async function editMany(context: Context, edits: BulkEdit): Promise<Close
     ...openInput(context, chosen),
   };
   const job = await editJob(asStated);
-  const clarify = async (failure: unknown) => {
-    const prompter = context.prompter();
-    if (!prompter || !(failure instanceof MarkedRowsError)) throw failure;
-    return editJob({ ...asStated, rows: await askRows(prompter, kind, failure.rows) });
-  };
+  const asks = (whileAsking: WhileAsking) =>
+    editJob(asStated, (rows) => whileAsking(() => askRows(context, kind, rows)));
   const what = `${progressVerbs[kind]} ${describeContacts(chosen, job.input.name)}`;
   const isSingle = kind === "delete" && chosen.one !== undefined && !chosen.isRun;
-  return startRun(context, { job, options, flags, what, danger, backUp, clarify, isSingle });
+  return startRun(context, { job, options, flags, what, danger, backUp, asks, isSingle });
 }
 
 /** Whom a file that marks some of its rows means. @throws DeclinedError */
 async function askRows(
-  prompter: Prompter,
+  context: Context,
   verb: string,
   { marked, all }: { marked: number; all: number },
 ): Promise<"marked" | "all"> {
@@ -73,10 +70,12 @@ async function askRows(
     short: "marked rows",
     value: "marked",
   } as const;
-  const answer = await prompter.select<"marked" | "all" | "none">(
-    `The file marks ${formatCount(marked)} of ${formatCounted(all, "row")} as not subscribed. Whom do you want to ${verb}?`,
-    [...(marked > 0 ? [those] : []), everyone, nobody],
-  );
+  const answer = await context
+    .prompter()!
+    .select<"marked" | "all" | "none">(
+      `The file marks ${formatCount(marked)} of ${formatCounted(all, "row")} as not subscribed. Whom do you want to ${verb}?`,
+      [...(marked > 0 ? [those] : []), everyone, nobody],
+    );
   if (answer === "none") throw new DeclinedError();
   return answer;
 }

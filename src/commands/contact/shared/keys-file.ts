@@ -29,10 +29,10 @@ export async function readKeysFile(
   file: string,
   structure: ContactStructure,
 ): Promise<KeysFileCondition> {
-  const { understandInput, readRows } = await import("../../../tables/index.ts");
+  const { requireUnderstood, readRows } = await import("../../../tables/index.ts");
   return withInputFile(context, file, async (input) => {
     const options = { map: new Map<string, string>(), takesIds: true };
-    const understood = await understandInput("keys", input, options, structure);
+    const understood = await requireUnderstood("keys", input, options, structure);
     return toKeysFileCondition(context, readRows(understood), input.name, structure);
   });
 }

@@ -6,9 +6,9 @@
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import {
   type ImportOptions,
+  type ImportQuestions,
   importJob,
-  MissingNamesError,
-  NoListError,
+  type MissingNamesError,
   type RowJob,
 } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
@@ -16,14 +16,17 @@ import { formatCounted } from "../../../counts.ts";
 import { DeclinedError } from "../../../errors.ts";
 import { ecm, formatCommand, formatHint, toOperands } from "../../../hint.ts";
 import {
-  GoneColumnsError,
-  SeveralSheetsError,
-  UnclearColumnsError,
-  UnknownFieldError,
+  type GoneColumns,
+  type MappingFault,
+  proposeLateColumns,
+  type SeveralSheets,
+  toUnclearError,
+  type UnclearInput,
+  type UnknownField,
 } from "../../../tables/index.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
 import { shortPath } from "../../bulk/format.ts";
-import { isAtTerminal } from "../../bulk/start.ts";
+import { isAtTerminal, type WhileAsking } from "../../bulk/start.ts";
 import { checkText } from "../../flags/questions.ts";
 import { addFlagsToCommand, formatCommandLine } from "../../help/command-line.ts";
 import { askColumns, ignoreEmpty } from "./interview.ts";
@@ -50,6 +53,8 @@ export class Clarifier {
   private unsaved: ImportOptions["read"] | undefined;
   /** A list that a person has named, and that does not exist. */
   private newList: string | undefined;
+  /** Whether a person is asked which list the contacts are added to. */
+  private isListAsked: boolean;
 
   /** @param mappingFile the answers of the last import of this file, which the options hold */
   constructor(context: Context, typed: TypedImport, options: ImportOptions, mappingFile?: string) {
@@ -58,49 +63,41 @@ export class Clarifier {
     this.mappingFile = mappingFile;
     this.isOfLastTime = mappingFile !== undefined;
     this.typedOptions = options;
+    this.options = options;
     const { lists, mode } = options;
-    const isListAsked =
+    this.isListAsked =
       lists.length === 0 &&
       mode !== "update" &&
       !typed.isDryRun &&
       !context.settings.yes &&
       context.prompter() !== undefined &&
       isAtTerminal(context);
-    this.options = isListAsked ? { ...options, asksList: true } : options;
   }
 
-  job(): RowJob {
-    return importJob(this.options);
-  }
-
-  /** As `RunOptions.clarify`: asks, and sends no write. */
-  readonly clarify = async (failure: unknown): Promise<RowJob> => {
-    const prompter = this.context.prompter();
-    if (!prompter) throw failure;
-    const { read } = this.options;
-    if (failure instanceof SeveralSheetsError) {
-      this.options = { ...this.options, read: { ...read, sheet: await askSheet(prompter, failure) } };
-    } else if (failure instanceof GoneColumnsError && this.isOfLastTime) this.dropColumns(failure.columns);
-    else if (failure instanceof UnclearColumnsError) await this.clarifyColumns(prompter, failure);
-    else if (failure instanceof NoListError) await this.clarifyList(prompter, failure);
-    else if (failure instanceof UnknownFieldError && !this.context.settings.yes)
-      await this.clarifyField(prompter, failure);
-    else if (failure instanceof MissingNamesError && !this.context.settings.yes) {
-      // A dry run creates nothing: it only says what would be new.
-      if (!this.typed.isDryRun && !this.isForesaid(failure)) {
-        await askToCreate(this.context, prompter, failure);
-      }
-      this.options = { ...this.options, createMissing: true };
-    } else throw failure;
-    return this.job();
+  /** The import, which asks what it leaves open. */
+  readonly job = (whileAsking: WhileAsking): RowJob => {
+    const prompter = this.context.prompter()!;
+    const answer = (ask: () => Promise<ImportOptions>) =>
+      whileAsking(async () => {
+        this.options = await ask();
+        return this.options;
+      });
+    const questions: ImportQuestions = {
+      sheet: (several) => answer(() => this.chooseSheet(prompter, several)),
+      columns: (found) => answer(() => this.clarifyColumns(prompter, found)),
+      mapping: (fault) => answer(() => this.mendMapping(prompter, fault)),
+      names: (failure) => answer(() => this.agreeToCreate(prompter, failure)),
+      ...(this.isListAsked && { list: (names) => answer(() => this.chooseList(prompter, names)) }),
+    };
+    return importJob(this.options, questions);
   };
 
   /** The columns and the list are asked again. */
   revise(): void {
     const { options, typedOptions } = this;
     // Lists that flags name are not a matter of answers.
-    const asksList = typedOptions.lists.length === 0;
-    this.options = { ...options, read: { ...options.read, isReviewed: true }, asksList };
+    this.isListAsked = typedOptions.lists.length === 0;
+    this.options = { ...options, read: { ...options.read, isReviewed: true } };
   }
 
   /** Keeps what was answered about the columns: after the yes, or at the end of a dry run. */
@@ -142,8 +139,9 @@ export class Clarifier {
   }
 
   /** Answers of the last time about columns that the file does not have any more. */
-  private dropColumns(gone: readonly string[]): void {
+  private dropColumns({ columns }: GoneColumns): ImportOptions {
     const { read } = this.options;
+    const gone = columns.map(({ column }) => column);
     const said = gone.map((column) => {
       const target = read.map.get(column)!;
       return `${JSON.stringify(column)} (${target === "ignore" ? "ignored" : `went to ${target}`})`;
@@ -152,36 +150,51 @@ export class Clarifier {
     const map = new Map([...read.map].filter(([column]) => !gone.includes(column)));
     const splits = read.splits?.filter(([column]) => !gone.includes(column));
     this.unsaved = { ...read, map, splits };
-    this.options = { ...this.options, read: this.unsaved };
+    return { ...this.options, read: this.unsaved };
   }
 
-  private async clarifyColumns(prompter: Prompter, failure: UnclearColumnsError): Promise<void> {
-    const { context, options } = this;
-    const proposal = await failure.completeProposal();
-    const plain = ignoreEmpty(context.terminal, proposal, options.read);
-    if (plain) {
-      this.options = { ...options, read: plain };
-      return;
-    }
-    const read = await askColumns(prompter, failure, proposal, options.read);
-    this.options = { ...options, read };
-    this.unsaved = read;
-  }
-
-  private async clarifyField(prompter: Prompter, failure: UnknownFieldError): Promise<void> {
-    if (failure.near !== undefined) await askToCreateField(this.context, prompter, failure);
+  private async chooseSheet(prompter: Prompter, several: SeveralSheets): Promise<ImportOptions> {
     const { read } = this.options;
-    const newFields = [...(read.newFields ?? []), { label: failure.label, dataType: "text" }];
-    this.options = { ...this.options, read: { ...read, newFields } };
+    return { ...this.options, read: { ...read, sheet: await askSheet(prompter, several) } };
   }
 
-  private async clarifyList(prompter: Prompter, { listNames }: NoListError): Promise<void> {
-    const names = await listNames();
+  private async clarifyColumns(prompter: Prompter, found: UnclearInput): Promise<ImportOptions> {
+    const { context, options } = this;
+    const proposal = await proposeLateColumns(found.proposal);
+    const plain = ignoreEmpty(context.terminal, proposal, options.read);
+    if (plain) return { ...options, read: plain };
+    const read = await askColumns(prompter, found, proposal, options.read);
+    this.unsaved = read;
+    return { ...options, read };
+  }
+
+  private async mendMapping(prompter: Prompter, fault: MappingFault): Promise<ImportOptions> {
+    const { context, options } = this;
+    if (fault.kind === "gone") {
+      if (!this.isOfLastTime) throw toUnclearError(fault);
+      return this.dropColumns(fault);
+    }
+    if (context.settings.yes) throw toUnclearError(fault);
+    const { label, near } = fault;
+    // A name like that of another field may be a slip.
+    if (near !== undefined) await askToCreateField(context, prompter, fault);
+    const newFields = [...(options.read.newFields ?? []), { label, dataType: "text" }];
+    return { ...options, read: { ...options.read, newFields } };
+  }
+
+  private async chooseList(prompter: Prompter, names: readonly string[]): Promise<ImportOptions> {
     const [now] = this.options.lists;
     const chosen = await askList(prompter, names, now);
     this.newList = chosen !== undefined && !names.includes(chosen) ? chosen : undefined;
-    const lists = chosen === undefined ? this.typedOptions.lists : [chosen];
-    this.options = { ...this.options, lists, asksList: false };
+    this.isListAsked = false;
+    return { ...this.options, lists: chosen === undefined ? this.typedOptions.lists : [chosen] };
+  }
+
+  private async agreeToCreate(prompter: Prompter, failure: MissingNamesError): Promise<ImportOptions> {
+    if (this.context.settings.yes) throw failure;
+    // A dry run creates nothing: it only says what would be new.
+    if (!this.typed.isDryRun && !this.isForesaid(failure)) await askToCreate(this.context, prompter, failure);
+    return { ...this.options, createMissing: true };
   }
 
   /** All that is missing is the list that a person has just named. */
@@ -190,9 +203,8 @@ export class Clarifier {
   }
 
   private hasAnswers(): boolean {
-    const { asksList: _asksList, ...options } = this.options;
     const typed: Partial<ImportOptions> = this.typedOptions;
-    return Object.entries(options).some(([name, value]) => typed[name as keyof ImportOptions] !== value);
+    return Object.entries(this.options).some(([name, value]) => typed[name as keyof ImportOptions] !== value);
   }
 
   /** What the answers change in the command that was typed. */
@@ -218,9 +230,9 @@ export class Clarifier {
   }
 }
 
-function askSheet(prompter: Prompter, { message, sheets }: SeveralSheetsError): Promise<string> {
+function askSheet(prompter: Prompter, { file, sheets }: SeveralSheets): Promise<string> {
   return prompter.select(
-    `${message.slice(0, message.lastIndexOf(":"))}. Which one?`,
+    `${file} has ${sheets.length} sheets. Which one?`,
     sheets.map(({ name, lines }) => ({
       name: lines === undefined ? name : `${name}  (${formatCounted(lines, "line")})`,
       short: name,
@@ -254,14 +266,16 @@ async function askList(
   return (await prompter.input("Name of the new list", undefined, checkText)).trim();
 }
 
-/** A name like that of another field may be a slip. */
 async function askToCreateField(
   { terminal }: Context,
   prompter: Prompter,
-  { message, details, label }: UnknownFieldError,
+  unknownField: UnknownField,
 ): Promise<void> {
+  const { message, details } = toUnclearError(unknownField);
   terminal.note(`${message}\n${formatHint(details.hint ?? "")}`, "needed");
-  const isMeant = await prompter.confirm(`Create the field ${JSON.stringify(label)} with this import?`);
+  const isMeant = await prompter.confirm(
+    `Create the field ${JSON.stringify(unknownField.label)} with this import?`,
+  );
   if (!isMeant) throw new DeclinedError();
 }
 

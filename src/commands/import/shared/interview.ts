@@ -5,7 +5,7 @@
 
 import type { ImportOptions } from "../../../bulk/index.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
-import type { Proposal, UnclearColumnsError } from "../../../tables/index.ts";
+import { type Proposal, toUnclearError, type UnclearInput } from "../../../tables/index.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { changeColumn, describeColumn, describeTarget } from "./column-menu.ts";
@@ -32,22 +32,22 @@ export function ignoreEmpty(
 /**
  * Asks where the columns go; sends and writes nothing.
  * @returns how the file is read by the answers
- * @throws the failure, where no column can have the key; InterruptedError
+ * @throws UsageError where no column can have the key; InterruptedError
  */
 export async function askColumns(
   prompter: Prompter,
-  failure: UnclearColumnsError,
+  found: UnclearInput,
   proposal: Proposal,
   read: ImportOptions["read"],
 ): Promise<ImportOptions["read"]> {
   const draft = new Draft(proposal);
-  await askKey(prompter, draft, failure);
+  await askKey(prompter, draft, found);
   await askReadings(prompter, draft);
   for (;;) {
     const at = await prompter.chooseLine(toTable(draft));
     if (at !== undefined) await changeColumn(prompter, draft, draft.columns[at]!);
     else if (draft.key()) return draft.applyTo(read);
-    else await askKey(prompter, draft, failure);
+    else await askKey(prompter, draft, found);
   }
 }
 
@@ -96,7 +96,7 @@ function describeValues({ samples, marked, split }: DraftColumn, rows: number): 
 }
 
 /** The column of the addresses. */
-async function askKey(prompter: Prompter, draft: Draft, failure: UnclearColumnsError): Promise<void> {
+async function askKey(prompter: Prompter, draft: Draft, found: UnclearInput): Promise<void> {
   if (draft.key()) return;
   const { structure, keyCandidates } = draft.proposal;
   const names = keyCandidates.length > 0 ? keyCandidates : draft.columns.map(({ name }) => name);
@@ -105,7 +105,7 @@ async function askKey(prompter: Prompter, draft: Draft, failure: UnclearColumnsE
     structure.keyType,
   );
   const [only] = candidates;
-  if (!only) throw failure;
+  if (!only) throw toUnclearError(found);
   const chosen =
     candidates.length === 1
       ? only

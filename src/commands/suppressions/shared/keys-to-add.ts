@@ -68,23 +68,23 @@ export async function readTypedKeys(context: Context, typedKeys: string[]): Prom
   throw new UsageError(`Nothing was added: ${wrong}`, "Name each person by one key, such as ada@example.com");
 }
 
-/** @throws MarkedRowsError where it is not clear who is meant */
+/** @throws UsageError where it is not clear who is meant */
 async function readKeysToAdd(
   context: Context,
   input: InputFile,
   { read, rows }: MarkedRowsReading,
 ): Promise<KeysToAdd> {
-  const { understandInput, surveyInput } = await import("../../../tables/index.ts");
-  const { requireChosenRows, toReadOptions } = await import("../../../bulk/index.ts");
+  const { requireUnderstood, surveyInput } = await import("../../../tables/index.ts");
+  const { chooseRows, toReadOptions } = await import("../../../bulk/index.ts");
   const { signal } = context;
   const found = await openKeys(context);
   const options = { ...toReadOptions(read), takesIds: true };
   const marksChoose = rows !== "all";
   const reading = { ...options, readsConsent: marksChoose, consentChoosesRows: marksChoose };
-  const understood = await understandInput("keys", input, reading);
+  const understood = await requireUnderstood("keys", input, reading);
   const survey = await surveyInput(understood, signal, () => {});
   for (const line of survey.unknownCells) context.terminal.note(`warning: ${line}`, "needed");
-  requireChosenRows("suppress", rows, survey, understood.facts.system);
+  await chooseRows("suppress", rows, survey, understood.facts);
   for await (const row of flatten(survey.batches())) {
     const mark = row.kind === "row" ? row : row.mark;
     // Who must never be created again: a cell that is not understood is enough.
