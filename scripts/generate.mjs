@@ -43,12 +43,13 @@ function usage({ command, arguments: args }) {
     const name = each.repeats ? `${each.name}...` : each.name;
     return each.required ? `<${name}>` : `[${name}]`;
   });
-  return ["ecm", command, ...words, "[flags]"].join(" ");
+  return ["ecm", command, ...words].join(" ");
 }
 
-const escapeCell = (text) => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
+const escapeText = (text) => text.replaceAll("<", "&lt;");
+const escapeCell = (text) => escapeText(text).replaceAll("|", "\\|");
 
-/** Flags that many commands share: described once, in a table of their own. */
+/** Flags that many commands share: described once, before the commands. */
 const sharedFlags = {
   "Output flags": "output-file bom safe-cells",
   "Request flags": "dry-run",
@@ -61,7 +62,7 @@ const sharedFlags = {
   "Sandbox server":
     "host port temporary hourly-limit window monthly-limit block-after block-seconds region seed admin-token fault variant",
 };
-/** A command that has all flags of each table as they stand there. */
+/** A command that has all flags of each group as they stand there. */
 const sharedBy = {
   "Output flags": "lists list",
   "Request flags": "lists create",
@@ -73,20 +74,20 @@ const sharedBy = {
   "Sandbox server": "sandbox start",
 };
 
-const flagRow = (flag) => `| \`${typed(flag)}\` | ${escapeCell(meaning(flag))} |`;
-const flagTable = (rows) => (rows.length === 0 ? [] : ["| flag | |", "|---|---|", ...rows, ""]);
+const item = (word, text) => `- \`${word}\`: ${escapeText(text)}`;
+const flagItem = (flag) => item(typed(flag), meaning(flag));
 
-const sharedTables = Object.entries(sharedFlags).map(([title, names]) => {
+const sharedLists = Object.entries(sharedFlags).map(([title, names]) => {
   const { flags } = commands.find(({ command }) => command === sharedBy[title]);
-  const rows = names.split(" ").map((name) => flagRow(flags.find((flag) => flag.name === `--${name}`)));
+  const rows = names.split(" ").map((name) => flagItem(flags.find((flag) => flag.name === `--${name}`)));
   return { title, rows };
 });
 
-/** The rows of a command alone, and the tables of which it has every row, or all but a few. */
+/** The flags of a command alone, and the groups of which it has every flag, or all but a few. */
 function divideFlags(flags) {
-  let own = flags.map(flagRow);
+  let own = flags.map(flagItem);
   const shared = [];
-  for (const { title, rows } of sharedTables) {
+  for (const { title, rows } of sharedLists) {
     const missing = rows.filter((row) => !own.includes(row));
     if (missing.length > rows.length / 3) continue;
     own = own.filter((row) => !rows.includes(row));
@@ -104,18 +105,17 @@ function divideFlags(flags) {
 function commandSection(command) {
   const described = command.arguments.filter((each) => each.description);
   const { own, shared } = divideFlags(command.flags);
+  const items = [...described.map((each) => item(each.name, each.description)), ...own];
   return [
-    `## ecm ${command.command}`,
+    `## ${escapeText(usage(command))}`,
     "",
-    `${sentence(command.summary)}${command.writes ? " It can change the account." : ""}`,
+    `${sentence(command.summary)}${command.writes ? " *Writes.*" : ""}`,
+    ...(shared.length > 0 ? [`Flags: ${shared.join("; ")}.`] : []),
     "",
-    ...(command.arguments.length > 0 ? ["```", usage(command), "```", ""] : []),
-    ...described.map((each) => `- \`${each.name}\`: ${escapeCell(each.description)}`),
-    ...(described.length > 0 ? [""] : []),
-    ...flagTable(own),
-    ...(shared.length > 0 ? [`${own.length > 0 ? "Also" : "Flags"}: ${shared.join("; ")}.`, ""] : []),
+    ...items,
+    ...(items.length > 0 ? [""] : []),
     ...(command.output ? [`Output: ${command.output}`, ""] : []),
-    ...(command.examples?.length ? ["```sh", ...command.examples, "```", ""] : []),
+    ...(command.examples?.length ? ["```sh", ...command.examples.slice(0, 2), "```", ""] : []),
   ];
 }
 
@@ -124,20 +124,20 @@ function cliPage() {
     "# The commands of `ecm`",
     "",
     "Here you look up what a command takes and prints. The page is generated from the command tree; `ecm COMMAND --help`",
-    "says the same. Flags that several commands share are described once, before the commands.",
+    "says the same, with more examples. Flags that several commands share are described once, before the commands.",
+    "A command that *writes* can change the account.",
     "",
     "A group alone, such as `ecm lists`, prints its help. `ecm auth` and `ecm runs` alone list the profiles and the runs of",
     "this machine, without a request. With `--json` every other group needs a command.",
     "",
     "## Flags of every command",
     "",
-    ...flagTable(globalFlags.map(flagRow)),
-    ...sharedTables.flatMap(({ title, rows }) => [`## ${title}`, "", ...flagTable(rows)]),
+    ...globalFlags.map(flagItem),
+    "",
+    ...sharedLists.flatMap(({ title, rows }) => [`## ${title}`, "", ...rows, ""]),
     "## Exit codes",
     "",
-    "| code | meaning |",
-    "|---|---|",
-    ...exitCodes.map(([code, meaning]) => `| ${code} | ${meaning} |`),
+    ...exitCodes.map(([code, meaning]) => item(code, meaning)),
     "",
     ...commands.flatMap(commandSection),
   ];

@@ -1,4 +1,4 @@
-/** docs/sandbox.md and the Dockerfile, held against the program. */
+/** docs/sandbox.md and examples/Dockerfile, held against the program. */
 import { execFile, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { openAccount } from "./account.ts";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const page = readFileSync(new URL("../../docs/sandbox.md", import.meta.url), "utf8");
-const dockerfile = readFileSync(new URL("../../Dockerfile", import.meta.url), "utf8");
+const dockerfile = readFileSync(new URL("../../examples/Dockerfile", import.meta.url), "utf8");
 
 const blocksOf = (language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, "g"))].map(([, block]) => block!);
