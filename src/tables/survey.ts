@@ -53,11 +53,7 @@ export class Survey {
   readonly #namesContacts: boolean;
 
   constructor({ facts, reading }: UnderstoodInput) {
-    this.#oddities = new Oddities(
-      facts.columns,
-      reading.table.formulaColumns,
-      reading.consent.map(({ index }) => index),
-    );
+    this.#oddities = new Oddities(facts.columns, reading);
     this.#consentColumns = reading.consent;
     this.#namesContacts = reading.takesIds ?? false;
     this.consent = new ConsentTally(reading.consent);
@@ -241,12 +237,15 @@ interface OddCells {
 }
 
 const watchedKinds: ReadonlySet<string> = new Set(["field", "key"]);
+/** `426.65 €`, `1,204`: a workbook does not say whether its people see `426,65 €` and `1.204`. */
+const amount = /^(?=.*(?:\p{Sc}|,\d{3}))[^\d]{0,8}(?:\d{1,3}(?:,\d{3})+|\d+(?=\.))(?:\.\d+)?[^\d]{0,8}$/u;
 /** In characters: no number that a spreadsheet has changed is longer. */
 const longestOdd = 40;
 const shortened = /^[+-]?\d(?:[.,]\d+)?E\+\d{1,3}$/i;
 
 export class Oddities {
   readonly #columns: InputFacts["columns"];
+  /** Those whose `="…"` is undone. */
   readonly #formulaColumns: readonly number[];
   /** Columns whose cells become values of fields, or keys. */
   readonly #watched: readonly number[];
@@ -256,19 +255,22 @@ export class Oddities {
   readonly #zeros: ReadonlyMap<number, LostZeros>;
   readonly #shortened = new Map<number, OddCells>();
   readonly #formulas = new Map<number, OddCells>();
+  readonly #amounts = new Map<number, OddCells>();
+  readonly #isSheet: boolean;
   /** Rows of several lines. */
   #tall = 0;
   #tallest = { line: 0, lines: 1 };
 
-  /** @param formulaColumns those whose `="…"` is undone @param consent those that are read as consent */
-  constructor(columns: InputFacts["columns"], formulaColumns: readonly number[], consent: readonly number[]) {
+  constructor(columns: InputFacts["columns"], { table, consent }: UnderstoodInput["reading"]) {
+    const isConsent = (index: number) => consent.some((each) => each.index === index);
     this.#read = columns.flatMap(({ target }, index) =>
-      target.kind !== "ignore" || consent.includes(index) ? [index] : [],
+      target.kind !== "ignore" || isConsent(index) ? [index] : [],
     );
     const fields = columns.flatMap(({ target }, index) => (target.kind === "field" ? [index] : []));
     this.#zeros = new Map(fields.map((index) => [index, new LostZeros()]));
     this.#columns = columns;
-    this.#formulaColumns = formulaColumns;
+    this.#formulaColumns = table.formulaColumns;
+    this.#isSheet = table.isSheet;
     this.#watched = columns.flatMap(({ target }, index) => (watchedKinds.has(target.kind) ? [index] : []));
   }
 
@@ -293,6 +295,7 @@ export class Oddities {
     if (cell.includes("E+") && shortened.test(cell)) countOddity(this.#shortened, index, line, cell);
     else if (!this.#formulaColumns.includes(index) && unwrapFormula(cell) !== undefined)
       countOddity(this.#formulas, index, line, cell);
+    else if (this.#isSheet && amount.test(cell)) countOddity(this.#amounts, index, line, cell);
   }
 
   /** Sentences for the reader, each with a place. */
@@ -300,6 +303,7 @@ export class Oddities {
     return [
       ...this.#notesOn(this.#shortened, lostDigits),
       ...this.#notesOn(this.#formulas, oddFormula),
+      ...this.#notesOn(this.#amounts, formattedAmount),
       ...this.#notesOn(
         new Map([...this.#zeros].flatMap(([index, { odd }]) => (odd ? [[index, odd]] : []))),
         lostZeros,
@@ -414,6 +418,8 @@ const unknownValue =
 const lostZeros = " may have lost a leading zero: format the column as text where the file comes from";
 const lostDigits = ": a spreadsheet has rounded the number; its digits are lost";
 const oddFormula = "; imported as written, because the column's other cells are not numbers of this kind";
+const formattedAmount =
+  ": a decimal point and thousands commas, whatever your spreadsheet shows; to have them as shown, save the sheet as CSV";
 const doubt = " (if that is wrong, look for a stray quote there)";
 
 function countOddity(oddities: Map<number, OddCells>, index: number, line: number, cell: string): void {

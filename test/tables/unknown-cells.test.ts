@@ -137,3 +137,22 @@ it("addresses of a role, and rows with several addresses, are said before the pr
   const named = await service.ecm(["contact", "unsubscribe", "--keys", keys, "--dry-run"]);
   expect(named.stderr).not.toContain("role");
 });
+
+it("amounts of a workbook are named once, before the price: nobody knows how its people see them", async () => {
+  const service = await startSandbox({ contents: { fields: ["Umsatz", "City"] } });
+  const rows = [
+    header("Email", "Umsatz", "City").join(""),
+    `${text("A2", "a@example.com")}<c r="B2" s="1"><v>426.65</v></c><c r="C2"><v>3.5</v></c>`,
+    `${text("A3", "b@example.com")}<c r="B3" s="1"><v>1204</v></c><c r="C3"><v>7</v></c>`,
+  ].map((cells, index) => `<row r="${index + 1}">${cells}</row>`);
+  const path = await inputFile("", "a.xlsx");
+  const formats = ["#,##0.00\\ &quot;€&quot;"];
+  await writeFile(path, workbook({ sheets: [{ name: "A", rows: rows.join("") }], formats }));
+  const { stderr } = await service.ecm(["import", path, "--dry-run"]);
+  expect(stderr).toContain(
+    'Column "Umsatz": 2 cells such as 426.65 € (line 2): a decimal point and thousands commas',
+  );
+  expect(stderr).not.toContain('Column "City"');
+  const csv = await inputFile("Email,Umsatz\na@example.com,426.65 €\n");
+  expect((await service.ecm(["import", csv, "--dry-run"])).stderr).not.toContain("decimal point");
+});
