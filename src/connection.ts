@@ -17,7 +17,7 @@ import { findProxy } from "./config/proxy.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import type { Settings } from "./config/settings.ts";
 import { awaitLease, type Lease } from "./disk/lease.ts";
-import { UsageError } from "./errors.ts";
+import { isKind } from "./errors.ts";
 import { createSend } from "./http/send.ts";
 import { formatDuration } from "./moments.ts";
 import { formatRateLimitLine, mergeLimits } from "./rate-limits.ts";
@@ -249,6 +249,6 @@ function createNamesLock(stateFolder: string, baseUrl: string, signal: AbortSign
 
 /** Where nothing can be written, the second look alone tells of other creators. */
 function toNoLease(error: unknown): Lease | undefined {
-  if (error instanceof UsageError) return undefined;
+  if (isKind(error, "usage")) return undefined;
   throw error;
 }

@@ -9,7 +9,7 @@ import type { ResolvedProfile } from "./config/resolve.ts";
 import { type GlobalFlags, isYes, readSettings, type Settings } from "./config/settings.ts";
 import type { Connection, Purpose, SandboxFiles } from "./connection.ts";
 import type { Activity } from "./disk/activities.ts";
-import { DeclinedError, exitCodes } from "./errors.ts";
+import { declinedError, exitCodes } from "./errors.ts";
 import type { ShownCommand } from "./hint.ts";
 import { mergeLimits } from "./rate-limits.ts";
 import { CommandFiles } from "./terminal/command-files.ts";
@@ -264,7 +264,7 @@ class CommandContext implements Context {
     if (this.settings.yes) return;
     this.requireConfirmable();
     if (await this.prompter()!.confirm(typeof question === "string" ? question : await question())) return;
-    throw new DeclinedError();
+    throw declinedError();
   }
 
   endWith(exitCode: number): void {

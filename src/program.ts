@@ -11,7 +11,7 @@ import { groups, visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp, topicNames } from "./commands/help/root.ts";
 import { type CommandTree, findDeepestCommand, toPath, toWords } from "./commands/help/tree.ts";
 import type { ContextControl } from "./context.ts";
-import { UsageError } from "./errors.ts";
+import { type EcmError, usageError } from "./errors.ts";
 import { advise, ecm, type Hint } from "./hint.ts";
 import { isJsonWanted, outputFormats } from "./terminal/format.ts";
 import { createStyle } from "./terminal/style.ts";
@@ -148,10 +148,10 @@ async function takeFormat(action: CommandUnknownOpts): Promise<string | undefine
   if (output !== undefined && !formats.includes(output)) {
     const message = `Option '-o, --output <format>' argument '${output}' is invalid. Allowed choices are ${formats.join(", ")}.`;
     const { suggestChoice } = await import("./commands/help/suggestions.ts");
-    throw new UsageError(message, suggestChoice(message) ?? formatHelpHint(action));
+    throw usageError(message, suggestChoice(message) ?? formatHelpHint(action));
   }
   if (json && output !== undefined && output !== "json") {
-    throw new UsageError(`--json and --output ${output} cannot be used together`, "Leave out one of the two");
+    throw usageError(`--json and --output ${output} cannot be used together`, "Leave out one of the two");
   }
   if (!own) return output;
   action.setOptionValue("output", output);
@@ -163,9 +163,9 @@ function formatHelpHint(command: CommandUnknownOpts): Hint {
 }
 
 /** Behind a command it is likely meant for the command. */
-function versionFlagError(words: readonly string[]): UsageError {
+function versionFlagError(words: readonly string[]): EcmError {
   const isMutate = words.includes("mutate");
-  return new UsageError(
+  return usageError(
     "No command has the flag --version",
     isMutate
       ? "For the version of a contact: --if-version N"
@@ -215,7 +215,7 @@ async function runGroupAlone(
   if (listedAlone.includes(toPath(group))) return runProgram(control, run, [...args, "list"]);
   if (isJsonWanted(args, control.context.terminal.env)) {
     const verbs = group.createHelp().visibleCommands(group);
-    throw new UsageError(
+    throw usageError(
       `Choose a command: ${verbs.map((each) => each.name()).join(", ")}`,
       formatHelpHint(group),
     );

@@ -4,7 +4,7 @@ import { formatRootHelp } from "./commands/help/root.ts";
 import type { NestedCommand } from "./commands/help/tree.ts";
 import { type Context, type ContextControl, createContext } from "./context.ts";
 import { describeDiskError } from "./disk/disk-errors.ts";
-import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
+import { EcmError, failedError, interruptedError, isInterruption } from "./errors.ts";
 import { listCommands, mapCommands } from "./hint.ts";
 import { formatRateLimitLine, formatRateLimitSentence } from "./rate-limits.ts";
 import { maskTypedKeys } from "./terminal/escape.ts";
@@ -17,8 +17,8 @@ interface Invocation extends NestedCommand {
 }
 
 /** The reason that the signal of an interrupted invocation carries. */
-export function createInterruption(signal: "SIGINT" | "SIGTERM"): InterruptedError {
-  return new InterruptedError(signal);
+export function createInterruption(signal: "SIGINT" | "SIGTERM"): EcmError {
+  return interruptedError(signal);
 }
 
 /** Runs one command and returns its exit code. Never throws, never ends the process. */
@@ -40,7 +40,7 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
     }
   } catch (error) {
     // A signal ends whatever was under way; what that threw then is only the echo.
-    failure = signal.aborted && !(error instanceof InterruptedError) ? signal.reason : error;
+    failure = signal.aborted && !isInterruption(error) ? signal.reason : error;
   } finally {
     await control.close();
   }
@@ -101,7 +101,7 @@ function asksForIndex(args: readonly string[], isJson: boolean): boolean {
 
 function cannotWriteOutputError(cause: Error): EcmError {
   const message = `Cannot write to standard output: ${describeDiskError(cause)}`;
-  return new EcmError(exitCodes.failed, message, { type: "OutputError", cause });
+  return failedError(message, undefined, { type: "OutputError", cause });
 }
 
 /** What is left of the limits. A person who was refused for them reads there when they end. */

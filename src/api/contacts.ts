@@ -1,5 +1,5 @@
 /** Contacts: options → request, answer → result (specification, Endpoints: /api/contact…). Pure. */
-import { UnreadableAnswerError } from "../errors.ts";
+import { unreadableAnswerError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type {
   ApiAnswer,
@@ -110,10 +110,11 @@ export function createFilter(...criterias: Criteria[]): Filter[] {
 export function readSearch(answer: ApiAnswer): SearchAnswer {
   const body = answer.body as Partial<SearchAnswer> | null;
   if (typeof body?.totalRecords !== "number" || !Array.isArray(body.contacts)) {
-    throw new UnreadableAnswerError("The answer to a search has no totalRecords and contacts", {
-      status: answer.status,
-      hint: advise`Check the base URL with: ${ecm`doctor`}`,
-    });
+    throw unreadableAnswerError(
+      "The answer to a search has no totalRecords and contacts",
+      advise`Check the base URL with: ${ecm`doctor`}`,
+      { status: answer.status },
+    );
   }
   return { totalRecords: body.totalRecords, contacts: body.contacts };
 }
@@ -153,7 +154,7 @@ export function isActive(found: Partial<Contact> | undefined): boolean {
 export function readContact(answer: ApiAnswer): Contact {
   const body = answer.body as Partial<Contact> | null;
   if (typeof body?._id !== "string") {
-    throw new UnreadableAnswerError("The answer is not a contact: it has no _id", {
+    throw unreadableAnswerError("The answer is not a contact: it has no _id", undefined, {
       status: answer.status,
       applied: answer.applied,
     });

@@ -1,5 +1,5 @@
 /** What happened to contacts: options → request, answer → result (published reference, contact events). */
-import { UnreadableAnswerError } from "../errors.ts";
+import { unreadableAnswerError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import { isObject } from "../is-object.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
@@ -63,8 +63,9 @@ export function createEventsRequest(
 export function readEvents({ body, status }: ApiAnswer): Records<ContactEvent> {
   const page = findRecords(body);
   if (page?.items.every(isObject)) return page as unknown as Records<ContactEvent>;
-  throw new UnreadableAnswerError("The answer is not a list of events", {
-    status,
-    hint: advise`Check the base URL with: ${ecm`doctor`}`,
-  });
+  throw unreadableAnswerError(
+    "The answer is not a list of events",
+    advise`Check the base URL with: ${ecm`doctor`}`,
+    { status },
+  );
 }

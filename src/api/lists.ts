@@ -1,5 +1,5 @@
 /** Lists of a structure: options → request, answer → result (specification, …/lists; published reference). */
-import { EcmError, exitCodes, UnreadableAnswerError } from "../errors.ts";
+import { conflictError, unreadableAnswerError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { ApiAnswer, ApiRequest, ContactList } from "../wire.ts";
 import { foldCase } from "./names.ts";
@@ -36,21 +36,21 @@ export function deleteListRequest(structureId: string, listId: string): ApiReque
   return { method: "DELETE", path: listPath(structureId, listId), effect: "write" };
 }
 
-/** The lists came in a form that is not known: their names are not either. */
-export class UnknownListsError extends UnreadableAnswerError {}
-
-/** A page of lists. @throws UnknownListsError */
+/** A page of lists. @throws UnreadableAnswerError about `unknown_lists` */
 export function readLists({ body, status }: ApiAnswer): Records<ContactList> {
   const page = findRecords(body);
   if (page) return page as Records<ContactList>;
-  throw new UnknownListsError("The answer is not a list of lists", { status });
+  throw unreadableAnswerError("The answer is not a list of lists", undefined, {
+    status,
+    about: "unknown_lists",
+  });
 }
 
 /** @throws UnreadableAnswerError when the answer carries no `_id`. */
 export function readList(answer: ApiAnswer): ContactList {
   const body = answer.body as Partial<ContactList> | null;
   if (typeof body?._id !== "string") {
-    throw new UnreadableAnswerError("The answer is not a list: it has no _id", {
+    throw unreadableAnswerError("The answer is not a list: it has no _id", undefined, {
       status: answer.status,
       applied: answer.applied,
     });
@@ -66,12 +66,11 @@ export function readList(answer: ApiAnswer): ContactList {
 export function requireFreeListName(name: string, lists: readonly ContactList[], except?: string): void {
   const sameName = lists.find((list) => list._id !== except && foldCase(list.name ?? "") === foldCase(name));
   if (!sameName) return;
-  throw new EcmError(exitCodes.conflict, `A list named ${JSON.stringify(sameName.name)} already exists`, {
-    type: "DuplicateFieldError",
-    field: "name",
-    hint: advise`Upper and lower case count as the same name; choose another. To add people to this list: ${ecm`contact mutate --list OTHER --add-list ${sameName.name ?? ""}`}`,
-    applied: "no",
-  });
+  throw conflictError(
+    `A list named ${JSON.stringify(sameName.name)} already exists`,
+    advise`Upper and lower case count as the same name; choose another. To add people to this list: ${ecm`contact mutate --list OTHER --add-list ${sameName.name ?? ""}`}`,
+    { type: "DuplicateFieldError", field: "name", applied: "no" },
+  );
 }
 
 function listPath(structureId: string, listId: string): string {

@@ -3,7 +3,7 @@
  * for lists, tags, fields and structures. Pure.
  */
 import { distance } from "fastest-levenshtein";
-import { NotFoundError, UsageError } from "../errors.ts";
+import { notFoundError, usageError } from "../errors.ts";
 import { advise, ecm, type Hint, type ShownCommand, toOperands } from "../hint.ts";
 import type { ContactStructure, FieldDefinition, TagDefinition } from "../wire.ts";
 import { trimEdges } from "./key-spelling.ts";
@@ -26,7 +26,7 @@ export function resolveName<T extends WithId>(
 ): T {
   const found = findByName(nameOrId, things, toName, kind);
   if (found) return found;
-  throw new NotFoundError(
+  throw notFoundError(
     `No ${kind} is named ${quote(nameOrId)}`,
     describeNames(nameOrId, things.map(toName), kind),
   );
@@ -40,7 +40,7 @@ export function resolveField(structure: ContactStructure, nameOrId: string): Fie
 export function resolveTag(structure: ContactStructure, nameOrId: string): TagDefinition {
   if (structure.tags) return resolveName(nameOrId, structure.tags, (tag) => tag.label, "tag");
   if (isId(nameOrId)) return { _id: nameOrId, label: nameOrId };
-  throw new NotFoundError(
+  throw notFoundError(
     `The service did not say which tags there are, so ${JSON.stringify(nameOrId)} has no id`,
     "Name the tag by its id",
   );
@@ -99,7 +99,7 @@ export function findByName<T extends WithId>(
     exact.length > 0 ? exact : things.filter((thing) => foldCase(toName(thing)) === foldCase(name));
   if (matches.length > 1) {
     const ids = matches.map((thing) => `${thing._id} (${quote(toName(thing))})`).join(", ");
-    throw new UsageError(
+    throw usageError(
       `${quote(name)} matches ${matches.length} ${kind}s: ${ids}`,
       "Name the one you mean by its id",
       {

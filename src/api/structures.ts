@@ -1,5 +1,5 @@
 /** Contact structures: options → request, answer → result (specification, /api/contact-structure). Pure. */
-import { UnreadableAnswerError } from "../errors.ts";
+import { unreadableAnswerError } from "../errors.ts";
 import type { ApiAnswer, ApiRequest, ContactStructure, UpdateStructureBody } from "../wire.ts";
 
 export function listStructuresRequest(): ApiRequest {
@@ -26,7 +26,7 @@ export function updateStructureRequest(structureId: string, body: UpdateStructur
 /** @throws UnreadableAnswerError when the answer is not an array of structures. */
 export function readStructures(answer: ApiAnswer): ContactStructure[] {
   if (!Array.isArray(answer.body) || !answer.body.every(isStructure)) {
-    throw new UnreadableAnswerError("The answer is not a list of contact structures", {
+    throw unreadableAnswerError("The answer is not a list of contact structures", undefined, {
       status: answer.status,
     });
   }
@@ -36,10 +36,11 @@ export function readStructures(answer: ApiAnswer): ContactStructure[] {
 /** @throws UnreadableAnswerError when the answer is not a structure. */
 export function readStructure(answer: ApiAnswer): ContactStructure {
   if (isStructure(answer.body)) return answer.body;
-  throw new UnreadableAnswerError("The answer is not a contact structure with an _id, a label and fields", {
-    status: answer.status,
-    applied: answer.applied,
-  });
+  throw unreadableAnswerError(
+    "The answer is not a contact structure with an _id, a label and fields",
+    undefined,
+    { status: answer.status, applied: answer.applied },
+  );
 }
 
 /** What everything that reads a structure relies on. */

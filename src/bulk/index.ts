@@ -16,7 +16,7 @@ export { syncJob } from "./jobs/sync.ts";
 export { undoRun } from "./jobs/undo.ts";
 export type { RunStop } from "./pace/run-stop.ts";
 export type { RunEvent, RunProgress, RunRemark } from "./plan/events.ts";
-export { describeDoubts, type MissingName, type MissingNames, MissingNamesError } from "./plan/names.ts";
+export { describeDoubts, type MissingName, type MissingNames } from "./plan/names.ts";
 export { countPlannedWrites, findPlanRemovalFailure, type Price } from "./plan/numbers.ts";
 export {
   type ClosedPlan,
@@ -37,7 +37,6 @@ export {
   isFinished,
   isRunName,
   type Manifest,
-  type ManifestError,
   makePlanFolder,
   noteFollowed,
   readManifest,

@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { requestTarget } from "../request-target.ts";
 import { readDataInput } from "../terminal/data-input.ts";
 import { escapeControlsInLines } from "../terminal/escape.ts";
@@ -68,7 +68,7 @@ async function requestFrom(
 ): Promise<ApiRequest> {
   const fields = await buildBody(context, options);
   if (fields !== undefined && options.data !== undefined) {
-    throw new UsageError(
+    throw usageError(
       "--data is the whole body and cannot be used with -f and -F",
       "Leave out one of the two",
     );
@@ -77,7 +77,7 @@ async function requestFrom(
   const query = (options.query ?? []).map(parsePair);
   const asTyped = apiRequest(method, path, query, rawBody);
   if (fields !== undefined && ["GET", "HEAD"].includes(asTyped.method)) {
-    throw new UsageError(
+    throw usageError(
       `-f and -F make a body, but ${asTyped.method} requests have none`,
       "Add query parameters with --query",
     );
@@ -157,13 +157,13 @@ export function apiRequest(
 ): ApiRequest {
   const verb = method.toUpperCase();
   if (!/^[A-Z]+$/.test(verb) || verb === "CONNECT") {
-    throw new UsageError(
+    throw usageError(
       `${JSON.stringify(method)} is not a method that can be sent`,
       "Use GET, POST, PUT, PATCH or DELETE",
     );
   }
   if (!path.startsWith("/")) {
-    throw new UsageError(
+    throw usageError(
       `${JSON.stringify(path)} does not start with /`,
       "Give a path such as /api/contact-structure; the base URL is the profile's, or --base-url",
     );
@@ -176,7 +176,7 @@ export function apiRequest(
 function parsePair(text: string): [string, string] {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new UsageError(
+  throw usageError(
     `--query: ${JSON.stringify(text)} is not name=value`,
     "Give a pair such as --query page=2",
   );
@@ -235,7 +235,7 @@ async function buildBody(
   const members = new Map<string, unknown>();
   const add = (flag: string, text: string, value: unknown) => {
     const name = text.slice(0, text.indexOf("="));
-    if (members.has(name)) throw new UsageError(`${flag}: the member ${JSON.stringify(name)} is given twice`);
+    if (members.has(name)) throw usageError(`${flag}: the member ${JSON.stringify(name)} is given twice`);
     members.set(name, value);
   };
   for (const text of field) add("-f", text, readFieldValue("-f", text));
@@ -246,14 +246,11 @@ async function buildBody(
 function readFieldValue(flag: string, text: string): string {
   const at = text.indexOf("=");
   if (at > 0) return text.slice(at + 1);
-  throw new UsageError(
-    `${flag}: ${JSON.stringify(text)} is not NAME=VALUE`,
-    `Such as ${flag} name=Newsletter`,
-  );
+  throw usageError(`${flag}: ${JSON.stringify(text)} is not NAME=VALUE`, `Such as ${flag} name=Newsletter`);
 }
 
 async function parseTypedValue(context: Context, text: string): Promise<unknown> {
-  if (text === "@") throw new UsageError("-F: the name of the file is empty", "Such as -F note=@note.txt");
+  if (text === "@") throw usageError("-F: the name of the file is empty", "Such as -F note=@note.txt");
   if (text.startsWith("@")) return readDataInput(context, text.slice(1), "-F");
   const isTyped = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(text);
   const value: unknown = isTyped ? JSON.parse(text) : text;
@@ -262,7 +259,7 @@ async function parseTypedValue(context: Context, text: string): Promise<unknown>
     typeof value === "number" &&
     (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value))
   ) {
-    throw new UsageError(`-F: ${text} is too large to be sent exactly`, "Send the body with --data");
+    throw usageError(`-F: ${text} is too large to be sent exactly`, "Send the body with --data");
   }
   return value;
 }
@@ -281,7 +278,7 @@ async function resolvePath(context: Context, path: string): Promise<string> {
   const ids: string[] = [];
   for (const [text, kind, name] of found) {
     if (kind !== "structure" && !name) {
-      throw new UsageError(
+      throw usageError(
         `${text} does not name a ${kind}`,
         `Such as {${kind}:${kind === "list" ? "Newsletter" : "ada@example.com"}}`,
       );

@@ -1,7 +1,7 @@
 import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
 import { findClosest } from "../api/names.ts";
 import type { Context } from "../context.ts";
-import { NotFoundError } from "../errors.ts";
+import { notFoundError } from "../errors.ts";
 import { isForPeople, isJson, type OutputOptions } from "../terminal/format.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
 import { wrap } from "../terminal/text-width.ts";
@@ -84,7 +84,7 @@ function requireChild(parent: CommandUnknownOpts, word: string): CommandUnknownO
     .visibleCommands(parent)
     .map((each) => each.name());
   const likely = findClosest(word, names);
-  throw new NotFoundError(
+  throw notFoundError(
     `There is no command ${JSON.stringify([...toWords(parent), word].join(" "))}`,
     likely ? `Did you mean ${likely}?` : `One of: ${names.join(", ")}`,
   );

@@ -1,5 +1,5 @@
 /** Base addresses: which ones a key may be sent to, and how they are written down. Pure. */
-import { UsageError } from "../errors.ts";
+import { type EcmError, usageError } from "../errors.ts";
 
 /** The documented form of a key, and that of before regions. */
 const keyForm = /[A-Za-z0-9]{3}_(?:[a-z]{2}_)?[A-Za-z0-9_-]{43}/i;
@@ -85,6 +85,6 @@ export function isSameOrigin(one: string, other: string): boolean {
 function baseUrlError(
   message: string,
   hint = "Give the account's base URL, such as https://api.example.com",
-): UsageError {
-  return new UsageError(message, hint, { type: "BaseUrlError" });
+): EcmError {
+  return usageError(message, hint, { type: "BaseUrlError" });
 }

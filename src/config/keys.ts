@@ -1,6 +1,6 @@
 /** API keys: what a usable one looks like, how it is shown, and how a key command is run. */
 import { formatCount } from "../counts.ts";
-import { InterruptedError, NoKeyError, UsageError } from "../errors.ts";
+import { interruptedError, isInterruption, noKeyError, usageError } from "../errors.ts";
 import type { Environment } from "./settings.ts";
 
 // The command itself is not repeated: it may hold the key.
@@ -18,9 +18,9 @@ const maxKeyCommandSeconds = 120;
  */
 export function checkKey(text: string, where: string): string {
   const key = text.trim();
-  if (key === "") throw new UsageError(`${where}: the API key is empty`, undefined, { type: "ApiKeyError" });
+  if (key === "") throw usageError(`${where}: the API key is empty`, undefined, { type: "ApiKeyError" });
   if (/^[\x21-\x7e]{1,500}$/.test(key)) return key;
-  throw new UsageError(
+  throw usageError(
     `${where}: this is not an API key: it contains blanks or other invalid characters, or is too long`,
     "Copy the key again from the account's API Keys page; it is one line of letters, digits, - and _",
     { type: "ApiKeyError" },
@@ -75,14 +75,14 @@ export async function runKeyCommand(
     signal?.throwIfAborted();
     const { output, failure } = await readOutput(command, env, canAsk, ending);
     signal?.throwIfAborted();
-    if (failure) throw new NoKeyError(`${where}: the key command failed: ${failure}`, runByHandHint);
+    if (failure) throw noKeyError(`${where}: the key command failed: ${failure}`, runByHandHint);
     const line = output.split(/\r?\n/)[0]?.trim() ?? "";
     if (line !== "") return checkKey(line, where);
     const what = output.trim() === "" ? "nothing" : "an empty first line";
-    throw new NoKeyError(`${where}: the key command printed ${what}`, runByHandHint);
+    throw noKeyError(`${where}: the key command printed ${what}`, runByHandHint);
   } catch (error) {
     if (!signal?.aborted) throw error;
-    throw signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();
+    throw isInterruption(signal.reason) ? signal.reason : interruptedError();
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", interrupt);

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, statSync } from "node:fs";
 import Conf from "conf";
 import { describeDiskError, isDiskFull } from "../disk/disk-errors.ts";
 import { makeFolder } from "../disk/make-folder.ts";
-import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { EcmError, failedError, usageError } from "../errors.ts";
 import { advise, logInAgain } from "../hint.ts";
 import { isObject } from "../is-object.ts";
 import type { Folders } from "./folders.ts";
@@ -136,8 +136,8 @@ function guardedWrite(file: string, act: () => void): void {
   }
 }
 
-function unreadable(file: string, reason: string): UsageError {
-  return new UsageError(
+function unreadable(file: string, reason: string): EcmError {
+  return usageError(
     `The profiles in ${file} cannot be used: ${reason}`,
     advise`Fix the file, or move it away and ${logInAgain()}`,
     { type: "ProfilesFileError" },
@@ -146,12 +146,13 @@ function unreadable(file: string, reason: string): UsageError {
 
 /** The disk's fault, or its folder's: there is nothing to fix in the file. */
 function unwritable(file: string, error: unknown): EcmError {
-  return new EcmError(exitCodes.failed, `Cannot write the profiles to ${file}: ${describeDiskError(error)}`, {
-    type: "ProfilesFileError",
-    hint: isDiskFull(error)
+  return failedError(
+    `Cannot write the profiles to ${file}: ${describeDiskError(error)}`,
+    isDiskFull(error)
       ? "Make room on the disk, then run the same command again"
       : "Name a folder that can be written with ECM_CONFIG_DIR",
-  });
+    { type: "ProfilesFileError" },
+  );
 }
 
 /**

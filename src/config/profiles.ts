@@ -1,6 +1,6 @@
 /** Profiles: what one holds, and which names it may have. */
 import { join } from "node:path";
-import { UsageError } from "../errors.ts";
+import { type EcmError, usageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { Folders } from "./folders.ts";
 
@@ -39,8 +39,8 @@ export function toProfilesPath(folders: Folders): string {
   return join(folders.config, `${profilesFileName}.json`);
 }
 
-export function unknownProfileError(name: string, names: string[]): UsageError {
-  return new UsageError(
+export function unknownProfileError(name: string, names: string[]): EcmError {
+  return usageError(
     `There is no profile ${JSON.stringify(name)}`,
     advise`Profiles: ${names.join(", ")}; create one with: ${ecm`auth login --profile NAME`}`,
     { type: "UnknownProfileError" },
@@ -52,14 +52,14 @@ export function checkName(name: string): void {
   if (name === sandboxProfile) throw sandboxAlwaysThere();
   // Names that every object inherits would vanish in the file.
   if (/^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,99}$/u.test(name) && !(name in {})) return;
-  throw new UsageError(
+  throw usageError(
     `${JSON.stringify(name)} is not a valid profile name`,
     "Use letters, digits and . _ @ -, starting with a letter or digit",
   );
 }
 
-export function sandboxAlwaysThere(): UsageError {
-  return new UsageError(
+export function sandboxAlwaysThere(): EcmError {
+  return usageError(
     "The profile sandbox is the embedded service: it always exists and needs no key",
     advise`Choose another name; ${ecm`sandbox reset`} empties the embedded service`,
   );

@@ -2,7 +2,7 @@
  * Whether requests go through a proxy: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either letter case, as curl
  * reads them. Pure.
  */
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { Environment } from "./settings.ts";
 
 export interface Proxy {
@@ -53,7 +53,7 @@ function parseProxyAddress(text: string, variable: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url && url.hostname !== "" && /^https?:$/.test(url.protocol)) return url;
   // It may hold a password: it is not shown.
-  throw new UsageError(
+  throw usageError(
     `${variable} is not the address of an HTTP proxy`,
     `Such as ${variable}=http://proxy.example.com:3128; NO_PROXY names hosts that are reached directly`,
     { type: "ProxyError" },

@@ -1,6 +1,6 @@
 /** Which profile, base address and key a command works with, and where each came from. */
 import { createHash } from "node:crypto";
-import { NoKeyError, UsageError } from "../errors.ts";
+import { type EcmError, noKeyError, usageError } from "../errors.ts";
 import { advise, ecm, type Hint, logInAgain, type ShownCommand } from "../hint.ts";
 import { isInsecure, isSameOrigin, parseBaseUrl, requireNoKeyWithin } from "./base-url.ts";
 import { checkKey, runKeyCommand } from "./keys.ts";
@@ -59,7 +59,7 @@ export async function resolveProfile(
     throw noProfileError(profiles.names(), canAsk());
   }
   if (name.value === sandboxProfile && !baseUrl) return resolveSandboxProfile(settings, name);
-  if (name.value === sandboxProfile && !apiKey) throw noKeyError(baseUrl!.value);
+  if (name.value === sandboxProfile && !apiKey) throw keylessError(baseUrl!.value);
   const profile = profiles.get(name.value);
   if (!profile) throw unknownProfileError(name.value, profiles.names());
   return assemble(settings, name, profile, { env, canAsk });
@@ -78,7 +78,7 @@ export function resolveStoredProfile(
 
 function resolveSandboxProfile(settings: Settings, name: Sourced<string>): ResolvedProfile {
   if (settings.baseUrl?.source === "flag") {
-    throw new UsageError(
+    throw usageError(
       "--base-url cannot be used with the profile sandbox: the embedded service has no URL",
       "Leave out one of the two",
     );
@@ -91,7 +91,7 @@ function resolveSandboxProfile(settings: Settings, name: Sourced<string>): Resol
     readOnly: settings.readOnly,
     warning: describeUnused(settings, name),
     identity: hash("sandbox"),
-    key: () => Promise.reject(new NoKeyError("The embedded service makes its own key")),
+    key: () => Promise.reject(noKeyError("The embedded service makes its own key")),
   };
 }
 
@@ -150,7 +150,7 @@ async function obtainKey(
   if (profile.apiKeyCommand !== undefined)
     return { value: await run(profile.apiKeyCommand), source: "profile" };
   if (profile.apiKey !== undefined) return { value: checkKey(profile.apiKey, place), source: "profile" };
-  throw new NoKeyError(
+  throw noKeyError(
     `${place}: no API key is stored`,
     advise`Log in again with: ${loginCommand(name)}; or set ECM_API_KEY`,
   );
@@ -205,27 +205,27 @@ function loginCommand(name: Sourced<string> | undefined): ShownCommand {
     : ecm`auth login --profile ${name.value}`;
 }
 
-function noAddressError(message: string, hint: Hint): UsageError {
-  return new UsageError(message, hint, { type: "BaseUrlError" });
+function noAddressError(message: string, hint: Hint): EcmError {
+  return usageError(message, hint, { type: "BaseUrlError" });
 }
 
-function noKeyError(baseUrl: string): NoKeyError {
-  return new NoKeyError(
+function keylessError(baseUrl: string): EcmError {
+  return noKeyError(
     `There is no API key for ${baseUrl}`,
     advise`Set ECM_API_KEY, or log in: ${ecm`auth login`}`,
   );
 }
 
 /** Not the same: there is no profile, and none of several is chosen. */
-function noProfileError(names: string[], canAsk: boolean): NoKeyError {
+function noProfileError(names: string[], canAsk: boolean): EcmError {
   const own = names.filter((name) => name !== sandboxProfile);
   if (own.length > 0) {
-    return new NoKeyError(
+    return noKeyError(
       "No profile is selected",
       advise`Select one with: ${ecm`auth use ${own.length === 1 ? own : ["NAME"]}`}${own.length === 1 ? "" : ` (${own.join(", ")})`}, or pass --profile`,
     );
   }
-  return new NoKeyError(
+  return noKeyError(
     "You are not logged in",
     canAsk
       ? advise`Log in with: ${ecm`auth login`}; to try it without an account: --profile sandbox`

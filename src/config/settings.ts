@@ -1,5 +1,5 @@
 /** The global flags and their variables, resolved once: flag, environment, profile, default. */
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 
 /** A value and where it came from, for messages and `auth status`. */
 export interface Sourced<T> {
@@ -90,7 +90,7 @@ function parseSeconds(text: string | undefined, where: string): number | undefin
   if (text === undefined) return undefined;
   const value = Number(text);
   if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
-  throw new UsageError(
+  throw usageError(
     `${where}: ${JSON.stringify(text)} is not a number of seconds`,
     `Give a number, such as ${where}${where.startsWith("--") ? " " : "="}30`,
   );

@@ -3,11 +3,13 @@
  * first byte on, and exports. An entry is a file of its own beside a lease; one whose
  * process has ended is removed by the next process that looks.
  */
+
 import { randomBytes } from "node:crypto";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { isKind } from "../errors.ts";
 import { writeAtomically } from "./atomic-file.ts";
-import { type Lease, LockedError, takeLease } from "./lease.ts";
+import { type Lease, takeLease } from "./lease.ts";
 import { makeFolder } from "./make-folder.ts";
 
 export interface Activity {
@@ -56,7 +58,7 @@ export async function listActivities(stateFolder: string): Promise<Activity[]> {
       await rm(file, { force: true });
       await lease.release();
     } catch (error) {
-      if (!(error instanceof LockedError)) throw error;
+      if (!isKind(error, "locked")) throw error;
       const text = await readFile(file, "utf8").catch(() => undefined);
       if (text !== undefined) activities.push(JSON.parse(text) as Activity);
     }

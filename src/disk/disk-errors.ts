@@ -1,7 +1,7 @@
 /** Errors of the disk in words, and what to do about them. */
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { EcmError, exitCodes } from "../errors.ts";
+import { type EcmError, failedError } from "../errors.ts";
 
 const reasons: Record<string, string> = {
   EACCES: "permission denied (EACCES)",
@@ -64,11 +64,11 @@ export function toSystemError(error: unknown): EcmError | undefined {
   const reason = describeDiskError(error);
   const message = path === undefined ? reason : `Cannot use ${path}: ${reason}`;
   const fullHint = path === undefined ? fullDiskAdvice : diskFullHint(error, path);
-  return new EcmError(exitCodes.failed, message.charAt(0).toUpperCase() + message.slice(1), {
-    type: "SystemError",
-    hint: isDiskFull(error) ? fullHint : hints[code!],
-    cause: error,
-  });
+  return failedError(
+    message.charAt(0).toUpperCase() + message.slice(1),
+    isDiskFull(error) ? fullHint : hints[code!],
+    { type: "SystemError", cause: error },
+  );
 }
 
 /** What a small write needs, in bytes: a run begins with less. */

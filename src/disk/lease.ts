@@ -11,7 +11,7 @@ import { existsSync } from "node:fs";
 import { appendFile, open, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleepFor } from "node:timers/promises";
-import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { EcmError, isKind, usageError } from "../errors.ts";
 import { isTemporaryName, writeAtomicallySync } from "./atomic-file.ts";
 import { describeDiskError, folderHint } from "./disk-errors.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -23,13 +23,6 @@ export interface Lease {
   /** @throws LockedError when the lease is not there any more: then another process may be at work */
   requireHeld(): void;
   release(): Promise<void>;
-}
-
-/** Another process holds it. */
-export class LockedError extends EcmError {
-  constructor(message: string, hint: string) {
-    super(exitCodes.conflict, message, { type: "LockedError", hint, retryable: true });
-  }
 }
 
 /** Times in milliseconds. What tests replace. */
@@ -79,10 +72,7 @@ export async function takeLease(
     writeAtomicallySync(file, `${JSON.stringify({ ...self, since })}\n`, false);
     await updateBeat(file, times);
   } catch (error) {
-    throw new UsageError(
-      `Cannot write the lock ${file}: ${describeDiskError(error)}`,
-      folderHint(error, folder),
-    );
+    throw usageError(`Cannot write the lock ${file}: ${describeDiskError(error)}`, folderHint(error, folder));
   }
   try {
     const tookOver = await new Contest({ folder, stem, name, what, self, times }).acquire();
@@ -110,7 +100,7 @@ export async function awaitLease(
     try {
       return await takeLease(folder, resource, what);
     } catch (error) {
-      if (!(error instanceof LockedError) || performance.now() - begun > maxMilliseconds) throw error;
+      if (!isKind(error, "locked") || performance.now() - begun > maxMilliseconds) throw error;
     }
     await sleepFor(20 + 60 * Math.random(), undefined, { signal }).catch((error) => {
       throw signal?.aborted ? signal.reason : error;
@@ -170,7 +160,7 @@ class Contest {
       if (!(await this.isContested())) return this.tookOver;
       await times.sleep(10);
     }
-    throw new LockedError(`${what} is in use by another ecm process`, "Try again");
+    throw new EcmError("locked", `${what} is in use by another ecm process`, "Try again");
   }
 
   private async isContested(): Promise<boolean> {
@@ -273,7 +263,8 @@ function toLease(file: string, what: string, tookOver: string | undefined, times
     tookOver,
     requireHeld() {
       if (existsSync(file)) return;
-      throw new LockedError(
+      throw new EcmError(
+        "locked",
         `The lock on ${what} is gone: another process took it over, or its folder was removed`,
         "Nothing was sent after this",
       );
@@ -286,17 +277,19 @@ function toLease(file: string, what: string, tookOver: string | undefined, times
 }
 
 /** By a process that cannot be seen. */
-function silentError(what: string, lease: ReadLease, { silence }: LeaseTimes): LockedError {
+function silentError(what: string, lease: ReadLease, { silence }: LeaseTimes): EcmError {
   const minutes = `${Math.round(silence / 1000) / 60} min`;
-  return new LockedError(
+  return new EcmError(
+    "locked",
     inUse(what, lease),
     `Wait for it to end. It was last active at ${toIsoTime(lease.beatAt)}; a lock that is inactive for ${minutes} is taken over`,
   );
 }
 
-function lockedError(what: string, lease: ReadLease, path: string): LockedError {
+function lockedError(what: string, lease: ReadLease, path: string): EcmError {
   const mayBeReused = lease.holder.start === "" ? `. If that process is not ecm, delete ${path}` : "";
-  return new LockedError(
+  return new EcmError(
+    "locked",
     inUse(what, lease),
     `Wait for it to end, then run the same command again${mayBeReused}`,
   );

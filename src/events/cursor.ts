@@ -10,7 +10,7 @@ import { type ContactEvent, dayMilliseconds, maxDays } from "../api/events.ts";
 import { writeAtomically } from "../disk/atomic-file.ts";
 import { type Lease, takeLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
-import { EcmError, exitCodes } from "../errors.ts";
+import { failedError } from "../errors.ts";
 import { toTime } from "./feed.ts";
 import { countIdentities, takeIdentity, toIdentity, toLastingIdentity } from "./reading.ts";
 
@@ -113,10 +113,11 @@ async function readStored(file: string): Promise<Stored> {
     // Said below.
   }
   // Taken for none, it would show everything again.
-  throw new EcmError(exitCodes.failed, `Cannot read ${file}: this version of ecm did not write it`, {
-    type: "CursorError",
-    hint: "Remove the file to see all events again, or use --since TIME",
-  });
+  throw failedError(
+    `Cannot read ${file}: this version of ecm did not write it`,
+    "Remove the file to see all events again, or use --since TIME",
+    { type: "CursorError" },
+  );
 }
 
 /** A file that was announced and is there was shown, although the process died before it could say so. */

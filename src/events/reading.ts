@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { type ContactEvent, createEventsRequest, type EventQuery, readEvents } from "../api/events.ts";
 import type { Records } from "../api/records.ts";
 import { formatCount } from "../counts.ts";
-import { EcmError, exitCodes, ServiceError } from "../errors.ts";
+import { type EcmError, failedError, isServiceError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import { openPages } from "../service/pages.ts";
 import type { Send } from "../wire.ts";
@@ -121,7 +121,7 @@ class FeedReader {
     try {
       return await readPage(this.send, this.query, page, this.reading.size);
     } catch (error) {
-      if (mayEnd && error instanceof ServiceError && (error.status === 400 || error.status === 404)) {
+      if (mayEnd && isServiceError(error) && [400, 404].includes(error.details.status)) {
         return { items: [] };
       }
       throw error;
@@ -130,13 +130,10 @@ class FeedReader {
 }
 
 function endlessFeedError(): EcmError {
-  return new EcmError(
-    exitCodes.failed,
+  return failedError(
     `The feed of events has no end: ${formatCount(maxPages)} pages were read`,
-    {
-      type: "EndlessFeedError",
-      hint: advise`Narrow it with --type or --days, or check the service with: ${ecm`doctor`}`,
-    },
+    advise`Narrow it with --type or --days, or check the service with: ${ecm`doctor`}`,
+    { type: "EndlessFeedError" },
   );
 }
 

@@ -1,6 +1,6 @@
 /** Reading every matching contact once, although the account goes on changing meanwhile. */
 
-import { EcmError, exitCodes } from "../errors.ts";
+import { type EcmError, failedError } from "../errors.ts";
 import type { Behavior } from "../service/behavior.ts";
 import { readSearchPages } from "../service/contact-pages.ts";
 import { type ContactSearch, keepMatching } from "../service/contact-search.ts";
@@ -153,9 +153,9 @@ async function readPage(
 }
 
 function incompleteExportError(read: number, total: number): EcmError {
-  return new EcmError(
-    exitCodes.failed,
+  return failedError(
     `The account changed each of the ${maxPasses} times that it was read: ${read} of ${total} contacts are certain`,
-    { type: "UnstablePagesError", hint: "Run the export again while less is removed", retryable: true },
+    "Run the export again while less is removed",
+    { type: "UnstablePagesError", retryable: true },
   );
 }

@@ -4,11 +4,11 @@
  */
 import {
   type Applied,
-  type EcmError,
+  EcmError,
   type ErrorDetails,
   type LimitKind,
-  ServiceError,
-  UnreadableAnswerError,
+  type ServiceError,
+  unreadableAnswerError,
 } from "../errors.ts";
 import { advise, ecm, type Hint, logInAgain } from "../hint.ts";
 import { isObject } from "../is-object.ts";
@@ -55,12 +55,11 @@ export function unreadableError(
   request: ApiRequest,
   message: string,
   hint = advise`Check the base URL with: ${ecm`doctor`}`,
-): UnreadableAnswerError {
+): EcmError {
   const isWrite = request.effect === "write";
-  return new UnreadableAnswerError(isWrite ? `${message}; the request was applied` : message, {
+  return unreadableAnswerError(isWrite ? `${message}; the request was applied` : message, hint, {
     status: answer.status,
     applied: isWrite ? "yes" : undefined,
-    hint,
   });
 }
 
@@ -99,16 +98,19 @@ export function toServiceError(
     applied,
     retryable: status >= 500 || status === 429,
     isNotOffered: missing === undefined ? undefined : true,
-    hint:
-      findFormHint(found) ??
-      (missing && missingOfferHints[request.effect]) ??
-      (baseUrl && findPathHint(baseUrl, status)) ??
-      (limitKind && limitHints[limitKind](retryAfterSeconds, endsAt)) ??
-      (found || status < 400 ? undefined : findForeignHint(answer)) ??
-      statusHint(status, message) ??
-      (status >= 500 ? troubleHint(applied, headers["retry-after"] && endsAt) : undefined),
+    status,
+    limit: limitKind,
+    limits: readLimits(headers),
   };
-  return new ServiceError(message, { ...details, status, limitKind, limits: readLimits(headers) });
+  const hint =
+    findFormHint(found) ??
+    (missing && missingOfferHints[request.effect]) ??
+    (baseUrl && findPathHint(baseUrl, status)) ??
+    (limitKind && limitHints[limitKind](retryAfterSeconds, endsAt)) ??
+    (found || status < 400 ? undefined : findForeignHint(answer)) ??
+    statusHint(status, message) ??
+    (status >= 500 ? troubleHint(applied, headers["retry-after"] && endsAt) : undefined);
+  return new EcmError("service", message, hint, details) as ServiceError;
 }
 
 function toMessage(words: string, applied: Applied | undefined, missing: string | undefined): string {

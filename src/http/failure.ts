@@ -1,5 +1,5 @@
 /** An exchange that brought no answer → what went wrong, and what is known of a write. Pure. */
-import { UnreachableError, UsageError } from "../errors.ts";
+import { EcmError, usageError } from "../errors.ts";
 import { advise, ecm, type Hint } from "../hint.ts";
 import type { ApiRequest, TransportFailure } from "../wire.ts";
 import type { Trouble } from "./retry.ts";
@@ -96,31 +96,29 @@ export function unreachableError(
   request: ApiRequest,
   origin: string,
   timeoutSeconds: number,
-): UnreachableError | UsageError {
+): EcmError | EcmError {
   const code = failure.code ?? "";
-  if (code === "UND_ERR_INVALID_ARG")
-    return new UsageError(`This request cannot be sent: ${failure.message}`);
+  if (code === "UND_ERR_INVALID_ARG") return usageError(`This request cannot be sent: ${failure.message}`);
   const reason = describeReason(failure, timeoutSeconds);
   const trouble = toTrouble(failure);
   const isWrite = request.effect === "write";
   if (trouble.kind === "unconnected") {
-    return new UnreachableError(
+    return new EcmError(
+      "unreachable",
       `Cannot reach ${origin}${failure.proxy ? ` through the proxy ${failure.proxy}` : ""}: ${reason}${isWrite ? "; the request was not applied" : ""}`,
+      findUnconnectedHint(failure),
       {
         applied: isWrite ? "no" : undefined,
         isUnconnected: true,
         retryable: !trouble.isLasting,
-        hint: findUnconnectedHint(failure),
         cause: failure,
       },
     );
   }
-  return new UnreachableError(
+  return new EcmError(
+    "unreachable",
     `No answer from ${origin}: ${reason}${isWrite ? "; the request may have been applied" : ""}`,
-    {
-      applied: isWrite ? "unknown" : undefined,
-      hint: findUnansweredHint(isWrite, timeouts.has(code)),
-      cause: failure,
-    },
+    findUnansweredHint(isWrite, timeouts.has(code)),
+    { applied: isWrite ? "unknown" : undefined, cause: failure },
   );
 }

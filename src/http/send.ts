@@ -1,5 +1,12 @@
 /** Sends requests: signs one, sends it, repeats it where the retry rule allows, reads the limits. */
-import { EcmError, InterruptedError, ReadOnlyError, UsageError } from "../errors.ts";
+import {
+  EcmError,
+  interruptedError,
+  isInterruption,
+  readOnlyError,
+  toStopSignal,
+  usageError,
+} from "../errors.ts";
 import { requestTarget } from "../request-target.ts";
 import { version } from "../version.ts";
 import type {
@@ -58,7 +65,7 @@ export function createSend(configuration: SendConfiguration): Send {
     try {
       return await sendUntilSettled<T>(sending);
     } catch (error) {
-      if (signal.aborted && !(error instanceof EcmError)) throw interruptedError(signal);
+      if (signal.aborted && !(error instanceof EcmError)) throw toInterruption(signal);
       throw error;
     }
   };
@@ -85,7 +92,7 @@ function prepare(
   const body = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
   const redactedRequest = redactRequest(request, body, redact);
   if (configuration.readOnly && request.effect === "write") {
-    throw new ReadOnlyError(`${redactedRequest.method} ${redactedRequest.path} would write and was not sent`);
+    throw readOnlyError(`${redactedRequest.method} ${redactedRequest.path} would write and was not sent`);
   }
   if (!isSafePath(request.path)) throw unsafePathError(redactedRequest);
   const target = requestTarget(request);
@@ -157,7 +164,7 @@ async function attemptOnce(sending: SendState, attempt: number): Promise<Attempt
     });
     return { answer, limits };
   } catch (error) {
-    if (wire.signal.aborted) throw interruptedError(wire.signal, request);
+    if (wire.signal.aborted) throw toInterruption(wire.signal, request);
     // Not the exchange failed, but the place that its body goes to.
     if (error instanceof EcmError) throw error;
     const failure = redactFailure(error as TransportFailure, redact);
@@ -190,13 +197,13 @@ function diagnose(outcome: AttemptResult, sending: SendState): { trouble?: Troub
   }
   const { status } = outcome.answer;
   if (status === 429) {
-    const { limitKind = "hour", details } = toServiceError(
+    const { limit = "hour", retryAfterSeconds } = toServiceError(
       outcome.answer,
       request,
       configuration.clock.now(),
-    );
+    ).details;
     return {
-      trouble: { kind: "limited", limit: limitKind, retryAfterSeconds: details.retryAfterSeconds },
+      trouble: { kind: "limited", limit, retryAfterSeconds },
       why: "hourly limit reached",
     };
   }
@@ -264,17 +271,16 @@ function sign(
   };
 }
 
-function interruptedError(signal: AbortSignal, request?: ApiRequest): InterruptedError {
-  const reason = signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();
+function toInterruption(signal: AbortSignal, request?: ApiRequest): EcmError {
+  const reason = isInterruption(signal.reason) ? signal.reason : interruptedError();
   if (request?.effect !== "write") return reason;
-  const name = reason.exitCode === 143 ? "SIGTERM" : "SIGINT";
-  return new InterruptedError(name, "The request in flight may have been applied", {
+  return interruptedError(toStopSignal(reason), "The request in flight may have been applied", {
     applied: "unknown",
   });
 }
 
-function unsafePathError(request: ApiRequest): UsageError {
-  return new UsageError(
+function unsafePathError(request: ApiRequest): EcmError {
+  return usageError(
     `${JSON.stringify(request.path)} is not a valid path`,
     "It starts with /, has no blanks, no # and no part that is . or .., and other characters are percent-encoded",
   );

@@ -1,15 +1,16 @@
 /** What runs of this machine did to a person, for a request of access. Nothing is written. */
+
 import { join } from "node:path";
 import { toPersonIdentity } from "../api/key-spelling.ts";
 import {
   fileNames,
   listRuns,
-  type ManifestError,
   type PlanLine,
   readPlanLines,
   readRunChanges,
   type StoredRun,
 } from "../bulk/index.ts";
+import type { EcmError } from "../errors.ts";
 import { listFilesOfRun } from "./places.ts";
 
 /** What a run did to the person. */
@@ -36,7 +37,7 @@ export async function readRunsOf(
   stateFolder: string,
   account: string,
   keys: readonly string[],
-  onUnreadable: (error: ManifestError) => void = () => undefined,
+  onUnreadable: (error: EcmError) => void = () => undefined,
 ): Promise<{ runs: RunRecords[]; known: { _id: string; key: string }[] }> {
   const identities = new Set(keys.map(toPersonIdentity));
   const isTheirs = ({ key }: { key: string }) => identities.has(toPersonIdentity(key));

@@ -12,9 +12,9 @@ import {
 } from "../bulk/index.ts";
 import { listActivities } from "../disk/activities.ts";
 import { isTemporaryName, writeAtomically } from "../disk/atomic-file.ts";
-import { type Lease, LockedError, takeLease } from "../disk/lease.ts";
+import { type Lease, takeLease } from "../disk/lease.ts";
 import { exists, isRegular, listFolders, readEntries, walkFiles } from "../disk/walk.ts";
-import { EcmError, exitCodes } from "../errors.ts";
+import { conflictError, type EcmError, isKind } from "../errors.ts";
 import { type OwnFolders, walkOwnFiles } from "./places.ts";
 
 /**
@@ -135,20 +135,16 @@ async function lockRun(state: string, folder: string): Promise<LockedRun> {
     const lease = await takeLease(toLocksFolder(state), manifest.fingerprint, `run ${manifest.id}`);
     return { manifest, lease };
   } catch (error) {
-    if (error instanceof LockedError) return { isAtWork: true };
+    if (isKind(error, "locked")) return { isAtWork: true };
     throw error;
   }
 }
 
 /** @param what the run or the export, in words */
 function lockedError(what: string): EcmError {
-  return new EcmError(
-    exitCodes.conflict,
+  return conflictError(
     `${what} may contain this contact, and another ecm process is working on it`,
-    {
-      type: "RunLockedError",
-      retryable: true,
-      hint: "Wait for it to end, or stop it (it can be resumed), then erase again: steps already done are skipped",
-    },
+    "Wait for it to end, or stop it (it can be resumed), then erase again: steps already done are skipped",
+    { type: "RunLockedError", retryable: true },
   );
 }

@@ -2,7 +2,7 @@
  * What the owner of the account and a test may do, apart from sending requests. The commands on a folder,
  * /__sandbox/ over HTTP and the `admin` of `ecm-cli/sandbox` all lead here.
  */
-import { UsageError } from "../errors.ts";
+import { isKind, usageError } from "../errors.ts";
 import { version } from "../version.ts";
 import type { Clock } from "../wire.ts";
 import {
@@ -213,7 +213,7 @@ export class SandboxAdmin {
 function checkedStatus(status: string): string {
   const known = accountStatuses.find((each) => each === status.toLowerCase());
   if (known) return known;
-  throw new UsageError(
+  throw usageError(
     `--status: there is no account status ${JSON.stringify(status)}`,
     `Use one of: ${accountStatuses.join(", ")}`,
   );
@@ -225,7 +225,7 @@ function checkFaults(specs: string[]): void {
     try {
       planFaults([spec]);
     } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
+      if (!isKind(error, "usage")) throw error;
       throw invalidAt(`faults[${index}]`, error.message.replace(/^--fault /, ""));
     }
   }

@@ -10,7 +10,7 @@
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { devNull } from "node:os";
 import type Libsql from "libsql";
-import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { failedError, usageError } from "../errors.ts";
 
 /** A parameter of a statement. */
 export type Value = string | number | null | Uint8Array;
@@ -186,17 +186,13 @@ function connect(Binding: typeof Libsql, file: string, journal: Journal): Libsql
     setJournal(binding, journal);
   } catch (error) {
     if (isDiskFull(error)) {
-      throw new EcmError(
-        exitCodes.failed,
+      throw failedError(
         `The sandbox's data in ${file} cannot be opened: the disk is full`,
-        {
-          type: "SystemError",
-          hint: "Make room on the disk, then run the same command again",
-          cause: error,
-        },
+        "Make room on the disk, then run the same command again",
+        { type: "SystemError", cause: error },
       );
     }
-    throw new UsageError(
+    throw usageError(
       `The sandbox's data in ${file} cannot be opened: ${(error as Error).message}`,
       "Check the folder's permissions, or use another one",
       { cause: error },
@@ -244,11 +240,11 @@ function requireDescriptors(): void {
     while (opened.length < neededDescriptors) opened.push(openSync(devNull, "r"));
   } catch (error) {
     if (!["EMFILE", "ENFILE"].includes((error as NodeJS.ErrnoException).code ?? "")) return;
-    throw new EcmError(exitCodes.failed, "The sandbox cannot open its data: too many open files", {
-      type: "SystemError",
-      hint: "Raise the limit of open files: ulimit -n 256",
-      cause: error,
-    });
+    throw failedError(
+      "The sandbox cannot open its data: too many open files",
+      "Raise the limit of open files: ulimit -n 256",
+      { type: "SystemError", cause: error },
+    );
   } finally {
     for (const descriptor of opened) closeSync(descriptor);
   }
@@ -258,7 +254,7 @@ async function loadBinding(): Promise<typeof Libsql> {
   try {
     return (await import("libsql")).default;
   } catch (error) {
-    throw new UsageError(
+    throw usageError(
       "The sandbox needs the package libsql, which is not installed here",
       "It is an optional dependency without a build for every platform: npm install --include=optional",
       { cause: error },

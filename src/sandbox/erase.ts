@@ -5,7 +5,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EcmError, exitCodes } from "../errors.ts";
+import { type EcmError, failedError } from "../errors.ts";
 import { removeUnfinished } from "./admin-api/snapshots.ts";
 import { type Database, type DatabaseRow, openDatabase } from "./database.ts";
 import { foldKey } from "./store/contacts.ts";
@@ -111,10 +111,9 @@ function requireGone(database: Database, tables: readonly string[], file: string
 }
 
 function incomplete(message: string): EcmError {
-  return new EcmError(exitCodes.failed, message, {
+  return failedError(message, "A running sandbox may be writing: stop it, then run the same command again", {
     type: "ErasureIncompleteError",
     retryable: true,
-    hint: "A running sandbox may be writing: stop it, then run the same command again",
   });
 }
 

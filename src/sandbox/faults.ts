@@ -2,7 +2,7 @@
  * Simulated faults: which fault, for which requests, and how often. With
  * the same seed the same requests are affected.
  */
-import { UsageError } from "../errors.ts";
+import { type EcmError, usageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 
 const faultKinds = ["reset-before", "reset-after", "500", "503", "429", "delay", "truncate"] as const;
@@ -165,6 +165,6 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-function invalidFault(spec: string, why: string): UsageError {
-  return new UsageError(`--fault ${JSON.stringify(spec)}: ${why}`, advise`See: ${ecm`sandbox start --help`}`);
+function invalidFault(spec: string, why: string): EcmError {
+  return usageError(`--fault ${JSON.stringify(spec)}: ${why}`, advise`See: ${ecm`sandbox start --help`}`);
 }

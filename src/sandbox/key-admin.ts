@@ -1,5 +1,5 @@
 /** The API keys of the account, as its owner manages them in the settings; no API key can. */
-import { EcmError, exitCodes, NotFoundError, UsageError } from "../errors.ts";
+import { conflictError, type EcmError, failedError, notFoundError, usageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { Store } from "./store/index.ts";
 import { isKeyValue, keyRegion, newKeyValue, type Scope, type StoredKey, scopes } from "./store/keys.ts";
@@ -97,12 +97,12 @@ export class KeyAdmin {
     const similar = keys.filter((key) => key.name.toLowerCase() === idOrName.toLowerCase());
     if (similar.length === 1) return similar[0]!;
     if (similar.length === 0) {
-      throw new NotFoundError(
+      throw notFoundError(
         `There is no API key ${JSON.stringify(idOrName)}`,
         advise`See them with: ${ecm`sandbox keys list`}`,
       );
     }
-    throw new UsageError(
+    throw usageError(
       `Several API keys are named ${JSON.stringify(idOrName)}: ${similar.map((key) => key.id).join(", ")}`,
       "Name it by its id",
     );
@@ -133,13 +133,13 @@ function hasExpired(key: StoredKey, now: number): boolean {
 
 function checkedName(name: string): string {
   if (name.trim() !== "" && !/[\p{Cc}\p{Cs}]/u.test(name)) return name;
-  throw new UsageError(`${JSON.stringify(name)} is not a valid name for an API key`, "Give one with letters");
+  throw usageError(`${JSON.stringify(name)} is not a valid name for an API key`, "Give one with letters");
 }
 
 function checkedScopes(wanted: string[]): Scope[] {
   const unknown = wanted.find((scope) => !scopes.includes(scope as Scope));
   if (unknown === undefined && wanted.length > 0) return scopes.filter((scope) => wanted.includes(scope));
-  throw new UsageError(
+  throw usageError(
     unknown === undefined
       ? "An API key needs a scope"
       : `--scope: there is no scope ${JSON.stringify(unknown)}`,
@@ -148,18 +148,18 @@ function checkedScopes(wanted: string[]): Scope[] {
 }
 
 function nameInUse(name: string): EcmError {
-  return new EcmError(exitCodes.conflict, `An API key named ${JSON.stringify(name)} already exists`, {
+  return conflictError(`An API key named ${JSON.stringify(name)} already exists`, "Choose another name", {
     type: "DuplicateFieldError",
     field: "name",
-    hint: "Choose another name",
   });
 }
 
 function keyExpired(name: string): EcmError {
-  return new EcmError(exitCodes.failed, `The key ${JSON.stringify(name)} has expired`, {
-    type: "KeyExpiredError",
-    hint: advise`Create another with: ${ecm`sandbox keys create`}`,
-  });
+  return failedError(
+    `The key ${JSON.stringify(name)} has expired`,
+    advise`Create another with: ${ecm`sandbox keys create`}`,
+    { type: "KeyExpiredError" },
+  );
 }
 
 /** The name of the key that a folder's own processes use; it stands in clear in a file that only its owner can read. */
@@ -172,7 +172,7 @@ const ownKeyName = "sandbox";
  */
 export function ensureOwnKey(store: Store, now: number, given?: string): string {
   if (given !== undefined && !isKeyValue(given)) {
-    throw new UsageError(
+    throw usageError(
       "The API key given for the sandbox (ECM_SANDBOX_API_KEY) is not valid",
       "Give 50 characters: ecm_us_ and 43 letters or digits",
     );

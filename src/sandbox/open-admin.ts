@@ -1,5 +1,7 @@
 /** What an owner does with a folder whose sandbox may be running in another process, or in none. */
+
 import { realClock } from "../clock.ts";
+import { isKind } from "../errors.ts";
 import type { Clock } from "../wire.ts";
 import { SandboxAdmin } from "./admin.ts";
 import { findDamage } from "./database.ts";
@@ -9,7 +11,6 @@ import type { ResetOptions } from "./public-types.ts";
 import { AccountLimits, defaultLimits } from "./rules/limits.ts";
 import { discardStore, openStore } from "./store/index.ts";
 import { isKeyValue, keyRegion, ownKeyInFolder } from "./store/keys.ts";
-import { UnreadableDataError } from "./store/schema.ts";
 
 export interface SandboxPlace {
   folder: string;
@@ -40,7 +41,7 @@ export async function resetFolder(place: SandboxPlace, options: ResetOptions): P
     await resetReadable(place, options);
     return undefined;
   } catch (error) {
-    if (error instanceof UnreadableDataError) state = error.state;
+    if (isKind(error, "unreadable data")) state = error.details.about!;
     else if (findDamage(error) === undefined) throw error;
   }
   await replaceData(place);

@@ -1,7 +1,7 @@
 /** `ecm-cli/sandbox`: a sandbox for a test suite, in its own process. */
 import * as v from "valibot";
 import { onProcessEnd } from "../disk/this-process.ts";
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { isObject } from "../is-object.ts";
 import type { SandboxAdmin } from "./admin.ts";
 import { openSandbox } from "./index.ts";
@@ -150,7 +150,7 @@ const schema = v.strictObject({
 /** @throws UsageError that begins with the name of the option */
 function checkedOptions(options: StartSandboxOptions): StartSandboxOptions {
   if (!isObject(options)) {
-    throw new UsageError("The options of startSandbox must be an object, such as { seed: 1 }");
+    throw usageError("The options of startSandbox must be an object, such as { seed: 1 }");
   }
   const result = v.safeParse(schema, options, { abortEarly: true });
   if (result.success) return result.output;
@@ -158,7 +158,7 @@ function checkedOptions(options: StartSandboxOptions): StartSandboxOptions {
   const name = path.map(({ key }) => String(key)).join(".");
   if (type === "strict_object" && expected === "never") {
     const names = Object.keys(schema.entries).join(", ");
-    throw new UsageError(`${name} is not an option of startSandbox; its options: ${names}`);
+    throw usageError(`${name} is not an option of startSandbox; its options: ${names}`);
   }
-  throw new UsageError(`${name} ${message}`);
+  throw usageError(`${name} ${message}`);
 }

@@ -1,7 +1,7 @@
 /**
  * How the service may behave where its documents leave it open: the sandbox can behave in each of these ways.
  */
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 
 /** One member for each open question; the defaults are `defaultVariants`. */
@@ -145,7 +145,7 @@ export function variantsFrom(given: Record<string, unknown>): Variants {
 function readVariant(name: string, value: unknown): Variants[VariantName] {
   const variant = variantNames.includes(name as VariantName) ? table[name as VariantName] : undefined;
   if (!variant) {
-    throw new UsageError(
+    throw usageError(
       `--variant: there is no variant ${JSON.stringify(name)}`,
       advise`Variants: ${variantNames.join(", ")}; see: ${ecm`sandbox variants`}`,
     );
@@ -153,7 +153,7 @@ function readVariant(name: string, value: unknown): Variants[VariantName] {
   const isText = typeof value === "string" || typeof value === "number";
   const read = isText ? variant.read(String(value)) : undefined;
   if (read !== undefined) return read;
-  throw new UsageError(
+  throw usageError(
     `--variant ${name}: ${JSON.stringify(value)} is not one of its values`,
     advise`Values of ${name}: ${Object.keys(variant.values).join(", ")}; see: ${ecm`sandbox variants`}`,
   );
@@ -164,7 +164,7 @@ export function splitVariant(text: string): [name: string, value: string] {
   if (text === "literal") return [text, "yes"];
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new UsageError(
+  throw usageError(
     `--variant ${JSON.stringify(text)}: a variant is NAME=VALUE`,
     advise`See: ${ecm`sandbox variants`}`,
   );

@@ -7,7 +7,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { realClock } from "../clock.ts";
 import { onProcessEnd } from "../disk/this-process.ts";
-import { UsageError } from "../errors.ts";
+import { isKind } from "../errors.ts";
 import { createAccount, type SandboxAccount, type SandboxAccountOptions } from "./account.ts";
 import { worldsRoot } from "./admin-api/access.ts";
 import { parseBody, worldBody } from "./admin-api/bodies.ts";
@@ -146,7 +146,7 @@ function checkVariants<T>(create: () => T): T {
   try {
     return create();
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    if (!isKind(error, "usage")) throw error;
     const { message } = error;
     throw invalid(`variants: ${message.replace(/^--variant:? /, "")}`, { field: "variants" });
   }

@@ -1,6 +1,6 @@
 /** What a search is to find, once names are ids: what the service decides, and what is decided here. Pure. */
 import { findStatus, statusParts } from "../api/contacts.ts";
-import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { type EcmError, unreadableAnswerError, usageError } from "../errors.ts";
 import type { Contact, Filter } from "../wire.ts";
 import type { StatusFilter } from "./status-filter.ts";
 
@@ -48,8 +48,7 @@ export function combine(...conditions: (LocalCondition | undefined)[]): LocalCon
  */
 export function createTextCondition(text: string): LocalCondition {
   const words = fold(text).split(/\s+/).filter(Boolean);
-  if (words.length === 0)
-    throw new UsageError("--text is empty", "Name what to look for, such as --text Ada");
+  if (words.length === 0) throw usageError("--text is empty", "Name what to look for, such as --text Ada");
   return {
     needs: ["key", "fields"],
     holds({ key = "", fields = [] }) {
@@ -129,5 +128,5 @@ export function createUpdatedAfter(time: number): LocalCondition {
 }
 
 function untoldError(message: string, hint: string): EcmError {
-  return new EcmError(exitCodes.failed, message, { type: "UnreadableAnswerError", hint });
+  return unreadableAnswerError(message, hint);
 }

@@ -7,7 +7,7 @@ import { createEquals, createFilter } from "../api/contacts.ts";
 import { normalizeKey } from "../api/key-spelling.ts";
 import { resolveTag } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { Account } from "../service/account.ts";
 import type { ListFilters } from "../service/contact-search.ts";
 import type { ContactStructure, Criteria, Filter, SearchBody } from "../wire.ts";
@@ -103,7 +103,7 @@ export async function resolveTagIds(
 export function parseFilter(text: string): Criteria {
   const [, columnToFilter, operator, values] = /^\s*(\S+)\s+(\S+)\s+(\S[\s\S]*?)\s*$/.exec(text) ?? [];
   if (!columnToFilter || !operator || !values) {
-    throw new UsageError(
+    throw usageError(
       `--filter ${JSON.stringify(text)} is not "COLUMN OPERATOR VALUE[,VALUE]…"`,
       'Such as --filter "CONTACT_STATUS EQ active"; for anything else use --filter-json',
     );
@@ -120,10 +120,10 @@ export function parseFilterJson(json: string): Filter[] | NonNullable<SearchBody
   try {
     value = JSON.parse(json);
   } catch (error) {
-    throw new UsageError(`--filter-json is not JSON: ${(error as Error).message}`);
+    throw usageError(`--filter-json is not JSON: ${(error as Error).message}`);
   }
   if (typeof value === "object" && value !== null) return value as ReturnType<typeof parseFilterJson>;
-  throw new UsageError(
+  throw usageError(
     "--filter-json is neither an array of filters nor an object",
     'Such as \'[{"criterias":[{"columnToFilter":"KEY","operator":"EQ","values":["ada@example.com"]}]}]\'',
   );
@@ -150,7 +150,7 @@ function splitValues(text: string): string[] {
   const value = /\s*(?:"((?:[^"]|"")*)"\s*|([^",][^,]*?|)\s*)(,|$)/y;
   for (;;) {
     const match = value.exec(text);
-    if (!match) throw new UsageError(`--filter: a quote in ${JSON.stringify(text)} is not closed`);
+    if (!match) throw usageError(`--filter: a quote in ${JSON.stringify(text)} is not closed`);
     values.push(match[1]?.replaceAll('""', '"') ?? match[2]!);
     if (match[3] === "") return values;
   }

@@ -1,7 +1,7 @@
 /** `--status`: the words of the service's documents, and those that people use, in any letter case. Pure. */
 
 import { findClosest } from "../api/names.ts";
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 
 export interface StatusFilter {
@@ -41,7 +41,7 @@ export function parseStatus(text: string): StatusFilter {
   const word = text.trim().toLowerCase();
   if (Object.hasOwn(statusFilters, word)) return statusFilters[word]!;
   const likely = findClosest(word, Object.keys(statusFilters));
-  throw new UsageError(
+  throw usageError(
     `--status: there is no status ${JSON.stringify(text)}`,
     advise`${likely === undefined ? "" : `Did you mean ${likely}? `}Statuses: ${Object.keys(statusFilters).join(", ")}. To ask the service for another: ${ecm`contact search --filter ${"CONTACT_STATUS EQ STATUS"}`}`,
   );

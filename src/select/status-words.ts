@@ -1,7 +1,7 @@
 /** `--where`: statuses that are compared with words which no contact has. Pure. */
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { findClosest } from "../api/names.ts";
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { at, isComparison, isText, type TextNode, walkNodes } from "./cel.ts";
 import { findMeantStatus, primaryStatuses, secondaryStatuses } from "./status-filter.ts";
 
@@ -16,7 +16,7 @@ export function requireStatusWords(text: string, ast: ASTNode): void {
       const hint = describeText(name, node.op, literal.args);
       if (hint === undefined) continue;
       const word = JSON.stringify(literal.args);
-      throw new UsageError(`--where: No contact has the ${name} ${word}${at(text, literal)}`, hint);
+      throw usageError(`--where: No contact has the ${name} ${word}${at(text, literal)}`, hint);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { ASTNode } from "@marcbachmann/cel-js";
 import { statusParts } from "../api/contacts.ts";
 import { findClosest, isId } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
-import { NotFoundError, UsageError } from "../errors.ts";
+import { type EcmError, notFoundError, usageError } from "../errors.ts";
 import type { ContactList, ContactStructure } from "../wire.ts";
 import { at, isComparison, isText, walkNodes } from "./cel.ts";
 
@@ -104,7 +104,7 @@ function refuseTagLabels(text: string, ast: ASTNode): void {
   const allowed = comparedWithoutLabels(ast);
   for (const node of walkNodes(ast)) {
     if (node.op !== "id" || node.args !== "tags" || allowed.has(node)) continue;
-    throw new NotFoundError(
+    throw notFoundError(
       `--where: the service did not say which tags there are, so tags${at(text, node)} cannot be compared with labels`,
       'Name the tag by its id, such as "64f0c2e19a7b5d0012c3a456" in tags',
     );
@@ -126,7 +126,7 @@ function comparedWithoutLabels(ast: ASTNode): Set<ASTNode | undefined> {
 function requireOneField(text: string, node: ASTNode, { ambiguous }: Vocabulary): void {
   const labels = ambiguous.get(node.args as string);
   if (!labels) return;
-  throw new UsageError(
+  throw usageError(
     `--where: ${JSON.stringify(node.args)}${at(text, node)} can mean ${labels.length} fields`,
     `Name the one you mean: ${labels.map((label) => `fields[${JSON.stringify(label)}]`).join(" or ")}`,
   );
@@ -206,8 +206,8 @@ function unknownNameError(
   { node, name }: NamedInText,
   kind: string,
   names: string[],
-): UsageError {
-  return new UsageError(
+): EcmError {
+  return usageError(
     `--where: No ${kind} is named ${JSON.stringify(name)}${at(text, node)}`,
     hintFor(name, kind, names),
   );

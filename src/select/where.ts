@@ -6,7 +6,7 @@
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 import { findStatus } from "../api/contacts.ts";
 import { findClosest } from "../api/names.ts";
-import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { type EcmError, unreadableAnswerError, usageError } from "../errors.ts";
 import { advise, ecm, joinHints } from "../hint.ts";
 import type { Account } from "../service/account.ts";
 import type { Contact, ContactStructure } from "../wire.ts";
@@ -85,7 +85,7 @@ function compileCondition(cel: Cel, text: string, ast: ASTNode, vocabulary: Voca
   const checked = program.check();
   if (!checked.valid) throw whereError(text, checked.error, { vocabulary, ast });
   if (checked.type !== "bool") {
-    throw new UsageError(
+    throw usageError(
       `--where: ${JSON.stringify(text)} is not a condition: its type is ${checked.type}, not bool`,
       'Compare it with something, such as City == "Oslo"',
     );
@@ -106,7 +106,7 @@ function compileCondition(cel: Cel, text: string, ast: ASTNode, vocabulary: Voca
       try {
         return program(values) === true;
       } catch (error) {
-        throw new UsageError(
+        throw usageError(
           `--where: ${summarize(error)}${describePlace(text, error)}, for the contact ${contact.key ?? contact._id}`,
           'Guard it, such as Age != "" && int(Age) > 30',
         );
@@ -173,10 +173,10 @@ function createContactReader(
 
 function requirePresent<T>(part: string, value: T | undefined): T {
   if (value !== undefined) return value;
-  throw new EcmError(exitCodes.failed, `The service did not tell the ${part} of the contacts`, {
-    type: "UnreadableAnswerError",
-    hint: "--where cannot be evaluated without it",
-  });
+  throw unreadableAnswerError(
+    `The service did not tell the ${part} of the contacts`,
+    "--where cannot be evaluated without it",
+  );
 }
 
 /** A time, a duration or a pattern that is written out is tried now, not at the first contact. */
@@ -191,7 +191,7 @@ function requireSoundLiterals(cel: Cel, text: string, ast: ASTNode): void {
       environment.evaluate(text.slice(node.start, node.end));
     } catch (error) {
       const hint = name === "timestamp" ? 'Write it as timestamp("2026-01-01T00:00:00Z")' : undefined;
-      throw new UsageError(`--where: ${summarize(error)}${at(text, node)}`, hint);
+      throw usageError(`--where: ${summarize(error)}${at(text, node)}`, hint);
     }
   }
 }
@@ -203,7 +203,7 @@ function requirePattern(text: string, node: ASTNode): void {
   try {
     new RegExp(pattern.args);
   } catch (error) {
-    throw new UsageError(`--where: ${(error as Error).message}${at(text, pattern)}`);
+    throw usageError(`--where: ${(error as Error).message}${at(text, pattern)}`);
   }
 }
 
@@ -234,7 +234,7 @@ function parseGrammar(cel: Cel, text: string) {
     const place = (error as { range?: { start: number } }).range?.start ?? 0;
     const habit = findHabit(text, place);
     if (!habit) throw whereError(text, error);
-    throw new UsageError(`--where: ${habit.message}`, joinHints(habit.hint, seeHelp));
+    throw usageError(`--where: ${habit.message}`, joinHints(habit.hint, seeHelp));
   }
 }
 
@@ -244,7 +244,7 @@ function whereError(
   text: string,
   error: unknown,
   known?: { vocabulary: Vocabulary; ast: ASTNode },
-): UsageError {
+): EcmError {
   const summary = summarize(error);
   const place = describePlace(text, error);
   const [, unknown] = /^Unknown variable: (.*)$/.exec(summary) ?? [];
@@ -252,7 +252,7 @@ function whereError(
     const names = [...Object.keys(builtIn), ...known.vocabulary.variables.keys()];
     const likely = findClosest(unknown, names);
     const quoted = isCompared(known.ast, unknown) ? `Text goes in double quotes: "${unknown}"\n` : "";
-    return new UsageError(
+    return usageError(
       `--where: Unknown name ${JSON.stringify(unknown)}${place}`,
       likely === undefined ? `${quoted}Names: ${names.join(", ")}` : `Did you mean ${likely}?`,
     );
@@ -260,7 +260,7 @@ function whereError(
   const isNegated = summary.includes("overload for 'not(");
   const typed = isNegated ? "Write ! for not" : known && (describeTypes(text, known.ast) ?? typeHint);
   const hint = joinHints(typed, seeHelp);
-  return new UsageError(`--where: ${withoutOddCharacter(summary)}${place}`, hint);
+  return usageError(`--where: ${withoutOddCharacter(summary)}${place}`, hint);
 }
 
 /** Whether a name is on the right of a comparison, where a text is more likely. */

@@ -4,7 +4,6 @@
  * commands saw is taken only within `withRemembered`.
  */
 
-import { UnknownListsError } from "../api/lists.ts";
 import { resolveName } from "../api/names.ts";
 import {
   getStructureRequest,
@@ -12,21 +11,11 @@ import {
   readStructure,
   readStructures,
 } from "../api/structures.ts";
-import {
-  EcmError,
-  hasStatus,
-  isNotOffered,
-  NotFoundError,
-  ReadOnlyError,
-  ServiceError,
-  UnreadableAnswerError,
-  UsageError,
-} from "../errors.ts";
+import { hasStatus, isAbout, isKind, isNotOffered, isServiceError, usageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { findProvenListFilters, type ListFilters } from "./contact-search.ts";
-import { ContactNotFoundError } from "./find-contact.ts";
 import { countLists, type ListReading, readAllLists } from "./lists.ts";
 import { NamesCache } from "./names-cache.ts";
 
@@ -113,7 +102,7 @@ export class Account {
   /** The lists, for names that are only shown; undefined where the answer has an unknown form. */
   async readableLists(structure: ContactStructure): Promise<ContactList[] | undefined> {
     return this.lists(structure).catch((error: unknown) => {
-      if (error instanceof UnknownListsError) return undefined;
+      if (isAbout(error, "unknown_lists")) return undefined;
       throw error;
     });
   }
@@ -254,7 +243,7 @@ export function chooseStructure(structures: ContactStructure[], nameOrId?: strin
   const choices = structures
     .map((structure) => `${structure._id} (${JSON.stringify(structure.label)})`)
     .join(", ");
-  throw new UsageError(
+  throw usageError(
     structures.length === 0
       ? "The account has no contact structure"
       : `The account has several structures: ${choices}`,
@@ -305,8 +294,7 @@ async function fetchWhole(send: Send, structure: ContactStructure): Promise<Cont
   } catch (error) {
     if (hasStatus(error, 403, 404) || isNotOffered(error)) return structure;
     // The listing has every documented member, so the unreadable answer is not needed.
-    if (error instanceof UnreadableAnswerError && structure.tags && structure.__v !== undefined)
-      return structure;
+    if (isKind(error, "unreadable answer") && structure.tags && structure.__v !== undefined) return structure;
     throw error;
   }
 }
@@ -315,16 +303,12 @@ async function fetchWhole(send: Send, structure: ContactStructure): Promise<Cont
 
 /** Whether outdated names or ids may be the cause of a failure. */
 function mayBeOutdated(error: unknown): boolean {
-  if (error instanceof ServiceError) {
+  if (isServiceError(error)) {
     const { type, field } = error.details;
     if (type === "DuplicateFieldError" || type === "ConcurrencyError") return false;
-    return error.status === 404 || (error.status === 400 && !ownParts.has(field ?? ""));
+    return hasStatus(error, 404) || (hasStatus(error, 400) && !ownParts.has(field ?? ""));
   }
-  if (!(error instanceof EcmError) || error instanceof ReadOnlyError) return false;
-  return (
-    error instanceof UsageError ||
-    (error instanceof NotFoundError && !(error instanceof ContactNotFoundError))
-  );
+  return isKind(error, "usage", "not found");
 }
 
 /** Members of bodies that hold no name, and no id of something named. */

@@ -2,7 +2,7 @@
 
 import { toIdSet } from "../api/contacts.ts";
 import { resolveField, resolveTag } from "../api/names.ts";
-import { hasStatus, NotFoundError, UsageError } from "../errors.ts";
+import { hasStatus, isKind, notFoundError, usageError } from "../errors.ts";
 import type { Contact, ContactStructure, FieldValue, IdRef, MutateBody } from "../wire.ts";
 import type { Account } from "./account.ts";
 import type { BehaviorPoints } from "./behavior.ts";
@@ -20,7 +20,7 @@ export interface RequestedChanges {
 /** @throws UsageError when nothing is wanted */
 export function requireChange({ addTag, removeTag, addList, removeList, set }: RequestedChanges): void {
   if ([addTag, removeTag, addList, removeList, set].some((each) => (each?.length ?? 0) > 0)) return;
-  throw new UsageError(
+  throw usageError(
     "No change given",
     "Pass --set, --add-tag, --remove-tag, --add-list, --remove-list or --data",
   );
@@ -77,7 +77,7 @@ export async function resolveTagRefs(
 export function splitAssignment(assignment: string): [field: string, value: string] {
   const at = assignment.indexOf("=");
   if (at > 0) return [assignment.slice(0, at), assignment.slice(at + 1)];
-  throw new UsageError(
+  throw usageError(
     `--set ${JSON.stringify(assignment)} is not FIELD=VALUE`,
     'Such as --set "City=Paris"; --set "City=" empties the field',
   );
@@ -90,10 +90,7 @@ export function parseFieldValues(structure: ContactStructure, assignments: reado
     const [nameOrId, value] = splitAssignment(assignment);
     const field = resolveAssignedField(structure, assignment, nameOrId);
     if (values.has(field._id)) {
-      throw new UsageError(
-        `--set: the field ${JSON.stringify(field.label)} is set twice`,
-        "Give it one value",
-      );
+      throw usageError(`--set: the field ${JSON.stringify(field.label)} is set twice`, "Give it one value");
     }
     values.set(field._id, value);
   }
@@ -107,8 +104,8 @@ function resolveAssignedField(structure: ContactStructure, assignment: string, n
     const labelWithEquals = structure.fields.find(
       (field) => field.label.includes("=") && assignment.startsWith(`${field.label}=`),
     );
-    if (!labelWithEquals || !(error instanceof NotFoundError)) throw error;
-    throw new NotFoundError(
+    if (!labelWithEquals || !isKind(error, "not found")) throw error;
+    throw notFoundError(
       error.message,
       `A field whose label contains "=" is named by its id: --set ${labelWithEquals._id}=…`,
     );
@@ -125,7 +122,7 @@ function requireNoContradiction(
   const both = removed.findIndex(({ _id }) => added.some((other) => other._id === _id));
   if (both < 0) return;
   const name = removed.length === typed.length ? typed[both] : removed[both]!._id;
-  throw new UsageError(
+  throw usageError(
     `The ${kind} ${JSON.stringify(name)} cannot be both added and removed`,
     `Leave out --add-${kind} or --remove-${kind}`,
   );
@@ -144,12 +141,11 @@ export function requireOneValueEach(body: MutateBody): void {
   for (const [kind, added, removed] of kinds) {
     const both = [...toIdSet(added)].find((id) => toIdSet(removed).has(id));
     if (both !== undefined)
-      throw new UsageError(`--data: the ${kind} ${both} is both added and removed`, "Leave out one of them");
+      throw usageError(`--data: the ${kind} ${both} is both added and removed`, "Leave out one of them");
   }
   const ids = updateFields.map(({ _id }) => _id);
   const twice = ids.find((id, at) => ids.indexOf(id) !== at);
-  if (twice !== undefined)
-    throw new UsageError(`--data: the field ${twice} is set twice`, "Give it one value");
+  if (twice !== undefined) throw usageError(`--data: the field ${twice} is set twice`, "Give it one value");
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   searchContactsRequest,
   statusParts,
 } from "../api/contacts.ts";
-import { EcmError, exitCodes, hasStatus, type ServiceError } from "../errors.ts";
+import { EcmError, failedError, hasStatus, type ServiceError, unreadableAnswerError } from "../errors.ts";
 import type { LocalCondition, SeveralKeys } from "../select/conditions.ts";
 import type { Contact, Criteria, Filter, SearchAnswer, Send, SendOptions } from "../wire.ts";
 import type { Behavior, BehaviorPoints } from "./behavior.ts";
@@ -296,10 +296,10 @@ async function readAllMembers(
 
 function isMember({ lists }: Partial<Contact>, { values }: Criteria): boolean {
   if (lists) return lists.some(({ _id }) => values.includes(_id));
-  throw new EcmError(exitCodes.failed, "The service neither searches by list nor tells the contacts' lists", {
-    type: "UnreadableAnswerError",
-    hint: "Select the contacts in another way, such as with --keys FILE",
-  });
+  throw unreadableAnswerError(
+    "The service neither searches by list nor tells the contacts' lists",
+    "Select the contacts in another way, such as with --keys FILE",
+  );
 }
 
 function hasListCriteria({ criterias }: Filter): boolean {
@@ -373,10 +373,8 @@ export async function findProvenListFilters(
     }
   }
   const hint = "Name one list at a time";
-  if (refusal) throw new EcmError(refusal.exitCode, refusal.message, { ...refusal.details, hint });
-  throw new EcmError(
-    exitCodes.failed,
-    "The service finds only some members when several lists are searched",
-    { type: "UnprovenSearchError", hint },
-  );
+  if (refusal) throw new EcmError(refusal.kind, refusal.message, hint, refusal.details);
+  throw failedError("The service finds only some members when several lists are searched", hint, {
+    type: "UnprovenSearchError",
+  });
 }

@@ -3,7 +3,7 @@
 import { createEquals, createFilter, readSearch, searchContactsRequest } from "../api/contacts.ts";
 import { createListRequest, readList } from "../api/lists.ts";
 import { findByName, foldCase } from "../api/names.ts";
-import { EcmError, exitCodes } from "../errors.ts";
+import { conflictError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
@@ -122,14 +122,9 @@ async function deleteIfEmpty(send: Send, structureId: string, own: ContactList, 
     source: ["_id"],
   });
   if (readSearch(await send(members)).totalRecords === 0) return deleteList(send, structureId, own._id);
-  throw new EcmError(
-    exitCodes.conflict,
+  throw conflictError(
     `There are two lists named ${JSON.stringify(own.name)} now (${older._id} and ${own._id})`,
-    {
-      type: "DuplicateFieldError",
-      field: "name",
-      hint: advise`Rename one of them with: ${ecm`lists rename ${own._id} NAME`}`,
-      applied: "yes",
-    },
+    advise`Rename one of them with: ${ecm`lists rename ${own._id} NAME`}`,
+    { type: "DuplicateFieldError", field: "name", applied: "yes" },
   );
 }

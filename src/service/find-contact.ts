@@ -3,7 +3,7 @@
 import { createEquals, createFilter } from "../api/contacts.ts";
 import { normalizeKey } from "../api/key-spelling.ts";
 import { findByName, isId } from "../api/names.ts";
-import { type ErrorDetails, hasStatus, NotFoundError, UsageError } from "../errors.ts";
+import { EcmError, type ErrorDetails, hasStatus, usageError } from "../errors.ts";
 import { advise, ecm, type Hint, toOperands } from "../hint.ts";
 import type { Contact, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
@@ -12,11 +12,6 @@ import { openPages } from "./pages.ts";
 
 // What can be an id in a path; e-mail addresses and dots cannot.
 const possibleId = /^[\w-]+$/;
-
-/**
- * No contact has this key or id. (A name of a list, tag, field or structure is a `NotFoundError` of its own.)
- */
-export class ContactNotFoundError extends NotFoundError {}
 
 /** More than the contacts whose keys differ in letter case alone. */
 const keysPerPage = 10;
@@ -47,7 +42,7 @@ export async function performOnContact<T>(
   perform: (contactId: string, found?: Partial<Contact>) => Promise<T>,
 ): Promise<T> {
   if (idOrKey.trim() === "")
-    throw new UsageError("A contact's id or key cannot be empty", "Name a contact, such as ada@example.com");
+    throw usageError("A contact's id or key cannot be empty", "Name a contact, such as ada@example.com");
   const isLikelyId = isId(idOrKey);
   let missing: ErrorDetails | undefined;
   const performUnlessMissing = async (): Promise<{ value: T } | undefined> => {
@@ -70,7 +65,8 @@ export async function performOnContact<T>(
     const result = await performUnlessMissing();
     if (result) return result.value;
   }
-  throw new ContactNotFoundError(
+  throw new EcmError(
+    "no contact",
     `No contact has the key or id ${JSON.stringify(idOrKey)}`,
     advise`Looked in the structure ${JSON.stringify(structure.label)}. ${suggestSimilar(idOrKey)}`,
     missing,

@@ -1,7 +1,7 @@
 /** One contact's change, sent and settled: what it is afterwards, and whether anything changed. */
 
 import { getContactRequest, readContact } from "../api/contacts.ts";
-import { ServiceError, UnreadableAnswerError } from "../errors.ts";
+import { isKind, isServiceError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { ApiAnswer, ApiRequest, Contact, MutateBody, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
@@ -29,7 +29,7 @@ export async function mutateContact(
     return { contact: isContact ? (body as Contact) : await fetchContact(send, id), isChanged: true };
   } catch (error) {
     if (isAppliedWithoutWords(error)) return { contact: await fetchContact(send, id), isChanged: true };
-    if (error instanceof ServiceError && error.type === "ConcurrencyError") {
+    if (isServiceError(error) && error.type === "ConcurrencyError") {
       error.details.hint ??= advise`It was changed in the meantime; see it with: ${ecm`contact get ${id}`}`;
     }
     if (!mayMeanUnchanged(error)) throw error;
@@ -69,7 +69,7 @@ async function sendMutate(
 
 /** A 2xx whose body is empty or no JSON: the change was made. */
 function isAppliedWithoutWords(error: unknown): boolean {
-  return error instanceof UnreadableAnswerError && error.details.applied === "yes";
+  return isKind(error, "unreadable answer") && error.details.applied === "yes";
 }
 
 export async function fetchContact(send: Send, id: string): Promise<Contact> {

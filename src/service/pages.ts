@@ -5,7 +5,7 @@
  * page is no end.
  */
 import { findRecords, type Records } from "../api/records.ts";
-import { EcmError, exitCodes, hasStatus, UnreadableAnswerError, UsageError } from "../errors.ts";
+import { hasStatus, unreadableAnswerError, usageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import { isObject } from "../is-object.ts";
 import type { ApiRequest, Send } from "../wire.ts";
@@ -186,10 +186,10 @@ export async function readComplete<T>(
 ): Promise<T[]> {
   const { items, total } = await readRepeatedly(read, options, toId);
   if (items.length >= total) return items;
-  throw new EcmError(exitCodes.failed, "The pages of a search never add up to its totalRecords", {
-    type: "UnreadableAnswerError",
-    hint: advise`Check the service with: ${ecm`doctor`}`,
-  });
+  throw unreadableAnswerError(
+    "The pages of a search never add up to its totalRecords",
+    advise`Check the service with: ${ecm`doctor`}`,
+  );
 }
 
 /** Records per request of anything but contacts. */
@@ -211,7 +211,7 @@ export async function joinPages(
   request: ApiRequest,
 ): Promise<{ records: unknown[]; total?: number }> {
   if (request.effect === "write") {
-    throw new UsageError(
+    throw usageError(
       "--paginate joins the pages of a read, but this request would write",
       "Leave out --paginate",
     );
@@ -266,14 +266,15 @@ function parseBody({ rawBody = "{}" }: ApiRequest): Record<string, unknown> {
   } catch {
     // Said below.
   }
-  throw new UsageError("--paginate: the body of a search is a JSON object");
+  throw usageError("--paginate: the body of a search is a JSON object");
 }
 
 function toPage(body: unknown): Page<unknown> {
   const { contacts: records, totalRecords: total, ...others } = isObject(body) ? body : {};
   const page = findRecords(isObject(body) ? { records, total, ...others } : body);
   if (page) return page;
-  throw new UnreadableAnswerError("--paginate: the answer is not a page of records", {
-    hint: "Leave out --paginate to see the answer as it comes",
-  });
+  throw unreadableAnswerError(
+    "--paginate: the answer is not a page of records",
+    "Leave out --paginate to see the answer as it comes",
+  );
 }

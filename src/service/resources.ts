@@ -1,7 +1,7 @@
 /** Campaigns, templates, sending domains and reports, fetched as the published reference describes them. */
 import { foldCase, isId, resolveName } from "../api/names.ts";
 import { findRecords, type Records, textMember } from "../api/records.ts";
-import { hasStatus, NotFoundError, UnreadableAnswerError } from "../errors.ts";
+import { hasStatus, notFoundError, unreadableAnswerError } from "../errors.ts";
 import { isObject } from "../is-object.ts";
 import type { ApiAnswer, Send } from "../wire.ts";
 import { type ReadPage, readRepeatedly, recordsPerPage, toRecordIdentity } from "./pages.ts";
@@ -29,14 +29,14 @@ async function fetchResource(send: Send, { path, scope, query = [] }: Resource):
 async function fetchObject(send: Send, resource: Resource): Promise<Record<string, unknown>> {
   const { body, status } = await fetchResource(send, resource);
   if (isObject(body)) return body;
-  throw new UnreadableAnswerError(`The answer is not ${resource.what}`, { status });
+  throw unreadableAnswerError(`The answer is not ${resource.what}`, undefined, { status });
 }
 
 async function fetchRecords(send: Send, resource: Resource): Promise<Records> {
   const { body, status } = await fetchResource(send, resource);
   const records = findRecords(body);
   if (records) return records;
-  throw new UnreadableAnswerError(`The answer is not ${resource.what}`, { status });
+  throw unreadableAnswerError(`The answer is not ${resource.what}`, undefined, { status });
 }
 
 /** Every record of every page, each once. `total` is what the service announced; 0 where it announced nothing. */
@@ -114,7 +114,7 @@ export function findDomain(domains: readonly unknown[], wanted: string): unknown
     const _id = textMember(record, "_id") ?? textMember(record, "domain");
     return _id === undefined ? [] : [{ _id, name: textMember(record, "domain") ?? _id, record }];
   });
-  if (named.length === 0) throw new NotFoundError(`No domain is named ${JSON.stringify(wanted)}`);
+  if (named.length === 0) throw notFoundError(`No domain is named ${JSON.stringify(wanted)}`);
   return resolveName(wanted, named, ({ name }) => name, "domain").record;
 }
 

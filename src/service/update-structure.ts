@@ -1,7 +1,7 @@
 /** Edits of a structure, sent: planned again on fresh state where someone else was faster. */
 
 import { readStructure, updateStructureRequest } from "../api/structures.ts";
-import { NotFoundError, ServiceError } from "../errors.ts";
+import { isServiceError, notFoundError } from "../errors.ts";
 import { addParts, editKnown, type StructureEdit } from "../structure/edit.ts";
 import type { ContactStructure, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
@@ -36,14 +36,14 @@ export async function updateStructure(
 }
 
 function isStale(error: unknown): boolean {
-  return error instanceof ServiceError && error.type === "ConcurrencyError";
+  return isServiceError(error) && error.type === "ConcurrencyError";
 }
 
 /** The structure as it is now. @throws NotFoundError when it is gone */
 export async function readFreshStructure(account: Account, structureId: string): Promise<ContactStructure> {
   account.forget();
   const found = (await account.structures()).find((each) => each._id === structureId);
-  if (!found) throw new NotFoundError(`The structure ${structureId} is gone`);
+  if (!found) throw notFoundError(`The structure ${structureId} is gone`);
   return account.forUpdate(found);
 }
 

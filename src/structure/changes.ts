@@ -4,7 +4,7 @@
  */
 
 import { foldCase } from "../api/names.ts";
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { ContactStructure, UpdateStructureBody } from "../wire.ts";
 import { editKnown, toUpdateBody } from "./edit.ts";
 import type { FieldSpec, StructureSpec, TagSpec } from "./file.ts";
@@ -208,7 +208,7 @@ function requireUniqueLabels(
     others.set(label, entry);
     const isOld = (each: PartEntry) => each._id !== undefined && before.get(each._id) === label;
     if (!other || (isOld(entry) && isOld(other))) continue;
-    throw new UsageError(
+    throw usageError(
       `Two ${part}s would be named ${JSON.stringify(entry.label)}`,
       "Upper and lower case count as the same name; choose another, or rename or remove the other one too",
     );

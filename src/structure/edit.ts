@@ -6,7 +6,7 @@
  */
 
 import { foldCase, resolveField, resolveTag } from "../api/names.ts";
-import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { conflictError, type EcmError, failedError, usageError } from "../errors.ts";
 import { advise, ecm, quoteShellWord } from "../hint.ts";
 
 import type { ContactStructure, UpdateStructureBody } from "../wire.ts";
@@ -41,11 +41,11 @@ function unknownTagsError({ _id }: ContactStructure, body: UpdateStructureBody):
   const text = quoteShellWord(JSON.stringify({ ...body, tags }));
   const message =
     "The service did not say which tags the structure has; an update without them could delete them from every contact, so it was not sent";
-  return new EcmError(exitCodes.failed, message, {
-    type: "IncompleteStructureError",
-    hint: advise`Put all tags that the structure has in place of TAG-ID and TAG (one left out is deleted from every contact; none: take that entry out), then: echo ${text} | ${ecm`api PUT /api/contact-structure/${_id} --data - --yes`}`,
-    applied: "no",
-  });
+  return failedError(
+    message,
+    advise`Put all tags that the structure has in place of TAG-ID and TAG (one left out is deleted from every contact; none: take that entry out), then: echo ${text} | ${ecm`api PUT /api/contact-structure/${_id} --data - --yes`}`,
+    { type: "IncompleteStructureError", applied: "no" },
+  );
 }
 
 /** Sets the label, the name of the key, or both. */
@@ -157,14 +157,14 @@ function requireFreeLabel(
   requireLabel(kind, label);
   const existing = things.find((thing) => foldCase(thing.label) === foldCase(label));
   if (!existing) return;
-  throw new EcmError(exitCodes.conflict, `A ${kind} named ${JSON.stringify(existing.label)} already exists`, {
-    type: "DuplicateFieldError",
-    hint: "Upper and lower case count as the same name; choose another",
-    applied: "no",
-  });
+  throw conflictError(
+    `A ${kind} named ${JSON.stringify(existing.label)} already exists`,
+    "Upper and lower case count as the same name; choose another",
+    { type: "DuplicateFieldError", applied: "no" },
+  );
 }
 
 function requireLabel(kind: string, label: string): void {
   if (label.trim() === "")
-    throw new UsageError(`A ${kind} needs a label that is not blank`, "Give a label, such as City");
+    throw usageError(`A ${kind} needs a label that is not blank`, "Give a label, such as City");
 }

@@ -4,7 +4,7 @@
  */
 import { parseDocument, stringify } from "yaml";
 import { foldCase } from "../api/names.ts";
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { ContactStructure } from "../wire.ts";
 
 /** What a file wants of a field. What is left out stays as it is in the account. */
@@ -64,13 +64,13 @@ export function parseStructureFile(text: string, file: string): StructureSpec {
   // Every scalar stays the text it is: a tag named 2024 or no is no number and no truth value.
   const document = parseDocument(text, { schema: "failsafe", prettyErrors: true });
   const [problem] = document.errors;
-  if (problem) throw new UsageError(`${file}: ${problem.message.split("\n")[0]!.replace(/:$/, "")}`);
+  if (problem) throw usageError(`${file}: ${problem.message.split("\n")[0]!.replace(/:$/, "")}`);
   let value: unknown;
   try {
     value = document.toJS();
   } catch (error) {
     // Aliases that expand to more than any structure holds.
-    throw new UsageError(`${file}: ${(error as Error).message}`);
+    throw usageError(`${file}: ${(error as Error).message}`);
   }
   const content = readRecord(value, file, ["label", "keyName", "fields", "tags", "id"]);
   const spec: StructureSpec = {
@@ -92,7 +92,7 @@ function readField([value, where]: Place): FieldSpec {
   const record = readRecord(value, where, ["label", "id", "was", "type", "required"]);
   const { required } = record;
   if (required !== undefined && required !== "true" && required !== "false") {
-    throw new UsageError(`${where}: required is true or false`);
+    throw usageError(`${where}: required is true or false`);
   }
   return {
     label: readLabel(record.label, where),
@@ -116,11 +116,11 @@ function readTag([value, where]: Place): TagSpec {
 /** A mistyped name must not look like a change that was made. */
 function readRecord(value: unknown, where: string, allowedMembers: string[]): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new UsageError(`${where}: expected ${allowedMembers.map((name) => `${name}:`).join(", ")}`);
+    throw usageError(`${where}: expected ${allowedMembers.map((name) => `${name}:`).join(", ")}`);
   }
   const unknownName = Object.keys(value).find((name) => !allowedMembers.includes(name));
   if (unknownName === undefined) return value as Record<string, unknown>;
-  throw new UsageError(
+  throw usageError(
     `${where}: ${JSON.stringify(unknownName)} is not known here`,
     `Known: ${allowedMembers.join(", ")}`,
   );
@@ -130,7 +130,7 @@ function readElements(content: Record<string, unknown>, part: "fields" | "tags",
   const value = content[part];
   // `tags:` with nothing below it means an empty list.
   if (value === null || value === "") return [];
-  if (!Array.isArray(value)) throw new UsageError(`${file}: ${part} is not a list`);
+  if (!Array.isArray(value)) throw usageError(`${file}: ${part} is not a list`);
   return value.map((each, index): Place => [each, `${file}: ${part}, number ${index + 1}`]);
 }
 
@@ -142,19 +142,19 @@ function readOptionalText(
   const value = record[name];
   if (value === undefined) return {};
   if (typeof value === "string" && value.trim() !== "") return { [name]: value };
-  throw new UsageError(`${where}: ${name} is not text`);
+  throw usageError(`${where}: ${name} is not text`);
 }
 
 function readLabel(value: unknown, where: string): string {
   if (typeof value === "string" && value.trim() !== "") return value;
-  throw new UsageError(`${where}: it has no label`);
+  throw usageError(`${where}: it has no label`);
 }
 
 function requireNoRepeats(specs: TagSpec[] | undefined, where: string): void {
   const labels = new Set<string>();
   for (const { label, id } of specs ?? []) {
     const identity = id ?? foldCase(label);
-    if (labels.has(identity)) throw new UsageError(`${where}: ${JSON.stringify(label)} appears twice`);
+    if (labels.has(identity)) throw usageError(`${where}: ${JSON.stringify(label)} appears twice`);
     labels.add(identity);
   }
 }

@@ -1,7 +1,7 @@
 /** Which field or tag of a structure an entry of a file means, renames solved as a whole. Pure. */
 
 import { foldCase } from "../api/names.ts";
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { TagSpec } from "./file.ts";
 
 interface LabelledPart {
@@ -28,7 +28,7 @@ export function matchEntries<T extends LabelledPart, W extends TagSpec>(
     if (entry.id === undefined) continue;
     const thing = byId.get(entry.id);
     if (!thing) {
-      throw new UsageError(
+      throw usageError(
         `The structure has no ${part} with the id ${entry.id} (${JSON.stringify(entry.label)})`,
       );
     }
@@ -40,8 +40,7 @@ export function matchEntries<T extends LabelledPart, W extends TagSpec>(
   );
   const match = (thing: T, entry: W) => {
     const other = matches.get(thing);
-    if (other)
-      throw new UsageError(`${describeConflict(part, entry, other)} both mean ${quote(thing.label)}`);
+    if (other) throw usageError(`${describeConflict(part, entry, other)} both mean ${quote(thing.label)}`);
     matches.set(thing, entry);
   };
   const withoutId = entries.filter(({ id }) => id === undefined);
@@ -70,13 +69,13 @@ function findChains<W extends TagSpec>(
   const byWas = new Map<string, W>();
   for (const entry of renames) {
     const other = byWas.get(foldCase(entry.was!));
-    if (other) throw new UsageError(`${describeConflict(part, other, entry)} both were ${quote(entry.was!)}`);
+    if (other) throw usageError(`${describeConflict(part, other, entry)} both were ${quote(entry.was!)}`);
     byWas.set(foldCase(entry.was!), entry);
   }
   const staying = entries.find((entry) => entry.was === undefined && byWas.has(foldCase(entry.label)));
   if (staying) {
     const renamed = byWas.get(foldCase(staying.label))!;
-    throw new UsageError(
+    throw usageError(
       `The ${part} ${quote(renamed.label)} was ${quote(renamed.was!)}, but the file also has ${quote(staying.label)}`,
       `Take out \`was: ${renamed.was}\`, or the other entry`,
     );
@@ -113,7 +112,7 @@ function solveChains<T extends LabelledPart, W extends TagSpec>(
   const free = labels.indexOf(undefined);
   if (free === -1) {
     const { label, was } = renames[0]!;
-    throw new UsageError(
+    throw usageError(
       `The ${part} ${quote(label)} was ${quote(was!)}, but the account has both`,
       `Take out \`was: ${was}\` to keep both, or remove or rename one of them first`,
     );
@@ -125,7 +124,7 @@ function solveChains<T extends LabelledPart, W extends TagSpec>(
 }
 
 function requireMatch(part: string, { label, was }: TagSpec): never {
-  throw new UsageError(
+  throw usageError(
     `The ${part} ${quote(label)} was ${quote(was!)}, but the account has neither`,
     `Take out \`was: ${was}\` to add ${quote(label)} as a new ${part}, or correct it`,
   );
@@ -148,7 +147,7 @@ function createFinder<T extends LabelledPart>(
     const found = exact.length > 0 ? exact : alike;
     if (found.length < 2) return found[0];
     const ids = found.map((thing) => `${thing._id} (${quote(thing.label)})`).join(", ");
-    throw new UsageError(
+    throw usageError(
       `${quote(label)} matches ${found.length} ${part}s: ${ids}`,
       "Add the id of the one you mean to the entry",
       { type: "AmbiguousNameError" },

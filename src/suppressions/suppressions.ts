@@ -28,8 +28,8 @@ import { writeAtomically, writeWhole } from "../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint } from "../disk/disk-errors.ts";
 import { awaitLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
-import { EcmError, exitCodes } from "../errors.ts";
-import { advise, ecm, type Hint } from "../hint.ts";
+import { EcmError, isKind } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 
 /** An entry of the list. */
 export interface Suppressed {
@@ -42,43 +42,40 @@ export interface Suppressed {
 /** What the list says of one key. */
 export type SuppressionState = { suppressed: boolean } & Partial<Suppressed>;
 
-/** The list cannot be read or written: nobody may be created until it can. */
-export class SuppressionsError extends EcmError {
-  constructor(message: string, hint: Hint, cause?: unknown) {
-    super(exitCodes.failed, message, { type: "SuppressionsError", hint, cause });
-  }
-}
-
 const withoutListNote = "Nobody is created until the list can be read";
 const restoreHint = advise`Restore the file from a backup. If there is none, move it away and add everybody again: ${ecm`suppressions add --keys FILE`}`;
 
-function missingError(file: string): SuppressionsError {
-  return new SuppressionsError(
+function missingError(file: string): EcmError {
+  return new EcmError(
+    "suppressions",
     `The suppression list ${file} does not exist`,
     advise`Check ECM_SUPPRESSIONS and the file it names; where there never was one, make it with: ${ecm`suppressions add KEY`}. ${withoutListNote}`,
   );
 }
 
-function damagedError(file: string, { line, message }: DamagedList): SuppressionsError {
-  return new SuppressionsError(
+function damagedError(file: string, { line, message }: DamagedList): EcmError {
+  return new EcmError(
+    "suppressions",
     `Cannot trust the suppression list ${file}:${line}: ${message}`,
     advise`${restoreHint}. ${withoutListNote}`,
   );
 }
 
-function unreadableError(file: string, error: unknown): SuppressionsError {
-  return new SuppressionsError(
+function unreadableError(file: string, error: unknown): EcmError {
+  return new EcmError(
+    "suppressions",
     `Cannot read the suppression list ${file}: ${describeDiskError(error)}`,
     `Make it readable, or restore it from a backup. ${withoutListNote}`,
-    error,
+    { cause: error },
   );
 }
 
-function unwritableError(file: string, error: unknown): SuppressionsError {
-  return new SuppressionsError(
+function unwritableError(file: string, error: unknown): EcmError {
+  return new EcmError(
+    "suppressions",
     `Cannot write the suppression list ${file}: ${describeDiskError(error)}`,
     diskFullHint(error, file) ?? "Make the file and its folder writable, then run the same command again",
-    error,
+    { cause: error },
   );
 }
 
@@ -262,7 +259,7 @@ async function withLock(file: string, work: () => Promise<void>): Promise<void> 
     });
     await work().finally(lease.release);
   } catch (error) {
-    throw error instanceof SuppressionsError ? error : unwritableError(file, error);
+    throw isKind(error, "suppressions") ? error : unwritableError(file, error);
   }
 }
 

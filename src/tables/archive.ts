@@ -8,7 +8,7 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { Entry, ZipFile } from "yauzl";
-import { UsageError } from "../errors.ts";
+import { type EcmError, isKind, usageError } from "../errors.ts";
 import { isBomb, tooLargeError } from "./page.ts";
 import type { InputFile } from "./source.ts";
 
@@ -61,7 +61,7 @@ export class Archive {
         yield chunk;
       }
     } catch (error) {
-      throw error instanceof UsageError ? error : damagedArchiveError(this.#file, error as Error);
+      throw isKind(error, "usage") ? error : damagedArchiveError(this.#file, error as Error);
     }
   }
 
@@ -93,8 +93,8 @@ function openEntry(zip: ZipFile, entry: Entry): Promise<AsyncIterable<Buffer>> {
   });
 }
 
-function damagedArchiveError({ name }: InputFile, cause: Error): UsageError {
-  return new UsageError(
+function damagedArchiveError({ name }: InputFile, cause: Error): EcmError {
+  return usageError(
     `${name} is a damaged archive or workbook: ${cause.message}`,
     "Open it in a spreadsheet and save it again, or download it again",
     { cause },
@@ -123,8 +123,8 @@ export async function unpackGzip(
     await pipeline(createReadStream(path), gunzip, limit, createWriteStream(target, { mode: 0o600 }));
     if (gunzip.bytesWritten < packedBytes) await requirePadding(path, gunzip.bytesWritten);
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(
+    if (isKind(error, "usage")) throw error;
+    throw usageError(
       `${name} cannot be unpacked: ${(error as Error).message}`,
       "It is damaged or incomplete; download it again",
     );

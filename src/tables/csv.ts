@@ -3,7 +3,7 @@
 import { type CsvError, parse } from "csv-parse";
 import { parse as parseAtOnce } from "csv-parse/sync";
 import { quotedCell } from "../delimited-lines.ts";
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 
 export interface CsvRecord {
   /** Physical line on which the record starts. */
@@ -38,15 +38,15 @@ export function toUnreadableError(name: string, error: unknown): unknown {
   const { kind, line, lastLine } = error;
   const place = `${name}:${line}`;
   if (kind === "too_long") {
-    return new UsageError(
+    return usageError(
       `${place}: the row that starts here is longer than 1 MiB`,
       "Is this the right file, and the right --delimiter?",
     );
   }
   const hint = "Close it, or double it if it is part of the text";
   return kind === "quote_spans_rows"
-    ? new UsageError(`${place}: a quote opens here and closes on line ${lastLine}, with text after it`, hint)
-    : new UsageError(`${place}: a quote opens here and is never closed`, hint);
+    ? usageError(`${place}: a quote opens here and closes on line ${lastLine}, with text after it`, hint)
+    : usageError(`${place}: a quote opens here and is never closed`, hint);
 }
 
 /** Longer than any record that could be sent: a contact's request must fit into 1 MiB. */

@@ -1,5 +1,5 @@
 /** Reading: which encoding a file is in: told, marked, or found out; never a silent guess. */
-import { UsageError } from "../errors.ts";
+import { type EcmError, usageError } from "../errors.ts";
 import { countLineBreaks } from "./csv.ts";
 import { clearMargin, type Guess, rankGuesses, surveyUtf8, unclean } from "./encoding-score.ts";
 import { findLineOfByte, type InputFile, type Inspection, readBytes } from "./source.ts";
@@ -34,7 +34,7 @@ export async function findEncoding(
   const { file, start } = inspection;
   const mark = marks.find(({ bytes }) => bytes.every((byte, index) => start[index] === byte));
   if (start.length >= 4 && start.readUInt32LE(0) === 0xfeff) {
-    throw new UsageError(`${file.name} is in UTF-32, which is not supported`, "Save it as UTF-8");
+    throw usageError(`${file.name} is in UTF-32, which is not supported`, "Save it as UTF-8");
   }
   if (requested !== undefined) {
     const encoding = await resolveEncoding(requested);
@@ -60,8 +60,8 @@ export async function findEncoding(
   return guessEncoding(inspection);
 }
 
-async function cutCharacterError({ file, bytes }: Inspection): Promise<UsageError> {
-  return new UsageError(
+async function cutCharacterError({ file, bytes }: Inspection): Promise<EcmError> {
+  return usageError(
     `${file.name}:${await findLineOfByte(file, bytes)}: the file ends in the middle of a UTF-8 character: it is probably incomplete`,
     "Export it again; if it is whole, name its encoding, such as --encoding windows-1252",
   );
@@ -82,7 +82,7 @@ async function requireClean(
   const wrong = encoding.startsWith("utf-") ? broken : brokenOrPrivate;
   const check = await checkDecoding(file, encoding, markBytes, wrong);
   if (check.badLine !== undefined) {
-    throw new UsageError(
+    throw usageError(
       `${file.name}:${check.badLine}: the bytes of this line are not ${encoding}`,
       "Name the file's encoding with --encoding, or save it as UTF-8",
     );
@@ -91,14 +91,14 @@ async function requireClean(
 }
 
 async function throwNulError(file: InputFile, offset: number): Promise<never> {
-  throw new UsageError(
+  throw usageError(
     `${file.name}:${await findLineOfByte(file, offset)}: a zero byte (offset ${offset}), which text never contains`,
     "The file is damaged or not a table; export it again",
   );
 }
 
-async function brokenUtf8Error(file: InputFile, offset: number): Promise<UsageError> {
-  return new UsageError(
+async function brokenUtf8Error(file: InputFile, offset: number): Promise<EcmError> {
+  return usageError(
     `${file.name}:${await findLineOfByte(file, offset)}: byte ${offset} is not UTF-8, while the rest of the file is`,
     "Fix that line, or read the whole file in another encoding with --encoding",
   );
@@ -190,7 +190,7 @@ async function guessEncoding({ file }: Inspection): Promise<FoundEncoding> {
     throw undecidedEncodingError(file, best, second);
   if (best) return { encoding: best.encoding, markBytes: 0, isGuess: true, firstForeign: best.firstForeign };
   const line = await findLineOfByte(file, survey.firstBad);
-  throw new UsageError(
+  throw usageError(
     `${file.name}:${line}: the encoding cannot be determined; byte ${survey.firstBad} is not UTF-8`,
     "Pass it, such as --encoding windows-1252, or save the file as UTF-8",
   );
@@ -201,14 +201,14 @@ function undecidedEncodingError(
   file: InputFile,
   best: Guess & DecodingCheck,
   second: Guess & DecodingCheck,
-): UsageError {
+): EcmError {
   const lines = best.text.split("\n");
   const others = second.text.split("\n");
   const differing = Math.max(
     0,
     lines.findIndex((text, index) => text !== others[index]),
   );
-  return new UsageError(
+  return usageError(
     `${file.name}:${best.firstForeign?.line ?? 1}: the encoding cannot be determined; it could be ${formatGuess(best, lines[differing])} or ${formatGuess(second, others[differing])}`,
     `Pass it, such as --encoding ${best.encoding}, or save the file as UTF-8`,
   );

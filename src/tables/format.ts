@@ -1,5 +1,5 @@
 /** Reading: what a kind of file has to offer, so that its rows are read like those of any other. */
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { FoundEncoding } from "./encoding.ts";
 import type { ReadOptions } from "./rows.ts";
 import type { InputFile, Inspection } from "./source.ts";
@@ -44,6 +44,6 @@ export function requireNoFlags(
 ): void {
   for (const [flag, value] of Object.entries(flags)) {
     if (value !== undefined)
-      throw new UsageError(`${flag} applies to text files, but ${name} is ${is}`, `Leave out ${flag}`);
+      throw usageError(`${flag} applies to text files, but ${name} is ${is}`, `Leave out ${flag}`);
   }
 }

@@ -3,7 +3,7 @@
 import { foldName } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
 import { quotedCell } from "../delimited-lines.ts";
-import { UsageError } from "../errors.ts";
+import { type EcmError, usageError } from "../errors.ts";
 import type { ContactStructure } from "../wire.ts";
 import type { Cells } from "./cells.ts";
 import { CsvFault, type CsvRecord, readRecords, toUnreadableError } from "./csv.ts";
@@ -80,7 +80,7 @@ export async function locateHeader(
   const isQuoted = search.text.startsWith(header.names.map(quotedCell).join("\t"));
   if (header.line !== undefined) return { ...header, line: header.line, isQuoted };
   throw skipLines > 0
-    ? new UsageError(`${source.file.name} has nothing after ${skipLines} skipped lines`, "Lower --skip-lines")
+    ? usageError(`${source.file.name} has nothing after ${skipLines} skipped lines`, "Lower --skip-lines")
     : emptyFileError(source.file.name);
 }
 
@@ -207,7 +207,7 @@ const delimitersByName = new Map(
 export function parseDelimiter(text: string): string {
   const delimiter = delimitersByName.get(text.toLowerCase()) ?? text;
   if ([...delimiter].length !== 1 || /["\r\n]/.test(delimiter)) {
-    throw new UsageError(
+    throw usageError(
       `--delimiter ${JSON.stringify(text)} is not a delimiter`,
       "Give one character, or tab, comma, semicolon, pipe",
     );
@@ -228,7 +228,7 @@ export function requireHeader(
   if (!isEmailKey(structure.keyType)) return;
   const column = header.names.findIndex((cell) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(cell.trim()));
   if (column === -1) return;
-  throw new UsageError(
+  throw usageError(
     `${place}: there is no header: the first row already has an address`,
     `Add a header line, or pass --no-header --map ${column + 1}=key`,
   );
@@ -244,7 +244,7 @@ function findUnusualLayout(
   { names, delimiter }: Header,
   isDelimiterTold: boolean,
   { keyName, keyType }: ContactStructure,
-): UsageError | undefined {
+): EcmError | undefined {
   const line = names.join(delimiter);
   const showsKey = (each: string) => {
     const parts = line.split(each).map((name) => name.replace(/^\s*"+|"+\s*$/g, ""));
@@ -252,7 +252,7 @@ function findUnusualLayout(
   };
   // A detected delimiter splits every line that holds it, unless it is quoted.
   if (!isDelimiterTold && names.length === 1 && delimiters.some(showsKey)) {
-    return new UsageError(
+    return usageError(
       `${place}: every line is quoted as a whole, so that it is a single cell`,
       "Export the file again, with quotes around cells instead of lines",
     );
@@ -264,7 +264,7 @@ function findUnusualLayout(
   if (found === undefined) return undefined;
   const code = found.codePointAt(0)!;
   const isControl = code < 32;
-  return new UsageError(
+  return usageError(
     `${place}: cells seem to be separated by ${isControl ? `the control character ${code}` : JSON.stringify(found)}`,
     `Pass --delimiter ${found === "\t" ? "tab" : isControl ? `$'\\x${code.toString(16).padStart(2, "0")}'` : `'${found}'`}`,
   );

@@ -5,7 +5,7 @@
 
 import type { ParsedTokenInfo as Token, Tokenizer, TokenParser } from "@streamparser/json";
 import { joinNames } from "../delimited-lines.ts";
-import { UsageError } from "../errors.ts";
+import { type EcmError, isKind, usageError } from "../errors.ts";
 import { quoteShellWord } from "../hint.ts";
 import type { Cells } from "./cells.ts";
 import { type Format, requireNoFlags } from "./format.ts";
@@ -24,7 +24,7 @@ export const jsonFormat: Format = {
       "--delimiter": delimiter,
       "--skip-lines": skipLines,
     });
-    if (!isUtf8) throw new UsageError(`${file.name} is JSON, but not in UTF-8`, "Save it as UTF-8");
+    if (!isUtf8) throw usageError(`${file.name} is JSON, but not in UTF-8`, "Save it as UTF-8");
     const reader = new ObjectReader(file);
     const page = await writePage(file, "objects", reader.rows());
     const notes = reader.isArray ? ["Rows are counted as elements of the array, from 1"] : [];
@@ -48,15 +48,14 @@ class ObjectReader {
       const { value, line, number, isInArray } = element;
       this.isArray ||= isInArray;
       const place = elementPlace(this.#file.name, element);
-      if (!isInArray && line === lastLine)
-        throw new UsageError(`${place}: two values are on one line`, formHint);
+      if (!isInArray && line === lastLine) throw usageError(`${place}: two values are on one line`, formHint);
       lastLine = line;
       const members = toMembers(value, place);
       if (number === 1 && !isInArray) refuseEnvelope(this.#file, members);
       yield { line: isInArray ? number : line, cells: this.#toCells(members, place) };
     }
     if (this.columns.size === 0)
-      throw new UsageError(`${this.#file.name} contains no objects`, "Name a file with contacts");
+      throw usageError(`${this.#file.name} contains no objects`, "Name a file with contacts");
   }
 
   /** @throws UsageError for a member that no cell can hold */
@@ -74,7 +73,7 @@ class ObjectReader {
 function toMembers(value: unknown, place: string): [string, unknown][] {
   if (typeof value === "string") return [["key", value]];
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    throw new UsageError(`${place}: expected an object, such as {"Email":"ada@example.com"}`, formHint);
+    throw usageError(`${place}: expected an object, such as {"Email":"ada@example.com"}`, formHint);
   }
   return Object.entries(value);
 }
@@ -87,7 +86,7 @@ function refuseEnvelope({ name: file }: InputFile, members: [string, unknown][])
   const member = members.find(([, value]) => holdsContacts(value))?.[0];
   if (member === undefined) return;
   const path = /^[A-Za-z_]\w*$/.test(member) ? `.${member}` : `.[${JSON.stringify(member)}]`;
-  throw new UsageError(
+  throw usageError(
     `${file} is one object with an array in its member ${JSON.stringify(member)}; expected the array itself`,
     `Take it out first: jq ${quoteShellWord(path)} ${file.endsWith(".json") ? `${quoteShellWord(file)} ` : ""}> contacts.json`,
   );
@@ -99,7 +98,7 @@ function toCell(value: unknown, name: string, place: string): string {
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return String(value);
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) return joinNames(value);
-  throw new UsageError(
+  throw usageError(
     `${place}: ${JSON.stringify(name)} is ${Array.isArray(value) ? "an array" : "an object"}, but a cell has a single value`,
     "Flatten the objects first, such as with jq; exports of ecm itself import again from csv",
   );
@@ -177,7 +176,7 @@ class ElementReader {
     try {
       this.#tokenizer.write(chunk);
     } catch (error) {
-      throw error instanceof UsageError ? error : this.#notJson(error as Error);
+      throw isKind(error, "usage") ? error : this.#notJson(error as Error);
     }
     const start = this.#depth > 0 ? this.#current.offset : this.#lastToken.offset;
     if (this.#lines.end - start > maxElementBytes) {
@@ -193,7 +192,7 @@ class ElementReader {
     try {
       this.#tokenizer.end();
     } catch (error) {
-      throw error instanceof UsageError ? error : this.#cutShort();
+      throw isKind(error, "usage") ? error : this.#cutShort();
     }
     if (this.#depth > 0 || (this.#isArray && !this.#isOver)) throw this.#cutShort();
     return this.#takeElements();
@@ -253,7 +252,7 @@ class ElementReader {
     const { names } = this.#current;
     const name = this.#lastToken.text;
     if (names.has(name)) {
-      throw new UsageError(
+      throw usageError(
         `${this.#place()}: the member ${JSON.stringify(name)} occurs twice`,
         "Export the file again",
       );
@@ -278,11 +277,11 @@ class ElementReader {
     return elementPlace(this.#file, { ...this.#current, isInArray: this.#isArray });
   }
 
-  #fault(message: string, hint: string): UsageError {
-    return new UsageError(`${this.#file}:${this.#lines.line}: ${message}`, hint);
+  #fault(message: string, hint: string): EcmError {
+    return usageError(`${this.#file}:${this.#lines.line}: ${message}`, hint);
   }
 
-  #cutShort(): UsageError {
+  #cutShort(): EcmError {
     this.#lines.lineAt(this.#lines.end);
     return this.#fault(
       "the file ends in the middle of a value: it is probably incomplete",
@@ -291,12 +290,12 @@ class ElementReader {
   }
 
   /** The tokenizer says where; what the parser refuses is the token that came last. */
-  #notJson({ message }: Error): UsageError {
+  #notJson({ message }: Error): EcmError {
     const [, position] = /absolute position "(\d+)"/.exec(message) ?? [];
     const offset = position === undefined ? this.#lastToken.offset : Number(position);
     const line = this.#lines.lineAt(offset);
     if (this.#depth === 0) this.#current = { ...this.#current, number: this.#current.number + 1, line };
-    return new UsageError(
+    return usageError(
       `${this.#place()}: this is not JSON: line ${line}, column ${this.#lines.columnAt(offset)}`,
       "Export the file again",
     );

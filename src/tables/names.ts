@@ -1,7 +1,7 @@
 /** Reading: names of columns, and what they mean without being told. */
 import { findNearestName, foldName, toLooseName } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
-import { UsageError } from "../errors.ts";
+import { type EcmError, usageError } from "../errors.ts";
 
 /** Names of a column that holds e-mail addresses, loosely written. */
 const keyNames = new Set(
@@ -134,8 +134,8 @@ export function unknownColumnError(
   names: readonly string[],
   place: string,
   flag: string,
-): UsageError {
-  return new UsageError(
+): EcmError {
+  return usageError(
     `${place}: ${flag} names a column that does not exist: ${JSON.stringify(column)}`,
     suggestColumn(column, names),
   );

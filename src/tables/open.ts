@@ -3,7 +3,7 @@
  * text: the file itself, or what was made of it.
  */
 
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { unpackGzip } from "./archive.ts";
 import { CsvFault, readRecords, toUnreadableError } from "./csv.ts";
 import { type FoundEncoding, findEncoding } from "./encoding.ts";
@@ -53,7 +53,7 @@ export async function openInput(
   const inner = isGzip(inspection.start) ? await unpacked(inspection) : inspection;
   const format = formats.find(({ opens }) => opens(inner.start))!;
   if (options.sheet !== undefined && format !== workbookFormat)
-    throw new UsageError(`--sheet applies to workbooks, but ${file.name} is not one`, "Leave out --sheet");
+    throw usageError(`--sheet applies to workbooks, but ${file.name} is not one`, "Leave out --sheet");
   return { file, sha256, bytes, ...(await format.open(inner, options, chooseSheet)) };
 }
 
@@ -62,7 +62,7 @@ async function unpacked({ file, bytes }: Inspection): Promise<Inspection> {
   const path = createScratchPath(file, "unpacked");
   await unpackGzip(file, bytes, path);
   const inner = await inspectFile({ ...file, path });
-  if (isGzip(inner.start)) throw new UsageError(`${file.name} is compressed twice`, "Unpack it first");
+  if (isGzip(inner.start)) throw usageError(`${file.name} is compressed twice`, "Unpack it first");
   return inner;
 }
 

@@ -7,7 +7,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { formatTsvCell, parseTsvCell } from "../delimited-lines.ts";
 import { makeFolder } from "../disk/make-folder.ts";
-import { UsageError } from "../errors.ts";
+import { type EcmError, usageError } from "../errors.ts";
 import { type Cells, findUnknown, toUnknownCell } from "./cells.ts";
 import type { OpenedText } from "./format.ts";
 import { emptyFileError, type InputFile } from "./source.ts";
@@ -59,10 +59,7 @@ export async function writePage(
   try {
     for await (const { line, cells } of rows) {
       if (line < nextLine) {
-        throw new UsageError(
-          `${name}: its rows are not in order`,
-          "Save it again in the program it comes from",
-        );
+        throw usageError(`${name}: its rows are not in order`, "Save it again in the program it comes from");
       }
       piece += `${"\n".repeat(line - nextLine)}${joinCells(cells, `${name}:${line}`)}\n`;
       nextLine = line + 1;
@@ -82,7 +79,7 @@ export async function writePage(
 
 /** A place for what an input is unpacked to. @throws UsageError for an input without a scratch folder */
 export function createScratchPath({ name, scratch }: InputFile, part: string): string {
-  if (scratch === undefined) throw new UsageError(`${name} must be unpacked first`, "Give a CSV file");
+  if (scratch === undefined) throw usageError(`${name} must be unpacked first`, "Give a CSV file");
   makeFolder(scratch);
   return join(scratch, part);
 }
@@ -93,18 +90,18 @@ function openTarget(path: string, name: string): Promise<FileHandle> {
   });
 }
 
-function unwritableError(path: string, name: string, { message }: Error): UsageError {
-  return new UsageError(`${name} cannot be unpacked to ${path}: ${message}`);
+function unwritableError(path: string, name: string, { message }: Error): EcmError {
+  return usageError(`${name} cannot be unpacked to ${path}: ${message}`);
 }
 
 /** Cells that are missing at the end of a row are not written. */
 function joinCells(cells: Cells, place: string): string {
   const cut = cells.findIndex((cell) => cell !== undefined && loneSurrogate.test(findUnknown(cell) ?? cell));
   if (cut !== -1)
-    throw new UsageError(`${place}: cell ${cut + 1} contains half of a character`, cutCharacterMessage);
+    throw usageError(`${place}: cell ${cut + 1} contains half of a character`, cutCharacterMessage);
   const zero = cells.findIndex((cell) => cell?.includes("\0"));
   if (zero !== -1)
-    throw new UsageError(
+    throw usageError(
       `${place}: cell ${zero + 1} contains a zero byte, which text never contains`,
       "The file is damaged or not a table; export it again",
     );
@@ -118,8 +115,8 @@ function joinCells(cells: Cells, place: string): string {
 }
 
 /** The refusal of a file that unpacks to far more than it is. */
-export function tooLargeError(name: string): UsageError {
-  return new UsageError(
+export function tooLargeError(name: string): EcmError {
+  return usageError(
     `${name} unpacks to far more than a list of contacts would`,
     "If this is expected, unpack it yourself and use the unpacked file",
   );

@@ -17,7 +17,7 @@ import { open, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { describeDiskError, diskFullHint } from "../disk/disk-errors.ts";
-import { UsageError } from "../errors.ts";
+import { type EcmError, usageError } from "../errors.ts";
 
 /** A file to read, and what messages call it: the name as it was typed, or `standard input`. */
 export interface InputFile {
@@ -46,22 +46,22 @@ export async function requireFile({ path, name }: InputFile): Promise<void> {
   const entry = await stat(path).catch((error: unknown) => {
     throw unreadableError(name, error);
   });
-  if (entry.isDirectory()) throw new UsageError(`${name} is a folder`, "Name the file to read");
+  if (entry.isDirectory()) throw usageError(`${name} is a folder`, "Name the file to read");
 }
 
-function unreadableError(name: string, cause: unknown): UsageError {
+function unreadableError(name: string, cause: unknown): EcmError {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") {
     const hint = /^https?:\/\//i.test(name)
       ? "This is the address of a page: download the file first"
       : "Check the path; - reads standard input";
-    return new UsageError(`${name}: there is no such file`, hint, { cause });
+    return usageError(`${name}: there is no such file`, hint, { cause });
   }
   if (code === "EACCES" || code === "EPERM") {
-    return new UsageError(`${name} may not be read`, "Check the permissions of the file", { cause });
+    return usageError(`${name} may not be read`, "Check the permissions of the file", { cause });
   }
-  if (code === "EISDIR") return new UsageError(`${name} is a folder`, "Name the file to read", { cause });
-  return new UsageError(`${name} cannot be read: ${describeDiskError(cause)}`, undefined, { cause });
+  if (code === "EISDIR") return usageError(`${name} is a folder`, "Name the file to read", { cause });
+  return usageError(`${name} cannot be read: ${describeDiskError(cause)}`, undefined, { cause });
 }
 
 /**
@@ -116,7 +116,7 @@ export async function spool(input: Readable, name: string, file: string, signal:
     await handle.close();
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw new UsageError(
+    throw usageError(
       `Cannot copy ${name} to ${file}: ${describeDiskError(error)}`,
       diskFullHint(error, file),
     );
@@ -167,8 +167,8 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
   return { file, sha256, start, firstNul, ...found, ...characters.verdict() };
 }
 
-export function emptyFileError(name: string): UsageError {
-  return new UsageError(`${name} is empty`, "Name a file with a header and rows");
+export function emptyFileError(name: string): EcmError {
+  return usageError(`${name} is empty`, "Name a file with a header and rows");
 }
 
 /** Whether bytes are the characters of ASCII or of UTF-8, chunk by chunk. */
@@ -226,13 +226,13 @@ const otherKinds: { starts: string | RegExp; is: string; hint: string }[] = [
 /** @throws UsageError for a file of a kind that holds no delimited text */
 export function requireTextFile({ file: { name }, start }: Inspection): void {
   if (start.includes(Buffer.from("EncryptedPackage", "utf16le"))) {
-    throw new UsageError(`${name} is a workbook protected by a password`, "Save a copy without the password");
+    throw usageError(`${name} is a workbook protected by a password`, "Save a copy without the password");
   }
   const head = start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
   const kind = otherKinds.find(({ starts }) =>
     typeof starts === "string" ? head.startsWith(starts) : starts.test(head),
   );
-  if (kind) throw new UsageError(`${name} is ${kind.is}`, kind.hint);
+  if (kind) throw usageError(`${name} is ${kind.is}`, kind.hint);
 }
 
 /** The physical line that holds a byte, in a file whose line breaks are single bytes. */

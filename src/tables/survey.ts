@@ -2,7 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import { formatCount, formatCounted } from "../counts.ts";
-import { EcmError, exitCodes } from "../errors.ts";
+import { type EcmError, failedError } from "../errors.ts";
 import { TextIndex } from "../text-index.ts";
 import { findUnknown, unwrapFormula } from "./cells.ts";
 import type { ConsentColumn } from "./consent/cells.ts";
@@ -212,10 +212,11 @@ async function* toAsync(batches: ReadRow[][]): AsyncGenerator<ReadRow[]> {
 
 /** Passes over a file must read the same. */
 function inputChangedError(name: string): EcmError {
-  return new EcmError(exitCodes.failed, `${name} was changed while it was being read`, {
-    type: "InputChangedError",
-    hint: "Run the same command again: a changed file is a new run",
-  });
+  return failedError(
+    `${name} was changed while it was being read`,
+    "Run the same command again: a changed file is a new run",
+    { type: "InputChangedError" },
+  );
 }
 
 interface FileState {

@@ -1,6 +1,6 @@
 /** Reading: which system wrote a file, and what its rules say of a column. */
 import { findNearestName, toLooseName } from "../api/names.ts";
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { ConsentRule } from "./consent/cells.ts";
 import { type System, systems } from "./system-table.ts";
 
@@ -37,7 +37,7 @@ function findSystem(name: string, names: readonly string[]): System {
   if (chosen) return chosen;
   const allNames = listSystemNames();
   const near = findNearestName(name, allNames);
-  throw new UsageError(
+  throw usageError(
     `--from ${JSON.stringify(name)} is not a known system`,
     near ? `Did you mean ${near}?` : `Known: ${allNames.join(", ")}`,
   );

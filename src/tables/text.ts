@@ -1,7 +1,7 @@
 /** Reading: a file's bytes → UTF-8 text in chunks, from a physical line on. */
 
 import { findNearestName } from "../api/names.ts";
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { type InputFile, readBytes } from "./source.ts";
 
 export interface TextSource {
@@ -113,7 +113,7 @@ export async function resolveEncoding(label: string): Promise<string> {
   const lower = label.trim().toLowerCase();
   if (!notText.test(lower) && iconv.encodingExists(lower)) return lower;
   const near = findNearestName(label, wellKnown);
-  throw new UsageError(
+  throw usageError(
     `--encoding ${JSON.stringify(label)} is not an encoding`,
     near ? `Did you mean ${near}?` : `Such as ${wellKnown.join(", ")}`,
   );

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { describeDiskError } from "../disk/disk-errors.ts";
-import { UsageError } from "../errors.ts";
+import { type EcmError, usageError } from "../errors.ts";
 
 interface OutputTarget {
   /** Absolute; of a link, the file that it leads to. */
@@ -59,9 +59,9 @@ export class CommandFiles {
     const other = this.inputs.get(identity) ?? this.outputs.get(identity);
     if (other !== undefined && other !== flag) throw clashError(flag, other);
     if (this.isOwn(file, identity))
-      throw new UsageError(`${flag}: ${file} is one of ecm's own files`, "Name another file");
+      throw usageError(`${flag}: ${file} is one of ecm's own files`, "Name another file");
     if (mode !== undefined && (mode & 0o222) === 0)
-      throw new UsageError(`${flag}: ${file} is read-only`, "Name another file, or remove it first");
+      throw usageError(`${flag}: ${file} is read-only`, "Name another file, or remove it first");
     requireWritableFolder(path, file, flag);
     this.outputs.set(identity, flag);
   }
@@ -116,15 +116,15 @@ function requireWritableFolder(path: string, file: string, flag: string): void {
   }
 }
 
-export function cannotWriteError(file: string, reason: string, flag = "--output-file"): UsageError {
-  return new UsageError(`${flag}: cannot write ${file === "" ? '""' : file}: ${reason}`);
+export function cannotWriteError(file: string, reason: string, flag = "--output-file"): EcmError {
+  return usageError(`${flag}: cannot write ${file === "" ? '""' : file}: ${reason}`);
 }
 
-function clashError(flag: string, other: string): UsageError {
+function clashError(flag: string, other: string): EcmError {
   const message = other.startsWith("-")
     ? `${flag} and ${other} name the same file`
     : `${flag} names ${other}`;
-  return new UsageError(message, "Name another file");
+  return usageError(message, "Name another file");
 }
 
 /** The same for all names of one file; of a file that is not there yet, its path without links. */

@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { describeReadError } from "../disk/disk-errors.ts";
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { CommandFiles } from "./command-files.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -26,7 +26,7 @@ export async function readDataInput(
   if (source === "-") return decodeText(await buffer(terminal.stdin), "standard input", flag);
   files.reads(source, flag);
   const bytes = await readFile(source).catch((error: unknown) => {
-    throw new UsageError(
+    throw usageError(
       `${flag}: cannot read ${source}: ${describeReadError(error)}`,
       "Check the path; - reads standard input",
     );
@@ -41,7 +41,7 @@ function decodeText(bytes: Buffer, source: string, flag: string): string {
   const again = Buffer.from(text, "utf8");
   const offset = bytes.findIndex((byte, at) => byte !== again[at]);
   const line = bytes.subarray(0, offset).filter((byte) => byte === newline).length + 1;
-  throw new UsageError(
+  throw usageError(
     `${flag}: ${source} is not UTF-8: line ${line}, byte offset ${offset}`,
     "Save it as UTF-8, or convert it, such as: iconv -f WINDOWS-1252 -t UTF-8",
   );
@@ -60,7 +60,7 @@ export async function readJsonInput(
   try {
     return { text: json, value: JSON.parse(json) as unknown };
   } catch (error) {
-    throw new UsageError(
+    throw usageError(
       `${flag}: ${source === "-" ? "standard input" : source} is not JSON: ${(error as Error).message}`,
     );
   }

@@ -1,6 +1,6 @@
 /** Questions drawn on the screen: choices under the cursor keys, answers checked as they are given. */
 import { Writable } from "node:stream";
-import { InterruptedError } from "../errors.ts";
+import { interruptedAtQuestion } from "../errors.ts";
 import { fitMessage } from "./message-lines.ts";
 import type { Choice, LineTable, Prompter } from "./prompter.ts";
 import { renderTable } from "./table.ts";
@@ -47,7 +47,7 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
       if (!/^(Exit|Abort)PromptError$/.test((error as Error).name)) throw error;
       if (signal.aborted) throw signal.reason;
       if (isEscaped) return onEscape!();
-      throw InterruptedError.atQuestion();
+      throw interruptedAtQuestion();
     } finally {
       stdin.off("end", end).off("keypress", onKey);
     }

@@ -1,6 +1,6 @@
 /** What the name of an output file says of its content. */
 import { basename } from "node:path";
-import { UsageError } from "../errors.ts";
+import { type EcmError, usageError } from "../errors.ts";
 import type { OutputFormat } from "./format.ts";
 
 /** `yaml` is the form of a structure's file. */
@@ -51,7 +51,7 @@ export function findFormatByName(file: string, flag = "--output-file"): FileForm
           ? `Write a workbook, ${stem}.xlsx, or CSV: ${inner}`
           : `Write CSV, which spreadsheets open: ${inner}`
         : `Write CSV or JSON: ${inner}`;
-  throw new UsageError(`${flag}: ${file} is ${kind} by its name, which ecm does not write`, hint);
+  throw usageError(`${flag}: ${file} is ${kind} by its name, which ecm does not write`, hint);
 }
 
 const packable = /\.(?:csv|tsv|json|ndjson|jsonl)$/i;
@@ -98,10 +98,10 @@ function otherFormatError(
   byName: string,
   format: FileFormat,
   flag = "--output-file",
-): UsageError {
+): EcmError {
   const stem = file.slice(0, file.lastIndexOf("."));
   const ending = format === "table" || format === "id" ? "txt" : format;
-  return new UsageError(
+  return usageError(
     `${flag}: ${file} is ${byName} by its name, but the output is ${formatName(format)}`,
     `Name it ${stem}.${ending}`,
   );

@@ -1,5 +1,5 @@
 /** The output formats, and which one is meant. */
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 
 export const outputFormats = ["table", "json", "ndjson", "csv", "tsv", "id"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -31,7 +31,7 @@ export function isForPeople({ format, columns, outputFile }: OutputOptions): boo
 export function parseFormat(text: string, where: string): OutputFormat {
   const format = outputFormats.find((each) => each === text);
   if (format) return format;
-  throw new UsageError(
+  throw usageError(
     `${where}: unknown output format ${JSON.stringify(text)}`,
     `Use one of: ${outputFormats.join(", ")}`,
   );
@@ -61,7 +61,7 @@ export function isJsonWanted(
 export function parseColumns(text: string | undefined): string[] | undefined {
   const names = text?.split(",").map((name) => name.trim());
   if (!names?.includes("")) return names;
-  throw new UsageError(
+  throw usageError(
     "--columns: the name of a column is empty",
     "Name columns, such as --columns key,status; an empty word is often a variable that is not set",
   );

@@ -4,7 +4,7 @@ import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type AtomicFile, openAtomicFile } from "../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint } from "../disk/disk-errors.ts";
-import { EcmError, exitCodes } from "../errors.ts";
+import { type EcmError, failedError } from "../errors.ts";
 import type { BodySink } from "../wire.ts";
 import { cannotWriteError, resolveOutputTarget } from "./command-files.ts";
 import type { OutputOptions } from "./format.ts";
@@ -167,9 +167,9 @@ async function withWriteErrors<T>(file: string, act: () => Promise<T>): Promise<
 }
 
 function unwrittenError(file: string, error: unknown): EcmError {
-  return new EcmError(exitCodes.failed, `Cannot write ${file}: ${describeDiskError(error)}`, {
-    type: "OutputFileError",
-    hint: diskFullHint(error, resolve(file)),
-    cause: error,
-  });
+  return failedError(
+    `Cannot write ${file}: ${describeDiskError(error)}`,
+    diskFullHint(error, resolve(file)),
+    { type: "OutputFileError", cause: error },
+  );
 }

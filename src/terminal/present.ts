@@ -5,7 +5,7 @@
 
 import { formatCount } from "../counts.ts";
 import { formatCsvLine, formatTsvLine, joinNames, toSafeCell } from "../delimited-lines.ts";
-import { UsageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { formatDayAndTime, formatShortDate } from "../moments.ts";
 import type { ApiRequest } from "../wire.ts";
 import { escapeControlsInLines } from "./escape.ts";
@@ -246,7 +246,7 @@ export function chooseColumns<C extends { name: string; title?: string; optional
       columns.find((each) => each.name.toLowerCase() === name.toLowerCase()) ??
       columns.find((each) => each.title?.toLowerCase() === name.toLowerCase());
     if (column) return column;
-    throw new UsageError(
+    throw usageError(
       `--columns: there is no column ${JSON.stringify(name)}`,
       `Columns: ${columns.map((each) => each.name).join(", ")}`,
     );

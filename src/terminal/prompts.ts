@@ -4,7 +4,7 @@
  */
 
 import { Writable } from "node:stream";
-import { InterruptedError, UsageError } from "../errors.ts";
+import { type EcmError, interruptedAtQuestion, usageError } from "../errors.ts";
 import { escapeControls } from "./escape.ts";
 import { fitMessage } from "./message-lines.ts";
 import type { Choice, KeyChoice, Prompter } from "./prompter.ts";
@@ -55,8 +55,8 @@ function toSafeChoice<T>(choice: Choice<T>): Choice<T> {
 }
 
 /** What a command throws when it would have to ask and may not. @param remedy the flag to pass */
-export function cannotAskError(what: string, remedy: string): UsageError {
-  return new UsageError(`${what}, and there is no terminal to ask at`, remedy, {
+export function cannotAskError(what: string, remedy: string): EcmError {
+  return usageError(`${what}, and there is no terminal to ask at`, remedy, {
     type: "InputRequiredError",
   });
 }
@@ -175,7 +175,7 @@ async function askForLine(
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: stdin, output, terminal: isSecret });
   const ended = new Promise<never>((_resolve, reject) => {
-    lines.once("close", () => reject(InterruptedError.atQuestion()));
+    lines.once("close", () => reject(interruptedAtQuestion()));
   });
   // A terminal in raw mode sends Ctrl-C and Ctrl-D as characters.
   const onData = (typed: Buffer | string) => {

@@ -1,6 +1,6 @@
 /** A failure → stderr: one JSON line where JSON was asked for, else `error:` and `hint:`. */
 import { toSystemError } from "../disk/disk-errors.ts";
-import { declinedType, EcmError, exitCodes } from "../errors.ts";
+import { EcmError, exitCodes, failedError } from "../errors.ts";
 import { formatHint } from "../hint.ts";
 import { escapeControls, escapeControlsInLines, escapeJson } from "./escape.ts";
 import { fitMessage } from "./message-lines.ts";
@@ -65,7 +65,7 @@ function formatError(error: EcmError, style: Style, columns: number | undefined)
 /** A no, or Ctrl-C at a terminal, is no failure to the person who said it. */
 function isOwnDecision(error: EcmError, isTerminal: boolean): boolean {
   // A run that can be resumed reports it with another hint.
-  if (error.details.type === declinedType) return true;
+  if (error.kind === "declined") return true;
   return isTerminal && error.exitCode === exitCodes.interrupted;
 }
 
@@ -73,9 +73,9 @@ function toInternalError(error: unknown): EcmError {
   const ofSystem = toSystemError(error);
   if (ofSystem) return ofSystem;
   const message = error instanceof Error ? error.message : String(error);
-  return new EcmError(exitCodes.failed, `Internal error: ${message}`, {
-    type: "InternalError",
-    hint: "This is a defect of ecm; ECM_DEBUG=1 shows where it happened",
-    cause: error,
-  });
+  return failedError(
+    `Internal error: ${message}`,
+    "This is a defect of ecm; ECM_DEBUG=1 shows where it happened",
+    { type: "InternalError", cause: error },
+  );
 }

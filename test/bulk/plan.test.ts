@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { PlanLine } from "../../src/bulk/plan/plan-line.ts";
-import { InterruptedError } from "../../src/errors.ts";
+import { interruptedError } from "../../src/errors.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -209,7 +209,7 @@ describe("--plan", () => {
     const interruption = new AbortController();
     const { baseUrl } = await startHttpServer(() => {
       meanwhile = [readdirSync(folder), readdirSync(runs)];
-      interruption.abort(new InterruptedError());
+      interruption.abort(interruptedError());
     });
     const ecm = ecmWith({ ...home, ECM_BASE_URL: baseUrl, ECM_API_KEY: testKey });
     const plan = join(folder, "plan.ndjson");

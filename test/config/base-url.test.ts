@@ -2,7 +2,6 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isSameOrigin, parseBaseUrl } from "../../src/config/base-url.ts";
-import { UsageError } from "../../src/errors.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 
 describe("a base address", () => {
@@ -38,7 +37,7 @@ describe("a base address", () => {
     "",
     "https://",
   ])("%j is refused, with the place that it stood in", (text) => {
-    expect(() => parseBaseUrl(text, "ECM_BASE_URL")).toThrow(UsageError);
+    expect(() => parseBaseUrl(text, "ECM_BASE_URL")).toThrow(expect.objectContaining({ kind: "usage" }));
     expect(() => parseBaseUrl(text, "ECM_BASE_URL")).toThrow(/ECM_BASE_URL/);
     expect(() => parseBaseUrl(text, "ECM_BASE_URL")).not.toThrow(/secret-word/);
   });
@@ -68,7 +67,7 @@ describe("a base address", () => {
     ["http://sandbox:8080", ""],
     ["ftp://sandbox", "sandbox"],
   ])("%s stays refused when ECM_INSECURE_HTTP is %j", (text, host) => {
-    expect(() => parseBaseUrl(text, "--base-url", host)).toThrow(UsageError);
+    expect(() => parseBaseUrl(text, "--base-url", host)).toThrow(expect.objectContaining({ kind: "usage" }));
   });
 
   it("is of the same origin when scheme, host and port are", () => {

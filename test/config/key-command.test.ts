@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runKeyCommand } from "../../src/config/keys.ts";
-import { InterruptedError } from "../../src/errors.ts";
+import { interruptedError } from "../../src/errors.ts";
 
 const key = "ecm_us_0123456789";
 const env = { PATH: process.env.PATH };
@@ -44,7 +44,7 @@ describe.runIf(process.platform !== "win32")("a key command", () => {
       canAsk: true,
       signal: interruption.signal,
     });
-    interruption.abort(new InterruptedError("SIGTERM"));
+    interruption.abort(interruptedError("SIGTERM"));
     await expect(running).rejects.toThrow("Terminated");
   });
 });

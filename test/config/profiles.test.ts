@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Folders } from "../../src/config/folders.ts";
 import { openProfiles } from "../../src/config/profile-store.ts";
 import { toProfilesPath } from "../../src/config/profiles.ts";
-import { UsageError } from "../../src/errors.ts";
+import type { EcmError } from "../../src/errors.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
 async function temporaryFolders(): Promise<Folders> {
@@ -90,7 +90,7 @@ describe("the profiles", () => {
     "x".repeat(101),
   ])("may not be named %j", async (name) => {
     const profiles = await openProfiles(await temporaryFolders());
-    expect(() => profiles.save(name, profile)).toThrow(UsageError);
+    expect(() => profiles.save(name, profile)).toThrow(expect.objectContaining({ kind: "usage" }));
     expect(profiles.get(name)).toBeUndefined();
   });
 
@@ -120,7 +120,7 @@ describe("the profiles", () => {
     const profiles = await openProfiles(await temporaryFolders());
     profiles.save("work", profile);
     expect(() => profiles.use("wrok")).toThrow(/profiles?: work, sandbox|no profile "wrok"/);
-    expect(() => profiles.remove("wrok")).toThrow(UsageError);
+    expect(() => profiles.remove("wrok")).toThrow(expect.objectContaining({ kind: "usage" }));
   });
 
   it.each([
@@ -143,15 +143,15 @@ describe("the profiles", () => {
         try {
           return profiles.names();
         } catch (error) {
-          return error as UsageError;
+          return error as EcmError;
         }
       })();
-      expect(failure).toBeInstanceOf(UsageError);
-      expect((failure as UsageError).message).toContain(toProfilesPath(folders));
-      expect(JSON.stringify((failure as UsageError).details) + (failure as UsageError).message).not.toContain(
+      expect(failure).toMatchObject({ kind: "usage" });
+      expect((failure as EcmError).message).toContain(toProfilesPath(folders));
+      expect(JSON.stringify((failure as EcmError).details) + (failure as EcmError).message).not.toContain(
         "secret",
       );
-      expect(() => profiles.save("work", profile)).toThrow(UsageError);
+      expect(() => profiles.save("work", profile)).toThrow(expect.objectContaining({ kind: "usage" }));
       expect(await readFile(toProfilesPath(folders), "utf8")).toBe(content);
     },
   );

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Profile, ProfileStore } from "../../src/config/profiles.ts";
 import { resolveProfile } from "../../src/config/resolve.ts";
 import { type GlobalFlags, readSettings } from "../../src/config/settings.ts";
-import { NoKeyError, UsageError } from "../../src/errors.ts";
+import type { EcmError } from "../../src/errors.ts";
 import { formatHint } from "../../src/hint.ts";
 
 const work: Profile = { baseUrl: "https://work.example.com", apiKey: "key-of-work", structure: "Work" };
@@ -154,15 +154,17 @@ describe("the account that a command works with", () => {
 
   it("goes without encryption to the one host that ECM_INSECURE_HTTP names, and says so", async () => {
     const env = { ECM_BASE_URL: "http://sandbox:8080", ECM_API_KEY: "key" };
-    await expect(resolve({}, env)).rejects.toThrow(UsageError);
-    await expect(resolve({}, { ...env, ECM_INSECURE_HTTP: "other:8080" })).rejects.toThrow(UsageError);
+    await expect(resolve({}, env)).rejects.toThrow(expect.objectContaining({ kind: "usage" }));
+    await expect(resolve({}, { ...env, ECM_INSECURE_HTTP: "other:8080" })).rejects.toThrow(
+      expect.objectContaining({ kind: "usage" }),
+    );
     const { baseUrl, warning } = await resolve({}, { ...env, ECM_INSECURE_HTTP: "sandbox:8080" });
     expect(baseUrl.value).toBe("http://sandbox:8080");
     expect(warning).toBe(
       "ECM_INSECURE_HTTP is set: the API key goes to http://sandbox:8080 without encryption",
     );
     const compose = store({ compose: { baseUrl: "http://sandbox:8080", apiKey: "key" } }, "compose");
-    await expect(resolve({}, {}, compose)).rejects.toThrow(UsageError);
+    await expect(resolve({}, {}, compose)).rejects.toThrow(expect.objectContaining({ kind: "usage" }));
     expect((await resolve({}, { ECM_INSECURE_HTTP: "sandbox" }, compose)).warning).toContain(
       "without encryption",
     );
@@ -186,9 +188,9 @@ describe("the account that a command works with", () => {
 
   it("is unknown without any profile, and both ways on are named", async () => {
     const error = await resolve({}, {}, store({})).catch((failure: unknown) => failure);
-    expect(error).toBeInstanceOf(NoKeyError);
+    expect(error).toMatchObject({ kind: "no key" });
     expect(error).toMatchObject({ exitCode: 4 });
-    expect(formatHint((error as NoKeyError).details.hint!)).toMatch(/ecm auth login[\s\S]*--profile sandbox/);
+    expect(formatHint((error as EcmError).details.hint!)).toMatch(/ecm auth login[\s\S]*--profile sandbox/);
   });
 
   it("is refused when the named profile does not exist, or only a key is given", async () => {
@@ -208,13 +210,17 @@ describe("the account that a command works with", () => {
       warning: "ECM_PROFILE is sandbox: the embedded service is used, ECM_BASE_URL and ECM_API_KEY are not",
     });
     expect((await resolve({ profile: "sandbox" }, env)).warning).toBeUndefined();
-    await expect(resolve({ profile: "sandbox", baseUrl: other }, {})).rejects.toThrow(UsageError);
+    await expect(resolve({ profile: "sandbox", baseUrl: other }, {})).rejects.toThrow(
+      expect.objectContaining({ kind: "usage" }),
+    );
   });
 
   it("leaves a current sandbox only for an address and a key together", async () => {
     const current = store({}, "sandbox");
     expect((await resolve({}, {}, current)).isSandbox).toBe(true);
-    await expect(resolve({}, { ECM_BASE_URL: other }, current)).rejects.toThrow(NoKeyError);
+    await expect(resolve({}, { ECM_BASE_URL: other }, current)).rejects.toThrow(
+      expect.objectContaining({ kind: "no key" }),
+    );
     const env = { ECM_BASE_URL: other, ECM_API_KEY: "k" };
     expect((await resolve({}, env, current)).baseUrl.value).toBe(other);
   });
@@ -252,7 +258,7 @@ describe("the key", () => {
   ])("is missing when its command %s", async (_name, apiKeyCommand, words) => {
     const error = await readKey({ apiKeyCommand }).catch((failure: unknown) => failure);
     expect(error).toMatchObject({ exitCode: 4, message: expect.stringMatching(words) });
-    const failure = error as NoKeyError;
+    const failure = error as EcmError;
     expect(failure.message + formatHint(failure.details.hint!)).not.toMatch(/half-a-key|no-such-command/);
   });
 
@@ -260,8 +266,8 @@ describe("the key", () => {
     "%j is refused before anything is sent, and is not repeated",
     async (apiKey) => {
       const error = await readKey({ apiKey }).catch((failure: unknown) => failure);
-      expect(error).toBeInstanceOf(UsageError);
-      expect((error as UsageError).message).not.toContain(apiKey);
+      expect(error).toMatchObject({ kind: "usage" });
+      expect((error as EcmError).message).not.toContain(apiKey);
     },
   );
 

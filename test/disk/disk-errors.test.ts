@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { JournalError } from "../../src/bulk/runs/journal.ts";
+import { journalError } from "../../src/bulk/runs/journal.ts";
 import { describeDiskError, diskFullHint, findFullDisk, folderHint } from "../../src/disk/disk-errors.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
@@ -45,7 +45,7 @@ it.each([
     syscall: "write",
   });
   expect(describeDiskError(error)).toBe(words);
-  expect(new JournalError("/runs/journal", error).message).toBe(
+  expect(journalError("/runs/journal", error).message).toBe(
     `Cannot write the journal /runs/journal: ${words}`,
   );
 });

@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isLeaseHeld, type LeaseTimes, LockedError, takeLease } from "../../src/disk/lease.ts";
+import { isLeaseHeld, type LeaseTimes, takeLease } from "../../src/disk/lease.ts";
 import { checkLife, identifyThisProcess, type ProcessIdentity } from "../../src/disk/this-process.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
@@ -48,7 +48,7 @@ describe("a lease", () => {
     const folder = join(await temporaryFolder(), "locks");
     const lease = await takeLease(folder, "matter", "the run");
     const refused = takeLease(folder, "matter", "the run");
-    await expect(refused).rejects.toThrow(LockedError);
+    await expect(refused).rejects.toThrow(expect.objectContaining({ kind: "locked" }));
     await expect(refused).rejects.toThrow(`the run is in use by process ${process.pid} on `);
     await (await takeLease(folder, "another", "it")).release();
     await lease.release();
@@ -94,7 +94,9 @@ describe("a lease", () => {
   it("of a living process is never taken over, however long it is silent: it may be stopped", async () => {
     const folder = await temporaryFolder();
     await leftBy(folder, identifyThisProcess(), Date.now() - 48 * hour);
-    await expect(takeLease(folder, "matter", "the run")).rejects.toThrow(LockedError);
+    await expect(takeLease(folder, "matter", "the run")).rejects.toThrow(
+      expect.objectContaining({ kind: "locked" }),
+    );
   });
 
   describe("of a process on another machine, or in another container", () => {
@@ -116,7 +118,7 @@ describe("a lease", () => {
       const file = await leftBy(folder, elsewhere, now - off);
       const beats = () => utimes(file, (now - off + 5000) / 1000, (now - off + 5000) / 1000);
       const taking = takeLease(folder, "matter", "the run", { times: timesWith(now, beats) });
-      await expect(taking).rejects.toThrow(LockedError);
+      await expect(taking).rejects.toThrow(expect.objectContaining({ kind: "locked" }));
     });
 
     it("is taken over after a long silence, and that is said", async () => {

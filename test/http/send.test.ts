@@ -1,14 +1,7 @@
 import { createServer } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type EcmError,
-  InterruptedError,
-  ServiceError,
-  UnreachableError,
-  UnreadableAnswerError,
-  UsageError,
-} from "../../src/errors.ts";
+import { type EcmError, interruptedError, isKind, isServiceError } from "../../src/errors.ts";
 import type { ApiRequest } from "../../src/wire.ts";
 import { type Answerer, errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { createSendTo, testKey } from "../support/test-send.ts";
@@ -89,7 +82,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       "/a\\..\\b",
     ])("to %j is refused before it is sent", async (path) => {
       const { send, server } = await lineToServer((_request, response) => json(response, 200, {}));
-      expect(await catchFailure(send({ ...read, path }))).toBeInstanceOf(UsageError);
+      expect(await catchFailure(send({ ...read, path }))).toMatchObject({ kind: "usage" });
       expect(server.requests).toEqual([]);
     });
 
@@ -133,7 +126,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
         response.writeHead(200, { "content-type": type }).end(body),
       );
       const error = await catchFailure(send(read));
-      expect(error).toBeInstanceOf(UnreadableAnswerError);
+      expect(error).toMatchObject({ kind: "unreadable answer" });
       expect(error).toMatchObject({
         exitCode: 1,
         message: expect.stringMatching(words),
@@ -195,7 +188,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
         fc.asyncProperty(cases, async (given) => {
           next = given;
           const result = await send(read).catch((error: unknown) => error);
-          const isTypedError = result instanceof ServiceError || result instanceof UnreadableAnswerError;
+          const isTypedError = isServiceError(result) || isKind(result, "unreadable answer");
           const isAnswer = given.status < 300 && (result as { status?: number }).status === given.status;
           expect(isTypedError || isAnswer).toBe(true);
         }),
@@ -241,7 +234,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
           response.writeHead(status, { "content-type": type }).end(body),
         );
         const error = await catchFailure(send(read));
-        expect(error).toBeInstanceOf(ServiceError);
+        expect(error).toMatchObject({ kind: "service" });
         expect(error).toMatchObject({ exitCode, message: expect.stringMatching(words), details: { status } });
       },
     );
@@ -329,7 +322,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
     it("ends as unreachable when the connection is lost three times", async () => {
       const { send, server } = await lineToServer((_request, response) => response.destroy());
       const error = await catchFailure(send(read));
-      expect(error).toBeInstanceOf(UnreachableError);
+      expect(error).toMatchObject({ kind: "unreachable" });
       expect(error).toMatchObject({ exitCode: 8, details: { retryable: true } });
       expect(error.details.applied).toBeUndefined();
       expect(server.requests).toHaveLength(3);
@@ -492,7 +485,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
   describe("an interruption", () => {
     it("ends a wait, with the signal's own reason", async () => {
       const abort = new AbortController();
-      const reason = new InterruptedError("SIGTERM");
+      const reason = interruptedError("SIGTERM");
       const { send } = await lineToServer((_request, response) => response.writeHead(503).end(), {
         signal: abort.signal,
         onEvent: (event: { kind: string }) => event.kind === "waiting" && abort.abort(reason),
@@ -502,7 +495,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
 
     it("ends a request under way, and says of a write that it may have been applied", async () => {
       const abort = new AbortController();
-      const { send, server } = await lineToServer(() => abort.abort(new InterruptedError("SIGINT")), {
+      const { send, server } = await lineToServer(() => abort.abort(interruptedError("SIGINT")), {
         signal: abort.signal,
       });
       const error = await catchFailure(send(write));
@@ -520,7 +513,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
         if (count === 1) abort.abort();
         else json(response, 200, {});
       });
-      expect(await catchFailure(send(read, { signal: abort.signal }))).toBeInstanceOf(InterruptedError);
+      expect(await catchFailure(send(read, { signal: abort.signal }))).toMatchObject({ kind: "interrupted" });
       expect((await send(read)).status).toBe(200);
     });
   });

@@ -5,7 +5,7 @@
 import { copyFile, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { InterruptedError } from "../../src/errors.ts";
+import { interruptedError } from "../../src/errors.ts";
 import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -43,7 +43,7 @@ async function stopAfter(
   proxy.onRequest = ({ when, path: where }) => {
     if (when === "before" || !/^\/api\/contact(\/[^/]+\/mutate)?$/.test(where)) return undefined;
     if (++requestCount < writes) return undefined;
-    interruption.abort(new InterruptedError("SIGINT"));
+    interruption.abort(interruptedError("SIGINT"));
     return "drop";
   };
   const stopped = await proxy.ecm(["import", path, ...flags], { signal: interruption.signal, env });

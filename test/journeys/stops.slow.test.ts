@@ -1,6 +1,6 @@
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { InterruptedError } from "../../src/errors.ts";
+import { interruptedError } from "../../src/errors.ts";
 import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { ecmWith, type Result, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -69,7 +69,7 @@ describe("a bulk run that stops", () => {
     const running = proxy.ecm(["import", path, "--json"], { signal: interruption.signal });
     await until(() => proxy.writes.length === 18);
     const interruptedAt = Date.now();
-    interruption.abort(new InterruptedError("SIGINT"));
+    interruption.abort(interruptedError("SIGINT"));
     const result = await running;
     expect(Date.now() - interruptedAt).toBeLessThan(1000);
     expect(result.code).toBe(130);

@@ -3,7 +3,7 @@
  * misbehave in ways the embedded one never does.
  */
 import { describe, expect, it } from "vitest";
-import { ServiceError } from "../../src/errors.ts";
+import { EcmError } from "../../src/errors.ts";
 import { createBehavior } from "../../src/service/behavior.ts";
 import { openSearch } from "../../src/service/contact-pages.ts";
 import { joinPages, readComplete } from "../../src/service/pages.ts";
@@ -94,7 +94,11 @@ describe("reading every page", () => {
   it("takes the next usual page size while the service refuses it", async () => {
     const { send, searches } = serviceThat((body, request) => {
       if (body.pageSize > 30) {
-        throw new ServiceError("too large", { status: 400, type: "ValidationError", field: "pageSize" });
+        throw new EcmError("service", "too large", undefined, {
+          status: 400,
+          type: "ValidationError",
+          field: "pageSize",
+        });
       }
       return paged(contacts(40))(body, request);
     });
@@ -104,7 +108,8 @@ describe("reading every page", () => {
 
   it("learns nothing less than what is usual from a size that nobody gives", async () => {
     const { send, searches } = serviceThat((body, request) => {
-      if (body.pageSize > 1000) throw new ServiceError("pageSize", { status: 400, field: "pageSize" });
+      if (body.pageSize > 1000)
+        throw new EcmError("service", "pageSize", undefined, { status: 400, field: "pageSize" });
       return paged(contacts(3))(body, request);
     });
     const behavior = createBehavior();
@@ -124,7 +129,11 @@ describe("reading every page", () => {
 
   it("passes on any other refusal", async () => {
     const { send } = serviceThat(() => {
-      throw new ServiceError("no such column", { status: 400, type: "ValidationError", field: "column" });
+      throw new EcmError("service", "no such column", undefined, {
+        status: 400,
+        type: "ValidationError",
+        field: "column",
+      });
     });
     await expect(openSearch(send, search)).rejects.toThrow("no such column");
   });

@@ -1,6 +1,6 @@
 /** Looking several keys up, against services that take several keys in different ways, or not at all. */
 import { describe, expect, it } from "vitest";
-import { ServiceError } from "../../src/errors.ts";
+import { EcmError } from "../../src/errors.ts";
 import { createBehavior, type KnownBehavior } from "../../src/service/behavior.ts";
 import { KeySearch } from "../../src/service/key-search.ts";
 import type { ApiAnswer, ApiRequest, SearchBody, Send } from "../../src/wire.ts";
@@ -22,7 +22,8 @@ interface Service {
 function createSearchService(service: Service) {
   const { values = "any", filters = "any", maxKeys = 1000, held, refuses = "" } = service;
   const searches: SearchBody[] = [];
-  const refusal = () => new ServiceError("refused", { status: 400, type: "ValidationError" });
+  const refusal = () =>
+    new EcmError("service", "refused", undefined, { status: 400, type: "ValidationError" });
   const send = async (request: ApiRequest) => {
     const body = request.body as SearchBody;
     searches.push(body);

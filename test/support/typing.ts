@@ -1,7 +1,7 @@
 /** Someone at the keyboard of a program that runs in this process: answers questions as they are drawn. */
 import type { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import { InterruptedError } from "../../src/errors.ts";
+import { interruptedError } from "../../src/errors.ts";
 
 /** The words by which a question is known, and the keys that answer it. */
 export type Answer = [question: string, keys: string];
@@ -48,7 +48,7 @@ export function createTypist(answers: readonly Answer[], keys: PassThrough): Typ
     // A question that was answered is drawn again while its answer is typed.
     if (answered !== undefined && question.startsWith(answered)) return;
     unexpected = question;
-    giveUp.abort(new InterruptedError("SIGINT", `an unexpected question: ${question}`));
+    giveUp.abort(interruptedError("SIGINT", `an unexpected question: ${question}`));
   }
 
   return {

@@ -2,7 +2,6 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../../src/errors.ts";
 import type { OutputOptions } from "../../src/terminal/format.ts";
 import { presentList, presentOne, type View } from "../../src/terminal/present.ts";
 import { createTerminal, type Terminal } from "../../src/terminal/terminal.ts";
@@ -98,7 +97,7 @@ describe("presentList", () => {
 
   it("refuses an unknown column and names those there are", async () => {
     const failure = await presentAsText({ format: "csv", columns: ["mail"] }).catch((error) => error);
-    expect(failure).toBeInstanceOf(UsageError);
+    expect(failure).toMatchObject({ kind: "usage" });
     expect(failure.details.hint).toBe("Columns: Name, _id");
   });
 

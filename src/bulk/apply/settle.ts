@@ -61,14 +61,14 @@ export async function readAfterRefusal(
   if (error.type === "ConcurrencyError") {
     return { kind: "again", found: await readAgain(session, item, operation.id) };
   }
-  if (error.status === 404) {
+  if (error.details.status === 404) {
     if (operation.kind !== "delete") return { kind: "again", found: await findOne(session, item) };
     // A contact that others have created under the key of a deleted one is not the one that was to be deleted.
     const found = await readWritten(session, item, operation);
     return found.contact ? rejected : { kind: "again", found };
   }
   const isPrecise = error.details.field !== undefined || error.details.fieldId !== undefined;
-  if (error.status !== 400 || isPrecise) return rejected;
+  if (error.details.status !== 400 || isPrecise) return rejected;
   return { ...rejected, found: await readAgain(session, item, operation.id) };
 }
 

@@ -6,7 +6,7 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { statusParts } from "../../api/contacts.ts";
-import { NotFoundError, UsageError } from "../../errors.ts";
+import { type EcmError, isKind, usageError } from "../../errors.ts";
 import { restoreSelection } from "../../select/selection.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import { replaceStandIns } from "../apply/apply-plan.ts";
@@ -85,9 +85,9 @@ function requireMatchingPlan(plan: PlanFile, engine: Engine): void {
   if (plan.head.account.baseUrl !== engine.account.baseUrl) throw otherAccountError(plan, engine);
 }
 
-function otherAccountError({ path, head: { account: planned } }: PlanFile, { account }: Engine): UsageError {
+function otherAccountError({ path, head: { account: planned } }: PlanFile, { account }: Engine): EcmError {
   const isSameAddress = planned.baseUrl === account.baseUrl;
-  return new UsageError(
+  return usageError(
     isSameAddress
       ? `${path} is a plan for structure ${planned.structureId}, which this account does not have`
       : `${path} is a plan for ${planned.baseUrl}, and this is ${account.baseUrl}`,
@@ -102,7 +102,7 @@ async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile)
   const account = openAccount(context, structureId);
   // Another account may be behind the same address.
   const structure = await account.structure().catch((error: unknown) => {
-    throw error instanceof NotFoundError ? otherAccountError(plan, engine) : error;
+    throw isKind(error, "not found") ? otherAccountError(plan, engine) : error;
   });
   await requireKeptNames(plan, account);
   // Read now, so that the price counts what the backup needs.

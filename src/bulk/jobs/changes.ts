@@ -1,7 +1,7 @@
 /** What a run wrote to each contact, as its journal tells it; for people as the lines of its plan. */
 
 import { basename, join } from "node:path";
-import { EcmError, exitCodes } from "../../errors.ts";
+import { EcmError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Operation } from "../desired.ts";
 import type { Outcome, Write } from "../items.ts";
@@ -137,9 +137,11 @@ class WritesOfRun {
 
 function unknownEndError(writes: number, run: string): EcmError {
   const [noun, verb] = writes === 1 ? ["write", "was"] : ["writes", "were"];
-  return new EcmError(exitCodes.usage, `It is unknown whether ${writes} ${noun} of the run ${verb} applied`, {
-    hint: advise`Resume it, then undo it: ${ecm`runs resume ${run}`}`,
-  });
+  return new EcmError(
+    "unfit run",
+    `It is unknown whether ${writes} ${noun} of the run ${verb} applied`,
+    advise`Resume it, then undo it: ${ecm`runs resume ${run}`}`,
+  );
 }
 
 /** A contact that was written, and whose intent cannot be read: its id is all that is known of it. */

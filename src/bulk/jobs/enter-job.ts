@@ -2,20 +2,12 @@
 
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import {
-  DeclinedError,
-  EcmError,
-  InterruptedError,
-  isNotOffered,
-  ReadOnlyError,
-  UsageError,
-} from "../../errors.ts";
+import { EcmError, isInterruption, isKind, isNotOffered, readOnlyCommandError } from "../../errors.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import type { RunContext } from "../plan/run-context.ts";
 import { type EnteredRun, enterRun, type SyncedList } from "../runs/enter.ts";
 import { type Manifest, requireStatePlace } from "../runs/folder.ts";
-import { JournalDamagedError } from "../runs/ledger.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import { noteWait } from "../runs/stored-runs.ts";
 import { type Closed, closeUnentered } from "./finish.ts";
@@ -47,7 +39,7 @@ export interface PreparedRun {
  */
 export async function runPrepared(context: RunContext, prepare: () => Promise<PreparedRun>): Promise<Closed> {
   const { engine, options } = context;
-  if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
+  if (engine.account.isReadOnly && !options.isDryRun) throw readOnlyCommandError();
   if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
   try {
     const { job, about, spooled, syncs, entered } = await prepare();
@@ -71,7 +63,7 @@ export function closeUnlessRefused(
   // What a damaged journal can still prove is for a person to say.
   const isRefused =
     error instanceof EcmError
-      ? endedBeforeWrites(error) || (context.kind === "undo" && error instanceof JournalDamagedError)
+      ? endedBeforeWrites(error) || (context.kind === "undo" && isKind(error, "damaged journal"))
       : !(error instanceof RunStop);
   if (isRefused) throw error;
   return closeUnentered(context, toErrorStop(error), input);
@@ -150,10 +142,10 @@ function isImpossible({ stop, summary: { rows } }: Closed): boolean {
 
 /** Before the first write: a usage error, a person's no, or Ctrl-C in place of one. */
 export function endedBeforeWrites(failure: EcmError | undefined): boolean {
-  if (failure instanceof InterruptedError) return failure.details.applied === "no";
+  if (isInterruption(failure)) return failure.details.applied === "no";
   // A plan that a guard has stopped stays, to be looked at.
   if (failure?.type === "GuardError") return false;
-  return failure instanceof UsageError || failure instanceof DeclinedError;
+  return isKind(failure, "usage", "read-only", "unreadable data", "declined");
 }
 
 /** Which list a run makes the same as its input: two at once would leave one that is like neither. */

@@ -1,6 +1,7 @@
 /** What an import wants of each row. */
 
 import { statusParts } from "../../api/contacts.ts";
+import type { EcmError } from "../../errors.ts";
 import {
   type Duplicates,
   type MappingFault,
@@ -15,7 +16,7 @@ import {
   understandInput,
 } from "../../tables/index.ts";
 import type { Desired } from "../desired.ts";
-import type { MissingNamesError, NameBook } from "../plan/names.ts";
+import type { MissingNames, NameBook } from "../plan/names.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
 import { computeFingerprint } from "../runs/folder.ts";
 import { toValues } from "../values.ts";
@@ -47,7 +48,8 @@ export interface ImportQuestions {
   mapping(fault: MappingFault): Promise<ImportOptions>;
   /** Absent: no list is asked for. */
   list?(names: readonly string[]): Promise<ImportOptions>;
-  names(failure: MissingNamesError): Promise<ImportOptions>;
+  /** @param failure what is thrown where they are not to be created */
+  names(missing: MissingNames, failure: EcmError): Promise<ImportOptions>;
 }
 
 /** @param ask absent where nobody is asked: then what is open is refused */
@@ -57,8 +59,8 @@ export function importJob(stated: ImportOptions, ask?: ImportQuestions): RowJob 
   const createMissing = (): ResolvedJob["createMissing"] =>
     options.createMissing || !ask
       ? options.createMissing
-      : async (failure) => {
-          options = await ask.names(failure);
+      : async (missing, failure) => {
+          options = await ask.names(missing, failure);
         };
   return {
     kind: "import",

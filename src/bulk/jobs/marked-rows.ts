@@ -1,7 +1,7 @@
 /** Of a file that names people, whom its marks choose: those whom it marks as not subscribed, or everyone. */
 
 import { formatCount } from "../../counts.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import type { Survey } from "../../tables/index.ts";
 
 export type ChosenRows = "marked" | "all";
@@ -26,7 +26,7 @@ export async function chooseRows(
   if (rows === "all") return rows;
   if (rows === "marked") {
     if (columns.length > 0) return rows;
-    throw new UsageError(
+    throw usageError(
       "--marked-rows: the file has no column that says who is not subscribed",
       "Name it with --consent-column, or leave out --marked-rows",
     );
@@ -35,7 +35,7 @@ export async function chooseRows(
   if (clearlyMarked === 0 && (verb === "delete" || system === "ecm")) return undefined;
   if (askRows) return askRows({ marked: clearlyMarked, all: read });
   const [marked, all] = [clearlyMarked, read].map(formatCount);
-  throw new UsageError(
+  throw usageError(
     `The file marks ${marked} of ${all} rows as not subscribed, so that it is not clear whom to ${verb}`,
     `Pass --marked-rows to ${verb} those alone, or --all-rows to ${verb} everyone in the file`,
     { type: "MarkedRowsError" },

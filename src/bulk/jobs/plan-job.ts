@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatCounted } from "../../counts.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
-import { EcmError, exitCodes } from "../../errors.ts";
+import { EcmError } from "../../errors.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import { RunStop } from "../pace/run-stop.ts";
 import type { Lookup } from "../plan/lookup.ts";
@@ -135,13 +135,10 @@ export function findMaxRejectsStop(state: RunState): RunStop | undefined {
   return new RunStop(
     "max-rejects",
     new EcmError(
-      exitCodes.rejectedRows,
+      "rejected rows",
       `Stopped: ${formatCounted(rejected, "row was", "rows were")} rejected`,
-      {
-        type: "TooManyRejectsError",
-        hint: "Check the mapping, or allow more with --max-rejects",
-        allowedBy: ["--max-rejects", `${rejected + 1}`],
-      },
+      "Check the mapping, or allow more with --max-rejects",
+      { allowedBy: ["--max-rejects", `${rejected + 1}`] },
     ),
   );
 }

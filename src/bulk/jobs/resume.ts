@@ -9,7 +9,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type Lease, takeLease } from "../../disk/lease.ts";
-import { ReadOnlyError } from "../../errors.ts";
+import { readOnlyCommandError } from "../../errors.ts";
 import { restoreSelection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
 import type { RunEvent } from "../plan/events.ts";
@@ -90,7 +90,7 @@ async function resumePlanned(
   const { version: _version, id: _id, startedAt: _startedAt, summary: _summary, ...about } = manifest;
   const { kind, input } = manifest;
   const applies = kind === "apply" ? String(manifest.options.applies) : undefined;
-  if (engine.account.isReadOnly) throw ReadOnlyError.forCommand();
+  if (engine.account.isReadOnly) throw readOnlyCommandError();
   emit({ kind: "phase", progress: () => ({ phase: "reading", rowsRead: 0, sent: 0 }) });
   await requireStatePlace(engine.stateFolder);
   const context = openContext({ kind, applies, subject: input.name, engine, options, emit });

@@ -8,7 +8,7 @@ import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { exists } from "../../disk/walk.ts";
-import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
+import { EcmError, readOnlyCommandError, usageError } from "../../errors.ts";
 import { type InputFile, openStream, requireFile, spool } from "../../tables/index.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
@@ -47,7 +47,7 @@ export async function runJob(
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {
   const { isDryRun, resumes } = options;
-  if (engine.account.isReadOnly && !isDryRun) throw ReadOnlyError.forCommand();
+  if (engine.account.isReadOnly && !isDryRun) throw readOnlyCommandError();
   emit({ kind: "phase", progress: () => ({ phase: "reading", rowsRead: 0, sent: 0 }) });
   if (!isDryRun) await requireStatePlace(engine.stateFolder);
   await sweepAbandoned(engine.stateFolder, engine.clock.now());
@@ -166,8 +166,8 @@ export async function spoolInput(
   }
 }
 
-function inputGoneError(run: Manifest): UsageError {
-  return new UsageError(
+function inputGoneError(run: Manifest): EcmError {
+  return usageError(
     `Run ${run.id} cannot be resumed: its copy of ${run.input.name} was removed when a person was erased`,
     "It had written nothing yet: run its command again, with the same input",
   );
@@ -175,8 +175,9 @@ function inputGoneError(run: Manifest): UsageError {
 
 function changedInputError(run: Manifest): EcmError {
   return new EcmError(
-    exitCodes.usage,
+    "unfit run",
     `Run ${run.id} cannot be resumed: ${run.input.name}, or what its columns mean in the account, has changed`,
-    { type: "InputChangedError", hint: "Restore the file, or run the command on the new file" },
+    "Restore the file, or run the command on the new file",
+    { type: "InputChangedError" },
   );
 }

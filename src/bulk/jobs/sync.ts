@@ -1,7 +1,7 @@
 /** `lists sync`: the list's members become exactly the contacts that a file names. */
 
 import { statusParts } from "../../api/contacts.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { openClearInput, requireUnderstood } from "../../tables/index.ts";
 import { toValues, whereMissing } from "../values.ts";
 import { type InputJob, type KeysFileOptions, type ResolvedJob, type RowJob, toReadOptions } from "./job.ts";
@@ -55,7 +55,7 @@ export function syncJob({ input, list, create, ...options }: SyncOptions): RowJo
         understand: (opened, structure) => requireUnderstood("keys", opened, reading, structure),
         async decide({ read: rows, rejected }) {
           if (rows > rejected) return { job: toResolvedJob(_id) };
-          throw new UsageError(
+          throw usageError(
             "The file has no contacts, which would empty the list; nothing was sent",
             "Check that it is the right file",
             { type: "EmptyInputError" },

@@ -7,6 +7,7 @@
 import { join } from "node:path";
 import { statusParts, toIdSet } from "../../api/contacts.ts";
 import { type Lease, takeLease } from "../../disk/lease.ts";
+import { EcmError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
 import { createIdentityReader } from "../../tables/index.ts";
@@ -25,7 +26,7 @@ import {
   toStepsAfterUndo,
   writeManifest,
 } from "../runs/folder.ts";
-import { JournalDamagedError, readRunRecord } from "../runs/ledger.ts";
+import { readRunRecord } from "../runs/ledger.ts";
 import { type Remaining, toRecreated, toRemoved, toRestored } from "../values.ts";
 import { readRunNames, readWrittenContacts, type WrittenContact } from "./changes.ts";
 import { type PreparedRun, type RunDescription, runPrepared } from "./enter-job.ts";
@@ -219,9 +220,10 @@ async function surveyJournal(
   return { refs, returns };
 }
 
-function cannotUndoError(id: string, damage: string, { proven, of }: Proven): JournalDamagedError {
+function cannotUndoError(id: string, damage: string, { proven, of }: Proven): EcmError {
   const extent = `${proven}${of === undefined ? "" : ` of ${of}`} changes can still be read`;
-  return new JournalDamagedError(
+  return new EcmError(
+    "damaged journal",
     `The journal of run ${id} is damaged: ${damage}`,
     advise`${extent}. Undo those with: ${ecm`runs undo ${id} --partial`}`,
   );

@@ -5,10 +5,11 @@
 
 import {
   EcmError,
-  InterruptedError,
-  ServiceError,
-  UnreachableError,
-  UnreadableAnswerError,
+  interruptedError,
+  isInterruption,
+  isKind,
+  isServiceError,
+  type ServiceError,
 } from "../../errors.ts";
 import type { ApiAnswer, ApiRequest, Clock, Send, SendEvent } from "../../wire.ts";
 import type { Budget } from "./budget.ts";
@@ -201,17 +202,16 @@ export class PacedSend {
   private noteFailure(error: unknown, { effect }: ApiRequest, now: number): void {
     const { outage } = this;
     const { budget } = this.options;
-    const isAnswer = error instanceof ServiceError;
+    const isAnswer = isServiceError(error);
     if (isAnswer) outage.noteReached();
-    if (!isAnswer || error.status >= 500) {
+    if (!isAnswer || error.details.status >= 500) {
       budget.noteLost();
       return;
     }
     outage.noteAnswer(effect);
-    const { limits, limitKind = "hour", details } = error;
-    if (error.status === 429) {
-      const { retryAfterSeconds } = details;
-      budget.noteLimited(limitKind, { retryAfterSeconds, limits }, now);
+    const { limits = {}, limit = "hour", retryAfterSeconds } = error.details;
+    if (error.details.status === 429) {
+      budget.noteLimited(limit, { retryAfterSeconds, limits }, now);
     } else budget.noteAnswer(limits, now);
   }
 
@@ -252,7 +252,7 @@ interface Interruption {
 function watchSignal(signal: AbortSignal, gate: Gate, clock: Clock): Interruption {
   const giveUp = new AbortController();
   function begin(): void {
-    const reason = signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();
+    const reason = isInterruption(signal.reason) ? signal.reason : interruptedError();
     gate.close(new RunStop("signal", reason));
     clock.sleep(graceMilliseconds, giveUp.signal).then(
       () => giveUp.abort(reason),
@@ -296,17 +296,17 @@ type Failure =
 
 /** @param isPlain the caller judges whether what it asks for may be read; otherwise that ends the run */
 function readFailure(error: unknown, { effect }: ApiRequest, isPlain: boolean): Failure {
-  if (error instanceof ServiceError && error.status < 500) {
-    if (error.status === 429) return { kind: "refused" };
-    const isFinal = (error.details.isNotOffered || [401, 403].includes(error.status)) && !isPlain;
+  if (isServiceError(error) && error.details.status < 500) {
+    if (error.details.status === 429) return { kind: "refused" };
+    const isFinal = (error.details.isNotOffered || [401, 403].includes(error.details.status)) && !isPlain;
     return isFinal ? { kind: "final" } : { kind: "refused", reply: { kind: "refused", error } };
   }
-  if (error instanceof InterruptedError) return { kind: "interrupted" };
+  if (isInterruption(error)) return { kind: "interrupted" };
   if (!mayBeOver(error)) return { kind: "final" };
   const isCertain = effect === "read" || error.details.applied === "no";
   return { kind: "outage", error, reply: isCertain ? undefined : { kind: "uncertain", error } };
 }
 
 function mayBeOver(error: unknown): error is EcmError {
-  return [ServiceError, UnreachableError, UnreadableAnswerError].some((kind) => error instanceof kind);
+  return isKind(error, "service", "unreachable", "unreadable answer");
 }

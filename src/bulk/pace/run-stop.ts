@@ -1,7 +1,6 @@
 /** Why a run ends before its end: it can be resumed later. */
 import { toSystemError } from "../../disk/disk-errors.ts";
-import { LockedError } from "../../disk/lease.ts";
-import { EcmError, exitCodes, InterruptedError } from "../../errors.ts";
+import { EcmError, failedError, isInterruption, isKind } from "../../errors.ts";
 import { formatMoment } from "../../moments.ts";
 import type { BudgetStop } from "./budget.ts";
 
@@ -48,8 +47,7 @@ export function toRunStop(by: BudgetStop, until?: number, now = 0): RunStop {
   };
   return new RunStop(
     by,
-    new EcmError(exitCodes.outOfBudget, messages[by], {
-      type: "OutOfBudgetError",
+    new EcmError("budget", messages[by], undefined, {
       limit: by === "hour" || by === "month" || by === "address" ? by : undefined,
       retryAfterSeconds: until === undefined ? undefined : Math.max(0, Math.ceil((until - now) / 1000)),
       resumableAt: formatResetTime(until),
@@ -76,11 +74,11 @@ export function requireRequestsLeft(
 /** Whatever ended a run, as its stop. */
 export function toErrorStop(error: unknown): RunStop {
   if (error instanceof RunStop) return error;
-  const by = error instanceof InterruptedError ? "signal" : error instanceof LockedError ? "lock" : "error";
+  const by = isInterruption(error) ? "signal" : isKind(error, "locked") ? "lock" : "error";
   return new RunStop(by, toEcmError(error));
 }
 
 function toEcmError(error: unknown): EcmError {
   if (error instanceof EcmError) return error;
-  return toSystemError(error) ?? new EcmError(exitCodes.failed, (error as Error).message, { cause: error });
+  return toSystemError(error) ?? failedError((error as Error).message, undefined, { cause: error });
 }

@@ -7,7 +7,7 @@
 import { createEquals, getContactRequest, readContact } from "../../api/contacts.ts";
 import { isId } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
-import { EcmError, exitCodes, ServiceError } from "../../errors.ts";
+import { isServiceError, type ServiceError, unreadableAnswerError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import { createContactPages, isRefusal } from "../../service/contact-search.ts";
 import type { FoundByKeys, KeySearch } from "../../service/key-search.ts";
@@ -120,7 +120,7 @@ export class Lookup {
   async read(contactId: string): Promise<Contact | undefined> {
     const reply = await this.options.send.send(getContactRequest(contactId), "other");
     if (reply.kind === "answered") return readContact(reply.answer);
-    if (reply.kind === "refused" && reply.error.status === 404) return undefined;
+    if (reply.kind === "refused" && reply.error.details.status === 404) return undefined;
     if (reply.kind === "withheld") throw new Error("only a write is withheld");
     throw reply.error;
   }
@@ -318,7 +318,7 @@ async function tryReadFirstPage(snapshot: AccountSnapshot, options: PagesOptions
     await readFirstPage(snapshot, options);
     return true;
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 400) return false;
+    if (isServiceError(error) && error.details.status === 400) return false;
     throw error;
   }
 }
@@ -371,9 +371,7 @@ function storePage(
   options: PagesOptions,
 ): void {
   if (total === undefined) {
-    throw new EcmError(exitCodes.failed, "The answer to a search has no totalRecords", {
-      type: "UnreadableAnswerError",
-    });
+    throw unreadableAnswerError("The answer to a search has no totalRecords");
   }
   const { lists } = options;
   if (lists) for (const contact of items) contact.lists ??= lists;

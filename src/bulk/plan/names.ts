@@ -7,7 +7,7 @@ import type { InferOutput } from "valibot";
 import { requireFreeListName } from "../../api/lists.ts";
 import { findByName, findClosest, foldCase, resolveTag } from "../../api/names.ts";
 import { type NewField, parseNewFieldId, toNewFieldId } from "../../api/structures.ts";
-import { EcmError, exitCodes, NotFoundError, ServiceError, UsageError } from "../../errors.ts";
+import { EcmError, exitCodes, isServiceError, notFoundError, usageError } from "../../errors.ts";
 import type { StoredSelection } from "../../select/selection.ts";
 import { parseWhere } from "../../select/where.ts";
 import type { Account } from "../../service/account.ts";
@@ -36,19 +36,16 @@ export interface MissingNames {
   fields: readonly NewField[];
 }
 
-/** What is missing, where nobody has agreed to create it. */
-export class MissingNamesError extends NotFoundError {
-  readonly missing: MissingNames;
-
-  constructor(missing: MissingNames) {
-    const { lists, tags } = missing;
-    const parts = [describePart("list", lists), describePart("tag", tags)].filter((part) => part !== "");
-    const doubts = describeDoubts(missing).join("; ");
-    const fix = "Fix the names, or create what is missing with --create-missing";
-    const end = /[.?!]$/.test(doubts) ? "" : ".";
-    super(`The account has no ${parts.join(", and no ")}`, doubts === "" ? fix : `${doubts}${end} ${fix}`);
-    this.missing = missing;
-  }
+function missingNamesError(missing: MissingNames): EcmError {
+  const { lists, tags } = missing;
+  const parts = [describePart("list", lists), describePart("tag", tags)].filter((part) => part !== "");
+  const doubts = describeDoubts(missing).join("; ");
+  const fix = "Fix the names, or create what is missing with --create-missing";
+  const end = /[.?!]$/.test(doubts) ? "" : ".";
+  return notFoundError(
+    `The account has no ${parts.join(", and no ")}`,
+    doubts === "" ? fix : `${doubts}${end} ${fix}`,
+  );
 }
 
 /** What is not made yet has a stand-in for its id. No id holds a blank. */
@@ -149,7 +146,7 @@ export interface NameBookOptions {
 }
 
 /** @throws DeclinedError; the failure, where nobody is to be asked */
-type AgreeToCreate = (failure: MissingNamesError) => Promise<void>;
+type AgreeToCreate = (missing: MissingNames, failure: EcmError) => Promise<void>;
 
 /** A lost answer may hide a list that was made: the lists are fetched again before another try. */
 const maxTries = 3;
@@ -177,7 +174,7 @@ export class NameBook {
   }
 
   /**
-   * @throws MissingNamesError naming everything that is missing, unless it is to be created; UsageError for a
+   * @throws NotFoundError naming everything that is missing, unless it is to be created; UsageError for a
    *   name that means two things
    */
   static async open(options: NameBookOptions): Promise<NameBook> {
@@ -192,9 +189,9 @@ export class NameBook {
     const { lists, tags } = this.missing;
     const { createMissing } = this.options;
     if (createMissing === true || lists.length + tags.length === 0) return;
-    const failure = new MissingNamesError(this.missing);
+    const failure = missingNamesError(this.missing);
     if (!createMissing) throw failure;
-    await createMissing(failure);
+    await createMissing(this.missing, failure);
   }
 
   // What is not created yet is named by its stand-in: a dry run only counts.
@@ -397,7 +394,7 @@ function findTag(structure: ContactStructure, name: string) {
 
 function isRetryable(error: unknown): boolean {
   if (!(error instanceof EcmError)) return false;
-  if (error instanceof ServiceError && error.status < 500) {
+  if (isServiceError(error) && error.details.status < 500) {
     return error.type === "ConcurrencyError" || error.type === "DuplicateFieldError";
   }
   return error.details.applied !== undefined && error.exitCode !== exitCodes.conflict;
@@ -439,7 +436,7 @@ export async function requireKeptNames({ head, lines }: PlanWithNames, account: 
     }
   }
   if (renamed.length === 0) return;
-  throw new UsageError(
+  throw usageError(
     `The plan was made with other names: ${renamed.join("; ")}`,
     "Nothing was written. Plan it again with the names of now, or give them their names back",
     { type: "PlanRefusedError" },

@@ -2,7 +2,7 @@
 import type { InferOutput } from "valibot";
 import { isInactive } from "../../api/contacts.ts";
 import { formatCount } from "../../counts.ts";
-import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
 import type { Clock, Contact, RateLimits } from "../../wire.ts";
 import type { Decision, Item, Limit, Write } from "../items.ts";
@@ -128,7 +128,7 @@ export function findGuardFailure(
   tally: PlanTally,
   guards: GuardOptions = {},
   { file, isFirst = true }: { file?: string; isFirst?: boolean } = {},
-): UsageError | undefined {
+): EcmError | undefined {
   const contacts = countPlannedWrites(tally) + tally.unchanged + sumCounts(tally.skipped);
   const guarded: [flag: string, guard: Limit | undefined, count: number, what: string][] = [
     ["--max-changes", guards.maxChanges, countPlannedWrites(tally), "write to @ contacts"],
@@ -141,7 +141,7 @@ export function findGuardFailure(
     const words = count === 1 ? would.replace(/s$/, "") : would;
     const look = file === undefined ? "--dry-run --plan plan.ndjson" : ecm`plan show ${toOperands(file)}`;
     const written = isFirst ? "Nothing was written" : "Nothing more was written";
-    return new UsageError(
+    return usageError(
       `This would ${words} (of ${formatCount(contacts)} looked at); ${flag} allows ${limit}`,
       advise`${written}. Look at the plan: ${look}; to allow it, pass ${flag} ${count}`,
       { type: "GuardError", allowedBy: [flag, `${count}`] },
@@ -161,10 +161,10 @@ export function findRemovalFailure(
   count: number,
   { members, allowed = defaultMaxRemove }: InferOutput<typeof schema.removals>,
   listName: string,
-): UsageError | undefined {
+): EcmError | undefined {
   if (!exceedsLimit(count, allowed, members)) return undefined;
   const share = Math.round((count / members) * 1000) / 10;
-  return new UsageError(
+  return usageError(
     `This would remove ${count} of the ${members} members of ${JSON.stringify(listName)} (${share} %)`,
     `Nothing was written. Check that it is the right file; to allow it, pass --max-remove ${count}`,
     { type: "TooManyRemovalsError", allowedBy: ["--max-remove", `${count}`] },
@@ -172,7 +172,7 @@ export function findRemovalFailure(
 }
 
 /** What the command that made a plan would have refused is refused where it is applied, too. */
-export function findPlanRemovalFailure({ head, removes }: PlannedRemovals): UsageError | undefined {
+export function findPlanRemovalFailure({ head, removes }: PlannedRemovals): EcmError | undefined {
   const { removals, listIds, names } = head;
   const listId = listIds[0] ?? "";
   return removals && findRemovalFailure(removes, removals, names.lists[listId] ?? listId);
@@ -219,14 +219,10 @@ export function findMonthStop(
   return new RunStop(
     "month",
     new EcmError(
-      exitCodes.outOfBudget,
+      "budget",
       `This needs ${formatCount(price.left)} requests, and ${formatCount(price.monthLeft ?? 0)} are left this month`,
-      {
-        type: "OutOfBudgetError",
-        limit: "month",
-        ...(price.monthLeft && { allowedBy: ["--max-requests", `${price.monthLeft}`] }),
-        hint: `Do a part of it now with --max-requests ${price.monthLeft ?? 0}, and the rest next month with the same command`,
-      },
+      `Do a part of it now with --max-requests ${price.monthLeft ?? 0}, and the rest next month with the same command`,
+      { limit: "month", ...(price.monthLeft && { allowedBy: ["--max-requests", `${price.monthLeft}`] }) },
     ),
   );
 }

@@ -12,7 +12,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, truncateSync } from "node:fs";
 import type { InferOutput } from "valibot";
 import { decodeLine, LineSplitter, type LogFile, openLog, readLines } from "../../disk/log.ts";
-import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { EcmError, usageError } from "../../errors.ts";
 import { isObject } from "../../is-object.ts";
 import { readBytes } from "../../tables/index.ts";
 import { type SettledByInput, sumCounts } from "../runs/report.ts";
@@ -102,18 +102,15 @@ export interface PlanFile {
   lines(): AsyncGenerator<ExportedLine>;
 }
 
-/** A plan that was cut off or changed: it says nothing that can be relied on. */
-class PlanDamagedError extends EcmError {
-  constructor(file: string, why: string, hint: string) {
-    super(exitCodes.usage, `${file} ${why}`, { type: "PlanDamagedError", hint });
-  }
+function damagedPlanError(file: string, why: string, hint: string): EcmError {
+  return new EcmError("damaged plan", `${file} ${why}`, hint);
 }
 
 /** @param head of a plan, perhaps @throws PlanDamagedError for that of another version of the program */
 function requireVersion(file: string, head: unknown): void {
   const { version, program } = (head ?? {}) as Partial<Record<keyof PlanHead, unknown>>;
   if (typeof version !== "number" || version === planVersion) return;
-  throw new PlanDamagedError(
+  throw damagedPlanError(
     file,
     `has the format ${version}; this version of ecm reads format ${planVersion}`,
     `Nothing was sent. Apply it with ecm ${program}, or make it again`,
@@ -138,9 +135,9 @@ const faults = {
   ],
 } as const;
 
-function createError(file: string, fault: keyof typeof faults): PlanDamagedError {
+function createError(file: string, fault: keyof typeof faults): EcmError {
   const [why, hint] = faults[fault];
-  return new PlanDamagedError(file, why, hint);
+  return damagedPlanError(file, why, hint);
 }
 
 /** The digest of a plan so far: the SHA-256 of its bytes. */
@@ -297,7 +294,7 @@ export async function openPlanFile(path: string, digest?: string): Promise<PlanF
   }
   if (!plan || isMisshapen) throw createError(path, "noPlan");
   if (digest !== undefined && digest !== plan.end.digest) {
-    throw new PlanDamagedError(
+    throw damagedPlanError(
       path,
       `is another plan than the one that was approved: its digest is ${plan.end.digest}`,
       "Nothing was sent. Apply the file that was approved, or have this one approved",
@@ -403,8 +400,8 @@ async function* readSealedLines(path: string, digest: string): AsyncGenerator<Ex
   }
 }
 
-function pipedPlanError(): UsageError {
-  return new UsageError(
+function pipedPlanError(): EcmError {
+  return usageError(
     "A plan is read from a file, not from standard input",
     "Write it to a file: --dry-run --plan plan.ndjson",
   );

@@ -8,14 +8,13 @@ import {
   fileNames,
   isFinished,
   type Manifest,
-  type ManifestError,
   makeRunFolder,
   toLocksFolder,
   writeManifest,
 } from "./folder.ts";
 import { createJournal, cutTornTail, Journal, type JournalFile } from "./journal.ts";
 import { cannotResumeError, type Ledger, readRunRecord } from "./ledger.ts";
-import { listRuns, takeRunNumber, writeRunNumber } from "./stored-runs.ts";
+import { listRuns, takeRunNumber, type WhenUnreadable, writeRunNumber } from "./stored-runs.ts";
 
 export interface EnteredRun {
   manifest: Manifest;
@@ -45,7 +44,7 @@ interface EnterRunOptions {
   /** Unfinished runs of a file of this name whose content was another. */
   onChanged?(older: Manifest): void;
   /** Runs that cannot be read: one of them may be the unfinished one. */
-  onUnreadable?(error: ManifestError): void;
+  onUnreadable?: WhenUnreadable;
   /** A process that cannot be seen from here held the run, and has gone silent. */
   onTookOver?(whose: string): void;
 }

@@ -6,7 +6,7 @@ import { writeAtomically } from "../../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint, folderHint } from "../../disk/disk-errors.ts";
 import { makeFolder, requireWritable } from "../../disk/make-folder.ts";
 import { readChangeTime } from "../../disk/walk.ts";
-import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { EcmError, failedError, usageError } from "../../errors.ts";
 import type { Limit } from "../items.ts";
 import type { Summary } from "./report.ts";
 
@@ -179,8 +179,8 @@ export async function requireStatePlace(stateFolder: string): Promise<void> {
   });
 }
 
-function cannotWriteError(folder: string, error: unknown): UsageError {
-  return new UsageError(
+function cannotWriteError(folder: string, error: unknown): EcmError {
+  return usageError(
     `Cannot write to the run folder ${folder}: ${describeDiskError(error)}`,
     folderHint(error, folder),
     { cause: error },
@@ -191,35 +191,25 @@ function cannotWriteError(folder: string, error: unknown): UsageError {
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const target = join(folder, fileNames.manifest);
   await writeAtomically(target, `${JSON.stringify(manifest, null, 2)}\n`).catch((error: Error) => {
-    throw new EcmError(exitCodes.failed, `Cannot write ${target}: ${describeDiskError(error)}`, {
-      hint: diskFullHint(error, folder),
+    throw failedError(`Cannot write ${target}: ${describeDiskError(error)}`, diskFullHint(error, folder), {
       cause: error,
     });
   });
 }
 
-/** What a run is cannot be read: it can neither be resumed nor undone, and must not be taken for absent. */
-export class ManifestError extends EcmError {
-  readonly id: string;
-  /** Its place in the order in which runs began, as far as it is known. */
-  number: number | undefined;
-
-  constructor(
-    folder: string,
-    why: string,
-    hint = "Restore the file from a backup, or delete the run's folder",
-  ) {
-    const id = basename(folder);
-    const isRun = isRunName(id);
-    super(
-      exitCodes.failed,
-      isRun
-        ? `Cannot read run ${id}: ${join(folder, fileNames.manifest)} ${why}`
-        : `${folder} is not a run of ecm`,
-      { type: "ManifestError", hint: isRun ? hint : "Move it out of this folder" },
-    );
-    this.id = id;
-  }
+function manifestError(
+  folder: string,
+  why: string,
+  hint = "Restore the file from a backup, or delete the run's folder",
+): EcmError {
+  const id = basename(folder);
+  return isRunName(id)
+    ? new EcmError(
+        "unreadable run",
+        `Cannot read run ${id}: ${join(folder, fileNames.manifest)} ${why}`,
+        hint,
+      )
+    : new EcmError("unreadable run", `${folder} is not a run of ecm`, "Move it out of this folder");
 }
 
 /** Undefined for a folder that is not (yet) a run. @throws ManifestError */
@@ -230,22 +220,22 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "ENOTDIR") {
-      throw new ManifestError(folder, `cannot be read: ${message}`);
+      throw manifestError(folder, `cannot be read: ${message}`);
     }
-    if (isRunName(basename(folder)) && (await hasRun(folder))) throw new ManifestError(folder, "is missing");
+    if (isRunName(basename(folder)) && (await hasRun(folder))) throw manifestError(folder, "is missing");
     return undefined;
   }
   let manifest: unknown;
   try {
     manifest = JSON.parse(text);
   } catch {
-    throw new ManifestError(folder, "is damaged: it is not JSON");
+    throw manifestError(folder, "is damaged: it is not JSON");
   }
   if (isManifest(manifest)) return manifest;
   const { version, fingerprint } = (manifest ?? {}) as Partial<Record<keyof Manifest, unknown>>;
   if (version === runVersion || typeof fingerprint !== "string")
-    throw new ManifestError(folder, "is not that of a run");
-  throw new ManifestError(
+    throw manifestError(folder, "is not that of a run");
+  throw manifestError(
     folder,
     "was written by another version of ecm",
     "Use that version, or delete the folder",

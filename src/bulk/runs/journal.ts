@@ -13,7 +13,7 @@ import {
   readCheckedLine,
   readLines,
 } from "../../disk/log.ts";
-import { EcmError, exitCodes } from "../../errors.ts";
+import { type EcmError, failedError } from "../../errors.ts";
 import type { Outcome, Write } from "../items.ts";
 
 /** What happened, one line each. `ref` names the contact within the run: its line in the input. */
@@ -38,14 +38,12 @@ export type JournalRecord =
   | { kind: "end"; at: number };
 
 /** The journal could not be written: nothing more may be sent. */
-export class JournalError extends EcmError {
-  constructor(file: string, cause: unknown) {
-    super(exitCodes.failed, `Cannot write the journal ${file}: ${describeDiskError(cause)}`, {
-      type: "JournalError",
-      hint: `Nothing was sent after this. ${diskFullHint(cause, file) ?? "Fix the disk, then run the same command again"}`,
-      cause,
-    });
-  }
+export function journalError(file: string, cause: unknown): EcmError {
+  return failedError(
+    `Cannot write the journal ${file}: ${describeDiskError(cause)}`,
+    `Nothing was sent after this. ${diskFullHint(cause, file) ?? "Fix the disk, then run the same command again"}`,
+    { type: "JournalError", cause },
+  );
 }
 
 /** What a journal needs of its file. */
@@ -56,7 +54,7 @@ export class Journal {
   private readonly handle: JournalFile;
   private readonly requireHeld: () => void;
   private queued: string[] = [];
-  private failure: JournalError | undefined;
+  private failure: EcmError | undefined;
   private writing: Promise<void> | undefined;
   private next: Promise<void> | undefined;
 
@@ -76,7 +74,7 @@ export class Journal {
     try {
       this.handle = openFile(file);
     } catch (error) {
-      throw new JournalError(file, error);
+      throw journalError(file, error);
     }
   }
 
@@ -127,7 +125,7 @@ export class Journal {
       await this.handle.datasync();
     } catch (error) {
       // What a failed sync has left on the disk is unknown: it is never tried again.
-      this.failure = new JournalError(this.file, error);
+      this.failure = journalError(this.file, error);
       throw this.failure;
     }
     this.requireHeld();
@@ -145,7 +143,7 @@ export async function createJournal(file: string, first: JournalRecord): Promise
       await handle.close();
     }
   } catch (error) {
-    throw new JournalError(file, error);
+    throw journalError(file, error);
   }
 }
 

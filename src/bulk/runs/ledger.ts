@@ -5,8 +5,7 @@
  */
 
 import { join } from "node:path";
-import { EcmError, exitCodes } from "../../errors.ts";
-import type { Hint } from "../../hint.ts";
+import { EcmError } from "../../errors.ts";
 import type { Outcome, Remark, Write } from "../items.ts";
 import { fileNames, type Manifest } from "./folder.ts";
 import { type JournalRecord, readJournal } from "./journal.ts";
@@ -123,13 +122,6 @@ function count(counts: Map<string, number>, code: string): void {
   counts.set(code, (counts.get(code) ?? 0) + 1);
 }
 
-/** The journal lost something that was on the disk: what the run did is not known any more. */
-export class JournalDamagedError extends EcmError {
-  constructor(message: string, hint: Hint) {
-    super(exitCodes.failed, message, { type: "JournalDamagedError", hint });
-  }
-}
-
 interface RunRecord {
   ledger: Ledger;
   /** Bytes of the journal up to the end of its last whole record: what follows is a crash's torn tail. */
@@ -185,8 +177,9 @@ function countSettled(counts: Readonly<Ledger["counts"]> | RowCounts): number {
  * A run that must not be resumed as if nothing were missing: done
  * contacts would be written again over others' changes.
  */
-export function cannotResumeError(id: string, damage: string): JournalDamagedError {
-  return new JournalDamagedError(
+export function cannotResumeError(id: string, damage: string): EcmError {
+  return new EcmError(
+    "damaged journal",
     `The journal of run ${id} is damaged: ${damage}`,
     "Nothing was sent. Restore the file from a backup, or start over with the same command and --fresh",
   );

@@ -9,7 +9,7 @@ import { formatCsvLine, formatTsvLine } from "../../delimited-lines.ts";
 import { openAtomicFile } from "../../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint } from "../../disk/disk-errors.ts";
 import { exists } from "../../disk/walk.ts";
-import { EcmError, exitCodes } from "../../errors.ts";
+import { failedError } from "../../errors.ts";
 import {
   type Cells,
   findUnknown,
@@ -76,11 +76,7 @@ export async function writeRejects(
     await opened?.discard();
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     const message = `Cannot write the rejects file ${file}: ${describeDiskError(error)}`;
-    throw new EcmError(exitCodes.failed, message, {
-      type: "RejectsFileError",
-      hint: diskFullHint(error, file),
-      cause: error,
-    });
+    throw failedError(message, diskFullHint(error, file), { type: "RejectsFileError", cause: error });
   }
   return count;
 }

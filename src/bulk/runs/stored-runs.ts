@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { writeAtomically } from "../../disk/atomic-file.ts";
 import { isLeaseHeld } from "../../disk/lease.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
-import { NotFoundError, UsageError } from "../../errors.ts";
+import { type EcmError, isKind, notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Wait } from "../pace/gate.ts";
 import { formatResetTime } from "../pace/run-stop.ts";
@@ -15,7 +15,6 @@ import {
   isFinished,
   isRunName,
   type Manifest,
-  ManifestError,
   readManifest,
   toLocksFolder,
   toRunsFolder,
@@ -30,13 +29,21 @@ export interface StoredRun {
   number: number | undefined;
 }
 
-/**
- * All runs, the one that began last first.
- * @param onUnreadable told of each that is passed over since it cannot be read
- */
+/** What is known of a run that cannot be read. */
+interface RunPlace {
+  /** The name of its folder. */
+  id: string;
+  /** Its place in the order in which runs began. */
+  number: number | undefined;
+}
+
+/** Told of each run that is passed over since it cannot be read. */
+export type WhenUnreadable = (error: EcmError, place: RunPlace) => void;
+
+/** All runs, the one that began last first. */
 export async function listRuns(
   stateFolder: string,
-  onUnreadable: (error: ManifestError) => void = () => undefined,
+  onUnreadable: WhenUnreadable = () => undefined,
 ): Promise<StoredRun[]> {
   const root = toRunsFolder(stateFolder);
   const names = await readdir(root).catch(() => [] as string[]);
@@ -47,9 +54,8 @@ export async function listRuns(
       const manifest = await readManifest(folder);
       if (manifest) runs.push({ manifest, folder, number: await readRunNumber(folder) });
     } catch (error) {
-      if (!(error instanceof ManifestError)) throw error;
-      error.number = await readRunNumber(folder);
-      onUnreadable(error);
+      if (!isKind(error, "unreadable run")) throw error;
+      onUnreadable(error, { id: name, number: await readRunNumber(folder) });
     }
   }
   return runs.sort(newestFirst);
@@ -69,18 +75,18 @@ function newestFirst(one: StoredRun, other: StoredRun): number {
 export async function findRun(
   stateFolder: string,
   idOrLast: string,
-  onPassedOver: (error: ManifestError) => void = () => undefined,
+  onPassedOver: WhenUnreadable = () => undefined,
 ): Promise<StoredRun> {
-  const unreadable: ManifestError[] = [];
-  const runs = await listRuns(stateFolder, (error) => unreadable.push(error));
+  const unreadable: (RunPlace & { error: EcmError })[] = [];
+  const runs = await listRuns(stateFolder, (error, place) => unreadable.push({ ...place, error }));
   if (idOrLast === "last") {
     const [newest] = runs;
     // An older run is not the last one because the last one cannot be read.
     const newer = unreadable.find((each) => isRunName(each.id) && mayBeNewer(each, newest));
-    if (newer) throw newer;
-    for (const each of unreadable) onPassedOver(each);
+    if (newer) throw newer.error;
+    for (const each of unreadable) onPassedOver(each.error, each);
     if (newest) return newest;
-    throw new NotFoundError("There is no run yet", advise`Start one with: ${ecm`import FILE`}`);
+    throw notFoundError("There is no run yet", advise`Start one with: ${ecm`import FILE`}`);
   }
   const matches = runs.filter(({ manifest }) => manifest.id === idOrLast);
   // An empty word is a variable that a script has not set, and the beginning of every id.
@@ -88,16 +94,16 @@ export async function findRun(
   if (matches.length === 0) matches.push(...runs.filter(({ manifest }) => isBeginning(manifest.id)));
   if (matches.length > 1) {
     const ids = matches.map(({ manifest }) => manifest.id).join(", ");
-    throw new UsageError(`${JSON.stringify(idOrLast)} matches several runs: ${ids}`, "Give the whole id");
+    throw usageError(`${JSON.stringify(idOrLast)} matches several runs: ${ids}`, "Give the whole id");
   }
   const damaged = unreadable.find(({ id }) => isBeginning(id));
-  if (!matches[0] && damaged) throw damaged;
+  if (!matches[0] && damaged) throw damaged.error;
   if (!matches[0])
-    throw new NotFoundError(`There is no run ${JSON.stringify(idOrLast)}`, advise`See: ${ecm`runs list`}`);
+    throw notFoundError(`There is no run ${JSON.stringify(idOrLast)}`, advise`See: ${ecm`runs list`}`);
   return matches[0];
 }
 
-function mayBeNewer({ id, number }: ManifestError, newest: StoredRun | undefined): boolean {
+function mayBeNewer({ id, number }: RunPlace, newest: StoredRun | undefined): boolean {
   if (!newest) return true;
   if (number !== undefined) return number > (newest.number ?? 0);
   return toMinute(id) >= toMinute(newest.manifest.id);

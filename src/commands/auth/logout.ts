@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { describeCommand } from "../help/help-text.ts";
 
 export function registerAuthLogout(parent: Command, context: Context): void {
@@ -20,7 +20,7 @@ async function runAuthLogout(context: Context, typedName?: string): Promise<void
   const profiles = await context.profiles();
   const name = typedName ?? context.settings.profile?.value ?? profiles.current();
   if (name === undefined) {
-    throw new UsageError("No profile is selected", `Profiles: ${profiles.names().join(", ")}`);
+    throw usageError("No profile is selected", `Profiles: ${profiles.names().join(", ")}`);
   }
   const wasCurrent = profiles.current() === name;
   profiles.remove(name);

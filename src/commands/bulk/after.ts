@@ -4,7 +4,7 @@ import { createEquals, createFilter } from "../../api/contacts.ts";
 import type { AfterStep, Closed, Manifest } from "../../bulk/index.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { advise, ecm, formatCommand, toOperands } from "../../hint.ts";
 import { openSearch, readSearchPages } from "../../service/contact-pages.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
@@ -168,7 +168,7 @@ export async function requireUndoableLists(context: Context, { after = [] }: Man
   const gone = deletions.filter(({ list }) => !lists.some(({ _id }) => list._id === _id));
   if (gone.length === 0) return;
   const into = gone[0]!.ifAllIn!;
-  throw new UsageError(
+  throw usageError(
     `The source lists were deleted (${gone.map(({ list }) => quote(list.name)).join(", ")}): an undo would leave their contacts in no list`,
     advise`To empty the new list anyway: ${ecm`contact mutate --list ${into} --remove-list ${into}`}`,
   );

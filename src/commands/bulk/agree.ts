@@ -2,7 +2,7 @@
 import type { ForeseenPlan, MissingNames, PlanFile, Price, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
-import { DeclinedError, InterruptedError, UsageError } from "../../errors.ts";
+import { declinedError, interruptedError, isInterruption, toStopSignal, usageError } from "../../errors.ts";
 import type { Prompter } from "../../terminal/prompter.ts";
 import { cannotAskError } from "../../terminal/prompts.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -33,7 +33,7 @@ export function requireAnswer(context: Context, danger: Danger, isDryRun: boolea
   if (isDryRun || context.settings.yes || context.prompter()) return;
   const { isStdinTerminal, isStderrTerminal } = context.terminal;
   if (isStdinTerminal && isStderrTerminal) {
-    throw new UsageError("This must be confirmed, and --no-input forbids questions", "Confirm with --yes", {
+    throw usageError("This must be confirmed, and --no-input forbids questions", "Confirm with --yes", {
       type: "InputRequiredError",
     });
   }
@@ -41,12 +41,9 @@ export function requireAnswer(context: Context, danger: Danger, isDryRun: boolea
   throw cannotAskError(consequences[danger], "See what it would do with --dry-run, then confirm with --yes");
 }
 
-/** A person wants to change what was answered before. */
-export class RevisedError extends DeclinedError {}
-
 /**
  * @param review shows the plan before its question
- * @throws DeclinedError on a no; RevisedError
+ * @throws DeclinedError on a no, or, about `revised`, where a person wants to change what was answered before
  */
 export function createAgreement(
   context: Context,
@@ -64,10 +61,10 @@ export function createAgreement(
       if (!review || !plan) return prompter.confirm(question);
       const { askWithPlan } = await import("./review.ts");
       const answer = await askWithPlan(context, prompter, { question, plan, review });
-      if (answer === "change") throw new RevisedError();
+      if (answer === "change") throw declinedError("revised");
       return answer === "yes";
     };
-    if (!(await display.whileAsking(ask).catch(throwUnapplied))) throw new DeclinedError();
+    if (!(await display.whileAsking(ask).catch(throwUnapplied))) throw declinedError();
   };
 }
 
@@ -80,8 +77,8 @@ async function noteLeftOut(terminal: Terminal, plan: ForeseenPlan): Promise<void
 
 /** Ctrl-C at the question is a no. @throws InterruptedError that says so */
 function throwUnapplied(error: unknown): never {
-  if (!(error instanceof InterruptedError)) throw error;
-  throw new InterruptedError(error.message === "Terminated" ? "SIGTERM" : "SIGINT", "Nothing was written", {
+  if (!isInterruption(error)) throw error;
+  throw interruptedError(toStopSignal(error), "Nothing was written", {
     applied: "no",
   });
 }
@@ -99,7 +96,7 @@ export function undoAgreement(context: Context, display: RunDisplay): NonNullabl
       planned.deleted > 0
         ? confirmDeletion(prompter, planned.deleted)
         : prompter.confirm(`Restore ${restored} in ${place} (${formatCounted(left, "request")})?`);
-    if (!(await display.whileAsking(ask).catch(throwUnapplied))) throw new DeclinedError();
+    if (!(await display.whileAsking(ask).catch(throwUnapplied))) throw declinedError();
   };
 }
 

@@ -8,7 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import { type BackUp, fileNames } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { syncFolder } from "../../disk/atomic-file.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { createContactColumnsView, toSearchView } from "../../service/contact-columns.ts";
 import { findFormatByName, requireFileFormat } from "../../terminal/file-names.ts";
 import type { OutputFormat } from "../../terminal/format.ts";
@@ -50,10 +50,7 @@ export function createBackUp(context: Context, target: BackUp["target"]): BackUp
 async function claimFile(file: string, folder: string): Promise<void> {
   const mark = join(folder, fileNames.backupMark);
   if (existsSync(file) && !existsSync(mark)) {
-    throw new UsageError(
-      `--backup: ${file} already exists`,
-      "Name another file: a backup is never overwritten",
-    );
+    throw usageError(`--backup: ${file} already exists`, "Name another file: a backup is never overwritten");
   }
   await writeFile(mark, "", { mode: 0o600 });
 }

@@ -4,7 +4,7 @@ import type { Closed, Engine, GuardOptions, Limit, RunOptions, RunStop, Summary 
 import type { Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
 import { diskFullHint } from "../../disk/disk-errors.ts";
-import { EcmError, exitCodes, InterruptedError, UsageError } from "../../errors.ts";
+import { EcmError, exitCodes, interruptedError, toStopSignal, usageError } from "../../errors.ts";
 import { advise, ecm, type Hint, joinHints } from "../../hint.ts";
 import { isJson } from "../../terminal/format.ts";
 import { version } from "../../version.ts";
@@ -127,7 +127,7 @@ function parseLimit(text: string, flag: string): Limit {
   const value = Number(digits);
   if (digits !== undefined && percent === "%" && value <= 100) return { percent: value };
   if (digits !== undefined && percent === "" && Number.isSafeInteger(value)) return { rows: value };
-  throw new UsageError(
+  throw usageError(
     `${flag}: ${JSON.stringify(text)} is neither a number nor a percentage`,
     `Give ${flag} 20, or ${flag} 5%`,
   );
@@ -149,7 +149,7 @@ function parseTime(text: string, nowMilliseconds: number): number {
   const isTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text) && startsWithDay(text);
   const at = isTime ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return at;
-  throw new UsageError(
+  throw usageError(
     `--until: ${JSON.stringify(text)} is not a time`,
     "Give 2026-11-21T18:00:00Z, 18:00, or a duration such as 90m",
   );
@@ -261,7 +261,7 @@ function withHint(context: Context, { by, failure }: RunStop, resume: Hint | und
   const why = known ?? diskFullHint(failure, context.folders.state);
   const hint = joinHints(why, resume);
   if (by === "signal") {
-    return new InterruptedError(failure.exitCode === exitCodes.terminated ? "SIGTERM" : "SIGINT", hint);
+    return interruptedError(toStopSignal(failure), hint);
   }
-  return new EcmError(failure.exitCode, failure.message, { ...failure.details, type: failure.type, hint });
+  return new EcmError(failure.kind, failure.message, hint, failure.details);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Closed, type ClosedPlan, exportPlan, makePlanFolder, type PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { requireFileFormat } from "../../terminal/file-names.ts";
 import { isJson } from "../../terminal/format.ts";
 import {
@@ -48,7 +48,7 @@ export async function openPlanOutput(
   const { terminal } = context;
   const { format } = context.output();
   if (plan === "-" && isJson(format)) {
-    throw new UsageError(
+    throw usageError(
       "--plan - and --json both write to stdout",
       "Write the plan to a file: --plan plan.ndjson",
     );

@@ -1,7 +1,7 @@
 /** The account that a run belongs to, and how a command comes to work on it. */
 import type { Manifest } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { advise, ecm, type ShownCommand } from "../../hint.ts";
 import { addFlagsToCommand } from "../help/command-line.ts";
 
@@ -40,7 +40,7 @@ export async function requireSameAccount(
 ): Promise<void> {
   const { baseUrl } = await context.profile();
   if (account.baseUrl === baseUrl.value) return;
-  throw new UsageError(
+  throw usageError(
     `Run ${id} belongs to ${account.baseUrl}, and this is ${baseUrl.value}`,
     advise`Select that account: ${await commandOnRun(context, account, ecm`${command.split(" ")} ${id}`)}`,
   );

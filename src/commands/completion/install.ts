@@ -5,7 +5,7 @@
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 
 export interface InstallPlaces {
@@ -73,7 +73,7 @@ export function findPlaces(shell: string, env: ShellEnvironment, platform: strin
     const line = `[[ -r ${path} ]] && { ${compinit}; source ${path}; }`;
     return { file, startup: { file: join(env.ZDOTDIR || home, ".zshrc"), line } };
   }
-  throw new UsageError(
+  throw usageError(
     `--install: cannot find the profile of ${shell}`,
     "Add this line to the file that $PROFILE names: ecm completion powershell | Out-String | Invoke-Expression",
   );
@@ -126,7 +126,7 @@ async function withWriteHint<T>(file: string, act: () => Promise<T>): Promise<T>
   try {
     return await act();
   } catch (error) {
-    throw new UsageError(
+    throw usageError(
       `--install: ${file}: ${(error as Error).message}`,
       advise`Or write the script to a file yourself: ${ecm`completion SHELL`} > FILE`,
     );

@@ -2,7 +2,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { createContactRequest, readContact } from "../../api/contacts.ts";
 import { isAddressLike, normalizeKey } from "../../api/key-spelling.ts";
 import type { Connection, Context } from "../../context.ts";
-import { EcmError, exitCodes, ServiceError, UsageError } from "../../errors.ts";
+import { conflictError, isServiceError, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
 import {
@@ -94,7 +94,7 @@ async function readNewContact(context: Context, options: ContactCreateOptions): 
   const { key, set = [], list = [], tag = [], data } = options;
   if (data !== undefined) {
     if (key !== undefined || set.length + list.length + tag.length > 0) {
-      throw new UsageError("--data is the whole body and cannot be used with --key, --set, --list and --tag");
+      throw usageError("--data is the whole body and cannot be used with --key, --set, --list and --tag");
     }
     const { text, value } = await readJsonInput(context, data, "--data");
     const body = value as CreateContactBody;
@@ -104,7 +104,7 @@ async function readNewContact(context: Context, options: ContactCreateOptions): 
     };
   }
   if (key === undefined || key.trim() === "") {
-    throw new UsageError("A contact needs a key", "Pass --key ada@example.com, or --data FILE");
+    throw usageError("A contact needs a key", "Pass --key ada@example.com, or --data FILE");
   }
   set.forEach(splitAssignment);
   const { createKeyReader } = await import("../../tables/index.ts");
@@ -138,7 +138,7 @@ async function refuseByItsForm(key = ""): Promise<void> {
 /** A key that an import would reject is refused here too. @throws UsageError */
 function requireCreatable(reading: { key: unknown } | { message: string }): void {
   if ("key" in reading) return;
-  throw new UsageError(
+  throw usageError(
     `The key cannot be used: ${reading.message}`,
     "To send a key exactly as it is: --data FILE",
   );
@@ -148,19 +148,17 @@ function requireCreatable(reading: { key: unknown } | { message: string }): void
 async function refuseSuppressed(context: Context, key: string | undefined): Promise<void> {
   const list = await openSuppressionList(context);
   if (key === undefined || !list.has(key)) return;
-  throw new EcmError(exitCodes.conflict, `${key} is on the suppression list; nothing was sent`, {
-    type: "SuppressedError",
-    field: "key",
-    applied: "no",
-    hint: "This person asked not to be contacted, or was erased: leave the contact out",
-  });
+  throw conflictError(
+    `${key} is on the suppression list; nothing was sent`,
+    "This person asked not to be contacted, or was erased: leave the contact out",
+    { type: "SuppressedError", field: "key", applied: "no" },
+  );
 }
 
 const duplicateHint = advise`To change the existing contact: ${ecm`contact mutate`}`;
 
 function throwDuplicateExplained(error: unknown): never {
-  if (error instanceof ServiceError && error.type === "DuplicateFieldError")
-    error.details.hint ??= duplicateHint;
+  if (isServiceError(error) && error.type === "DuplicateFieldError") error.details.hint ??= duplicateHint;
   throw error;
 }
 
@@ -171,10 +169,9 @@ async function requireFreeKey({ send, account, behaviors }: Connection, { body }
   const structure = (await account.structures()).find(({ _id }) => _id === contactStructureId);
   const found = structure && (await findByKey({ send, behaviors }, structure, key));
   if (!found) return;
-  throw new EcmError(exitCodes.conflict, `A contact with the key ${key} already exists`, {
+  throw conflictError(`A contact with the key ${key} already exists`, duplicateHint, {
     type: "DuplicateFieldError",
     field: "key",
     applied: "no",
-    hint: duplicateHint,
   });
 }

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
-import { NotFoundError } from "../../errors.ts";
+import { notFoundError } from "../../errors.ts";
 import { suggestSimilar } from "../../service/find-contact.ts";
 import { explainDryRun } from "../../terminal/present.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
@@ -61,7 +61,7 @@ async function runContactDelete(
   const { rows } = result.summary;
   await endRun(context, result);
   if (one !== undefined && rows.skipped > 0) {
-    throw new NotFoundError(`No contact has the key or id ${JSON.stringify(one)}`, suggestSimilar(one));
+    throw notFoundError(`No contact has the key or id ${JSON.stringify(one)}`, suggestSimilar(one));
   }
 }
 

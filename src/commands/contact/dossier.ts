@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 import { type ContactEvent, maxDays } from "../../api/events.ts";
 import type { Context, OutputFileFlags } from "../../context.ts";
-import { hasStatus, isNotOffered, UsageError } from "../../errors.ts";
+import { hasStatus, isNotOffered, usageError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
 import { openFileOutput } from "../../terminal/output-file.ts";
@@ -73,12 +73,12 @@ function chooseForm(context: Context, { output, outputFile }: DossierFlags): For
   if (outputFile === undefined) return asked ?? "markdown";
   const form = formsByEnding[extname(outputFile).toLowerCase()];
   if (form === undefined)
-    throw new UsageError(
+    throw usageError(
       `--output-file: ${outputFile} does not say how the dossier is written`,
       "Let its name end in .html, .md or .json",
     );
   if (asked === undefined || asked === form) return form;
-  throw new UsageError(
+  throw usageError(
     `--output-file: the name of ${outputFile} says ${form}, and --output says ${asked}`,
     "Leave out --output, or change the name",
   );

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
-import { EcmError, exitCodes, ReadOnlyError } from "../../errors.ts";
+import { failedError, readOnlyCommandError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { deleteContact, findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
 import { checkColumns, explainDryRun, presentList, presentOne, type View } from "../../terminal/present.ts";
@@ -85,7 +85,7 @@ async function runContactErase(
   await context.confirm(
     `Erase ${length === 1 ? people[0]![0] : `${length} people`} permanently? ${length === 1 ? "The contact is" : "The contacts are"} deleted in the account, removed from ecm's own files on this machine, and never created again.`,
   );
-  if (profile.readOnly) throw ReadOnlyError.forCommand();
+  if (profile.readOnly) throw readOnlyCommandError();
   // First: from here on no other command creates the person again.
   const suppressions = await openSuppressionList(context, { mayBeMissing: true });
   const { entries } = await suppressions.add(
@@ -172,13 +172,9 @@ async function showPlan(
 /** The proof of the work. @throws EcmError when a file still holds a key */
 function requireNothingLeft(left: number): void {
   if (left === 0) return;
-  throw new EcmError(
-    exitCodes.failed,
+  throw failedError(
     `${left} ${left === 1 ? "file on this machine still contains" : "files on this machine still contain"} the address`,
-    {
-      type: "ErasureIncompleteError",
-      retryable: true,
-      hint: "Another ecm process or a running sandbox may be writing: stop it, then run the same command again",
-    },
+    "Another ecm process or a running sandbox may be writing: stop it, then run the same command again",
+    { type: "ErasureIncompleteError", retryable: true },
   );
 }

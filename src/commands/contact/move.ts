@@ -12,11 +12,10 @@ import {
 } from "../../api/contacts.ts";
 import { normalizeKey, toKeyIdentity } from "../../api/key-spelling.ts";
 import type { Connection, Context } from "../../context.ts";
-import { EcmError, exitCodes, hasStatus, UsageError } from "../../errors.ts";
+import { conflictError, type EcmError, hasStatus, isKind, usageError } from "../../errors.ts";
 import { advise, ecm, type Hint, toOperands } from "../../hint.ts";
 import { pickDifferences, wouldChange } from "../../service/contact-changes.ts";
 import { deleteContact } from "../../service/erase-contact.ts";
-import { ContactNotFoundError } from "../../service/find-contact.ts";
 import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";
 import { explainDryRun } from "../../terminal/present.ts";
 import type { ApiRequest, Contact, CreateContactBody, MutateBody } from "../../wire.ts";
@@ -105,13 +104,13 @@ interface Pair {
   key: string;
 }
 
-/** @throws UsageError, ContactNotFoundError or a conflict: nothing was written */
+/** @throws UsageError, NotFoundError or a conflict: nothing was written */
 async function readPair(connection: Connection, from: string, to: string): Promise<Pair> {
   const { keyType } = await connection.account.structure();
   const { createKeyReader } = await import("../../tables/index.ts");
   const read = createKeyReader(keyType)(to);
   const fault = "key" in read ? read.fault : read;
-  if (fault) throw new UsageError(`${JSON.stringify(to)} cannot be the new key: ${fault.message}`);
+  if (fault) throw usageError(`${JSON.stringify(to)} cannot be the new key: ${fault.message}`);
   const key = normalizeKey(to, keyType);
   const isSame = (other: string) => toKeyIdentity(other, keyType) === toKeyIdentity(key, keyType);
   if (isSame(from)) throw sameContactError(to);
@@ -124,7 +123,7 @@ async function readPair(connection: Connection, from: string, to: string): Promi
   requireWhole(old);
   const target = await resolveContact(connection, key).catch(findNobody);
   if (target && !isSame(target.key))
-    throw new UsageError(`${to} is the id of a contact`, "Name the new contact by its key");
+    throw usageError(`${to} is the id of a contact`, "Name the new contact by its key");
   if (target && !isActive(target))
     throw refusal(`${target.key} has left`, "Nothing was written: nobody who has left is written to");
   if (target) requireWhole(target);
@@ -132,15 +131,15 @@ async function readPair(connection: Connection, from: string, to: string): Promi
 }
 
 function findNobody(error: unknown): undefined {
-  if (!(error instanceof ContactNotFoundError)) throw error;
+  if (!isKind(error, "no contact")) throw error;
 }
 
-function sameContactError(to: string): UsageError {
-  return new UsageError(`${to} is the same contact`, "Letter case alone makes no other contact");
+function sameContactError(to: string): EcmError {
+  return usageError(`${to} is the same contact`, "Letter case alone makes no other contact");
 }
 
 function refusal(message: string, hint: string | Hint): EcmError {
-  return new EcmError(exitCodes.conflict, message, { type: "MoveRefusedError", hint });
+  return conflictError(message, hint, { type: "MoveRefusedError" });
 }
 
 /** What a service does not tell would be lost. */

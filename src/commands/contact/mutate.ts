@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { wholeContact } from "../../api/contacts.ts";
 import type { Connection, Context } from "../../context.ts";
-import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { conflictError, failedError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
 import { type RequestedChanges, wouldChange } from "../../service/contact-changes.ts";
 import { performOnContact } from "../../service/find-contact.ts";
@@ -80,7 +80,7 @@ function requireNoNewKey([old, ...others]: string[], flags: ContactMutateOptions
   const isChange = [data, set, addTag, removeTag, addList, removeList].some((each) => each !== undefined);
   if (isChange || old === undefined || others.length > 0 || key.length !== 1) return;
   const move = ecm`contact move ${toOperands(old, key[0]!)}`;
-  throw new UsageError("--key chooses contacts, it changes no key", advise`For a new key: ${move}`);
+  throw usageError("--key chooses contacts, it changes no key", advise`For a new key: ${move}`);
 }
 
 /**
@@ -128,7 +128,7 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
   }
   const { contact, isChanged, changes } = mutated;
   if (!isChanged && options.failUnchanged) {
-    throw new EcmError(exitCodes.failed, "The contact is unchanged: it already has these values", {
+    throw failedError("The contact is unchanged: it already has these values", undefined, {
       type: "UnchangedError",
       applied: "no",
     });
@@ -179,11 +179,11 @@ type MutationReport = MutatedContact & { changes?: ChangeLine[] };
  */
 function requireVersion(contact: Contact, expected: number | undefined): void {
   if (expected === undefined || contact.__v === undefined || contact.__v === expected) return;
-  throw new EcmError(exitCodes.conflict, `The contact's version is ${contact.__v}, not ${expected}`, {
-    type: "ConcurrencyError",
-    hint: advise`It was changed in the meantime; see it with: ${ecm`contact get ${contact._id}`}`,
-    applied: "no",
-  });
+  throw conflictError(
+    `The contact's version is ${contact.__v}, not ${expected}`,
+    advise`It was changed in the meantime; see it with: ${ecm`contact get ${contact._id}`}`,
+    { type: "ConcurrencyError", applied: "no" },
+  );
 }
 
 /** What the flags ask for; nothing where a body was typed. */

@@ -3,7 +3,7 @@ import { toKeyIdentity } from "../../api/key-spelling.ts";
 import { isEmailKey } from "../../api/structures.ts";
 import type { Connection, Context, OutputFileFlags } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
-import { NotFoundError, UsageError } from "../../errors.ts";
+import { notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { ContactView } from "../../service/contact-columns.ts";
 import { defaultPageSize, openSearch } from "../../service/contact-pages.ts";
@@ -116,7 +116,7 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
   const conditions = await resolveConditions(context, options);
   const parts = options.source === undefined ? undefined : parseParts(options.source);
   if (options.failMissing && parts && !parts.includes("key"))
-    throw new UsageError("--fail-missing needs the keys of contacts", "Add key to --source");
+    throw usageError("--fail-missing needs the keys of contacts", "Add key to --source");
   if (options.all)
     await context.tellUnderWay({ kind: "export", what: "A search of all contacts", inputs: [] });
   const connection = await context.connect();
@@ -143,7 +143,7 @@ function sayUnfound({ terminal }: Context, missing: readonly string[], isFailure
   const more = missing.length - maxUnfoundShown;
   const shown = missing.slice(0, maxUnfoundShown).join(", ");
   const words = `Not found: ${shown}${more > 0 ? `, and ${formatCount(more)} more` : ""}`;
-  if (isFailure) throw new NotFoundError(words);
+  if (isFailure) throw notFoundError(words);
   terminal.note(words);
 }
 

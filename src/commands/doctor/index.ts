@@ -9,7 +9,7 @@ import { isUsualKey, maskKey } from "../../config/keys.ts";
 import { findProxy } from "../../config/proxy.ts";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
-import { EcmError, exitCodes, NoKeyError } from "../../errors.ts";
+import { EcmError, exitCodes, failedError, isKind } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { readSoundBehavior } from "../../service/behavior.ts";
 import { isForPeople } from "../../terminal/format.ts";
@@ -59,10 +59,12 @@ export function registerDoctor(command: Command, context: Context): void {
         : { many: findings };
       if (failed.length === 0) return shown;
       const message = `${failed.length} of ${findings.length} checks failed: ${failed.join(", ")}`;
-      const details = { type: "ChecksFailedError", hint: "Each failed check says what to do" };
       // A person has just read which ones.
       if (!isRead || !context.terminal.isStdoutTerminal)
-        return { ...shown, failure: new EcmError(exitCodes.failed, message, details) };
+        return {
+          ...shown,
+          failure: failedError(message, "Each failed check says what to do", { type: "ChecksFailedError" }),
+        };
       context.endWith(exitCodes.failed);
       return shown;
     }),
@@ -101,7 +103,7 @@ async function examineAccount(context: Context): Promise<Finding[]> {
     if (!(error instanceof EcmError) || context.signal.aborted) throw error;
     if (
       findings.length === 0 &&
-      error instanceof NoKeyError &&
+      isKind(error, "no key") &&
       existsSync(join(context.folders.state, "sandbox"))
     )
       return [checkSandboxAlone()];

@@ -4,7 +4,14 @@ import { type ContactEvent, dayMilliseconds, type EventQuery, maxDays } from "..
 import { findClosest } from "../../api/names.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
-import { EcmError, exitCodes, hasStatus, isGoneError, type ServiceError, UsageError } from "../../errors.ts";
+import {
+  EcmError,
+  failedError,
+  hasStatus,
+  isGoneError,
+  type ServiceError,
+  usageError,
+} from "../../errors.ts";
 import { type Feed, readFeed, readNewest, toTime } from "../../events/feed.ts";
 import { resolveCampaign } from "../../service/resources.ts";
 import { checkColumns } from "../../terminal/present.ts";
@@ -68,7 +75,7 @@ async function runEvents(
   checkColumns(output, createEventView());
   const types = parseTypes(options.type);
   if (options.days !== undefined && options.days > maxDays) {
-    throw new UsageError(`--days: the service keeps events for ${maxDays} days`, `Give --days ${maxDays}`);
+    throw usageError(`--days: the service keeps events for ${maxDays} days`, `Give --days ${maxDays}`);
   }
   const now = context.clock.now();
   const isNewOnly = options.since === "last";
@@ -88,12 +95,14 @@ async function runEvents(
   });
 }
 
-function noEventsError({ exitCode, message, details }: ServiceError): EcmError {
+function noEventsError({ message, details }: ServiceError): EcmError {
   const words = `This account's service does not offer events of contacts (it answered ${details.status}: ${message})`;
-  return new EcmError(exitCode, words, {
-    ...details,
-    hint: "The contact exists; the service's own pages may show its events",
-  });
+  return new EcmError(
+    "service",
+    words,
+    "The contact exists; the service's own pages may show its events",
+    details,
+  );
 }
 
 /** @param since milliseconds since the epoch, where the user has said so */
@@ -124,14 +133,10 @@ async function showPast(
 }
 
 function unstableFeed(): EcmError {
-  return new EcmError(
-    exitCodes.failed,
+  return failedError(
     "The feed changed its order while it was read; events may be missing",
-    {
-      type: "UnstableFeedError",
-      hint: "Run the command again, or use --since last, which shows what is missing the next time",
-      retryable: true,
-    },
+    "Run the command again, or use --since last, which shows what is missing the next time",
+    { type: "UnstableFeedError", retryable: true },
   );
 }
 
@@ -189,7 +194,7 @@ async function resolveContactId(connection: Connection, idOrKey: string): Promis
 /** In a fixed order, each once: the same types are the same cursor. Which exist is the service's to say. */
 function parseTypes(typed: string[] = []): string[] {
   const types = typed.flatMap((text) => text.split(",")).map((type) => type.trim());
-  if (types.includes("")) throw new UsageError("--type: a type is empty", "Such as --type email-bounced");
+  if (types.includes("")) throw usageError("--type: a type is empty", "Such as --type email-bounced");
   return [...new Set(types)].sort();
 }
 
@@ -197,7 +202,7 @@ function parseTypes(typed: string[] = []): string[] {
 function parseSince(text: string, now: number): number {
   const at = parsePastTime(text, "--since", now);
   if (at <= now) return at;
-  throw new UsageError(
+  throw usageError(
     `--since: ${JSON.stringify(text)} is not in the past`,
     "Give 2026-11-21T18:00:00Z, 2026-11-21, a duration such as 24h or 7d, or last",
   );
@@ -213,8 +218,6 @@ function explainUnknownType(error: unknown, types: readonly string[]): unknown {
   const unknown = types.find((type) => !known.includes(type));
   if (known.length < 2 || unknown === undefined) return error;
   const meant = known.find((type) => type.split("-").includes(unknown)) ?? findClosest(unknown, known);
-  return new EcmError(error.exitCode, `There is no event type ${JSON.stringify(unknown)}`, {
-    ...error.details,
-    hint: meant ? `Did you mean ${meant}?` : `Types: ${known.join(", ")}`,
-  });
+  const hint = meant ? `Did you mean ${meant}?` : `Types: ${known.join(", ")}`;
+  return new EcmError("service", `There is no event type ${JSON.stringify(unknown)}`, hint, error.details);
 }

@@ -1,6 +1,6 @@
 /** Flags that several commands share, and how their values are read. */
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 
 /** The values of the flags that a function declares on a command. */
 export type OptionsOf<D extends (...args: never[]) => { opts(): unknown }> = ReturnType<
@@ -31,7 +31,7 @@ export function writtenFileOption<F extends string>(flags: F, description: strin
   const [flag] = flags.split(" ");
   return new Option(flags, description).argParser((file: string) => {
     if (file !== "-") return file;
-    throw new UsageError(
+    throw usageError(
       `${flag}: "-" is not a file`,
       flag === "--output-file"
         ? "To write to stdout, leave it out"
@@ -107,7 +107,7 @@ export function parsePastTime(text: string, flag: string, nowMilliseconds: numbe
   if (amount !== undefined) return nowMilliseconds - Number(amount) * unitMilliseconds[unit!]!;
   const time = parseTimestamp(text);
   if (time !== undefined) return time;
-  throw new UsageError(
+  throw usageError(
     `${flag}: ${JSON.stringify(text)} is not a time`,
     `Give ${flag} 2026-11-20T18:00:00Z, 2026-11-20, or 24h for the last 24 hours`,
   );
@@ -136,7 +136,7 @@ export function wholeNumberOption<F extends string>(flags: F, description: strin
   return option.argParser((text: string) => {
     const value = Number(text);
     if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= min) return value;
-    throw new UsageError(
+    throw usageError(
       `${option.long}: ${JSON.stringify(text)} is not a whole number of at least ${min}`,
       `Give a number, such as ${option.long} ${Math.max(min, 10)}`,
     );
@@ -149,7 +149,7 @@ export function parseColumnMap(assignments: readonly string[] = []): Map<string,
   for (const text of assignments) {
     const at = /=consent=opt-(?:in|out)$/i.exec(text)?.index ?? text.lastIndexOf("=");
     if (at < 1) {
-      throw new UsageError(`--map: ${JSON.stringify(text)} is not COLUMN=TARGET`, "Give --map 'E-mail=key'");
+      throw usageError(`--map: ${JSON.stringify(text)} is not COLUMN=TARGET`, "Give --map 'E-mail=key'");
     }
     map.set(text.slice(0, at), text.slice(at + 1));
   }

@@ -1,6 +1,6 @@
 /** Asks for what is missing on the command line; without a terminal, an error that names it. */
 import type { Context } from "../../context.ts";
-import { NotFoundError, UsageError } from "../../errors.ts";
+import { notFoundError, usageError } from "../../errors.ts";
 import { advise, type Hint } from "../../hint.ts";
 import type { Choice, Prompter } from "../../terminal/prompter.ts";
 import { capitalize } from "../bulk/format.ts";
@@ -25,7 +25,7 @@ export async function requireTextOrAsk(
 ): Promise<string> {
   if (typedText !== undefined) {
     if (typedText.trim() !== "") return typedText;
-    throw new UsageError(
+    throw usageError(
       `${capitalize(missing.what)} must be text that is not blank`,
       advise`Name it: ${missing.usage}`,
     );
@@ -66,7 +66,7 @@ export async function requireChoices(
 export function requirePrompter(context: Context, { what, usage }: MissingArgument): Prompter {
   const prompter = context.prompter();
   if (prompter) return prompter;
-  throw new UsageError(`${capitalize(what)} is missing`, advise`Name it: ${usage}`);
+  throw usageError(`${capitalize(what)} is missing`, advise`Name it: ${usage}`);
 }
 
 /** Things with an id as choices: what is chosen is the id, which no other name can be taken for. */
@@ -85,5 +85,5 @@ export function checkText(answer: string): string | undefined {
 async function askChoices(choices: () => Promise<Choice<string>[]>, { what }: MissingArgument) {
   const found = await choices();
   if (found.length > 0) return found;
-  throw new NotFoundError(`${capitalize(what)} is missing, and there is nothing to choose from`);
+  throw notFoundError(`${capitalize(what)} is missing, and there is nothing to choose from`);
 }

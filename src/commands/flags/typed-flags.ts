@@ -1,6 +1,6 @@
 /** What commander takes in silence although it is likely not meant: flags as values, flags given twice. */
 import type { CommandUnknownOpts as Command, Option } from "@commander-js/extra-typings";
-import { UsageError } from "../../errors.ts";
+import { type EcmError, usageError } from "../../errors.ts";
 import { quoteShellWord } from "../../hint.ts";
 import { findFlag, toPath } from "../help/tree.ts";
 import { findShape } from "./flags.ts";
@@ -23,7 +23,7 @@ export function requirePlainValues(command: Command, words: readonly string[]): 
     const joined = flag.startsWith("--")
       ? `${flag}=${quoteShellWord(value)}`
       : `${flag}${quoteShellWord(value)}`;
-    throw new UsageError(
+    throw usageError(
       `${flag} has no value: ${JSON.stringify(value)} follows it`,
       `Give ${flag} a value${isFlag ? "" : `; one that starts with a dash is written ${joined}`}`,
     );
@@ -40,7 +40,7 @@ function requireSeparator(command: Command, words: readonly string[]): void {
   const other = command.args[0] ?? "";
   const flag = words.slice(words.lastIndexOf(other) + 1).find((word) => word.startsWith("-"));
   if (flag === undefined) return;
-  throw new UsageError(
+  throw usageError(
     `${flag} would be taken for a flag of ecm`,
     `Put -- before the command: ${toPath(command)} -- ${quoteShellWord(other)} …`,
   );
@@ -69,9 +69,9 @@ function listFlags(command: Command): { owner: Command; option: Option }[] {
   return command.parent ? [...own, ...listFlags(command.parent)] : own;
 }
 
-function emptyValueError(what: string, isFile: boolean): UsageError {
+function emptyValueError(what: string, isFile: boolean): EcmError {
   const next = isFile ? "Name a file; an empty name" : "Give a value; an empty one";
-  return new UsageError(`${what} is empty`, `${next} is often a variable that is not set`);
+  return usageError(`${what} is empty`, `${next} is often a variable that is not set`);
 }
 
 /**
@@ -107,15 +107,15 @@ function refuseSecondValue(command: Command, option: Option): void {
   });
 }
 
-function contradictionError(option: Option, opposite: Option): UsageError {
-  return new UsageError(
+function contradictionError(option: Option, opposite: Option): EcmError {
+  return usageError(
     `${option.long} and ${opposite.long} cannot be used together`,
     "Leave out one of the two",
   );
 }
 
-function givenTwiceError(command: Command, { long }: Option): UsageError {
-  return new UsageError(
+function givenTwiceError(command: Command, { long }: Option): EcmError {
+  return usageError(
     `${long} is given twice, with different values`,
     long === "--where"
       ? "Join the conditions in one expression with &&"

@@ -1,6 +1,6 @@
 /** What is wrong with the words of a command line that commander refuses, and what was probably meant. */
 import type { CommandUnknownOpts as Command, CommanderError } from "@commander-js/extra-typings";
-import { UsageError } from "../../errors.ts";
+import { type EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, type Hint } from "../../hint.ts";
 import { capitalize } from "../bulk/format.ts";
 import { suggestChoice, suggestCommand, suggestFlag, suggestForSurplus } from "./suggestions.ts";
@@ -10,7 +10,7 @@ import { findDeepestCommand, toPath, toWords } from "./tree.ts";
  * A failure of the command line's grammar, as ours.
  * @param words what was typed
  */
-export function toUsageError(error: CommanderError, program: Command, words: readonly string[]): UsageError {
+export function toUsageError(error: CommanderError, program: Command, words: readonly string[]): EcmError {
   const command = findDeepestCommand(program, words);
   const path = toPath(command);
   const group = toWords(command);
@@ -23,11 +23,11 @@ export function toUsageError(error: CommanderError, program: Command, words: rea
       .visibleCommands(command)
       .map((each) => each.name());
     const hint = suggestCommand(group.join(" "), quotedName, names);
-    return new UsageError(`There is no command "${path} ${quotedName}"`, hint ?? help);
+    return usageError(`There is no command "${path} ${quotedName}"`, hint ?? help);
   }
   if (error.code === "commander.missingArgument") {
     const usage = ecm`${[...group, ...command.registeredArguments.map(toPlaceholder)]}`;
-    return new UsageError(`The argument ${quotedName.toUpperCase()} is missing`, advise`Name it: ${usage}`);
+    return usageError(`The argument ${quotedName.toUpperCase()} is missing`, advise`Name it: ${usage}`);
   }
   let hint: Hint | undefined;
   if (error.code === "commander.unknownOption") {
@@ -37,7 +37,7 @@ export function toUsageError(error: CommanderError, program: Command, words: rea
   if (error.code === "commander.invalidArgument") hint = suggestChoice(message);
   if (error.code === "commander.conflictingOption") hint = "Leave out one of the two";
   if (error.code === "commander.excessArguments") hint = suggestForSurplus(path);
-  return new UsageError(capitalize(message), hint ?? help);
+  return usageError(capitalize(message), hint ?? help);
 }
 
 /** As a usage shows it: `FILE`, `KEY…`. */

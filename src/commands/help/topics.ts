@@ -1,7 +1,7 @@
 /** `ecm help TOPIC`: what several commands share, on one page each. */
 import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { NotFoundError } from "../../errors.ts";
+import { notFoundError } from "../../errors.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentValue } from "../../terminal/present.ts";
 import { wrap } from "../../terminal/text-width.ts";
@@ -62,10 +62,7 @@ export function registerTopics(command: Command, context: Context, tree: Command
 async function showTopic(context: Context, root: CommandUnknownOpts, name: string): Promise<void> {
   const topic = name === "topics" ? index : topics[name];
   if (!topic) {
-    throw new NotFoundError(
-      `No help topic is named ${JSON.stringify(name)}`,
-      `Topics: ${topicNames.join(", ")}`,
-    );
+    throw notFoundError(`No help topic is named ${JSON.stringify(name)}`, `Topics: ${topicNames.join(", ")}`);
   }
   const content = topic.content(root);
   const isText = typeof content === "string";

@@ -3,10 +3,9 @@ import { stat } from "node:fs/promises";
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import type { ImportOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { DeclinedError, InterruptedError, UsageError } from "../../errors.ts";
+import { isAbout, isInterruption, isKind, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { RevisedError } from "../bulk/agree.ts";
 import { addBulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
 import { shortPath } from "../bulk/format.ts";
 import { consentColumnOption, repeatableOption, wholeNumberOption } from "../flags/flags.ts";
@@ -36,7 +35,7 @@ export function registerImport(command: Command, context: Context): void {
   });
   importing.action(async (file, flags) => {
     if (file === undefined) {
-      throw new UsageError(
+      throw usageError(
         "Name a file to import",
         advise`Such as ${ecm`import people.csv`}; - reads standard input`,
       );
@@ -151,8 +150,8 @@ async function reviseUntilAgreed<T>(
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof RevisedError)) {
-        const isCancelled = error instanceof DeclinedError || error instanceof InterruptedError;
+      if (!isAbout(error, "revised")) {
+        const isCancelled = isKind(error, "declined") || isInterruption(error);
         if (isCancelled && !isDryRun) clarifier.sayCommand();
         throw error;
       }

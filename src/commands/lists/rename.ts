@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { renameListRequest, requireFreeListName } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
-import { UnreadableAnswerError } from "../../errors.ts";
+import { isKind } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import type { ContactList } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
@@ -65,6 +65,6 @@ function toResult(list: ContactList, name: string, body: Partial<ContactList> | 
 
 /** A 2xx whose body is no JSON: the list was renamed. */
 function findAppliedBody(error: unknown): { body: undefined } {
-  if (error instanceof UnreadableAnswerError && error.details.applied === "yes") return { body: undefined };
+  if (isKind(error, "unreadable answer") && error.details.applied === "yes") return { body: undefined };
   throw error;
 }

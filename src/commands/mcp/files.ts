@@ -3,7 +3,7 @@ import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, parse, relative, resolve, sep } from "node:path";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { type EcmError, usageError } from "../../errors.ts";
 
 export interface FileFolder {
   /** Without links. */
@@ -29,7 +29,7 @@ export async function openFileFolder(
 ): Promise<FileFolder> {
   const path = await realpath(name).catch(() => undefined);
   if (path === undefined || !(await stat(path)).isDirectory()) {
-    throw new UsageError(`--files: ${JSON.stringify(name)} is no folder`, "Name a folder that exists");
+    throw usageError(`--files: ${JSON.stringify(name)} is no folder`, "Name a folder that exists");
   }
   const homes = await realPaths([homedir(), context.terminal.env.HOME].filter((home) => home !== undefined));
   const own = await realPaths(Object.values(context.folders));
@@ -39,7 +39,7 @@ export async function openFileFolder(
     systemFolder.test(path) ||
     own.some((folder) => folder === path || isBelow(folder, path));
   if (holdsTooMuch) {
-    throw new UsageError(
+    throw usageError(
       `${path} holds more than an agent may read`,
       "Name a folder that holds only what it may read: --files DIR; or none: --no-files",
     );
@@ -56,7 +56,7 @@ async function findBelow(path: string, typed: string, closed: string[], name: st
   if (file !== undefined && (!isBelow(path, file) || closed.some((folder) => isBelow(folder, file))))
     throw outsideError(path, name);
   if (file === undefined || !(await stat(file)).isFile()) {
-    throw new UsageError(`There is no file ${JSON.stringify(name)} in ${path}`, `Name a file below ${path}`);
+    throw usageError(`There is no file ${JSON.stringify(name)} in ${path}`, `Name a file below ${path}`);
   }
   return file;
 }
@@ -70,8 +70,8 @@ function isBelow(folder: string, place: string): boolean {
   return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 
-function outsideError(path: string, name: string): UsageError {
-  return new UsageError(
+function outsideError(path: string, name: string): EcmError {
+  return usageError(
     `${JSON.stringify(name)} is outside ${path}, the folder for files`,
     `Copy the file below ${path}, or start the server with --files DIR`,
   );

@@ -5,7 +5,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { isKind } from "../../errors.ts";
 import { describeCommand } from "../help/help-text.ts";
 import type { CommandTree } from "../help/tree.ts";
 import type { FileFolder } from "./files.ts";
@@ -92,7 +92,7 @@ async function openFiles(context: Context, folder: McpOptions["files"]): Promise
   try {
     return await openFileFolder(context, ".");
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    if (!isKind(error, "usage")) throw error;
     context.terminal.warn(`Tools read no files: ${error.message}. To let them read some, pass --files DIR`);
     return undefined;
   }

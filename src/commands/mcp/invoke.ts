@@ -5,7 +5,7 @@
 import { Readable, Writable } from "node:stream";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context, Observer } from "../../context.ts";
-import { InterruptedError } from "../../errors.ts";
+import { interruptedError } from "../../errors.ts";
 import type { CommandTree } from "../help/tree.ts";
 
 /** A failure that has a shape already: the JSON error of a command. */
@@ -73,7 +73,7 @@ export function createInvoke(
     const stderr = createCollector();
     const interruption = new AbortController();
     const interrupt = () =>
-      interruption.abort(context.signal.aborted ? context.signal.reason : new InterruptedError("SIGINT"));
+      interruption.abort(context.signal.aborted ? context.signal.reason : interruptedError("SIGINT"));
     const signals = [context.signal, signal];
     for (const each of signals) each.addEventListener("abort", interrupt);
     if (signals.some((each) => each.aborted)) interrupt();

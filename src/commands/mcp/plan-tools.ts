@@ -1,7 +1,7 @@
 /** The tools that plan a change of the account. Who is subscribed is not theirs to decide. */
 import type { RunView } from "../../bulk/index.ts";
 import { quotedCsvLine } from "../../delimited-lines.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import type { FileFolder } from "./files.ts";
 import {
   type Completion,
@@ -101,7 +101,7 @@ interface ImportInput extends ConsentInput, MapInput {
 async function completeImport(input: ImportInput): Promise<Completion> {
   const { file, rows } = input;
   if ((file === undefined) === (rows === undefined)) {
-    throw new UsageError("An import needs either file or rows", "Pass one of the two");
+    throw usageError("An import needs either file or rows", "Pass one of the two");
   }
   requireConsentKept(input);
   const flags = toConsentFlags(input);
@@ -118,13 +118,13 @@ async function completeImport(input: ImportInput): Promise<Completion> {
 function requireConsentKept({ map = {}, consent_column }: ImportInput): void {
   const ignored = Object.entries(map).find(([, target]) => target.trim().toLowerCase() === "ignore");
   if (ignored) {
-    throw new UsageError(
+    throw usageError(
       `map: a tool cannot put the column ${JSON.stringify(ignored[0])} aside`,
       "Leave out columns that match no field with ignore_unmapped; whoever owns the account can put others aside with ecm import",
     );
   }
   if (/=opt-(?:in|out)$/i.test(consent_column ?? "")) {
-    throw new UsageError(
+    throw usageError(
       "consent_column: a tool cannot say how the column is to be read",
       "Name the column alone; what a yes in it means goes into `consent`, once the user was asked",
     );
@@ -136,7 +136,7 @@ function requireExactNumbers(rows: NonNullable<ImportInput["rows"]>): void {
   for (const [index, row] of rows.entries()) {
     for (const [column, value] of Object.entries(row)) {
       if (typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER) continue;
-      throw new UsageError(
+      throw usageError(
         `rows[${index}]: the number in ${JSON.stringify(column)} has more digits than a JSON number keeps`,
         "Pass it as a string",
       );
@@ -215,15 +215,14 @@ async function completeChange(input: ChangeInput): Promise<Completion> {
   const { add_tags = [], remove_tags = [], add_lists = [], remove_lists = [] } = input;
   const unclear = Object.keys(set).find((field) => field.includes("="));
   if (unclear !== undefined) {
-    throw new UsageError(`The label ${JSON.stringify(unclear)} has a "="`, "Name the field by its id");
+    throw usageError(`The label ${JSON.stringify(unclear)} has a "="`, "Name the field by its id");
   }
   const changes = [...Object.keys(set), ...add_tags, ...remove_tags, ...add_lists, ...remove_lists];
   if (action === "change" && changes.length === 0)
-    throw new UsageError("No change given", "Pass set, add_tags or another change; or an action");
+    throw usageError("No change given", "Pass set, add_tags or another change; or an action");
   if (action !== "change" && changes.length > 0)
-    throw new UsageError(`action ${action} takes no other change`, "Leave out set, tags and lists to change");
-  if (action === "change" && rows)
-    throw new UsageError("rows goes with unsubscribe or delete", "Leave it out");
+    throw usageError(`action ${action} takes no other change`, "Leave out set, tags and lists to change");
+  if (action === "change" && rows) throw usageError("rows goes with unsubscribe or delete", "Leave it out");
   return {
     path: ["contact", commandsByAction[action]],
     flags: ["--bulk", ...(rows ? [`--${rows}-rows`] : []), ...toConsentFlags(input), ...toMapFlags(input)],
@@ -259,7 +258,7 @@ function createRunTool(toolkit: Toolkit, plans: Plans): Tool {
     async call(input: RunInput, signal, talk) {
       if (input.action === "undo") return undo.call(input as never, signal, talk);
       if (input.delete_created !== undefined) {
-        throw new UsageError("delete_created goes with undo", "Leave it out");
+        throw usageError("delete_created goes with undo", "Leave it out");
       }
       return planResume(findRun(await readOwnRuns(invoke, signal), input.run), plans);
     },
@@ -269,7 +268,7 @@ function createRunTool(toolkit: Toolkit, plans: Plans): Tool {
 /** Nothing is sent: what is left of the run is known. @throws UsageError for a run that is done */
 function planResume(run: RunView, plans: Plans): object {
   if (run.status === "completed" || run.status === "superseded") {
-    throw new UsageError(`Run ${run.run} is done: there is nothing to resume`, "See runs_list");
+    throw usageError(`Run ${run.run} is done: there is nothing to resume`, "See runs_list");
   }
   const pending = run.rows?.pending;
   const planned: Planned = {

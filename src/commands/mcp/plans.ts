@@ -13,7 +13,7 @@ import {
   type Summary,
   sumCounts,
 } from "../../bulk/index.ts";
-import { DeclinedError, exitCodes, UsageError } from "../../errors.ts";
+import { declinedError, type EcmError, exitCodes, usageError } from "../../errors.ts";
 import type { Clock } from "../../wire.ts";
 import { isChange } from "../bulk/difference.ts";
 import { toShownLine } from "../bulk/plan-object.ts";
@@ -141,8 +141,8 @@ export function createPlans(clock: Clock, stateFolder: string): Plans {
 }
 
 /** Nothing was written. */
-function planRefusedError(message: string): UsageError {
-  return new UsageError(message, "Plan again, and apply the new plan", {
+function planRefusedError(message: string): EcmError {
+  return usageError(message, "Plan again, and apply the new plan", {
     type: "PlanRefusedError",
     applied: "no",
   });
@@ -349,7 +349,7 @@ function requireAgreement({ writes, deletions }: Planned, reply: Talk["reply"]):
         });
   }
   const { number, agreed } = reply.content ?? {};
-  if (deletions > 0 ? number !== deletions : agreed !== true) throw new DeclinedError();
+  if (deletions > 0 ? number !== deletions : agreed !== true) throw declinedError();
 }
 
 async function applyPlan(
@@ -379,7 +379,7 @@ async function applyPlan(
 }
 
 /** In words of this session: the client knows of no plan file. Undefined for any other failure. */
-function findRefusal({ failure }: ToolFailure): UsageError | undefined {
+function findRefusal({ failure }: ToolFailure): EcmError | undefined {
   const { type } = (failure as { error: { type?: string } }).error;
   if (type === "PlanRefusedError") return planRefusedError("This plan was made for another account");
   if (type !== "PlanDamagedError") return undefined;

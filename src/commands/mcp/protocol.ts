@@ -17,7 +17,7 @@ import {
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { LineSplitter } from "../../disk/log.ts";
-import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { EcmError, exitCodes, usageError } from "../../errors.ts";
 import type { ShownCommand } from "../../hint.ts";
 import { toErrorObject } from "../../terminal/report-error.ts";
 import { version } from "../../version.ts";
@@ -136,14 +136,12 @@ function createServer({ tools, instructions, note }: Served, track: Track, closi
   async function callTool(name: string, input: Record<string, unknown>, context: ServerContext) {
     const tool = tools.find((each) => each.name === name);
     if (!tool)
-      return toFailedContent(
-        toFailure(new UsageError(`There is no tool named ${name}`, "See tools/list"), note),
-      );
+      return toFailedContent(toFailure(usageError(`There is no tool named ${name}`, "See tools/list"), note));
     try {
       requireKnownArguments(tool, input);
       const checked = jsonSchemaValidator.getValidator<never>(tool.inputSchema)(input);
       if (!checked.valid)
-        throw new UsageError(describeInvalid(checked.errorMessage), "See the tool's inputSchema");
+        throw usageError(describeInvalid(checked.errorMessage), "See the tool's inputSchema");
       const { talk, close } = openTalk(server, context);
       try {
         // Nobody is left to stop what writes: it ends after the writes under way, and can be resumed.
@@ -176,7 +174,7 @@ function requireKnownArguments({ name, inputSchema }: Tool, input: Record<string
   const unknown = Object.keys(input).find((each) => !known.includes(each));
   if (unknown === undefined) return;
   const takes = known.length === 0 ? "none" : known.join(", ");
-  throw new UsageError(`${name} has no argument ${JSON.stringify(unknown)}`, `Arguments: ${takes}`);
+  throw usageError(`${name} has no argument ${JSON.stringify(unknown)}`, `Arguments: ${takes}`);
 }
 
 /** What a call may say to its client besides the answer. */

@@ -1,6 +1,6 @@
 /** The tools that read. Each runs a command; a partial result has the total and how to get the rest. */
 import type { RunView } from "../../bulk/index.ts";
-import { exitCodes, NotFoundError, UsageError } from "../../errors.ts";
+import { exitCodes, notFoundError, usageError } from "../../errors.ts";
 import { isObject } from "../../is-object.ts";
 import type { Clock } from "../../wire.ts";
 import { type Invoke, ToolFailure } from "./invoke.ts";
@@ -99,9 +99,9 @@ export function findRun(runs: readonly RunView[], idOrLast: string): RunView {
   const exact = runs.filter(({ run }, index) => run === idOrLast || (idOrLast === "last" && index === 0));
   const found = exact.length > 0 ? exact : runs.filter(({ run }) => run.startsWith(idOrLast));
   if (found.length > 1)
-    throw new UsageError(`${JSON.stringify(idOrLast)} matches several runs`, "Give the whole id");
+    throw usageError(`${JSON.stringify(idOrLast)} matches several runs`, "Give the whole id");
   if (found[0]) return found[0];
-  throw new NotFoundError(`This account has no run ${JSON.stringify(idOrLast)}`, "See runs_list");
+  throw notFoundError(`This account has no run ${JSON.stringify(idOrLast)}`, "See runs_list");
 }
 
 /** The conditions of a selection, as every tool that chooses contacts takes them; all that are given must hold. */

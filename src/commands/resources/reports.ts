@@ -10,7 +10,7 @@ import {
   reportedEvents,
 } from "../../api/reports.ts";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { advise, ecm, type Hint } from "../../hint.ts";
 import { fetchReport, longestReport, resolveCampaign } from "../../service/resources.ts";
 import { isForPeople, type OutputOptions } from "../../terminal/format.ts";
@@ -43,17 +43,14 @@ const usualDays = 30;
 /** @throws UsageError for more days than the service looks back */
 export function checkSpan({ days = usualDays }: ResourceFlags): void {
   if (days <= longestReport) return;
-  throw new UsageError(
-    `--days: reports look back ${longestReport} days at most`,
-    `Give --days ${longestReport}`,
-  );
+  throw usageError(`--days: reports look back ${longestReport} days at most`, `Give --days ${longestReport}`);
 }
 
 /** @throws UsageError where no event is named, too */
 export function checkHistogram(flags: ResourceFlags): void {
   checkSpan(flags);
   if (flags.event !== undefined) return;
-  throw new UsageError("Name the type of event with --event", "Such as --event email-opened");
+  throw usageError("Name the type of event with --event", "Such as --event email-opened");
 }
 
 interface Span {
@@ -145,7 +142,7 @@ export async function showHistogram({ context, output, send, flags }: Call): Pro
 export function requireZone(text: string): string {
   // An offset is no name of a zone: it knows no summer time.
   if (/^[a-z]/i.test(text) && isKnownZone(text)) return text;
-  throw new UsageError(
+  throw usageError(
     `--timezone: ${JSON.stringify(text)} is not a time zone`,
     "Name one, such as --timezone Europe/Oslo or --timezone UTC",
   );

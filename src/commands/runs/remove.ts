@@ -4,9 +4,9 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Manifest } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
-import { LockedError, takeLease } from "../../disk/lease.ts";
+import { takeLease } from "../../disk/lease.ts";
 import { readChangeTime } from "../../disk/walk.ts";
-import { UsageError } from "../../errors.ts";
+import { type EcmError, isKind, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { parsePastTime } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
@@ -44,7 +44,7 @@ export function registerRunsRemove(parent: Command, context: Context): void {
 
 async function removeRuns(context: Context, typedRuns: string[], older?: string): Promise<void> {
   if (older !== undefined && typedRuns.length > 0)
-    throw new UsageError("Runs are named, or chosen with --older", "Leave out one of them");
+    throw usageError("Runs are named, or chosen with --older", "Leave out one of them");
   const runs =
     older === undefined ? await findTypedRuns(context, typedRuns) : await findOldRuns(context, older);
   if (runs.length === 0) return context.terminal.note("No finished run is that old");
@@ -73,7 +73,7 @@ async function findTypedRuns(context: Context, typedRuns: string[]): Promise<Nam
 /** Unfinished runs stay, and those that an unfinished undo reads until its own end. @throws UsageError */
 async function findOldRuns({ folders, terminal, clock }: Context, age: string): Promise<NamedRun[]> {
   if (!/^\d+[mhdw]$/.test(age))
-    throw new UsageError(`--older: ${JSON.stringify(age)} is not an age`, "Give one such as 30d or 12w");
+    throw usageError(`--older: ${JSON.stringify(age)} is not an age`, "Give one such as 30d or 12w");
   const before = parsePastTime(age, "--older", clock.now());
   const { listRuns, isFinished } = await import("../../bulk/index.ts");
   const runs = await listRuns(folders.state, ({ message }) => terminal.warn(message));
@@ -111,15 +111,15 @@ async function remove(
     await lease.release();
     return true;
   } catch (error) {
-    if (!passesOver || !(error instanceof LockedError)) throw error;
+    if (!passesOver || !isKind(error, "locked")) throw error;
     terminal.warn(`Run ${id} stays: another process is working on it`);
     return false;
   }
 }
 
 /** What is removed is gone: the beginning of an id, or an empty variable of a script, never chooses it. */
-function incompleteRunError(id: string): UsageError {
-  return new UsageError(
+function incompleteRunError(id: string): EcmError {
+  return usageError(
     `${JSON.stringify(id)} is not the full id of a run`,
     advise`Give the full id, or last; see: ${ecm`runs list`}`,
   );

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Closed, Manifest, RunOptions, Summary } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { type EcmError, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { createAgreement, type Danger, findDanger, requireAnswer, undoAgreement } from "../bulk/agree.ts";
 import { claimFiles } from "../bulk/distinct-files.ts";
@@ -90,8 +90,8 @@ async function createSteps(
   return { agree, backUp: createBackUp(context, backup) };
 }
 
-function finishedError({ id, supersededBy }: Manifest): UsageError {
-  return new UsageError(
+function finishedError({ id, supersededBy }: Manifest): EcmError {
+  return usageError(
     supersededBy === undefined
       ? `Run ${id} is finished; there is nothing to resume`
       : `Run ${id} was started over as run ${supersededBy}`,

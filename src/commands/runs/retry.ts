@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import type { ImportOptions, Manifest } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { NotFoundError, UsageError } from "../../errors.ts";
+import { notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
 import { shortPath } from "../bulk/format.ts";
@@ -78,17 +78,17 @@ function canBeRetried({ kind, summary }: Manifest): boolean {
 /** @throws UsageError */
 function requireImport({ id, kind }: Manifest, isFinished: boolean): void {
   if (kind !== "import") {
-    throw new UsageError(`Run ${id} is no import (${kind})`, "Give the same command again");
+    throw usageError(`Run ${id} is no import (${kind})`, "Give the same command again");
   }
   if (!isFinished) {
-    throw new UsageError(`Run ${id} is unfinished`, advise`Resume it first: ${ecm`runs resume ${id}`}`);
+    throw usageError(`Run ${id} is unfinished`, advise`Resume it first: ${ecm`runs resume ${id}`}`);
   }
 }
 
 /** @throws UsageError for a run that left no rows to fix */
 function requireRejects({ id, summary }: Manifest): void {
   if (summary?.rows.rejected === 0) {
-    throw new UsageError(
+    throw usageError(
       `Run ${id} rejected no rows; there is nothing to retry`,
       advise`See: ${ecm`runs show ${id}`}`,
     );
@@ -107,13 +107,13 @@ async function rejectsFile(
     (each) => each.manifest.summary?.rejects === file,
   );
   if (newest && newest.manifest.id !== manifest.id) {
-    throw new UsageError(
+    throw usageError(
       `${file} holds the rejected rows of another run: run ${newest.manifest.id} has written it since`,
       advise`The rows of run ${manifest.id}: ${ecm`runs retry ${manifest.id} ${toOperands(own)}`}`,
     );
   }
   if (existsSync(file)) return file;
-  throw new NotFoundError(
+  throw notFoundError(
     `The rejects file of run ${manifest.id} is gone: ${file}`,
     advise`Name the file with the fixed rows: ${ecm`runs retry ${manifest.id} FILE`}`,
   );

@@ -2,7 +2,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { createEquals, createFilter, findStatus, wholeContact } from "../../api/contacts.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
-import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { EcmError, usageError } from "../../errors.ts";
 import type { Clone } from "../../sandbox/clone.ts";
 import { askSearch } from "../../service/contact-search.ts";
 import { maxPageSize } from "../../service/pages.ts";
@@ -61,9 +61,10 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
     note(`${formatCounted(cost.contacts, "contact")}: about ${formatCounted(cost.requests, "more request")}`);
   if (cost && flags.maxRequests !== undefined && cost.requests > flags.maxRequests) {
     throw new EcmError(
-      exitCodes.outOfBudget,
+      "budget",
       `The contacts need about ${cost.requests} requests, but --max-requests allows ${flags.maxRequests}`,
-      { type: "OutOfBudgetError", hint: "Allow more, or leave out --contacts", retryable: false },
+      "Allow more, or leave out --contacts",
+      { retryable: false },
     );
   }
   await context.confirm(`Replace all data of the sandbox in ${folder}?`);
@@ -81,8 +82,8 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
   }
 }
 
-function itselfError(message: string): UsageError {
-  return new UsageError(message, "Name the account to copy with --profile");
+function itselfError(message: string): EcmError {
+  return usageError(message, "Name the account to copy with --profile");
 }
 
 /**

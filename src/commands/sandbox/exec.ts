@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { describeDiskError } from "../../disk/disk-errors.ts";
-import { type EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { toStopSignal, usageError } from "../../errors.ts";
 import { faultHelp } from "../../sandbox/faults.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -70,15 +70,14 @@ function fileDescriptor(stream: Readable | Writable): number | undefined {
 /** The exit code, as a shell gives it. @throws UsageError when there is no such command */
 function exitCode(child: ChildProcess, command: string, context: Context): Promise<number> {
   const passOn = () => {
-    const signal =
-      (context.signal.reason as EcmError)?.exitCode === exitCodes.terminated ? "SIGTERM" : "SIGINT";
+    const signal = toStopSignal(context.signal.reason);
     // Ctrl-C at a terminal has reached the child already; twice would mean "at once".
     if (signal === "SIGTERM" || !context.terminal.isStdinTerminal) child.kill(signal);
   };
   return new Promise((resolve, reject) => {
     child.on("error", (error) =>
       reject(
-        new UsageError(
+        usageError(
           `Cannot run ${JSON.stringify(command)}: ${(error as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such command" : describeDiskError(error)}`,
           "The sandbox was stopped",
         ),

@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import type { KeyAdmin, KeyView } from "../../sandbox/key-admin.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
 import { parseTimestamp, repeatableOption } from "../flags/flags.ts";
@@ -92,7 +92,7 @@ function parseExpiry(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const time = parseTimestamp(text);
   if (time !== undefined) return new Date(time);
-  throw new UsageError(
+  throw usageError(
     `--expires: ${JSON.stringify(text)} is not a time`,
     "Give a date, or a time with its zone, such as 2027-01-31T12:00:00Z",
   );

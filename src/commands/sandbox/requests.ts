@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import type { LoggedRequest } from "../../sandbox/public-types.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { wholeNumberOption } from "../flags/flags.ts";
@@ -58,7 +58,7 @@ export function registerSandboxRequests(parent: Command, context: Context): void
 async function runSandboxRequests(context: Context, flags: RequestsFlags): Promise<void> {
   const { data, follow, clear, ...query } = flags;
   if (clear && (follow || Object.keys(query).length > 0)) {
-    throw new UsageError("--clear empties the whole log and cannot be used with other flags");
+    throw usageError("--clear empties the whole log and cannot be used with other flags");
   }
   // Whoever follows may do so before the sandbox is started.
   const openAdmin = follow ? withAdmin : withExistingAdmin;

@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { SeedData, SeedReport } from "../../sandbox/public-types.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
@@ -41,7 +41,7 @@ export function registerSandboxSeed(parent: Command, context: Context): void {
 
 async function runSandboxSeed(context: Context, file: string | undefined, flags: SeedFlags): Promise<void> {
   if ((file === undefined) === (flags.contacts === undefined)) {
-    throw new UsageError(
+    throw usageError(
       flags.contacts !== undefined
         ? "A file cannot be used with --contacts"
         : "Nothing to fill the sandbox with",

@@ -1,7 +1,7 @@
 /** For a command that takes everyone in a file: whom its marks choose, and how its columns are read. */
 import type { Command, OptionValues } from "@commander-js/extra-typings";
 import type { ChosenRows, KeysFileOptions } from "../../bulk/index.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { addTableFlags, type TableFlags, toTableOptions } from "../flags/flags.ts";
 
 export interface MarkedRowsFlags extends TableFlags {
@@ -31,12 +31,12 @@ export function readMarkedRowsFlags(
   { markedRows, allRows, map, consentColumn, sheet }: MarkedRowsFlags,
 ): MarkedRowsReading {
   if (markedRows && allRows) {
-    throw new UsageError("--marked-rows and --all-rows cannot be used together", "Leave out one of the two");
+    throw usageError("--marked-rows and --all-rows cannot be used together", "Leave out one of the two");
   }
   const hasFileFlags = [markedRows, allRows, map, consentColumn, sheet].some((each) => each !== undefined);
   if (!hasFileFlags) return {};
   if (keys === undefined) {
-    throw new UsageError(
+    throw usageError(
       "--marked-rows, --all-rows, --map, --sheet and --consent-column apply to the file given with --keys",
       "Name the file with --keys, or leave them out",
     );

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { isAddressLike } from "../../api/key-spelling.ts";
 import { isEmailKey } from "../../api/structures.ts";
 import type { Context } from "../../context.ts";
-import { EcmError, UsageError } from "../../errors.ts";
+import { EcmError, usageError } from "../../errors.ts";
 
 /**
  * The name of a file is no key: nobody is looked for, changed or suppressed under it.
@@ -13,7 +13,7 @@ import { EcmError, UsageError } from "../../errors.ts";
 export function requireNoFile(words: readonly string[], flag: string | undefined = "--keys"): void {
   const file = words.find((word) => !isAddressLike(word) && word.trim() !== "" && existsSync(word));
   if (file === undefined) return;
-  throw new UsageError(
+  throw usageError(
     `${JSON.stringify(file)} is a file, not the key of a contact`,
     flag === undefined
       ? "Name each person by one key, such as ada@example.com"
@@ -30,7 +30,7 @@ export async function requireAddresses(context: Context, words: readonly string[
   requireNoFile(words);
   const other = words.find((word) => !isAddressLike(word));
   if (other === undefined || !(await areKeysAddresses(context))) return;
-  throw new UsageError(
+  throw usageError(
     `${JSON.stringify(other)} is not an email address, and the account's keys are email addresses`,
     "Name each person by their address, such as ada@example.com",
   );

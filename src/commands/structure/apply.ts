@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { conflictError, type EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, quoteShellWord, toOperands } from "../../hint.ts";
 import type { StructurePlan } from "../../structure/changes.ts";
 import type { StructureEdit } from "../../structure/edit.ts";
@@ -74,14 +74,10 @@ async function applyStructure(
     context.terminal.note("The plan is now:");
     say(next.changes);
     if (next.changes.length === 0) context.terminal.note("No differences");
-    throw new EcmError(
-      exitCodes.conflict,
+    throw conflictError(
       "The structure was changed in the meantime, so that the plan is another now; nothing was written",
-      {
-        type: "ConcurrencyError",
-        hint: advise`See it with: ${ecm`structure diff ${isPruning ? ["--prune"] : []} ${toOperands(file)}`}; then apply again`,
-        applied: "no",
-      },
+      advise`See it with: ${ecm`structure diff ${isPruning ? ["--prune"] : []} ${toOperands(file)}`}; then apply again`,
+      { type: "ConcurrencyError", applied: "no" },
     );
   };
   return editStructure(context, edit, { dryRun: options.dryRun, structure, isAnnounced: true });
@@ -92,11 +88,11 @@ function otherStructureError(
   structure: ContactStructure,
   { id, label }: StructureSpec,
   file: string,
-): UsageError | undefined {
+): EcmError | undefined {
   const isOther = id === undefined ? (label ?? structure.label) !== structure.label : id !== structure._id;
   if (!isOther) return undefined;
   const name = file === "-" ? "Standard input" : file;
-  return new UsageError(
+  return usageError(
     `${name} is the file of the structure ${JSON.stringify(label ?? id)}, not of ${JSON.stringify(structure.label)}`,
     `Choose its structure with --structure ${quoteShellWord(id ?? label!)}, or confirm with --yes`,
   );

@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { updateNames } from "../../structure/edit.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
@@ -25,10 +25,10 @@ export function registerStructureUpdate(parent: Command, context: Context): void
   updating.action(
     presents(context, { view: structureView }, async (nameOrId, { label, keyName, dryRun }) => {
       if (label === undefined && keyName === undefined) {
-        throw new UsageError("No change given", "Pass --label, --key-name, or both");
+        throw usageError("No change given", "Pass --label, --key-name, or both");
       }
       if ([label, keyName].some((name) => name?.trim() === ""))
-        throw new UsageError("A name cannot be blank", "Give a name with letters");
+        throw usageError("A name cannot be blank", "Give a name with letters");
       const edit = (structure: ContactStructure) => updateNames(structure, { label, keyName });
       return editStructure(context, edit, { nameOrId, dryRun });
     }),

@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { exitCodes, UsageError } from "../../errors.ts";
+import { exitCodes, usageError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
@@ -35,10 +35,7 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
   adding.action(
     presents(context, { view: suppressedView }, async (typedKeys, flags) => {
       if (flags.keys !== undefined && typedKeys.length > 0) {
-        throw new UsageError(
-          "--keys names all keys and cannot be used with others",
-          "Leave out one of the two",
-        );
+        throw usageError("--keys names all keys and cannot be used with others", "Leave out one of the two");
       }
       if (flags.keys === undefined) requireKeys(typedKeys, ecm`suppressions add KEY`);
       const reading = readMarkedRowsFlags(flags.keys, flags);

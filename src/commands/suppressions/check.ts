@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { EcmError, exitCodes } from "../../errors.ts";
+import { type EcmError, failedError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import type { View } from "../../terminal/present.ts";
 import { describeCommand } from "../help/help-text.ts";
@@ -49,5 +49,5 @@ function findFailure(checked: readonly Checked[]): EcmError | undefined {
   if (others === 0) return undefined;
   const which =
     checked.length === 1 ? "The key is" : `${formatKeyCount(others)} ${others === 1 ? "is" : "are"}`;
-  return new EcmError(exitCodes.failed, `${which} not suppressed`, { type: "NotSuppressedError" });
+  return failedError(`${which} not suppressed`, undefined, { type: "NotSuppressedError" });
 }

@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { NotFoundError } from "../../errors.ts";
+import { notFoundError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { openSuppressionList } from "../selection/suppression-list.ts";
@@ -26,7 +26,7 @@ async function removeKeys(context: Context, keys: string[]): Promise<void> {
   const list = await openSuppressionList(context);
   const listedKeys = keys.filter((key) => list.has(key));
   if (listedKeys.length === 0) {
-    throw new NotFoundError(
+    throw notFoundError(
       keys.length === 1 ? "The key is not suppressed" : "None of the keys is suppressed",
       advise`See: ${ecm`suppressions list`}`,
     );

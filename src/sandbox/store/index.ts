@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createIfMissingSync } from "../../disk/atomic-file.ts";
 import { describeDiskError } from "../../disk/disk-errors.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";
 import { type Database, discardDatabase, findDamage, openDatabase, openMemoryDatabase } from "../database.ts";
 import { AccountStore, SettingsStore } from "./account.ts";
@@ -15,7 +15,7 @@ import { firstId } from "./ids.ts";
 import { KeyStore, type OwnKeyPlace, ownKeyInFolder, ownKeyInMemory } from "./keys.ts";
 import { ListStore } from "./lists.ts";
 import { RequestLog } from "./request-log.ts";
-import { createTables, UnreadableDataError } from "./schema.ts";
+import { createTables, unreadableDataError } from "./schema.ts";
 import { ContactSearch } from "./search.ts";
 import { StructureStore } from "./structures.ts";
 
@@ -42,7 +42,7 @@ export interface Store {
  * Opens the folder, which only its owner can read; a new one gets an account with its default structure.
  * @param options `region`: two letters for new keys; default: what the folder has, else `us`. `seed`: ids of
  *   a new folder, and of every folder after a reset, are the same for the same seed
- * @throws UsageError when the folder cannot be used; UnreadableDataError
+ * @throws UsageError when the folder cannot be used, or its data cannot be read
  */
 export async function openStore(
   folder: string,
@@ -59,7 +59,7 @@ export async function openStore(
     database?.close();
     const damage = findDamage(error);
     if (damage === undefined) throw error;
-    throw new UnreadableDataError(folder, `is damaged: ${damage}`, "damaged", error);
+    throw unreadableDataError(folder, `is damaged: ${damage}`, "damaged", error);
   }
 }
 
@@ -193,7 +193,7 @@ async function makePrivateFile(folder: string): Promise<string> {
     makeFolder(folder);
     createIfMissingSync(file);
   } catch (error) {
-    throw new UsageError(
+    throw usageError(
       `The sandbox's folder ${folder} cannot be used: ${describeDiskError(error)}`,
       "Name another with --data (commands of ecm sandbox), or with ECM_STATE_DIR",
       { cause: error },

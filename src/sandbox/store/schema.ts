@@ -1,5 +1,5 @@
 /** The tables of a folder. There is one version of them. */
-import { UsageError } from "../../errors.ts";
+import { EcmError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Database } from "../database.ts";
 
@@ -171,25 +171,20 @@ INSERT INTO sqlite_sequence VALUES ('requests', 0);
 `;
 const sandboxTables = ["settings", "requests"];
 
-/** The data of a folder is damaged, or of another version. */
-export class UnreadableDataError extends UsageError {
-  /** In words: `damaged`. */
-  readonly state: string;
-
-  constructor(folder: string, what: string, state: string, cause?: unknown) {
-    super(
-      `The sandbox's data in ${folder} ${what}`,
-      advise`Delete it and start over with: ${ecm`sandbox reset --data ${folder}`}`,
-      { cause },
-    );
-    this.state = state;
-  }
+/** @param state in words: `damaged` */
+export function unreadableDataError(folder: string, what: string, state: string, cause?: unknown): EcmError {
+  return new EcmError(
+    "unreadable data",
+    `The sandbox's data in ${folder} ${what}`,
+    advise`Delete it and start over with: ${ecm`sandbox reset --data ${folder}`}`,
+    { about: state, cause },
+  );
 }
 
 /**
  * Gives a new database its tables.
  * @param folder of the database, for the message
- * @throws UnreadableDataError for data of another version
+ * @throws UsageError for data of another version
  */
 export function createTables(database: Database, folder: string): void {
   if (readVersion(database) === schemaVersion) return;
@@ -197,7 +192,7 @@ export function createTables(database: Database, folder: string): void {
     const version = readVersion(database);
     if (version === schemaVersion) return;
     if (version !== 0 || accountTables(database).length > 0) {
-      throw new UnreadableDataError(
+      throw unreadableDataError(
         folder,
         `has version ${version}; this ecm reads version ${schemaVersion}`,
         "of another version",

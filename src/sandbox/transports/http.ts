@@ -9,7 +9,7 @@ import {
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { findForeignHeader, isAdminPath, isLoopbackAddress } from "../admin-api/access.ts";
 import type { AdminApi } from "../admin-api/place.ts";
 import { type Answer, contentType, failure, readMessage, refusalAnswer, targetPath } from "../request.ts";
@@ -77,7 +77,7 @@ export async function openPort(
     server.once("error", reject);
     server.listen(port, host, resolve);
   }).catch((error: Error) => {
-    throw new UsageError(
+    throw usageError(
       `Cannot listen on ${host}, port ${port}: ${error.message}`,
       "Choose another with --host and --port; port 0 takes any free one",
     );

@@ -2,7 +2,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import type { Document, Scalar, YAMLMap } from "yaml";
 import { describeDiskError, describeReadError } from "../../disk/disk-errors.ts";
-import { UsageError } from "../../errors.ts";
+import { type EcmError, usageError } from "../../errors.ts";
 
 export interface Mapping {
   /** Column → target. */
@@ -23,14 +23,14 @@ export async function readMapping(file: string): Promise<Mapping> {
   const yaml = await import("yaml");
   const lines = new yaml.LineCounter();
   const fail = (at: number, what: string, hint = example) =>
-    new UsageError(`--mapping: ${file}:${lines.linePos(at).line}: ${what}`, hint);
+    usageError(`--mapping: ${file}:${lines.linePos(at).line}: ${what}`, hint);
   const reader = { ...yaml, fail };
   const { contents, errors } = parse(yaml, text, lines, file);
   const [problem] = errors;
-  if (problem) throw new UsageError(`--mapping: ${file}: ${problem.message.split(":\n")[0]}`, example);
-  if (!yaml.isMap(contents)) throw new UsageError(`--mapping: ${file} is not a mapping of columns`, example);
+  if (problem) throw usageError(`--mapping: ${file}: ${problem.message.split(":\n")[0]}`, example);
+  if (!yaml.isMap(contents)) throw usageError(`--mapping: ${file} is not a mapping of columns`, example);
   if (contents.items.length > maxColumns) {
-    throw new UsageError(`--mapping: ${file} has more than ${maxColumns} columns`, "Use a smaller file");
+    throw usageError(`--mapping: ${file} has more than ${maxColumns} columns`, "Use a smaller file");
   }
   const mapping: Mapping = { map: new Map(), splits: new Map(), places: new Map() };
   for (const { column, at, target, split } of readColumns(reader, contents)) {
@@ -43,7 +43,7 @@ export async function readMapping(file: string): Promise<Mapping> {
 
 type Yaml = typeof import("yaml");
 type Reader = Pick<Yaml, "isMap" | "isScalar"> & {
-  fail(at: number, what: string, hint?: string): UsageError;
+  fail(at: number, what: string, hint?: string): EcmError;
 };
 
 /** Every scalar is the text as it is written: `01` and `no` stay what they are. */
@@ -63,7 +63,7 @@ function parse(
     });
   } catch {
     // The library calls itself for each level.
-    throw new UsageError(`--mapping: ${file} is nested too deeply`, example);
+    throw usageError(`--mapping: ${file} is nested too deeply`, example);
   }
 }
 
@@ -145,7 +145,7 @@ async function mappingText(file: string): Promise<string> {
     }
     return await readFile(file, "utf8");
   } catch (error) {
-    throw new UsageError(`--mapping: cannot read ${file}: ${describeReadError(error)}`, "Check the path");
+    throw usageError(`--mapping: cannot read ${file}: ${describeReadError(error)}`, "Check the path");
   }
 }
 
@@ -174,6 +174,6 @@ export async function writeMapping(
     await writeFile(file, text, { flag: isReplaced ? "w" : "wx" });
     return true;
   } catch (error) {
-    throw new UsageError(`Cannot write ${file}: ${describeDiskError(error)}`);
+    throw usageError(`Cannot write ${file}: ${describeDiskError(error)}`);
   }
 }

@@ -1,7 +1,7 @@
 /** Reading: targets that a person has named → fields of the account, lists, tags. */
 import { findNearestName, foldName } from "../../api/names.ts";
 import { toNewFieldId } from "../../api/structures.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { quoteShellWord } from "../../hint.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import type { Sample } from "../layout.ts";
@@ -55,7 +55,7 @@ export function findGoneColumns(
 function requireOneKey(targets: Targets, { names, place }: Pick<MappingInput, "names" | "place">): void {
   const columns = names.filter((_, index) => targets[index]?.kind === "key");
   if (columns.length <= 1) return;
-  throw new UsageError(
+  throw usageError(
     `${place}: ${columns.length} columns are mapped to the key: ${formatQuotedNames(columns)}`,
     "Map one of them to key, and the others to a field or to ignore",
   );
@@ -181,7 +181,7 @@ export function findField(name: string, structure: ContactStructure): FieldDefin
   if (exact) return exact;
   const loose = structure.fields.filter((field) => foldName(field.label) === foldName(name));
   if (loose.length > 1) {
-    throw new UsageError(
+    throw usageError(
       `${loose.length} fields are named ${JSON.stringify(name)}`,
       `Use an id: ${loose.map((field) => field._id).join(", ")}`,
     );

@@ -1,6 +1,6 @@
 /** Reading: what is not clear about a file's columns: all of it at once, with the flags that settle it. */
 import { findNearestName, foldName } from "../../api/names.ts";
-import { UsageError } from "../../errors.ts";
+import { type EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, joinHints, quoteShellWord, toOperands } from "../../hint.ts";
 import { findConsentName } from "../consent/names.ts";
 import type { FoundConsent, Readings } from "../consent/search.ts";
@@ -54,31 +54,31 @@ export interface UnclearInput {
 export type MappingFault = GoneColumns | UnknownField;
 
 /** The refusal of a file where nobody can be asked. */
-export function toUnclearError(found: UnclearInput | MappingFault): UsageError {
+export function toUnclearError(found: UnclearInput | MappingFault): EcmError {
   if ("kind" in found) return found.kind === "field" ? toUnknownFieldError(found) : toGoneColumnsError(found);
   const { place, unclear } = found;
   const words = unclear.map((each) => describeUnclear(found, each));
   const said =
     words.length === 0 ? "the columns are to be looked at" : words.map(({ said }) => said).join("; ");
   const isConsent = unclear.some(({ kind }) => kind === "consent");
-  return new UsageError(
+  return usageError(
     `${place}: ${said}`,
     joinHints(...words.map(({ hint }) => hint)),
     isConsent ? { type: "ConsentError" } : {},
   );
 }
 
-function toGoneColumnsError({ columns, names, place }: GoneColumns): UsageError {
+function toGoneColumnsError({ columns, names, place }: GoneColumns): EcmError {
   const [first, ...others] = columns;
   const { message, details } = unknownColumnError(first!.column, names, place, first!.line);
   const more = others.map(({ column, line }) => `; ${line}: ${quote(column)}`);
   const what = more.length > 0 ? "Correct these lines, or remove them" : "Correct the line, or remove it";
-  return new UsageError(`${message}${more.join("")}`, joinHints(details.hint, what));
+  return usageError(`${message}${more.join("")}`, joinHints(details.hint, what));
 }
 
-function toUnknownFieldError({ source, label, others, labels, near }: UnknownField): UsageError {
+function toUnknownFieldError({ source, label, others, labels, near }: UnknownField): EcmError {
   const more = others.length === 0 ? "" : `; nor ${formatQuotedNames([...new Set(others)])}`;
-  return new UsageError(
+  return usageError(
     `${source}: there is no field ${quote(label)}${more}`,
     near
       ? `Did you mean ${near.written}?`

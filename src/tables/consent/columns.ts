@@ -3,7 +3,7 @@
  * flags, by the system's rules, or found in the file.
  */
 import { foldName } from "../../api/names.ts";
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { quoteShellWord } from "../../hint.ts";
 import { type MappingInput, readExplicitTargets, type Targets } from "../columns/targets.ts";
 import { findColumns, unknownColumnError } from "../names.ts";
@@ -190,7 +190,7 @@ function requireSameReading(input: MappingInput, index: number, reading: Consent
   const own = rule ? readingsByRule[rule] : kind && readingsByName[kind];
   if (own === undefined || own === reading) return;
   const why = rule ? `${input.system!.title} has its own rule for it` : "its name says so";
-  throw new UsageError(
+  throw usageError(
     `${input.place}: --consent-column ${quote(`${name}=${reading}`)}: the column is an ${own}, ${why}`,
     `Pass --consent-column ${quoteShellWord(name)}, ignore the column with --map ${quoteShellWord(`${name}=ignore`)}, or rename it in the file`,
     { type: "ConsentError" },

@@ -1,5 +1,5 @@
 /** Reading: the rows of one sheet of a workbook → a table in which each row has its number of the sheet. */
-import { UsageError } from "../../errors.ts";
+import { type EcmError, usageError } from "../../errors.ts";
 import { toUnknownCell } from "../cells.ts";
 import { type Page, writePage } from "../page.ts";
 import type { InputFile } from "../source.ts";
@@ -156,7 +156,7 @@ class SheetReader implements XmlHandlers {
   /** A cell of a workbook is never missing: where there is none, it is blank. */
   #place(column: number, text: string): void {
     if (!(column < maxColumns)) {
-      throw new UsageError(
+      throw usageError(
         `${this.#file}:${this.#line}: there is a value in column ${column + 1}; at most ${maxColumns} columns are read`,
         "Remove the cells far to the right of the table",
       );
@@ -167,8 +167,8 @@ class SheetReader implements XmlHandlers {
     cells[column] = text;
   }
 
-  #damaged(what: string): UsageError {
-    return new UsageError(
+  #damaged(what: string): EcmError {
+    return usageError(
       `${this.#file} is a damaged workbook: ${what}`,
       "Open it in a spreadsheet and save it again",
     );

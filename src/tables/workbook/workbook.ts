@@ -5,7 +5,7 @@
 
 import { posix } from "node:path";
 import { formatCounted } from "../../counts.ts";
-import { UsageError } from "../../errors.ts";
+import { type EcmError, usageError } from "../../errors.ts";
 import { quoteShellWord } from "../../hint.ts";
 import { Archive } from "../archive.ts";
 import { type ChooseSheet, type Format, requireNoFlags, type SeveralSheets } from "../format.ts";
@@ -125,18 +125,15 @@ async function findMainPart(archive: Archive, file: InputFile): Promise<string> 
   throw notWorkbookError(archive, file, main);
 }
 
-function notWorkbookError(archive: Archive, { name }: InputFile, main: string | undefined): UsageError {
+function notWorkbookError(archive: Archive, { name }: InputFile, main: string | undefined): EcmError {
   const hint = "Open it in a spreadsheet and save the sheet as .xlsx or as CSV UTF-8";
   if (main?.endsWith(".bin"))
-    return new UsageError(`${name} is a binary workbook (.xlsb), which is not supported`, hint);
+    return usageError(`${name} is a binary workbook (.xlsb), which is not supported`, hint);
   if (archive.has("content.xml"))
-    return new UsageError(`${name} is an OpenDocument file, which is not supported`, hint);
+    return usageError(`${name} is an OpenDocument file, which is not supported`, hint);
   if (main !== undefined)
-    return new UsageError(`${name} is an Office document, not a workbook`, "Name a workbook or a CSV file");
-  return new UsageError(
-    `${name} is a ZIP archive, not a workbook`,
-    "Unpack it first, and name the file inside",
-  );
+    return usageError(`${name} is an Office document, not a workbook`, "Name a workbook or a CSV file");
+  return usageError(`${name} is a ZIP archive, not a workbook`, "Unpack it first, and name the file inside");
 }
 
 interface Relation {
@@ -181,7 +178,7 @@ async function chooseOf(several: SeveralSheets, choose: ChooseSheet | undefined)
   const name = await choose?.(several);
   if (name !== undefined) return name;
   const { file, sheets } = several;
-  throw new UsageError(
+  throw usageError(
     `${file} has ${sheets.length} sheets: ${sheets.map((sheet) => JSON.stringify(sheet.name)).join(", ")}`,
     `Say which one: --sheet ${quoteShellWord(sheets[0]!.name)}, or its number`,
   );
@@ -209,15 +206,12 @@ function findSheet(sheets: Sheet[], sheetName: string | undefined, file: string)
       (loose.length === 1 ? loose[0] : undefined) ??
       (/^\d+$/.test(sheetName) ? sheets[Number(sheetName) - 1] : undefined);
     if (found) return found;
-    throw new UsageError(
-      `${file} has no sheet ${JSON.stringify(sheetName)}`,
-      `Sheets: ${formatNames(sheets)}`,
-    );
+    throw usageError(`${file} has no sheet ${JSON.stringify(sheetName)}`, `Sheets: ${formatNames(sheets)}`);
   }
   const visible = sheets.filter(({ isVisible }) => isVisible);
   if (visible.length === 1) return visible[0]!;
   if (visible.length === 0)
-    throw new UsageError(`${file} has no visible sheet`, `Name one with --sheet: ${formatNames(sheets)}`);
+    throw usageError(`${file} has no visible sheet`, `Name one with --sheet: ${formatNames(sheets)}`);
   return undefined;
 }
 

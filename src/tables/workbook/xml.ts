@@ -1,7 +1,7 @@
 /**
  * Reading: XML as events, and the texts of a workbook in it. The only file that knows sax.
  */
-import { UsageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import type { Archive } from "../archive.ts";
 import { tooLargeError } from "../page.ts";
 import type { InputFile } from "../source.ts";
@@ -41,10 +41,7 @@ export async function* parseXml(
   const parser = sax.parser(true, { xmlns: false, trim: false, normalize: false });
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const refuse = (what: string): never => {
-    throw new UsageError(
-      `${file} is a damaged workbook: ${what}`,
-      "Open it in a spreadsheet and save it again",
-    );
+    throw usageError(`${file} is a damaged workbook: ${what}`, "Open it in a spreadsheet and save it again");
   };
   let depth = 0;
   parser.onerror = (error) => refuse(error.message.replace(/\s*\n\s*/g, ", "));

@@ -5,7 +5,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { InterruptedError } from "../../../src/errors.ts";
+import { interruptedError } from "../../../src/errors.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
 import { startSandbox } from "../../support/sandbox.ts";
 
@@ -66,7 +66,7 @@ test("requests --follow shows each request as it comes, until it is interrupted"
     sleep: async () => {
       polls += 1;
       if (polls < 3) await read();
-      else stop.abort(new InterruptedError("SIGINT"));
+      else stop.abort(interruptedError("SIGINT"));
       if (stop.signal.aborted) throw stop.signal.reason;
     },
   };
@@ -130,7 +130,7 @@ test("requests --follow goes on with a log that begins anew", async () => {
     read,
     async () => void sandbox.admin.reset(),
     read,
-    async () => stop.abort(new InterruptedError("SIGINT")),
+    async () => stop.abort(interruptedError("SIGINT")),
   ];
   const clock = {
     now: () => Date.now(),

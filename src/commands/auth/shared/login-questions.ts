@@ -3,7 +3,7 @@ import { parseBaseUrl } from "../../../config/base-url.ts";
 import { checkKey } from "../../../config/keys.ts";
 import type { Profile } from "../../../config/profiles.ts";
 import type { Context } from "../../../context.ts";
-import { UsageError } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import { readDataInput } from "../../../terminal/data-input.ts";
 import { cannotAskError } from "../../../terminal/prompts.ts";
 import type { ContactStructure } from "../../../wire.ts";
@@ -30,7 +30,7 @@ export async function askKey(
 ): Promise<Pick<Profile, "apiKey" | "apiKeyCommand">> {
   const { apiKeyCommand, apiKeyStdin } = options;
   if (apiKeyCommand !== undefined && apiKeyStdin) {
-    throw new UsageError(
+    throw usageError(
       "--api-key-stdin and --api-key-command cannot be used together",
       "Choose one of the two",
     );

@@ -1,5 +1,5 @@
 /** `--report FILE --redact`, for whoever writes a report. */
-import { UsageError } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 
 export interface ReportFlags {
   report?: string;
@@ -9,9 +9,9 @@ export interface ReportFlags {
 /** @throws UsageError for a flag that means nothing, or a file that is no page by its name */
 export function requireReportFlags({ report: file, redact }: ReportFlags): void {
   if (file === undefined && redact)
-    throw new UsageError("--redact is for the report", "Name its file, such as --report report.html");
+    throw usageError("--redact is for the report", "Name its file, such as --report report.html");
   if (file !== undefined && !/.\.html?$/i.test(file))
-    throw new UsageError(
+    throw usageError(
       `--report: ${file} is no page by its name`,
       `Name it ${file.replace(/\.[^./\\]*$/, "") || "report"}.html`,
     );

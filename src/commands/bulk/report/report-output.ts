@@ -14,7 +14,7 @@ import {
   type Summary,
 } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
-import { exitCodes, UsageError } from "../../../errors.ts";
+import { exitCodes, usageError } from "../../../errors.ts";
 import { advise, ecm } from "../../../hint.ts";
 import { type FileOptions, openFileOutput } from "../../../terminal/output-file.ts";
 import { isChange } from "../difference.ts";
@@ -81,7 +81,7 @@ export async function writeRunReport(
 ): Promise<void> {
   const { summary } = run.manifest;
   if (!summary) {
-    throw new UsageError(
+    throw usageError(
       `Run ${run.manifest.id} has no summary: it was interrupted, or is still under way`,
       advise`Resume it first: ${ecm`runs resume ${run.manifest.id}`}`,
     );

@@ -2,7 +2,7 @@
 
 import { mutateContactRequest } from "../../../api/contacts.ts";
 import type { Connection, Context } from "../../../context.ts";
-import { UsageError } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import {
   createMutateBody,
   type RequestedChanges,
@@ -29,7 +29,7 @@ export async function toChange(
     };
   }
   if (Object.values(changes).some((value) => value !== undefined)) {
-    throw new UsageError("--data is the whole body and cannot be used with flags that name changes");
+    throw usageError("--data is the whole body and cannot be used with flags that name changes");
   }
   const { text, value } = await readJsonInput(context, data, "--data");
   return async () => (id) => ({ ...mutateContactRequest(id, value as MutateBody), rawBody: text });

@@ -1,7 +1,7 @@
 /** The flags that say which contacts are meant → the part of a search that says so. */
 import type { Context } from "../../../context.ts";
 import { formatCounted } from "../../../counts.ts";
-import { UsageError } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import {
   combine,
   createTextCondition,
@@ -47,7 +47,7 @@ export async function resolveConditions(
   const text = flags.text === undefined ? undefined : createTextCondition(flags.text);
   const { keys: file } = flags;
   if (file !== undefined && (flags.key?.length ?? 0) > 0) {
-    throw new UsageError(
+    throw usageError(
       "--keys names every contact and cannot be used with other keys",
       "Leave out one of the two",
     );
@@ -101,7 +101,7 @@ function resolveFilters(
 /** An object of `--filter-json` is the whole specification: other flags would be ignored silently. */
 function requireNoMixture({ key, status, list, tag, filter }: ConditionFlags): void {
   if ([key, status, list, tag, filter].every((each) => each === undefined)) return;
-  throw new UsageError(
+  throw usageError(
     "--filter-json with an object is the whole specification and cannot be used with --key, --status, --list, --tag and --filter",
     "Pass an array of filters to combine them",
   );

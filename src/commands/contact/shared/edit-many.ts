@@ -4,7 +4,7 @@ import type { BackUp, Closed, EditOptions, RunOptions } from "../../../bulk/inde
 import type { Context } from "../../../context.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
 import { quotedCsvLine } from "../../../delimited-lines.ts";
-import { DeclinedError } from "../../../errors.ts";
+import { declinedError } from "../../../errors.ts";
 import { type Danger, requireAnswer } from "../../bulk/agree.ts";
 import type { PlanFlags } from "../../bulk/plan-output.ts";
 import type { WhileAsking } from "../../bulk/start.ts";
@@ -76,7 +76,7 @@ async function askRows(
       `The file marks ${formatCount(marked)} of ${formatCounted(all, "row")} as not subscribed. Whom do you want to ${verb}?`,
       [...(marked > 0 ? [those] : []), everyone, nobody],
     );
-  if (answer === "none") throw new DeclinedError();
+  if (answer === "none") throw declinedError();
   return answer;
 }
 

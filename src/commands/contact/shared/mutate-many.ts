@@ -1,7 +1,7 @@
 /** `ecm contact mutate` on several contacts, or on a selection: the same change on each, as a bulk run. */
 import type { EditOptions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
-import { UsageError } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import {
   type RequestedChanges,
   requireChange,
@@ -45,7 +45,7 @@ function toReadOptions(
   const hasFileFlags = [map, consentColumn, sheet, includeUnsubscribed].some((each) => each !== undefined);
   if (!hasFileFlags) return {};
   if (keys === undefined) {
-    throw new UsageError(
+    throw usageError(
       "--map, --consent-column and --include-unsubscribed apply to the file given with --keys",
       "Name the file with --keys, or leave them out",
     );
@@ -55,14 +55,14 @@ function toReadOptions(
 
 function requireNoCombination({ keys }: ChosenContacts, flags: MutateFlags): void {
   if (flags.ifVersion !== undefined) {
-    throw new UsageError(
+    throw usageError(
       "--if-version applies to a single contact",
       "A bulk run checks each contact's own version",
     );
   }
-  if (flags.failUnchanged) throw new UsageError("--fail-unchanged applies to a single contact");
+  if (flags.failUnchanged) throw usageError("--fail-unchanged applies to a single contact");
   if (keys === "-" && flags.data === "-") {
-    throw new UsageError("--keys and --data cannot both be standard input", "Name a file for one of them");
+    throw usageError("--keys and --data cannot both be standard input", "Name a file for one of them");
   }
 }
 
@@ -77,7 +77,7 @@ async function readRequestedChanges(
     return { addTag, removeTag, addList, removeList, set };
   }
   if ([addTag, removeTag, addList, removeList, set].some((value) => value !== undefined)) {
-    throw new UsageError("--data is the whole body and cannot be used with flags that name changes");
+    throw usageError("--data is the whole body and cannot be used with flags that name changes");
   }
   const { value } = await readJsonInput(context, data, "--data");
   const isBody =
@@ -85,7 +85,7 @@ async function readRequestedChanges(
     value !== null &&
     Object.entries(value).every(([name, part]) => bodyMembers.includes(name) && Array.isArray(part));
   if (!isBody) {
-    throw new UsageError(`--data: a bulk run needs an object of ${bodyMembers.join(", ")}, each an array`);
+    throw usageError(`--data: a bulk run needs an object of ${bodyMembers.join(", ")}, each an array`);
   }
   const body = value as MutateBody;
   requireOneValueEach(body);

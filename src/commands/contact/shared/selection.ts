@@ -2,7 +2,7 @@
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import type { TypedConditions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
-import { UsageError } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import { advise, ecm } from "../../../hint.ts";
 import { parseStatus } from "../../../select/status-filter.ts";
 import type { BulkFlags } from "../../bulk/flags.ts";
@@ -91,18 +91,17 @@ function readSelection(contacts: string[], flags: SelectionFlags & BulkFlags): C
   const typedContacts = [...contacts, ...key];
   // An empty variable of a script must not be ignored.
   if (typedContacts.some((each) => each.trim() === "")) {
-    throw new UsageError("A contact's id or key is empty", "Name a contact, such as ada@example.com");
+    throw usageError("A contact's id or key is empty", "Name a contact, such as ada@example.com");
   }
   requireNoFile(typedContacts);
-  if (keys?.trim() === "") throw new UsageError("--keys is empty", "Name a file, or - for standard input");
+  if (keys?.trim() === "") throw usageError("--keys is empty", "Name a file, or - for standard input");
   if (keys !== undefined && typedContacts.length > 0) {
-    throw new UsageError(
+    throw usageError(
       "--keys is the whole list of contacts and cannot be used with others",
       "Leave out one of the two",
     );
   }
-  if (status?.trim() === "")
-    throw new UsageError("--status is empty", "Name a status, such as --status active");
+  if (status?.trim() === "") throw usageError("--status is empty", "Name a status, such as --status active");
   if (status !== undefined) parseStatus(status);
   const conditions: TypedConditions = { list, tag, status, where };
   const isNarrowed = Object.values(conditions).some((each) => each !== undefined);

@@ -2,7 +2,7 @@
 
 import { statusParts, wholeContact } from "../../../api/contacts.ts";
 import type { Context } from "../../../context.ts";
-import { UsageError } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import { advise, ecm } from "../../../hint.ts";
 import type { Account } from "../../../service/account.ts";
 import {
@@ -136,7 +136,7 @@ export function parseParts(text: string): string[] {
   if (unknown === undefined) {
     return [...new Set(parts.flatMap((part) => (part === "status" ? statusParts : part)))];
   }
-  throw new UsageError(
+  throw usageError(
     `--source: a search has no part named ${JSON.stringify(unknown)}`,
     advise`Parts: ${wholeContact.join(", ")}; ${ecm`contact get`} shows everything`,
   );

@@ -8,12 +8,12 @@ import {
   type ImportOptions,
   type ImportQuestions,
   importJob,
-  type MissingNamesError,
+  type MissingNames,
   type RowJob,
 } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { formatCounted } from "../../../counts.ts";
-import { DeclinedError } from "../../../errors.ts";
+import { declinedError, type EcmError } from "../../../errors.ts";
 import { ecm, formatCommand, formatHint, toOperands } from "../../../hint.ts";
 import {
   type GoneColumns,
@@ -86,7 +86,7 @@ export class Clarifier {
       sheet: (several) => answer(() => this.chooseSheet(prompter, several)),
       columns: (found) => answer(() => this.clarifyColumns(prompter, found)),
       mapping: (fault) => answer(() => this.mendMapping(prompter, fault)),
-      names: (failure) => answer(() => this.agreeToCreate(prompter, failure)),
+      names: (missing, failure) => answer(() => this.agreeToCreate(prompter, missing, failure)),
       ...(this.isListAsked && { list: (names) => answer(() => this.chooseList(prompter, names)) }),
     };
     return importJob(this.options, questions);
@@ -190,15 +190,20 @@ export class Clarifier {
     return { ...this.options, lists: chosen === undefined ? this.typedOptions.lists : [chosen] };
   }
 
-  private async agreeToCreate(prompter: Prompter, failure: MissingNamesError): Promise<ImportOptions> {
+  private async agreeToCreate(
+    prompter: Prompter,
+    missing: MissingNames,
+    failure: EcmError,
+  ): Promise<ImportOptions> {
     if (this.context.settings.yes) throw failure;
     // A dry run creates nothing: it only says what would be new.
-    if (!this.typed.isDryRun && !this.isForesaid(failure)) await askToCreate(this.context, prompter, failure);
+    if (!this.typed.isDryRun && !this.isForesaid(missing))
+      await askToCreate(this.context, prompter, missing, failure);
     return { ...this.options, createMissing: true };
   }
 
   /** All that is missing is the list that a person has just named. */
-  private isForesaid({ missing }: MissingNamesError): boolean {
+  private isForesaid(missing: MissingNames): boolean {
     return missing.tags.length === 0 && missing.lists.every(({ name }) => name === this.newList);
   }
 
@@ -276,13 +281,14 @@ async function askToCreateField(
   const isMeant = await prompter.confirm(
     `Create the field ${JSON.stringify(unknownField.label)} with this import?`,
   );
-  if (!isMeant) throw new DeclinedError();
+  if (!isMeant) throw declinedError();
 }
 
 async function askToCreate(
   { terminal }: Context,
   prompter: Prompter,
-  { message, details, missing }: MissingNamesError,
+  missing: MissingNames,
+  { message, details }: EcmError,
 ): Promise<void> {
   const names = [...missing.lists, ...missing.tags];
   const doubts = names.some(({ near, parts }) => near ?? parts) ? `\n${formatHint(details.hint ?? "")}` : "";
@@ -292,5 +298,5 @@ async function askToCreate(
     names.length === 1
       ? `the ${missing.lists.length > 0 ? "list" : "tag"} ${JSON.stringify(only!.name)}`
       : `these ${names.length}`;
-  if (!(await prompter.confirm(`Create ${what} with this import?`))) throw new DeclinedError();
+  if (!(await prompter.confirm(`Create ${what} with this import?`))) throw declinedError();
 }

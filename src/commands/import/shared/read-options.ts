@@ -1,7 +1,7 @@
 /** How an import reads its file: from the mapping file, and from the flags, which come after it. */
 
 import { foldName } from "../../../api/names.ts";
-import { UsageError } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import type { Mapping, ReadOptions } from "../../../tables/index.ts";
 import { parseColumnMap } from "../../flags/flags.ts";
 import type { ImportFlags } from "./import-flags.ts";
@@ -40,5 +40,5 @@ async function readMappingFile(file: string | undefined): Promise<Mapping> {
 function fieldValue(text: string): readonly [field: string, value: string] {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new UsageError(`--set: ${JSON.stringify(text)} is not FIELD=VALUE`, "Such as --set City=Paris");
+  throw usageError(`--set: ${JSON.stringify(text)} is not FIELD=VALUE`, "Such as --set City=Paris");
 }

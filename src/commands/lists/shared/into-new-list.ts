@@ -3,7 +3,7 @@
 import { requireFreeListName } from "../../../api/lists.ts";
 import type { AfterStep, EditOptions, RunOptions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
-import { NotFoundError } from "../../../errors.ts";
+import { isKind } from "../../../errors.ts";
 import { advise, ecm } from "../../../hint.ts";
 import { requireAnswer } from "../../bulk/agree.ts";
 import { claimFiles } from "../../bulk/distinct-files.ts";
@@ -70,7 +70,7 @@ function toDeletion(list: { _id: string; name: string }, ifAllIn: string): After
 
 /** A run of the same command may have deleted some of its sources, and was killed before the others. */
 async function explainGoneList(context: Context, error: unknown, into: string): Promise<never> {
-  if (!(error instanceof NotFoundError)) throw error;
+  if (!isKind(error, "not found")) throw error;
   const { listRuns, isFinished } = await import("../../../bulk/index.ts");
   const { profile } = await context.connect();
   const begun = (await listRuns(context.folders.state)).find(

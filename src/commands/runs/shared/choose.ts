@@ -32,7 +32,7 @@ function createMissingRun(verb: string): MissingArgument {
 
 /**
  * The run that was named. Says which folders `last` passes over.
- * @throws NotFoundError, UsageError, ManifestError
+ * @throws NotFoundError, UsageError, or of a run that cannot be read
  */
 export async function findNamedRun(
   { folders, terminal }: Context,

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import type { Context } from "../../../context.ts";
-import { EcmError, NotFoundError, UsageError } from "../../../errors.ts";
+import { EcmError, notFoundError, usageError } from "../../../errors.ts";
 import { advise, ecm, mapCommands, type ShownCommand } from "../../../hint.ts";
 import type { SandboxAdmin } from "../../../sandbox/admin.ts";
 import type { Sandbox, SandboxOptions } from "../../../sandbox/index.ts";
@@ -63,7 +63,7 @@ export async function showFromAdmin<T>(
 
 /** The folder that `--data` names, else the one of the profile `sandbox`. */
 export function chooseSandboxFolder(context: Context, flags: DataFlag): string {
-  if (flags.data === "") throw new UsageError("--data: the folder has no name", "Give a folder: --data DIR");
+  if (flags.data === "") throw usageError("--data: the folder has no name", "Give a folder: --data DIR");
   return flags.data === undefined ? join(context.folders.state, "sandbox") : resolve(flags.data);
 }
 
@@ -101,7 +101,7 @@ export function addStartFlags<A extends unknown[], O extends OptionValues, G ext
 function regionOption() {
   return new Option("--region <letters>", "region in new keys (us)").argParser((text: string) => {
     if (/^[a-z]{2}$/.test(text)) return text;
-    throw new UsageError(`--region: ${JSON.stringify(text)} is not a region`, "Give two letters, such as jp");
+    throw usageError(`--region: ${JSON.stringify(text)} is not a region`, "Give two letters, such as jp");
   });
 }
 
@@ -150,7 +150,7 @@ async function toSandboxOptions(
 function chooseAdminToken({ terminal }: Context, typed: string | undefined): string | undefined {
   const token = typed ?? (terminal.env.ECM_SANDBOX_ADMIN_TOKEN || undefined);
   if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return token;
-  throw new UsageError(
+  throw usageError(
     "--admin-token: a token consists of ASCII characters without spaces",
     "Such as --admin-token s3cret",
   );
@@ -177,7 +177,7 @@ export function withExistingAdmin<T>(
   act: (admin: SandboxAdmin) => T | Promise<T>,
 ): Promise<T> {
   if (flags.data !== undefined && !existsSync(chooseSandboxFolder(context, flags))) {
-    throw new UsageError(`--data: there is no folder ${JSON.stringify(flags.data)}`, "Check the path");
+    throw usageError(`--data: there is no folder ${JSON.stringify(flags.data)}`, "Check the path");
   }
   return withAdmin(context, flags, act);
 }
@@ -221,6 +221,6 @@ async function toCommandError(error: unknown): Promise<unknown> {
   const { Refusal } = await import("../../../sandbox/rules/refusal.ts");
   if (!(error instanceof Refusal)) return error;
   const { message, status } = error;
-  if (status !== 404) return new UsageError(message);
-  return new NotFoundError(message, advise`See them with: ${ecm`sandbox snapshot list`}`);
+  if (status !== 404) return usageError(message);
+  return notFoundError(message, advise`See them with: ${ecm`sandbox snapshot list`}`);
 }

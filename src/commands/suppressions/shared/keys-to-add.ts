@@ -3,7 +3,7 @@
 import { isAddressLike } from "../../../api/key-spelling.ts";
 import { isId } from "../../../api/names.ts";
 import type { Context } from "../../../context.ts";
-import { UsageError } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import type { InputFile } from "../../../tables/index.ts";
 import { withInputFile } from "../../selection/input-file.ts";
 import type { MarkedRowsReading } from "../../selection/marked-rows.ts";
@@ -65,7 +65,7 @@ export async function readTypedKeys(context: Context, typedKeys: string[]): Prom
   for (const key of typedKeys) await read.take(key, "");
   const [wrong] = read.rejected;
   if (wrong === undefined) return read;
-  throw new UsageError(`Nothing was added: ${wrong}`, "Name each person by one key, such as ada@example.com");
+  throw usageError(`Nothing was added: ${wrong}`, "Name each person by one key, such as ada@example.com");
 }
 
 /** @throws UsageError where it is not clear who is meant */

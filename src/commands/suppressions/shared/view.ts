@@ -1,5 +1,5 @@
 import { formatCounted } from "../../../counts.ts";
-import { UsageError } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import { advise, type Hint } from "../../../hint.ts";
 import type { Suppressed } from "../../../suppressions/suppressions.ts";
 import type { View } from "../../../terminal/present.ts";
@@ -16,7 +16,7 @@ export const suppressedView: View<Suppressed> = {
 export function requireKeys(keys: string[], usage: Hint): void {
   if (keys.length > 0 && keys.every((key) => key.trim() !== "")) return;
   const message = keys.length === 0 ? "A key is missing" : "A key is empty";
-  throw new UsageError(message, advise`Name at least one: ${usage}`);
+  throw usageError(message, advise`Name at least one: ${usage}`);
 }
 
 /** `1 key`, `2 keys`. */
