@@ -96,7 +96,7 @@ export function unreachableError(
   request: ApiRequest,
   origin: string,
   timeoutSeconds: number,
-): EcmError | EcmError {
+): EcmError {
   const code = failure.code ?? "";
   if (code === "UND_ERR_INVALID_ARG") return usageError(`This request cannot be sent: ${failure.message}`);
   const reason = describeReason(failure, timeoutSeconds);

@@ -445,8 +445,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       );
       expect(await catchFailure(send(write))).toMatchObject({
         exitCode: 7,
-        limitKind: "hour",
-        details: { retryAfterSeconds: 1800, applied: "no", retryable: true },
+        details: { limit: "hour", retryAfterSeconds: 1800, applied: "no", retryable: true },
       });
       expect(server.requests).toHaveLength(1);
       expect(waits).toEqual([]);
@@ -465,7 +464,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       const { send, server, waits } = await lineToServer(limited(message, "1"));
       expect(await catchFailure(send(read, { maxWaitSeconds: 1e6 }))).toMatchObject({
         exitCode: 7,
-        limitKind,
+        details: { limit: limitKind },
       });
       expect(server.requests).toHaveLength(1);
       expect(waits).toEqual([]);

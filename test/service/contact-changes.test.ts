@@ -150,7 +150,7 @@ describe("a contact by id or key", () => {
     const result = await performOnContact({ send, structure: async () => structure }, word, async (id) => {
       taken.push(id);
       return ids.includes(id) ? id : missing();
-    }).catch((error: Error) => error.constructor.name);
+    }).catch((error: EcmError) => error.kind);
     return [...taken, `= ${result}`];
   }
 
@@ -163,7 +163,7 @@ describe("a contact by id or key", () => {
 
   it("never touches a contact that the search gave without its key being the one asked for", async () => {
     const others = [{ _id: "c1", key: "other@x.org" }, { _id: "c2" }];
-    expect(await steps("a@x.org", ["c1", "c2"], others)).toEqual(["search", "= ContactNotFoundError"]);
+    expect(await steps("a@x.org", ["c1", "c2"], others)).toEqual(["search", "= no contact"]);
   });
 
   it("prefers the exact key, and names the ids when two match", async () => {
@@ -172,6 +172,6 @@ describe("a contact by id or key", () => {
       { _id: "c2", key: "a@x.org" },
     ];
     expect(await steps("a@x.org", ["c2"], two)).toEqual(["search", "c2", "= c2"]);
-    expect(await steps("A@X.org", ["c2"], two)).toEqual(["search", "= UsageError"]);
+    expect(await steps("A@X.org", ["c2"], two)).toEqual(["search", "= usage"]);
   });
 });
