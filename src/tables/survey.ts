@@ -238,6 +238,7 @@ interface OddCells {
 }
 
 const watchedKinds: ReadonlySet<string> = new Set(["field", "key"]);
+const rounded = /^-?[1-9]\d{14}0+$/;
 /** `426.65 €`, `1,204`: a workbook does not say whether its people see `426,65 €` and `1.204`. */
 const amount = /^(?=.*(?:\p{Sc}|,\d{3}))[^\d]{0,8}(?:\d{1,3}(?:,\d{3})+|\d+(?=\.))(?:\.\d+)?[^\d]{0,8}$/u;
 /** In characters: no number that a spreadsheet has changed is longer. */
@@ -256,6 +257,7 @@ export class Oddities {
   readonly #zeros: ReadonlyMap<number, LostZeros>;
   readonly #shortened = new Map<number, OddCells>();
   readonly #formulas = new Map<number, OddCells>();
+  readonly #rounded = new Map<number, OddCells>();
   readonly #amounts = new Map<number, OddCells>();
   readonly #isSheet: boolean;
   /** Rows of several lines. */
@@ -296,6 +298,7 @@ export class Oddities {
     if (cell.includes("E+") && shortened.test(cell)) countOddity(this.#shortened, index, line, cell);
     else if (!this.#formulaColumns.includes(index) && unwrapFormula(cell) !== undefined)
       countOddity(this.#formulas, index, line, cell);
+    else if (this.#isSheet && rounded.test(cell)) countOddity(this.#rounded, index, line, cell);
     else if (this.#isSheet && amount.test(cell)) countOddity(this.#amounts, index, line, cell);
   }
 
@@ -304,6 +307,7 @@ export class Oddities {
     return [
       ...this.#notesOn(this.#shortened, lostDigits),
       ...this.#notesOn(this.#formulas, oddFormula),
+      ...this.#notesOn(this.#rounded, maybeLostDigits),
       ...this.#notesOn(this.#amounts, formattedAmount),
       ...this.#notesOn(
         new Map([...this.#zeros].flatMap(([index, { odd }]) => (odd ? [[index, odd]] : []))),
@@ -418,6 +422,7 @@ const unknownValue =
   ": the workbook has no value there; open it in a spreadsheet, correct the cells and save it";
 const lostZeros = " may have lost a leading zero: format the column as text where the file comes from";
 const lostDigits = ": a spreadsheet has rounded the number; its digits are lost";
+const maybeLostDigits = ": a spreadsheet keeps 15 digits of a number; the others may be lost";
 const oddFormula = "; imported as written, because the column's other cells are not numbers of this kind";
 const formattedAmount =
   ": a decimal point and thousands commas, whatever your spreadsheet shows; to have them as shown, save the sheet as CSV";

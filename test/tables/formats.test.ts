@@ -64,7 +64,6 @@ describe("workbooks", () => {
     [";;;", "1", "1"],
     ["General;-General", "441234567890", "441234567890"],
     ["General&quot; pcs&quot;", "441234567890123", "441234567890123"],
-    ["yyyy-mm-dd", "-5", "-5"],
     ["General", "1234567890123456789", "1234567890123456789"],
     ["0", "-123456789012345678", "-123456789012345678"],
     ["@", "9007199254740993", "9007199254740993"],
@@ -92,6 +91,38 @@ describe("workbooks", () => {
     ]);
   });
 
+  const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
+  test("a zero is no result where the program leaves the computing to whoever opens the workbook", async () => {
+    const formulas = (zero: string) =>
+      `<row r="2"><c r="A2" t="str"><f>X</f><v>a@example.com</v></c><c r="B2"><f>IF(TRUE,"yes")</f><v>${zero}</v></c><c r="C2"><v>0</v></c></row>`;
+    const cellsOf = async (zero: string, more: object) =>
+      (await read(createSheet(formulas(zero), more))).rows[0]?.cells.slice(1);
+    const unknown = [toUnknownCell("(a formula without a saved result)"), "0"];
+    expect(await cellsOf("0", { isComputedOnOpening: true })).toEqual(unknown);
+    expect(await cellsOf("0.0", {})).toEqual(unknown);
+    expect(await cellsOf("0", {})).toEqual(["0", "0"]);
+    expect(await cellsOf("7", { isComputedOnOpening: true })).toEqual(["7", "0"]);
+  });
+
+  test("a date before the calendar begins is no number and no other date", async () => {
+    const cells = `<row r="2">${cell("a@example.com")}<c s="1"><v>-1401</v></c></row>`;
+    for (const is1904 of [true, false]) {
+      const { rows } = await read(createSheet(cells, { formats: ["yyyy-mm-dd"], is1904 }));
+      expect(rows[0]?.cells[1]).toBe(toUnknownCell("(a date before the calendar begins)"));
+    }
+  });
+
+  test.each([
+    ["1.2345678901234567E+19", "12345678901234600000"],
+    ["12345678901234.5E5", "1234567890123450000"],
+    ["1E+21", "1000000000000000000000"],
+    ["-1.5e+16", "-15000000000000000"],
+    ["123456789012345", "123456789012345"],
+  ])("a number of more digits than it has kept is %s: %s", async (written, shown) => {
+    const cells = `<row r="2">${cell("a@example.com")}<c><v>${written}</v></c></row>`;
+    expect((await read(createSheet(cells))).rows[0]?.cells[1]).toBe(shown);
+  });
+
   test("a name in a script of its own half of Unicode is a value like any other", async () => {
     const { rows } = await read(createSheet(textRow(2, ["a@example.com", "𐌰𐌳𐌰", "𐀀"])));
     expect(rows[0]?.cells).toEqual(["a@example.com", "𐌰𐌳𐌰", "𐀀"]);
@@ -115,7 +146,6 @@ describe("workbooks", () => {
     expect(rows.map((row) => row.cells[1])).toEqual(["constructor", "__proto__"]);
   });
 
-  const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
   test.each([
     ["an empty cell", `<row r="2">${cell("a@example.com")}<c/>${cell("Doe")}</row>`],
     ["an empty cell with a style", `<row r="2">${cell("a@example.com")}<c s="0"></c>${cell("Doe")}</row>`],

@@ -156,3 +156,34 @@ it("amounts of a workbook are named once, before the price: nobody knows how its
   const csv = await inputFile("Email,Umsatz\na@example.com,426.65 €\n");
   expect((await service.ecm(["import", csv, "--dry-run"])).stderr).not.toContain("decimal point");
 });
+
+it("numbers longer than a spreadsheet keeps are named once, before the price", async () => {
+  const service = await startSandbox({ contents: { fields: ["Nr"] } });
+  const rows = [
+    header("Email", "Nr").join(""),
+    `${text("A2", "a@example.com")}<c r="B2"><v>1.2345678901234567E+19</v></c>`,
+    `${text("A3", "b@example.com")}<c r="B3"><v>123456789012345</v></c>`,
+  ].map((cells, index) => `<row r="${index + 1}">${cells}</row>`);
+  const path = await inputFile("", "a.xlsx");
+  await writeFile(path, workbook({ sheets: [{ name: "A", rows: rows.join("") }] }));
+  const { stderr } = await service.ecm(["import", path, "--dry-run"]);
+  expect(stderr).toContain(
+    'Column "Nr": 1 cell such as 12345678901234600000 (line 2): a spreadsheet keeps 15 digits of a number; the others may be lost',
+  );
+});
+
+it("whom a formula marks that no program has computed is not created, and is said", async () => {
+  const service = await startSandbox();
+  const rows = [
+    header("Email", "Unsubscribed").join(""),
+    `${text("A2", "gone@example.com")}<c r="B2"><f>IF(TRUE,"yes","no")</f><v>0</v></c>`,
+    `${text("A3", "here@example.com")}${text("B3", "no")}`,
+  ].map((cells, index) => `<row r="${index + 1}">${cells}</row>`);
+  const path = await inputFile("", "a.xlsx");
+  const sheets = [{ name: "A", rows: rows.join("") }];
+  await writeFile(path, workbook({ sheets, isComputedOnOpening: true }));
+  const result = await service.ecm(["import", path, "--json"]);
+  expect(result.stderr).toContain('warning: Column "Unsubscribed": 1 cell');
+  expect(parseSummary(result)).toMatchObject({ rows: { created: 1 }, consent: { not_subscribed: 1 } });
+  expect([...(await readContacts(service)).keys()]).toEqual(["here@example.com"]);
+});

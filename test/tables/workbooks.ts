@@ -63,6 +63,8 @@ export interface TestWorkbook {
   /** Own number formats; a cell's style `s` is the place in this list, from 1. */
   formats?: string[];
   is1904?: boolean;
+  /** The program has computed no formula. */
+  isComputedOnOpening?: boolean;
 }
 
 const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -73,6 +75,7 @@ export function createParts({
   sharedTexts = [],
   formats = [],
   is1904,
+  isComputedOnOpening,
 }: TestWorkbook): Record<string, string> {
   const numbered = sheets.map((sheet, index) => ({ ...sheet, number: index + 1 }));
   const parts: Record<string, string> = {
@@ -83,7 +86,7 @@ export function createParts({
         ({ name, state, number }) =>
           `<sheet name="${name}" sheetId="${number}"${state ? ` state="${state}"` : ""} r:id="rId${number}"/>`,
       )
-      .join("")}</sheets></workbook>`,
+      .join("")}</sheets>${isComputedOnOpening ? '<calcPr fullCalcOnLoad="1"/>' : ""}</workbook>`,
     "xl/_rels/workbook.xml.rels": `<Relationships>${numbered
       .map(
         ({ number }) =>

@@ -19,6 +19,7 @@ const dayMilliseconds = 86_400_000;
 const epochs = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) };
 const maxDateSerial = 2_958_465;
 const lateDate = "(a date beyond 9999)";
+const earlyDate = "(a date before the calendar begins)";
 
 /** The year in which a workbook's calendar begins. */
 export type Epoch = keyof typeof epochs;
@@ -76,7 +77,6 @@ function formatNumericCell(
   if (/^(?:general|@)$/i.test(pattern) || /e[+-]/i.test(removeTexts(pattern)))
     return formatWholeNumber(value);
   if (isDateFormat(pattern)) {
-    if (value < 0) return formatWholeNumber(value);
     const date = formatDate(value, pattern, epoch);
     if (date !== undefined) return date;
   }
@@ -89,16 +89,19 @@ function formatNumericCell(
   }
 }
 
-/** Without exponent, as far as the file's precision goes: a telephone number is no measurement. */
+/** Without exponent, as far as a workbook's precision of 15 digits goes: a telephone number is no measurement. */
 function formatWholeNumber(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) < 1e21) return BigInt(value).toString();
-  return String(Number(value.toPrecision(15)));
+  if (!Number.isInteger(value) || Math.abs(value) >= 1e100) return String(Number(value.toPrecision(15)));
+  if (Number.isSafeInteger(value)) return String(value + 0);
+  const [digits = "", exponent] = value.toExponential(14).split("e+");
+  return digits.replace(".", "").padEnd(Number(exponent) + (value < 0 ? 2 : 1), "0");
 }
 
 function formatDate(serial: number, pattern: string, epoch: Epoch): string | undefined {
   const codes = removeTexts(pattern);
   const hasDay = /[dy]/i.test(codes) || /^[^hs]*m[^hs]*$/i.test(codes);
-  if (!hasDay && serial >= 1) return undefined;
+  if (!hasDay && (serial >= 1 || serial < 0)) return undefined;
+  if (serial < 0) return toUnknownCell(earlyDate);
   if (serial >= maxDateSerial + 1) return toUnknownCell(lateDate);
   // The calendar of 1900 has a 29th of February: days before it count one too few.
   const days = epoch === 1900 && serial < 60 ? serial + 1 : serial;

@@ -19,13 +19,15 @@ export interface SheetTable {
 const maxColumns = 1024;
 const noResult = "(a formula without a saved result)";
 
+/** @param isZeroResult a formula can have the result 0: its program has computed it */
 export async function writeSheet(
   read: () => AsyncIterable<Buffer>,
   file: InputFile,
   formatCell: CellReader,
+  isZeroResult: boolean,
 ): Promise<SheetTable> {
   const merged = await readMergedCells(read, file.name);
-  const sheet = new SheetReader(file.name, formatCell, merged);
+  const sheet = new SheetReader(file.name, formatCell, merged, isZeroResult);
   const page = await writePage(file, "sheet", readRows(read(), file.name, sheet));
   return { page, ...sheet.found, mergedRanges: merged?.countFilled() ?? 0 };
 }
@@ -58,6 +60,7 @@ class SheetReader implements XmlHandlers {
   readonly #file: string;
   readonly #shown: CellReader;
   readonly #merged: MergedCells | undefined;
+  readonly #isZeroResult: boolean;
   readonly #gatherer = new TextGatherer();
   #rows: SheetRow[] = [];
   #line = 0;
@@ -70,10 +73,11 @@ class SheetReader implements XmlHandlers {
   #cell: OpenCell | undefined;
   #isInValue = false;
 
-  constructor(file: string, shown: CellReader, merged: MergedCells | undefined) {
+  constructor(file: string, shown: CellReader, merged: MergedCells | undefined, isZeroResult: boolean) {
     this.#file = file;
     this.#shown = shown;
     this.#merged = merged;
+    this.#isZeroResult = isZeroResult;
   }
 
   /** The rows that were read since the last call. */
@@ -144,13 +148,20 @@ class SheetReader implements XmlHandlers {
     this.#cell = { column, type: t ?? "n", style: s, value: "", hasFormula: false, hasValue: false };
   }
 
-  #closeCell({ column, type, style, value, hasFormula, hasValue }: OpenCell): void {
-    const isUnknown = hasFormula && !hasValue && value === "";
-    const text = isUnknown ? toUnknownCell(noResult) : this.#shown(type, style, value);
+  #closeCell(cell: OpenCell): void {
+    const { column, type, style, value } = cell;
+    const text =
+      cell.hasFormula && !this.#hasResult(cell) ? toUnknownCell(noResult) : this.#shown(type, style, value);
     if (text === undefined)
       throw this.#damaged(`row ${this.#line} refers to a shared text that is not there`);
     if (text === "") return;
     this.#place(column, text);
+  }
+
+  /** Programs that compute nothing leave a formula's result out, or a 0 in its place; some write that as 0.0. */
+  #hasResult({ type, value, hasValue }: OpenCell): boolean {
+    if (!hasValue && value === "") return false;
+    return type !== "n" || (value !== "0.0" && (value !== "0" || this.#isZeroResult));
   }
 
   /** A cell of a workbook is never missing: where there is none, it is blank. */

@@ -27,6 +27,8 @@ interface Sheet {
 interface Workbook {
   sheets: Sheet[];
   epoch: Epoch;
+  /** Whoever opens it is to compute its formulas: the program that wrote it has not. */
+  isComputedOnOpening: boolean;
   /** Where the parts are that all sheets share; a workbook can do without. */
   styles?: string;
   sharedTexts?: string;
@@ -61,7 +63,12 @@ async function readWorkbook(
     const styles = await readStyles(archive, file, workbook.styles);
     const texts = await readSharedTexts(archive, file, workbook.sharedTexts);
     const formatCell = createCellReader(await loadNumberFormats(), workbook.epoch, styles, texts);
-    const written = await writeSheet(() => archive.read(sheet.path), file, formatCell);
+    const written = await writeSheet(
+      () => archive.read(sheet.path),
+      file,
+      formatCell,
+      !workbook.isComputedOnOpening,
+    );
     return { sheet: sheet.name, ...written };
   } finally {
     archive.close();
@@ -92,9 +99,12 @@ async function readParts(archive: Archive, file: InputFile): Promise<Workbook> {
   };
   const sheets: Sheet[] = [];
   let epoch: Epoch = 1900;
+  let isComputedOnOpening = false;
   await readXml(archive.read(main), file.name, {
     open(name, attributes) {
-      if (name === "workbookPr" && /^(?:1|true)$/.test(attributes.date1904 ?? "")) epoch = 1904;
+      const isSet = (attribute: string) => /^(?:1|true)$/.test(attributes[attribute] ?? "");
+      if (name === "workbookPr" && isSet("date1904")) epoch = 1904;
+      if (name === "calcPr" && isSet("fullCalcOnLoad")) isComputedOnOpening = true;
       const path = name === "sheet" ? targets.get(findRelationId(attributes)) : undefined;
       // A chart has a sheet of its own, without cells.
       if (path?.type.endsWith("/worksheet")) {
@@ -107,7 +117,8 @@ async function readParts(archive: Archive, file: InputFile): Promise<Workbook> {
     },
   });
   const styles = findPart("/styles", "styles.xml");
-  return { sheets, epoch, styles, sharedTexts: findPart("/sharedStrings", "sharedStrings.xml") };
+  const sharedTexts = findPart("/sharedStrings", "sharedStrings.xml");
+  return { sheets, epoch, isComputedOnOpening, styles, sharedTexts };
 }
 
 /** Usually `r:id`, but a program can name the prefix as it likes. */
