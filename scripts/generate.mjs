@@ -115,7 +115,9 @@ function commandSection(command) {
     ...items,
     ...(items.length > 0 ? [""] : []),
     ...(command.output ? [`Output: ${command.output}`, ""] : []),
-    ...(command.examples?.length ? ["```sh", ...command.examples.slice(0, own.length > 0 ? 2 : 1), "```", ""] : []),
+    ...(command.examples?.length
+      ? ["```sh", ...command.examples.slice(0, own.length > 0 ? 2 : 1), "```", ""]
+      : []),
   ];
 }
 
