@@ -1,19 +1,18 @@
 /** The bulk engine, for the rest of the program: nobody outside imports another of its files. */
 
 export type { Limit } from "./items.ts";
-export { applyPlanFile, toPlanName } from "./jobs/apply-file.ts";
+export { toPlanName } from "./jobs/apply.ts";
 export { readRunChanges, readRunNames } from "./jobs/changes.ts";
-export { type EditOptions, editJob, type TypedConditions } from "./jobs/edit.ts";
+export type { EditOptions, TypedConditions } from "./jobs/edit.ts";
 export { type ErasedPeople, eraseFromRun } from "./jobs/erase-run.ts";
 export type { Closed } from "./jobs/finish.ts";
-export { type ImportOptions, type ImportQuestions, importJob, restoreImportOptions } from "./jobs/import.ts";
-export { type KeysFileOptions, type RowJob, toReadOptions } from "./jobs/job.ts";
+export type { ImportOptions, ImportQuestions, ImportRecord } from "./jobs/import.ts";
+export { jobs } from "./jobs/index.ts";
+export { type Job, type KeysFileOptions, type RowJob, toReadOptions } from "./jobs/job.ts";
 export { type ChosenRows, chooseRows } from "./jobs/marked-rows.ts";
 export { type RejectedRow, readFirstRejects, readRejectedRows, readRejects } from "./jobs/rejected.ts";
 export { foreseeWrites, resumeRun } from "./jobs/resume.ts";
-export { runJob } from "./jobs/run-job.ts";
-export { syncJob } from "./jobs/sync.ts";
-export { undoRun } from "./jobs/undo.ts";
+export { runJob } from "./jobs/run.ts";
 export type { RunStop } from "./pace/run-stop.ts";
 export type { RunEvent, RunProgress, RunRemark } from "./plan/events.ts";
 export { describeDoubts, type MissingName, type MissingNames } from "./plan/names.ts";

@@ -19,13 +19,21 @@ import type { MutateBody } from "../../wire.ts";
 import type { Desired, DesiredValue } from "../desired.ts";
 import type { AfterStep } from "../runs/folder.ts";
 import { readMutateValues, toValues, whereMissing } from "../values.ts";
-import { type InputJob, type KeysFileOptions, type ResolvedJob, type RowJob, toReadOptions } from "./job.ts";
+import {
+  type InputJob,
+  type JobInput,
+  type KeysFileOptions,
+  type ResolvedJob,
+  type RowJob,
+  toReadOptions,
+} from "./job.ts";
 import { type AskRows, type ChosenRows, chooseRows } from "./marked-rows.ts";
+import { overRows } from "./rows.ts";
 
 export interface EditOptions {
   kind: "mutate" | "unsubscribe" | "delete";
   /** Names the contacts. Absent: the conditions choose them from the whole account. */
-  input?: RowJob["input"];
+  input?: JobInput;
   /** One key or id on each line, and no header to be looked for. */
   isPlain?: boolean;
   /** As typed. */
@@ -56,10 +64,11 @@ export async function editJob(options: EditOptions, askRows?: AskRows): Promise<
   const { kind, input, conditions = {}, wanted, read, title = describeConditions(conditions) } = options;
   const where = conditions.where === undefined ? undefined : await parseWhere(conditions.where);
   const consentChoosesRows = doMarksChoose(options);
-  return {
+  return overRows({
     kind,
     input: input ?? { name: title },
-    open:
+    readsInput: input !== undefined,
+    openInput:
       input &&
       ((file) => {
         // Whoever can be asked is, further on.
@@ -97,7 +106,7 @@ export async function editJob(options: EditOptions, askRows?: AskRows): Promise<
         },
       };
     },
-  };
+  });
 }
 
 /** How a file of keys is read, by what its marks mean for the edit. */
@@ -145,7 +154,6 @@ function toResolvedJob(options: EditOptions, { selection, source, values }: Reso
       ? { values, absent: whereMissing(mayJoinLists), present: "change", mayJoinLists }
       : ends[kind];
   return {
-    isWithoutInput: input === undefined,
     options: {
       wanted,
       isPlain,
@@ -154,7 +162,7 @@ function toResolvedJob(options: EditOptions, { selection, source, values }: Reso
       rows,
       includeUnsubscribed,
       command,
-    },
+    } satisfies Record<Exclude<keyof EditOptions, "kind" | "input" | "title" | "after">, unknown>,
     command,
     takesRow: rows === "marked" ? (row) => row.isMarkClear ?? false : undefined,
     duplicates: "first",

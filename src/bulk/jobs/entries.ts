@@ -16,8 +16,7 @@ import type { Desired } from "../desired.ts";
 import type { Item, PassedRow } from "../items.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
-import type { SettledByInput } from "../runs/report.ts";
-import type { ReadInput, RowRun } from "./prepare.ts";
+import type { RowRun } from "./read-input.ts";
 
 const batchSize = 100;
 
@@ -30,16 +29,6 @@ export function* toBatches<T>(entries: Iterable<T>): Generator<T[]> {
     batch = [];
   }
   if (batch.length > 0) yield batch;
-}
-
-/** Rows that stand for no contact. */
-export function countSettledByInput({ survey, joined, job }: ReadInput): SettledByInput {
-  return {
-    read: survey.read,
-    rejectedCodes: Object.fromEntries(survey.rejectedCodes),
-    passedOver: joined.passedOver,
-    passedOverAre: job.duplicates === "reject" ? "rejected" : "skipped",
-  };
 }
 
 /** One entry for each row, in file order; made when it is taken, so that few of a batch are in memory at once. */

@@ -20,12 +20,13 @@ import type { MissingNames, NameBook } from "../plan/names.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
 import { computeFingerprint } from "../runs/folder.ts";
 import { toValues } from "../values.ts";
-import type { InputJob, ResolvedJob, RowJob } from "./job.ts";
+import type { InputJob, JobInput, ResolvedJob, RowJob } from "./job.ts";
+import { overRows } from "./rows.ts";
 
 type Mode = "upsert" | "create" | "update";
 
 export interface ImportOptions {
-  input: RowJob["input"];
+  input: JobInput;
   read: ReadOptions;
   mode: Mode;
   blank: "keep" | "clear";
@@ -52,9 +53,15 @@ export interface ImportQuestions {
   names(missing: MissingNames, failure: EcmError): Promise<ImportOptions>;
 }
 
+/** What an import is made from: what a command states, or what a run has kept of that. */
+export type ImportRecord = Omit<ImportOptions, "read"> & {
+  read: Omit<ReadOptions, "map"> & { map: Iterable<readonly [column: string, target: string]> };
+};
+
 /** @param ask absent where nobody is asked: then what is open is refused */
-export function importJob(stated: ImportOptions, ask?: ImportQuestions): RowJob {
-  let options = stated;
+export function importJob(record: ImportRecord, ask?: ImportQuestions): RowJob {
+  const { input, lists, tags } = record;
+  let options: ImportOptions = { ...record, read: { ...record.read, map: new Map(record.read.map) } };
   /** Agreed to once, further names are created too. */
   const createMissing = (): ResolvedJob["createMissing"] =>
     options.createMissing || !ask
@@ -62,10 +69,11 @@ export function importJob(stated: ImportOptions, ask?: ImportQuestions): RowJob 
       : async (missing, failure) => {
           options = await ask.names(missing, failure);
         };
-  return {
+  return overRows({
     kind: "import",
-    input: stated.input,
-    open(file) {
+    input,
+    readsInput: true,
+    openInput(file) {
       if (!ask) return openClearInput("contacts", file, options.read);
       return openInput(file, options.read, async (several) => {
         options = await ask.sheet(several);
@@ -73,7 +81,6 @@ export function importJob(stated: ImportOptions, ask?: ImportQuestions): RowJob 
       });
     },
     async resolve(account): Promise<InputJob> {
-      const { lists, tags } = stated;
       return {
         // A slip in a flag is found before anybody answers for thirty columns.
         ...(ask &&
@@ -95,7 +102,7 @@ export function importJob(stated: ImportOptions, ask?: ImportQuestions): RowJob 
         },
       };
     },
-  };
+  });
 }
 
 /** @param latest the options as they are once all names are agreed to */
@@ -106,7 +113,7 @@ function toResolvedJob(
 ): ResolvedJob {
   return {
     get options() {
-      return { ...toImportRecord(latest()) };
+      return toRecord(latest());
     },
     mapping: mappingRecord(options),
     duplicates: options.duplicates,
@@ -131,18 +138,21 @@ function toSubscriptionRule({
   return mode === "update" ? "added to no list" : "not created";
 }
 
-/** The options as a manifest keeps them. */
-type ImportRecord = Omit<ImportOptions, "input" | "read"> & {
-  read: Omit<ReadOptions, "map"> & { map: [string, string][] };
-};
-
-/** Once the new fields exist, the command that names them is the same. */
-function toImportRecord({ input: _input, read, ...options }: ImportOptions): ImportRecord {
+function toRecord(options: ImportOptions): Record<string, unknown> {
+  const { read, mode, blank, duplicates, lists, tags, createMissing } = options;
+  const { includeUnsubscribed, includeSuppressed } = options;
   return {
-    ...options,
+    mode,
+    blank,
+    duplicates,
+    lists,
+    tags,
+    createMissing,
+    includeUnsubscribed,
+    includeSuppressed,
     // Where a target is written changes nothing.
     read: { ...read, map: [...read.map], mapPlaces: undefined, newFields: undefined, isReviewed: undefined },
-  };
+  } satisfies Record<Exclude<keyof ImportOptions, "input">, unknown>;
 }
 
 /** What the plan says of where columns go; undefined where every column goes by its name. */
@@ -150,12 +160,6 @@ function mappingRecord({ read: { map, splits = [], set = [] } }: ImportOptions):
   if (map.size + set.length === 0) return undefined;
   const mapping = { columns: Object.fromEntries(map), splits, set };
   return { digest: `sha256:${computeFingerprint(mapping)}`, ...mapping };
-}
-
-/** The inverse, for `runs resume`. */
-export function restoreImportOptions(record: Record<string, unknown>, input: RowJob["input"]): ImportOptions {
-  const { read, ...options } = record as ImportRecord;
-  return { ...options, input, read: { ...read, map: new Map(read.map) } };
 }
 
 function toSource(options: ImportOptions, survey: Survey): string[] {

@@ -1,6 +1,6 @@
 /**
- * The job of a run over the rows of an input, or over contacts that
- * conditions choose: what each command makes of it.
+ * What a run has to do. Every command states it as a job; a run that goes on, and one that is tried again, make
+ * the same job from the record that the run keeps. Types only.
  */
 
 import type { Readable } from "node:stream";
@@ -19,21 +19,114 @@ import type {
 } from "../../tables/index.ts";
 import type { ContactStructure, IdRef } from "../../wire.ts";
 import type { Desired } from "../desired.ts";
+import type { Judging } from "../plan/judge.ts";
+import type { Lookup } from "../plan/lookup.ts";
+import type { PlanEntries } from "../plan/make-plan.ts";
 import type { NameBook, NameBookOptions } from "../plan/names.ts";
-import type { PlanMapping } from "../plan/plan-file.ts";
+import type { PlanHead, PlanMapping } from "../plan/plan-file.ts";
+import type { RunContext } from "../plan/run-context.ts";
+import type { RunState } from "../plan/session.ts";
+import type { EnteredRun, SyncedList } from "../runs/enter.ts";
 import type { AfterStep, Manifest } from "../runs/folder.ts";
+import type { SettledByInput } from "../runs/report.ts";
 
-/** As a command states it: what its flags name is not looked up yet. */
-export interface RowJob {
-  kind: Exclude<Manifest["kind"], "undo" | "apply">;
-  /** As it was named; a stream where that is no path; the path where it is not the name. */
-  input: { name: string; stream?: Readable; path?: string };
+/** As it was named; a stream where that is no path; the path where it is not the name. */
+export interface JobInput {
+  name: string;
+  stream?: Readable;
+  path?: string;
+}
+
+export interface Job {
+  kind: Manifest["kind"];
+  /** Of what kind the plan is that is carried out, where somebody brings one. */
+  applies?: string;
+  /** What the run works on: a file, conditions, or another run. */
+  input: JobInput;
+  /** Whether the bytes of the input are read: they are taken first, and kept where they can be read only once. */
+  readsInput: boolean;
+  /** Finds out what has to be done, and writes nothing. @throws RunStop; UsageError for what cannot be meant */
+  open(context: RunContext, opening: Opening): Promise<OpenedJob>;
+}
+
+/** What a job is given when it is opened. */
+export interface Opening {
+  /** The input's bytes, where the job reads them. */
+  file: InputFile;
+  /** To be told of the input's rows as soon as they are known. */
+  noteInput(input: SettledByInput): void;
+}
+
+export interface OpenedJob {
+  about: RunAbout;
+  /** Absent where the run's plan is closed: it says all of this itself. */
+  contacts?: Contacts;
+  /** The list that its plan makes the same as an input. */
+  syncs?: SyncedList;
+  /** Before its plan is made. */
+  entered?(run: EnteredRun): Promise<void>;
+  /** Stopped now, the run could not be resumed: its record does not say all of it. */
+  isUnfit?(): boolean;
+  /** Lets go of what no other process may work on meanwhile. */
+  release?(): Promise<void>;
+}
+
+/** What a job says of its run. `options` is the record from which the job is made again. */
+export type RunAbout = Pick<Manifest, "account" | "fingerprint" | "options" | "after"> & {
+  input: Omit<Manifest["input"], "isSpooled">;
+};
+
+/** Whom a run is about, and how they are looked up and judged. */
+export interface Contacts {
+  readonly account: Account;
+  readonly judging: Judging;
+  /** Without what is kept of pages: for the second looks. */
+  readonly lookup: Lookup;
+  /** Rows that stand for no contact; all rows, as far as they are known. */
+  readonly input: SettledByInput;
+  /** What the run creates in the account first. */
+  readonly names?: NameBook;
+  /** One of them, that must not have been there before. */
+  readonly newList?: string;
+  /** What follows on the run once it is complete. */
+  readonly after?: readonly AfterStep[];
+  /** Rejected rows stop it only where a limit was given. */
+  readonly isLenient?: boolean;
+  /** This and the next are absent where the plan is closed. */
+  head?(): Promise<PlanDescription>;
+  /**
+   * Reads the pages that are needed first, if any.
+   * @throws RunStop; UsageError when a sync would remove too many
+   */
+  source?(state: RunState, scratch: string): Promise<PlanSource>;
+  /** After what is missing was created. */
+  created?(run: EnteredRun): Promise<void>;
+}
+
+/** What a job says of its plan. Without an input it names keys. */
+type PlanDescription = Pick<PlanHead, "names" | "source"> & Partial<PlanHead>;
+
+/** What a job puts into a plan. */
+export interface PlanSource {
+  entries: PlanEntries;
+  /** Rows, and contacts that no row names; default: those of the job. */
+  input?: SettledByInput;
+  /** So many entries are the same each time that they are read: a plan can continue within them. */
+  stableEntries: number;
+  /** With what is kept of pages; default: that of the job. */
+  lookup?: Lookup;
+  removals?: PlanHead["removals"];
+  close?(): void;
+}
+
+/** A job over the rows of an input, or over contacts that conditions choose. */
+export interface RowJob extends Job {
   /**
    * Reads the input's bytes, and refuses what nobody is asked about, before a request is spent. Absent where
    * there is no input.
    * @throws UsageError
    */
-  open?(file: InputFile): Promise<OpenedInput>;
+  openInput?(file: InputFile): Promise<OpenedInput>;
   /** Looks up what the flags name, before the rows of the input are read. */
   resolve(account: Account): Promise<InputJob>;
 }
@@ -51,10 +144,9 @@ export interface InputJob {
   decide(survey: Survey, facts: InputFacts): Promise<{ job: ResolvedJob; understood?: UnderstoodInput }>;
 }
 
+/** What is to be done with each row, or with each contact that conditions choose. */
 export interface ResolvedJob {
-  /** The contacts come from the account's pages: there is no input. */
-  isWithoutInput?: boolean;
-  /** Everything that decides a contact's outcome, as `resume` hands it back. */
+  /** Everything that decides a contact's outcome: the record from which the job is made again. */
   readonly options: Record<string, unknown>;
   /** The words of the command, where they are not those of the kind. */
   command?: string[];

@@ -38,7 +38,7 @@ export function openKeySearch(
 /** For a plan that says itself what is asked of its contacts. */
 export function openLookup(
   context: Opening,
-  about: AboutKeys & Pick<LookupOptions, "source" | "marksRepeats" | "listIds" | "isGone">,
+  about: AboutKeys & Pick<LookupOptions, "source" | "marksRepeats" | "listIds">,
 ): Lookup {
   return new Lookup({ ...about, send: context.send, ...openKeySearch(context, about) });
 }

@@ -4,13 +4,14 @@
  */
 import { rm } from "node:fs/promises";
 import { requireFreeListName } from "../../api/lists.ts";
+import { restoreSelection } from "../../select/selection.ts";
 import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
 import { type RunStop, requireRequestsLeft, toErrorStop } from "../pace/run-stop.ts";
-import { requireKeptNames, toStandInId } from "../plan/names.ts";
+import { openPlannedNames, requireKeptNames, toStandInId } from "../plan/names.ts";
 import { createTally, findGuardFailure, findMonthStop, type Price } from "../plan/numbers.ts";
 import { type ClosedPlan, readStoredPlan, requireWholePlan, type StoredPlan } from "../plan/plan-file.ts";
-import { isPlanned } from "../plan/plan-line.ts";
+import { isPlanned, toPlanNames } from "../plan/plan-line.ts";
 import type { ForeseenPlan, RunContext, ShownReject } from "../plan/run-context.ts";
 import {
   announceEntered,
@@ -21,9 +22,11 @@ import {
   recordInJournal,
 } from "../plan/session.ts";
 import type { EnteredRun } from "../runs/enter.ts";
-import { countRequestsAfter } from "../runs/folder.ts";
+import { countRequestsAfter, findNewList } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
-import { type Closed, closeRun, foreseeSummary } from "./finish.ts";
+import { type Closed, closeRun, foreseeSummary, noInput } from "./finish.ts";
+import type { Contacts } from "./job.ts";
+import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts";
 import {
   choosePlanPlace,
   createSession,
@@ -33,27 +36,28 @@ import {
   planPath,
   readClosedPlan,
 } from "./plan-job.ts";
-
 import { findPlanPrice, subtractSettled } from "./plan-price.ts";
-import type { ReadyJob } from "./ready-job.ts";
 import { readFirstRejects, writeRejected } from "./rejected.ts";
 
-/** @param run absent in a dry run */
+/**
+ * @param contacts of the job; once the run's plan is closed, that says all of it
+ * @param run absent in a dry run
+ */
 export async function planAndApply(
   context: RunContext,
-  job: ReadyJob,
+  contacts: Contacts | undefined,
   run: EnteredRun | undefined,
 ): Promise<Closed> {
   const storedPlan = run && (await readStoredPlan(planPath(run)));
   const ledger = run?.ledger ?? new Ledger();
   if (run) requireWholePlan(planPath(run), storedPlan, hasBegun(ledger));
-  const input = storedPlan?.end?.input ?? job.input;
+  const input = storedPlan?.end?.input ?? contacts?.input ?? noInput;
   const state: RunState = { ...context, input, tally: storedPlan?.tally ?? createTally(), ledger, run };
-  const work = new PlannedWork(job, state, await choosePlanPlace(context, run));
+  const work = new PlannedWork(state, await choosePlanPlace(context, run));
   announceEntered(state);
   let stop: RunStop | undefined;
   try {
-    await work.planAndApply(storedPlan);
+    await work.planAndApply(contacts, storedPlan);
   } catch (error) {
     stop = toErrorStop(error);
   }
@@ -62,37 +66,35 @@ export async function planAndApply(
 
 /** How far a run has come: what it has reached when it stops is reported too. */
 class PlannedWork {
-  private readonly job: ReadyJob;
   private readonly place: PlanPlace;
   private readonly startedAt: number;
   private state: RunState;
   private price: Price | undefined;
   private backup: string | undefined;
 
-  constructor(job: ReadyJob, state: RunState, place: PlanPlace) {
-    this.job = job;
+  constructor(state: RunState, place: PlanPlace) {
     this.place = place;
     this.state = state;
     this.startedAt = state.clock.now();
   }
 
   /** @param kept what is there of the run's plan @throws whatever stops the run */
-  async planAndApply(kept: StoredPlan | undefined): Promise<void> {
+  async planAndApply(stated: Contacts | undefined, kept: StoredPlan | undefined): Promise<void> {
     const { options, run, emit } = this.state;
     const tooMany = options.guards?.maxRejects && findMaxRejectsStop(this.state);
     if (tooMany) throw tooMany;
     const old = kept?.end && readClosedPlan(this.place.file!, { ...kept, end: kept.end });
-    if (old) await requireKeptNames(old, this.job.account);
-    const made = old ? undefined : await makePlanFile(this.state, this.job, kept, this.place);
+    const contacts = old ? await openPlanned(this.state, old, stated?.account) : stated!;
+    const made = old ? undefined : await makePlanFile(this.state, contacts, kept, this.place);
     if (made) this.state = made.state;
     const plan = old ?? made?.plan;
-    const price = await findPlanPrice(this.state, this.job, plan, old !== undefined);
+    const price = await findPlanPrice(this.state, contacts, plan, old !== undefined);
     this.price = price;
     emit({ kind: "priced", price });
     if (plan) await options.takePlan?.(plan);
     if (!run) return;
-    await this.prepare(run, plan!, price);
-    await this.apply(run, price);
+    await this.prepare(contacts, run, plan!, price);
+    await this.apply(contacts, run, price);
   }
 
   async close(stop: RunStop | undefined): Promise<Closed> {
@@ -118,8 +120,8 @@ class PlannedWork {
    * Everything that comes before the first write to a contact:
    * limits, consent, the backup, names that are missing.
    */
-  private async prepare(run: EnteredRun, plan: ClosedPlan, price: Price): Promise<void> {
-    const { state, job } = this;
+  private async prepare(contacts: Contacts, run: EnteredRun, plan: ClosedPlan, price: Price): Promise<void> {
+    const { state } = this;
     const { options, ledger, tally } = state;
     const monthStop = findMonthStop(price, options);
     if (monthStop) throw monthStop;
@@ -129,13 +131,13 @@ class PlannedWork {
     if (refusal) throw refusal;
     if (price.left > 0) {
       const foreseen = isFirst ? await this.foresee(run, plan, price) : undefined;
-      await options.agree?.(price, subtractSettled(state), job.names?.missing, foreseen);
+      await options.agree?.(price, subtractSettled(state), contacts.names?.missing, foreseen);
     }
     if (isFirst && price.left > 0) {
-      const { account } = job;
+      const { account } = contacts;
       this.backup = await options.backUp?.write(readContactsToDelete(plan), { folder: run.folder, account });
     }
-    await createNames(state, job, run, plan);
+    await createNames(state, contacts, run, plan);
   }
 
   /** Undefined where nobody is asked. */
@@ -150,15 +152,53 @@ class PlannedWork {
     return { ...plan, summary: foreseeSummary(state, price), firstRejects, isResumed };
   }
 
-  private async apply(run: EnteredRun, price: Price): Promise<void> {
-    const { state, job } = this;
-    const judging = { ...job.judging, isSecondLook: true as const };
-    const session = createSession(state, { ...job, judging }, job.lookup, this.startedAt);
+  private async apply(contacts: Contacts, run: EnteredRun, price: Price): Promise<void> {
+    const { state } = this;
+    const judging = { ...contacts.judging, isSecondLook: true as const };
+    const session = createSession(state, { ...contacts, judging }, contacts.lookup, this.startedAt);
     beginPhase(session, "working", price);
     await applyPlan(session, planPath(run));
     const { maxRequests } = state.options;
-    requireRequestsLeft(countRequestsAfter(job.after), { sent: state.send.counts.total, maxRequests });
+    requireRequestsLeft(countRequestsAfter(contacts.after), { sent: state.send.counts.total, maxRequests });
   }
+}
+
+/** What a closed plan says of the contacts that are left: everything that its job would. */
+async function openPlanned(
+  state: RunState,
+  plan: ClosedPlan,
+  account = openAccount(state, plan.head.account.structureId),
+): Promise<Contacts> {
+  const { engine, send, options, kind, run } = state;
+  const { head, creations } = plan;
+  const { looks, source, listIds, selection } = head;
+  const { structureId, keyType } = head.account;
+  await requireKeptNames(plan, account);
+  // Read now, so that the price counts what the backup needs.
+  if (options.backUp) {
+    const structure = await account.structure();
+    await Promise.all([account.readableLists(structure), account.complete(structure)]);
+  }
+  const names =
+    creations.length === 0 ? undefined : await openPlannedNames({ send: send.plain, account, creations });
+  const after = run?.manifest.after;
+  return {
+    account,
+    judging: {
+      structureId,
+      looks,
+      suppression: await openSuppressionRules(engine, looks),
+      // The conditions as they were planned: their words may mean something else by now.
+      selection: selection && (await restoreSelection(account, await account.structure(), selection)),
+      names: toPlanNames(head.names),
+    },
+    lookup: openLookup(state, { ...looks, structureId, keyType, source, listIds }),
+    input: plan.end.input,
+    names,
+    newList: findNewList(after)?.name,
+    after,
+    isLenient: kind === "undo",
+  };
 }
 
 /** Names the contacts that the file marks as not subscribed and the account held as active. */
@@ -178,7 +218,7 @@ async function* readContactsToDelete({ lines }: ClosedPlan): AsyncGenerator<Part
  * A list of its name that somebody else has made, while the run that makes one was stopped, is not the new list.
  * @throws EcmError (exit 6)
  */
-function requireNewList({ ledger }: RunState, { newList: name, names }: ReadyJob, plan: ClosedPlan): void {
+function requireNewList({ ledger }: RunState, { newList: name, names }: Contacts, plan: ClosedPlan): void {
   if (name === undefined || ledger.isNaming) return;
   const isMissing = (creations: ClosedPlan["creations"] = []) => creations.some((each) => each.name === name);
   if (isMissing(plan.creations) && isMissing(names?.creations)) return;
@@ -186,10 +226,15 @@ function requireNewList({ ledger }: RunState, { newList: name, names }: ReadyJob
 }
 
 /** Creates what the plan names and the account does not have yet, once for the run. */
-async function createNames(state: RunState, job: ReadyJob, run: EnteredRun, plan: ClosedPlan): Promise<void> {
-  const { names, created } = job;
+async function createNames(
+  state: RunState,
+  contacts: Contacts,
+  run: EnteredRun,
+  plan: ClosedPlan,
+): Promise<void> {
+  const { names, created } = contacts;
   const { creations } = plan;
-  requireNewList(state, job, plan);
+  requireNewList(state, contacts, plan);
   if (!names || creations.length === 0 || state.ledger.names.size > 0) return;
   recordInJournal(state, { kind: "names", ids: {} });
   await run.journal.sync();

@@ -29,13 +29,13 @@ import type { Engine, RunContext } from "../plan/run-context.ts";
 import { beginPhase, countRunRows, openSession, type RunState, type Session } from "../plan/session.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { fileNames, runCommands, toRunsFolder } from "../runs/folder.ts";
-import type { ReadyJob } from "./ready-job.ts";
+import type { Contacts } from "./job.ts";
 import { keyTableFacts } from "./rejected.ts";
 
 /** Looks everyone up and decides; a plan that was cut off continues. */
 export async function makePlanFile(
   state: RunState,
-  job: ReadyJob,
+  job: Contacts,
   storedPlan: StoredPlan | undefined,
   { file, scratch }: PlanPlace,
 ): Promise<{ state: RunState; plan: ClosedPlan | undefined }> {
@@ -75,7 +75,7 @@ export async function makePlanFile(
   }
 }
 
-async function headFor({ kind, engine, clock }: RunState, job: ReadyJob): Promise<PlanHead> {
+async function headFor({ kind, engine, clock }: RunState, job: Contacts): Promise<PlanHead> {
   const { structureId, keyType } = job.lookup;
   return {
     version: planVersion,
@@ -105,7 +105,7 @@ export function readClosedPlan(
   return { head, creations, end, lines: () => readPlanLines(file) };
 }
 
-export function createSession(state: RunState, job: ReadyJob, lookup: Lookup, startedAt: number): Session {
+export function createSession(state: RunState, job: Contacts, lookup: Lookup, startedAt: number): Session {
   const { judging } = job;
   const toIdentity = createIdentityReader(lookup.keyType);
   const isLimited = state.options.guards?.maxRejects !== undefined || !job.isLenient;

@@ -6,7 +6,7 @@ import { isPlanned } from "../plan/plan-line.ts";
 import type { RunState } from "../plan/session.ts";
 import { countRequestsAfter } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";
-import type { ReadyJob } from "./ready-job.ts";
+import type { Contacts } from "./job.ts";
 
 /** What the plan still writes. */
 export function subtractSettled({ tally, ledger: { counts } }: RunState): RunState["tally"] {
@@ -35,7 +35,7 @@ function toPlanRest(tally: RunState["tally"], { behavior, blockSize }: Lookup): 
 /** With everything decided the price is exact. */
 export async function findPlanPrice(
   state: RunState,
-  job: ReadyJob,
+  job: Contacts,
   plan: ClosedPlan | undefined,
   areOld: boolean,
 ): Promise<Price> {
@@ -51,7 +51,7 @@ export async function findPlanPrice(
   return computePlanPrice(state, lookedUpTogether, { further, blockSize: job.lookup.blockSize });
 }
 
-async function computeRestOfOldPlan({ lines }: ClosedPlan, ledger: Ledger, job: ReadyJob): Promise<PlanRest> {
+async function computeRestOfOldPlan({ lines }: ClosedPlan, ledger: Ledger, job: Contacts): Promise<PlanRest> {
   const isReadById = job.judging.looks.by === "id";
   const rest = { writes: 0, requests: 0, changes: 0, searches: 0 };
   const group = new SearchCount(job.lookup);

@@ -13,7 +13,7 @@ import type { AccountSnapshot } from "../plan/snapshot.ts";
 import { toValues } from "../values.ts";
 import { toPageItem } from "./entries.ts";
 import type { MembersOptions } from "./job.ts";
-import type { RowRun } from "./prepare.ts";
+import type { RowRun } from "./read-input.ts";
 
 export interface Removals {
   count: number;

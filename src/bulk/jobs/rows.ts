@@ -7,17 +7,42 @@ import { createSuppressionRules, type Judging, judge } from "../plan/judge.ts";
 import { Lookup, readAccountIfSmaller, readAllPages } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import { type NameBook, toStoredNames } from "../plan/names.ts";
+import type { RunContext } from "../plan/run-context.ts";
 import { countRunRows, countSentRequests, type RunState } from "../plan/session.ts";
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
-import { countSettledByInput, listSelectedItems, readRowEntries, toBatches, toRowItem } from "./entries.ts";
-import type { ResolvedJob } from "./job.ts";
-import { computeRunFingerprint, type RowRun, readContactPages } from "./prepare.ts";
+import { listSelectedItems, readRowEntries, toBatches, toRowItem } from "./entries.ts";
+import type { Contacts, OpenedJob, Opening, PlanSource, ResolvedJob, RowJob } from "./job.ts";
+import {
+  computeRunFingerprint,
+  countSettledByInput,
+  describeRun,
+  type RowRun,
+  readContactPages,
+  readInput,
+} from "./read-input.ts";
 
-import type { PlanSource, ReadyJob } from "./ready-job.ts";
 import { planRemovals, readMembers } from "./removals.ts";
 
-export function prepareRows(rowRun: RowRun): ReadyJob {
-  const { job, account, structure, names, understood, survey, suppressions } = rowRun;
+/** A job whose contacts come from rows, or are chosen by conditions. */
+export function overRows(stated: Omit<RowJob, "open">): RowJob {
+  const job: RowJob = { ...stated, open: (context, opening) => openRows(context, job, opening) };
+  return job;
+}
+
+async function openRows(context: RunContext, stated: RowJob, opening: Opening): Promise<OpenedJob> {
+  const rowRun = await readInput(context, stated, opening);
+  const { job, names } = rowRun;
+  return {
+    about: describeRun(rowRun),
+    contacts: toContacts(rowRun),
+    syncs: job.members && { listId: job.members.listId, name: job.members.listName },
+    // No command names the fields that are still to be created.
+    isUnfit: () => (job.newFields?.length ?? 0) > 0 && names.requestsToCreate > 0,
+  };
+}
+
+function toContacts(rowRun: RowRun): Contacts {
+  const { stated, job, account, structure, names, understood, survey, suppressions } = rowRun;
   const lookup = createRowLookup(rowRun);
   const judging = createJudging(job, structure._id, suppressions);
   return {
@@ -33,7 +58,7 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
       const knownNames = await account.readCachedNames(structure);
       const { columns, delimiter, hasEscapes, form, sha256, bytes } = facts;
       return {
-        ...(!job.isWithoutInput && {
+        ...(stated.readsInput && {
           input: { sha256, size: bytes },
           table: { columns, delimiter, hasEscapes, form },
         }),
@@ -99,12 +124,12 @@ async function openSource(
   state: RunState,
   scratch: string,
 ): Promise<PlanSource> {
-  const { job, survey } = rowRun;
+  const { job, stated, survey } = rowRun;
   const snapshot = await takeSnapshot(rowRun, state, scratch);
   try {
     const close = () => snapshot?.close();
     const lookup = createRowLookup(rowRun, snapshot);
-    if (job.isWithoutInput) {
+    if (!stated.readsInput) {
       let count = 0;
       for (const _item of listSelectedItems(snapshot!, rowRun)) count++;
       return {
@@ -153,14 +178,14 @@ async function takeSnapshot(
   state: RunState,
   file: string,
 ): Promise<AccountSnapshot | undefined> {
-  const { job, structure } = rowRun;
+  const { job, stated, structure } = rowRun;
   const contacts = countRunRows(state).pending;
-  if (contacts === 0 && !job.members && !job.isWithoutInput) return undefined;
+  if (contacts === 0 && !job.members && stated.readsInput) return undefined;
   const opening = {
     isTemporary: state.run === undefined,
     toIdentity: createIdentityReader(structure.keyType),
   };
-  if (job.isWithoutInput) return readSelected(rowRun, file, opening);
+  if (!stated.readsInput) return readSelected(rowRun, file, opening);
   const snapshot = await openRecent(file, opening, rowRun.clock.now());
   const pages = readContactPages(rowRun);
   try {

@@ -4,10 +4,18 @@ import { statusParts } from "../../api/contacts.ts";
 import { usageError } from "../../errors.ts";
 import { openClearInput, requireUnderstood } from "../../tables/index.ts";
 import { toValues, whereMissing } from "../values.ts";
-import { type InputJob, type KeysFileOptions, type ResolvedJob, type RowJob, toReadOptions } from "./job.ts";
+import {
+  type InputJob,
+  type JobInput,
+  type KeysFileOptions,
+  type ResolvedJob,
+  type RowJob,
+  toReadOptions,
+} from "./job.ts";
+import { overRows } from "./rows.ts";
 
 export interface SyncOptions {
-  input: RowJob["input"];
+  input: JobInput;
   /** Name or id. */
   list: string;
   /** Create contacts that do not exist. */
@@ -18,11 +26,17 @@ export interface SyncOptions {
   includeSuppressed?: boolean;
 }
 
-export function syncJob({ input, list, create, ...options }: SyncOptions): RowJob {
-  const { read, includeUnsubscribed, includeSuppressed } = options;
+export function syncJob(options: SyncOptions): RowJob {
+  const { input, list, create, read, includeUnsubscribed, includeSuppressed } = options;
   const reading = { ...toReadOptions(read), readsConsent: true };
   const toResolvedJob = (listId: string): ResolvedJob => ({
-    options: { list, create, ...options },
+    options: {
+      list,
+      create,
+      read,
+      includeUnsubscribed,
+      includeSuppressed,
+    } satisfies Record<Exclude<keyof SyncOptions, "input">, unknown>,
     members: { listId, listName: list },
     duplicates: "first",
     lists: [],
@@ -45,10 +59,11 @@ export function syncJob({ input, list, create, ...options }: SyncOptions): RowJo
       };
     },
   });
-  return {
+  return overRows({
     kind: "sync",
     input,
-    open: (file) => openClearInput("keys", file, reading),
+    readsInput: true,
+    openInput: (file) => openClearInput("keys", file, reading),
     async resolve(account): Promise<InputJob> {
       const { _id } = await account.list(await account.structure(), list);
       return {
@@ -63,5 +78,5 @@ export function syncJob({ input, list, create, ...options }: SyncOptions): RowJo
         },
       };
     },
-  };
+  });
 }

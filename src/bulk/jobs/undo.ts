@@ -6,17 +6,17 @@
 
 import { join } from "node:path";
 import { statusParts, toIdSet } from "../../api/contacts.ts";
-import { type Lease, takeLease } from "../../disk/lease.ts";
+import { takeLease } from "../../disk/lease.ts";
 import { EcmError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import type { Item } from "../items.ts";
-import { createProgress, type Proven, type RunEvent } from "../plan/events.ts";
+import { createProgress, type Proven } from "../plan/events.ts";
 import { mergeNames, type StoredNames, toStoredNames } from "../plan/names.ts";
 import type { Looks } from "../plan/plan-file.ts";
 import { toPlanNames } from "../plan/plan-line.ts";
-import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
+import type { RunContext } from "../plan/run-context.ts";
 import {
   computeFingerprint,
   fileNames,
@@ -27,71 +27,69 @@ import {
   writeManifest,
 } from "../runs/folder.ts";
 import { readRunRecord } from "../runs/ledger.ts";
+import { findRun } from "../runs/stored-runs.ts";
 import { type Remaining, toRecreated, toRemoved, toRestored } from "../values.ts";
 import { readRunNames, readWrittenContacts, type WrittenContact } from "./changes.ts";
-import { type PreparedRun, type RunDescription, runPrepared } from "./enter-job.ts";
-import { type Closed, noInput } from "./finish.ts";
+import { noInput } from "./finish.ts";
+import type { Contacts, Job, OpenedJob, RunAbout } from "./job.ts";
 import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts";
-import type { ReadyJob } from "./ready-job.ts";
 
-interface UndoOptions {
+/** Which run is undone, and how. */
+export interface UndoOptions {
+  /** Its id. */
+  run: string;
   /** Undoes what a damaged journal can still prove. */
   isPartial: boolean;
   /** Deletes the contacts that the run created and nobody has changed since. */
   deletesCreated: boolean;
 }
 
-interface UndoRunOptions extends RunOptions {
-  undo: UndoOptions;
-}
-
 type UndoneRun = { manifest: Manifest; folder: string };
 
-/**
- * Undoes a run. The undo is a run of its own, and can stop and be resumed as any other.
- * @throws JournalDamagedError
- */
-export async function undoRun(
-  engine: Engine,
-  source: UndoneRun,
-  options: UndoRunOptions,
-  emit: (event: RunEvent) => void,
-): Promise<Closed> {
-  const { id, fingerprint } = source.manifest;
-  const context = openContext({ kind: "undo", subject: id, engine, options, emit });
-  emit({ kind: "phase", progress: () => createProgress(context, "looking", {}) });
-  let lease: Lease | undefined;
-  try {
-    return await runPrepared(context, async () => {
-      // No other process can work on it meanwhile.
-      lease = await takeLease(toLocksFolder(engine.stateFolder), fingerprint, `run ${id}`);
-      return prepareUndo(context, source, options.undo);
-    });
-  } finally {
-    await lease?.release();
-  }
-}
-
-async function prepareUndo(context: RunContext, source: UndoneRun, undo: UndoOptions): Promise<PreparedRun> {
-  const extent = await surveyJournal(source, undo.isPartial, context.emit);
-  const job = await createUndoJob(context, source, extent, undo);
+/** The undo is a run of its own, and can stop and be resumed as any other. */
+export function undoJob({ run, isPartial, deletesCreated }: UndoOptions): Job {
+  const undo = { run, isPartial, deletesCreated };
   return {
-    job,
-    about: { ...describeUndoRun(source, undo), after: job.after },
-    async entered({ manifest }) {
-      if (isFinished(source.manifest)) return;
-      // What was put back must not be written again when it is resumed.
-      await writeManifest(source.folder, { ...source.manifest, supersededBy: manifest.id });
-    },
+    kind: "undo",
+    input: { name: run },
+    readsInput: false,
+    open: (context) => openUndo(context, undo),
   };
 }
 
-async function createUndoJob(
+/** @throws JournalDamagedError */
+async function openUndo(context: RunContext, undo: UndoOptions): Promise<OpenedJob> {
+  const { stateFolder } = context.engine;
+  const source = await findRun(stateFolder, undo.run);
+  const { id, fingerprint } = source.manifest;
+  context.emit({ kind: "phase", progress: () => createProgress(context, "looking", {}) });
+  // No other process can work on it meanwhile.
+  const lease = await takeLease(toLocksFolder(stateFolder), fingerprint, `run ${id}`);
+  try {
+    const extent = await surveyJournal(source, undo.isPartial, context.emit);
+    const contacts = await openContacts(context, source, extent, undo);
+    return {
+      about: { ...describeUndoRun(source, undo), after: contacts.after },
+      contacts,
+      async entered({ manifest }) {
+        if (isFinished(source.manifest)) return;
+        // What was put back must not be written again when it is resumed.
+        await writeManifest(source.folder, { ...source.manifest, supersededBy: manifest.id });
+      },
+      release: () => lease.release(),
+    };
+  } catch (error) {
+    await lease.release();
+    throw error;
+  }
+}
+
+async function openContacts(
   context: RunContext,
   source: UndoneRun,
   { refs, returns }: Extent,
   { isPartial, deletesCreated }: UndoOptions,
-): Promise<ReadyJob> {
+): Promise<Contacts> {
   const { emit, engine } = context;
   const { account: place } = source.manifest;
   const account = openAccount(context, place.structureId);
@@ -105,16 +103,10 @@ async function createUndoJob(
   // What tells a create of ours from one of others, and whether anybody has changed it since.
   const parts = ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts];
   const { structureId } = place;
-  const lookup = openLookup(context, {
-    structureId,
-    keyType,
-    source: parts,
-    isGone: isDeletedOne,
-  });
   return {
     account,
     judging: { structureId, looks, suppression, names: toPlanNames(names) },
-    lookup,
+    lookup: openLookup(context, { structureId, keyType, source: parts }),
     input: { ...noInput, read: refs.length },
     after: toStepsAfterUndo(source.manifest.after, names.lists, deletesCreated),
     isLenient: true,
@@ -169,22 +161,14 @@ interface Extent {
   returns: ReturnedParts;
 }
 
-function describeUndoRun(
-  { manifest, folder }: UndoneRun,
-  { isPartial, deletesCreated }: UndoOptions,
-): RunDescription {
+function describeUndoRun({ manifest, folder }: UndoneRun, undo: UndoOptions): RunAbout {
   const { id, account, fingerprint } = manifest;
+  const { deletesCreated } = undo;
   return {
     account,
-    input: {
-      name: id,
-      file: join(folder, fileNames.journal),
-      isSpooled: false,
-      sha256: fingerprint,
-      bytes: 0,
-    },
+    input: { name: id, file: join(folder, fileNames.journal), sha256: fingerprint, bytes: 0 },
     fingerprint: computeFingerprint({ kind: "undo", run: id, deletesCreated: deletesCreated || undefined }),
-    options: { run: id, isPartial, deletesCreated },
+    options: { ...undo },
   };
 }
 
@@ -296,10 +280,4 @@ function toDesired(
     case "delete":
       return toRecreated(operation, remaining);
   }
-}
-
-/** Of a contact that the run has deleted: whether this is that one. No id is given twice. */
-export function isDeletedOne({ desired }: Item, { _id }: { _id?: string }): boolean {
-  const who = "values" in desired ? desired.who : undefined;
-  return who !== undefined && "not" in who && _id === who.not;
 }

@@ -14,7 +14,7 @@ import type { FoundByKeys, KeySearch } from "../../service/key-search.ts";
 import { maxPageSize, openPages } from "../../service/pages.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import type { Clock, Contact, Filter, IdRef } from "../../wire.ts";
-import type { Item } from "../items.ts";
+import { type Item, isSettled } from "../items.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 import type { AccountSnapshot } from "./snapshot.ts";
 
@@ -45,8 +45,6 @@ export interface LookupOptions {
   marksRepeats?: boolean;
   /** Lists whose members matter, for a service whose searches do not tell a contact's lists. */
   listIds?: readonly string[];
-  /** Whether the contact is known to be gone: a search may still show it for a while. */
-  isGone?(item: Item, contact: Partial<Contact>): boolean;
 }
 
 /** Contacts that are looked up together. */
@@ -200,7 +198,7 @@ export class Lookup {
     for (const item of items) {
       const each = found.get(item.ref);
       if (!each?.contact) continue;
-      found.set(item.ref, this.options.isGone?.(item, each.contact) ? {} : this.markRepeated(item, each));
+      found.set(item.ref, isDeletedOne(item, each.contact) ? {} : this.markRepeated(item, each));
     }
     return found;
   }
@@ -215,6 +213,12 @@ export class Lookup {
       this.firstRefs.set(id, item.ref);
     return found;
   }
+}
+
+/** Whether it is known that this contact was deleted: a search may still show it for a while. No id is given twice. */
+function isDeletedOne({ desired }: Item, { _id }: Partial<Contact>): boolean {
+  const who = isSettled(desired) ? undefined : desired.who;
+  return who !== undefined && "not" in who && _id === who.not;
 }
 
 /** The keys of a block as they were written, and these with the forms in which they are compared. */

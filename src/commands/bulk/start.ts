@@ -1,6 +1,6 @@
 /** Starts a bulk run over rows or a selection: one way for every command that writes to many contacts. */
 import { resolve } from "node:path";
-import type { BackUp, Closed, Engine, RowJob, RunOptions } from "../../bulk/index.ts";
+import type { BackUp, Closed, Engine, Job, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { isJson } from "../../terminal/format.ts";
 import { createAgreement, type Danger, requireAnswer } from "./agree.ts";
@@ -14,7 +14,7 @@ import type { Review } from "./review.ts";
 export type WhileAsking = <T>(ask: () => Promise<T>) => Promise<T>;
 
 export interface BulkStart {
-  job: RowJob;
+  job: Job;
   options: RunOptions;
   flags: PlanFlags & FileFlags;
   /** What is said at once, such as `Importing people.csv`. */
@@ -22,7 +22,7 @@ export interface BulkStart {
   danger: Danger;
   backUp?: BackUp;
   /** The same job, which has a person settle what is open: taken where one can be asked. */
-  asks?(whileAsking: WhileAsking): Promise<RowJob> | RowJob;
+  asks?(whileAsking: WhileAsking): Promise<Job> | Job;
   /** Where it is not the account's usual one. */
   structureId?: string;
   /** One contact that was named: what becomes of it needs no bar. */
@@ -46,7 +46,7 @@ export async function startRun(
   requireAnswer(context, danger, options.isDryRun);
   const { name, path = name, stream } = job.input;
   claimFiles(context, stream ? undefined : path, flags);
-  const inputs = stream || !job.open ? [] : [resolve(path)];
+  const inputs = stream || !job.readsInput ? [] : [resolve(path)];
   await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs });
   return withRun(context, { what, options, flags, isSingle }, async ({ engine, display, options }) => {
     if (structureId !== undefined) engine.account.preferredStructure = structureId;

@@ -110,7 +110,7 @@ async function runImport(
   flags: ImportFlags,
 ): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
-  const [{ importJob }, { isAtTerminal, startRun }, { Clarifier }, { findAnswers }] = await Promise.all([
+  const [{ jobs }, { isAtTerminal, startRun }, { Clarifier }, { findAnswers }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../bulk/start.ts"),
     import("./shared/clarify.ts"),
@@ -129,7 +129,7 @@ async function runImport(
   const review = { canChange: await isRegularFile(file), show: flags.show };
   const start = { options, flags, what, danger: "change", agreed, review } as const;
   const result = await reviseUntilAgreed(clarifier, options.isDryRun, () =>
-    startRun(context, { ...start, job: importJob(imports), asks: clarifier.job }),
+    startRun(context, { ...start, job: jobs.import(imports), asks: clarifier.job }),
   );
   if (!options.isDryRun) {
     if (!result.stop || result.summary.run !== null) clarifier.sayCommand();

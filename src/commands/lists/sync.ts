@@ -44,12 +44,12 @@ async function runListsSync(
   flags: ListsSyncFlags,
 ): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
-  const [{ syncJob }, { startRun }] = await Promise.all([
+  const [{ jobs }, { startRun }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../bulk/start.ts"),
   ]);
   const stream = file === "-" ? context.terminal.stdin : undefined;
-  const job = syncJob({
+  const job = jobs.sync({
     input: { name: file, stream },
     list,
     create: flags.create ?? false,

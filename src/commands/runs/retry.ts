@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
-import type { ImportOptions, Manifest } from "../../bulk/index.ts";
+import type { ImportRecord, Manifest } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
@@ -52,7 +52,7 @@ async function runRunsRetry(
 ): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
   const wanted = await requireRun(context, given.run, "retry", canBeRetried);
-  const { importJob, restoreImportOptions, isFinished } = await import("../../bulk/index.ts");
+  const { jobs, isFinished } = await import("../../bulk/index.ts");
   const run = await findNamedRun(context, wanted);
   const { manifest } = run;
   requireImport(manifest, isFinished(manifest));
@@ -60,10 +60,9 @@ async function runRunsRetry(
   await requireSameAccount(context, manifest, "runs retry");
   const file = given.file ?? (await rejectsFile(context, run));
   const { includeUnsubscribed = false, includeSuppressed = false } = flags;
-  const restored = restoreImportOptions(manifest.options, inputFrom(context, file));
-  const imports = ofTheFile({ ...restored, includeUnsubscribed, includeSuppressed });
+  const record = { ...(manifest.options as unknown as ImportRecord), input: inputFrom(context, file) };
   const what = `${options.isDryRun ? "Reading" : "Importing"} ${shortPath(file)}, rejected by run ${manifest.id}`;
-  const job = importJob(imports);
+  const job = jobs.import(ofTheFile({ ...record, includeUnsubscribed, includeSuppressed }));
   const { structureId } = manifest.account;
   await endRun(
     context,
@@ -119,7 +118,7 @@ async function rejectsFile(
   );
 }
 
-function inputFrom({ terminal }: Context, file: string): ImportOptions["input"] {
+function inputFrom({ terminal }: Context, file: string): ImportRecord["input"] {
   return { name: file, stream: file === "-" ? terminal.stdin : undefined };
 }
 
@@ -127,7 +126,7 @@ function inputFrom({ terminal }: Context, file: string): ImportOptions["input"] 
  * How the run's own input was written says nothing about the file of
  * its rejects, which a spreadsheet may have saved.
  */
-function ofTheFile({ read, ...options }: ImportOptions): ImportOptions {
+function ofTheFile({ read, ...record }: ImportRecord): ImportRecord {
   const { sheet: _sheet, delimiter: _delimiter, encoding: _encoding, skipLines: _lines, ...others } = read;
-  return { ...options, read: { ...others, hasNoHeader: false } };
+  return { ...record, read: { ...others, hasNoHeader: false } };
 }

@@ -73,7 +73,7 @@ async function undo(
 ): Promise<Closed> {
   const { manifest } = source;
   const deletesCreated = flags.deleteCreated ?? false;
-  const [{ undoRun }, { withRun }, { requireUndoableLists }] = await Promise.all([
+  const [{ jobs, runJob }, { withRun }, { requireUndoableLists }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../bulk/start.ts"),
     import("../bulk/after.ts"),
@@ -85,10 +85,7 @@ async function undo(
     await requireSameAccount(context, manifest, "runs undo");
     await requireUndoableLists(context, manifest);
     const agree = undoAgreement(context, display);
-    const undo = {
-      isPartial: flags.partial === true,
-      deletesCreated,
-    };
-    return undoRun(engine, source, { ...options, agree, undo }, display.on);
+    const job = jobs.undo({ run: manifest.id, isPartial: flags.partial === true, deletesCreated });
+    return runJob(engine, job, { ...options, agree }, display.on);
   });
 }

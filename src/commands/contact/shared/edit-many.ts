@@ -33,7 +33,7 @@ export async function editMany(context: Context, edits: BulkEdit): Promise<Close
   const { kind, chosen, changes, reading, options, flags, backUp } = edits;
   const danger = findDanger(kind, chosen);
   requireAnswer(context, danger, options.isDryRun);
-  const [{ editJob }, { startRun }] = await Promise.all([
+  const [{ jobs }, { startRun }] = await Promise.all([
     import("../../../bulk/index.ts"),
     import("../../bulk/start.ts"),
   ]);
@@ -45,9 +45,9 @@ export async function editMany(context: Context, edits: BulkEdit): Promise<Close
     ...reading,
     ...openInput(context, chosen),
   };
-  const job = await editJob(asStated);
+  const job = await jobs[kind](asStated);
   const asks = (whileAsking: WhileAsking) =>
-    editJob(asStated, (rows) => whileAsking(() => askRows(context, kind, rows)));
+    jobs[kind](asStated, (rows) => whileAsking(() => askRows(context, kind, rows)));
   const what = `${progressVerbs[kind]} ${describeContacts(chosen, job.input.name)}`;
   const isSingle = kind === "delete" && chosen.one !== undefined && !chosen.isRun;
   return startRun(context, { job, options, flags, what, danger, backUp, asks, isSingle });

@@ -7,7 +7,7 @@ import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings"
 import {
   type ImportOptions,
   type ImportQuestions,
-  importJob,
+  jobs,
   type MissingNames,
   type RowJob,
 } from "../../../bulk/index.ts";
@@ -89,7 +89,7 @@ export class Clarifier {
       names: (missing, failure) => answer(() => this.agreeToCreate(prompter, missing, failure)),
       ...(this.isListAsked && { list: (names) => answer(() => this.chooseList(prompter, names)) }),
     };
-    return importJob(this.options, questions);
+    return jobs.import(this.options, questions);
   };
 
   /** The columns and the list are asked again. */

@@ -42,7 +42,7 @@ export async function addToNewList(
     wanted: { newList: into },
     after: [{ what: "count-members", list: { name: into } }, ...deletions],
   };
-  const [{ editJob }, { startRun }, { noteListsInNoPlan }] = await Promise.all([
+  const [{ jobs }, { startRun }, { noteListsInNoPlan }] = await Promise.all([
     import("../../../bulk/index.ts"),
     import("../../bulk/start.ts"),
     import("../../bulk/after.ts"),
@@ -54,7 +54,7 @@ export async function addToNewList(
   }
   const what = `${by === "merge" ? "Merging" : "Duplicating"} ${edit.title}`;
   const result = await startRun(context, {
-    job: await editJob(edit),
+    job: await jobs.mutate(edit),
     options,
     flags,
     what,

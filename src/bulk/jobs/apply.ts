@@ -3,7 +3,6 @@
  * it says. Each contact is looked up again; one that is no longer as the plan has it is not written.
  */
 
-import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { statusParts } from "../../api/contacts.ts";
 import { type EcmError, isKind, usageError } from "../../errors.ts";
@@ -12,42 +11,51 @@ import { createIdentityReader } from "../../tables/index.ts";
 import { replaceStandIns } from "../apply/apply-plan.ts";
 import { asApproved } from "../decide.ts";
 import type { Item } from "../items.ts";
-import type { RunEvent } from "../plan/events.ts";
 import { type NameBook, openPlannedNames, requireKeptNames, toStandInId } from "../plan/names.ts";
 import { findPlanRemovalFailure } from "../plan/numbers.ts";
-import type { Looks, PlanFile, PlanHead } from "../plan/plan-file.ts";
+import { type Looks, openPlanFile, type PlanFile, type PlanHead } from "../plan/plan-file.ts";
 import { type ExportedLine, isPlanned, type Planned } from "../plan/plan-line.ts";
-import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
+import type { Engine, RunContext, RunOptions } from "../plan/run-context.ts";
+import type { SyncedList } from "../runs/enter.ts";
 import { computeFingerprint, isInPlanFolder } from "../runs/folder.ts";
-import { findPlannedSync, type RunDescription, runPrepared } from "./enter-job.ts";
-import { type Closed, noInput } from "./finish.ts";
+import { noInput } from "./finish.ts";
+import type { Contacts, Job, JobInput, OpenedJob, RunAbout } from "./job.ts";
 import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts";
-import type { ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
-import { spoolInput } from "./run-job.ts";
+
+export interface ApplyOptions {
+  input: JobInput;
+  /** Of the plan that was approved. */
+  digest?: string;
+  /** The plan, where it was read already. */
+  plan?: PlanFile;
+}
+
+/** @throws PlanDamagedError */
+export async function applyJob({ input, digest, plan: read }: ApplyOptions): Promise<Job> {
+  const plan = read ?? (await openPlanFile(input.path ?? input.name, digest));
+  return {
+    kind: "apply",
+    applies: plan.head.kind,
+    input,
+    readsInput: false,
+    open: (context) => openPlan(context, plan),
+  };
+}
 
 /** @throws UsageError for a plan of another account */
-export async function applyPlanFile(
-  engine: Engine,
-  plan: PlanFile,
-  options: RunOptions,
-  emit: (event: RunEvent) => void,
-): Promise<Closed> {
+async function openPlan(context: RunContext, plan: PlanFile): Promise<OpenedJob> {
+  const { engine, options, emit } = context;
   requireMatchingPlan(plan, engine);
   const head = allowRemovals(plan.head, options);
-  const { isDryRun } = options;
-  const subject = toPlanName(engine.stateFolder, plan);
-  const context = openContext({ kind: "apply", applies: plan.head.kind, subject, engine, options, emit });
-  return runPrepared(context, async () => {
-    const refusal = findPlanRemovalFailure({ ...plan, head });
-    if (refusal && !isDryRun) throw refusal;
-    if (refusal) emit({ kind: "remark", remark: { code: "would_be_refused", failure: refusal } });
-    const job = await prepareApply(context, head, plan);
-    // Its own file is removed once the run has ended, however it ended.
-    const isKept = isDryRun || !isInPlanFolder(engine.stateFolder, plan.path);
-    const spooled = isKept ? undefined : await spoolInput(engine, createReadStream(plan.path), subject);
-    return { job, about: describeApplyRun(context, plan), spooled, syncs: findPlannedSync(plan.head) };
-  });
+  const refusal = findPlanRemovalFailure({ ...plan, head });
+  if (refusal && !options.isDryRun) throw refusal;
+  if (refusal) emit({ kind: "remark", remark: { code: "would_be_refused", failure: refusal } });
+  return {
+    about: describeApplyRun(context, plan),
+    contacts: await openContacts(context, head, plan),
+    syncs: findPlannedSync(plan.head),
+  };
 }
 
 /** What was allowed when the plan was made, unless something else is allowed now. */
@@ -63,22 +71,23 @@ export function toPlanName(stateFolder: string, { path, head }: PlanFile): strin
 }
 
 function describeApplyRun(
-  { engine: { account, stateFolder }, subject }: RunContext,
+  { engine: { account }, subject }: RunContext,
   { path, head, end }: PlanFile,
-): RunDescription {
+): RunAbout {
   const { baseUrl, structureId } = head.account;
   return {
     account: { baseUrl, profile: account.profile, structureId },
-    input: {
-      name: subject,
-      file: resolve(path),
-      isSpooled: isInPlanFolder(stateFolder, path),
-      sha256: end.digest,
-      bytes: 0,
-    },
+    input: { name: subject, file: resolve(path), sha256: end.digest, bytes: 0 },
     fingerprint: computeFingerprint({ kind: "apply", digest: end.digest, baseUrl, structureId }),
     options: { digest: end.digest, applies: head.kind },
   };
+}
+
+/** Of a plan: it alone removes members of a list that its input does not name. */
+export function findPlannedSync({ removals, listIds, names }: PlanHead): SyncedList | undefined {
+  const [listId] = listIds;
+  if (!removals || listId === undefined) return undefined;
+  return { listId, name: names.lists[listId] ?? listId };
 }
 
 function requireMatchingPlan(plan: PlanFile, engine: Engine): void {
@@ -96,7 +105,7 @@ function otherAccountError({ path, head: { account: planned } }: PlanFile, { acc
   );
 }
 
-async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile): Promise<ReadyJob> {
+async function openContacts(context: RunContext, head: PlanHead, plan: PlanFile): Promise<Contacts> {
   const { engine, send } = context;
   const { structureId, keyType } = head.account;
   const account = openAccount(context, structureId);

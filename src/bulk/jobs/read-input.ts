@@ -1,5 +1,6 @@
 /**
- * The first steps of a row run, before it is entered: its input is read whole, and its names are looked up.
+ * The first steps of a job over rows, before its run is entered: its input is read whole, and its names are looked
+ * up.
  */
 
 import type { Account } from "../../service/account.ts";
@@ -21,23 +22,21 @@ import { createProgress } from "../plan/events.ts";
 import type { PagesOptions } from "../plan/lookup.ts";
 import { NameBook } from "../plan/names.ts";
 import type { RunContext } from "../plan/run-context.ts";
-import { computeFingerprint, type Manifest } from "../runs/folder.ts";
-import type { RunDescription } from "./enter-job.ts";
-import type { ResolvedJob, RowJob } from "./job.ts";
+import { computeFingerprint } from "../runs/folder.ts";
+import type { SettledByInput } from "../runs/report.ts";
+import type { Opening, ResolvedJob, RowJob, RunAbout } from "./job.ts";
 import { openAccount, openKeySearch } from "./open-account.ts";
 
-/** What was read of a run's input. */
-export interface ReadInput extends RunContext {
+/** Everything that is known of a job over rows before its run is entered. */
+export interface RowRun extends RunContext {
+  readonly stated: RowJob;
   readonly job: ResolvedJob;
+  readonly file: InputFile;
   readonly account: Account;
   readonly structure: ContactStructure;
   readonly understood: UnderstoodInput;
   readonly survey: Survey;
   readonly joined: JoinedRows;
-}
-
-/** Everything that is known of a row run before it is entered. */
-export interface RowRun extends ReadInput {
   readonly behavior: Behavior;
   readonly keys: KeySearch;
   readonly names: NameBook;
@@ -61,17 +60,22 @@ export function readContactPages(rowRun: RowRun): PagesOptions {
 }
 
 /**
- * Reads a job's whole input once, and decides what is to be done with it.
- * @throws UsageError for an input that cannot be meant; DeclinedError; InterruptedError
+ * Reads a job's whole input once, decides what is to be done with it, and looks its names up.
+ * @throws UsageError for an input that cannot be meant; EcmError for a name that does not exist; DeclinedError;
+ *   InterruptedError
  */
-export async function readInput(context: RunContext, outline: RowJob, file: InputFile): Promise<ReadInput> {
+export async function readInput(
+  context: RunContext,
+  stated: RowJob,
+  { file, noteInput }: Opening,
+): Promise<RowRun> {
   const { engine, send, emit } = context;
   let rowsRead = 0;
   emit({ kind: "phase", progress: () => createProgress(context, "reading", { rowsRead }) });
-  const opened = await outline.open?.(file);
+  const opened = await stated.openInput?.(file);
   const account = openAccount(context);
   const structure = await account.structure();
-  const input = await outline.resolve(account);
+  const input = await stated.resolve(account);
   if (input.asked) await NameBook.open({ send: send.plain, account, structure, ...input.asked });
   const survey = (rows: UnderstoodInput) =>
     surveyInput(rows, engine.signal, (count) => {
@@ -85,13 +89,23 @@ export async function readInput(context: RunContext, outline: RowJob, file: Inpu
   const joined = await joinRows(surveyed.batches(), surveyed.identities, job.duplicates);
   const { notSubscribedAre, unclearAre } = job;
   emit({ kind: "surveyed", survey: surveyed, joined, notSubscribedAre, unclearAre });
-  return { ...context, job, account, structure, understood, survey: surveyed, joined };
+  const read = { stated, job, file, account, structure, understood, survey: surveyed, joined };
+  noteInput(countSettledByInput(read));
+  const suppressions = job.leavesOutSuppressed ? await engine.openSuppressions() : undefined;
+  const names = await openNames(context, read);
+  const { behavior, keys } = openKeySearch(context, {
+    structureId: structure._id,
+    keyType: structure.keyType,
+    readsStatus: job.readsStatus,
+  });
+  return { ...context, ...read, behavior, keys, names, suppressions };
 }
 
-/** Looks up the names in the input and in the flags. @throws EcmError for a name that does not exist */
-export async function openRowRun(read: ReadInput): Promise<RowRun> {
-  const { engine, account, job, structure, survey, send, emit } = read;
-  const suppressions = job.leavesOutSuppressed ? await engine.openSuppressions() : undefined;
+/** Looks up the names in the input and in the flags. */
+async function openNames(
+  { send, emit }: RunContext,
+  { account, structure, survey, job }: Pick<RowRun, "account" | "structure" | "survey" | "job">,
+): Promise<NameBook> {
   const names = await NameBook.open({
     send: send.plain,
     account,
@@ -103,35 +117,31 @@ export async function openRowRun(read: ReadInput): Promise<RowRun> {
     fields: job.newFields,
   });
   emit({ kind: "names-missing", missing: names.missing });
-  const { behavior, keys } = openKeySearch(read, {
-    structureId: structure._id,
-    keyType: structure.keyType,
-    readsStatus: job.readsStatus,
-  });
-  return { ...read, behavior, keys, names, suppressions };
+  return names;
 }
 
-/** The manifest but for the run's id and start. @param input as it was taken */
-export function describeRun(
-  rowRun: RowRun,
-  input: { file: InputFile; isSpooled: boolean },
-  resumes: Manifest | undefined,
-): RunDescription {
-  const { subject, engine, job, structure, understood } = rowRun;
-  const { facts } = understood;
+/** Rows that stand for no contact. */
+export function countSettledByInput({
+  survey,
+  joined,
+  job,
+}: Pick<RowRun, "survey" | "joined" | "job">): SettledByInput {
   return {
-    account: {
-      baseUrl: engine.account.baseUrl,
-      profile: engine.account.profile,
-      structureId: structure._id,
-    },
-    input: {
-      name: subject,
-      file: input.file.path,
-      isSpooled: input.isSpooled || resumes?.input.isSpooled === true,
-      sha256: facts.sha256,
-      bytes: facts.bytes,
-    },
+    read: survey.read,
+    rejectedCodes: Object.fromEntries(survey.rejectedCodes),
+    passedOver: joined.passedOver,
+    passedOverAre: job.duplicates === "reject" ? "rejected" : "skipped",
+  };
+}
+
+/** What the run keeps of what it is. */
+export function describeRun(rowRun: RowRun): RunAbout {
+  const { engine, job, structure, understood, file } = rowRun;
+  const { baseUrl, profile } = engine.account;
+  const { sha256, bytes } = understood.facts;
+  return {
+    account: { baseUrl, profile, structureId: structure._id },
+    input: { name: rowRun.subject, file: file.path, sha256, bytes },
     fingerprint: computeRunFingerprint(rowRun),
     options: job.options,
     after: job.after,
@@ -144,7 +154,7 @@ export function describeRun(
  * then it is that of the command that names them.
  */
 export function computeRunFingerprint(rowRun: RowRun): string {
-  const { kind, engine, job, structure, understood, names } = rowRun;
+  const { kind, engine, job, stated, structure, understood, names } = rowRun;
   const { facts, reading } = understood;
   return computeFingerprint({
     kind,
@@ -156,7 +166,7 @@ export function computeRunFingerprint(rowRun: RowRun): string {
       target: target.kind === "field" ? { ...target, fieldId: names.fieldId(target.fieldId) } : target,
     })),
     // What the entries of a mapping compute is in the options.
-    reading: job.isWithoutInput ? {} : describeReading(reading),
+    reading: stated.readsInput ? describeReading(reading) : {},
     options: job.options,
     after: job.after,
   });
