@@ -1,4 +1,5 @@
 /** Reports (published reference): the figures that a seed has set, else zeros. */
+import type { GenericSchema, InferInput } from "valibot";
 import { isObject } from "../../is-object.ts";
 import type { Store } from "../store/index.ts";
 import {
@@ -14,31 +15,35 @@ import { dashboardQuery, engagementQuery, histogramQuery } from "./requests.ts";
 
 const dayMilliseconds = 86_400_000;
 
-const figure = { count: { value: 0, diff: 0 }, rate: { value: 0, diff: 0 } };
-const wholeFigure = { count: { value: 0, prev: 0, diff: 0 }, rate: { value: 0, prev: 0, diff: 0 } };
-
-function emptyHistogram(from: number, to: number) {
-  return {
-    start: new Date(from).toISOString(),
-    end: new Date(to).toISOString(),
-    peak: { startDate: null, endDate: null, total: 0 },
-    histogram: [],
-  };
+/** The frame of a histogram. @param from like `to` in milliseconds since the epoch */
+function span(from: number, to: number) {
+  return { start: new Date(from).toISOString(), end: new Date(to).toISOString() };
 }
 
-/** The members of the seed's report, and of `zeros` those that it leaves out. */
-function withGiven<T>(zeros: T, given: unknown): T {
-  if (given === undefined) return zeros;
-  if (!isObject(zeros) || !isObject(given)) return given as T;
-  const merged = Object.entries(given).map(([name, value]) => [
-    name,
-    withGiven((zeros as Record<string, unknown>)[name], value),
-  ]);
-  return { ...zeros, ...Object.fromEntries(merged) };
+/** A report in which nothing has happened: zeros, and no days. */
+function zerosOf(schema: GenericSchema): unknown {
+  if (schema.type === "number") return 0;
+  if (schema.type === "array") return [];
+  if (schema.type !== "object") return null;
+  const { entries } = schema as GenericSchema & { entries: Record<string, GenericSchema> };
+  return Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, zerosOf(entry)]));
 }
 
-function seeded<T>(store: Store, name: "dashboard" | "overall" | "histogram", zeros: T): T {
-  return withGiven(zeros, store.documents.get("report", name)?.content);
+/** The members that the seed gives, over those of `report`. */
+function withGiven(report: unknown, given: unknown): unknown {
+  if (given === undefined) return report;
+  if (!isObject(report) || !isObject(given)) return given;
+  const merged = Object.entries(given).map(([name, value]) => [name, withGiven(report[name], value)]);
+  return { ...report, ...Object.fromEntries(merged) };
+}
+
+/** @param known members that are no zeros, such as the time that the report is about */
+function seeded<S extends GenericSchema>(schema: S, given: unknown, known: object = {}): InferInput<S> {
+  return withGiven(withGiven(zerosOf(schema), known), given) as InferInput<S>;
+}
+
+function findReport(store: Store, name: "dashboard" | "overall" | "histogram"): unknown {
+  return store.documents.get("report", name)?.content;
 }
 
 export const reportEndpoints = [
@@ -51,14 +56,8 @@ export const reportEndpoints = [
     query: dashboardQuery,
     result: dashboardAnswer,
     answer: ({ store, query: { pastDays }, now }) =>
-      seeded(store, "dashboard", {
-        campaign: {
-          sent: { count: 0, diff: 0 },
-          delivered: { count: 0, diff: 0 },
-          uniqueOpens: figure,
-          uniqueClicks: figure,
-        },
-        contact: { count: 0, histogram: emptyHistogram(now - pastDays * dayMilliseconds, now) },
+      seeded(dashboardAnswer, findReport(store, "dashboard"), {
+        contact: { histogram: span(now - pastDays * dayMilliseconds, now) },
       }),
   }),
   endpoint({
@@ -69,22 +68,7 @@ export const reportEndpoints = [
     scope: "reports:read",
     query: dashboardQuery,
     result: overallAnswer,
-    answer: ({ store }) =>
-      seeded(store, "overall", {
-        campaignComparison: [],
-        deliveryTimeStats: { morning: 0, afternoon: 0, evening: 0, night: 0 },
-        stats: {
-          sent: wholeFigure,
-          delivered: wholeFigure,
-          uniqueOpens: wholeFigure,
-          uniqueClicks: wholeFigure,
-          hardBounces: wholeFigure,
-          softBounces: wholeFigure,
-          totalBounces: wholeFigure,
-          unsubscribes: wholeFigure,
-          complaints: wholeFigure,
-        },
-      }),
+    answer: ({ store }) => seeded(overallAnswer, findReport(store, "overall")),
   }),
   endpoint({
     id: "getOverallHistogram",
@@ -95,7 +79,7 @@ export const reportEndpoints = [
     query: histogramQuery,
     result: histogramAnswer,
     answer: ({ store, query: { pastDays }, now }) =>
-      seeded(store, "histogram", emptyHistogram(now - pastDays * dayMilliseconds, now)),
+      seeded(histogramAnswer, findReport(store, "histogram"), span(now - pastDays * dayMilliseconds, now)),
   }),
   endpoint({
     id: "getCampaignReport",
@@ -105,19 +89,7 @@ export const reportEndpoints = [
     scope: "reports:read",
     result: campaignReportAnswer,
     answer: ({ store, parameter }) =>
-      withGiven(
-        {
-          sent: 0,
-          delivered: 0,
-          opens: { unique: 0, rate: 0 },
-          clicks: { unique: 0, rate: 0 },
-          totalBounces: 0,
-          hardBounces: 0,
-          softBounces: 0,
-          linkActivity: [],
-        },
-        requireCampaign(store, parameter("campaignId")).content.report,
-      ),
+      seeded(campaignReportAnswer, requireCampaign(store, parameter("campaignId")).content.report),
   }),
   endpoint({
     id: "getCampaignEngagement",
@@ -129,7 +101,7 @@ export const reportEndpoints = [
     result: engagementAnswer,
     answer({ store, parameter, now }) {
       const { sentAt } = requireCampaign(store, parameter("campaignId"));
-      return emptyHistogram(Math.min(sentAt ?? now, now), now);
+      return seeded(engagementAnswer, undefined, span(Math.min(sentAt ?? now, now), now));
     },
   }),
 ];
