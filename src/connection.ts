@@ -49,9 +49,9 @@ export interface Surroundings {
   signal: AbortSignal;
   folders: Folders;
   settings: Settings;
-  /** Told of every request that leaves. */
+  /** Called for every request that leaves. */
   onSent(): void;
-  /** Told what every answer that tells of the limits says of them. */
+  /** Called with the limits of every answer that has any. */
   onLimits(limits: RateLimits): void;
 }
 
@@ -199,7 +199,7 @@ function showEvent(
     for (const line of lines) terminal.note(line, "verbatim");
     return;
   }
-  // Nobody is left before a silent screen; bulk runs tell of their waits themselves.
+  // A wait is announced, so that the screen is not silent; bulk runs announce their own.
   if (event.kind === "waiting" && kind === "single" && event.seconds >= 1) {
     terminal.note(`Waiting ${formatDuration(event.seconds)}: ${event.why}`);
   }

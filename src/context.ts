@@ -22,7 +22,7 @@ import type { Clock, RateLimits } from "./wire.ts";
 
 export type { Connection } from "./connection.ts";
 
-/** What a program that runs commands in its own process learns besides what the streams carry. */
+/** What a program that runs commands in its own process learns beside the streams. */
 export interface Observer {
   /** A list was shown in part. */
   page?(page: { total?: number; hasMore: boolean }): void;
@@ -72,11 +72,16 @@ export interface Context {
   open(profile: ResolvedProfile): Promise<Connection>;
   /** People in the files of the embedded service, whichever account is meant. */
   sandboxFiles(): Promise<SandboxFiles>;
-  /** Tells other processes, until the command ends, that it works with people's data of the account. */
+  /**
+   * Announces to other processes, until the command ends, that it works with people's data of the account.
+   */
   tellUnderWay(activity: Omit<Activity, "account">): Promise<void>;
   /** Undefined when nothing may be asked. */
   prompter(): Prompter | undefined;
-  /** Before a request is spent on what `confirm` would refuse. @throws UsageError where nobody can be asked */
+  /**
+   * Before a request is spent on what `confirm` would refuse.
+   * @throws UsageError where nobody can be asked
+   */
   requireConfirmable(): void;
   /**
    * Has a destructive step confirmed: `--yes`, or a person's yes.
@@ -280,7 +285,10 @@ class CommandContext implements Context {
   }
 }
 
-/** While the first answer is on its way there is nothing else to do. A failure is thrown where a table is drawn. */
+/**
+ * While the first answer is on its way there is nothing else to do. A failure is thrown where a table is
+ * drawn.
+ */
 function loadTableMeanwhile(): void {
   setImmediate(() => import("./terminal/table.ts").catch(() => {}));
 }

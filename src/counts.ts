@@ -1,6 +1,8 @@
 /** Numbers as messages say them; data has plain digits. Pure. */
 
-/** `1,204`. Whole numbers are grouped here: the first call of `toLocaleString` takes as long as Node's start. */
+/**
+ * `1,204`. Whole numbers are grouped here: the first call of `toLocaleString` takes as long as Node's start.
+ */
 export function formatCount(number: number): string {
   if (!Number.isSafeInteger(number)) return number.toLocaleString("en-US");
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");

@@ -9,7 +9,7 @@ export function formatCsvLine(cells: readonly string[], delimiter = ","): string
   return line === "" ? '""' : line;
 }
 
-/** The same with quotes around every cell, so that none is taken for anything but text. */
+/** One csv line with quotes around every cell, so that each is read as text. */
 export function quotedCsvLine(cells: readonly string[]): string {
   return cells.map(quotedCell).join(",");
 }

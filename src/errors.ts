@@ -175,7 +175,10 @@ export function isNotOffered(error: unknown): error is EcmError {
   return error instanceof EcmError && error.details.isNotOffered === true;
 }
 
-/** Whether the service says that there is no such record. An endpoint that it does not have says nothing of it. */
+/**
+ * Whether the service says that there is no such record. An endpoint that it does not have says nothing of
+ * it.
+ */
 export function isGoneError(error: unknown): error is ServiceError {
   return hasStatus(error, 404) && !isNotOffered(error);
 }

@@ -24,7 +24,10 @@ export function advise(texts: TemplateStringsArray, ...values: readonly (Hint | 
   });
 }
 
-/** A command: `` ecm`lists show ${name}` ``. A value is one word, however many blanks it has; an array is several. */
+/**
+ * A command: `` ecm`lists show ${name}` ``. A value is one word, however many blanks it has; an array is
+ * several.
+ */
 export function ecm(
   texts: TemplateStringsArray,
   ...values: readonly (string | readonly string[])[]
@@ -56,7 +59,9 @@ export function logInAgain(login = ecm`auth login`): KeyDependent {
   return { withOwnKey: advise`log in again: ${login}`, withEnvironmentKey: "set ECM_API_KEY to it" };
 }
 
-/** The last words of a command, none of which is a flag: one that looks like a flag needs `--` before them. */
+/**
+ * The last words of a command, none of which is a flag: one that looks like a flag needs `--` before them.
+ */
 export function toOperands(...words: string[]): string[] {
   return words.some((word) => /^-./.test(word)) ? ["--", ...words] : words;
 }

@@ -41,6 +41,7 @@ async function keepCompiledCode(): Promise<void> {
   const { chooseFolders } = await import("./config/folders.ts");
   const { toCompiledFolder } = await import("./disk/compiled-code.ts");
   const folders = chooseFolders(process.env, process.platform);
-  // The first command that stores something makes the folder, for its user alone; Node would let others read it.
+  // The first command that stores something makes the folder, for its user alone; Node would let others read
+  // it.
   if (existsSync(folders.cache)) enableCompileCache(toCompiledFolder(folders));
 }

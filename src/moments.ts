@@ -21,7 +21,8 @@ const dayMilliseconds = 86_400_000;
 export function formatMoment(at: number, now: number): string;
 export function formatMoment(at: number | undefined, now: number): string | undefined;
 export function formatMoment(at: number | undefined, now: number): string | undefined {
-  // The next whole minute: a person who comes back then must not be refused again. A few seconds do not count.
+  // The next whole minute: a person who comes back then must not be refused again. A few seconds do not
+  // count.
   const minutes = Math.ceil(((at ?? Number.NaN) - 5_000) / minuteMilliseconds);
   const moment = new Date(minutes * minuteMilliseconds);
   if (at === undefined || Number.isNaN(moment.getTime())) return undefined;

@@ -34,7 +34,7 @@ export function formatRateLimitLine(limits: RateLimits): string | undefined {
   return parts.length === 0 ? undefined : `rate-limit: ${parts.join(" ")}`;
 }
 
-/** The same for a person. @param now milliseconds since the epoch */
+/** What is left of the hour and the month, for a person. @param now milliseconds since the epoch */
 export function formatRateLimitSentence(limits: RateLimits, now: number): string | undefined {
   const { hour, month, monthReset } = limits;
   const parts: string[] = [];

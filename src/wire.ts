@@ -160,7 +160,7 @@ export interface ApiAnswer<T = unknown> {
   body: T;
   /** The body as it came. */
   text: string;
-  /** The same as bytes, where they say more than the text. */
+  /** The body as bytes, where they say more than the text. */
   bytes?: Uint8Array;
   limits: RateLimits;
   /** A write that was answered 2xx was carried out, even if its answer cannot be read. */

@@ -145,7 +145,7 @@ export function isInactive(found: Partial<Contact> | undefined): boolean {
   return findStatus(found)?.primary.toLowerCase() === "inactive";
 }
 
-/** Whether the contact is known to be active; one whose status is not told is not. */
+/** Whether the contact is known to be active; one of unknown status is not. */
 export function isActive(found: Partial<Contact> | undefined): boolean {
   return findStatus(found)?.primary.toLowerCase() === "active";
 }

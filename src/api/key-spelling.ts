@@ -51,8 +51,8 @@ export function toPlainDomain(written: string): string {
 }
 
 /**
- * A domain with its labels in ASCII; empty where one of them is none. Behind a label that is not ASCII: of a
- * domain in ASCII alone, Node from 24 on does not look at the labels that begin with `xn--`.
+ * A domain with its labels in ASCII; empty where one of them is invalid. A label that is not ASCII is put in
+ * front: from version 24 on, Node does not check labels that begin with `xn--` in a domain of ASCII alone.
  */
 function toAsciiLabels(domain: string): string {
   return domainToASCII(`\u00e9.${domain}`).replace(/^xn--9ca\./, "");

@@ -59,7 +59,7 @@ export function readList(answer: ApiAnswer): ContactList {
 }
 
 /**
- * Names are compared without regard to letter case: two lists of one name are told apart by nobody.
+ * Names are compared without regard to letter case: people cannot tell two lists of one name apart.
  * @param except a list that may have the name: the one that is renamed
  * @throws EcmError (exit 6) when a list has this name
  */

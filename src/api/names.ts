@@ -110,7 +110,10 @@ export function findByName<T extends WithId>(
   return matches[0];
 }
 
-/** How names are compared when no exact match exists: NFC, no blanks or invisible marks at the edges, case folded. */
+/**
+ * How names are compared when no exact match exists: NFC, no blanks or invisible marks at the edges, case
+ * folded.
+ */
 export function foldCase(name: string): string {
   return trimEdges(name.normalize("NFC")).toLowerCase();
 }

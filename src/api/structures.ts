@@ -54,7 +54,9 @@ export function isEmailKey(keyType: string | undefined): boolean {
   return keyType?.toLowerCase() === "email";
 }
 
-/** A field that an import creates before its first write. Until it exists, a placeholder is used as its id. */
+/**
+ * A field that an import creates before its first write. Until it exists, a placeholder is used as its id.
+ */
 export interface NewField {
   label: string;
   /** In the service's terms, such as `text`. */

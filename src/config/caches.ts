@@ -1,5 +1,6 @@
 /**
- * What is remembered between commands, in small files for their owner's eyes alone: the names and the limits of
+ * What is remembered between commands, in small files for their owner's eyes alone: the names and the limits
+ * of
  * an account, and what was learned of a service. A file that cannot be read is as none.
  */
 import { createHash } from "node:crypto";

@@ -7,7 +7,7 @@ import type { Environment } from "./settings.ts";
 const runByHandHint = "Run the profile's key command by hand to see what it prints";
 /** Longest output of a key command, in characters. */
 const maxOutputCharacters = 10_000;
-/** Longest time that a key command takes when nobody is there to answer it, in seconds. */
+/** Longest time that a key command may take when no person can answer it, in seconds. */
 const maxKeyCommandSeconds = 120;
 
 /**
@@ -52,7 +52,7 @@ export interface KeyCommandOptions {
   /** Whether it gets standard input, to ask for a password; else a file piped to us would be eaten by it. */
   canAsk: boolean;
   signal?: AbortSignal;
-  /** How long it may take when nobody can be asked. */
+  /** How long it may take when no person can be asked. */
   limitSeconds?: number;
 }
 

@@ -8,14 +8,14 @@ import type { Environment } from "./settings.ts";
 export interface Proxy {
   /** With credentials, if the variable has them. */
   url: string;
-  /** The same as it may be shown: without them. */
+  /** The address without credentials, as it may be shown. */
   shown: string;
   /** The variable that names it. */
   variable: string;
 }
 
 /**
- * The proxy for an address; undefined when it is reached directly. This machine always is: nobody else could
+ * The proxy for an address; undefined when it is reached directly. This machine always is: no proxy could
  * reach it, and the key would go out unencrypted.
  * @throws UsageError for a proxy that is no address
  */

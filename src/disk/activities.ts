@@ -24,7 +24,7 @@ export interface Activity {
 
 /**
  * Tells others what this process does, until the returned function is called. Where nothing can be written,
- * nobody can be told.
+ * others learn nothing.
  * @param stateFolder shared by all who must know
  */
 export async function registerActivity(

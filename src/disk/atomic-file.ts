@@ -1,6 +1,6 @@
 /**
- * Files that appear whole or not at all: written beside their place, put on the disk, then renamed. For their
- * owner's eyes alone, unless told otherwise.
+ * Files that appear whole or not at all: written beside their place, synced to the disk, then renamed. Only
+ * their owner can read them, unless a mode is given.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -22,15 +22,15 @@ import { basename, dirname, join } from "node:path";
 const privateMode = 0o600;
 
 export interface AtomicFile {
-  /** Takes all of it, or throws: a full disk may take a part of a single write without an error. */
+  /** Writes all of it, or throws: a full disk may take a part of a single write without an error. */
   append(data: string | Uint8Array): Promise<void>;
-  /** The same at once. Not together with `append`. */
+  /** Appends synchronously. Not to be mixed with `append`. */
   appendNow(data: Uint8Array): void;
   /** Begins again with nothing. */
   clear(): void;
-  /** Has it on the disk, under its name, in place of what stood there. */
+  /** Syncs the file to the disk and gives it its name, in place of an earlier file. */
   commit(): Promise<void>;
-  /** Leaves what stood under the name as it was. Never throws. */
+  /** Removes the new file and leaves an earlier one unchanged. Never throws. */
   discard(): Promise<void>;
 }
 
@@ -86,7 +86,7 @@ export function writeWhole(descriptor: number, bytes: Uint8Array, place?: number
   }
 }
 
-/** Writes a file whole, in one go. @throws the system's error; what stood there is then as it was */
+/** Writes a file whole. @throws the system's error; an earlier file is then unchanged */
 export async function writeAtomically(path: string, data: string, mode?: number): Promise<void> {
   const file = await openAtomicFile(path, mode);
   try {
@@ -99,7 +99,7 @@ export async function writeAtomically(path: string, data: string, mode?: number)
 }
 
 /**
- * The same, synchronously, where nothing else may run in between.
+ * Writes a file whole, synchronously, where nothing else may run in between.
  * @param isLasting false for what may be lost with the power, such as a cache: it is not waited for
  */
 export function writeAtomicallySync(path: string, data: string, isLasting = true): void {

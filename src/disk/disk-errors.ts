@@ -29,7 +29,7 @@ export function describeDiskError(error: unknown): string {
   return reasons[code] ?? message.split(",")[0]!;
 }
 
-/** The same of a file that was to be read. */
+/** Why a file could not be read, in words. */
 export function describeReadError(error: unknown): string {
   const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
   return isMissing ? "there is no such file" : describeDiskError(error);
@@ -56,7 +56,10 @@ const hints: Record<string, string> = {
 };
 const fullDiskAdvice = "Make room on the disk, then run the same command again";
 
-/** A refusal of the system, such as a full disk, is no defect of ours. @returns undefined for another error */
+/**
+ * A refusal of the system, such as a full disk, is no defect of ours.
+ * @returns undefined for another error
+ */
 export function toSystemError(error: unknown): EcmError | undefined {
   const { code, syscall, path } = error as NodeJS.ErrnoException;
   if (!(error instanceof Error) || syscall === undefined || !/^E[A-Z0-9]+$/.test(code ?? ""))
@@ -107,7 +110,7 @@ export function folderHint(error: unknown, path: string): string {
 /**
  * Whether even a small write would be refused.
  * @param path it need not exist
- * @returns how much room there is, in words; undefined where there is enough, or nobody can say
+ * @returns how much room there is, in words; undefined where there is enough, or it is not known
  */
 export function findFullDisk(path: string, needed = defaultNeededBytes): string | undefined {
   const space = measureSpace(path);

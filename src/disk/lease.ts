@@ -3,8 +3,9 @@
  * file of its own that it touches every few seconds; it is taken over only when that process is certainly
  * gone, or, where this cannot be seen, when it has given no sign of life for long.
  *
- * Nobody ever replaces another's file: each writes one under a name of its own, and only then looks for
- * others. Of two who come at once, each sees the other, and the one with the smaller name goes first.
+ * No process replaces another's file: each writes one under a name of its own, and only then looks for
+ * others.
+ * Of two that come at once, each sees the other, and the one with the smaller name goes first.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -86,7 +87,7 @@ export async function takeLease(
 }
 
 /**
- * Takes the lease on a resource as soon as nobody else holds it.
+ * Takes the lease on a resource as soon as no other process holds it.
  * @throws LockedError when it is still held after so many milliseconds; the signal's reason
  */
 export async function awaitLease(
@@ -109,7 +110,8 @@ export async function awaitLease(
 }
 
 /**
- * Whether another process holds the lease on a resource, as far as can be seen at once. Takes nothing, so that
+ * Whether another process holds the lease on a resource, as far as can be seen at once. Takes nothing, so
+ * that
  * a look keeps nobody out.
  */
 export async function isLeaseHeld(folder: string, resource: string): Promise<boolean> {
@@ -143,7 +145,7 @@ interface ContestOptions {
   times: LeaseTimes;
 }
 
-/** Of all processes that want the resource, one is left. */
+/** Decides which one of the processes that want the resource gets it. */
 class Contest {
   private readonly options: ContestOptions;
   /** Whose silent lease was taken over, in words. */
@@ -153,7 +155,11 @@ class Contest {
     this.options = options;
   }
 
-  /** Looks until nobody else is there. @returns whose lease was taken over @throws LockedError */
+  /**
+   * Looks until no other process is there.
+   * @returns the holder whose lease was taken over
+   * @throws LockedError
+   */
   async acquire(): Promise<string | undefined> {
     const { what, times } = this.options;
     for (let looks = 0; looks < maxLooks; looks++) {
@@ -173,7 +179,7 @@ class Contest {
     return isContested;
   }
 
-  /** Whether it has to be waited for; removes what belongs to nobody any more. @throws LockedError */
+  /** Whether the file has to be waited for; removes one whose process is gone. @throws LockedError */
   private async isInTheWay(other: string): Promise<boolean> {
     const { folder, stem, name, what, self, times } = this.options;
     const path = join(folder, other);
@@ -276,7 +282,7 @@ function toLease(file: string, what: string, tookOver: string | undefined, times
   };
 }
 
-/** By a process that cannot be seen. */
+/** The error for a holder that cannot be seen from here. */
 function silentError(what: string, lease: ReadLease, { silence }: LeaseTimes): EcmError {
   const minutes = `${Math.round(silence / 1000) / 60} min`;
   return new EcmError(

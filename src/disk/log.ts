@@ -1,4 +1,7 @@
-/** Append-only files of lines: each line with a checksum where damage must be noticed; and the reader of lines. */
+/**
+ * Append-only files of lines: each line with a checksum where damage must be noticed; and the reader of
+ * lines.
+ */
 import { closeSync, createReadStream, fdatasync, fsyncSync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
@@ -7,9 +10,11 @@ import { withPath } from "./disk-errors.ts";
 
 const datasync = promisify(fdatasync);
 
-/** A file that is only appended to. Each of them throws the system's error, with the path. */
+/** A file that is only appended to. Its methods throw the system's error, with the path. */
 export interface LogFile {
-  /** Writes all of it, or throws. Appending costs less than handing it to a thread; only a sync can take long. */
+  /**
+   * Writes all of it, or throws. Appending costs less than handing it to a thread; only a sync can take long.
+   */
   append(data: string | Uint8Array): void;
   datasync(): Promise<unknown>;
   sync(): void;
@@ -62,7 +67,8 @@ export class LineSplitter {
 }
 
 /**
- * The lines of a file, byte for byte as latin1, so that a character is a byte. What follows the last line break
+ * The lines of a file, byte for byte as latin1, so that a character is a byte. What follows the last line
+ * break
  * is left out: a process was killed while it wrote it. None of a file that does not exist.
  * @throws the system's error
  */

@@ -5,7 +5,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
 /**
- * Makes a folder for its owner's eyes alone, with those above it. Node's own way to do so reports a
+ * Makes a folder that only its owner can read, with those above it. Node's own way to do so reports a
  * read-only disk as ENOENT, and never ends in a folder such as /proc.
  * @throws the system's error
  */
@@ -44,7 +44,7 @@ function listMissing(folder: string): string[] {
   }
 }
 
-/** That it is there already, perhaps since a moment, is fine. */
+/** A folder that exists, perhaps since a moment ago, is fine. @throws `error` where there is none */
 function requireFolder(folder: string, error: unknown): void {
   const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
   if (!isThere) throw error;

@@ -30,8 +30,8 @@ export function identifyThisProcess(): ProcessIdentity {
 const endActions = new Set<() => void>();
 
 /**
- * Has this done when the process ends by itself or by `process.exit`; not when it is killed.
- * @returns takes it back
+ * Runs `work` when the process ends by itself or by `process.exit`; not when it is killed.
+ * @returns cancels it
  */
 export function onProcessEnd(work: () => void): () => void {
   if (endActions.size === 0) process.once("exit", runEndActions);
@@ -67,7 +67,7 @@ function readProcessSpace(): string {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     return `${boot} ${readlinkSync("/proc/self/ns/pid")}`;
   } catch {
-    // Nobody can then say that this process is gone: only that it gives no sign of life any more.
+    // Then no other process can see that this one is gone, only that it gives no sign of life any more.
     return `unknown ${randomBytes(8).toString("hex")}`;
   }
 }

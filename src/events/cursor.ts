@@ -1,6 +1,6 @@
 /**
- * Which events a profile has been shown: not up to when, but which. Of events that share a time, and of such
- * as arrive late, a time alone would lose some or repeat them. No address is stored.
+ * Remembers which events a profile has been shown: each one, rather than a time. By a time alone, events that
+ * share it or arrive late would be lost or repeated. No address is stored.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -20,11 +20,11 @@ interface ShownBatch {
   events: readonly ContactEvent[];
   /** Those that were new and do not appear yet. */
   left: readonly ContactEvent[];
-  /** All that the feed told. */
+  /** All events of the feed. */
   feed: readonly ContactEvent[];
   /** When the feed was read, in milliseconds since the epoch. */
   readAt: number;
-  /** From when on every event is in it or is told again, where some may be missing. */
+  /** Where events may be missing: the time from which on they will be told again. */
   missingSince?: number;
 }
 
@@ -56,7 +56,7 @@ type ShownEntry = [count: number, at: number | null, lasting: string];
 interface State {
   version: 1;
   readAt?: number;
-  /** The time of the newest event that was told: the service's own clock. */
+  /** The time of the newest event so far, by the service's own clock. */
   newest?: number;
   unshownSince?: number;
   shown: Record<string, ShownEntry>;
@@ -120,7 +120,7 @@ async function readStored(file: string): Promise<Stored> {
   );
 }
 
-/** A file that was announced and is there was shown, although the process died before it could say so. */
+/** An announced file that exists was shown, although the process died before it noted that. */
 async function settlePending({ pending, ...state }: Stored): Promise<State> {
   if (!pending) return state;
   const { file, sha256, ...next } = pending;

@@ -16,7 +16,7 @@ const minOverlappingPage = 20;
 const minOverlap = 5;
 const maxOverlap = 50;
 
-/** How far an export has come. */
+/** The state of an export. */
 interface ExportState {
   /** The page to read next, from 1; of `pageSize` contacts, unless pages overlap. */
   page: number;

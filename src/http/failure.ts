@@ -18,7 +18,7 @@ export const maxBodyBytes = 64 * 1024 * 1024;
 /** Code of a failure by such a body. */
 export const bodyTooLarge = "ECM_BODY_TOO_LARGE";
 
-/** A failure that is found out here. */
+/** A failure that this program finds, not the network. */
 export function createFailure(code: string): TransportFailure {
   return Object.assign(new Error(code), { code });
 }
@@ -68,8 +68,7 @@ function findProxyStatus({ message }: TransportFailure): string | undefined {
 }
 
 /**
- * Whoever is asked to do something about it must be the right one:
- * not the service, where the proxy is in the way.
+ * The hint names the right place to look: the proxy, where that is in the way, not the service.
  */
 function findUnconnectedHint(failure: TransportFailure): Hint {
   if (failure.proxy === undefined || certificate.test(failure.code ?? "")) {

@@ -25,7 +25,7 @@ export function readLimits(headers: Headers): RateLimits {
   return limits;
 }
 
-/** The same of a whole answer: the refusal for the month says when the quota starts anew. */
+/** What a whole answer says of the limits: the refusal for the month says when the quota starts anew. */
 export function readAnswerLimits({ status, headers, text }: WireAnswer, now: number): RateLimits {
   const limits = readLimits(headers);
   if (status !== 429) return limits;

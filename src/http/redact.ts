@@ -33,8 +33,9 @@ export function createRedact(key: string): Redact {
 const maxSpellingLength = 4096;
 
 /**
- * The same for a body that passes in pieces: a key may be cut by their
- * edges. Bytes that are no text stay as they are.
+ * Takes the key out of a body that passes in pieces: their edges may cut a key. Bytes that are no text stay
+ * as
+ * they are.
  */
 export function createRedactingSink(sink: BodySink, redact: Redact): BodySink {
   let heldText = "";
@@ -63,7 +64,8 @@ export function createRedactingSink(sink: BodySink, redact: Redact): BodySink {
 }
 
 /**
- * The same for every text in a JSON value, names included. Returns a value that is free of the key as it is.
+ * Takes the key out of every text in a JSON value, names included. A value without the key is returned as it
+ * is.
  */
 function redactValue(value: unknown, redact: Redact): unknown {
   if (typeof value === "string") return redact(value);
@@ -75,7 +77,7 @@ function redactValue(value: unknown, redact: Redact): unknown {
   );
 }
 
-/** The same for a body: what was JSON stays JSON. */
+/** Takes the key out of a body: what was JSON stays JSON. */
 export function redactBody(text: string, redact: Redact): string {
   const clean = redact(text);
   if (clean === text) return text;
@@ -112,8 +114,7 @@ function redactHeaders(headers: Record<string, string>, redact: Redact): Record<
 }
 
 /**
- * A new failure: the one that came may carry the request, and
- * with it the key, in members that nobody foresees.
+ * Makes a new failure: the given one may carry the request, and with it the key, in unknown members.
  */
 export function redactFailure(failure: TransportFailure, redact: Redact): TransportFailure {
   const { code, wasSent, partial, proxy } = failure;

@@ -45,7 +45,8 @@ const stopDecision: RetryDecision = { action: "stop" };
 /**
  * A month's end and a blocked address are never waited for. The hour is, by min(Retry-After × 2^waits, 300)
  * seconds at a time, unless its end lies beyond what may still be waited: then waiting would be for nothing.
- * Reads are repeated after a lost connection, 502, 503 and 504; a write only when no connection was made, or when
+ * Reads are repeated after a lost connection, 502, 503 and 504; a write only when no connection was made, or
+ * when
  * it was refused in words that were lost.
  */
 export function decideRetry(situation: Situation): RetryDecision {

@@ -1,4 +1,6 @@
-/** Taking people out of everything that `ecm` keeps on this machine: runs, caches, and what lies beside them. */
+/**
+ * Taking people out of everything that `ecm` keeps on this machine: runs, caches, and what lies beside them.
+ */
 import { readFile, rm } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import {
@@ -60,7 +62,8 @@ async function eraseFromFile(file: string, { cache }: OwnFolders, people: Erased
 /**
  * What is under way may hold one of the keys in memory, and write it later.
  * @param account its base address
- * @throws EcmError (exit 6) when a process works on something that holds one of the keys, or cannot be searched
+ * @throws EcmError (exit 6) when a process works on something that holds one of the keys, or cannot be
+ * searched
  */
 export async function requireNobodyAtWork(
   { state }: OwnFolders,
@@ -82,11 +85,11 @@ export async function requireNobodyAtWork(
     if (isAtWork) await requireNobodyIn(folder, people);
   }
   const [first] = underWay;
-  // Of what is no run yet: which of them writes it cannot be seen.
+  // For what is no run yet, it is not known which process writes it.
   if (first && (await isOutsideRuns(state, people))) throw lockedError(first.what);
 }
 
-/** Whether one of the keys is, or may be, among the runs in what is no run yet. */
+/** Whether one of the keys is, or may be, in files beside the runs that belong to no run yet. */
 async function isOutsideRuns(state: string, people: ErasedPeople): Promise<boolean> {
   const runs = toRunsFolder(state);
   for (const folder of await listFolders(runs)) {

@@ -83,7 +83,10 @@ function listForms(key: string): string[] {
   return [...new Set(spelled.flatMap((form) => [form.normalize("NFC"), form.normalize("NFD")]))];
 }
 
-/** In any letter case, with the escapes of JSON, also of JSON in JSON, and of addresses, HTML, CSV and markdown. */
+/**
+ * In any letter case, with the escapes of JSON, also of JSON in JSON, and of addresses, HTML, CSV and
+ * markdown.
+ */
 function toPattern(form: string): RegExp {
   const characters = [...form].map((character) => {
     const cases = new Set([character, character.toLowerCase(), character.toUpperCase()]);

@@ -20,7 +20,7 @@ export interface SandboxAccount {
   admin: SandboxAdmin;
   /** A working key for the sandbox's own use, with every scope. */
   apiKey: string;
-  /** A second time does nothing. */
+  /** Closing twice does nothing. */
   close(): void;
 }
 
@@ -28,7 +28,7 @@ export interface SandboxAccountOptions {
   clock?: Clock;
   /** Requests per window; default 3,600. */
   hourlyLimit?: number;
-  /** Length of the window; default 3,600. */
+  /** Length of the window in seconds; default 3,600. */
   windowSeconds?: number;
   /**
    * Requests per calendar month, UTC, until `ecm sandbox account` sets
@@ -37,7 +37,7 @@ export interface SandboxAccountOptions {
   monthlyLimit?: number;
   /** Failed authentications that block an address; default 20. */
   blockAfter?: number;
-  /** How long they are counted together, and the block lasts; default 60. */
+  /** Seconds for which failures are counted together, and for which the block lasts; default 60. */
   blockSeconds?: number;
   /** As typed after `--fault`. */
   faults?: string[];

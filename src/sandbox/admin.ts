@@ -55,8 +55,8 @@ export interface AccountView {
 const accountStatuses = ["open", "pending_cancel", "suspended", "past_due", "terminated"] as const;
 
 /**
- * Acts at once on every process of the folder; limits and faults are those of this process alone. What is
- * refused throws a Refusal or an EcmError that names what is invalid, and then nothing has changed.
+ * Acts at once on every process of the folder; limits and faults are those of this process alone. Whatever is
+ * invalid throws a Refusal or an EcmError that names it, and then nothing has changed.
  */
 export class SandboxAdmin {
   readonly keys: KeyAdmin;
@@ -127,7 +127,7 @@ export class SandboxAdmin {
     return this.store.database.transaction(() => applySeed(this.store, wanted, this.now()));
   }
 
-  /** Something happened to a contact. */
+  /** Records that something happened to a contact. */
   event(event: EventBody): EventView {
     return this.store.database.transaction(() => applyEvent(this.store, event, this.now()));
   }
@@ -219,7 +219,7 @@ function checkedStatus(status: string): string {
   );
 }
 
-/** @throws Refusal that names the first fault that is none */
+/** @throws Refusal that names the first invalid fault */
 function checkFaults(specs: string[]): void {
   for (const [index, spec] of specs.entries()) {
     try {
@@ -233,7 +233,7 @@ function checkFaults(specs: string[]): void {
 
 /**
  * @param before the service's time less the real one; like the result, in milliseconds
- * @throws Refusal for members that contradict each other, and a time that is none or out of range
+ * @throws Refusal for members that contradict each other, and for an invalid time or one out of range
  */
 function changedClock(change: ClockChange, before: number, realNow: number): number {
   const { time, advance, real } = parseBody(clockBody, change);

@@ -42,11 +42,11 @@ export type App = (request: ReceivedRequest) => Promise<Answer>;
  */
 type Route = Endpoint | "description" | "none";
 
-// Under the same path as contacts: these names are not ids of contacts.
+// These paths look like those of contacts, but their last names are not ids.
 const reservedPaths = ["/api/contact/search", "/api/contact/export", "/api/contact/events"];
 const hasParameter = ({ path }: Endpoint) => path.includes(":");
 
-/** The same for every account. */
+/** All accounts share one table of routes. */
 const routes = createRoutes();
 
 export function createApp(parts: AppParts): App {
@@ -125,14 +125,14 @@ async function exchange(
 
 interface Admitted {
   endpoint: Endpoint | undefined;
-  /** Of the answer. */
+  /** The headers of the answer. */
   headers: Record<string, string>;
   request: ReceivedRequest;
   input: Omit<EndpointInput, "readBody" | "readQuery">;
   body: Body | undefined;
 }
 
-/** The answer to a request that the limits admit; a refusal is one too. */
+/** Answers a request that the limits admit; a refusal by its rule is an answer too. */
 function runAdmitted({ endpoint, headers, request, input, body }: Admitted): Answer {
   try {
     if (!endpoint) throw forbidden("This endpoint is not accessible via API key");

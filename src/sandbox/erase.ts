@@ -129,7 +129,7 @@ function removeContacts(database: Database, { keys, mask }: Person): number {
   return changes;
 }
 
-/** Requests in which a key stands, or an id that an answer gave for one. */
+/** Removes the requests that hold a key, or an id that an answer gave for a key. */
 function removeRequests(database: Database, mask: Mask): number {
   const requests = database
     .all("SELECT * FROM requests")
@@ -160,12 +160,12 @@ function findIds(json: string, mask: Mask): string[] {
       return value;
     });
   } catch {
-    // No JSON: it names no id.
+    // A text that is no JSON names no id.
   }
   return ids;
 }
 
-/** A row is found by all its values: tables without a row number have nothing else in common. */
+/** Finds a row by all its values: not every table has row numbers. */
 function maskTexts(database: Database, table: string, mask: Mask): number {
   let changes = 0;
   for (const row of database.all(`SELECT * FROM "${table}"`)) {
@@ -184,7 +184,7 @@ function maskTexts(database: Database, table: string, mask: Mask): number {
   return changes;
 }
 
-/** The account first. */
+/** The databases of the folder: the account, then its snapshots. */
 function listDatabases(folder: string): { file: string; isSnapshot: boolean }[] {
   const main = join(folder, "sandbox.db");
   const snapshots = join(folder, "snapshots");

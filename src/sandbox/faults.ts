@@ -21,11 +21,11 @@ type FaultPicker = (method: string, path: string) => Fault | undefined;
 interface Plan extends Fault {
   method: string;
   path: RegExp;
-  /** Of the matching requests, counted from 1, whether this one is affected. */
+  /** Whether the request of this number among the matching ones, counted from 1, is affected. */
   affects(count: number): boolean;
 }
 
-/** How a fault is written. */
+/** The syntax of a fault, for help. */
 export const faultHelp = `A fault is KIND[:METHOD[:PATH]][:n=N|:first=N|:p=P[:seed=N]][:seconds=S], for example
   reset-after:POST:/api/contact:n=3        the third create is applied, then the connection is dropped
   503:*:/api/contact/search:first=2        the first two searches fail

@@ -33,7 +33,7 @@ export interface Sandbox {
   worlds: Worlds;
   /** Puts the same application behind a port. */
   serve(options: PortOptions): Promise<OpenPort>;
-  /** A second time does nothing. */
+  /** Closing twice does nothing. */
   close(): void;
 }
 

@@ -1,4 +1,4 @@
-/** The API keys of the account, as its owner manages them in the settings; no API key can. */
+/** The API keys of the account, as its owner manages them in the settings. No API key may do this. */
 import { conflictError, type EcmError, failedError, notFoundError, usageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { Store } from "./store/index.ts";
@@ -162,7 +162,10 @@ function keyExpired(name: string): EcmError {
   );
 }
 
-/** The name of the key that a folder's own processes use; it stands in clear in a file that only its owner can read. */
+/**
+ * The name of the key that a folder's own processes use; it stands in clear in a file that only its owner can
+ * read.
+ */
 const ownKeyName = "sandbox";
 
 /**

@@ -8,7 +8,7 @@ declare global {
   }
 }
 
-/** A sandbox of a test suite's own, in this process, on a free port of 127.0.0.1. */
+/** Options of a sandbox that a test suite starts in its own process, on a free port of 127.0.0.1. */
 export interface StartSandboxOptions {
   /** Keeps the data. Default: a temporary folder, which `stop` removes. */
   folder?: string;
@@ -16,13 +16,13 @@ export interface StartSandboxOptions {
   port?: number;
   /** Requests per window. Default: 1,000,000, so that a test suite does not run into it by accident. */
   hourlyLimit?: number;
-  /** Length of the window. Default: 3,600. */
+  /** Length of the window in seconds. Default: 3,600. */
   windowSeconds?: number;
   /** Requests per calendar month, UTC. Default: 10,000,000. */
   monthlyLimit?: number;
   /** As typed after `ecm sandbox start --fault`, such as `503:POST:/api/contact:n=3`. */
   faults?: string[];
-  /** How it decides what the service's documents leave open, as typed after `--variant`: names and values. */
+  /** Names and values as typed after `--variant`: how it decides what the service's documents leave open. */
   variants?: Record<string, unknown>;
   /** Two lower-case letters in the API key. Default: `us`. */
   region?: string;
@@ -43,13 +43,14 @@ export interface StartedSandbox {
   structureId: string;
   admin: Admin;
   /**
-   * Opens a further account, with a key, contents, clock, limits, faults and log of its own: tests in different
+   * Opens a further account, with a key, contents, clock, limits, faults and log of its own: tests in
+   * different
    * worlds cannot see each other. It begins as this sandbox was started.
    */
   world(options?: WorldOptions): Promise<SandboxWorld>;
   /** Frees the port, and removes the folder when it was temporary. */
   stop(): Promise<void>;
-  /** The same, for `await using`. */
+  /** As `stop`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -72,11 +73,11 @@ export interface SandboxWorld {
   /** Id of the account's default structure; a reset keeps it. */
   structureId: string;
   admin: Admin;
-  /** A second time does nothing. */
+  /** Closing twice does nothing. */
   close(): Promise<void>;
-  /** The same, for `using`. */
+  /** As `close`, for `using`. */
   [Symbol.dispose](): void;
-  /** The same, for `await using`. */
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -96,7 +97,7 @@ export interface Admin {
   };
   /** The service's time; with an argument, sets it. */
   clock(change?: ClockChange): Promise<ClockView>;
-  /** What goes wrong on purpose; with an argument, sets it: `[]` for nothing. */
+  /** The simulated faults; with an argument, sets them: `[]` for none. */
   faults(specs?: string[]): Promise<{ faults: string[] }>;
   /** The limits and what is spent of them; with an argument, changes them. */
   limits(change?: LimitsChange): Promise<LimitsView>;
@@ -172,7 +173,7 @@ export interface SeedData {
 
 export interface SeedReport {
   contacts: { created: number; updated: number };
-  /** Of these three where the seed names any. */
+  /** This and the next two are there where the seed names any. */
   campaigns?: { created: number; updated: number };
   templates?: { created: number; updated: number };
   domains?: { created: number; updated: number };
@@ -186,9 +187,11 @@ export interface RequestQuery {
   path?: string;
   /** `404`, or `4xx` for a class of them. */
   status?: number | string;
-  /** The newest of them. */
+  /** At most so many: the newest. */
   limit?: number | string;
-  /** In which log a number in `since` counts: where another one has begun, all of that is given. */
+  /**
+   * The log that a number in `since` belongs to. Where another log has begun, all of its requests are given.
+   */
   log?: string;
 }
 
@@ -209,11 +212,11 @@ export interface LoggedRequest {
   answer: unknown;
   /** From the arrival of the request to the answer. */
   milliseconds: number;
-  /** What went wrong on purpose. */
+  /** The fault that was simulated. */
   fault: string | null;
 }
 
-/** One of the three. */
+/** Exactly one member is given. */
 export interface ClockChange {
   /** Such as `2027-01-31T12:00:00Z`. */
   time?: string;

@@ -1,6 +1,6 @@
 /**
- * Requests and answers of the API as both transports hand them over, and bodies as JSON. They are no Request and Response: these
- * cost more than the rules.
+ * Requests and answers of the API as both transports hand them over, and bodies as JSON. The classes Request
+ * and Response are not used: they cost more than the rules.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { invalid, type Refusal } from "./rules/refusal.ts";
@@ -9,9 +9,9 @@ export interface ReceivedRequest {
   method: string;
   /** Path and query, written as in a URL. */
   target: string;
-  /** By names in lower case. */
+  /** Names are in lower case. */
   headers: IncomingHttpHeaders;
-  /** Where it comes from. */
+  /** The IP address of its sender. */
   address: string;
   readBody(): Promise<Body>;
   /** The path below which the account is served; absent: it is served at the root. */
@@ -30,7 +30,7 @@ export interface Answer {
   text: string;
 }
 
-/** An answer to be, before it is written as JSON. */
+/** An answer before it is written as JSON. */
 export interface Result {
   status: number;
   /** undefined: none. */
@@ -56,7 +56,10 @@ export function failure(error: Error): Answer {
   return toAnswer({ status: 500, body: { errors: [{ errorType: "InternalError", message }] }, headers: {} });
 }
 
-/** Where the sender of a request reaches what is served: as its header `Host` says, where that is one. */
+/**
+ * The address at which the sender of a request reaches the sandbox: that of its header `Host`, where it is
+ * valid.
+ */
 export function findServerUrl(host: string | undefined, root = ""): string {
   const isHost = host !== undefined && /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host);
   return `${isHost ? `http://${host}` : ""}${root}`;

@@ -1,4 +1,4 @@
-/** The service as its transports see it: a request in, and its answer out, simulated faults included. */
+/** The service as its transports see it: takes a request, and answers it or simulates a fault. */
 import type { Clock } from "../wire.ts";
 import { type App, applyHeaderVariant } from "./app.ts";
 import type { Faults } from "./faults.ts";
@@ -36,7 +36,7 @@ export function createService(parts: ServiceParts): Service {
     const fault = faults.pick(request.method, targetPath(request.target));
     request.arrivedAt = performance.now();
     request.fault = fault?.kind;
-    /** Without the application, which logs what it answers. */
+    /** Logs an answer that does not come from the application, which logs its own. */
     const instead = async (answer?: Answer): Promise<ServiceReply> => {
       await queue.runInTransaction(() => {
         const { status = null, text = null } = answer ?? {};

@@ -27,7 +27,7 @@ export function removeTemporaryFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // Later.
+    // It is removed later.
   }
 }
 
@@ -43,7 +43,7 @@ async function removeAbandoned(): Promise<void> {
   );
 }
 
-/** Undefined where it cannot be read: it is another user's, or is being made or removed. */
+/** Undefined where the file cannot be read: the folder is another user's, or is being made or removed. */
 async function readOwner(folder: string): Promise<ProcessIdentity | undefined> {
   try {
     return JSON.parse(await readFile(join(folder, ownerFile), "utf8"));

@@ -8,7 +8,7 @@ import type { Database } from "./database.ts";
 // Other processes of the folder wait as long as one transaction lasts.
 const maxInOneTransaction = 64;
 
-/** Something that keeps state for the length of a transaction of the queue. */
+/** An object that keeps state for the length of one transaction of the queue. */
 export interface Participant {
   begin(): void;
   /** The work of the transaction is done. What this throws undoes all of it. */

@@ -4,7 +4,7 @@
 import { usageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 
-/** One member for each open question; the defaults are `defaultVariants`. */
+/** The decision on each open question; `defaultVariants` has the defaults. */
 export interface Variants {
   keys: "any" | "refused" | "first";
   /** Greatest number of values of one criteria, and of filters in one search. */
@@ -125,7 +125,7 @@ export const variantNames = Object.keys(table) as VariantName[];
 const firstValues: Partial<Variants> = Object.fromEntries(
   variantNames.map((name) => [name, readVariant(name, Object.keys(table[name].values)[0]!)]),
 );
-/** The documents as they are. */
+/** The decisions that follow the documents. */
 export const defaultVariants = firstValues as Variants;
 
 export const variantDescriptions: VariantDescription[] = variantNames.map((name) => {
@@ -133,7 +133,7 @@ export const variantDescriptions: VariantDescription[] = variantNames.map((name)
   return { name, values: values.map(([value, means]) => ({ value, means })) };
 });
 
-/** The default together with decisions as typed. @throws UsageError that names the values there are */
+/** The defaults, with these decisions as typed over them. @throws UsageError that names the known values */
 export function variantsFrom(given: Record<string, unknown>): Variants {
   const decisions: Partial<Variants> = Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, readVariant(name, value)]),
@@ -159,7 +159,7 @@ function readVariant(name: string, value: unknown): Variants[VariantName] {
   );
 }
 
-/** `NAME=VALUE` in two; `literal` alone is `literal=yes`. @throws UsageError when there is no `=` */
+/** Splits `NAME=VALUE`; `literal` alone means `literal=yes`. @throws UsageError without a `=` */
 export function splitVariant(text: string): [name: string, value: string] {
   if (text === "literal") return [text, "yes"];
   const at = text.indexOf("=");

@@ -46,7 +46,7 @@ export class Worlds {
     this.options = options;
   }
 
-  /** @throws Refusal for an option that is none, and where too many are open */
+  /** @throws Refusal for an invalid option, and where too many are open */
   async create(given: WorldOptions = {}): Promise<World> {
     const { from, seed, variants } = parseBody(worldBody, given);
     if (this.open.size + this.opening >= maxWorlds) {
@@ -94,7 +94,7 @@ export class Worlds {
     return this.open.get(id);
   }
 
-  /** The world whose own key this is; `closed` where it has been closed. */
+  /** The world that this key belongs to; `closed` where it has been closed. */
   findByKey(key: string): World | "closed" | undefined {
     return this.openByKey.get(key) ?? (this.closedKeys.has(key) ? "closed" : undefined);
   }
@@ -114,14 +114,17 @@ export class Worlds {
     for (const { id } of this.list()) this.close(id);
   }
 
-  /** No world is opened any more, and the files of all of them are removed. */
+  /** Closes all worlds and removes their files; no further world opens. */
   end(): void {
     this.isClosed = true;
     this.closeAll();
     this.removeFolder();
   }
 
-  /** For the snapshots of all worlds. Those of a process that was killed go like every temporary folder. */
+  /**
+   * Makes the folder for the snapshots of all worlds; that of a killed process goes as all temporary folders
+   * do.
+   */
   private makeFolder(): Promise<string> {
     this.folder ??= makeTemporaryFolder().then((folder) => {
       const remove = () => removeTemporaryFolder(folder);
@@ -141,7 +144,7 @@ export function missingWorld(id: string): Refusal {
   return notFound(`World ${id}`, "it was closed, or never opened");
 }
 
-/** A variant that there is not is a refusal here. */
+/** Turns the error of an unknown variant into a refusal. */
 function checkVariants<T>(create: () => T): T {
   try {
     return create();

@@ -7,8 +7,8 @@ export type Cel = typeof import("@marcbachmann/cel-js");
 export const strictNumbers: Record<string, string> = { int: "Int", uint: "Uint" };
 
 /**
- * The library takes an empty text for 0, which the language calls an error: `int(Age) < 18` would hold for
- * everybody whose age is not known.
+ * The library takes an empty text for 0, which the language calls an error: `int(Age) < 18` would match
+ * every contact whose age is not known.
  */
 export function registerStrictNumbers(cel: Cel, environment: Environment): void {
   for (const [name, strict] of Object.entries(strictNumbers)) {
@@ -25,7 +25,9 @@ export function registerStrictNumbers(cel: Cel, environment: Environment): void 
   );
 }
 
-/** Has calls made under other names: of the same length, so that the places in messages stay what they are. */
+/**
+ * Has calls made under other names: of the same length, so that the places in messages stay what they are.
+ */
 export function renameCalls(ast: ASTNode, op: "call" | "rcall", names: Record<string, string>): void {
   for (const node of walkNodes(ast)) {
     if (node.op === op && Object.hasOwn(names, node.args[0])) node.args[0] = names[node.args[0]]!;

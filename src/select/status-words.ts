@@ -6,7 +6,7 @@ import { at, isComparison, isText, type TextNode, walkNodes } from "./cel.ts";
 import { findMeantStatus, primaryStatuses, secondaryStatuses } from "./status-filter.ts";
 
 /**
- * A word that is no status would hold for nobody, or for everybody. The service may have further secondary
+ * A word that is no status would match no contact, or all of them. The service may have further secondary
  * statuses: only those that were certainly meant otherwise are refused.
  * @throws UsageError with the place
  */

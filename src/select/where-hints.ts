@@ -1,4 +1,4 @@
-/** What somebody who wrote `--where` as in another language most likely meant. Pure. */
+/** What an author who wrote `--where` as in another language most likely meant. Pure. */
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { at, walkNodes } from "./cel.ts";
 

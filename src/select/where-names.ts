@@ -72,7 +72,7 @@ export function createVocabulary(structure: ContactStructure, lists: readonly Co
 }
 
 /**
- * Names given as text where only a name makes sense: a misspelt one would hold for nobody, or for everybody.
+ * Names given as text where only a name makes sense: a misspelt one would match no contact, or all of them.
  * @throws UsageError with the place; NotFoundError where the service does not tell the names
  */
 export function requireNames(text: string, ast: ASTNode, vocabulary: Vocabulary): void {

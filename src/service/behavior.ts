@@ -1,5 +1,6 @@
 /**
- * What the documents of the service leave open, and what answers have shown of it, for one structure. What was
+ * What the documents of the service leave open, and what answers have shown of it, for one structure. What
+ * was
  * learned is kept, so that it costs the next command nothing. Pure.
  */
 import { formatCount } from "../counts.ts";
@@ -177,7 +178,8 @@ export const openPoints = {
 type Points = typeof openPoints;
 
 /**
- * What can be known of each point that is learned. Numbers are the greatest that was accepted, or milliseconds.
+ * What can be known of each point that is learned. Numbers are the greatest that was accepted, or
+ * milliseconds.
  */
 export type BehaviorPoints = {
   [P in keyof Points as Points[P] extends { forms: object } ? P : never]: Points[P] extends {

@@ -160,7 +160,7 @@ export function mayMeanUnchanged(error: unknown): boolean {
 
 /**
  * Whether a mutate would change this contact (specification, mutate,
- * rule 4). What cannot be told counts as a change.
+ * rule 4). What cannot be decided counts as a change.
  */
 export function wouldChange(contact: Partial<Contact>, body: MutateBody): boolean {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return true;
@@ -184,7 +184,7 @@ export function wouldChange(contact: Partial<Contact>, body: MutateBody): boolea
   });
 }
 
-/** What of a mutate would change this contact; all of it where that cannot be told. */
+/** The parts of a mutate that would change this contact; all of them where that cannot be decided. */
 export function pickDifferences(contact: Partial<Contact> | undefined, body: MutateBody): MutateBody {
   if (!contact) return body;
   const differs = (part: MutateBody) => wouldChange(contact, part);

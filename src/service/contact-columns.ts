@@ -34,7 +34,7 @@ export interface ContactView {
   id(contact: Partial<Contact>): string;
   /** What is written with these columns can be imported again. */
   isImportable?: true;
-  /** What is said when there is nobody to show. */
+  /** The message when there is no contact to show. */
   empty?: string;
 }
 
@@ -73,7 +73,7 @@ export function createContactHeaders(structure: Pick<ContactStructure, "fields">
 /** So many fields, most often the names, are shown before the others where there is no space for all. */
 const maxFieldsInFront = 2;
 
-/** The same without what a search does not tell. */
+/** The view without the columns that a search does not tell. */
 export function toSearchView(view: ContactView): ContactView {
   return { ...view, columns: view.columns.filter((column) => column.sources.length > 0) };
 }

@@ -15,7 +15,9 @@ export interface OpenSearch {
   total: number;
   /** Reads on as it is consumed. */
   contacts: AsyncGenerator<Partial<Contact>, void>;
-  /** How many the service found and its pages did not bring, once all are read: others changed the account. */
+  /**
+   * How many the service found and its pages did not bring, once all are read: others changed the account.
+   */
   countMissing(): number;
 }
 

@@ -99,7 +99,9 @@ function toSource(form: SourceForm, source: readonly string[]): string[] {
   return names.length > 0 ? names : ["_id"];
 }
 
-/** Whether the published reference alone has this name: an answer to it shows which form the service takes. */
+/**
+ * Whether the published reference alone has this name: an answer to it shows which form the service takes.
+ */
 function isOfOneDocument(name: string): boolean {
   return statusParts.includes(name) || name === "updatedAt";
 }

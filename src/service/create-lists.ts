@@ -12,7 +12,7 @@ import { deleteList, type ListReading } from "./lists.ts";
 export interface EnsuredLists {
   /** As the service answered. The specification shows only `_id` in the answer to a creation. */
   lists: Map<string, ContactList>;
-  /** Names of the lists that were created now. Of all others, somebody else's is used. */
+  /** Names of the lists that were created now. For the other names, an existing list is used. */
   created: Set<string>;
 }
 
@@ -69,7 +69,7 @@ async function findOrCreate(
   return { lists, made };
 }
 
-/** Somebody else's older list takes the place of one that was created now. */
+/** Replaces lists that were created now by older ones of the same name, which another creator made. */
 async function yieldToOlder(
   send: Send,
   structureId: string,

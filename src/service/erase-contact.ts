@@ -14,7 +14,8 @@ export type KnownContacts = readonly Pick<Contact, "_id" | "key">[];
  * Every contact with one of these spellings of a key, in whatever letter case.
  * @param spellings as `listSpellings` has them
  * @param known contacts that were seen before: a search may not find yet what was written a moment ago
- * @throws ServiceError where the service takes no such search: then nobody knows whether the contact is there
+ * @throws ServiceError where the service takes no such search: then it is not known whether the contact is
+ * there
  */
 export async function findContactsOfKey(
   send: Send,

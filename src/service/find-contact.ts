@@ -73,7 +73,7 @@ export async function performOnContact<T>(
   );
 }
 
-/** Where nobody has this key. */
+/** A hint for a key that no contact has. */
 export function suggestSimilar(idOrKey: string): Hint {
   return advise`For similar ones: ${ecm`contact search --text ${toOperands(toLikelyWord(idOrKey))}`}`;
 }
@@ -83,7 +83,10 @@ function toLikelyWord(key: string): string {
   return key.slice(0, Math.max(0, key.indexOf("@"))) || key;
 }
 
-/** A key is looked up as it was typed, then as an import would have written it. @throws UsageError for two matches */
+/**
+ * A key is looked up as it was typed, then as an import would have written it.
+ * @throws UsageError for two matches
+ */
 export async function findByKey(
   { send, source = ["_id", "key"], behaviors }: Omit<ContactLookup, "structure">,
   { _id: structureId, keyType }: Pick<ContactStructure, "_id" | "keyType">,

@@ -3,7 +3,8 @@
  *
  * Whether `EQ` with several values means "any of them" is not documented, and a service that honours only the
  * first value would make contacts that exist look as if they did not. So every search for several keys
- * carries, where one is known, the key of a contact that must be found: the proof that all keys count. When it
+ * carries, where one is known, the key of a contact that must be found: the proof that all keys count. When
+ * it
  * is missing, the keys are asked for as alternatives (a filter for each), and then one by one. What works is
  * learned, and so is how many keys fit.
  */
@@ -93,7 +94,7 @@ export class KeySearch {
   /**
    * @param further criterias that must hold as well
    * @throws ServiceError when it is no key that the service refuses, but
-   *   such a search: then nobody is known to be absent
+   *   such a search: then no contact is known to be absent
    * @throws EcmError when the pages never add up to their total
    */
   async find(

@@ -1,4 +1,6 @@
-/** The lists of a structure: all of them page by page, one with the number of its contacts, and its deletion. */
+/**
+ * The lists of a structure: all of them page by page, one with the number of its contacts, and its deletion.
+ */
 
 import { deleteListRequest, getListRequest, listListsRequest, readList, readLists } from "../api/lists.ts";
 import { EcmError, hasStatus, isGoneError, isNotOffered } from "../errors.ts";

@@ -42,7 +42,7 @@ export class NamesCache {
     return this.#isUsed;
   }
 
-  /** Looks at what happens below `send`. */
+  /** Takes names from what `send` reports. */
   see(event: SendEvent): void {
     if (event.kind === "sent" && isNamesChange(event.request)) {
       // At once, and once more with the answer: other processes ask meanwhile, and this one may be killed.
@@ -84,12 +84,12 @@ export class NamesCache {
     return found;
   }
 
-  /** Nothing more is taken; what was taken still counts. */
+  /** Nothing more is taken; `isUsed` stays as it is. */
   stopRecalling(): void {
     this.#recalled = undefined;
   }
 
-  /** The same, and nothing was taken. */
+  /** Nothing more is taken, and nothing counts as taken. */
   endRecalling(): void {
     this.stopRecalling();
     this.#isUsed = false;
@@ -194,7 +194,7 @@ function cacheAnswer(
     const entry = listsEntry(cached.lists?.[structureId!], request, body, seenAt);
     return entry ? addLists(cached, structureId!, entry) : cached;
   } catch {
-    // Another answer than the specified one: the command that asked says so.
+    // The answer is not as specified: the command that asked reports it.
     return cached;
   }
 }
@@ -211,7 +211,7 @@ function withFurtherNames(cached: CachedNames, path: string, text: string): Cach
   }
 }
 
-/** Every list of a structure, where only who read its pages knows that none is missing. */
+/** Every list of a structure: only the reader of its pages knows that none is missing. */
 function cacheAllLists(
   cached: CachedNames,
   structureId: string,
@@ -222,7 +222,7 @@ function cacheAllLists(
   return addLists(cached, structureId, { seenAt, isAll: true, items: lists.map(toNamedList) });
 }
 
-/** The same, outdated: structures or lists were changed. Completions still offer them. */
+/** Marks all names as outdated: structures or lists were changed. Completions still offer them. */
 function dropOutdated(cached: CachedNames, changedAt: number): CachedNames {
   const outdate = <T extends Timed>(entries: Record<string, T> = {}) =>
     Object.fromEntries(Object.entries(entries).map(([id, entry]) => [id, { ...entry, seenAt: 0 }]));
@@ -306,7 +306,7 @@ function listsEntry(
   const items = records.map(toNamedList);
   const page = request.query?.find(([name]) => name === "page")?.[1] ?? "1";
   if (page === "1" && total !== undefined && items.length >= total) return { seenAt, isAll: true, items };
-  // A page alone: more names for completions. That it is all is known only to who reads the pages.
+  // One page adds names for completions. Only the reader of all pages knows that none is missing.
   if (before?.isAll && before.seenAt > 0) return undefined;
   return { seenAt: 0, isAll: false, items: mergeLists(before?.items ?? [], items) };
 }

@@ -41,7 +41,9 @@ export interface PageOptions {
   of?: "contacts" | "lists";
 }
 
-/** Pages that do not add up to their total are read again, up to this often: others add and remove meanwhile. */
+/**
+ * Pages that do not add up to their total are read again, up to this often: others add and remove meanwhile.
+ */
 const maxReadings = 3;
 
 const points = {
@@ -150,8 +152,8 @@ export async function* readPagesInOrder<T>(
 }
 
 /**
- * Every item of every page, and the largest total that was told meanwhile: 0 where the service does not tell
- * one. Where others remove or change items, one may slide past the reader: then all is read again, but not
+ * Every item of every page, and the largest total that a page had; 0 where the service tells none. Where
+ * others remove or change items, one may slide past the reader: then all is read again, but not
  * without an end.
  */
 export async function readRepeatedly<T>(
@@ -202,7 +204,8 @@ export function toRecordIdentity(record: unknown): string {
 
 /**
  * Every record of a request that answers in pages: `{ total, records }`, `{ totalRecords, contacts }` or a
- * bare array; and the largest total that any page told. A size of the caller's own is kept; it always begins at
+ * bare array; and the largest total that any page told. A size of the caller's own is kept; it always begins
+ * at
  * the first page.
  * @throws UsageError for a request that writes; UnreadableAnswerError for an answer that is no page
  */

@@ -39,7 +39,9 @@ async function fetchRecords(send: Send, resource: Resource): Promise<Records> {
   throw unreadableAnswerError(`The answer is not ${resource.what}`, undefined, { status });
 }
 
-/** Every record of every page, each once. `total` is what the service announced; 0 where it announced nothing. */
+/**
+ * Every record of every page, each once. `total` is what the service announced; 0 where it announced nothing.
+ */
 export async function readAllRecords(
   read: ReadPage<unknown>,
 ): Promise<{ records: unknown[]; total: number }> {

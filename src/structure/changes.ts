@@ -71,8 +71,8 @@ export function planStructure(
 }
 
 /**
- * What an update changes of a structure: its entries are told by their ids.
- * @param leftovers ids of what stays although nobody asked for it
+ * What an update changes of a structure. Its entries are identified by their ids.
+ * @param leftovers ids of what stays without being in the file
  */
 export function diffStructures(
   structure: ContactStructure,

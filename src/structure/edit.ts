@@ -35,7 +35,7 @@ export function editKnown(structure: ContactStructure, edit: StructureEdit): Upd
   if (body) throw unknownTagsError(structure, body);
 }
 
-/** @param body the update, without the tags that nobody has told */
+/** @param body the update, without the tags, which are unknown */
 function unknownTagsError({ _id }: ContactStructure, body: UpdateStructureBody): EcmError {
   const tags = [{ _id: "TAG-ID", label: "TAG" }, ...body.tags];
   const text = quoteShellWord(JSON.stringify({ ...body, tags }));

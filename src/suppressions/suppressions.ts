@@ -6,8 +6,9 @@
  * The first line of its file holds the key of the hashes, how many records follow, and a keyed checksum over
  * them: a list that lost its end, or in which anything was changed, is never believed. A change appends its
  * records, has them on the disk, and only then writes the first line again, which has a fixed length. A
- * process that is killed in between leaves records that are not counted: nobody was told that they are there.
- * Of these, additions are taken all the same, and removals are not. One process changes the file at a time;
+ * process that is killed in between leaves records that are not counted: no command has reported them.
+ * Additions
+ * among them count all the same, removals do not. One process changes the file at a time;
  * readers need no lock.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
@@ -115,7 +116,7 @@ export class Suppressions {
     return this.find(key) !== undefined;
   }
 
-  /** The same at this very moment: asked when somebody is about to be created. @throws SuppressionsError */
+  /** Looks at the file anew: asked right before a contact is created. @throws SuppressionsError */
   hasNow(key: string): boolean {
     this.load();
     return this.find(key) !== undefined;
@@ -263,7 +264,7 @@ async function withLock(file: string, work: () => Promise<void>): Promise<void> 
   }
 }
 
-/** Of a link, what it leads to: a file that is put in place would replace the link. */
+/** The target of a link: a file that is put in place would replace the link itself. */
 function resolveFile(file: string): string {
   try {
     return realpathSync(file);
@@ -296,7 +297,7 @@ const firstLine = /^ecm-suppressions 1 ([0-9a-f]{64}) (\d{12}) ([0-9a-f]{64})$/;
 const record = /^([+-])([0-9a-f]{64}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
 const recordLength = 91;
 
-/** The system's entry of the file; undefined where there is none. @throws the system's error */
+/** Undefined where there is no such file. @throws the system's error */
 function readStats(file: string): Stats | undefined {
   return statSync(file, { throwIfNoEntry: false });
 }

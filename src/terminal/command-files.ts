@@ -19,7 +19,7 @@ interface OutputTarget {
   mode?: number;
 }
 
-/** What no output may replace besides the files of its own command. */
+/** Places where no output may be written. */
 interface OwnPlaces {
   folders: readonly string[];
   /** Files that lie elsewhere, such as a shared suppression list. */
@@ -127,7 +127,7 @@ function clashError(flag: string, other: string): EcmError {
   return usageError(message, "Name another file");
 }
 
-/** The same for all names of one file; of a file that is not there yet, its path without links. */
+/** Equal for all names of one file. A file that does not exist yet is known by its path without links. */
 function toFileIdentity(file: string): string {
   const path = toRealPath(file);
   const found = readStats(path);

@@ -48,7 +48,7 @@ function decodeText(bytes: Buffer, source: string, flag: string): string {
 }
 
 /**
- * The same for JSON: the text as it came, and what it says.
+ * Reads JSON: the text as it came, and its value.
  * @throws UsageError naming where it is malformed.
  */
 export async function readJsonInput(

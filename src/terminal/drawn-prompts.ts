@@ -13,7 +13,8 @@ type PromptContext = NonNullable<Parameters<Inquirer["confirm"]>[1]>;
 /** Choices visible at once. */
 const pageSize = 12;
 /**
- * Up and down alone move the cursor, around the end too. With the library's own keys any other one is a search
+ * Up and down alone move the cursor, around the end too. With the library's own keys any other one is a
+ * search
  * for what was typed, and Esc or an arrow to the side a search for nothing, which finds the first choice.
  */
 const menu = { pageSize, loop: true, theme: { keybindings: ["vim" as const] } };

@@ -13,12 +13,12 @@ export function escapeControls(text: string): string {
   return text.replace(unsafe, escapeCharacter).replace(loneSurrogate, escapeCharacter);
 }
 
-/** The same for text of several lines, such as a help text or a hint: line breaks stay. */
+/** Escapes text of several lines, such as a help text or a hint: line breaks stay. */
 export function escapeControlsInLines(text: string): string {
   return text.split("\n").map(escapeControls).join("\n");
 }
 
-/** The same for a line of JSON, where `\\u202e` is the escape of the character itself. */
+/** Escapes a line of JSON, where `\\u202e` is the escape of the character itself. */
 export function escapeJson(json: string): string {
   return json.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -6,7 +6,7 @@ import type { OutputFormat } from "./format.ts";
 /** `yaml` is the form of a structure's file. */
 export type FileFormat = OutputFormat | "yaml";
 
-/** What the form for people is. */
+/** The form for people. */
 export type TextForm = "table" | "yaml" | "markdown";
 
 const formatsByEnding = new Map<string, FileFormat>(
@@ -22,7 +22,7 @@ const formatsByEnding = new Map<string, FileFormat>(
   } as const),
 );
 
-/** What `ecm` does not write. */
+/** Kinds of files that `ecm` does not write, by their endings. */
 const kindsByEnding = new Map(
   Object.entries({
     "a workbook": "xlsx xlsm xlsb xls ods numbers",

@@ -1,5 +1,6 @@
 /**
- * Wraps messages between words at the width of a terminal. What a person copies is never broken; a command that
+ * Wraps messages between words at the width of a terminal. What a person copies is never broken; a command
+ * that
  * is wider than the screen continues on the next line as a shell reads it.
  */
 import { platform } from "node:os";

@@ -56,7 +56,8 @@ export interface FileOptions {
 }
 
 /**
- * A file that grows at `part`, among our own files, and is copied to `file` when it is whole: the two may be on
+ * A file that grows at `part`, among our own files, and is copied to `file` when it is whole: the two may be
+ * on
  * different file systems.
  * @throws UsageError when `file` cannot be written
  */

@@ -223,7 +223,8 @@ export function checkColumns<T>(output: OutputOptions, view: View<T>): void {
 }
 
 /**
- * The columns to show; none in the formats that have no columns, where a note says that `--columns` has no effect.
+ * The columns to show; none in the formats that have no columns, where a note says that `--columns` has no
+ * effect.
  */
 function selectColumns<T>(terminal: Terminal, output: OutputOptions, view: View<T>): Column<T>[] {
   if (hasColumns(output)) return chooseColumns(view.columns, output.columns);

@@ -1,5 +1,6 @@
 /**
- * Questions, on stderr, asked only of a person at a terminal: drawn on the screen, or as plain lines for screen
+ * Questions, on stderr, asked only of a person at a terminal: drawn on the screen, or as plain lines for
+ * screen
  * readers and simple terminals, where nothing is redrawn and choices are numbered.
  */
 

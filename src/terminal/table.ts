@@ -5,8 +5,9 @@ import { createStyle } from "./style.ts";
 import { cut, gap, isPlain, measureWidth, minWidth, wrap } from "./text-width.ts";
 
 /**
- * Drawn at once: the first lines are there while the rest is still
- * drawn, and a long table takes longer for each row.
+ * Lines that are drawn together: the first ones appear while the rest is still drawn. In one piece, each row
+ * of
+ * a long table would take longer.
  */
 const blockLines = 24;
 

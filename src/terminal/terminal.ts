@@ -44,7 +44,7 @@ export interface Terminal {
    * the width of the screen.
    */
   note(message: string, weight?: "aside" | "painted" | "needed" | "verbatim"): void;
-  /** The same for a warning. */
+  /** A warning on stderr, escaped; with `--quiet` too. */
   warn(message: string): void;
   /**
    * Waits until everything is written to stdout.

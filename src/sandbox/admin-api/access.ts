@@ -55,7 +55,8 @@ function isSame(given: string, token: string): boolean {
   return timingSafeEqual(one!, other!);
 }
 
-// Requests that a web page makes in a browser on the machine of the sandbox. On loopback only programs of this
+// Requests that a web page makes in a browser on the machine of the sandbox. On loopback only programs of
+// this
 // machine can connect, and the browser is one of them: it carries requests for every page that it shows.
 
 /** Whether an address is of this machine alone: 127.0.0.0/8, ::1, or the former written as IPv6. */

@@ -215,7 +215,7 @@ const queryNames = ["since", "method", "path", "status", "limit", "log"];
 
 /**
  * @param currentLog id of the log that is asked for requests
- * @throws Refusal for a name that is not known, or a value that is none
+ * @throws Refusal for an unknown name, or an invalid value
  */
 export function parseRequestQuery(
   query: RequestQuery,

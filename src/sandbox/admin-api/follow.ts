@@ -72,7 +72,7 @@ export class LogFollower {
   /**
    * Begins where the query says, or after the last request that there is now.
    * @param lastEventId the id of the last event that was received, such as `0123456789abcdef-17`
-   * @throws Refusal for a query that is none
+   * @throws Refusal for an invalid query
    */
   constructor(requests: RequestLog, query: RequestQuery, lastEventId = "") {
     this.requests = requests;

@@ -55,7 +55,8 @@ function secured(response: Response): Response {
 }
 
 /**
- * The page: one file without any other asset, and no markup but its own. Under its policy nothing runs but its
+ * The page: one file without any other asset, and no markup but its own. Under its policy nothing runs but
+ * its
  * one script, and nothing is sent anywhere but here.
  */
 function pageResponse(): Response {

@@ -24,7 +24,7 @@ const maxAttempts = 3;
 // failed to log in is no part of the account's state.
 const transientTables = ["failures", "blocks"];
 
-// Totals are counted when a snapshot is loaded: somebody may have been erased from it meanwhile.
+// Totals are counted when a snapshot is loaded: a person may have been erased from it meanwhile.
 const derivedTables = ["totals"];
 const countTotals = `INSERT INTO main.totals
   SELECT group_id, coalesce(members, 0), revision FROM snapshot.totals

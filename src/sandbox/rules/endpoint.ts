@@ -1,5 +1,6 @@
 /**
- * An endpoint (method and path, scope, schemas of body and query, the rule that answers), and how a request runs
+ * An endpoint (method and path, scope, schemas of body and query, the rule that answers), and how a request
+ * runs
  * through it: body and query are checked, the rule answers, variants change the answer.
  */
 import type { GenericSchema, InferInput, InferOutput } from "valibot";
@@ -72,7 +73,7 @@ export function endpoint<
 
 /** A request as it came: body and query are read when the endpoint takes them. */
 export interface EndpointInput extends Omit<Call<never, never>, "body" | "query"> {
-  /** @throws Refusal when there is none to be had */
+  /** @throws Refusal when the body cannot be read */
   readBody(): unknown;
   readQuery(): Record<string, unknown>;
 }

@@ -38,10 +38,10 @@ export class AccountLimits {
   private readonly store: Store;
   private readonly initial: Limits;
   private limits: Limits;
-  /** Of the monthly limit in the folder: it changes when `ecm sandbox account` sets one. */
+  /** The revision of the folder's monthly limit: it changes when `ecm sandbox account` sets a limit. */
   private knownRevision: number;
 
-  /** @param store its monthly limit is looked at here: one that is set later replaces that of this process */
+  /** @param store a monthly limit that is set in it from now on replaces that of this process */
   constructor(store: Store, initial: Limits) {
     this.store = store;
     this.initial = initial;

@@ -47,7 +47,7 @@ export function forbidden(message: string): Refusal {
   return new Refusal(403, { errorType: "ForbiddenError", message });
 }
 
-/** @param why what a test is told in addition; the service says nothing more */
+/** @param why added for tests; the service says nothing more */
 export function notFound(what: string, why?: string): Refusal {
   const message = `${what} not found${why === undefined ? "" : `: ${why}`}`;
   return new Refusal(404, { errorType: "RecordNotFound", message });

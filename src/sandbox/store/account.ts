@@ -1,4 +1,7 @@
-/** The account's row (status, limits and usage), the addresses that failed to log in, and the sandbox's settings. */
+/**
+ * The account's row (status, limits and usage), the addresses that failed to log in, and the sandbox's
+ * settings.
+ */
 import type { Database } from "../database.ts";
 import type { Participant } from "../transaction-queue.ts";
 import { nextIds } from "./ids.ts";

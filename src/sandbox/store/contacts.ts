@@ -52,7 +52,7 @@ export class UnseenWrites {
   private readonly database: Database;
   private readonly milliseconds: number;
   private readonly clock: Clock;
-  /** Of each contact, the oldest first. */
+  /** The writes of each contact, the oldest first. */
   private readonly writes = new Map<string, Write[]>();
   private knownTables: number | undefined;
 

@@ -7,7 +7,7 @@ export interface StoredDocument {
   id: string;
   kind: DocumentKind;
   name: string;
-  /** Of a campaign: when it is or was sent; null: a draft. Times are milliseconds since the epoch. */
+  /** When a campaign is or was sent; null: a draft. Times are milliseconds since the epoch. */
   sentAt: number | null;
   createdAt: number;
   updatedAt: number;

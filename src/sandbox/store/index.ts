@@ -20,7 +20,7 @@ import { ContactSearch } from "./search.ts";
 import { StructureStore } from "./structures.ts";
 
 export interface Store {
-  /** Of its files: the database, unless that is in memory, and snapshots. */
+  /** The folder of its files: the database, unless that is in memory, and snapshots. */
   folder: string;
   ownKey: OwnKeyPlace;
   database: Database;
@@ -118,7 +118,7 @@ function createStore(place: Pick<Store, "folder" | "ownKey">, database: Database
   };
 }
 
-/** The same store with a search that sees each write `milliseconds` later. Only writes through this store lag. */
+/** A store whose search sees each write `milliseconds` later, as far as the write goes through this store. */
 export function withSearchLag(store: Store, milliseconds: number, clock: Clock): Store {
   if (milliseconds === 0) return store;
   const { database } = store;

@@ -1,4 +1,6 @@
-/** API keys in the database: hashed, never in clear; and the place of the key that the sandbox itself uses. */
+/**
+ * API keys in the database: hashed, never in clear; and the place of the key that the sandbox itself uses.
+ */
 import { createHash, randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -124,7 +126,7 @@ function readKey(row: KeyRow): StoredKey {
 }
 
 export interface OwnKeyPlace {
-  /** Whether it works or not; undefined: there is none yet. */
+  /** The key, whether it works or not; undefined where there is none yet. */
   read(): string | undefined;
   write(value: string): void;
 }

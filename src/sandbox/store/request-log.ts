@@ -46,7 +46,7 @@ const pruneInterval = 500;
 // Longer texts are cut: a page of 1,000 contacts is not what a log is read for.
 const maxBodyLength = 64 * 1024;
 const maxAnswerLength = 16 * 1024;
-/** Of a longer answer only the beginning is kept: once cut it cannot be parsed, only looked at. */
+/** A longer answer keeps only its beginning: once cut it cannot be parsed, only looked at. */
 const cutAnswerLength = 1024;
 
 export class RequestLog {
@@ -117,7 +117,7 @@ function whereClause(
     ["n > ?", Math.max(after, pruned)],
     ["time >= ?", since],
     ["method = ?", method?.toUpperCase()],
-    // Of the characters that GLOB knows, a filter has the asterisk alone.
+    // A filter knows the asterisk alone, of the characters that mean something to GLOB.
     ["path GLOB ?", path?.replace(/[?[]/g, "[$&]")],
     ["status >= ?", status && Number(status.replaceAll("x", "0"))],
     ["status <= ?", status && Number(status.replaceAll("x", "9"))],

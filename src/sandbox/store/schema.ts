@@ -6,8 +6,9 @@ import type { Database } from "../database.ts";
 const schemaVersion = 1;
 
 /**
- * A structure, a list, a tag and a status are each a group of contacts: `members` holds every membership in the
- * order of contact ids, and triggers keep each group's total, whoever writes.
+ * A structure, a list, a tag and a status are each a group of contacts: `members` holds every membership in
+ * the
+ * order of contact ids, and triggers keep each group's total, whichever statement writes.
  */
 const accountSchema = `
 CREATE TABLE account (

@@ -1,7 +1,7 @@
 /**
  * Finding contacts, in the order of their ids. A page is entered by its offset in the
  * index of memberships, or right after the last page that was read of the same search, as
- * long as nobody has joined or left its groups since.
+ * long as no contact has joined or left its groups since.
  */
 import type { Database, Value } from "../database.ts";
 import {
@@ -56,7 +56,7 @@ export class ContactSearch {
     this.unseen = unseen;
   }
 
-  /** Those for whom one of the alternatives holds. */
+  /** The contacts for which one of the alternatives holds. */
   find(alternatives: StoredContactQuery[], offset: number, count: number): FoundContacts {
     const earlier = this.unseen?.statesBefore();
     if (!earlier?.size) return this.findNow(alternatives, offset, count);

@@ -20,7 +20,7 @@ interface StructureRow {
   version: number;
 }
 
-/** In a transaction of the queue, a structure is read once: nobody else can change it meanwhile. */
+/** In a transaction of the queue, a structure is read once: no other process can change it meanwhile. */
 export class StructureStore implements Participant {
   private readonly database: Database;
   /** Those read in the transaction under way. */

@@ -21,9 +21,9 @@ const closingMilliseconds = 1000;
 
 export interface PortOptions {
   host: string;
-  /** 0: a free one. */
+  /** 0 takes any free port. */
   port: number;
-  /** False: a process that has nothing else to do ends, although the port is open. Default: true. */
+  /** False lets a process that has nothing else to do end, although the port is open. Default: true. */
   keepsProcess?: boolean;
 }
 
@@ -99,7 +99,7 @@ export async function openPort(
       await closed;
       clearInterval(idle);
       clearTimeout(timer);
-      // Ends its watch over connections.
+      // Ends the server's own watch over connections.
       server.close();
     },
   };
@@ -133,7 +133,7 @@ async function answer(
 
 const plainTarget = /^\/[!$&-;=?-[\]_a-z~]*$/i;
 
-/** Path and query of a request line, written as in a URL; undefined where there is none. */
+/** The path and query of a request line, written as in a URL; undefined for an invalid one. */
 function parseTarget(url: string): string | undefined {
   if (plainTarget.test(url) && !url.includes("/.")) return url;
   if (targetPath(url).includes("\\")) return undefined;
