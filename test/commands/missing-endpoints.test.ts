@@ -1,5 +1,6 @@
 /** What an account's service does not offer is said to be so, and nothing is advised that can never work. */
 import { describe, expect, it } from "vitest";
+import type { ContactList } from "../../src/wire.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { errorBody, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -102,6 +103,10 @@ describe.each(Object.entries(forms))("a service that answers with a %s", (_form,
       method === "GET" && list.test(path) ? answer : undefined,
     );
     expect(await ecm(["lists", "show", "Leads"])).toMatchObject({ code: 0 });
+    const merged = await ecm(["lists", "merge", "Leads", "--into", "All", "--delete-sources", "--yes"]);
+    expect(merged.code, merged.stderr).toBe(0);
+    const lists = JSON.parse((await ecm(["lists", "list", "--json"])).stdout) as ContactList[];
+    expect(lists.map(({ name, totalContacts }) => [name, totalContacts])).toEqual([["All", 1]]);
   });
 });
 

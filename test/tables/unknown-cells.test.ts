@@ -187,3 +187,9 @@ it("whom a formula marks that no program has computed is not created, and is sai
   expect(parseSummary(result)).toMatchObject({ rows: { created: 1 }, consent: { not_subscribed: 1 } });
   expect([...(await readContacts(service)).keys()]).toEqual(["here@example.com"]);
 });
+
+it("a date beyond 9999 is unknown, also where its program writes it out", async () => {
+  const late = '<c r="B2" t="d"><v>+010000-01-01T00:00:00Z</v></c>';
+  const { rows } = await read(sheet(header("Email", "City"), [text("A2", "a@example.com"), late]));
+  expect(rows[0]?.fields.get("f3")).toBeUndefined();
+});
