@@ -12,3 +12,7 @@ export function formatCount(number: number): string {
 export function formatCounted(number: number, one: string, several = `${one}s`): string {
   return `${formatCount(number)} ${number === 1 ? one : several}`;
 }
+
+export function sumCounts(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, each) => sum + each, 0);
+}

@@ -2,7 +2,7 @@
 
 export type { Limit } from "./items.ts";
 export { toPlanName } from "./jobs/apply.ts";
-export { readRunChanges, readRunNames } from "./jobs/changes.ts";
+export { readingsOf } from "./jobs/changes.ts";
 export type { EditOptions, TypedConditions } from "./jobs/edit.ts";
 export { type ErasedPeople, eraseFromRun } from "./jobs/erase-run.ts";
 export type { Closed } from "./jobs/finish.ts";
@@ -10,30 +10,21 @@ export type { ImportOptions, ImportQuestions, ImportRecord } from "./jobs/import
 export { jobs } from "./jobs/index.ts";
 export { type Job, type KeysFileOptions, type RowJob, toReadOptions } from "./jobs/job.ts";
 export { type ChosenRows, chooseRows } from "./jobs/marked-rows.ts";
-export { type RejectedRow, readFirstRejects, readRejectedRows, readRejects } from "./jobs/rejected.ts";
 export { foreseeWrites, resumeRun } from "./jobs/resume.ts";
 export { runJob } from "./jobs/run.ts";
 export type { RunStop } from "./pace/run-stop.ts";
 export type { RunEvent, RunProgress, RunRemark } from "./plan/events.ts";
 export { describeDoubts, type MissingName, type MissingNames } from "./plan/names.ts";
 export { countPlannedWrites, findPlanRemovalFailure, type Price } from "./plan/numbers.ts";
-export {
-  type ClosedPlan,
-  exportPlan,
-  openPlanFile,
-  type PlanFile,
-  readPlanHead,
-  readPlanLines,
-} from "./plan/plan-file.ts";
+export { type ClosedPlan, openPlanFile, type PlanFile } from "./plan/plan-file.ts";
 export type { PlanChange, PlanLine } from "./plan/plan-line.ts";
-export type { BackUp, Engine, ForeseenPlan, RunOptions, ShownReject } from "./plan/run-context.ts";
+export { exportPlan } from "./plan/plan-writer.ts";
+export type { BackUp, Engine, ForeseenPlan, Reject, RunOptions } from "./plan/run-context.ts";
 export {
   type AfterStep,
-  computeFingerprint,
   fileNames,
   findNewList,
   type GuardOptions,
-  isFinished,
   isRunName,
   type Manifest,
   makePlanFolder,
@@ -42,14 +33,5 @@ export {
   toLocksFolder,
   toRunsFolder,
 } from "./runs/folder.ts";
-export { readRunRecord } from "./runs/ledger.ts";
-export { type RowCounts, type Summary, sumCounts } from "./runs/report.ts";
-export {
-  findRun,
-  listRuns,
-  type RunView,
-  type StoredRun,
-  type Undone,
-  undoneRuns,
-  viewRun,
-} from "./runs/stored-runs.ts";
+export type { RowCounts, Summary } from "./runs/report.ts";
+export { findRun, listRuns, type RunView, type StoredRun, viewRun } from "./runs/stored-runs.ts";

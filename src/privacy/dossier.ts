@@ -1,15 +1,6 @@
 /** What runs of this machine did to a person, for a request of access. Nothing is written. */
-
-import { join } from "node:path";
 import { toPersonIdentity } from "../api/key-spelling.ts";
-import {
-  fileNames,
-  listRuns,
-  type PlanLine,
-  readPlanLines,
-  readRunChanges,
-  type StoredRun,
-} from "../bulk/index.ts";
+import { listRuns, type PlanLine, readingsOf, type StoredRun } from "../bulk/index.ts";
 import type { EcmError } from "../errors.ts";
 import { listFilesOfRun } from "./places.ts";
 
@@ -61,21 +52,15 @@ export async function readRunsOf(
   return { runs, known };
 }
 
-async function readPlanned(
-  { folder }: StoredRun,
-  isTheirs: (line: PlanLine) => boolean,
-): Promise<PlanLine[]> {
+async function readPlanned(run: StoredRun, isTheirs: (line: PlanLine) => boolean): Promise<PlanLine[]> {
   const planned: PlanLine[] = [];
-  for await (const line of readPlanLines(join(folder, fileNames.plan))) {
-    const { cells: _cells, apply: _apply, of: _of, ref: _ref, mark: _mark, ...shown } = line;
-    if (isTheirs(line)) planned.push(shown);
-  }
+  for await (const line of readingsOf(run).lines()) if (isTheirs(line)) planned.push(line);
   return planned;
 }
 
 async function readChanges(run: StoredRun): Promise<PlanLine[] | undefined> {
   try {
-    return await readRunChanges(run);
+    return await readingsOf(run).changes();
   } catch {
     return undefined;
   }

@@ -10,8 +10,9 @@ import { createSuppressionRules, type SuppressionRules } from "../../src/bulk/pl
 import { Lookup } from "../../src/bulk/plan/lookup.ts";
 import { makePlan } from "../../src/bulk/plan/make-plan.ts";
 import { createTally } from "../../src/bulk/plan/numbers.ts";
-import { type PlanHead, PlanWriter } from "../../src/bulk/plan/plan-file.ts";
+import type { PlanHead } from "../../src/bulk/plan/plan-file.ts";
 import { toPlanNames } from "../../src/bulk/plan/plan-line.ts";
+import { PlanWriter } from "../../src/bulk/plan/plan-writer.ts";
 import { openContext } from "../../src/bulk/plan/run-context.ts";
 import { openSession, type Session } from "../../src/bulk/plan/session.ts";
 import { enterRun } from "../../src/bulk/runs/enter.ts";

@@ -6,10 +6,36 @@ import { advise, ecm } from "../../hint.ts";
 import type { Operation } from "../desired.ts";
 import type { Outcome, Write } from "../items.ts";
 import { mergeNames, type StoredNames, toStandInName } from "../plan/names.ts";
-import { readPlanHead } from "../plan/plan-file.ts";
-import { type PlanLine, toPlanLine, toPlanNames } from "../plan/plan-line.ts";
+import { readPlanHead, readPlanLines } from "../plan/plan-file.ts";
+import { type PlanLine, toPlanLine, toPlanNames, toShownLine } from "../plan/plan-line.ts";
+import type { Reject } from "../plan/run-context.ts";
 import { fileNames, type Manifest } from "../runs/folder.ts";
 import { type JournalRecord, readJournal } from "../runs/journal.ts";
+import { readRunRecord } from "../runs/ledger.ts";
+import { readRejects } from "./rejected.ts";
+
+/**
+ * What is told of a run that is on the disk, from its plan and its journal, without the account. Each is read
+ * when it is asked for.
+ */
+export function readingsOf(run: { folder: string; manifest: Manifest }) {
+  const plan = join(run.folder, fileNames.plan);
+  return {
+    /** Of its plan; undefined where it has none. */
+    head: async () => (await readPlanHead(plan))?.head,
+    /** What was planned for each contact, as people read it. */
+    async *lines(): AsyncGenerator<PlanLine> {
+      for await (const line of readPlanLines(plan)) yield toShownLine(line);
+    },
+    /** What its fields, lists and tags were called. */
+    names: () => readRunNames(run.folder),
+    changes: (limit?: number) => readRunChanges(run, limit),
+    async *rejects(): AsyncGenerator<Reject> {
+      const { ledger } = await readRunRecord(run);
+      yield* readRejects(plan, ledger);
+    },
+  };
+}
 
 /**
  * One line for each contact that the run wrote, in input order. A write of which it is not known whether it
@@ -17,7 +43,7 @@ import { type JournalRecord, readJournal } from "../runs/journal.ts";
  * @param limit only so many, the first ones; no more than twice as many are kept in memory
  * @throws DamagedLineError for a damaged journal
  */
-export async function readRunChanges(
+async function readRunChanges(
   run: { folder: string; manifest: Manifest },
   limit = Number.POSITIVE_INFINITY,
 ): Promise<PlanLine[]> {

@@ -1,7 +1,7 @@
 /** The end of a run: its summary, in the report and in its folder. */
 import { formatResetTime, type RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { createTally, findGuardFailure, findMonthStop, type Price } from "../plan/numbers.ts";
-import type { RunContext, ShownReject } from "../plan/run-context.ts";
+import type { Reject, RunContext } from "../plan/run-context.ts";
 import { countRunRows, type RunState } from "../plan/session.ts";
 import { type AfterStep, writeManifest } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
@@ -25,7 +25,7 @@ export interface Closed {
   /** What follows on a run that is complete. */
   after?: readonly AfterStep[];
   /** For somebody at a terminal. */
-  firstRejects?: readonly ShownReject[];
+  firstRejects?: readonly Reject[];
 }
 
 /** The rows of a run that ends before its input was read. */

@@ -12,7 +12,7 @@ import { openPlannedNames, requireKeptNames, toStandInId } from "../plan/names.t
 import { createTally, findGuardFailure, findMonthStop, type Price } from "../plan/numbers.ts";
 import { type ClosedPlan, readStoredPlan, requireWholePlan, type StoredPlan } from "../plan/plan-file.ts";
 import { isPlanned, toPlanNames } from "../plan/plan-line.ts";
-import type { ForeseenPlan, RunContext, ShownReject } from "../plan/run-context.ts";
+import type { ForeseenPlan, Reject, RunContext } from "../plan/run-context.ts";
 import {
   announceEntered,
   beginPhase,
@@ -110,7 +110,7 @@ class PlannedWork {
   }
 
   /** For whoever reads along; not of a run that is interrupted, whose end is waited for. */
-  private async firstRejects(stop: RunStop | undefined): Promise<ShownReject[]> {
+  private async firstRejects(stop: RunStop | undefined): Promise<Reject[]> {
     const { state, place } = this;
     const isShown = state.options.isAtTerminal && stop?.by !== "signal" && countRunRows(state).rejected > 0;
     return isShown && place.file !== undefined ? readFirstRejects(place.file, state.ledger) : [];

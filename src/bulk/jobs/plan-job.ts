@@ -18,13 +18,13 @@ import {
   type ClosedPlan,
   type PlanEnd,
   type PlanHead,
-  PlanWriter,
   planVersion,
   readPlanLines,
   readStoredPlan,
   type StoredPlan,
 } from "../plan/plan-file.ts";
 import { toPlanNames } from "../plan/plan-line.ts";
+import { PlanWriter } from "../plan/plan-writer.ts";
 import type { Engine, RunContext } from "../plan/run-context.ts";
 import { beginPhase, countRunRows, openSession, type RunState, type Session } from "../plan/session.ts";
 import type { EnteredRun } from "../runs/enter.ts";

@@ -5,12 +5,11 @@ import { type Cells, findUnknown, type InputFacts } from "../../tables/index.ts"
 import type { RunStop } from "../pace/run-stop.ts";
 import { type PlanHead, readPlanHead, readPlanLines } from "../plan/plan-file.ts";
 import { isPlanned, type StoredLine } from "../plan/plan-line.ts";
-import type { ShownReject } from "../plan/run-context.ts";
+import type { Reject } from "../plan/run-context.ts";
 import type { RunState } from "../plan/session.ts";
-import { fileNames, type Manifest } from "../runs/folder.ts";
-import { type Ledger, readRunRecord } from "../runs/ledger.ts";
+import { fileNames } from "../runs/folder.ts";
+import type { Ledger } from "../runs/ledger.ts";
 import { type RejectedLine, takePlaceBeside, writeRejects } from "../runs/rejects-file.ts";
-import type { StoredRun } from "../runs/stored-runs.ts";
 
 /** A plan that takes longer to read again than an interrupted person waits. */
 const maxRejectsAfterSignal = 5000;
@@ -153,33 +152,49 @@ function toCells({ cells = [] }: StoredLine): Cells {
   return cells.map((cell) => cell ?? undefined);
 }
 
-/** A rejected row as `runs rejects --json` prints it. */
-export interface RejectedRow {
-  run: string;
-  /** The input, as the command named it. */
-  file: string;
-  /** When the run began: RFC 3339, UTC. */
-  startedAt: string;
-  baseUrl: string;
-  line: number;
-  code: string;
-  message: string;
-  /** The cells of the row, by their columns. */
-  row: Record<string, string>;
+/**
+ * What was rejected, with its cells. Follows the plan: what somebody has changed in a rejects file since is not
+ * seen.
+ * @param plan the run's own
+ */
+export async function* readRejects(plan: string, ledger: Ledger): AsyncGenerator<Reject> {
+  const { columns } = await readTable(plan);
+  const keyAt = columns.findIndex(({ target }) => target.kind === "key");
+  for await (const { row, code, message } of readRejectedLines(plan, ledger)) {
+    const value = findValue(row.cells, keyAt);
+    yield { line: row.line, value, code, message, row: toRecord(row.cells, columns) };
+  }
 }
 
-/** What one run has rejected, as its plan and its journal say. */
-export async function* readRejectedRows(
-  run: Pick<StoredRun, "manifest" | "folder">,
-): AsyncGenerator<RejectedRow> {
-  const { id, input, startedAt, account } = run.manifest;
-  const plan = join(run.folder, fileNames.plan);
-  const { columns } = await readTable(plan);
-  const { ledger } = await readRunRecord(run);
-  for await (const { row, code, message } of readRejectedLines(plan, ledger)) {
-    const about = { run: id, file: input.name, startedAt, baseUrl: account.baseUrl };
-    yield { ...about, line: row.line, code, message, row: toRecord(row.cells, columns) };
+/** More are in the rejects file. */
+const maxShown = 5;
+
+/** As many as fit below a summary. @param plan the run's own */
+export async function readFirstRejects(plan: string, ledger: Ledger): Promise<Reject[]> {
+  const first: Reject[] = [];
+  try {
+    for await (const reject of readRejects(plan, ledger)) {
+      first.push(reject);
+      if (first.length === maxShown) break;
+    }
+  } catch {
+    // The run is over, and its summary must not be lost over this.
   }
+  return first;
+}
+
+/** Cells that stand for a row without a key. */
+const maxCells = 3;
+
+function findValue(cells: Cells, keyAt: number): string {
+  const filled = cells.map((cell = "") => cell.trim());
+  return (
+    filled[keyAt] ||
+    filled
+      .filter((cell) => cell !== "")
+      .slice(0, maxCells)
+      .join(", ")
+  );
 }
 
 /** A row by its columns; a cell without one by its place. A plan has null for a cell that is missing. */
@@ -193,63 +208,4 @@ function toRecord(
       : [[columns[index]?.name || String(index + 1), findUnknown(cell) ?? cell]],
   );
   return Object.fromEntries(named);
-}
-
-const maxCharacters = 60;
-/** Cells that stand for a row without a key. */
-const maxCells = 3;
-
-/**
- * Of a run that has a plan. Follows the plan: what somebody has changed in a rejects file since is not seen.
- */
-export async function* readRejects(run: { manifest: Manifest; folder: string }): AsyncGenerator<ShownReject> {
-  const { ledger } = await readRunRecord(run);
-  yield* shownRejects(join(run.folder, fileNames.plan), ledger);
-}
-
-/** @param plan the run's own */
-async function* shownRejects(plan: string, ledger: Ledger): AsyncGenerator<ShownReject> {
-  const { columns } = await readTable(plan);
-  const keyAt = columns.findIndex(({ target }) => target.kind === "key");
-  for await (const { row, code, message } of readRejectedLines(plan, ledger)) {
-    const value = shownValue(row, keyAt);
-    yield { line: row.line, value: shortened(value), code, message: withoutEnd(message, `: ${value}`) };
-  }
-}
-
-/** More are in the rejects file. */
-const maxShown = 5;
-
-/** As many as fit below a summary. @param plan the run's own */
-export async function readFirstRejects(plan: string, ledger: Ledger): Promise<ShownReject[]> {
-  const first: ShownReject[] = [];
-  try {
-    for await (const reject of shownRejects(plan, ledger)) {
-      first.push(reject);
-      if (first.length === maxShown) break;
-    }
-  } catch {
-    // The run is over, and its summary must not be lost over this.
-  }
-  return first;
-}
-
-function shownValue({ cells }: RejectedLine["row"], keyAt: number): string {
-  const filled = cells.map((cell = "") => cell.trim());
-  return (
-    filled[keyAt] ||
-    filled
-      .filter((cell) => cell !== "")
-      .slice(0, maxCells)
-      .join(", ")
-  );
-}
-
-/** What is beside it already is not said twice. */
-function withoutEnd(text: string, end: string): string {
-  return text.endsWith(end) ? text.slice(0, -end.length) : text;
-}
-
-function shortened(value: string): string {
-  return value.length > maxCharacters ? `${value.slice(0, maxCharacters - 1)}…` : value;
 }

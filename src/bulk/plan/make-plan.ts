@@ -8,7 +8,6 @@ import { toErrorStop } from "../pace/run-stop.ts";
 import { isMarked, isReadById, judge, needsLookup } from "./judge.ts";
 import type { Found } from "./lookup.ts";
 import { addToTally, isWrite } from "./numbers.ts";
-import type { PlanWriter } from "./plan-file.ts";
 import {
   type PlanLine,
   type PlanNames,
@@ -17,6 +16,7 @@ import {
   toStoredLine,
   toWriteLine,
 } from "./plan-line.ts";
+import type { PlanWriter } from "./plan-writer.ts";
 import { countSentRequests, isScarce, type Session } from "./session.ts";
 
 /** What a job puts into a plan, in order: contacts, and rows that stand for none. */

@@ -1,7 +1,7 @@
 /** The numbers of a plan: what it holds, what its guards allow, and what it costs. */
 import type { InferOutput } from "valibot";
 import { isInactive } from "../../api/contacts.ts";
-import { formatCount } from "../../counts.ts";
+import { formatCount, sumCounts } from "../../counts.ts";
 import { EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
 import type { Clock, Contact, RateLimits } from "../../wire.ts";
@@ -10,7 +10,6 @@ import type { Budget, BudgetOptions } from "../pace/budget.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 import { RunStop } from "../pace/run-stop.ts";
 import type { GuardOptions } from "../runs/folder.ts";
-import { sumCounts } from "../runs/report.ts";
 import type * as schema from "./plan-schema.ts";
 
 /** Contacts; rows that stand for none are counted with the input. */

@@ -32,6 +32,12 @@ export interface StoredLine extends ExportedLine {
   ref?: number;
 }
 
+/** Without what only `ecm apply` and the run itself read. */
+export function toShownLine(planLine: PlanLine): PlanLine {
+  const { line, key, contactId, action, code, message, changes } = planLine;
+  return { line, key, contactId, action, code, message, changes };
+}
+
 /** What a line has for a contact that is to be written, unless the person was erased. */
 export function isPlanned(apply: Planned | Erased | undefined): apply is Planned {
   return apply !== undefined && !("isErased" in apply);

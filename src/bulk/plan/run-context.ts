@@ -78,19 +78,21 @@ export interface RunOptions extends BudgetOptions {
 export interface ForeseenPlan extends ClosedPlan {
   /** As that of a dry run. */
   summary: Summary;
-  firstRejects: readonly ShownReject[];
+  firstRejects: readonly Reject[];
   /** An earlier invocation has made it: it stays as it is. */
   isResumed: boolean;
 }
 
-/** A row or contact that was rejected, as people read it. */
-export interface ShownReject {
+/** A row or contact that was rejected. */
+export interface Reject {
   /** Of the input; the place among the contacts of a run without one. */
   line: number;
   /** The key as it was written; of a row without one, what it has. */
   value: string;
   code: string;
   message: string;
+  /** The cells of the row, by their columns. */
+  row: Record<string, string>;
 }
 
 export interface BackUp {

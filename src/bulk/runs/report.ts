@@ -1,5 +1,6 @@
 /** What a run did, in numbers: the summary that `--json` prints and that a run folder keeps. Pure. */
 
+import { sumCounts } from "../../counts.ts";
 import type { Outcome } from "../items.ts";
 import type { RequestCounts } from "../pace/paced-send.ts";
 import type { StopReason } from "../pace/run-stop.ts";
@@ -123,8 +124,4 @@ export function countCodes({ input, tally, ledger }: Counted): Summary["codes"] 
 
 function addCodes(codes: Map<string, number>, more: Readonly<Record<string, number>>): void {
   for (const [code, count] of Object.entries(more)) codes.set(code, (codes.get(code) ?? 0) + count);
-}
-
-export function sumCounts(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((sum, each) => sum + each, 0);
 }

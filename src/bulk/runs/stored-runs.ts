@@ -3,6 +3,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { open, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { sumCounts } from "../../counts.ts";
 import { writeAtomically } from "../../disk/atomic-file.ts";
 import { isLeaseHeld } from "../../disk/lease.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
@@ -20,13 +21,17 @@ import {
   toRunsFolder,
 } from "./folder.ts";
 import { readRunRecord } from "./ledger.ts";
-import { type Summary, sumCounts } from "./report.ts";
+import type { Summary } from "./report.ts";
 
 export interface StoredRun {
   manifest: Manifest;
   folder: string;
   /** Its place in the order in which runs began; undefined for a run of a version that gave none. */
   number: number | undefined;
+  /** Nothing is left to do: it is not resumed. */
+  isFinished: boolean;
+  /** Whether later runs have undone it. */
+  undone: Undone | null;
 }
 
 /** What is known of a run that cannot be read. */
@@ -47,18 +52,21 @@ export async function listRuns(
 ): Promise<StoredRun[]> {
   const root = toRunsFolder(stateFolder);
   const names = await readdir(root).catch(() => [] as string[]);
-  const runs: StoredRun[] = [];
+  const runs: Omit<StoredRun, "undone">[] = [];
   for (const name of names.sort().reverse()) {
     const folder = join(root, name);
     try {
       const manifest = await readManifest(folder);
-      if (manifest) runs.push({ manifest, folder, number: await readRunNumber(folder) });
+      if (!manifest) continue;
+      const number = await readRunNumber(folder);
+      runs.push({ manifest, folder, number, isFinished: isFinished(manifest) });
     } catch (error) {
       if (!isKind(error, "unreadable run")) throw error;
       onUnreadable(error, { id: name, number: await readRunNumber(folder) });
     }
   }
-  return runs.sort(newestFirst);
+  const undone = findUndone(runs.map(({ manifest }) => manifest));
+  return runs.map((run) => ({ ...run, undone: undone.get(run.manifest.id) ?? null })).sort(newestFirst);
 }
 
 /** By their numbers. Runs that have none are older than those that have one, and go by the clock of then. */
@@ -192,15 +200,10 @@ export interface RunView {
   rejects: string | null;
   codes: Summary["codes"] | null;
   folder: string;
+  undone: Undone | null;
 }
 
-export async function viewRun({
-  manifest,
-  folder,
-}: {
-  manifest: Manifest;
-  folder: string;
-}): Promise<RunView> {
+export async function viewRun({ manifest, folder, undone }: StoredRun): Promise<RunView> {
   const { ledger, damage } = await readRunRecord({ manifest, folder });
   const { summary } = manifest;
   const wait = await readWait({ manifest, folder });
@@ -224,6 +227,7 @@ export async function viewRun({
     rejects: summary?.rejects ?? null,
     codes: summary?.codes ?? null,
     folder,
+    undone,
   };
 }
 
@@ -234,28 +238,28 @@ function toRunStatus(manifest: Manifest, isEnded: boolean): RunView["status"] {
 }
 
 /** `part`: some of its contacts could not be restored. */
-export type Undone = "whole" | "part";
+type Undone = "whole" | "part";
 
 /**
  * By the id of the run. An undo that has not come to its end is not counted, nor one that was undone itself:
  * then the run is in force again.
  */
-export function undoneRuns(manifests: Iterable<Manifest>): Map<string, Undone> {
+function findUndone(manifests: Iterable<Manifest>): Map<string, Undone> {
   const undos = new Map<string, { id: string; undone: Undone }[]>();
   for (const manifest of manifests) {
     const { run, undone } = readUndo(manifest) ?? {};
     if (run !== undefined && undone) undos.set(run, [...(undos.get(run) ?? []), { id: manifest.id, undone }]);
   }
-  const findUndone = (run: string): Undone | undefined => {
+  const findUndoneOf = (run: string): Undone | undefined => {
     const valid = (undos.get(run) ?? []).flatMap(({ id, undone }): Undone[] => {
-      const isUndone = findUndone(id);
+      const isUndone = findUndoneOf(id);
       return isUndone === "whole" ? [] : [isUndone ?? undone];
     });
     return valid.includes("whole") ? "whole" : valid[0];
   };
   const undone = new Map<string, Undone>();
   for (const run of undos.keys()) {
-    const how = findUndone(run);
+    const how = findUndoneOf(run);
     if (how) undone.set(run, how);
   }
   return undone;

@@ -1,7 +1,7 @@
 /** What follows on a complete run, as the run says itself: its new list is counted or named, sources go. */
 
 import { createEquals, createFilter } from "../../api/contacts.ts";
-import type { AfterStep, Closed, Manifest } from "../../bulk/index.ts";
+import type { AfterStep, Closed, Manifest, StoredRun } from "../../bulk/index.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { usageError } from "../../errors.ts";
@@ -17,17 +17,16 @@ interface Following {
   context: Context;
   connection: Connection;
   structureId: string;
-  /** Of the run. */
-  folder: string;
+  run: StoredRun;
 }
 
 /** @returns whether a list that was to be deleted stays */
 export async function followRun(context: Context, { summary, after = [] }: Closed): Promise<boolean> {
   const { findRun, noteFollowed } = await import("../../bulk/index.ts");
   const run = await findRun(context.folders.state, summary.run!);
-  const { manifest, folder } = run;
+  const { manifest } = run;
   const connection = await context.connect();
-  const following = { context, connection, structureId: manifest.account.structureId, folder };
+  const following = { context, connection, structureId: manifest.account.structureId, run };
   const isWhole = summary.rows.rejected === 0;
   if (!isWhole && after.some(({ what }) => what === "delete-list")) {
     context.terminal.note("No list was deleted, since contacts were rejected", "needed");
@@ -64,11 +63,11 @@ async function follow(following: Following, { what, list, ifAllIn }: AfterStep):
 
 /** From what the run has kept of names. Where that is lost, the list of this name. */
 async function findNewListId(
-  { connection: { send, behaviors }, structureId, folder }: Following,
+  { connection: { send, behaviors }, structureId, run }: Following,
   name: string,
 ): Promise<string | undefined> {
-  const { readRunNames } = await import("../../bulk/index.ts");
-  const { lists } = await readRunNames(folder);
+  const { readingsOf } = await import("../../bulk/index.ts");
+  const { lists } = await readingsOf(run).names();
   const storedId = Object.keys(lists).find((id) => lists[id] === name);
   if (storedId !== undefined) return storedId;
   const { lists: all } = await readAllLists(send, structureId, behaviors(structureId));

@@ -1,5 +1,5 @@
 /** What is said of a run when it has ended. */
-import type { ShownReject, Summary } from "../../bulk/index.ts";
+import type { Reject, Summary } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatHint, type Hint } from "../../hint.ts";
 import { escapeControls } from "../../terminal/escape.ts";
@@ -15,7 +15,7 @@ export interface EndDetails extends RunFacts {
   changes: readonly string[];
   /** Contacts that a file marks as unsubscribed. */
   marked: readonly MarkedEvent[];
-  firstRejects: readonly ShownReject[];
+  firstRejects: readonly Reject[];
 }
 
 /** What became of the run. A quiet one still says what was rejected. */

@@ -1,5 +1,5 @@
 /** A plan file as JSON shows it. */
-import type { PlanFile, PlanLine } from "../../bulk/index.ts";
+import type { PlanFile } from "../../bulk/index.ts";
 
 /** What the plan is and comes to; its lines are apart. */
 export function toPlanObject({ head, creations, end }: Pick<PlanFile, "head" | "creations" | "end">): object {
@@ -7,10 +7,4 @@ export function toPlanObject({ head, creations, end }: Pick<PlanFile, "head" | "
   const { counts, requests, digest } = end;
   const plan = { version, program, kind, command, account, input, createdAt };
   return { plan, creations, counts, requests, digest };
-}
-
-/** Without what only `ecm apply` reads. */
-export function toShownLine(planLine: PlanLine): PlanLine {
-  const { line, key, contactId, action, code, message, changes } = planLine;
-  return { line, key, contactId, action, code, message, changes };
 }

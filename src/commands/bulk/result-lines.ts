@@ -2,7 +2,7 @@
  * What a run came to, to be looked at: a line for each outcome with its
  * reasons, a bar of all, the first that was rejected.
  */
-import type { ShownReject, Summary } from "../../bulk/index.ts";
+import type { Reject, Summary } from "../../bulk/index.ts";
 import { formatCount } from "../../counts.ts";
 import { advise, ecm, formatHint, type Hint } from "../../hint.ts";
 import { escapeControls } from "../../terminal/escape.ts";
@@ -10,6 +10,7 @@ import { fitMessage } from "../../terminal/message-lines.ts";
 import { createStyle } from "../../terminal/style.ts";
 import { formatReasons } from "./format.ts";
 import { formatSummary, formatTitle, listOutcomes, type ShownOutcome } from "./summary-lines.ts";
+import { toShownReject } from "./words.ts";
 
 interface Screen {
   columns: number;
@@ -20,7 +21,7 @@ interface Screen {
 export interface ResultDetails {
   /** That it took; undefined where nobody knows it any more. */
   seconds?: number;
-  firstRejects?: readonly ShownReject[];
+  firstRejects?: readonly Reject[];
 }
 
 const barWidth = 30;
@@ -91,20 +92,13 @@ function painted(text: string, { look }: ShownOutcome, isColored: boolean): stri
 }
 
 /** `line 17  klaus@@example.de  not an email address`. */
-function rejectLines(
-  { columns }: Screen,
-  { kind, rows, run }: Summary,
-  rejects: readonly ShownReject[],
-): Hint[] {
+function rejectLines({ columns }: Screen, { kind, rows, run }: Summary, rejects: readonly Reject[]): Hint[] {
   if (rejects.length === 0) return [];
   const hasLines = kind === "import" || kind === "sync";
   const digits = Math.max(...rejects.map(({ line }) => String(line).length));
-  const lines: Hint[] = rejects.map(({ line, value, message }) => {
+  const lines: Hint[] = rejects.map(toShownReject).map(({ line, value, why }) => {
     const where = hasLines ? `line ${String(line).padStart(digits)}  ` : "";
-    return fitMessage(
-      `${indent}${where}${escapeControls(value === "" ? message : `${value}  ${message}`)}`,
-      columns,
-    );
+    return fitMessage(`${indent}${where}${escapeControls(value === "" ? why : `${value}  ${why}`)}`, columns);
   });
   const more = rows.rejected - rejects.length;
   if (more > 0)

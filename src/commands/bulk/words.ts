@@ -1,5 +1,5 @@
 /** What the bulk engine says, in words. */
-import type { RunRemark } from "../../bulk/index.ts";
+import type { Reject, RunRemark } from "../../bulk/index.ts";
 
 export function describeRemark(remark: RunRemark): string {
   switch (remark.code) {
@@ -44,4 +44,30 @@ export function describeRefusal({ message }: Error): string {
 export function isAside(remark: RunRemark): boolean {
   if (remark.code === "rejects_in_run_only") return remark.failure === undefined;
   return remark.code === "took_over" || remark.code === "recreates";
+}
+
+/** More of a value is cut off where people read it. */
+const maxCharacters = 60;
+
+/** A rejected row as people read it: where, what stood there, and why. */
+export interface ShownReject {
+  line: number;
+  value: string;
+  code: string;
+  why: string;
+}
+
+export function toShownReject({ line, value, code, message }: Omit<Reject, "row">): ShownReject {
+  const isLong = value.length > maxCharacters;
+  return {
+    line,
+    value: isLong ? `${value.slice(0, maxCharacters - 1)}…` : value,
+    code,
+    why: withoutEnd(message, `: ${value}`),
+  };
+}
+
+/** What is beside it already is not said twice. */
+function withoutEnd(text: string, end: string): string {
+  return text.endsWith(end) ? text.slice(0, -end.length) : text;
 }

@@ -11,12 +11,11 @@ import {
   openPlanFile,
   type PlanLine,
   type Summary,
-  sumCounts,
 } from "../../bulk/index.ts";
+import { sumCounts } from "../../counts.ts";
 import { declinedError, type EcmError, exitCodes, usageError } from "../../errors.ts";
 import type { Clock } from "../../wire.ts";
 import { isChange } from "../bulk/difference.ts";
-import { toShownLine } from "../bulk/plan-object.ts";
 import { describeRefusal } from "../bulk/words.ts";
 import { type Invoke, ToolFailure } from "./invoke.ts";
 import {
@@ -269,7 +268,7 @@ async function createPlan(
  */
 async function readPlan(file: string, maxShown: number) {
   const plan = await openPlanFile(file);
-  const { end, writes, lines } = plan;
+  const { end, writes } = plan;
   const counts: Record<string, number> = {};
   for (const [action, count] of Object.entries(end.counts)) if (count > 0) counts[action] = count;
   const wantedOthers = Math.min(
@@ -279,11 +278,11 @@ async function readPlan(file: string, maxShown: number) {
   const wantedChanges = maxShown - wantedOthers;
   const changing: PlanLine[] = [];
   const others: PlanLine[] = [];
-  for await (const line of lines()) {
+  for await (const line of plan.shownLines()) {
     if (changing.length >= wantedChanges && others.length >= wantedOthers) break;
     const group = isChange(line) ? changing : others;
     const wanted = group === changing ? wantedChanges : wantedOthers;
-    if (line.action !== "unchanged" && group.length < wanted) group.push(toShownLine(line));
+    if (line.action !== "unchanged" && group.length < wanted) group.push(line);
   }
   const refusal = findPlanRemovalFailure(plan);
   return { digest: end.digest, writes, counts, sample: [...changing, ...others], refusal };
@@ -294,8 +293,8 @@ async function readRejects(file: string | undefined): Promise<readonly PlanLine[
   if (file === undefined) return [];
   const rejects: PlanLine[] = [];
   try {
-    for await (const line of (await openPlanFile(file)).lines()) {
-      if (line.action === "reject") rejects.push(toShownLine(line));
+    for await (const line of (await openPlanFile(file)).shownLines()) {
+      if (line.action === "reject") rejects.push(line);
       if (rejects.length === maxRows) break;
     }
     return rejects;

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { drawDifference, isChange } from "../bulk/difference.ts";
 import { listCreated } from "../bulk/format.ts";
-import { toPlanObject, toShownLine } from "../bulk/plan-object.ts";
+import { toPlanObject } from "../bulk/plan-object.ts";
 import type { OptionsOf } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 
@@ -46,7 +46,7 @@ async function runPlanShow(context: Context, file: string, flags: PlanShowFlags)
   const redact = flags.redact ? createPlanRedactor() : (line: PlanLine) => line;
   const { format } = context.output();
   async function* lines(): AsyncGenerator<PlanLine> {
-    for await (const line of plan.lines()) yield redact(toShownLine(line));
+    for await (const line of plan.shownLines()) yield redact(line);
   }
   if (flags.output === "markdown") {
     await terminal.write(await formatMarkdown(plan, lines()));

@@ -1,8 +1,9 @@
 import { type Command, Option } from "@commander-js/extra-typings";
+import type { RunView } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { type RunRow, rowsForPeople, rowsForScripts } from "./shared/views.ts";
+import { rowsForPeople, rowsForScripts } from "./shared/views.ts";
 
 export function registerRunsList(parent: Command, context: Context): void {
   const command = parent
@@ -16,16 +17,15 @@ export function registerRunsList(parent: Command, context: Context): void {
   });
   command.action(
     presents(context, {}, async ({ own }) => {
-      const { listRuns, viewRun, undoneRuns } = await import("../../bulk/index.ts");
+      const { listRuns, viewRun } = await import("../../bulk/index.ts");
       const runs = await listRuns(context.folders.state, ({ message }) => context.terminal.warn(message));
       // Of this account only: of its address, through the same profile.
       const { baseUrl, name } = own ? await context.profile() : {};
-      const undone = undoneRuns(runs.map(({ manifest }) => manifest));
-      const views: RunRow[] = [];
+      const views: RunView[] = [];
       for (const run of runs) {
         const { account } = run.manifest;
         const isListed = !own || (account.baseUrl === baseUrl?.value && account.profile === name?.value);
-        if (isListed) views.push({ ...(await viewRun(run)), undone: undone.get(run.manifest.id) ?? null });
+        if (isListed) views.push(await viewRun(run));
       }
       return { many: views, view: context.output().format === "table" ? rowsForPeople : rowsForScripts };
     }),

@@ -1,13 +1,14 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
-import type { Manifest, RejectedRow, ShownReject } from "../../bulk/index.ts";
+import type { Manifest, Reject, StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { advise, ecm, formatHint, type Hint } from "../../hint.ts";
 import { isJson } from "../../terminal/format.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { shortPath } from "../bulk/format.ts";
 import { commandOnRun } from "../bulk/run-account.ts";
+import { type ShownReject, toShownReject } from "../bulk/words.ts";
 import { formatForAccount } from "../help/command-line.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
@@ -32,18 +33,18 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
     context,
     typedRun,
     "rejects",
-    ({ summary }) => summary?.rows.rejected !== 0,
+    ({ manifest }) => manifest.summary?.rows.rejected !== 0,
   );
-  const { fileNames, isFinished } = await import("../../bulk/index.ts");
-  const { manifest, folder } = await findNamedRun(context, idOrLast);
+  const { fileNames } = await import("../../bulk/index.ts");
+  const run = await findNamedRun(context, idOrLast);
+  const { manifest, folder, isFinished } = run;
   const output = context.output();
   if (isJson(output.format)) {
-    const { readRejectedRows } = await import("../../bulk/index.ts");
-    await presentList(context.terminal, output, readRejectedRows({ manifest, folder }), rowView);
+    await presentList(context.terminal, output, readRows(run), rowView);
     return;
   }
   if (context.terminal.isStdoutTerminal && output.format === "table") {
-    if (await isShown(context, { manifest, folder })) return;
+    if (await isShown(context, run)) return;
   }
   try {
     for await (const piece of createReadStream(join(folder, fileNames.rejects), "utf8")) {
@@ -51,7 +52,7 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    const { note, isNeeded } = describeNoRejects(manifest, isFinished(manifest));
+    const { note, isNeeded } = describeNoRejects(manifest, isFinished);
     context.terminal.note(formatForAccount(note, context.settings), isNeeded ? "needed" : undefined);
   }
 }
@@ -70,27 +71,43 @@ function describeNoRejects(
 }
 
 /** For JSON: elsewhere the rejects file is printed. */
+interface RejectedRow extends Omit<Reject, "value"> {
+  run: string;
+  /** The input, as the command named it. */
+  file: string;
+  /** When the run began: RFC 3339, UTC. */
+  startedAt: string;
+  baseUrl: string;
+}
+
+async function* readRows(run: StoredRun): AsyncGenerator<RejectedRow> {
+  const { readingsOf } = await import("../../bulk/index.ts");
+  const { id, input, startedAt, account } = run.manifest;
+  const about = { run: id, file: input.name, startedAt, baseUrl: account.baseUrl };
+  for await (const { value: _value, ...reject } of readingsOf(run).rejects()) yield { ...about, ...reject };
+}
+
 const rowView: View<RejectedRow> = { columns: [], id: ({ line }) => String(line) };
 
 const rejectView: View<ShownReject> = {
   columns: [
     { name: "line", value: ({ line }) => line },
     { name: "value", value: ({ value }) => value, isWhole: true },
-    { name: "why", value: ({ message }) => message },
+    { name: "why", value: ({ why }) => why },
   ],
   id: ({ line }) => String(line),
 };
 
 /** @returns false where no plan says what was rejected: nothing was */
-async function isShown(context: Context, run: { manifest: Manifest; folder: string }): Promise<boolean> {
-  const { readRejects } = await import("../../bulk/index.ts");
+async function isShown(context: Context, run: StoredRun): Promise<boolean> {
+  const { readingsOf } = await import("../../bulk/index.ts");
   if (!run.manifest.summary?.rejects) return false;
-  const rejects = readRejects(run);
+  const rejects = readingsOf(run).rejects();
   const first = await rejects.next();
   if (first.done) return false;
   async function* all(): AsyncGenerator<ShownReject> {
-    yield first.value;
-    yield* rejects;
+    yield toShownReject(first.value as Reject);
+    for await (const reject of rejects) yield toShownReject(reject);
   }
   await presentList(context.terminal, context.output(), all(), rejectView);
   const { id, kind, summary, account } = run.manifest;

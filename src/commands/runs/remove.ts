@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
-import type { Manifest } from "../../bulk/index.ts";
+import type { StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
 import { takeLease } from "../../disk/lease.ts";
@@ -11,11 +11,6 @@ import { advise, ecm } from "../../hint.ts";
 import { parsePastTime } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, requireRuns } from "./shared/choose.ts";
-
-interface NamedRun {
-  manifest: Manifest;
-  folder: string;
-}
 
 export function registerRunsRemove(parent: Command, context: Context): void {
   const command = parent
@@ -48,7 +43,7 @@ async function removeRuns(context: Context, typedRuns: string[], older?: string)
   const runs =
     older === undefined ? await findTypedRuns(context, typedRuns) : await findOldRuns(context, older);
   if (runs.length === 0) return context.terminal.note("No finished run is that old");
-  await context.confirm(() => formatQuestion(context, runs, older !== undefined));
+  await context.confirm(formatQuestion(runs, older !== undefined));
   let removed = 0;
   for (const run of runs) {
     if (await remove(context, run, older !== undefined)) removed++;
@@ -60,9 +55,9 @@ async function removeRuns(context: Context, typedRuns: string[], older?: string)
   );
 }
 
-async function findTypedRuns(context: Context, typedRuns: string[]): Promise<NamedRun[]> {
+async function findTypedRuns(context: Context, typedRuns: string[]): Promise<StoredRun[]> {
   const { isRunName } = await import("../../bulk/index.ts");
-  const runs: NamedRun[] = [];
+  const runs: StoredRun[] = [];
   for (const each of await requireRuns(context, typedRuns, "remove")) {
     if (each !== "last" && !isRunName(each)) throw incompleteRunError(each);
     runs.push(await findNamedRun(context, each));
@@ -71,17 +66,17 @@ async function findTypedRuns(context: Context, typedRuns: string[]): Promise<Nam
 }
 
 /** Unfinished runs stay, and those that an unfinished undo reads until its own end. @throws UsageError */
-async function findOldRuns({ folders, terminal, clock }: Context, age: string): Promise<NamedRun[]> {
+async function findOldRuns({ folders, terminal, clock }: Context, age: string): Promise<StoredRun[]> {
   if (!/^\d+[mhdw]$/.test(age))
     throw usageError(`--older: ${JSON.stringify(age)} is not an age`, "Give one such as 30d or 12w");
   const before = parsePastTime(age, "--older", clock.now());
-  const { listRuns, isFinished } = await import("../../bulk/index.ts");
+  const { listRuns } = await import("../../bulk/index.ts");
   const runs = await listRuns(folders.state, ({ message }) => terminal.warn(message));
-  const unfinished = runs.filter(({ manifest }) => !isFinished(manifest));
+  const unfinished = runs.filter(({ isFinished }) => !isFinished);
   const needed = new Set(
     unfinished.flatMap(({ manifest: { id, kind, options } }) => (kind === "undo" ? [id, options.run] : [id])),
   );
-  const old: NamedRun[] = [];
+  const old: StoredRun[] = [];
   for (const run of runs) {
     if (!needed.has(run.manifest.id) && (await readLastChange(run)) < before) old.push(run);
   }
@@ -89,7 +84,7 @@ async function findOldRuns({ folders, terminal, clock }: Context, age: string): 
 }
 
 /** In milliseconds since the epoch. */
-async function readLastChange({ folder, manifest }: NamedRun): Promise<number> {
+async function readLastChange({ folder, manifest }: StoredRun): Promise<number> {
   const names = await readdir(folder).catch(() => [] as string[]);
   const times = await Promise.all(names.map((name) => readChangeTime(join(folder, name))));
   return Math.max(Date.parse(manifest.startedAt) || 0, ...times);
@@ -101,7 +96,7 @@ async function readLastChange({ folder, manifest }: NamedRun): Promise<number> {
  */
 async function remove(
   { folders, terminal }: Context,
-  { manifest: { id, fingerprint }, folder }: NamedRun,
+  { manifest: { id, fingerprint }, folder }: StoredRun,
   passesOver: boolean,
 ): Promise<boolean> {
   const { toLocksFolder } = await import("../../bulk/index.ts");
@@ -125,26 +120,19 @@ function incompleteRunError(id: string): EcmError {
   );
 }
 
-async function formatQuestion(
-  { folders }: Context,
-  runs: readonly NamedRun[],
-  isBrief: boolean,
-): Promise<string> {
-  const { listRuns, isFinished, undoneRuns } = await import("../../bulk/index.ts");
-  const describe = (manifest: Manifest) => {
+function formatQuestion(runs: readonly StoredRun[], isBrief: boolean): string {
+  const describe = ({ manifest, isFinished }: StoredRun) => {
     const { id, kind, input, summary } = manifest;
     const pending = summary?.rows.pending
       ? `, ${summary.rows.pending} of ${summary.rows.read} rows not attempted`
       : "";
-    const state = isFinished(manifest) ? "" : `, unfinished${pending}`;
+    const state = isFinished ? "" : `, unfinished${pending}`;
     return `${id} (${kind} of ${input.name}${state})`;
   };
-  const names = isBrief ? "" : `: ${runs.map(({ manifest }) => describe(manifest)).join(", ")}`;
-  const what =
-    runs.length === 1 ? `run ${describe(runs[0]!.manifest)}` : `${formatCount(runs.length)} runs${names}`;
-  const undone = undoneRuns((await listRuns(folders.state)).map(({ manifest }) => manifest));
+  const names = isBrief ? "" : `: ${runs.map(describe).join(", ")}`;
+  const what = runs.length === 1 ? `run ${describe(runs[0]!)}` : `${formatCount(runs.length)} runs${names}`;
   const deletions = runs
-    .filter(({ manifest }) => manifest.kind !== "undo" && undone.get(manifest.id) !== "whole")
+    .filter(({ manifest, undone }) => manifest.kind !== "undo" && undone !== "whole")
     .reduce((sum, { manifest }) => sum + (manifest.summary?.rows.deleted ?? 0), 0);
   const lost =
     deletions === 0

@@ -31,11 +31,11 @@ export function registerRunsResume(parent: Command, context: Context): void {
 }
 
 async function runRunsResume(context: Context, run: string | undefined, flags: BulkFlags): Promise<void> {
-  const { isFinished, foreseeWrites, resumeRun } = await import("../../bulk/index.ts");
-  const idOrLast = await requireRun(context, run, "resume", (each) => !isFinished(each));
+  const { foreseeWrites, resumeRun } = await import("../../bulk/index.ts");
+  const idOrLast = await requireRun(context, run, "resume", ({ isFinished }) => !isFinished);
   const stopped = await findNamedRun(context, idOrLast);
   const { manifest } = stopped;
-  if (isFinished(manifest)) throw finishedError(manifest);
+  if (stopped.isFinished) throw finishedError(manifest);
   const runOptions = toRunOptions(flags, context.clock.now());
   const options = {
     ...runOptions,

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
-import type { ImportRecord, Manifest } from "../../bulk/index.ts";
+import type { ImportRecord, Manifest, StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
@@ -52,10 +52,10 @@ async function runRunsRetry(
 ): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
   const wanted = await requireRun(context, given.run, "retry", canBeRetried);
-  const { jobs, isFinished } = await import("../../bulk/index.ts");
+  const { jobs } = await import("../../bulk/index.ts");
   const run = await findNamedRun(context, wanted);
   const { manifest } = run;
-  requireImport(manifest, isFinished(manifest));
+  requireImport(run);
   if (given.file === undefined) requireRejects(manifest);
   await requireSameAccount(context, manifest, "runs retry");
   const file = given.file ?? (await rejectsFile(context, run));
@@ -70,12 +70,12 @@ async function runRunsRetry(
   );
 }
 
-function canBeRetried({ kind, summary }: Manifest): boolean {
+function canBeRetried({ manifest: { kind, summary } }: StoredRun): boolean {
   return kind === "import" && (summary?.rows.rejected ?? 0) > 0;
 }
 
 /** @throws UsageError */
-function requireImport({ id, kind }: Manifest, isFinished: boolean): void {
+function requireImport({ manifest: { id, kind }, isFinished }: StoredRun): void {
   if (kind !== "import") {
     throw usageError(`Run ${id} is no import (${kind})`, "Give the same command again");
   }

@@ -1,5 +1,5 @@
 import type { Command } from "@commander-js/extra-typings";
-import type { readRunChanges } from "../../bulk/index.ts";
+import type { StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { isForPeople } from "../../terminal/format.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
@@ -9,7 +9,7 @@ import { type OptionsOf, writtenFileOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 import { storyLines } from "./shared/story.ts";
-import { type RunRow, runForPeople, wholeRun } from "./shared/views.ts";
+import { runForPeople, wholeRun } from "./shared/views.ts";
 
 type RunsShowFlags = OptionsOf<typeof declareShow>;
 
@@ -61,25 +61,21 @@ async function runRunsShow(
   const view = await viewRun(run);
   if (view.damage !== null)
     context.terminal.warn(`The journal of run ${view.run} is damaged: ${view.damage}`);
-  const { listRuns, undoneRuns } = await import("../../bulk/index.ts");
-  const all = await listRuns(context.folders.state);
-  const undone = undoneRuns(all.map(({ manifest }) => manifest)).get(view.run) ?? null;
-  const row: RunRow = { ...view, undone };
   const output = context.output();
   const isRead = isForPeople(output) && context.terminal.isStdoutTerminal;
-  await presentOne(context.terminal, output, row, isRead ? runForPeople : wholeRun);
+  await presentOne(context.terminal, output, view, isRead ? runForPeople : wholeRun);
   if (!isRead) return;
-  const lines = await storyLines(context, run, row);
+  const lines = await storyLines(context, run, view);
   await context.terminal.write(`\n${fitMessage(lines.join("\n"), context.terminal.columns)}\n`);
 }
 
-async function showChanges(context: Context, run: Parameters<typeof readRunChanges>[0]): Promise<void> {
+async function showChanges(context: Context, run: StoredRun): Promise<void> {
   const { terminal } = context;
-  const [{ readRunChanges }, { drawDifference }] = await Promise.all([
+  const [{ readingsOf }, { drawDifference }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../bulk/difference.ts"),
   ]);
-  const lines = await readRunChanges(run);
+  const lines = await readingsOf(run).changes();
   if (lines.length === 0) return terminal.note(`Run ${run.manifest.id} changed nothing.`);
   if (context.output().format === "table")
     return terminal.write(`${drawDifference(terminal, lines, "out").join("\n")}\n`);

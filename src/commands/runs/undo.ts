@@ -46,7 +46,7 @@ export function registerRunsUndo(parent: Command, context: Context): void {
 
 async function runRunsUndo(context: Context, typedRun: string | undefined, flags: UndoFlags): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
-  const idOrLast = await requireRun(context, typedRun, "undo", ({ kind }) => kind !== "undo");
+  const idOrLast = await requireRun(context, typedRun, "undo", ({ manifest }) => manifest.kind !== "undo");
   requireAnswer(context, flags.deleteCreated ? "delete" : "change", options.isDryRun);
   const source = await findNamedRun(context, idOrLast);
   const { id, kind: undone, input } = source.manifest;

@@ -9,10 +9,8 @@ import type { Item } from "../../../src/bulk/items.ts";
 import type { Creation } from "../../../src/bulk/plan/names.ts";
 import { addToTally } from "../../../src/bulk/plan/numbers.ts";
 import {
-  exportPlan,
   openPlanFile,
   type PlanHead,
-  PlanWriter,
   readPlanHead,
   readPlanLines,
   readStoredPlan,
@@ -26,6 +24,7 @@ import {
   toPlannedWrite,
   toWriteLine,
 } from "../../../src/bulk/plan/plan-line.ts";
+import { exportPlan, PlanWriter } from "../../../src/bulk/plan/plan-writer.ts";
 import { toValues } from "../../../src/bulk/values.ts";
 import type { Contact } from "../../../src/wire.ts";
 import { temporaryFolder } from "../../support/ecm.ts";

@@ -1,16 +1,11 @@
 /** `--report FILE.html`: a page about a run, or about what it would do, for somebody else to read. */
-import { join } from "node:path";
 import {
   type Closed,
   type ClosedPlan,
-  fileNames,
   findRun,
   type Manifest,
   type PlanLine,
-  readPlanHead,
-  readRejects,
-  readRunChanges,
-  type ShownReject,
+  readingsOf,
   type Summary,
 } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
@@ -61,7 +56,7 @@ export function openReport(
     add(line) {
       if (isChange(line) && planned.changes.length < maxChanges) planned.changes.push(line);
       if (line.action === "reject" && planned.rejects.length < maxRejects)
-        planned.rejects.push(toShownReject(line));
+        planned.rejects.push(toReject(line));
     },
     async write({ summary }) {
       // What was refused before its input was read has nothing to tell.
@@ -123,17 +118,18 @@ async function writePage(file: string, page: string, options: FileOptions): Prom
 
 /** From the plan and the journal of a run. */
 async function readDetails(run: { manifest: Manifest; folder: string }): Promise<Details> {
-  const rejects: ShownReject[] = [];
-  for await (const reject of readRejects(run)) {
+  const readings = readingsOf(run);
+  const rejects: Details["rejects"] = [];
+  for await (const reject of readings.rejects()) {
     if (rejects.push(reject) === maxRejects) break;
   }
-  const plan = await readPlanHead(join(run.folder, fileNames.plan));
+  const head = await readings.head();
   return {
     account: run.manifest.account.baseUrl,
     startedAt: run.manifest.startedAt,
     created: [],
-    consentColumns: plan ? listConsentColumns(plan.head) : [],
-    changes: await readRunChanges(run, maxChanges),
+    consentColumns: head ? listConsentColumns(head) : [],
+    changes: await readings.changes(maxChanges),
     rejects,
   };
 }
@@ -144,15 +140,8 @@ function listConsentColumns({ table }: ClosedPlan["head"]): Report["consentColum
   );
 }
 
-function toShownReject({ line, key, code, message }: PlanLine): ShownReject {
-  // What is beside it already is not said twice.
-  const [said, end] = [message ?? "", `: ${key}`];
-  return {
-    line: line ?? 0,
-    value: key,
-    code: code ?? "",
-    message: said.endsWith(end) ? said.slice(0, -end.length) : said,
-  };
+function toReject({ line, key, code, message }: PlanLine): Report["rejects"][number] {
+  return { line: line ?? 0, value: key, code: code ?? "", message: message ?? "" };
 }
 
 /** Nobody can be recognised by it: what a rejected row holds is left out whole. */

@@ -1,9 +1,10 @@
 /** A report as one page that needs nothing else: no script, no request. Pure. */
 import { basename } from "node:path";
-import type { PlanChange, PlanLine, ShownReject, Summary } from "../../../bulk/index.ts";
+import type { PlanChange, PlanLine, Reject, Summary } from "../../../bulk/index.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
 import { formatAboutDuration, formatReasons, listCreated } from "../format.ts";
 import { listOutcomes, type ShownOutcome } from "../summary-lines.ts";
+import { toShownReject } from "../words.ts";
 import { foldList, foldRows, formatPage, type Markup, markup } from "./page.ts";
 
 export interface Report {
@@ -20,7 +21,7 @@ export interface Report {
   consentColumns: { name: string; reading?: "opt-in" | "opt-out" }[];
   /** The first ones. */
   changes: PlanLine[];
-  rejects: ShownReject[];
+  rejects: Omit<Reject, "row">[];
   /** Without addresses and values. */
   isRedacted: boolean;
 }
@@ -181,8 +182,9 @@ ${foldRows(
 )}${rest}`;
 }
 
-function formatReject({ line, value, code, message }: ShownReject, isRedacted: boolean): Markup {
-  const reason = message || formatReasons({ [code]: 1 }).replace(/ \(1\)$/, "");
+function formatReject(reject: Omit<Reject, "row">, isRedacted: boolean): Markup {
+  const { line, value, code, why } = toShownReject(reject);
+  const reason = why || formatReasons({ [code]: 1 }).replace(/ \(1\)$/, "");
   const cell = isRedacted ? undefined : markup`<td><bdi>${value}</bdi></td>`;
   return markup`<tr><td class="number">${line === 0 ? "" : formatCount(line)}</td>${cell}<td>${reason}</td></tr>`;
 }

@@ -1,5 +1,6 @@
 /** `lists duplicate` and `lists merge`: a new list, and one edit that adds everybody in the others to it. */
 
+import { isDeepStrictEqual } from "node:util";
 import { requireFreeListName } from "../../../api/lists.ts";
 import type { AfterStep, EditOptions, RunOptions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
@@ -71,11 +72,11 @@ function toDeletion(list: { _id: string; name: string }, ifAllIn: string): After
 /** A run of the same command may have deleted some of its sources, and was killed before the others. */
 async function explainGoneList(context: Context, error: unknown, into: string): Promise<never> {
   if (!isKind(error, "not found")) throw error;
-  const { listRuns, isFinished } = await import("../../../bulk/index.ts");
+  const { listRuns } = await import("../../../bulk/index.ts");
   const { profile } = await context.connect();
   const begun = (await listRuns(context.folders.state)).find(
-    ({ manifest }) =>
-      !isFinished(manifest) &&
+    ({ manifest, isFinished }) =>
+      !isFinished &&
       manifest.account.baseUrl === profile.baseUrl.value &&
       manifest.after?.some(({ what, ifAllIn }) => what === "delete-list" && ifAllIn === into),
   );
@@ -100,15 +101,16 @@ async function isUnfinished(
   { kind, command, conditions, wanted, after }: EditOptions,
   structureId: string,
 ): Promise<boolean> {
-  const { listRuns, isFinished, computeFingerprint } = await import("../../../bulk/index.ts");
+  const { listRuns } = await import("../../../bulk/index.ts");
   const { profile } = await context.connect();
-  const same = computeFingerprint({ options: { command, conditions, wanted }, after });
+  // As a manifest has them.
+  const same: unknown = JSON.parse(JSON.stringify({ options: { command, conditions, wanted }, after }));
   return (await listRuns(context.folders.state)).some(
-    ({ manifest }) =>
+    ({ manifest, isFinished }) =>
       manifest.kind === kind &&
-      !isFinished(manifest) &&
+      !isFinished &&
       manifest.account.baseUrl === profile.baseUrl.value &&
       manifest.account.structureId === structureId &&
-      computeFingerprint({ options: manifest.options, after: manifest.after }) === same,
+      isDeepStrictEqual({ options: manifest.options, after: manifest.after }, same),
   );
 }

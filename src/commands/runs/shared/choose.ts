@@ -1,6 +1,6 @@
 /** Which run is meant, where the command does not say. */
 import { basename } from "node:path";
-import type { Manifest, RunView } from "../../../bulk/index.ts";
+import type { RunView, StoredRun } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { formatCount } from "../../../counts.ts";
 import { advise, ecm } from "../../../hint.ts";
@@ -15,7 +15,7 @@ export function requireRun(
   context: Context,
   typedRun: string | undefined,
   verb: string,
-  fits: (manifest: Manifest) => boolean = () => true,
+  fits: (run: StoredRun) => boolean = () => true,
 ): Promise<string> {
   return requireChoice(context, typedRun, createMissingRun(verb), () => listRunChoices(context, fits));
 }
@@ -34,23 +34,20 @@ function createMissingRun(verb: string): MissingArgument {
  * The run that was named. Says which folders `last` passes over.
  * @throws NotFoundError, UsageError, or of a run that cannot be read
  */
-export async function findNamedRun(
-  { folders, terminal }: Context,
-  idOrLast: string,
-): Promise<{ manifest: Manifest; folder: string }> {
+export async function findNamedRun({ folders, terminal }: Context, idOrLast: string): Promise<StoredRun> {
   const { findRun } = await import("../../../bulk/index.ts");
   return findRun(folders.state, idOrLast, ({ message }) => terminal.warn(message));
 }
 
 async function listRunChoices(
   context: Context,
-  fits: (manifest: Manifest) => boolean,
+  fits: (run: StoredRun) => boolean,
 ): Promise<Choice<string>[]> {
   const { listRuns, viewRun } = await import("../../../bulk/index.ts");
   const choices: Choice<string>[] = [];
   const runs = await listRuns(context.folders.state, ({ message }) => context.terminal.warn(message));
   for (const each of runs) {
-    if (!fits(each.manifest)) continue;
+    if (!fits(each)) continue;
     const view = await viewRun(each);
     const { run, kind, file, status } = view;
     choices.push({

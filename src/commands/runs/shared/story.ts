@@ -4,9 +4,10 @@ import { join } from "node:path";
 import {
   fileNames,
   type Manifest,
-  readFirstRejects,
-  readRunRecord,
-  type ShownReject,
+  type Reject,
+  type RunView,
+  readingsOf,
+  type StoredRun,
   toLocksFolder,
 } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
@@ -19,11 +20,9 @@ import { capitalize } from "../../bulk/format.ts";
 import { resultLines } from "../../bulk/result-lines.ts";
 import { commandOnRun } from "../../bulk/run-account.ts";
 import { formatSummary } from "../../bulk/summary-lines.ts";
-import { describeWait, type RunRow } from "./views.ts";
+import { describeWait } from "./views.ts";
 
-type Run = { manifest: Manifest; folder: string };
-
-export async function storyLines(context: Context, run: Run, row: RunRow): Promise<string[]> {
+export async function storyLines(context: Context, run: StoredRun, row: RunView): Promise<string[]> {
   const { manifest } = run;
   const inAccount = await withAccount(context, manifest);
   const lines: string[] = [];
@@ -50,17 +49,27 @@ export async function storyLines(context: Context, run: Run, row: RunRow): Promi
   return lines;
 }
 
-async function firstRejects({ manifest, folder }: Run): Promise<ShownReject[]> {
-  if (!manifest.summary?.rows.rejected) return [];
-  const { ledger } = await readRunRecord({ manifest, folder });
-  return readFirstRejects(join(folder, fileNames.plan), ledger);
+/** More are for `runs rejects`. */
+const maxRejects = 5;
+
+async function firstRejects(run: StoredRun): Promise<Reject[]> {
+  const first: Reject[] = [];
+  if (!run.manifest.summary?.rows.rejected) return first;
+  try {
+    for await (const reject of readingsOf(run).rejects()) {
+      if (first.push(reject) === maxRejects) break;
+    }
+  } catch {
+    // What else is known of the run is told without them.
+  }
+  return first;
 }
 
 /** Undefined where no process is working on it. */
 async function describeWork(
   { folders }: Context,
   { fingerprint }: Manifest,
-  { waiting }: RunRow,
+  { waiting }: RunView,
 ): Promise<string | undefined> {
   if (waiting) {
     return `${capitalize(describeWait(waiting))} (${waiting.why}); it resumes by itself`;
@@ -69,7 +78,7 @@ async function describeWork(
   return isAtWork ? "Another process is working on it now" : undefined;
 }
 
-async function howItStopped({ folder }: Run, row: RunRow): Promise<string[]> {
+async function howItStopped({ folder }: StoredRun, row: RunView): Promise<string[]> {
   const { mtime } = await stat(join(folder, fileNames.journal)).catch(() => ({ mtime: undefined }));
   const when = mtime ? ` (${formatDayAndTime(mtime.toISOString(), new Date())})` : "";
   const done = `${formatCounted(row.done, "contact")} done`;

@@ -1,18 +1,13 @@
 /** How runs look: as rows for scripts, and as a story for people. */
 import { basename } from "node:path";
-import type { RunView, Undone } from "../../../bulk/index.ts";
+import type { RunView } from "../../../bulk/index.ts";
 import type { Column, View } from "../../../terminal/present.ts";
-
-/** A run, and what became of it since. */
-export interface RunRow extends RunView {
-  undone: Undone | null;
-}
 
 const empty = "No runs yet. Start one with: ecm import FILE";
 const id = ({ run }: RunView) => run;
 
 /** For scripts. */
-const plain: Column<RunRow>[] = [
+const plain: Column<RunView>[] = [
   { name: "run", value: (run) => run.run, isWhole: true },
   { name: "kind", value: (run) => run.kind },
   { name: "status", value: (run) => run.status },
@@ -29,7 +24,7 @@ const plain: Column<RunRow>[] = [
 ];
 
 /** Only with numbers: nobody looks for a nought. */
-function outcome(name: "created" | "updated" | "deleted" | "unchanged" | "skipped"): Column<RunRow> {
+function outcome(name: "created" | "updated" | "deleted" | "unchanged" | "skipped"): Column<RunView> {
   return {
     name,
     value: ({ rows }) => rows?.[name] || undefined,
@@ -44,12 +39,12 @@ const outcomes = [
   outcome("unchanged"),
   outcome("skipped"),
 ];
-const account: Column<RunRow> = {
+const account: Column<RunView> = {
   name: "account",
   value: ({ profile, baseUrl }) => profile ?? baseUrl.replace(/^https?:\/\//, ""),
   isAside: true,
 };
-const undone: Column<RunRow> = {
+const undone: Column<RunView> = {
   name: "undone",
   value: (run) => (run.undone === null ? undefined : run.undone === "whole" ? "yes" : "in part"),
 };
@@ -57,7 +52,7 @@ const undone: Column<RunRow> = {
 /**
  * For people: what a run did, by the name of its file alone; of one that was never closed how far it came.
  */
-const story: Column<RunRow>[] = [
+const story: Column<RunView>[] = [
   named("run"),
   named("started"),
   named("kind"),
@@ -70,7 +65,7 @@ const story: Column<RunRow>[] = [
   account,
 ];
 
-function named(name: string): Column<RunRow> {
+function named(name: string): Column<RunView> {
   return plain.find((column) => column.name === name)!;
 }
 
@@ -81,7 +76,7 @@ export function describeWait({ until }: { until: string }): string {
 }
 
 /** All columns of both; those of the other are shown when they are asked for. */
-function viewFrom(shown: Column<RunRow>[], others: Column<RunRow>[]): View<RunRow> {
+function viewFrom(shown: Column<RunView>[], others: Column<RunView>[]): View<RunView> {
   const more = others.filter(({ name }) => shown.every((column) => column.name !== name));
   return { columns: [...shown, ...more.map((column) => ({ ...column, optional: true }))], id, empty };
 }
@@ -93,14 +88,14 @@ export const rowsForPeople = viewFrom(story, plain);
 export const wholeRun: View<RunView> = {
   id,
   columns: [
-    ...(plain as Column<RunView>[]).map((column) => ({ ...column, optional: false })),
+    ...plain.map((column) => ({ ...column, optional: false })),
     { name: "requests without an answer", value: (run) => run.open },
     { name: "rejects file", value: (run) => run.rejects },
   ],
 };
 
 /** The same as a story begins; its last lines follow. */
-export const runForPeople: View<RunRow> = {
+export const runForPeople: View<RunView> = {
   id,
   columns: [
     named("run"),
