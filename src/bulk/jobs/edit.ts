@@ -5,7 +5,6 @@
 
 import { statusParts, wholeContact } from "../../api/contacts.ts";
 import { type RequestedSelection, resolveSelection, type Selection } from "../../select/selection.ts";
-import { parseWhere } from "../../select/where.ts";
 import type { Account } from "../../service/account.ts";
 import { createMutateBody, type RequestedChanges } from "../../service/contact-changes.ts";
 import {
@@ -62,7 +61,7 @@ export type TypedConditions = Omit<RequestedSelection, "where"> & { where?: stri
  */
 export async function editJob(options: EditOptions, askRows?: AskRows): Promise<RowJob> {
   const { kind, input, conditions = {}, wanted, read, title = describeConditions(conditions) } = options;
-  const where = conditions.where === undefined ? undefined : await parseWhere(conditions.where);
+  const where = await parseTypedWhere(conditions);
   const consentChoosesRows = doMarksChoose(options);
   return overRows({
     kind,
@@ -120,6 +119,12 @@ function toKeysReading(options: EditOptions, values: readonly DesiredValue[]): R
     readsConsent: marksChoose || values.some(({ what, to }) => what === "list" && to === true),
     consentChoosesRows: marksChoose,
   };
+}
+
+async function parseTypedWhere({ where }: TypedConditions) {
+  if (where === undefined) return undefined;
+  const { parseWhere } = await import("../../select/where.ts");
+  return parseWhere(where);
 }
 
 /** What the account has told of what the flags name. */

@@ -9,7 +9,6 @@ import { findByName, findClosest, foldCase, resolveTag } from "../../api/names.t
 import { type NewField, parseNewFieldId, toNewFieldId } from "../../api/structures.ts";
 import { EcmError, exitCodes, isServiceError, notFoundError, usageError } from "../../errors.ts";
 import type { StoredSelection } from "../../select/selection.ts";
-import { parseWhere } from "../../select/where.ts";
 import type { Account } from "../../service/account.ts";
 import { ensureLists } from "../../service/create-lists.ts";
 import { countRequestsToReadAgain } from "../../service/lists.ts";
@@ -449,6 +448,8 @@ async function readSelectionNames(
 ): Promise<(what: "field" | "list" | "tag", id: string, name: string) => boolean> {
   if (!selection) return () => false;
   const ids = new Set([...selection.lists, ...selection.tags]);
-  const where = selection.where === undefined ? undefined : await parseWhere(selection.where);
-  return (what, id, name) => ids.has(id) || (where?.names(what, name) ?? false);
+  if (selection.where === undefined) return (_, id) => ids.has(id);
+  const { parseWhere } = await import("../../select/where.ts");
+  const where = await parseWhere(selection.where);
+  return (what, id, name) => ids.has(id) || where.names(what, name);
 }
