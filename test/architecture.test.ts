@@ -144,23 +144,14 @@ describe("the architecture", () => {
     expect(strangers.map((each) => each.path)).toEqual([]);
   });
 
-  it("enters the bulk engine by its index", () => {
+  it.each(["bulk", "tables"])("enters %s by its index, which has few names", (room) => {
     const entries = files
-      .filter(({ folder }) => folder !== "bulk")
+      .filter(({ folder }) => folder !== room)
       .flatMap(({ path, imports }) =>
-        imports.filter((each) => each.path.startsWith("bulk/")).map((each) => `${path} → ${each.path}`),
+        imports.filter((each) => each.path.startsWith(`${room}/`)).map((each) => `${path} → ${each.path}`),
       );
-    expect(entries.filter((entry) => !entry.endsWith(" → bulk/index.ts"))).toEqual([]);
-  });
-
-  it("enters the reading of tables by its index, which has few names", () => {
-    const entries = files
-      .filter(({ folder }) => folder !== "tables")
-      .flatMap(({ path, imports }) =>
-        imports.filter((each) => each.path.startsWith("tables/")).map((each) => `${path} → ${each.path}`),
-      );
-    expect(entries.filter((entry) => !entry.endsWith(" → tables/index.ts"))).toEqual([]);
-    const { text } = files.find(({ path }) => path === "tables/index.ts")!;
+    expect(entries.filter((entry) => !entry.endsWith(` → ${room}/index.ts`))).toEqual([]);
+    const { text } = files.find(({ path }) => path === `${room}/index.ts`)!;
     const names = [...text.matchAll(/export \{([^}]*)\}/g)]
       .flatMap(([, list]) => list!.split(","))
       .map((name) => name.trim())
