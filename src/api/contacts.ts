@@ -14,6 +14,7 @@ import type {
   SearchAnswer,
   SearchBody,
 } from "../wire.ts";
+import { readRecord } from "./records.ts";
 
 /** The names of a contact's status in a search's `source`. */
 export const statusParts = ["contactStatus", "contactSubStatus"];
@@ -152,14 +153,7 @@ export function isActive(found: Partial<Contact> | undefined): boolean {
 
 /** @throws UnreadableAnswerError when the answer is not a contact. */
 export function readContact(answer: ApiAnswer): Contact {
-  const body = answer.body as Partial<Contact> | null;
-  if (typeof body?._id !== "string") {
-    throw unreadableAnswerError("The answer is not a contact: it has no _id", undefined, {
-      status: answer.status,
-      applied: answer.applied,
-    });
-  }
-  return body as Contact;
+  return readRecord(answer, "a contact");
 }
 
 /** Ids of references, also of bare id strings. */

@@ -3,7 +3,7 @@ import { conflictError, unreadableAnswerError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { ApiAnswer, ApiRequest, ContactList } from "../wire.ts";
 import { foldCase } from "./names.ts";
-import { findRecords, type Records } from "./records.ts";
+import { findRecords, type Records, readRecord } from "./records.ts";
 
 export function createListRequest(structureId: string, name: string): ApiRequest {
   return { method: "POST", path: listsPath(structureId), body: { name }, effect: "write" };
@@ -46,16 +46,9 @@ export function readLists({ body, status }: ApiAnswer): Records<ContactList> {
   });
 }
 
-/** @throws UnreadableAnswerError when the answer carries no `_id`. */
+/** @throws UnreadableAnswerError when the answer is not a list. */
 export function readList(answer: ApiAnswer): ContactList {
-  const body = answer.body as Partial<ContactList> | null;
-  if (typeof body?._id !== "string") {
-    throw unreadableAnswerError("The answer is not a list: it has no _id", undefined, {
-      status: answer.status,
-      applied: answer.applied,
-    });
-  }
-  return body as ContactList;
+  return readRecord(answer, "a list");
 }
 
 /**

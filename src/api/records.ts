@@ -2,7 +2,9 @@
  * Records of which no member is promised, such as campaigns: each is kept as it came, and what is read of it
  * may be missing or of another type. And the two forms in which a list of records comes. Pure.
  */
+import { unreadableAnswerError } from "../errors.ts";
 import { isObject } from "../is-object.ts";
+import type { ApiAnswer } from "../wire.ts";
 
 /** The member at this path; undefined where something on the way is no object. */
 export function readMember(value: unknown, ...path: string[]): unknown {
@@ -43,4 +45,14 @@ export function findRecords(body: unknown): Records | undefined {
   if (!Array.isArray(records)) return undefined;
   const isCount = typeof total === "number" && Number.isSafeInteger(total) && total >= 0;
   return { items: records, total: isCount ? total : undefined };
+}
+
+/**
+ * The one record that an answer is.
+ * @param what for the message, such as `a contact`
+ * @throws UnreadableAnswerError when it has no `_id`
+ */
+export function readRecord<T>({ body, status, applied }: ApiAnswer, what: string): T {
+  if (isObject(body) && typeof body._id === "string") return body as T;
+  throw unreadableAnswerError(`The answer is not ${what}: it has no _id`, undefined, { status, applied });
 }

@@ -93,7 +93,7 @@ export class Account {
   lists({ _id: id }: ContactStructure): Promise<ContactList[]> {
     const known = this.#lists.get(id);
     if (known) return known;
-    const all = this.#names.take(({ lists }) => (lists?.[id]?.isAll ? lists[id].items : undefined));
+    const all = this.#names.take(({ lists }) => lists?.[id]?.items);
     const lists = all ? Promise.resolve(all) : this.#readLists(id).then((reading) => reading.lists);
     this.#lists.set(id, lists);
     return lists;

@@ -44,22 +44,21 @@ export class NamesCache {
 
   /** Takes names from what `send` reports. */
   see(event: SendEvent): void {
-    if (event.kind === "sent" && isNamesChange(event.request)) {
+    const { kind, request } = event;
+    if (isNamesChange(request) && kind !== "waiting") {
+      const changedAt = this.now();
+      this.#changes.push((cached) => outdateNames(cached, changedAt));
       // At once, and once more with the answer: other processes ask meanwhile, and this one may be killed.
-      this.#dropOutdated();
-      this.save();
+      if (kind === "sent") this.save();
     }
-    if ((event.kind === "answered" || event.kind === "lost") && isNamesChange(event.request))
-      this.#dropOutdated();
-    if (event.kind !== "answered" || event.status >= 300 || !tellsNames(event.request)) return;
-    const { request, text } = event;
+    if (kind !== "answered" || event.status >= 300 || !tellsNames(request)) return;
     const requestedAt = this.now() - event.milliseconds;
-    this.#changes.push((cached) => cacheAnswer(cached, request, text, requestedAt));
+    this.#changes.push((cached) => addAnswer(cached, request, event.text, requestedAt));
   }
 
   /** @param requestedAt when the first of their pages was asked for, in milliseconds since the epoch */
   keepLists(structureId: string, lists: readonly ContactList[], requestedAt: number): void {
-    this.#changes.push((cached) => cacheAllLists(cached, structureId, lists, requestedAt));
+    this.#changes.push((cached) => addAllLists(cached, structureId, lists, requestedAt));
   }
 
   save(): void {
@@ -95,11 +94,6 @@ export class NamesCache {
     this.#isUsed = false;
   }
 
-  #dropOutdated(): void {
-    const changedAt = this.now();
-    this.#changes.push((cached) => dropOutdated(cached, changedAt));
-  }
-
   #toOwn(cached: CachedNames): CachedNames {
     return cached.key === this.#key ? cached : { key: this.#key };
   }
@@ -123,8 +117,6 @@ interface Timed {
   seenAt: number;
 }
 
-type SeenLists = Timed & { isAll: boolean; items: ContactList[] };
-
 export interface CachedNames {
   /** Tells the API key that saw them from any other. */
   key?: string;
@@ -133,7 +125,7 @@ export interface CachedNames {
   structures?: Timed & { items: ContactStructure[] };
   /** Structures that were read by themselves, by id: a listing may leave out their tags. */
   whole?: Record<string, Timed & { item: ContactStructure }>;
-  /** By the structure's id. `isAll`: no list is missing. */
+  /** By the structure's id. No list is missing, unless they are outdated. */
   lists?: Record<string, SeenLists>;
   /** Names alone, the last seen first: for completions. */
   campaigns?: string[];
@@ -173,57 +165,52 @@ function isNamesChange(request: ApiRequest): boolean {
 }
 
 /**
- * What is remembered after an answer. Answers that tell of no names, or are not as specified, change nothing.
+ * What is remembered after an answer.
  * @param text of a 2xx answer
  * @param requestedAt when the request left, in milliseconds since the epoch
+ * @throws TypeError, SyntaxError for an answer that is not as specified
  */
-function cacheAnswer(
-  cached: CachedNames,
-  request: ApiRequest,
-  text: string,
-  requestedAt: number,
-): CachedNames {
-  if (Object.hasOwn(furtherNames, request.path)) return withFurtherNames(cached, request.path, text);
+function addAnswer(cached: CachedNames, request: ApiRequest, text: string, requestedAt: number): CachedNames {
+  const body: unknown = JSON.parse(text);
+  const further = Object.hasOwn(furtherNames, request.path) && furtherNames[request.path];
+  if (further) return addFurtherNames(cached, body, ...further);
   const [isMatch, structureId, isLists, listId] = namesPath.exec(request.path) ?? [];
-  if (!isMatch || request.method === "DELETE") return cached;
-  try {
-    const body: unknown = JSON.parse(text);
-    const seenAt = request.effect === "write" || requestedAt <= (cached.changedAt ?? -1) ? 0 : requestedAt;
-    if (!isLists) return addStructures(cached, body, seenAt);
-    if (listId !== undefined) return cached;
-    const entry = listsEntry(cached.lists?.[structureId!], request, body, seenAt);
-    return entry ? addLists(cached, structureId!, entry) : cached;
-  } catch {
-    // The answer is not as specified: the command that asked reports it.
-    return cached;
-  }
+  if (!isMatch || listId !== undefined || request.method === "DELETE") return cached;
+  const seenAt = request.effect === "write" ? 0 : toSeenAt(cached, requestedAt);
+  if (!isLists) return addStructures(cached, body, seenAt);
+  const before = cached.lists?.[structureId!] ?? { seenAt: 0, items: [] };
+  return putLists(cached, structureId!, readNamedLists(before, request, body, seenAt));
 }
 
-function withFurtherNames(cached: CachedNames, path: string, text: string): CachedNames {
-  const [kind, member] = furtherNames[path]!;
-  try {
-    const records = findRecords(JSON.parse(text))?.items ?? [];
-    const names = records.flatMap((record) => textMember(record, member) ?? []);
-    const all = [...new Set([...names, ...(cached[kind] ?? [])])];
-    return { ...cached, [kind]: all.slice(0, maxFurtherNames) };
-  } catch {
-    return cached;
-  }
+/** 0 for what was asked for before the last change. */
+function toSeenAt({ changedAt = -1 }: CachedNames, requestedAt: number): number {
+  return requestedAt <= changedAt ? 0 : requestedAt;
+}
+
+function addFurtherNames(
+  cached: CachedNames,
+  body: unknown,
+  kind: "campaigns" | "domains",
+  member: string,
+): CachedNames {
+  const names = (findRecords(body)?.items ?? []).flatMap((record) => textMember(record, member) ?? []);
+  const all = [...new Set([...names, ...(cached[kind] ?? [])])];
+  return { ...cached, [kind]: all.slice(0, maxFurtherNames) };
 }
 
 /** Every list of a structure: only the reader of its pages knows that none is missing. */
-function cacheAllLists(
+function addAllLists(
   cached: CachedNames,
   structureId: string,
   lists: readonly ContactList[],
   requestedAt: number,
 ): CachedNames {
-  const seenAt = requestedAt <= (cached.changedAt ?? -1) ? 0 : requestedAt;
-  return addLists(cached, structureId, { seenAt, isAll: true, items: lists.map(toNamedList) });
+  const seenAt = toSeenAt(cached, requestedAt);
+  return putLists(cached, structureId, { seenAt, items: lists.map(toNamedList) });
 }
 
 /** Marks all names as outdated: structures or lists were changed. Completions still offer them. */
-function dropOutdated(cached: CachedNames, changedAt: number): CachedNames {
+function outdateNames(cached: CachedNames, changedAt: number): CachedNames {
   const outdate = <T extends Timed>(entries: Record<string, T> = {}) =>
     Object.fromEntries(Object.entries(entries).map(([id, entry]) => [id, { ...entry, seenAt: 0 }]));
   return {
@@ -282,33 +269,25 @@ function addStructures(cached: CachedNames, body: unknown, seenAt: number): Cach
   return { ...cached, whole, structures: { ...cached.structures, items } };
 }
 
-function addLists(cached: CachedNames, structureId: string, entry: SeenLists): CachedNames {
-  return { ...cached, lists: { ...cached.lists, [structureId]: entry } };
+type SeenLists = Timed & { items: ContactList[] };
+
+function putLists(cached: CachedNames, structureId: string, seen: SeenLists): CachedNames {
+  return { ...cached, lists: { ...cached.lists, [structureId]: seen } };
 }
 
-/** @returns undefined where an answer tells less than what was seen before */
-function listsEntry(
-  before: SeenLists | undefined,
-  request: ApiRequest,
-  body: unknown,
-  seenAt: number,
-): SeenLists | undefined {
+/** The known lists with those of one answer: of a creation, or a page. */
+function readNamedLists(before: SeenLists, request: ApiRequest, body: unknown, seenAt: number): SeenLists {
   if (request.method !== "GET") {
     // The specification shows only `_id` in the answer to a creation.
     const made = toNamedList({ ...(request.body as ContactList | undefined), ...(body as ContactList) });
-    return { seenAt: 0, isAll: false, items: mergeLists(before?.items ?? [], [made]) };
+    return { seenAt: 0, items: mergeLists(before.items, [made]) };
   }
-  const isArray = Array.isArray(body);
-  const { total, records } = (isArray ? { records: body } : body) as {
-    total?: number;
-    records: ContactList[];
-  };
-  const items = records.map(toNamedList);
+  const { items: records, total } = findRecords(body)!;
+  const items = (records as ContactList[]).map(toNamedList);
   const page = request.query?.find(([name]) => name === "page")?.[1] ?? "1";
-  if (page === "1" && total !== undefined && items.length >= total) return { seenAt, isAll: true, items };
+  if (page === "1" && total !== undefined && items.length >= total) return { seenAt, items };
   // One page adds names for completions. Only the reader of all pages knows that none is missing.
-  if (before?.isAll && before.seenAt > 0) return undefined;
-  return { seenAt: 0, isAll: false, items: mergeLists(before?.items ?? [], items) };
+  return before.seenAt > 0 ? before : { seenAt: 0, items: mergeLists(before.items, items) };
 }
 
 function mergeLists(before: ContactList[], now: ContactList[]): ContactList[] {
