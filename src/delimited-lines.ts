@@ -47,8 +47,8 @@ const plainLetters = Object.fromEntries(
 );
 
 /**
- * Also behind blanks that a spreadsheet may pass over, and in the
- * full-width forms that some take for the same.
+ * Also behind blanks that a spreadsheet may pass over, and in the full-width forms that some take for the
+ * same.
  */
 const formulaStart = /^(?:[\t\r\n']|[\s\u200b\u2060]*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
 

@@ -50,8 +50,8 @@ function formatLongDuration(milliseconds: number): string {
 }
 
 /**
- * A time as people say it: `today`, `2 Nov`, `2 Nov 2025`, in local
- * time. Anything that is no time stays as it is.
+ * A time as people say it: `today`, `2 Nov`, `2 Nov 2025`, in local time. Anything that is no time stays as
+ * it is.
  */
 export function formatShortDate(text: string, now: Date): string {
   const time = new Date(text);

@@ -18,8 +18,8 @@ import { createStyle } from "./terminal/style.ts";
 import { version } from "./version.ts";
 
 /**
- * Verbs that people try for those on the left; understood wherever no
- * command of its own has the name, and not shown.
+ * Verbs that people try for those on the left; understood wherever no command of its own has the name, and
+ * not shown.
  */
 const verbAliases: Record<string, string[]> = {
   list: ["ls"],

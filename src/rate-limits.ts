@@ -20,8 +20,8 @@ export function mergeLimits(known: RateLimits | undefined, seen: RateLimits): Ra
 }
 
 /**
- * `rate-limit: hour=3541/3600 reset=2026-11-21T14:00:00Z
- * month=98742/100000`; undefined when nothing is known.
+ * `rate-limit: hour=3541/3600 reset=2026-11-21T14:00:00Z month=98742/100000`; undefined when nothing is
+ * known.
  */
 export function formatRateLimitLine(limits: RateLimits): string | undefined {
   const parts: string[] = [];

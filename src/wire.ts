@@ -148,8 +148,8 @@ export interface ApiRequest {
   /** Bytes to send as they are, in place of `body` (`ecm api --data`). */
   rawBody?: string;
   /**
-   * Whether it can change anything: decides repeats,
-   * `--read-only`, and what a failure says. A search is a read.
+   * Whether it can change anything: decides repeats, `--read-only`, and what a failure says. A search is a
+   * read.
    */
   effect: "read" | "write";
 }
@@ -201,8 +201,8 @@ export interface SendOptions {
   expect?: "json" | "any";
   onEvent?: (event: SendEvent) => void;
   /**
-   * Takes the body of an answer that is 2xx piece by piece, in place of
-   * `text` and `bytes`: it may then be of any size.
+   * Takes the body of an answer that is 2xx piece by piece, in place of `text` and `bytes`: it may then be of
+   * any size.
    */
   bodySink?: BodySink;
   /** In place of the command's own: a bulk run lets what is under way come back when it is interrupted. */
@@ -248,13 +248,13 @@ export interface WireAnswer {
 }
 
 /**
- * What a transport throws: an Error with a `code` as undici and Node
- * name them, and what is known of the exchange.
+ * What a transport throws: an Error with a `code` as undici and Node name them, and what is known of the
+ * exchange.
  */
 export interface TransportFailure extends Error {
   /**
-   * E.g. ECONNREFUSED, ENOTFOUND, ECONNRESET,
-   * UND_ERR_CONNECT_TIMEOUT, UND_ERR_HEADERS_TIMEOUT, UND_ERR_SOCKET.
+   * E.g. ECONNREFUSED, ENOTFOUND, ECONNRESET, UND_ERR_CONNECT_TIMEOUT, UND_ERR_HEADERS_TIMEOUT,
+   * UND_ERR_SOCKET.
    */
   code?: string;
   /** False when it is certain that no byte of the request left. */

@@ -121,8 +121,8 @@ export function readSearch(answer: ApiAnswer): SearchAnswer {
 }
 
 /**
- * A contact's status, from the parts that a search tells or the object
- * of a contact; undefined when neither is there.
+ * A contact's status, from the parts that a search tells or the object of a contact; undefined when neither
+ * is there.
  */
 export function findStatus(contact: Partial<Contact> | undefined): ContactStatus | undefined {
   if (!contact) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Names → things. A name is accepted wherever an id is; one rule
- * for lists, tags, fields and structures. Pure.
+ * Names → things. A name is accepted wherever an id is; one rule for lists, tags, fields and structures.
+ * Pure.
  */
 import { distance } from "fastest-levenshtein";
 import { notFoundError, usageError } from "../errors.ts";

@@ -1,7 +1,6 @@
 /**
  * What is remembered between commands, in small files for their owner's eyes alone: the names and the limits
- * of
- * an account, and what was learned of a service. A file that cannot be read is as none.
+ * of an account, and what was learned of a service. A file that cannot be read is as none.
  */
 import { createHash } from "node:crypto";
 import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -12,16 +11,16 @@ import { mergeLimits } from "../rate-limits.ts";
 import type { RateLimits } from "../wire.ts";
 import type { Folders } from "./folders.ts";
 
-/** Version of the file of names: another one is not read. */
-const namesFormat = 2;
+/** The version of the file of names; a file of another version is not read. */
+const namesVersion = 1;
 
 /**
  * The labels and list names that are remembered of an account; an empty object where there are none.
  * @param identity of the account, from `ResolvedProfile`
  */
 export function readCachedNames<T extends object>(folders: Folders, identity: string): Partial<T> {
-  const file = readJson(toNamesPath(folders, identity)) as { format?: number; names?: T } | undefined;
-  return file?.format === namesFormat ? (file.names ?? {}) : {};
+  const file = readJson(toNamesPath(folders, identity)) as { version?: number; names?: T } | undefined;
+  return file?.version === namesVersion ? (file.names ?? {}) : {};
 }
 
 /**
@@ -37,7 +36,7 @@ export function updateCachedNames<T extends object>(
   const names = update(cachedNames);
   if (names === cachedNames) return;
   try {
-    writeText(toNamesPath(folders, identity), JSON.stringify({ format: namesFormat, names }));
+    writeText(toNamesPath(folders, identity), JSON.stringify({ version: namesVersion, names }));
   } catch {
     // A cache: the next command tries again.
   }

@@ -10,8 +10,8 @@ export interface PlaceState {
   name: "config folder" | "profiles file" | "state folder" | "cache folder";
   path: string;
   /**
-   * `missing`: it can be made when it is needed. `open`: others can
-   * read it. `full`: its disk takes nothing more. `unusable`: it cannot be used or made.
+   * `missing`: it can be made when it is needed. `open`: others can read it. `full`: its disk takes nothing
+   * more. `unusable`: it cannot be used or made.
    */
   state: "private" | "missing" | "open" | "full" | "unusable";
   /** Why, in words, where it is not `private`. */

@@ -28,8 +28,8 @@ export function checkKey(text: string, where: string): string {
 }
 
 /**
- * Whether it has the documented form: 4 characters ending in `_`,
- * region, `_`, 43 characters (Authentication 3).
+ * Whether it has the documented form: 4 characters ending in `_`, region, `_`, 43 characters (Authentication
+ * 3).
  */
 export function isUsualKey(key: string): boolean {
   return /^[A-Za-z0-9]{3}_[a-z]{2}_[A-Za-z0-9_-]{43}$/.test(key);
@@ -90,8 +90,8 @@ export async function runKeyCommand(
 }
 
 /**
- * Until it ends, prints too much, or `ending` fires; what it
- * left running in the background is not waited for.
+ * Until it ends, prints too much, or `ending` fires; what it left running in the background is not waited
+ * for.
  */
 async function readOutput(command: string, env: Environment, canAsk: boolean, ending: AbortController) {
   const { spawn } = await import("node:child_process");

@@ -24,8 +24,8 @@ interface Stored {
 }
 
 /**
- * Opens the profiles. Nothing is made on disk before the first `save`
- * or `use`; rights that are too wide are fixed.
+ * Opens the profiles. Nothing is made on disk before the first `save` or `use`; rights that are too wide are
+ * fixed.
  * @throws UsageError naming the file when it is not what `ecm` wrote, or cannot be read
  */
 export async function openProfiles(folders: Folders): Promise<ProfileStore> {

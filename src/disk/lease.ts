@@ -4,8 +4,7 @@
  * gone, or, where this cannot be seen, when it has given no sign of life for long.
  *
  * No process replaces another's file: each writes one under a name of its own, and only then looks for
- * others.
- * Of two that come at once, each sees the other, and the one with the smaller name goes first.
+ * others. Of two that come at once, each sees the other, and the one with the smaller name goes first.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -111,8 +110,7 @@ export async function awaitLease(
 
 /**
  * Whether another process holds the lease on a resource, as far as can be seen at once. Takes nothing, so
- * that
- * a look keeps nobody out.
+ * that a look keeps nobody out.
  */
 export async function isLeaseHeld(folder: string, resource: string): Promise<boolean> {
   const stem = toStem(resource);

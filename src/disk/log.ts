@@ -68,8 +68,7 @@ export class LineSplitter {
 
 /**
  * The lines of a file, byte for byte as latin1, so that a character is a byte. What follows the last line
- * break
- * is left out: a process was killed while it wrote it. None of a file that does not exist.
+ * break is left out: a process was killed while it wrote it. None of a file that does not exist.
  * @throws the system's error
  */
 export async function* readLines(file: string): AsyncGenerator<string> {

@@ -20,8 +20,8 @@ export function makeFolder(folder: string): void {
 }
 
 /**
- * Makes a folder and writes into it, so that a disk that is full or
- * read-only is noticed before anything depends on it.
+ * Makes a folder and writes into it, so that a disk that is full or read-only is noticed before anything
+ * depends on it.
  * @throws the system's error
  */
 export async function requireWritable(folder: string): Promise<void> {

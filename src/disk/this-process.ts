@@ -1,6 +1,6 @@
 /**
- * Which process this is, written down so that another one, perhaps
- * on another machine, can tell whether it lives.
+ * Which process this is, written down so that another one, perhaps on another machine, can tell whether it
+ * lives.
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
@@ -16,8 +16,8 @@ export interface ProcessIdentity {
    */
   space: string;
   /**
-   * When the process began, as the platform counts; a process id is used
-   * again, this is not. Empty where the platform does not say it.
+   * When the process began, as the platform counts; a process id is used again, this is not. Empty where the
+   * platform does not say it.
    */
   start: string;
 }

@@ -161,8 +161,8 @@ function placesIn(pages: readonly FeedRecord[][]): Map<string, Place[]> {
 }
 
 /**
- * How many records follow another one in the other reading as
- * well; undefined where one comes before it there.
+ * How many records follow another one in the other reading as well; undefined where one comes before it
+ * there.
  */
 function countInOrder(page: readonly FeedRecord[], places: ReadonlyMap<string, Place[]>): number | undefined {
   const lastAt = new Map<number, number>();
@@ -194,8 +194,8 @@ function isNewestFirst(pages: readonly FeedRecord[][], minSteps: number): boolea
 }
 
 /**
- * Another size shows other records side by side; a service that
- * cuts its pages is asked for less than it gave.
+ * Another size shows other records side by side; a service that cuts its pages is asked for less than it
+ * gave.
  */
 function chooseNextSize({ pages, size, isGapless }: FeedReading): number {
   const minSize = isGapless ? size : Math.min(...pages.slice(0, -1).map((page) => page.length));

@@ -1,6 +1,6 @@
 /**
- * An answer as it came → the answer that commands read, or the
- * error that it means (specification, Errors). Pure.
+ * An answer as it came → the answer that commands read, or the error that it means (specification, Errors).
+ * Pure.
  */
 import {
   type Applied,

@@ -65,8 +65,8 @@ export function exchange(dispatcher: Dispatcher, request: WireRequest, origin: s
 }
 
 /**
- * Collects an answer. It is settled once: when the answer is whole, an
- * error comes, the time is over or the signal fires.
+ * Collects an answer. It is settled once: when the answer is whole, an error comes, the time is over or the
+ * signal fires.
  */
 class IncomingAnswer implements Handler {
   private readonly request: WireRequest;

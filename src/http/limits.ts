@@ -36,8 +36,8 @@ export function readAnswerLimits({ status, headers, text }: WireAnswer, now: num
 }
 
 /**
- * Seconds to wait: `Retry-After` as a number or a date, else the time
- * to the window's reset; undefined when neither.
+ * Seconds to wait: `Retry-After` as a number or a date, else the time to the window's reset; undefined when
+ * neither.
  */
 export function readRetryAfter(headers: Headers, nowMilliseconds: number): number | undefined {
   const text = headers["retry-after"]?.trim();
@@ -49,8 +49,8 @@ export function readRetryAfter(headers: Headers, nowMilliseconds: number): numbe
 }
 
 /**
- * Which limit a 429 speaks of: by its message, else by what the
- * headers say is used up, else by how long it lasts.
+ * Which limit a 429 speaks of: by its message, else by what the headers say is used up, else by how long it
+ * lasts.
  */
 export function findLimitKind(
   message: string,

@@ -34,8 +34,7 @@ const maxSpellingLength = 4096;
 
 /**
  * Takes the key out of a body that passes in pieces: their edges may cut a key. Bytes that are no text stay
- * as
- * they are.
+ * as they are.
  */
 export function createRedactingSink(sink: BodySink, redact: Redact): BodySink {
   let heldText = "";

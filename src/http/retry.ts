@@ -11,8 +11,8 @@ export type Trouble =
   /** An answer of 500 and above. */
   | { kind: "failed"; status: number }
   /**
-   * No connection was made: nothing can have been applied. `isLasting`
-   * when another try cannot help (a certificate).
+   * No connection was made: nothing can have been applied. `isLasting` when another try cannot help (a
+   * certificate).
    */
   | { kind: "unconnected"; isLasting: boolean }
   /** A refusal (4xx) that was cut off: nothing was applied, and why is not known. */
@@ -46,8 +46,7 @@ const stopDecision: RetryDecision = { action: "stop" };
  * A month's end and a blocked address are never waited for. The hour is, by min(Retry-After × 2^waits, 300)
  * seconds at a time, unless its end lies beyond what may still be waited: then waiting would be for nothing.
  * Reads are repeated after a lost connection, 502, 503 and 504; a write only when no connection was made, or
- * when
- * it was refused in words that were lost.
+ * when it was refused in words that were lost.
  */
 export function decideRetry(situation: Situation): RetryDecision {
   const { trouble, effect, tries } = situation;

@@ -31,8 +31,8 @@ export interface SandboxAccountOptions {
   /** Length of the window in seconds; default 3,600. */
   windowSeconds?: number;
   /**
-   * Requests per calendar month, UTC, until `ecm sandbox account` sets
-   * another; default: the folder's, else 100,000.
+   * Requests per calendar month, UTC, until `ecm sandbox account` sets another; default: the folder's, else
+   * 100,000.
    */
   monthlyLimit?: number;
   /** Failed authentications that block an address; default 20. */

@@ -37,8 +37,8 @@ export interface AppParts {
 export type App = (request: ReceivedRequest) => Promise<Answer>;
 
 /**
- * The target of a method and a path: an endpoint, the OpenAPI
- * description, or nothing that a key has access to.
+ * The target of a method and a path: an endpoint, the OpenAPI description, or nothing that a key has access
+ * to.
  */
 type Route = Endpoint | "description" | "none";
 

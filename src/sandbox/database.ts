@@ -1,6 +1,6 @@
 /**
- * The one place that uses the database binding: opening, statements
- * prepared once, one write transaction at a time.
+ * The one place that uses the database binding: opening, statements prepared once, one write transaction at a
+ * time.
  *
  * Nothing else in this process may open the database, its log (`-wal`) or its index (`-shm`), not even to
  * read: on POSIX, closing any descriptor of a file ends all locks that the process holds on it, and the
@@ -57,8 +57,8 @@ export class Database {
   }
 
   /**
-   * Does the work alone among all processes of the folder, and keeps
-   * it when it returns. What it throws undoes it.
+   * Does the work alone among all processes of the folder, and keeps it when it returns. What it throws
+   * undoes it.
    */
   transaction<T>(work: () => T): T {
     this.connection.prepare("BEGIN IMMEDIATE").run([]);
@@ -105,8 +105,7 @@ class Connection {
 
   /**
    * A full disk ends the transaction by itself. Then the reason is thrown, rather than the error that there
-   * is
-   * no transaction to roll back.
+   * is no transaction to roll back.
    */
   rollBack(reason: unknown): void {
     try {
@@ -171,8 +170,8 @@ export async function openMemoryDatabase(): Promise<Database> {
 }
 
 /**
- * Undefined where there is no such file. A path is not enough: links
- * lead to a file, and another may take its place.
+ * Undefined where there is no such file. A path is not enough: links lead to a file, and another may take its
+ * place.
  */
 function fileIdentity(file: string): string | undefined {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
@@ -202,8 +201,8 @@ function connect(Binding: typeof Libsql, file: string, journal: Journal): Libsql
   }
   binding.pragma("synchronous = NORMAL");
   binding.pragma("temp_store = MEMORY");
-  // 64 MiB, in place of 4: a page that many transactions change, as those
-  // of the log of requests, is carried over once.
+  // 64 MiB, in place of 4: a page that many transactions change, as those of the log of requests, is carried
+  // over once.
   binding.pragma("wal_autocheckpoint = 16000");
   binding.pragma("cache_size = -32000");
   return binding;
@@ -264,8 +263,8 @@ async function loadBinding(): Promise<typeof Libsql> {
   }
 }
 
-// Two processes that open a new file at the same moment: the change
-// of mode does not wait for the lock by itself.
+// Two processes that open a new file at the same moment: the change of mode does not wait for the lock by
+// itself.
 function setJournal(binding: Libsql.Database, journal: Journal): void {
   for (let attempt = 1; ; attempt++) {
     try {

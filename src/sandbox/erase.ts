@@ -1,6 +1,6 @@
 /**
- * Erasing a person from the embedded service's files: contacts,
- * their events, the log of requests, and snapshots.
+ * Erasing a person from the embedded service's files: contacts, their events, the log of requests, and
+ * snapshots.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -29,8 +29,8 @@ const maxWaitMilliseconds = 10_000;
  */
 export async function eraseFromSandbox(folder: string, keys: readonly string[], mask: Mask): Promise<number> {
   const erased = new Set<string>();
-  // While the files are erased one by one, a snapshot may be saved or
-  // loaded: repeat until nothing is found any more.
+  // While the files are erased one by one, a snapshot may be saved or loaded: repeat until nothing is found
+  // any more.
   for (let pass = 1; pass <= maxPasses; pass++) {
     const changed = await eraseFromFiles(folder, { keys, mask }, pass === 1);
     if (changed.length === 0) return erased.size;

@@ -1,6 +1,6 @@
 /**
- * Simulated faults: which fault, for which requests, and how often. With
- * the same seed the same requests are affected.
+ * Simulated faults: which fault, for which requests, and how often. With the same seed the same requests are
+ * affected.
  */
 import { type EcmError, usageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";

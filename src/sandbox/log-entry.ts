@@ -39,8 +39,8 @@ export function createLogEntry({ request, body, status, answer, now }: LoggedExc
 }
 
 /**
- * The headers with their secrets masked, and the secrets that
- * are long enough to be looked for in other texts.
+ * The headers with their secrets masked, and the secrets that are long enough to be looked for in other
+ * texts.
  */
 function maskHeaders(given: ReceivedRequest["headers"]): {
   headers: ReceivedRequest["headers"];

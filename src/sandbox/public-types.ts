@@ -44,8 +44,7 @@ export interface StartedSandbox {
   admin: Admin;
   /**
    * Opens a further account, with a key, contents, clock, limits, faults and log of its own: tests in
-   * different
-   * worlds cannot see each other. It begins as this sandbox was started.
+   * different worlds cannot see each other. It begins as this sandbox was started.
    */
   world(options?: WorldOptions): Promise<SandboxWorld>;
   /** Frees the port, and removes the folder when it was temporary. */
@@ -119,8 +118,8 @@ export interface ResetOptions {
   /** From now on the same ids after every reset. */
   seed?: number;
   /**
-   * The clock is real again, and limits and faults are as they were
-   * at the start. Default: false, all three stay.
+   * The clock is real again, and limits and faults are as they were at the start. Default: false, all three
+   * stay.
    */
   everything?: boolean;
 }

@@ -23,8 +23,7 @@ import type { World, Worlds } from "./worlds.ts";
 
 /**
  * Starts a sandbox on a free port of 127.0.0.1. It does not keep its process alive: a test suite that forgets
- * to
- * stop it still ends.
+ * to stop it still ends.
  * @throws UsageError for a bad option, or when the database binding is not installed
  */
 export async function startSandbox(options: StartSandboxOptions = {}): Promise<StartedSandbox> {

@@ -1,6 +1,6 @@
 /**
- * Temporary folders of sandboxes. The folder of a process that was
- * killed is removed when another process starts.
+ * Temporary folders of sandboxes. The folder of a process that was killed is removed when another process
+ * starts.
  */
 import { rmSync } from "node:fs";
 import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
@@ -20,8 +20,8 @@ export async function makeTemporaryFolder(): Promise<string> {
 }
 
 /**
- * Never throws: what cannot be removed now, such as a file that is
- * open (Windows), goes when another process starts.
+ * Never throws: what cannot be removed now, such as a file that is open (Windows), goes when another process
+ * starts.
  */
 export function removeTemporaryFolder(folder: string): void {
   try {

@@ -20,8 +20,8 @@ export interface SeveralKeys {
 }
 
 /**
- * A condition that no search of the service can express: it is
- * held against each contact that the service finds.
+ * A condition that no search of the service can express: it is held against each contact that the service
+ * finds.
  */
 export interface LocalCondition {
   /** The parts of a contact that it reads, as a search's `source` names them. */

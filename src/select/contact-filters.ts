@@ -97,8 +97,8 @@ export async function resolveTagIds(
 }
 
 /**
- * Any column and operator passes; which exist is the service's to
- * say. A value in double quotes may hold commas.
+ * Any column and operator passes; which exist is the service's to say. A value in double quotes may hold
+ * commas.
  */
 export function parseFilter(text: string): Criteria {
   const [, columnToFilter, operator, values] = /^\s*(\S+)\s+(\S+)\s+(\S[\s\S]*?)\s*$/.exec(text) ?? [];

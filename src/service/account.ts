@@ -169,10 +169,8 @@ export class Account {
   /**
    * Performs something with the names that earlier commands saw a short while ago, instead of fetching them.
    * Where it fails because of an unknown name, or an id that the service refuses, the names are fetched; if
-   * any
-   * of them has changed, it is performed once more. Structures and lists then have names and ids alone, not
-   * all
-   * that the service answers.
+   * any of them has changed, it is performed once more. Structures and lists then have names and ids alone,
+   * not all that the service answers.
    * @param effect a write relies on names for a shorter time than a read
    * @param perform prints nothing before it can fail
    * @param isDoubtful whether a result may come from an outdated name: it is treated like a failure

@@ -1,7 +1,6 @@
 /**
  * What the documents of the service leave open, and what answers have shown of it, for one structure. What
- * was
- * learned is kept, so that it costs the next command nothing. Pure.
+ * was learned is kept, so that it costs the next command nothing. Pure.
  */
 import { formatCount } from "../counts.ts";
 import { isObject } from "../is-object.ts";

@@ -159,8 +159,8 @@ export function mayMeanUnchanged(error: unknown): boolean {
 }
 
 /**
- * Whether a mutate would change this contact (specification, mutate,
- * rule 4). What cannot be decided counts as a change.
+ * Whether a mutate would change this contact (specification, mutate, rule 4). What cannot be decided counts
+ * as a change.
  */
 export function wouldChange(contact: Partial<Contact>, body: MutateBody): boolean {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return true;

@@ -1,6 +1,6 @@
 /**
- * Contacts in people's language: labels and names in place of ids. One
- * set of columns for listings and exports. Pure.
+ * Contacts in people's language: labels and names in place of ids. One set of columns for listings and
+ * exports. Pure.
  */
 
 import { findStatus, statusParts } from "../api/contacts.ts";

@@ -257,8 +257,8 @@ function createMemberPages(
             return found;
           },
           (error) => {
-            // The service does not take the other criterias either:
-            // its first words are about what was asked for.
+            // The service does not take the other criterias either: its first words are about what was asked
+            // for.
             throw mayBeAboutColumn(error) ? refusal : error;
           },
         );
@@ -317,8 +317,8 @@ function mayBeAboutColumn(error: unknown): error is ServiceError {
 }
 
 /**
- * A refusal may have another reason, such as a list that is
- * gone: then the next search by list is tried again.
+ * A refusal may have another reason, such as a list that is gone: then the next search by list is tried
+ * again.
  */
 function namesListColumn(refusal: ServiceError): boolean {
   return /columnToFilter|LIST_ID/i.test(`${refusal.details.field} ${refusal.message}`);

@@ -86,8 +86,8 @@ async function yieldToOlder(
 }
 
 /**
- * Whether nobody else has created a list meanwhile. Where the
- * service says how many there are, one request tells.
+ * Whether nobody else has created a list meanwhile. Where the service says how many there are, one request
+ * tells.
  */
 async function isAlone(account: Account, structure: ContactStructure, before: ListReading, created: number) {
   return before.hasTotal && (await account.countLists(structure)) === before.lists.length + created;
@@ -104,8 +104,8 @@ function findOlderList(own: ContactList, all: readonly ContactList[]): ContactLi
 }
 
 /**
- * Ids decide where the service does not say when a list was created,
- * or says the same time: everybody decides alike.
+ * Ids decide where the service does not say when a list was created, or says the same time: everybody decides
+ * alike.
  */
 function compareAge(one: ContactList, other: ContactList): number {
   const [first, second] = [one, other].map(({ createdAt }) => Date.parse(createdAt ?? ""));

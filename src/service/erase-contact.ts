@@ -33,8 +33,8 @@ export async function findContactsOfKey(
       const inactive = [byKey, createEquals("CONTACT_STATUS", ["inactive"])];
       if (contacts.length === 0) contacts.push(...(await find(send, structureId, inactive)));
       for (const { _id, key } of contacts) {
-        // Held against the key once more: a deletion must not
-        // reach a contact that a looser search let through.
+        // Held against the key once more: a deletion must not reach a contact that a looser search let
+        // through.
         if (_id !== undefined && key !== undefined && identities.has(toPersonIdentity(key)))
           found.set(_id, { _id, key });
       }
@@ -79,8 +79,8 @@ async function find(send: Send, structureId: string, criterias: Criteria[]): Pro
 }
 
 /**
- * Deletes a contact. One that is gone already is deleted; where
- * the answer is lost, reading the contact tells.
+ * Deletes a contact. One that is gone already is deleted; where the answer is lost, reading the contact
+ * tells.
  * @throws what `send` threw, when the contact may still be there
  */
 export async function deleteContact(send: Send, contactId: string): Promise<void> {

@@ -4,9 +4,8 @@
  * Whether `EQ` with several values means "any of them" is not documented, and a service that honours only the
  * first value would make contacts that exist look as if they did not. So every search for several keys
  * carries, where one is known, the key of a contact that must be found: the proof that all keys count. When
- * it
- * is missing, the keys are asked for as alternatives (a filter for each), and then one by one. What works is
- * learned, and so is how many keys fit.
+ * it is missing, the keys are asked for as alternatives (a filter for each), and then one by one. What works
+ * is learned, and so is how many keys fit.
  */
 import { createEquals, createFilter } from "../api/contacts.ts";
 import type { ServiceError } from "../errors.ts";

@@ -30,8 +30,8 @@ export interface ListReading {
 }
 
 /**
- * Every list, page after page; a bare array has no total, so
- * that it ends with a page that brings nothing new.
+ * Every list, page after page; a bare array has no total, so that it ends with a page that brings nothing
+ * new.
  */
 export async function readAllLists(
   send: Send,

@@ -40,8 +40,8 @@ export async function mutateContact(
 }
 
 /**
- * References as the service takes them: `{ _id }`, else tried once as
- * bare ids. A body that was typed goes as it is.
+ * References as the service takes them: `{ _id }`, else tried once as bare ids. A body that was typed goes as
+ * it is.
  */
 async function sendMutate(
   send: Send,

@@ -223,8 +223,8 @@ function outdateNames(cached: CachedNames, changedAt: number): CachedNames {
 }
 
 /**
- * What was seen since a moment, in milliseconds since the epoch, and
- * not after `now`: a clock may have been set back.
+ * What was seen since a moment, in milliseconds since the epoch, and not after `now`: a clock may have been
+ * set back.
  */
 function readSince(cached: CachedNames, since: number, now: number): FreshNames {
   const isFresh = ({ seenAt }: Timed) => seenAt >= since && seenAt <= now;

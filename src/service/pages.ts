@@ -205,8 +205,7 @@ export function toRecordIdentity(record: unknown): string {
 /**
  * Every record of a request that answers in pages: `{ total, records }`, `{ totalRecords, contacts }` or a
  * bare array; and the largest total that any page told. A size of the caller's own is kept; it always begins
- * at
- * the first page.
+ * at the first page.
  * @throws UsageError for a request that writes; UnreadableAnswerError for an answer that is no page
  */
 export async function joinPages(

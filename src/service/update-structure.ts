@@ -48,8 +48,8 @@ export async function readFreshStructure(account: Account, structureId: string):
 }
 
 /**
- * Adds the missing ones of these fields and tags to the structure in
- * one update; returns the structure as it is then.
+ * Adds the missing ones of these fields and tags to the structure in one update; returns the structure as it
+ * is then.
  */
 export async function ensureParts(
   send: Send,

@@ -1,6 +1,6 @@
 /**
- * From a structure as it is and as a file wants it to the changes
- * between them, and the update that makes them. Pure.
+ * From a structure as it is and as a file wants it to the changes between them, and the update that makes
+ * them. Pure.
  */
 
 import { foldCase } from "../api/names.ts";

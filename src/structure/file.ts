@@ -1,6 +1,6 @@
 /**
- * A structure as people keep it in version control: YAML, told apart by
- * labels, without ids where they are not needed.
+ * A structure as people keep it in version control: YAML, told apart by labels, without ids where they are
+ * not needed.
  */
 import { parseDocument, stringify } from "yaml";
 import { foldCase } from "../api/names.ts";

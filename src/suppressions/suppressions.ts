@@ -7,9 +7,8 @@
  * them: a list that lost its end, or in which anything was changed, is never believed. A change appends its
  * records, has them on the disk, and only then writes the first line again, which has a fixed length. A
  * process that is killed in between leaves records that are not counted: no command has reported them.
- * Additions
- * among them count all the same, removals do not. One process changes the file at a time;
- * readers need no lock.
+ * Additions among them count all the same, removals do not. One process changes the file at a time; readers
+ * need no lock.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import {

@@ -14,8 +14,8 @@ type PromptContext = NonNullable<Parameters<Inquirer["confirm"]>[1]>;
 const pageSize = 12;
 /**
  * Up and down alone move the cursor, around the end too. With the library's own keys any other one is a
- * search
- * for what was typed, and Esc or an arrow to the side a search for nothing, which finds the first choice.
+ * search for what was typed, and Esc or an arrow to the side a search for nothing, which finds the first
+ * choice.
  */
 const menu = { pageSize, loop: true, theme: { keybindings: ["vim" as const] } };
 
@@ -27,8 +27,8 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
     onEscape?: () => T,
   ): Promise<T> => {
     const inquirer = await import("@inquirer/prompts");
-    // Without this a question whose input ends (Ctrl-D) is never
-    // settled, and the process ends as if all were well.
+    // Without this a question whose input ends (Ctrl-D) is never settled, and the process ends as if all were
+    // well.
     const ending = new AbortController();
     const end = () => ending.abort();
     let isEscaped = false;

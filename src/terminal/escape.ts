@@ -1,6 +1,6 @@
 /**
- * Foreign text (from the service or a file) made safe to show: it
- * can neither move the cursor nor colour anything.
+ * Foreign text (from the service or a file) made safe to show: it can neither move the cursor nor colour
+ * anything.
  */
 
 // C0 and C1 controls, DEL, line and paragraph separators, and the marks that reorder or hide text.

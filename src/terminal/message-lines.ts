@@ -1,16 +1,15 @@
 /**
  * Wraps messages between words at the width of a terminal. What a person copies is never broken; a command
- * that
- * is wider than the screen continues on the next line as a shell reads it.
+ * that is wider than the screen continues on the next line as a shell reads it.
  */
 import { platform } from "node:os";
 
 /**
  * What is never broken: a command to its end, a flag with its value, a name in quotes, a path behind a colon
- * that has blanks in it, a link; else a word.
+ * that has blanks in it; else a word.
  */
 const piece =
-  /\u001b\]8;;\S+?\u001b\\.+?\u001b\]8;;\u001b\\|(?:[A-Z_]+=\S+ )*\becm (?:'[^']*'|"[^"]*"|\\.|[^\s'";,(]|[;,](?! )| (?![(·]))+|--[\w-]+[ =](?:(?:'[^']*'|\\')+|"[^"]*"|[A-Z][\w|-]*)|"[^"]{1,60}"[^\s"]*|(?<=: )(?:[/~]|\.{1,2}\/|[A-Z]:\\).+|\S+/g;
+  /(?:[A-Z_]+=\S+ )*\becm (?:'[^']*'|"[^"]*"|\\.|[^\s'";,(]|[;,](?! )| (?![(·]))+|--[\w-]+[ =](?:(?:'[^']*'|\\')+|"[^"]*"|[A-Z][\w|-]*)|"[^"]{1,60}"[^\s"]*|(?<=: )(?:[/~]|\.{1,2}\/|[A-Z]:\\).+|\S+/g;
 
 /**
  * Wraps the lines of a message. Continuation lines are indented by two more than their line, or by `hang`.
@@ -66,8 +65,8 @@ function continueCommand(text: string, columns: number, indent: string): string 
   return lines.join(` \\\n${indent}  `);
 }
 
-/** Our colours, and the addresses of links. */
-const invisible = /\u001b\[[\d;]*m|\u001b\]8;;\S*?\u001b\\/g;
+/** Our colours. */
+const invisible = /\u001b\[[\d;]*m/g;
 
 /**
  * An upper bound of the width on a screen: the exact tables are slow to load, and every command has messages.

@@ -57,8 +57,7 @@ export interface FileOptions {
 
 /**
  * A file that grows at `part`, among our own files, and is copied to `file` when it is whole: the two may be
- * on
- * different file systems.
+ * on different file systems.
  * @throws UsageError when `file` cannot be written
  */
 export async function openGrowingFile(part: string, file: string, options: FileOptions): Promise<Sink> {

@@ -1,6 +1,6 @@
 /**
- * Lines that say how far a long command is: redrawn on a terminal,
- * repeated as one line of plain text elsewhere.
+ * Lines that say how far a long command is: redrawn on a terminal, repeated as one line of plain text
+ * elsewhere.
  */
 import { escapeControls } from "./escape.ts";
 import type { Terminal } from "./terminal.ts";

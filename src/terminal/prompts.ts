@@ -1,7 +1,6 @@
 /**
  * Questions, on stderr, asked only of a person at a terminal: drawn on the screen, or as plain lines for
- * screen
- * readers and simple terminals, where nothing is redrawn and choices are numbered.
+ * screen readers and simple terminals, where nothing is redrawn and choices are numbered.
  */
 
 import { Writable } from "node:stream";

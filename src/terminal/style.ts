@@ -1,6 +1,6 @@
 /**
- * The only place that imports the colour library. Only styles
- * that are readable on dark and light backgrounds.
+ * The only place that imports the colour library. Only styles that are readable on dark and light
+ * backgrounds.
  */
 import { Chalk, type ChalkInstance } from "chalk";
 

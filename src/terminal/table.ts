@@ -6,8 +6,7 @@ import { cut, gap, isPlain, measureWidth, minWidth, wrap } from "./text-width.ts
 
 /**
  * Lines that are drawn together: the first ones appear while the rest is still drawn. In one piece, each row
- * of
- * a long table would take longer.
+ * of a long table would take longer.
  */
 const blockLines = 24;
 

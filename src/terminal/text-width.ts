@@ -8,8 +8,8 @@ export const minWidth = 10;
 const plain = /^[ -~…]*$/;
 
 /**
- * Whether a text needs neither tables of widths nor rules for whole
- * characters, both of which are slow to begin with.
+ * Whether a text needs neither tables of widths nor rules for whole characters, both of which are slow to
+ * begin with.
  */
 export function isPlain(text: string): boolean {
   return plain.test(text);

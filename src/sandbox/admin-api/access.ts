@@ -20,8 +20,8 @@ export function isAdminPath(path: string): boolean {
 }
 
 /**
- * With a token: anyone who sends it, from anywhere. Without: programs of
- * this machine, and pages of this very address.
+ * With a token: anyone who sends it, from anywhere. Without: programs of this machine, and pages of this very
+ * address.
  * @param address of the peer; undefined within this process, where everything is allowed
  */
 export function refuseAccess(
@@ -56,8 +56,7 @@ function isSame(given: string, token: string): boolean {
 }
 
 // Requests that a web page makes in a browser on the machine of the sandbox. On loopback only programs of
-// this
-// machine can connect, and the browser is one of them: it carries requests for every page that it shows.
+// this machine can connect, and the browser is one of them: it carries requests for every page that it shows.
 
 /** Whether an address is of this machine alone: 127.0.0.0/8, ::1, or the former written as IPv6. */
 export function isLoopbackAddress(address: string): boolean {
@@ -65,8 +64,8 @@ export function isLoopbackAddress(address: string): boolean {
 }
 
 /**
- * Which header shows that a request was made for another site;
- * undefined for a program, or a page of this machine.
+ * Which header shows that a request was made for another site; undefined for a program, or a page of this
+ * machine.
  *
  * - `Host`: contains the name as it was typed, also where an attacker's DNS points it at 127.0.0.1.
  * - `Origin`: sent with every request that is not a plain GET; `null` for a sandboxed frame or a file.
@@ -83,8 +82,8 @@ export function findForeignHeader(
 }
 
 /**
- * `localhost` and names below it, which never leave the machine
- * (RFC 6761), or a loopback address; with any port.
+ * `localhost` and names below it, which never leave the machine (RFC 6761), or a loopback address; with any
+ * port.
  */
 function isLoopbackHost(host: string): boolean {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host) ?? [];

@@ -159,7 +159,7 @@ function behaviorActions(admin: SandboxAdmin): AdminAction[] {
       id: "setClock",
       method: "PUT",
       path: "/clock",
-      summary: "Set, advance, stop or release the service's time",
+      summary: "Set, advance or release the service's time",
       body: bodies.clockBody,
       result: answers.clockAnswer,
       act: async (context) => admin.clock(await readJson(context)),

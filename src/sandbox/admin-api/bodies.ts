@@ -242,8 +242,8 @@ function refuseUnknownNames(query: RequestQuery): void {
 }
 
 /**
- * A number, after which; or a time, from which. In another log
- * than the one that is asked, numbers mean nothing.
+ * A number, after which; or a time, from which. In another log than the one that is asked, numbers mean
+ * nothing.
  */
 function parseSince(since: RequestQuery["since"], isSameLog: boolean): RequestFilter {
   if (since === undefined) return {};

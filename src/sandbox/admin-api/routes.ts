@@ -56,8 +56,7 @@ function secured(response: Response): Response {
 
 /**
  * The page: one file without any other asset, and no markup but its own. Under its policy nothing runs but
- * its
- * one script, and nothing is sent anywhere but here.
+ * its one script, and nothing is sent anywhere but here.
  */
 function pageResponse(): Response {
   const policy = [

@@ -20,8 +20,8 @@ const unfinishedName = /\.new(-\w+)?$/;
 /** In milliseconds, and many times as long as any save takes. */
 const maxSaveMilliseconds = 60 * 60 * 1000;
 const maxAttempts = 3;
-// They are not saved, and are empty after a snapshot was loaded: who
-// failed to log in is no part of the account's state.
+// They are not saved, and are empty after a snapshot was loaded: who failed to log in is no part of the
+// account's state.
 const transientTables = ["failures", "blocks"];
 
 // Totals are counted when a snapshot is loaded: a person may have been erased from it meanwhile.

@@ -80,8 +80,8 @@ export class AccessControl {
 }
 
 /**
- * Malformed, unknown, deleted and inactive keys get the same refusal;
- * an inactive key that has expired is inactive.
+ * Malformed, unknown, deleted and inactive keys get the same refusal; an inactive key that has expired is
+ * inactive.
  */
 function refuseKey(facts: AccessFacts, now: number): Refusal | undefined {
   if (facts.is_active !== 1) return unauthorized("Invalid API key");

@@ -1,6 +1,6 @@
 /**
- * Contacts: create, read, mutate, and what the published
- * reference adds to these (specification, /api/contact).
+ * Contacts: create, read, mutate, and what the published reference adds to these (specification,
+ * /api/contact).
  */
 import type { InferOutput } from "valibot";
 import type { FieldValue } from "../../wire.ts";

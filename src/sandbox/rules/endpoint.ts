@@ -1,7 +1,6 @@
 /**
  * An endpoint (method and path, scope, schemas of body and query, the rule that answers), and how a request
- * runs
- * through it: body and query are checked, the rule answers, variants change the answer.
+ * runs through it: body and query are checked, the rule answers, variants change the answer.
  */
 import type { GenericSchema, InferInput, InferOutput } from "valibot";
 import * as v from "valibot";
@@ -108,8 +107,8 @@ function runRule(endpoint: Endpoint, call: Call<never, never>): unknown {
     return endpoint.answer(call);
   } catch (error) {
     if (!(error instanceof Refusal) || !endpoint.scope.endsWith(":write")) throw error;
-    // There is nothing to undo then. Otherwise the whole transaction is
-    // undone: no request of it is answered by halves.
+    // There is nothing to undo then. Otherwise the whole transaction is undone: no request of it is answered
+    // by halves.
     if (database.runs > before) throw new Error(`${endpoint.id} has written before it refused`);
     endpoint.refused?.(call, error);
     throw error;

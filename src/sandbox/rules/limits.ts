@@ -1,6 +1,6 @@
 /**
- * The hourly and the monthly limit (specification, Limits): how much
- * is used of them, and the headers that say so.
+ * The hourly and the monthly limit (specification, Limits): how much is used of them, and the headers that
+ * say so.
  */
 import type { LimitsView } from "../public-types.ts";
 import type { AccountRow, Usage } from "../store/account.ts";
@@ -92,8 +92,8 @@ export class AccountLimits {
   }
 
   /**
-   * Changes the limits of this process, and replaces a monthly limit
-   * of the folder; the caller is in a transaction.
+   * Changes the limits of this process, and replaces a monthly limit of the folder; the caller is in a
+   * transaction.
    */
   set({ used, ...change }: LimitsUpdate, now: number): void {
     const account = this.store.account.read();

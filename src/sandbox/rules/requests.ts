@@ -30,8 +30,8 @@ const page = v.pipe(
   v.maxValue(maxPage, `must be at most ${maxPage}`),
 );
 /**
- * Its greatest value is a variant (`limitPageSize` in pages.ts),
- * so that it is described here and checked there.
+ * Its greatest value is a variant (`limitPageSize` in pages.ts), so that it is described here and checked
+ * there.
  */
 const pageSize = v.pipe(integer, v.minValue(1, "must be at least 1"), v.metadata({ maximum: maxPageSize }));
 

@@ -40,8 +40,8 @@ export interface Usage {
 }
 
 /**
- * In a transaction of the queue, the row is read once for requests that
- * follow each other with one key, and written once.
+ * In a transaction of the queue, the row is read once for requests that follow each other with one key, and
+ * written once.
  */
 export class AccountStore implements Participant {
   private readonly database: Database;

@@ -250,8 +250,8 @@ export class ContactStore {
   }
 
   /**
-   * The contacts for one of the values, in the order of their
-   * ids. A sort in the database would copy every row.
+   * The contacts for one of the values, in the order of their ids. A sort in the database would copy every
+   * row.
    */
   private select(match: string, values: string[], ...more: string[]): StoredContact[] {
     if (values.length === 0) return [];

@@ -33,8 +33,8 @@ export function resetAccount(store: Store, addStructure: () => void): void {
 }
 
 /**
- * Leaves an empty account with the default structure under the id it had,
- * which is returned. The caller is in a transaction.
+ * Leaves an empty account with the default structure under the id it had, which is returned. The caller is in
+ * a transaction.
  */
 export function resetToDefaultStructure(store: Store, now: number): string {
   const structure = store.structures.all()[0]!;
@@ -51,8 +51,8 @@ export function resetToDefaultStructure(store: Store, now: number): string {
 }
 
 /**
- * Gives the space that is free now back to the disk, unless another
- * process is at work: then the space is used again.
+ * Gives the space that is free now back to the disk, unless another process is at work: then the space is
+ * used again.
  */
 export function vacuum({ database }: Store): void {
   try {

@@ -7,8 +7,7 @@ const schemaVersion = 1;
 
 /**
  * A structure, a list, a tag and a status are each a group of contacts: `members` holds every membership in
- * the
- * order of contact ids, and triggers keep each group's total, whichever statement writes.
+ * the order of contact ids, and triggers keep each group's total, whichever statement writes.
  */
 const accountSchema = `
 CREATE TABLE account (

@@ -124,8 +124,8 @@ export class ContactSearch {
   }
 
   /**
-   * Puts the smallest set first: the search walks along that one.
-   * The revision grows with each change of a group.
+   * Puts the smallest set first: the search walks along that one. The revision grows with each change of a
+   * group.
    */
   private smallestFirst(query: StoredContactQuery): { query: StoredContactQuery; revision: number } {
     const sets = groupSets(query).map((anyOf) => {

@@ -91,8 +91,8 @@ export async function openPort(
       closing.abort();
       // The server's own `close` would close idle connections at once.
       const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
-      // A connection counts as idle as soon as its answer has
-      // ended, although some of it may not have left yet.
+      // A connection counts as idle as soon as its answer has ended, although some of it may not have left
+      // yet.
       const isSending = () => [...sockets].some((socket) => socket.writableLength > 0);
       const idle = setInterval(() => isSending() || server.closeIdleConnections(), 10);
       const timer = setTimeout(() => server.closeAllConnections(), closingMilliseconds);
