@@ -1,15 +1,14 @@
 /** The bulk engine, for the rest of the program: nobody outside imports another of its files. */
 
 export type { Limit } from "./items.ts";
-export { toPlanName } from "./jobs/apply.ts";
 export { readingsOf } from "./jobs/changes.ts";
 export type { EditOptions, TypedConditions } from "./jobs/edit.ts";
+export { type ChosenRows, chooseRows } from "./jobs/edit.ts";
 export { type ErasedPeople, eraseFromRun } from "./jobs/erase-run.ts";
 export type { Closed } from "./jobs/finish.ts";
 export type { ImportOptions, ImportQuestions, ImportRecord } from "./jobs/import.ts";
 export { jobs } from "./jobs/index.ts";
 export { type Job, type KeysFileOptions, type RowJob, toReadOptions } from "./jobs/job.ts";
-export { type ChosenRows, chooseRows } from "./jobs/marked-rows.ts";
 export { foreseeWrites, resumeRun } from "./jobs/resume.ts";
 export { runJob } from "./jobs/run.ts";
 export type { RunStop } from "./pace/run-stop.ts";
@@ -19,7 +18,7 @@ export { countPlannedWrites, findPlanRemovalFailure, type Price } from "./plan/n
 export { type ClosedPlan, openPlanFile, type PlanFile } from "./plan/plan-file.ts";
 export type { PlanChange, PlanLine } from "./plan/plan-line.ts";
 export { exportPlan } from "./plan/plan-writer.ts";
-export type { BackUp, Engine, ForeseenPlan, Reject, RunOptions } from "./plan/run-context.ts";
+export type { BackUp, Engine, ForeseenPlan, Reject, RunOptions } from "./plan/session.ts";
 export {
   type AfterStep,
   fileNames,

@@ -45,15 +45,15 @@ export function registerApply(command: Command, context: Context): void {
 async function runApply(context: Context, file: string, flags: ApplyFlags): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
   claimFiles(context, file, flags);
-  const [{ openPlanFile, jobs, runJob, toPlanName }, { withRun }, { createBackUp, createBackupTarget }] =
+  const [{ openPlanFile, jobs, runJob }, { withRun }, { createBackUp, createBackupTarget }] =
     await Promise.all([import("../bulk/index.ts"), import("./bulk/start.ts"), import("./bulk/backup.ts")]);
   const approved = await openPlanFile(file, flags.digest);
   const danger = findDanger(approved);
   requireAnswer(context, danger, options.isDryRun);
   const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
-  const name = toPlanName(context.folders.state, approved);
-  const job = await jobs.apply({ input: { name, path: file }, plan: approved });
-  const what = `Applying ${name}`;
+  const stateFolder = context.folders.state;
+  const job = await jobs.apply({ input: { name: file, path: file }, stateFolder, plan: approved });
+  const what = `Applying ${job.input.name}`;
   await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs: [resolve(file)] });
   const result = await withRun(context, { what, options, flags }, ({ engine, display, options }) => {
     const steps = {

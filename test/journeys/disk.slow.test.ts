@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importJob } from "../../src/bulk/jobs/import.ts";
 import { runJob } from "../../src/bulk/jobs/run.ts";
-import type { Engine } from "../../src/bulk/plan/run-context.ts";
+import type { Engine } from "../../src/bulk/plan/session.ts";
 import { type JournalFile, readJournal } from "../../src/bulk/runs/journal.ts";
 import { realClock } from "../../src/clock.ts";
 import { openLog } from "../../src/disk/log.ts";

@@ -15,7 +15,7 @@ import { type NameBook, openPlannedNames, requireKeptNames, toStandInId } from "
 import { findPlanRemovalFailure } from "../plan/numbers.ts";
 import { type Looks, openPlanFile, type PlanFile, type PlanHead } from "../plan/plan-file.ts";
 import { type ExportedLine, isPlanned, type Planned } from "../plan/plan-line.ts";
-import type { Engine, RunContext, RunOptions } from "../plan/run-context.ts";
+import type { Engine, RunContext, RunOptions } from "../plan/session.ts";
 import type { SyncedList } from "../runs/enter.ts";
 import { computeFingerprint, isInPlanFolder } from "../runs/folder.ts";
 import { noInput } from "./finish.ts";
@@ -24,7 +24,10 @@ import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts
 import { keyTableFacts } from "./rejected.ts";
 
 export interface ApplyOptions {
+  /** The plan's file. */
   input: JobInput;
+  /** Where runs are kept: a plan that `ecm` keeps there for itself has no name that says anything. */
+  stateFolder?: string;
   /** Of the plan that was approved. */
   digest?: string;
   /** The plan, where it was read already. */
@@ -32,12 +35,13 @@ export interface ApplyOptions {
 }
 
 /** @throws PlanDamagedError */
-export async function applyJob({ input, digest, plan: read }: ApplyOptions): Promise<Job> {
+export async function applyJob({ input, stateFolder, digest, plan: read }: ApplyOptions): Promise<Job> {
   const plan = read ?? (await openPlanFile(input.path ?? input.name, digest));
+  const isOwn = stateFolder !== undefined && isInPlanFolder(stateFolder, plan.path);
   return {
     kind: "apply",
     applies: plan.head.kind,
-    input,
+    input: isOwn ? { name: `plan (${plan.head.kind})`, path: plan.path } : input,
     readsInput: false,
     open: (context) => openPlan(context, plan),
   };
@@ -63,11 +67,6 @@ function allowRemovals(head: PlanHead, { guards }: RunOptions): PlanHead {
   const { removals } = head;
   if (!removals || guards?.maxRemove === undefined) return head;
   return { ...head, removals: { ...removals, allowed: guards.maxRemove } };
-}
-
-/** How the plan is called: one that `ecm` keeps for itself has no name that says anything. */
-export function toPlanName(stateFolder: string, { path, head }: PlanFile): string {
-  return isInPlanFolder(stateFolder, path) ? `plan (${head.kind})` : path;
 }
 
 function describeApplyRun(

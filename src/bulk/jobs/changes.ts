@@ -8,7 +8,7 @@ import type { Outcome, Write } from "../items.ts";
 import { mergeNames, type StoredNames, toStandInName } from "../plan/names.ts";
 import { readPlanHead, readPlanLines } from "../plan/plan-file.ts";
 import { type PlanLine, toPlanLine, toPlanNames, toShownLine } from "../plan/plan-line.ts";
-import type { Reject } from "../plan/run-context.ts";
+import type { Reject } from "../plan/session.ts";
 import { fileNames, type Manifest } from "../runs/folder.ts";
 import { type JournalRecord, readJournal } from "../runs/journal.ts";
 import { readRunRecord } from "../runs/ledger.ts";

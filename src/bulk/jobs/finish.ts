@@ -1,8 +1,8 @@
 /** The end of a run: its summary, in the report and in its folder. */
 import { formatResetTime, type RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { createTally, findGuardFailure, findMonthStop, type Price } from "../plan/numbers.ts";
-import type { Reject, RunContext } from "../plan/run-context.ts";
-import { countRunRows, type RunState } from "../plan/session.ts";
+import { countRunRows, type Reject, type RunContext, type RunState } from "../plan/session.ts";
+
 import { type AfterStep, writeManifest } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";

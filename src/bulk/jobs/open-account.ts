@@ -7,7 +7,7 @@ import { createIdentityReader } from "../../tables/index.ts";
 import { createSuppressionRules, type SuppressionRules } from "../plan/judge.ts";
 import { Lookup, type LookupOptions } from "../plan/lookup.ts";
 import type { Looks } from "../plan/plan-file.ts";
-import type { RunContext } from "../plan/run-context.ts";
+import type { RunContext } from "../plan/session.ts";
 
 type Opening = Pick<RunContext, "engine" | "send">;
 

@@ -12,15 +12,18 @@ import { openPlannedNames, requireKeptNames, toStandInId } from "../plan/names.t
 import { createTally, findGuardFailure, findMonthStop, type Price } from "../plan/numbers.ts";
 import { type ClosedPlan, readStoredPlan, requireWholePlan, type StoredPlan } from "../plan/plan-file.ts";
 import { isPlanned, toPlanNames } from "../plan/plan-line.ts";
-import type { ForeseenPlan, Reject, RunContext } from "../plan/run-context.ts";
 import {
   announceEntered,
   beginPhase,
   countRunRows,
+  type ForeseenPlan,
   hasBegun,
+  type Reject,
+  type RunContext,
   type RunState,
   recordInJournal,
 } from "../plan/session.ts";
+
 import type { EnteredRun } from "../runs/enter.ts";
 import { countRequestsAfter, findNewList } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
@@ -31,12 +34,14 @@ import {
   choosePlanPlace,
   createSession,
   findMaxRejectsStop,
+  findPlanPrice,
   makePlanFile,
   type PlanPlace,
   planPath,
   readClosedPlan,
+  subtractSettled,
 } from "./plan-job.ts";
-import { findPlanPrice, subtractSettled } from "./plan-price.ts";
+
 import { readFirstRejects, writeRejected } from "./rejected.ts";
 
 /**

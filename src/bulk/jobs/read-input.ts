@@ -21,7 +21,7 @@ import type { ContactStructure } from "../../wire.ts";
 import { createProgress } from "../plan/events.ts";
 import type { PagesOptions } from "../plan/lookup.ts";
 import { NameBook } from "../plan/names.ts";
-import type { RunContext } from "../plan/run-context.ts";
+import type { RunContext } from "../plan/session.ts";
 import { computeFingerprint } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { Opening, ResolvedJob, RowJob, RunAbout } from "./job.ts";

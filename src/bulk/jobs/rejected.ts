@@ -5,8 +5,8 @@ import { type Cells, findUnknown, type InputFacts } from "../../tables/index.ts"
 import type { RunStop } from "../pace/run-stop.ts";
 import { type PlanHead, readPlanHead, readPlanLines } from "../plan/plan-file.ts";
 import { isPlanned, type StoredLine } from "../plan/plan-line.ts";
-import type { Reject } from "../plan/run-context.ts";
-import type { RunState } from "../plan/session.ts";
+import type { Reject, RunState } from "../plan/session.ts";
+
 import { fileNames } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import { type RejectedLine, takePlaceBeside, writeRejects } from "../runs/rejects-file.ts";

@@ -10,7 +10,7 @@ import { pipeline } from "node:stream/promises";
 import { takeLease } from "../../disk/lease.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { openPlanFile, type PlanEnd, readStoredPlan, type StoredPlan } from "../plan/plan-file.ts";
-import type { Engine, RunContext, RunOptions } from "../plan/run-context.ts";
+import type { Engine, RunContext, RunOptions } from "../plan/session.ts";
 import { fileNames, type Manifest, toLocksFolder } from "../runs/folder.ts";
 import { findPlannedSync } from "./apply.ts";
 import type { Closed } from "./finish.ts";

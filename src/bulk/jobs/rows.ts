@@ -7,8 +7,8 @@ import { createSuppressionRules, type Judging, judge } from "../plan/judge.ts";
 import { Lookup, readAccountIfSmaller, readAllPages } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import { type NameBook, toStoredNames } from "../plan/names.ts";
-import type { RunContext } from "../plan/run-context.ts";
-import { countRunRows, countSentRequests, type RunState } from "../plan/session.ts";
+import { countRunRows, countSentRequests, type RunContext, type RunState } from "../plan/session.ts";
+
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
 import { listSelectedItems, readRowEntries, toBatches, toRowItem } from "./entries.ts";
 import type { Contacts, OpenedJob, Opening, PlanSource, ResolvedJob, RowJob } from "./job.ts";

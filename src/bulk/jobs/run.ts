@@ -20,7 +20,7 @@ import {
 import { type InputFile, openStream, requireFile, spool } from "../../tables/index.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
-import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
+import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/session.ts";
 import { type EnteredRun, enterRun } from "../runs/enter.ts";
 import {
   fileNames,

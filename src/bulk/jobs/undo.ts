@@ -16,7 +16,7 @@ import { createProgress, type Proven } from "../plan/events.ts";
 import { mergeNames, type StoredNames, toStoredNames } from "../plan/names.ts";
 import type { Looks } from "../plan/plan-file.ts";
 import { toPlanNames } from "../plan/plan-line.ts";
-import type { RunContext } from "../plan/run-context.ts";
+import type { RunContext } from "../plan/session.ts";
 import {
   computeFingerprint,
   fileNames,
