@@ -170,9 +170,9 @@ async function untilEnded(fleet: Fleet): Promise<StatusRow[]> {
 afterAll(() => (home === "" ? undefined : rm(home, { recursive: true, force: true })));
 
 describe.skipIf(missing.length > 0)(`the fleet${why}`, () => {
-  it("loses and repeats no row through kill -9, a restart of PostgreSQL, a worker that sleeps, and faults", async ({
-    skip,
-  }) => {
+  it("loses and repeats no row through kill -9, a restart of PostgreSQL, a worker that sleeps, and faults", {
+    timeout: 600_000,
+  }, async ({ skip }) => {
     const fleet = await startFleet(skip);
     const faults = ["503:*:*:p=0.01", "reset-after:POST:/api/contact:p=0.01"];
     const counts = { north: 4000, south: 1500, west: 300 };
