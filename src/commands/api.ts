@@ -291,7 +291,7 @@ async function resolvePath(context: Context, path: string): Promise<string> {
     if (kind === "structure") return (await account.structure(name || undefined))._id;
     const structure = await account.structure();
     if (kind === "list") return (await account.list(structure, name!))._id;
-    const { resolveContact } = await import("./selection/resolve-contact.ts");
+    const { resolveContact } = await import("./selection/lookups.ts");
     return (await resolveContact(connection, name!))._id;
   }
 }

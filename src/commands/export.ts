@@ -5,7 +5,6 @@ import { formatCounted } from "../counts.ts";
 import { createContactColumnsView, toSearchView } from "../service/contact-columns.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { presentList } from "../terminal/present.ts";
-import { formatUnfound, resolveConditions } from "./contact/shared/conditions.ts";
 import {
   addOutputFileFlags,
   keysOption,
@@ -15,7 +14,8 @@ import {
   whereOption,
 } from "./flags/flags.ts";
 import { describeCommand } from "./help/help-text.ts";
-import { readNamedLists } from "./selection/named-lists.ts";
+import { formatUnfound, resolveConditions } from "./selection/conditions.ts";
+import { readNamedLists } from "./selection/lookups.ts";
 
 interface ExportOptions extends OutputFileFlags {
   list?: string[];

@@ -13,7 +13,7 @@ import { createContactColumnsView, toSearchView } from "../../service/contact-co
 import { findFormatByName, requireFileFormat } from "../../terminal/file-names.ts";
 import type { OutputFormat } from "../../terminal/format.ts";
 import { presentList } from "../../terminal/present.ts";
-import { readNamedLists } from "../selection/named-lists.ts";
+import { readNamedLists } from "../selection/lookups.ts";
 
 /**
  * Where a backup goes, from the flag: the format by the file's name, else by `-o`, else csv.

@@ -1,5 +1,5 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
-import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
+import type { Command, OptionValues } from "@commander-js/extra-typings";
 import type { Closed, Engine, GuardOptions, Limit, RunOptions, RunStop, Summary } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
@@ -9,29 +9,18 @@ import { advise, ecm, type Hint, joinHints } from "../../hint.ts";
 import { isJson } from "../../terminal/format.ts";
 import { version } from "../../version.ts";
 import { flagHeadings } from "../flags/flag-headings.ts";
-import { startsWithDay, wholeNumberOption, writtenFileOption } from "../flags/flags.ts";
+import {
+  type Bare,
+  type FlagsOf,
+  startsWithDay,
+  wholeNumberOption,
+  writtenFileOption,
+} from "../flags/flags.ts";
 import { formatForAccount } from "../help/command-line.ts";
-import { openSuppressionList } from "../selection/suppression-list.ts";
+import { openSuppressionList } from "../selection/lookups.ts";
 
-/** As commander gives them. */
-export type BulkFlags = {
-  dryRun?: boolean;
-  maxRequests?: number;
-  reserve?: number;
-  wait?: boolean;
-  until?: string;
-  concurrency?: number;
-  maxRejects?: string;
-  rejects?: string;
-  fresh?: boolean;
-  plan?: string;
-  show?: number;
-  report?: string;
-  redact?: boolean;
-  maxChanges?: string;
-  maxDelete?: string;
-  maxRemove?: string;
-};
+/** Of every kind of run: a command lacks some of them. */
+export type BulkFlags = FlagsOf<ReturnType<typeof addBulkFlags<[], Bare, Bare>>>;
 
 const defaultConcurrency = 8;
 
@@ -44,23 +33,24 @@ const defaultConcurrency = 8;
 export function addBulkFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
   command: Command<A, O, G>,
   { isResume = false, isUndo = false, isMutate = false, isSync = false } = {},
-): Command<A, O & BulkFlags, G> {
-  if (!isResume && !isUndo) {
-    command.addOption(new Option("--fresh", "start over; resume no earlier run"));
-  }
-  if (!isResume) {
-    command
+) {
+  const started = addWhere(!isResume && !isUndo, command, () =>
+    command.option("--fresh", "start over; resume no earlier run"),
+  );
+  const planned = addWhere(!isResume, started, () =>
+    started
       .optionsGroup(flagHeadings.preview)
       .addOption(
         writtenFileOption("--plan <file>", "write the plan as JSON lines (- for stdout)").argParser(
           (file) => file,
         ),
       )
-      .addOption(wholeNumberOption("--show <n>", "show the first N changes of a dry run (0: none)", 0));
-  }
-  command.optionsGroup(flagHeadings.guards);
-  if (isSync || isResume) command.option("--max-remove <n>", "allow removing up to N members, or N% (10%)");
-  command
+      .addOption(wholeNumberOption("--show <n>", "show the first N changes of a dry run (0: none)", 0)),
+  ).optionsGroup(flagHeadings.guards);
+  const guarded = addWhere(isSync || isResume, planned, () =>
+    planned.option("--max-remove <n>", "allow removing up to N members, or N% (10%)"),
+  );
+  return guarded
     .option("--max-changes <n>", "refuse to write more than N contacts (or N%)")
     .option("--max-delete <n>", "refuse to delete more than N")
     .optionsGroup(flagHeadings.preview)
@@ -86,8 +76,11 @@ export function addBulkFlags<A extends unknown[], O extends OptionValues, G exte
     .addOption(writtenFileOption("--report <file>", "write an HTML page about the run, or the dry run"))
     .option("--redact", "hide addresses and values in the report")
     .optionsGroup("");
-  // Which of them a command has depends on its kind: commander's types cannot say it.
-  return command as unknown as Command<A, O & BulkFlags, G>;
+}
+
+/** Adds flags to some commands only. Commander's types cannot say which have them: all seem to, and may lack a value. */
+function addWhere<C>(isWanted: boolean, command: unknown, add: () => C): C {
+  return isWanted ? add() : (command as C);
 }
 
 /** @throws UsageError naming the flag at fault */

@@ -13,13 +13,14 @@ import {
 } from "../../service/contact-changes.ts";
 import { findByKey } from "../../service/find-contact.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
-import { explainDryRun, hasColumns } from "../../terminal/present.ts";
-import type { ApiRequest, CreateContactBody } from "../../wire.ts";
+import { hasColumns } from "../../terminal/present.ts";
+import type { ApiRequest, Contact, CreateContactBody } from "../../wire.ts";
 import { addDryRunFlag, type OptionsOf, repeatableOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { openSuppressionList } from "../selection/suppression-list.ts";
-import { askContact } from "./shared/questions.ts";
-import { checkContactColumns, presentContact } from "./shared/view.ts";
+import { presents, type Result } from "../output/presents.ts";
+import { openSuppressionList } from "../selection/lookups.ts";
+import { askContact } from "./questions.ts";
+import { checkContactColumns, toContactResult } from "./view.ts";
 
 type ContactCreateOptions = OptionsOf<typeof declareCreate>;
 
@@ -37,8 +38,7 @@ function declareCreate(parent: Command) {
 }
 
 export function registerContactCreate(parent: Command, context: Context): void {
-  const command = declareCreate(parent).action((options) => runContactCreate(context, options));
-  describeCommand(command, {
+  const creating = describeCommand(declareCreate(parent), {
     examples: [
       'ecm contact create --key ada@example.com --set "First Name=Ada" --list Newsletter --tag vip',
       "ecm contact create --key ada@example.com --dry-run",
@@ -51,9 +51,13 @@ export function registerContactCreate(parent: Command, context: Context): void {
       6: "a contact with this key already exists, or the key is on the suppression list",
     },
   });
+  creating.action(presents(context, {}, (flags) => createContact(context, flags)));
 }
 
-async function runContactCreate(context: Context, flags: ContactCreateOptions): Promise<void> {
+async function createContact(
+  context: Context,
+  flags: ContactCreateOptions,
+): Promise<Result<Partial<Contact>>> {
   const output = context.output();
   const isComplete = flags.key !== undefined || flags.data !== undefined;
   const options = isComplete ? flags : { ...flags, ...(await askContact(context, flags)) };
@@ -74,13 +78,13 @@ async function runContactCreate(context: Context, flags: ContactCreateOptions): 
   if (!answer) {
     const { key: sentKey } = (request.body ?? {}) as Partial<CreateContactBody>;
     const would = sentKey === undefined ? "create a contact" : `create the contact ${sentKey}`;
-    return explainDryRun(context.terminal, output, would, request);
+    return { request, would };
   }
   const contact = readContact(answer);
   // The specification's answer leaves out lists and tags; a person wants to see what was asked for.
   const sent = request.body as Partial<CreateContactBody> | undefined;
   const reported = hasColumns(output) ? { lists: sent?.lists, tags: sent?.tags, ...contact } : contact;
-  await presentContact(context, account, output, reported);
+  return toContactResult(context, account, reported);
 }
 
 interface RequestedContact {

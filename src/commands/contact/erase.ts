@@ -4,11 +4,12 @@ import type { Context } from "../../context.ts";
 import { failedError, readOnlyCommandError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { deleteContact, findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
-import { checkColumns, explainDryRun, presentList, presentOne, type View } from "../../terminal/present.ts";
+import type { View } from "../../terminal/present.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { openSuppressionList } from "../selection/suppression-list.ts";
-import { readPeople } from "./shared/people.ts";
+import { presents, type Result } from "../output/presents.ts";
+import { openSuppressionList } from "../selection/lookups.ts";
+import { readPeople } from "./questions.ts";
 
 /** What is left of a person: proof that the erasure was done, without the address. */
 interface Receipt {
@@ -42,9 +43,8 @@ export function registerContactErase(parent: Command, context: Context): void {
     .description(
       "erase a person: delete the contact, remove it from this machine's files, and never create them again",
     )
-    .argument("[key...]", "contact keys, such as email addresses")
-    .action((keys: string[], options: { dryRun?: boolean }) => runContactErase(context, keys, options));
-  describeCommand(addDryRunFlag(command), {
+    .argument("[key...]", "contact keys, such as email addresses");
+  const erasing = describeCommand(addDryRunFlag(command), {
     examples: ["ecm contact erase ada@example.com", "ecm contact erase ada@example.com --yes --json"],
     output:
       "A receipt without the address: time, account, whether the contact existed, and the number of ecm's own files that held the address; as JSON also the keyed hash, and mayContain: files elsewhere that runs have read or written. One object for one key, an array for several.",
@@ -57,16 +57,17 @@ export function registerContactErase(parent: Command, context: Context): void {
       6: "the contact may be in a run or an export that another process is working on",
     },
   });
+  erasing.action(
+    presents(context, { view: receiptView }, (keys, { dryRun }) => erasePeople(context, keys, dryRun)),
+  );
 }
 
-async function runContactErase(
+async function erasePeople(
   context: Context,
   typedKeys: string[],
-  options: { dryRun?: boolean },
-): Promise<void> {
+  isDryRun = false,
+): Promise<Result<Receipt> | undefined> {
   const { terminal, folders } = context;
-  const output = context.output();
-  checkColumns(output, receiptView);
   const people = await readPeople(context, typedKeys, ecm`contact erase KEY`);
   const [{ findPeople }, erase, { listFilesElsewhere }, { readRunsOf }] = await Promise.all([
     import("../../privacy/people.ts"),
@@ -78,7 +79,7 @@ async function runContactErase(
   const { profile } = await context.connect();
   const baseUrl = profile.baseUrl.value;
   const { known } = await readRunsOf(folders.state, baseUrl, people.flat());
-  if (options.dryRun) return showPlan(context, people, known, await erase.countFilesWith(folders, erased));
+  if (isDryRun) return planErasure(context, people, known, await erase.countFilesWith(folders, erased));
   const requireNobodyAtWork = () => erase.requireNobodyAtWork(folders, erased, baseUrl);
   await requireNobodyAtWork();
   const { length } = people;
@@ -116,8 +117,7 @@ async function runContactErase(
     terminal.warn(
       `Removed the copied input of runs that had written nothing yet (it held the person, or could not be searched); run their commands again with the same input: ${own.withoutInput.join(", ")}`,
     );
-  if (receipts.length === 1) await presentOne(terminal, output, receipts[0]!, receiptView);
-  else await presentList(terminal, output, receipts, receiptView);
+  return receipts.length === 1 ? { one: receipts[0]! } : { many: receipts };
 }
 
 /** `Erased: deleted in the account, removed from 2 of ecm's own files, never created again`. */
@@ -146,12 +146,12 @@ async function eraseFromAccount(
   return contacts;
 }
 
-async function showPlan(
+async function planErasure(
   context: Context,
   people: string[][],
   known: KnownContacts,
   files: number,
-): Promise<void> {
+): Promise<Result<Receipt> | undefined> {
   const { send, account } = await context.connect();
   const found = [];
   for (const spellings of people) found.push(...(await findContactsOfKey(send, account, spellings, known)));
@@ -159,14 +159,12 @@ async function showPlan(
   terminal.note(
     `Would change ${files} ${files === 1 ? "file" : "files"} on this machine, and never create ${people.length === 1 ? "this person" : "these people"} again`,
   );
-  if (found.length === 0) return terminal.note("The contact does not exist in the account");
+  if (found.length === 0) {
+    terminal.note("The contact does not exist in the account");
+    return undefined;
+  }
   const would = `permanently delete ${found.map(({ key }) => key).join(", ")} in the account`;
-  await explainDryRun(
-    terminal,
-    context.output(),
-    would,
-    ...found.map(({ _id }) => deleteContactRequest(_id)),
-  );
+  return { request: found.map(({ _id }) => deleteContactRequest(_id)), would };
 }
 
 /** The proof of the work. @throws EcmError when a file still holds a key */

@@ -1,12 +1,13 @@
 import type { Command } from "@commander-js/extra-typings";
-import type { Context, OutputFileFlags } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
 import { addOutputFileFlags } from "../flags/flags.ts";
 import { requireTextOrAsk } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { resolveContact } from "../selection/resolve-contact.ts";
-import { createMissingContact } from "./shared/questions.ts";
-import { presentContact } from "./shared/view.ts";
+import { presents } from "../output/presents.ts";
+import { createMissingContact } from "../selection/conditions.ts";
+import { resolveContact } from "../selection/lookups.ts";
+import { toContactResult } from "./view.ts";
 
 export function registerContactGet(parent: Command, context: Context): void {
   const command = parent
@@ -22,22 +23,14 @@ export function registerContactGet(parent: Command, context: Context): void {
     output: "The contact; in JSON formats the service's own object.",
     exitCodes: { 5: "no contact has this id or key" },
   });
-  getting.action((idOrKey, options) => runContactGet(context, idOrKey, options));
-}
-
-async function runContactGet(
-  context: Context,
-  typedContact: string | undefined,
-  options: OutputFileFlags,
-): Promise<void> {
-  const output = context.output(options);
-  const idOrKey = await requireTextOrAsk(
-    context,
-    typedContact,
-    createMissingContact(ecm`contact get ID-OR-KEY`),
+  getting.action(
+    presents(context, {}, async (typedContact) => {
+      const missing = createMissingContact(ecm`contact get ID-OR-KEY`);
+      const idOrKey = await requireTextOrAsk(context, typedContact, missing);
+      const connection = await context.connect();
+      const { account } = connection;
+      const contact = await account.withRemembered("read", () => resolveContact(connection, idOrKey));
+      return toContactResult(context, account, contact);
+    }),
   );
-  const connection = await context.connect();
-  const { account } = connection;
-  const contact = await account.withRemembered("read", () => resolveContact(connection, idOrKey));
-  await presentContact(context, account, output, contact);
 }

@@ -17,30 +17,28 @@ import { advise, ecm, type Hint, toOperands } from "../../hint.ts";
 import { pickDifferences, wouldChange } from "../../service/contact-changes.ts";
 import { deleteContact } from "../../service/erase-contact.ts";
 import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";
-import { explainDryRun } from "../../terminal/present.ts";
 import type { ApiRequest, Contact, CreateContactBody, MutateBody } from "../../wire.ts";
-import { addDryRunFlag } from "../flags/flags.ts";
+import { addDryRunFlag, type OptionsOf } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { resolveContact } from "../selection/resolve-contact.ts";
-import { openSuppressionList } from "../selection/suppression-list.ts";
-import { checkContactColumns, presentContact } from "./shared/view.ts";
+import { presents, type Result } from "../output/presents.ts";
+import { openSuppressionList, resolveContact } from "../selection/lookups.ts";
+import { checkContactColumns, toContactResult } from "./view.ts";
 
-interface ContactMoveFlags {
-  merge?: boolean;
-  deleteOld?: boolean;
-  dryRun?: boolean;
-}
+type MoveFlags = OptionsOf<typeof declareMove>;
 
-export function registerContactMove(parent: Command, context: Context): void {
+function declareMove(parent: Command) {
   const command = parent
     .command("move")
     .description("give a contact a new key: create it under NEW as it is, then unsubscribe the old one")
     .argument("<old>", "the contact's id or key")
     .argument("<new>", "its new key")
     .option("--merge", "where NEW exists, add the values, lists and tags that it lacks")
-    .option("--delete-old", "print the old contact, and delete it instead of unsubscribing it")
-    .action((from: string, to: string, flags: ContactMoveFlags) => runContactMove(context, from, to, flags));
-  describeCommand(addDryRunFlag(command), {
+    .option("--delete-old", "print the old contact, and delete it instead of unsubscribing it");
+  return addDryRunFlag(command);
+}
+
+export function registerContactMove(parent: Command, context: Context): void {
+  const moving = describeCommand(declareMove(parent), {
     examples: [
       "ecm contact move ada@old.example ada@new.example --dry-run",
       "ecm contact move ada@old.example ada@new.example --yes",
@@ -55,16 +53,16 @@ export function registerContactMove(parent: Command, context: Context): void {
       6: "the old contact is not active, NEW is inactive or suppressed, or NEW exists and lacks something (without --merge)",
     },
   });
+  moving.action(presents(context, {}, (from, to, flags) => moveContact(context, from, to, flags)));
 }
 
-async function runContactMove(
+async function moveContact(
   context: Context,
   from: string,
   to: string,
-  flags: ContactMoveFlags,
-): Promise<void> {
+  flags: MoveFlags,
+): Promise<Result<Partial<Contact>>> {
   if (!flags.dryRun) context.requireConfirmable();
-  const { terminal } = context;
   const output = context.output();
   const connection = await context.connect();
   const { account, send } = connection;
@@ -75,21 +73,20 @@ async function runContactMove(
   const end = flags.deleteOld ? "delete" : "unsubscribe";
   if (flags.dryRun) {
     const would = `move ${old.key} to ${key}, and ${end} ${old.key}. ${lastWords(old.key)}`;
-    return explainDryRun(terminal, output, would, ...(first ? [first] : []), last);
+    return { request: first ? [first, last] : [last], would };
   }
   await account.withRemembered("write", () => checkContactColumns(account, output));
-  terminal.note(`${lastWords(old.key)} The new contact has a new id`);
+  context.terminal.note(`${lastWords(old.key)} The new contact has a new id`);
   await context.confirm(`Move ${old.key} to ${key}, and ${end} ${old.key}?`);
   await refuseSuppressed(context, old.key, key);
   const moved = await writeFirst(connection, first, target);
   await requireSame(connection, old, moved.key);
   if (flags.deleteOld) {
-    await presentContact(context, account, output, old);
-    await deleteContact(send, old._id);
-    return;
+    // What is deleted is shown first.
+    return { ...toContactResult(context, account, old), last: () => deleteContact(send, old._id) };
   }
   await send(last);
-  await presentContact(context, account, output, moved);
+  return toContactResult(context, account, moved);
 }
 
 function lastWords(key: string): string {

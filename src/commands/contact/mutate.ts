@@ -1,28 +1,44 @@
 import type { Command } from "@commander-js/extra-typings";
-import { wholeContact } from "../../api/contacts.ts";
+import { mutateContactRequest, toIdSet, wholeContact } from "../../api/contacts.ts";
+import type { EditOptions } from "../../bulk/index.ts";
 import type { Connection, Context } from "../../context.ts";
 import { conflictError, failedError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
-import { type RequestedChanges, wouldChange } from "../../service/contact-changes.ts";
+import type { Naming } from "../../service/account.ts";
+import {
+  createMutateBody,
+  pickDifferences,
+  type RequestedChanges,
+  requireChange,
+  requireOneValueEach,
+  splitAssignment,
+  wouldChange,
+} from "../../service/contact-changes.ts";
 import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact, type MutatedContact, mutateContact } from "../../service/mutate-contact.ts";
+import { readJsonInput } from "../../terminal/data-input.ts";
 import { isJson } from "../../terminal/format.ts";
-import { explainDryRun } from "../../terminal/present.ts";
 import type { ApiRequest, Contact, MutateBody } from "../../wire.ts";
-import { addBulkFlags } from "../bulk/flags.ts";
-import { addKeyFileFlags, repeatableOption, wholeNumberOption } from "../flags/flags.ts";
+import { addBulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import {
+  addKeyFileFlags,
+  type OptionsOf,
+  repeatableOption,
+  toTableOptions,
+  wholeNumberOption,
+} from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { type ChangeLine, presentChanges, showsChanges } from "../output/change-lines.ts";
-import { resolveContact } from "../selection/resolve-contact.ts";
-import { toChange } from "./shared/change.ts";
-import type { MutateFlags } from "./shared/mutate-many.ts";
-import { askChanges } from "./shared/questions.ts";
-import { addSelectionFlags, chooseContacts, type SelectionFlags } from "./shared/selection.ts";
-import { checkContactColumns, presentContact } from "./shared/view.ts";
+import { type ChangeLine, showsChanges } from "../output/change-lines.ts";
+import { presents, type Result } from "../output/presents.ts";
+import { addSelectionFlags, type ChosenContacts, chooseContacts } from "../selection/conditions.ts";
+import { resolveContact } from "../selection/lookups.ts";
+import { editMany } from "./edit-many.ts";
+import { askChanges } from "./questions.ts";
+import { checkContactColumns, toContactResult } from "./view.ts";
 
-interface ContactMutateOptions extends MutateFlags, SelectionFlags {}
+type MutateFlags = OptionsOf<typeof declareMutate>;
 
-export function registerContactMutate(parent: Command, context: Context): void {
+function declareMutate(parent: Command) {
   const command = parent
     .command("mutate")
     .description("change fields, lists and tags of contacts, atomically for each contact")
@@ -37,10 +53,11 @@ export function registerContactMutate(parent: Command, context: Context): void {
     .addOption(wholeNumberOption("--if-version <n>", "only if the contact's version (__v) is still N", 0))
     .option("--data <file>", "send this JSON body instead of the flags; - for standard input")
     .option("--fail-unchanged", "exit 1 when nothing would change");
-  addKeyFileFlags(addSelectionFlags(command)).action((contacts: string[], options: ContactMutateOptions) =>
-    runContactMutate(context, contacts, options),
-  );
-  describeCommand(addBulkFlags(command, { isMutate: true }), {
+  return addBulkFlags(addKeyFileFlags(addSelectionFlags(command)), { isMutate: true });
+}
+
+export function registerContactMutate(parent: Command, context: Context): void {
+  const mutating = describeCommand(declareMutate(parent), {
     examples: [
       "ecm contact mutate ada@example.com --add-tag vip --remove-list Leads",
       'ecm contact mutate ada@example.com --set "City=Paris" --if-version 3',
@@ -58,24 +75,21 @@ export function registerContactMutate(parent: Command, context: Context): void {
       6: "the contact's version is not --if-version",
     },
   });
-}
-
-async function runContactMutate(
-  context: Context,
-  contacts: string[],
-  flags: ContactMutateOptions,
-): Promise<void> {
-  requireNoNewKey(contacts, flags);
-  const chosen = await chooseContacts(context, contacts, flags, "mutate");
-  const options = await askForChanges(context, flags, chosen.one);
-  if (!options) return context.terminal.note("unchanged");
-  if (chosen.one !== undefined && !chosen.isRun) return mutateOne(context, chosen.one, options);
-  const { mutateMany } = await import("./shared/mutate-many.ts");
-  await mutateMany(context, chosen, options);
+  mutating.action(
+    presents(context, {}, async (contacts, flags) => {
+      requireNoNewKey(contacts, flags);
+      const chosen = await chooseContacts(context, contacts, flags, "mutate");
+      const options = await askForChanges(context, flags, chosen.one);
+      if (!options) context.terminal.note("unchanged");
+      else if (chosen.one !== undefined && !chosen.isRun) return mutateOne(context, chosen.one, options);
+      else await mutateMany(context, chosen, options);
+      return undefined;
+    }),
+  );
 }
 
 /** `--key` chooses contacts: no mutate changes a key. @throws UsageError */
-function requireNoNewKey([old, ...others]: string[], flags: ContactMutateOptions): void {
+function requireNoNewKey([old, ...others]: string[], flags: MutateFlags): void {
   const { key = [], data, set, addTag, removeTag, addList, removeList } = flags;
   const isChange = [data, set, addTag, removeTag, addList, removeList].some((each) => each !== undefined);
   if (isChange || old === undefined || others.length > 0 || key.length !== 1) return;
@@ -89,9 +103,9 @@ function requireNoNewKey([old, ...others]: string[], flags: ContactMutateOptions
  */
 async function askForChanges(
   context: Context,
-  options: ContactMutateOptions,
+  options: MutateFlags,
   idOrKey: string | undefined,
-): Promise<ContactMutateOptions | undefined> {
+): Promise<MutateFlags | undefined> {
   const { data, set, addTag, removeTag, addList, removeList } = options;
   if ([data, set, addTag, removeTag, addList, removeList].some((each) => each !== undefined)) return options;
   const prompter = context.prompter();
@@ -100,8 +114,11 @@ async function askForChanges(
   return Object.keys(changes).length > 0 ? { ...options, ...changes } : undefined;
 }
 
-async function mutateOne(context: Context, idOrKey: string, options: ContactMutateOptions): Promise<void> {
-  const { terminal } = context;
+async function mutateOne(
+  context: Context,
+  idOrKey: string,
+  options: MutateFlags,
+): Promise<Result<Partial<Contact>>> {
   const output = context.output();
   const change = await toChange(context, options);
   const connection = await context.connect();
@@ -124,7 +141,7 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
       : performOnContact({ send, structure }, idOrKey, (id) => mutateContact(send, id, request(id)));
   });
   if (!("isChanged" in mutated)) {
-    return explainDryRun(terminal, output, `change the contact ${idOrKey}${describeFlags(options)}`, mutated);
+    return { request: mutated, would: `change the contact ${idOrKey}${describeFlags(options)}` };
   }
   const { contact, isChanged, changes } = mutated;
   if (!isChanged && options.failUnchanged) {
@@ -133,9 +150,8 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
       applied: "no",
     });
   }
-  if (!isChanged) terminal.note("unchanged");
-  if (changes) return presentChanges(terminal, changes, contact.key);
-  await presentContact(context, account, output, contact);
+  if (!isChanged) context.terminal.note("unchanged");
+  return { ...toContactResult(context, account, contact), changes, changesTitle: contact.key };
 }
 
 /** Sends nothing for a contact that has these values already. */
@@ -161,7 +177,6 @@ async function mutateByFlags(
     }
     const done = await mutateContact(send, id, request(id), behavior);
     if (!done.isChanged || !showsChanges(context.terminal, output)) return done;
-    const { describeChanges } = await import("./shared/changes.ts");
     return {
       ...done,
       changes: describeChanges(body, before, await account.readCachedNames(await structure())),
@@ -197,4 +212,135 @@ function describeFlags({ set, addTag, removeTag, addList, removeList }: Requeste
   ];
   const words = parts.flatMap(([what, names = []]) => names.map((name) => `${what} ${JSON.stringify(name)}`));
   return words.length === 0 ? "" : `: ${words.join(", ")}`;
+}
+
+/** From a contact's id to the request that changes it. */
+type ContactChange = (contactId: string) => ApiRequest;
+
+/** What is wrong with the flags is said before anything is opened or sent. */
+async function toChange(
+  context: Context,
+  options: RequestedChanges & { data?: string },
+): Promise<(connection: Connection) => Promise<ContactChange>> {
+  const { data, addTag, removeTag, addList, removeList, set, ifVersion } = options;
+  const changes = { addTag, removeTag, addList, removeList, set, ifVersion };
+  if (data === undefined) {
+    set?.forEach(splitAssignment);
+    return async ({ account }) => {
+      const body = await createMutateBody(account, changes);
+      return (id) => mutateContactRequest(id, body);
+    };
+  }
+  if (Object.values(changes).some((value) => value !== undefined)) {
+    throw usageError("--data is the whole body and cannot be used with flags that name changes");
+  }
+  const { text, value } = await readJsonInput(context, data, "--data");
+  return async () => (id) => ({ ...mutateContactRequest(id, value as MutateBody), rawBody: text });
+}
+
+// The changes of one contact, a line each: by name, with the old value where it is known.
+
+/** @param before the contact before the change; undefined if it was not read */
+function describeChanges(
+  body: MutateBody,
+  before: Partial<Contact> | undefined,
+  { structure, lists }: Naming,
+): ChangeLine[] {
+  const { updateFields = [], addLists, removeLists, addTags, removeTags } = pickDifferences(before, body);
+  const formatListName = (id: string) => lists.find(({ _id }) => _id === id)?.name ?? id;
+  const formatTagLabel = (id: string) => structure.tags?.find(({ _id }) => _id === id)?.label ?? id;
+  const toChangeLines = (
+    mark: "+" | "-",
+    what: string,
+    refs: MutateBody["addLists"],
+    toName: (id: string) => string,
+  ) => [...toIdSet(refs ?? [])].map((id): ChangeLine => ({ mark, text: `${what} ${toName(id)}` }));
+  return [
+    ...updateFields.map(({ _id, value }): ChangeLine => {
+      const name = structure.fields.find((field) => field._id === _id)?.label ?? _id;
+      const old = before?.fields?.find((field) => field._id === _id)?.value ?? "";
+      return {
+        mark: "~",
+        text: `${name}  ${before ? `${formatFieldValue(old)} → ` : ""}${formatFieldValue(value)}`,
+      };
+    }),
+    ...toChangeLines("+", "list", addLists, formatListName),
+    ...toChangeLines("-", "list", removeLists, formatListName),
+    ...toChangeLines("+", "tag", addTags, formatTagLabel),
+    ...toChangeLines("-", "tag", removeTags, formatTagLabel),
+  ];
+}
+
+function formatFieldValue(value: unknown): string {
+  return value === "" ? "(empty)" : String(value);
+}
+
+// `ecm contact mutate` on several contacts, or on a selection: the same change on each, as a bulk run.
+
+const bodyMembers = ["addTags", "removeTags", "addLists", "removeLists", "updateFields"];
+
+async function mutateMany(context: Context, chosen: ChosenContacts, flags: MutateFlags): Promise<void> {
+  requireNoCombination(chosen, flags);
+  const options = toRunOptions(flags, context.clock.now());
+  const changes = await readRequestedChanges(context, flags);
+  const reading = toReadOptions(chosen, flags);
+  await endRun(
+    context,
+    await editMany(context, { kind: "mutate", chosen, changes, reading, options, flags }),
+  );
+}
+
+/** @throws UsageError for flags about a file where there is none */
+function toReadOptions(
+  { keys }: ChosenContacts,
+  { map, consentColumn, sheet, includeUnsubscribed }: MutateFlags,
+): Pick<EditOptions, "read" | "includeUnsubscribed"> {
+  const hasFileFlags = [map, consentColumn, sheet, includeUnsubscribed].some((each) => each !== undefined);
+  if (!hasFileFlags) return {};
+  if (keys === undefined) {
+    throw usageError(
+      "--map, --consent-column and --include-unsubscribed apply to the file given with --keys",
+      "Name the file with --keys, or leave them out",
+    );
+  }
+  return { read: toTableOptions({ map, consentColumn, sheet }), includeUnsubscribed };
+}
+
+function requireNoCombination({ keys }: ChosenContacts, flags: MutateFlags): void {
+  if (flags.ifVersion !== undefined) {
+    throw usageError(
+      "--if-version applies to a single contact",
+      "A bulk run checks each contact's own version",
+    );
+  }
+  if (flags.failUnchanged) throw usageError("--fail-unchanged applies to a single contact");
+  if (keys === "-" && flags.data === "-") {
+    throw usageError("--keys and --data cannot both be standard input", "Name a file for one of them");
+  }
+}
+
+async function readRequestedChanges(
+  context: Context,
+  flags: MutateFlags,
+): Promise<NonNullable<EditOptions["wanted"]>> {
+  const { data, addTag, removeTag, addList, removeList, set } = flags;
+  if (data === undefined) {
+    requireChange(flags);
+    set?.forEach(splitAssignment);
+    return { addTag, removeTag, addList, removeList, set };
+  }
+  if ([addTag, removeTag, addList, removeList, set].some((value) => value !== undefined)) {
+    throw usageError("--data is the whole body and cannot be used with flags that name changes");
+  }
+  const { value } = await readJsonInput(context, data, "--data");
+  const isBody =
+    typeof value === "object" &&
+    value !== null &&
+    Object.entries(value).every(([name, part]) => bodyMembers.includes(name) && Array.isArray(part));
+  if (!isBody) {
+    throw usageError(`--data: a bulk run needs an object of ${bodyMembers.join(", ")}, each an array`);
+  }
+  const body = value as MutateBody;
+  requireOneValueEach(body);
+  return { body };
 }

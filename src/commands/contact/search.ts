@@ -1,20 +1,23 @@
+/** What one search finds: a page of it, or how many contacts there are. */
+
 import { type Command, Option } from "@commander-js/extra-typings";
 import { toKeyIdentity } from "../../api/key-spelling.ts";
 import { isEmailKey } from "../../api/structures.ts";
-import type { Connection, Context, OutputFileFlags } from "../../context.ts";
+import type { Connection, Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
+import type { Behavior } from "../../service/behavior.ts";
 import type { ContactView } from "../../service/contact-columns.ts";
-import { defaultPageSize, openSearch } from "../../service/contact-pages.ts";
-import type { ContactSearch } from "../../service/contact-search.ts";
-import { maxPageSize } from "../../service/pages.ts";
+import { defaultPageSize, openSearch, readSearchPages } from "../../service/contact-pages.ts";
+import { type ContactSearch, isLeftOut } from "../../service/contact-search.ts";
+import { maxPageSize, readSinglePage } from "../../service/pages.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
-import { presentList, presentValue } from "../../terminal/present.ts";
-import type { Contact, ContactStructure } from "../../wire.ts";
+import type { Contact, ContactStructure, Send } from "../../wire.ts";
 import {
   addOutputFileFlags,
   keysOption,
+  type OptionsOf,
   repeatableOption,
   textOption,
   whereOption,
@@ -22,23 +25,13 @@ import {
 } from "../flags/flags.ts";
 import { formatForAccount } from "../help/command-line.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { announcePage } from "../output/announce-part.ts";
-import { type ConditionFlags, formatUnfound, resolveConditions } from "./shared/conditions.ts";
-import { countContacts, readSearchPage } from "./shared/search-page.ts";
-import { warnOfMissing, warnOfMissingParts } from "./shared/search-warnings.ts";
-import { parseParts, planContactView } from "./shared/view.ts";
+import { presents, type Result } from "../output/presents.ts";
+import { formatUnfound, resolveConditions } from "../selection/conditions.ts";
+import { parseParts, planContactView } from "./view.ts";
 
-interface ContactSearchOptions extends ConditionFlags, OutputFileFlags {
-  source?: string;
-  page?: number;
-  pageSize?: number;
-  all?: boolean;
-  limit?: number;
-  count?: boolean;
-  failMissing?: boolean;
-}
+type SearchFlags = OptionsOf<typeof declareSearch>;
 
-export function registerContactSearch(parent: Command, context: Context): void {
+function declareSearch(parent: Command) {
   const command = parent
     .command("search")
     .description("search contacts; without conditions, all of the structure")
@@ -86,14 +79,12 @@ export function registerContactSearch(parent: Command, context: Context): void {
         "limit",
         "count",
       ]),
-    )
-    .action((keys: string[], options: ContactSearchOptions) =>
-      runContactSearch(
-        context,
-        keys.length > 0 ? { ...options, key: [...keys, ...(options.key ?? [])] } : options,
-      ),
     );
-  describeCommand(addOutputFileFlags(command), {
+  return addOutputFileFlags(command);
+}
+
+export function registerContactSearch(parent: Command, context: Context): void {
+  const searching = describeCommand(declareSearch(parent), {
     examples: [
       "ecm contact search --list Newsletter --status active",
       "ecm contact search --key ada@example.com --key bob@example.com --json",
@@ -109,9 +100,14 @@ export function registerContactSearch(parent: Command, context: Context): void {
       5: "no list or tag has this name; with --fail-missing: nobody has one of the keys",
     },
   });
+  searching.action(
+    presents(context, {}, (keys, flags) =>
+      searchContacts(context, keys.length > 0 ? { ...flags, key: [...keys, ...(flags.key ?? [])] } : flags),
+    ),
+  );
 }
 
-async function runContactSearch(context: Context, options: ContactSearchOptions): Promise<void> {
+async function searchContacts(context: Context, options: SearchFlags): Promise<Result<Partial<Contact>>> {
   const output = context.output(options);
   const conditions = await resolveConditions(context, options);
   const parts = options.source === undefined ? undefined : parseParts(options.source);
@@ -120,19 +116,22 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
   if (options.all)
     await context.tellUnderWay({ kind: "export", what: "A search of all contacts", inputs: [] });
   const connection = await context.connect();
-  const search = () => showSearch(context, connection, options, { output, conditions, parts });
+  const search = () => prepareSearch(context, connection, options, { output, conditions, parts });
   // The columns of all pages are chosen before the contacts are seen: names that are missing could not be
   // looked up then.
   const isStream = options.all || options.limit !== undefined;
   const { list, tag, filter, where } = options;
   const hasNames = [list, tag, filter, where].some((each) => each !== undefined);
-  const { show, listUnfound } = await (isStream
+  const { result, warn, listUnfound } = await (isStream
     ? search()
     : // Nobody refuses an outdated id in a condition: it finds nobody.
       connection.account.withRemembered("read", search, ({ isEmpty }) => isEmpty && hasNames));
-  await show();
-  const missing = listUnfound();
-  if (missing.length > 0) sayUnfound(context, missing, options.failMissing ?? false);
+  warn?.();
+  const last = async () => {
+    const missing = listUnfound?.() ?? [];
+    if (missing.length > 0) sayUnfound(context, missing, options.failMissing ?? false);
+  };
+  return { ...result, last };
 }
 
 /** At most so many keys that nobody has are named. */
@@ -173,28 +172,29 @@ class SoughtKeys {
 interface PreparedSearch {
   /** Nobody was found. */
   isEmpty: boolean;
-  /** Prints the contacts, and reads the pages after the first. */
-  show(): Promise<void>;
+  /** The contacts; the pages after the first are read while they are shown. */
+  result: Result<Partial<Contact>>;
+  /** Says what the result does not hold. */
+  warn?(): void;
   /** Keys that nobody has, once all that was found has been shown; none where not all of it was read. */
-  listUnfound(): string[];
+  listUnfound?(): string[];
 }
 
 /** Everything that can fail for a name. */
-async function showSearch(
+async function prepareSearch(
   context: Context,
   { send, account, behaviors }: Connection,
-  options: ContactSearchOptions,
+  options: SearchFlags,
   { output, conditions, parts }: RequestedPage,
 ): Promise<PreparedSearch> {
-  const { terminal, observer } = context;
+  const { terminal } = context;
   const structure = await account.structure();
   const behavior = behaviors(structure._id);
   const { named, ...found } = await conditions(account, structure);
   const { page = 1, pageSize = defaultPageSize } = options;
   if (options.count) {
     const count = await countContacts(context, send, { ...found, source: ["_id"] }, behavior);
-    const show = () => presentValue(terminal, output, count, String(count));
-    return { isEmpty: count === 0, show, listUnfound: () => [] };
+    return { isEmpty: count === 0, result: { value: count, text: String(count) } };
   }
   const shownFields = new Set(found.keeps?.fields);
   const { source, view } = await planContactView(account, output, structure, { parts, shownFields });
@@ -206,12 +206,11 @@ async function showSearch(
     source: options.key && !parts && !source.includes("key") ? [...source, "key"] : source,
     readsStatus: isAskedFor && source.includes("contactStatus"),
   };
+  const warn = () => warnOfMissingParts(terminal, search, behavior, isAskedFor);
   if (options.all || options.limit !== undefined) {
     const { total, contacts, countMissing } = await openSearch(send, search, { ...options, behavior });
     const shownView = describeNobody(await view(), structure, options, context.settings);
-    const show = async () => {
-      warnOfMissingParts(terminal, search, behavior, isAskedFor);
-      const count = await presentList(terminal, output, noteKeys(contacts, keys), shownView);
+    const said = (count: number) => {
       warnOfMissing(terminal, total, countMissing());
       const isCut = count === options.limit && (search.keeps !== undefined || count < total);
       if (isCut) noteCount(terminal, output, `${formatPart(search, count, total)} · all: --all`);
@@ -219,7 +218,8 @@ async function showSearch(
     };
     return {
       isEmpty: total === 0,
-      show,
+      result: { many: noteKeys(contacts, keys), view: shownView, said },
+      warn,
       listUnfound: () => (options.limit === undefined && countMissing() === 0 ? keys.missing() : []),
     };
   }
@@ -230,16 +230,18 @@ async function showSearch(
     describeNobody(await view(contacts), structure, options, context.settings),
   );
   for (const contact of contacts) keys.see(contact);
-  const show = async () => {
-    warnOfMissingParts(terminal, search, behavior, isAskedFor);
-    await presentList(terminal, output, contacts, shownView);
-    observer?.page?.({ total, hasMore });
-    if (hasMore) announcePage(context, "contacts", { shown: contacts.length, total }, options.page);
-    else if (page === 1) noteCount(terminal, output, formatAll(search, contacts.length, { searched, named }));
+  const said = (count: number) => {
+    if (!hasMore && page === 1) noteCount(terminal, output, formatAll(search, count, { searched, named }));
   };
+  const shownPage = { things: "contacts", total, hasMore, size: pageSize, typedPage: options.page };
   // Pages that do not add up may have left somebody out.
   const isWhole = options.page === undefined && !hasMore && (total ?? contacts.length) === contacts.length;
-  return { isEmpty: contacts.length === 0, show, listUnfound: () => (isWhole ? keys.missing() : []) };
+  return {
+    isEmpty: contacts.length === 0,
+    result: { many: contacts, view: shownView, said, page: shownPage },
+    warn,
+    listUnfound: () => (isWhole ? keys.missing() : []),
+  };
 }
 
 async function* noteKeys(
@@ -281,7 +283,7 @@ function formatAll({ keeps }: ContactSearch, count: number, { searched, named }:
 function describeNobody(
   view: ContactView,
   { keyName, keyType }: ContactStructure,
-  { key = [], list, tag, status, where, text, filter }: ContactSearchOptions,
+  { key = [], list, tag, status, where, text, filter }: SearchFlags,
   settings: Context["settings"],
 ): ContactView {
   const isNarrowed = [list, tag, status, where, text, filter].some((each) => each !== undefined);
@@ -307,4 +309,105 @@ interface RequestedPage {
 
 function describeEmptyPage(page: number, view: ContactView): ContactView {
   return page > 1 ? { ...view, empty: `Page ${page} is empty.` } : view;
+}
+
+interface Place {
+  page: number;
+  pageSize: number;
+  behavior: Behavior;
+}
+
+interface SearchPage {
+  contacts: Partial<Contact>[];
+  /** Of all pages, where the service decides everything. */
+  total?: number;
+  hasMore: boolean;
+  /** How many were read, where a condition was decided here. */
+  searched?: number;
+}
+
+/** A page of what a search finds, by the service alone or with a condition decided here. */
+function readSearchPage(
+  terminal: Context["terminal"],
+  send: Send,
+  search: ContactSearch,
+  place: Place,
+): Promise<SearchPage> {
+  return search.keeps
+    ? readLocallyFilteredPage(terminal, send, search, place)
+    : readServicePage(send, search, place);
+}
+
+/** One page as the service gives it. */
+async function readServicePage(
+  send: Send,
+  search: ContactSearch,
+  { page, pageSize, behavior }: Place,
+): Promise<SearchPage> {
+  const read = readSearchPages(send, search, behavior);
+  const { items, total, hasMore } = await readSinglePage(read, page, { size: pageSize, behavior });
+  return { contacts: items, total, hasMore };
+}
+
+/** The service counts what it decides alone; what is decided here has to be read. */
+async function countContacts(
+  { terminal }: Context,
+  send: Send,
+  search: ContactSearch,
+  behavior: Behavior,
+): Promise<number> {
+  if (!search.keeps) return (await readSearchPages(send, search, behavior)(1, 1)).total ?? 0;
+  const { total, contacts, countMissing } = await openSearch(send, search, { behavior });
+  let count = 0;
+  for await (const _contact of contacts) count += 1;
+  warnOfMissing(terminal, total, countMissing());
+  return count;
+}
+
+/** A page of the contacts that a condition decided here holds for. */
+async function readLocallyFilteredPage(
+  terminal: Context["terminal"],
+  send: Send,
+  search: ContactSearch,
+  { page, pageSize, behavior }: Place,
+): Promise<SearchPage> {
+  const contacts: Partial<Contact>[] = [];
+  let passed = 0;
+  const { contacts: found, total: searched, countMissing } = await openSearch(send, search, { behavior });
+  for await (const contact of found) {
+    passed += 1;
+    if (passed <= (page - 1) * pageSize) continue;
+    if (contacts.length === pageSize) return { contacts, hasMore: true };
+    contacts.push(contact);
+  }
+  warnOfMissing(terminal, searched, countMissing());
+  return { contacts, hasMore: false, searched };
+}
+
+// What the result of a search does not hold, and does not show by itself.
+
+/** A page that was cut short by a removal leaves somebody out, whoever decides the conditions. */
+function warnOfMissing(terminal: Context["terminal"], total: number, missing: number): void {
+  if (missing === 0) return;
+  terminal.warn(
+    `${formatCount(total)} contacts matched at first and ${formatCount(total - missing)} were read: the account changed meanwhile`,
+  );
+}
+
+/** Says what the service's searches do not tell, so that an empty cell is not taken for an answer. */
+function warnOfMissingParts(
+  terminal: Context["terminal"],
+  search: ContactSearch,
+  behavior: Behavior,
+  isAskedFor: boolean,
+): void {
+  const { source, readsStatus } = search;
+  const form = behavior.get("source");
+  if (isAskedFor && source.includes("updatedAt") && isLeftOut(form, "updatedAt"))
+    terminal.warn("The service does not tell updatedAt: it is left out");
+  if (!readsStatus && source.includes("contactStatus") && isLeftOut(form, "contactStatus")) {
+    terminal.warn(
+      "The service's searches do not tell the status; --columns key,status reads it, with a request for each contact",
+    );
+  }
 }

@@ -8,29 +8,23 @@ import {
 } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
-import { explainDryRun } from "../../terminal/present.ts";
 import type { Contact, Send } from "../../wire.ts";
 import { requireAnswer } from "../bulk/agree.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import { addBulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { presentChanges, showsChanges } from "../output/change-lines.ts";
-import { addMarkedRowsFlags, type MarkedRowsFlags, readMarkedRowsFlags } from "../selection/marked-rows.ts";
-import { resolveContact } from "../selection/resolve-contact.ts";
-import { addSelectionFlags, chooseContacts, type SelectionFlags } from "./shared/selection.ts";
-import { checkContactColumns, presentContact } from "./shared/view.ts";
-
-interface ContactUnsubscribeOptions extends SelectionFlags, BulkFlags, MarkedRowsFlags {}
+import { presents, type Result } from "../output/presents.ts";
+import { addSelectionFlags, chooseContacts } from "../selection/conditions.ts";
+import { addMarkedRowsFlags, readMarkedRowsFlags } from "../selection/keys.ts";
+import { resolveContact } from "../selection/lookups.ts";
+import { checkContactColumns, toContactResult } from "./view.ts";
 
 export function registerContactUnsubscribe(parent: Command, context: Context): void {
   const command = parent
     .command("unsubscribe")
     .description("unsubscribe contacts (Inactive, Unsubscribe); this cannot be undone")
     .argument("[id-or-key...]", "the contact's id or key; several make a bulk run");
-  addMarkedRowsFlags(addSelectionFlags(command)).action(
-    (contacts: string[], options: ContactUnsubscribeOptions) =>
-      runContactUnsubscribe(context, contacts, options),
-  );
-  describeCommand(addBulkFlags(command, { isMutate: true }), {
+  const choosing = addMarkedRowsFlags(addSelectionFlags(command));
+  const unsubscribing = describeCommand(addBulkFlags(choosing, { isMutate: true }), {
     examples: [
       "ecm contact unsubscribe ada@example.com",
       "ecm contact unsubscribe --keys left.csv --dry-run",
@@ -47,27 +41,28 @@ export function registerContactUnsubscribe(parent: Command, context: Context): v
       5: "no such contact, or no list, tag or field has that name",
     },
   });
-}
-
-async function runContactUnsubscribe(
-  context: Context,
-  contacts: string[],
-  flags: ContactUnsubscribeOptions,
-): Promise<void> {
-  const chosen = await chooseContacts(context, contacts, flags, "unsubscribe");
-  const reading = readMarkedRowsFlags(chosen.keys, flags);
-  requireAnswer(context, "unsubscribe", flags.dryRun ?? false);
-  if (chosen.one !== undefined && !chosen.isRun) return unsubscribeOne(context, chosen.one, flags);
-  const options = toRunOptions(flags, context.clock.now());
-  const { editMany } = await import("./shared/edit-many.ts");
-  await endRun(context, await editMany(context, { kind: "unsubscribe", chosen, reading, options, flags }));
+  unsubscribing.action(
+    presents(context, {}, async (contacts, flags) => {
+      const chosen = await chooseContacts(context, contacts, flags, "unsubscribe");
+      const reading = readMarkedRowsFlags(chosen.keys, flags);
+      requireAnswer(context, "unsubscribe", flags.dryRun ?? false);
+      if (chosen.one !== undefined && !chosen.isRun) return unsubscribeOne(context, chosen.one, flags.dryRun);
+      const options = toRunOptions(flags, context.clock.now());
+      const { editMany } = await import("./edit-many.ts");
+      await endRun(
+        context,
+        await editMany(context, { kind: "unsubscribe", chosen, reading, options, flags }),
+      );
+      return undefined;
+    }),
+  );
 }
 
 async function unsubscribeOne(
   context: Context,
   idOrKey: string,
-  { dryRun }: ContactUnsubscribeOptions,
-): Promise<void> {
+  dryRun = false,
+): Promise<Result<Partial<Contact>>> {
   const { terminal } = context;
   const output = context.output();
   const connection = await context.connect();
@@ -79,17 +74,17 @@ async function unsubscribeOne(
   if (isUnchanged) terminal.note("unchanged");
   else if (dryRun) {
     const would = `unsubscribe ${found.key}. This cannot be undone: only they can subscribe again`;
-    return explainDryRun(terminal, output, would, request);
+    return { request, would };
   } else {
     await account.withRemembered("write", () => checkContactColumns(account, output));
     await context.confirm(`Unsubscribe ${found.key}? This cannot be undone: only they can subscribe again.`);
   }
   const contact = isUnchanged ? found : await sendStatusChange(send, request, found);
-  if (!isUnchanged && showsChanges(terminal, output)) {
-    const [before, after] = [found, contact].map((each) => formatStatus(findStatus(each)) ?? "unknown");
-    return presentChanges(terminal, [{ mark: "~", text: `Status  ${before} → ${after}` }], found.key);
-  }
-  await presentContact(context, account, output, contact);
+  const result = toContactResult(context, account, contact);
+  if (isUnchanged) return result;
+  const [before, after] = [found, contact].map((each) => formatStatus(findStatus(each)) ?? "unknown");
+  const changes = [{ mark: "~", text: `Status  ${before} → ${after}` }] as const;
+  return { ...result, changes, changesTitle: found.key };
 }
 
 /** The answer's body is not specified; where it is no contact, the contact is read. */

@@ -186,7 +186,7 @@ async function readRequestedEvents(
 }
 
 async function resolveContactId(connection: Connection, idOrKey: string): Promise<string> {
-  const { resolveContact } = await import("../selection/resolve-contact.ts");
+  const { resolveContact } = await import("../selection/lookups.ts");
   const { account } = connection;
   return (await account.withRemembered("read", () => resolveContact(connection, idOrKey)))._id;
 }

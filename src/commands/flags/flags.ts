@@ -7,6 +7,12 @@ export type OptionsOf<D extends (...args: never[]) => { opts(): unknown }> = Ret
   ReturnType<D>["opts"]
 >;
 
+/** The values of the flags on a command, such as one to which a function has added them. */
+export type FlagsOf<C extends { opts(): unknown }> = ReturnType<C["opts"]>;
+
+/** A command without arguments and flags. */
+export type Bare = Record<never, never>;
+
 /** What a program has to know of a flag besides what commander knows. */
 export interface FlagShape {
   /** Default: boolean without a value, else string. */
@@ -165,11 +171,7 @@ export function consentColumnOption() {
 }
 
 /** How the columns of a file that names contacts are read. */
-export interface TableFlags {
-  map?: string[];
-  consentColumn?: string[];
-  sheet?: string;
-}
+export type TableFlags = FlagsOf<ReturnType<typeof addTableFlags<[], Bare, Bare>>>;
 
 /** The same as the jobs of the bulk engine take it. @throws UsageError */
 export function toTableOptions({ map, consentColumn, sheet }: TableFlags) {
@@ -187,11 +189,7 @@ export function addTableFlags<A extends unknown[], O extends OptionValues, G ext
     .addOption(consentColumnOption());
 }
 
-/** Of a command that adds contacts named in a file to a list. */
-export interface KeyFileFlags extends TableFlags {
-  includeUnsubscribed?: boolean;
-}
-
+/** For a command that adds contacts named in a file to a list. */
 export function addKeyFileFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
   command: Command<A, O, G>,
 ) {

@@ -10,7 +10,7 @@ import { addDryRunFlag } from "../flags/flags.ts";
 import { requireTextOrAsk } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { listView } from "./shared/view.ts";
+import { listView } from "./shared.ts";
 
 const missingName = { question: "Name of the list", what: "the list's name", usage: ecm`lists create NAME` };
 

@@ -5,7 +5,7 @@ import { deleteList } from "../../service/lists.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { describeList, describeListWithCount, requireLists, resolveLists } from "./shared/choose.ts";
+import { describeList, describeListWithCount, requireLists, resolveLists } from "./shared.ts";
 
 export function registerListsDelete(parent: Command, context: Context): void {
   const command = parent

@@ -7,7 +7,7 @@ import { addOutputFileFlags } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { addPageFlags } from "../output/pages.ts";
 import { presents } from "../output/presents.ts";
-import { listView } from "./shared/view.ts";
+import { listView } from "./shared.ts";
 
 const empty = advise`No lists yet. Create one with: ${ecm`lists create NAME`}`;
 

@@ -1,16 +1,9 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
-import { addBulkFlags, type BulkFlags } from "../bulk/flags.ts";
-import { requireTextOrAsk } from "../flags/questions.ts";
+import { addBulkFlags } from "../bulk/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { requireLists } from "./shared/choose.ts";
-import { addToNewList } from "./shared/into-new-list.ts";
-
-interface ListsMergeFlags extends BulkFlags {
-  into?: string;
-  deleteSources?: boolean;
-}
+import { addToNewList, requireLists, requireNewName } from "./shared.ts";
 
 export function registerListsMerge(parent: Command, context: Context): void {
   const command = parent
@@ -18,9 +11,8 @@ export function registerListsMerge(parent: Command, context: Context): void {
     .description("create a list with the contacts of several lists; these stay")
     .argument("[list...]", "the lists' names or ids")
     .option("--into <name>", "the new list's name")
-    .option("--delete-sources", "delete the source lists after all contacts are in the new one")
-    .action((lists: string[], flags: ListsMergeFlags) => runListsMerge(context, lists, flags));
-  describeCommand(addBulkFlags(command), {
+    .option("--delete-sources", "delete the source lists after all contacts are in the new one");
+  const merging = describeCommand(addBulkFlags(command), {
     examples: [
       "ecm lists merge Leads Prospects --into Contacts",
       "ecm lists merge Leads Prospects --into Contacts --delete-sources --yes",
@@ -34,16 +26,10 @@ export function registerListsMerge(parent: Command, context: Context): void {
       6: "a list with the new name exists (ignoring case); nothing was changed",
     },
   });
-}
-
-async function runListsMerge(context: Context, typedLists: string[], flags: ListsMergeFlags): Promise<void> {
-  const sources = await requireLists(context, typedLists, "merge");
-  const usage = ecm`lists merge LIST… --into NAME`;
-  const into = await requireTextOrAsk(context, flags.into, {
-    question: "Name of the new list",
-    what: "the new list's name",
-    usage,
+  merging.action(async (typedLists, flags) => {
+    const sources = await requireLists(context, typedLists, "merge");
+    const into = await requireNewName(context, flags.into, ecm`lists merge LIST… --into NAME`);
+    const { deleteSources: deletesSources } = flags;
+    await addToNewList(context, { sources, into, deletesSources, by: "merge" }, flags);
   });
-  const { deleteSources: deletesSources } = flags;
-  await addToNewList(context, { sources, into, deletesSources, by: "merge" }, flags);
 }

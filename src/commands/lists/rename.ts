@@ -8,8 +8,7 @@ import { addDryRunFlag } from "../flags/flags.ts";
 import { requireTextOrAsk } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { requireList } from "./shared/choose.ts";
-import { listView } from "./shared/view.ts";
+import { listView, requireList } from "./shared.ts";
 
 const missingName = { question: "New name", what: "the list's new name", usage: ecm`lists rename LIST NAME` };
 

@@ -6,8 +6,7 @@ import type { View } from "../../terminal/present.ts";
 import type { ContactList } from "../../wire.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { requireList } from "./shared/choose.ts";
-import { listView } from "./shared/view.ts";
+import { listView, requireList } from "./shared.ts";
 
 const wholeView: View<ContactList> = {
   ...listView,

@@ -1,13 +1,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
-import { addKeyFileFlags, type KeyFileFlags, toTableOptions } from "../flags/flags.ts";
+import { addBulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import { addKeyFileFlags, toTableOptions } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-
-interface ListsSyncFlags extends BulkFlags, KeyFileFlags {
-  create?: boolean;
-  includeSuppressed?: boolean;
-}
 
 export function registerListsSync(parent: Command, context: Context): void {
   const command = parent
@@ -19,10 +14,11 @@ export function registerListsSync(parent: Command, context: Context): void {
       "a CSV, xlsx or JSON file with a key column, or one key per line; - for standard input",
     )
     .option("--create", "create contacts that do not exist; no contact is ever deleted")
-    .option("--include-suppressed", "with --create: create contacts even if they are on the suppression list")
-    .action((list: string, file: string, flags: ListsSyncFlags) => runListsSync(context, list, file, flags));
-  addBulkFlags(addKeyFileFlags(command), { isSync: true });
-  describeCommand(command, {
+    .option(
+      "--include-suppressed",
+      "with --create: create contacts even if they are on the suppression list",
+    );
+  const syncing = describeCommand(addBulkFlags(addKeyFileFlags(command), { isSync: true }), {
     examples: [
       "ecm lists sync Newsletter members.csv --dry-run",
       "ecm lists sync Newsletter - --max-remove 25%",
@@ -35,28 +31,22 @@ export function registerListsSync(parent: Command, context: Context): void {
       6: "another process works on this run, or syncs the list with another file",
     },
   });
-}
-
-async function runListsSync(
-  context: Context,
-  list: string,
-  file: string,
-  flags: ListsSyncFlags,
-): Promise<void> {
-  const options = toRunOptions(flags, context.clock.now());
-  const [{ jobs }, { startRun }] = await Promise.all([
-    import("../../bulk/index.ts"),
-    import("../bulk/start.ts"),
-  ]);
-  const stream = file === "-" ? context.terminal.stdin : undefined;
-  const job = jobs.sync({
-    input: { name: file, stream },
-    list,
-    create: flags.create ?? false,
-    read: toTableOptions(flags),
-    includeUnsubscribed: flags.includeUnsubscribed ?? false,
-    includeSuppressed: flags.includeSuppressed ?? false,
+  syncing.action(async (list, file, flags) => {
+    const options = toRunOptions(flags, context.clock.now());
+    const [{ jobs }, { startRun }] = await Promise.all([
+      import("../../bulk/index.ts"),
+      import("../bulk/start.ts"),
+    ]);
+    const stream = file === "-" ? context.terminal.stdin : undefined;
+    const job = jobs.sync({
+      input: { name: file, stream },
+      list,
+      create: flags.create ?? false,
+      read: toTableOptions(flags),
+      includeUnsubscribed: flags.includeUnsubscribed ?? false,
+      includeSuppressed: flags.includeSuppressed ?? false,
+    });
+    const what = `Syncing ${list} with ${file === "-" ? "standard input" : file}`;
+    await endRun(context, await startRun(context, { job, options, flags, what, danger: "change" }));
   });
-  const what = `Syncing ${list} with ${file === "-" ? "standard input" : file}`;
-  await endRun(context, await startRun(context, { job, options, flags, what, danger: "change" }));
 }

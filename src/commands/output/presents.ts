@@ -12,6 +12,7 @@ import {
   presentValue,
   type View,
 } from "../../terminal/present.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 import type { ApiRequest } from "../../wire.ts";
 import { formatForAccount } from "../help/command-line.ts";
 import { announcePage } from "./announce-part.ts";
@@ -23,12 +24,19 @@ interface One<T> {
   one: T;
   /** What columns show, where more is known than the service's object says. */
   known?: T;
-  view?: View<T>;
+  /** A function where names have to be looked up for the columns of this output. */
+  view?: View<T> | ((output: OutputOptions) => Promise<View<T>>);
   /** What a person at a terminal reads instead of the record: what has changed. */
   changes?: readonly ChangeLine[];
-  /** What people read instead: some of it, and a table of its parts. */
-  screen?: { view: View<T>; parts: readonly unknown[]; partView: View<unknown> };
+  /** Of the changed record, such as a contact's key. */
+  changesTitle?: string;
+  screen?: Screen<T>;
 }
+
+/** What people read in place of a record: some of it, and a table of its parts; or a text. */
+type Screen<T> =
+  | { view: View<T>; parts: readonly unknown[]; partView: View<unknown> }
+  | (() => Promise<{ text: string; aside?: string }>);
 
 /** Records, all of them or a page. */
 interface Many<T> {
@@ -37,6 +45,8 @@ interface Many<T> {
   /** What a person reads when there is none. */
   empty?: Hint;
   page?: ShownPage;
+  /** Said once all are shown. */
+  said?(count: number): void;
 }
 
 interface ShownPage {
@@ -68,6 +78,8 @@ interface Text {
 interface Following {
   /** Said on stderr. */
   note?: Hint;
+  /** What is done only once the result is shown. */
+  last?(): Promise<void>;
   /** Thrown. */
   failure?: unknown;
 }
@@ -100,6 +112,7 @@ export function presents<A extends unknown[], T>(
     if (result.note !== undefined) {
       context.terminal.note(formatForAccount(result.note, context.settings));
     }
+    await result.last?.();
     if (result.failure !== undefined) throw result.failure;
   };
 }
@@ -110,25 +123,41 @@ async function present<T>(context: Context, output: OutputOptions, result: Resul
     return explainDryRun(terminal, output, result.would, ...[result.request].flat());
   }
   if ("many" in result) return presentMany(context, output, result);
-  if (result.changes && showsChanges(terminal, output)) return presentChanges(terminal, result.changes);
+  if (result.changes && showsChanges(terminal, output)) {
+    return presentChanges(terminal, result.changes, "one" in result ? result.changesTitle : undefined);
+  }
   if ("text" in result) return presentValue(terminal, output, result.value, result.text);
   const { one, known = one, view, screen } = result;
-  if (screen && isForPeople(output)) {
-    await presentOne(terminal, output, one, screen.view);
-    await terminal.write("\n");
-    await presentList(terminal, output, screen.parts, screen.partView);
+  if (screen && isForPeople(output)) return presentScreen(terminal, output, one, screen);
+  const columns = typeof view === "function" ? await view(output) : view!;
+  return presentOne(terminal, output, hasColumns(output) ? known : one, columns);
+}
+
+async function presentScreen<T>(
+  terminal: Terminal,
+  output: OutputOptions,
+  one: T,
+  screen: Screen<T>,
+): Promise<void> {
+  if (typeof screen === "function") {
+    const { text, aside } = await screen();
+    await terminal.write(text);
+    if (aside !== undefined) terminal.note(aside, "aside");
     return;
   }
-  return presentOne(terminal, output, hasColumns(output) ? known : one, view!);
+  await presentOne(terminal, output, one, screen.view);
+  await terminal.write("\n");
+  await presentList(terminal, output, screen.parts, screen.partView);
 }
 
 async function presentMany<T>(
   context: Context,
   output: OutputOptions,
-  { many, view, empty, page }: Many<T>,
+  { many, view, empty, page, said }: Many<T>,
 ): Promise<void> {
   const whenEmpty = empty === undefined ? {} : { empty: formatForAccount(empty, context.settings) };
   const shown = await presentList(context.terminal, output, many, { ...view!, ...whenEmpty });
+  said?.(shown);
   if (!page) return;
   const { things, total, hasMore, size, typedPage } = page;
   context.observer?.page?.({ total, hasMore });

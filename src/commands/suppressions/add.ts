@@ -4,8 +4,8 @@ import { exitCodes, usageError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { addMarkedRowsFlags, readMarkedRowsFlags } from "../selection/marked-rows.ts";
-import { openSuppressionList } from "../selection/suppression-list.ts";
+import { addMarkedRowsFlags, readMarkedRowsFlags } from "../selection/keys.ts";
+import { openSuppressionList } from "../selection/lookups.ts";
 import { readKeysFromFile, readTypedKeys } from "./shared/keys-to-add.ts";
 import { formatKeyCount, requireKeys, suppressedView } from "./shared/view.ts";
 

@@ -5,8 +5,8 @@ import { ecm } from "../../hint.ts";
 import type { View } from "../../terminal/present.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { openSuppressionList } from "../selection/suppression-list.ts";
-import { requireAddresses } from "../selection/typed-keys.ts";
+import { requireAddresses } from "../selection/keys.ts";
+import { openSuppressionList } from "../selection/lookups.ts";
 import { formatKeyCount, requireKeys } from "./shared/view.ts";
 
 interface Checked {

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { notFoundError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { openSuppressionList } from "../selection/suppression-list.ts";
+import { openSuppressionList } from "../selection/lookups.ts";
 import { formatKeyCount, requireKeys } from "./shared/view.ts";
 
 export function registerSuppressionsRemove(parent: Command, context: Context): void {

@@ -5,9 +5,12 @@ import { isId } from "../../../api/names.ts";
 import type { Context } from "../../../context.ts";
 import { usageError } from "../../../errors.ts";
 import type { InputFile } from "../../../tables/index.ts";
-import { withInputFile } from "../../selection/input-file.ts";
-import type { MarkedRowsReading } from "../../selection/marked-rows.ts";
-import { areKeysAddresses, requireNoFile } from "../../selection/typed-keys.ts";
+import {
+  areKeysAddresses,
+  type MarkedRowsReading,
+  requireNoFile,
+  withInputFile,
+} from "../../selection/keys.ts";
 
 /** Keys that are added, what is to be said of some of them, and what is no key. */
 interface KeysToAdd {

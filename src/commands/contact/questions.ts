@@ -1,16 +1,15 @@
 /** A contact and its changes, asked of a person; the answers are what the flags would have said. */
-import type { Context } from "../../../context.ts";
-import { advise, ecm, type Hint } from "../../../hint.ts";
-import { type RequestedChanges, splitAssignment } from "../../../service/contact-changes.ts";
-import type { Prompter } from "../../../terminal/prompter.ts";
-import type { Contact, ContactList, ContactStructure, IdRef, TagDefinition } from "../../../wire.ts";
-import { checkText, type MissingArgument, requirePrompter, toChoices } from "../../flags/questions.ts";
-import { resolveContact } from "../../selection/resolve-contact.ts";
 
-/** @param usage the whole command */
-export function createMissingContact(usage: Hint): MissingArgument {
-  return { question: "The contact's id or key", what: "the contact's id or key", usage };
-}
+import { isId } from "../../api/names.ts";
+import type { Context } from "../../context.ts";
+import { usageError } from "../../errors.ts";
+import { advise, ecm, type Hint } from "../../hint.ts";
+import { type RequestedChanges, splitAssignment } from "../../service/contact-changes.ts";
+import type { Prompter } from "../../terminal/prompter.ts";
+import type { Contact, ContactList, ContactStructure, IdRef, TagDefinition } from "../../wire.ts";
+import { checkText, requirePrompter, toChoices } from "../flags/questions.ts";
+import { requireAddresses } from "../selection/keys.ts";
+import { resolveContact } from "../selection/lookups.ts";
 
 export interface NewContact {
   key?: string;
@@ -209,3 +208,25 @@ async function askSome<T extends { _id: string }>(
 
 const toListName = (list: ContactList) => list.name;
 const toTagLabel = (tag: TagDefinition) => tag.label;
+
+// People as they are named for an erasure or a dossier: by their keys, which may be spelled in several
+// ways.
+
+/** Each person once, in the spellings that the account may hold. @throws UsageError */
+export async function readPeople(context: Context, typedKeys: string[], usage: Hint): Promise<string[][]> {
+  if (typedKeys.length === 0) throw usageError("The contact's key is missing", advise`Name it: ${usage}`);
+  await requireAddresses(context, typedKeys);
+  const { toPersonIdentity, listSpellings } = await import("../../api/key-spelling.ts");
+  const people = new Map<string, string[]>();
+  for (const word of typedKeys) {
+    const key = word.trim();
+    if (key.length < 3 || isId(key)) {
+      throw usageError(
+        `${JSON.stringify(word)} is not the key of a contact`,
+        advise`Name the contact by its key, such as an email address. To see the key: ${ecm`contact get ID`}`,
+      );
+    }
+    people.set(toPersonIdentity(key), listSpellings(key));
+  }
+  return [...people.values()];
+}

@@ -1,14 +1,14 @@
 /** The same done to many contacts, as a bulk run: what `mutate`, `unsubscribe` and `delete` share. */
 import { Readable } from "node:stream";
-import type { BackUp, Closed, EditOptions, RunOptions } from "../../../bulk/index.ts";
-import type { Context } from "../../../context.ts";
-import { formatCount, formatCounted } from "../../../counts.ts";
-import { quotedCsvLine } from "../../../delimited-lines.ts";
-import { declinedError } from "../../../errors.ts";
-import { type Danger, requireAnswer } from "../../bulk/agree.ts";
-import type { PlanFlags } from "../../bulk/plan-output.ts";
-import type { WhileAsking } from "../../bulk/start.ts";
-import type { ChosenContacts } from "./selection.ts";
+import type { BackUp, Closed, EditOptions, RunOptions } from "../../bulk/index.ts";
+import type { Context } from "../../context.ts";
+import { formatCount, formatCounted } from "../../counts.ts";
+import { quotedCsvLine } from "../../delimited-lines.ts";
+import { declinedError } from "../../errors.ts";
+import { type Danger, requireAnswer } from "../bulk/agree.ts";
+import type { PlanFlags } from "../bulk/plan-output.ts";
+import type { WhileAsking } from "../bulk/start.ts";
+import type { ChosenContacts } from "../selection/conditions.ts";
 
 export interface BulkEdit {
   kind: EditOptions["kind"];
@@ -23,7 +23,7 @@ export interface BulkEdit {
 
 const progressVerbs = { mutate: "Changing", unsubscribe: "Unsubscribing", delete: "Deleting" };
 
-function findDanger(kind: EditOptions["kind"], { isEveryone }: ChosenContacts): Danger {
+function toDanger(kind: EditOptions["kind"], { isEveryone }: ChosenContacts): Danger {
   if (kind !== "mutate") return kind;
   return isEveryone ? "change-all" : "change";
 }
@@ -31,11 +31,11 @@ function findDanger(kind: EditOptions["kind"], { isEveryone }: ChosenContacts): 
 /** Runs the job and says what it did; what stopped it is in the result. */
 export async function editMany(context: Context, edits: BulkEdit): Promise<Closed> {
   const { kind, chosen, changes, reading, options, flags, backUp } = edits;
-  const danger = findDanger(kind, chosen);
+  const danger = toDanger(kind, chosen);
   requireAnswer(context, danger, options.isDryRun);
   const [{ jobs }, { startRun }] = await Promise.all([
-    import("../../../bulk/index.ts"),
-    import("../../bulk/start.ts"),
+    import("../../bulk/index.ts"),
+    import("../bulk/start.ts"),
   ]);
   const { conditions } = chosen;
   const asStated: EditOptions = {

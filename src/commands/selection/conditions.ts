@@ -1,0 +1,212 @@
+/** The flags that say which contacts are meant → the part of a search that says so. */
+
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
+import type { TypedConditions } from "../../bulk/index.ts";
+import type { Context } from "../../context.ts";
+import { formatCounted } from "../../counts.ts";
+import { usageError } from "../../errors.ts";
+import { advise, ecm, type Hint } from "../../hint.ts";
+import {
+  combine,
+  createTextCondition,
+  createUpdatedAfter,
+  type LocalCondition,
+} from "../../select/conditions.ts";
+import {
+  parseFilter,
+  parseFilterJson,
+  type RequestedContacts,
+  resolveContactConditions,
+} from "../../select/contact-filters.ts";
+import { parseStatus } from "../../select/status-filter.ts";
+import type { Account } from "../../service/account.ts";
+import type { ContactSearch } from "../../service/contact-search.ts";
+import type { ContactStructure } from "../../wire.ts";
+import type { BulkFlags } from "../bulk/flags.ts";
+import { type Bare, type FlagsOf, keysOption, repeatableOption, whereOption } from "../flags/flags.ts";
+import { type MissingArgument, requireTextOrAsk } from "../flags/questions.ts";
+import { readKeysFile, requireKeysFile, requireNoFile } from "./keys.ts";
+
+export interface ConditionFlags extends RequestedContacts {
+  filterJson?: string;
+  /** A file that names contacts. */
+  keys?: string;
+  /** A condition in CEL, decided here. */
+  where?: string;
+  /** Words in the key or a field, decided here. */
+  text?: string;
+  /** Milliseconds since the epoch. */
+  updatedAfter?: number;
+}
+
+export interface FoundConditions extends Omit<ContactSearch, "source"> {
+  /** How many keys and ids the file of `--keys` has. */
+  named?: number;
+}
+
+/** Says what is wrong with the flags at once; resolves names once there is an account to ask. */
+export async function resolveConditions(
+  context: Context,
+  flags: ConditionFlags,
+): Promise<(account: Account, structure: ContactStructure) => Promise<FoundConditions>> {
+  const where = await parseWhereFlag(flags.where);
+  const text = flags.text === undefined ? undefined : createTextCondition(flags.text);
+  const { keys: file } = flags;
+  if (file !== undefined && (flags.key?.length ?? 0) > 0) {
+    throw usageError(
+      "--keys names every contact and cannot be used with other keys",
+      "Leave out one of the two",
+    );
+  }
+  requireNoFile(flags.key ?? []);
+  if (file !== undefined) await requireKeysFile(context, file);
+  resolveFilters(flags);
+  const since = flags.updatedAfter === undefined ? undefined : createUpdatedAfter(flags.updatedAfter);
+  return async (account, structure) => {
+    const keysFile = file === undefined ? undefined : await readKeysFile(context, file, structure);
+    const key = keysFile && "keys" in keysFile ? keysFile.keys : flags.key;
+    const search = await resolveFilters({ ...flags, key })(account, structure);
+    const conditions = [since, text, keysFile && "condition" in keysFile ? keysFile.condition : undefined];
+    if (keysFile && "keys" in keysFile && keysFile.keys.length === 0) conditions.push(nobody);
+    conditions.push(await where?.compile(account, structure));
+    const keeps = combine(search.keeps, ...conditions);
+    return { ...search, ...(keeps && { keeps }), ...(keysFile && { named: keysFile.count }) };
+  };
+}
+
+/** Behind a number of contacts: that not each key of the file found somebody. */
+export function formatUnfound(count: number, named: number | undefined): string {
+  return named === undefined || count >= named ? "" : `, for ${formatCounted(named, "key")} in the file`;
+}
+
+/** An empty file selects no contact; that differs from having no condition. */
+const nobody: LocalCondition = { needs: [], holds: () => false };
+
+async function parseWhereFlag(text: string | undefined) {
+  if (text === undefined) return undefined;
+  const { parseWhere } = await import("../../select/where.ts");
+  return parseWhere(text);
+}
+
+function resolveFilters(
+  flags: ConditionFlags,
+): (account: Account, structure: ContactStructure) => Promise<Omit<ContactSearch, "source">> {
+  const specified = flags.filterJson === undefined ? undefined : parseFilterJson(flags.filterJson);
+  if (specified && !Array.isArray(specified)) {
+    requireNoMixture(flags);
+    return async (_account, { _id }) => ({ structureId: _id, filters: [], specification: specified });
+  }
+  flags.filter?.forEach(parseFilter);
+  if (flags.status !== undefined) parseStatus(flags.status);
+  return async (account, structure) => {
+    const conditions = await resolveContactConditions(account, structure, flags, specified);
+    return { structureId: structure._id, ...conditions };
+  };
+}
+
+/** An object of `--filter-json` is the whole specification: other flags would be ignored silently. */
+function requireNoMixture({ key, status, list, tag, filter }: ConditionFlags): void {
+  if ([key, status, list, tag, filter].every((each) => each === undefined)) return;
+  throw usageError(
+    "--filter-json with an object is the whole specification and cannot be used with --key, --status, --list, --tag and --filter",
+    "Pass an array of filters to combine them",
+  );
+}
+
+// The flags by which a bulk change chooses its contacts.
+
+type SelectionFlags = FlagsOf<ReturnType<typeof addSelectionFlags<[], Bare, Bare>>>;
+
+/** Flags that only a bulk run can follow: with one of them, a single contact is a bulk run too. */
+function needsRun(flags: BulkFlags): boolean {
+  const { maxChanges, maxDelete, maxRequests, maxRejects } = flags;
+  const { reserve, until, wait, rejects, report } = flags;
+  const limits = [maxChanges, maxDelete, maxRequests, maxRejects, reserve, until, wait];
+  return [...limits, rejects, report].some((each) => each !== undefined);
+}
+
+export function addSelectionFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) {
+  return command
+    .addOption(repeatableOption("--key <key>", "the contact with this key or id (repeatable)"))
+    .addOption(keysOption())
+    .addOption(
+      repeatableOption("--list <list>", "members of this list, by name or id; several: of any (repeatable)"),
+    )
+    .addOption(repeatableOption("--tag <tag>", "contacts with this tag; several: with any (repeatable)"))
+    .option(
+      "--status <status>",
+      "contacts with this status: active, inactive, unsubscribed, bounced, complained",
+    )
+    .addOption(whereOption())
+    .option("--all", "every contact of the structure")
+    .addOption(new Option("--bulk", "a bulk run, also for one contact").hideHelp());
+}
+
+/** Whom a bulk change is for. */
+export interface ChosenContacts {
+  /** Keys or ids, from the command line. */
+  contacts: string[];
+  /** The file that names them; `-`: standard input. */
+  keys?: string;
+  conditions: TypedConditions;
+  /** One contact named by itself. */
+  one?: string;
+  /** A bulk run, also for one contact. */
+  isRun: boolean;
+  /** Nothing narrows the choice: everybody in the structure. */
+  isEveryone: boolean;
+}
+
+/** @param usage the whole command */
+export function createMissingContact(usage: Hint): MissingArgument {
+  return { question: "The contact's id or key", what: "the contact's id or key", usage };
+}
+
+/**
+ * Whom the words and flags mean; where they say nothing, a person is asked for one contact.
+ * @param verb of the command
+ * @throws UsageError for flags that cannot be used together, and where nobody can be asked
+ */
+export async function chooseContacts(
+  context: Context,
+  contacts: string[],
+  flags: SelectionFlags & BulkFlags,
+  verb: string,
+): Promise<ChosenContacts> {
+  const chosen = readSelection(contacts, flags);
+  if (chosen) return chosen;
+  const missing = createMissingContact(
+    advise`${ecm`contact ${verb} ID-OR-KEY`}, or a selection with --list, --where or --all`,
+  );
+  return readSelection([await requireTextOrAsk(context, undefined, missing)], flags)!;
+}
+
+/** Undefined when nothing says which contacts are meant. @throws UsageError */
+function readSelection(contacts: string[], flags: SelectionFlags & BulkFlags): ChosenContacts | undefined {
+  // A plan is of a bulk run.
+  const { key = [], keys, list, tag, status, where, all, bulk, plan } = flags;
+  const typedContacts = [...contacts, ...key];
+  // An empty variable of a script must not be ignored.
+  if (typedContacts.some((each) => each.trim() === "")) {
+    throw usageError("A contact's id or key is empty", "Name a contact, such as ada@example.com");
+  }
+  requireNoFile(typedContacts);
+  if (keys?.trim() === "") throw usageError("--keys is empty", "Name a file, or - for standard input");
+  if (keys !== undefined && typedContacts.length > 0) {
+    throw usageError(
+      "--keys is the whole list of contacts and cannot be used with others",
+      "Leave out one of the two",
+    );
+  }
+  if (status?.trim() === "") throw usageError("--status is empty", "Name a status, such as --status active");
+  if (status !== undefined) parseStatus(status);
+  const conditions: TypedConditions = { list, tag, status, where };
+  const isNarrowed = Object.values(conditions).some((each) => each !== undefined);
+  if (typedContacts.length === 0 && keys === undefined && !isNarrowed && !all) return undefined;
+  const isOne = typedContacts.length === 1 && !isNarrowed && !bulk && plan === undefined;
+  const isEveryone = typedContacts.length === 0 && keys === undefined && !isNarrowed;
+  const one = isOne ? typedContacts[0] : undefined;
+  return { contacts: typedContacts, keys, conditions, one, isRun: !isOne || needsRun(flags), isEveryone };
+}

@@ -1,0 +1,202 @@
+/** The one rule for a word that is typed as a contact's key, for every command that takes keys. */
+
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Command, OptionValues } from "@commander-js/extra-typings";
+import { isAddressLike } from "../../api/key-spelling.ts";
+import { isId } from "../../api/names.ts";
+import { isEmailKey } from "../../api/structures.ts";
+import type { ChosenRows, KeysFileOptions } from "../../bulk/index.ts";
+import type { Context } from "../../context.ts";
+import { makeFolder } from "../../disk/make-folder.ts";
+import { EcmError, usageError } from "../../errors.ts";
+import type { LocalCondition } from "../../select/conditions.ts";
+import type { InputFile } from "../../tables/index.ts";
+import type { ContactStructure } from "../../wire.ts";
+import { addTableFlags, type Bare, type FlagsOf, toTableOptions } from "../flags/flags.ts";
+
+/**
+ * The name of a file is no key: nobody is looked for, changed or suppressed under it.
+ * @param flag that takes a file of keys; undefined where the command has none
+ * @throws UsageError before a request
+ */
+export function requireNoFile(words: readonly string[], flag: string | undefined = "--keys"): void {
+  const file = words.find((word) => !isAddressLike(word) && word.trim() !== "" && existsSync(word));
+  if (file === undefined) return;
+  throw usageError(
+    `${JSON.stringify(file)} is a file, not the key of a contact`,
+    flag === undefined
+      ? "Name each person by one key, such as ada@example.com"
+      : `For the keys in it: ${flag} FILE`,
+  );
+}
+
+/**
+ * For commands that remember a key, or delete what has it: where the account's keys are addresses, nothing else
+ * is one. The account is asked only for a word that is no address.
+ * @throws UsageError
+ */
+export async function requireAddresses(context: Context, words: readonly string[]): Promise<void> {
+  requireNoFile(words);
+  const other = words.find((word) => !isAddressLike(word));
+  if (other === undefined || !(await areKeysAddresses(context))) return;
+  throw usageError(
+    `${JSON.stringify(other)} is not an email address, and the account's keys are email addresses`,
+    "Name each person by their address, such as ada@example.com",
+  );
+}
+
+/** True too where the account cannot be asked: most are so. */
+export async function areKeysAddresses(context: Context): Promise<boolean> {
+  try {
+    const { account } = await context.connect();
+    const { keyType } = await account.withRemembered("read", () => account.structure());
+    return isEmailKey(keyType);
+  } catch (error) {
+    if (error instanceof EcmError) return true;
+    throw error;
+  }
+}
+
+// A file that a command reads whole before it does anything.
+
+/**
+ * Standard input and pipes are copied first: they can be read only once.
+ * @param file `-` for standard input
+ * @throws UsageError when they cannot be read; what `use` throws
+ */
+export async function withInputFile<T>(
+  { terminal, signal, files }: Context,
+  file: string,
+  use: (input: InputFile) => Promise<T>,
+): Promise<T> {
+  const { openStream, spool } = await import("../../tables/index.ts");
+  if (file !== "-") files.reads(file, "the input file");
+  const name = file === "-" ? "standard input" : file;
+  const scratch = join(tmpdir(), `ecm-input-${randomBytes(6).toString("hex")}`);
+  try {
+    const stream = file === "-" ? terminal.stdin : await openStream(resolve(file), signal);
+    if (!stream) return await use({ path: resolve(file), name, scratch });
+    makeFolder(scratch);
+    const path = join(scratch, "input");
+    await spool(stream, name, path, signal);
+    return await use({ path, name, scratch });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+// For a command that takes everyone in a file: whom its marks choose, and how its columns are read.
+
+type MarkedRowsFlags = FlagsOf<ReturnType<typeof addMarkedRowsFlags<[], Bare, Bare>>>;
+
+export function addMarkedRowsFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) {
+  return addTableFlags(command)
+    .option("--marked-rows", "with --keys: only the rows that the file marks as not subscribed")
+    .option("--all-rows", "with --keys: every row, also where the file marks only some as not subscribed");
+}
+
+export interface MarkedRowsReading {
+  read?: KeysFileOptions;
+  rows?: ChosenRows;
+}
+
+/**
+ * @param keys the file of `--keys`
+ * @throws UsageError for flags that contradict one another, or that are about a file where there is none
+ */
+export function readMarkedRowsFlags(
+  keys: string | undefined,
+  { markedRows, allRows, map, consentColumn, sheet }: MarkedRowsFlags,
+): MarkedRowsReading {
+  if (markedRows && allRows) {
+    throw usageError("--marked-rows and --all-rows cannot be used together", "Leave out one of the two");
+  }
+  const hasFileFlags = [markedRows, allRows, map, consentColumn, sheet].some((each) => each !== undefined);
+  if (!hasFileFlags) return {};
+  if (keys === undefined) {
+    throw usageError(
+      "--marked-rows, --all-rows, --map, --sheet and --consent-column apply to the file given with --keys",
+      "Name the file with --keys, or leave them out",
+    );
+  }
+  return {
+    read: toTableOptions({ map, consentColumn, sheet }),
+    rows: allRows ? "all" : markedRows ? "marked" : undefined,
+  };
+}
+
+// A file that names contacts, for commands that only read: keys or ids, one on each line, or a CSV.
+
+/** What is asked of the service by its keys; where ids are among them, what is decided on its pages. */
+export type KeysFileCondition = ({ keys: string[] } | { condition: LocalCondition }) & {
+  /** Different keys and ids. */
+  count: number;
+};
+
+/** How many lines that are neither keys nor ids are named. */
+const maxRemarksShown = 5;
+
+/** Before a request is spent. @throws UsageError for a file that cannot be read */
+export async function requireKeysFile({ files }: Context, file: string): Promise<void> {
+  if (file === "-") return;
+  files.reads(file, "the input file");
+  const { requireFile } = await import("../../tables/index.ts");
+  await requireFile({ path: resolve(file), name: file });
+}
+
+/** @throws UsageError for a file that cannot be read */
+export async function readKeysFile(
+  context: Context,
+  file: string,
+  structure: ContactStructure,
+): Promise<KeysFileCondition> {
+  const { requireUnderstood, readRows } = await import("../../tables/index.ts");
+  return withInputFile(context, file, async (input) => {
+    const options = { map: new Map<string, string>(), takesIds: true };
+    const understood = await requireUnderstood("keys", input, options, structure);
+    return toKeysFileCondition(context, readRows(understood), input.name, structure);
+  });
+}
+
+async function toKeysFileCondition(
+  context: Context,
+  rows: ReturnType<typeof import("../../tables/index.ts").readRows>,
+  name: string,
+  structure: ContactStructure,
+): Promise<KeysFileCondition> {
+  const { createIdentityReader } = await import("../../tables/index.ts");
+  const keys = new Set<string>();
+  const identities = new Set<string>();
+  const wrong: string[] = [];
+  let hasIds = false;
+  for await (const row of rows) {
+    if (row.kind === "rejected") {
+      wrong.push(`${name}:${row.line}: ${row.message}`);
+      continue;
+    }
+    if (row.keyFault) wrong.push(`${name}:${row.line}: ${row.keyFault.message}`);
+    identities.add(row.key.identity);
+    keys.add(row.key.written);
+    hasIds ||= isId(row.key.written);
+  }
+  // What is no key of an import is said; it is looked for all the same, since the account may hold it.
+  for (const line of wrong.slice(0, maxRemarksShown)) context.terminal.warn(line);
+  if (wrong.length > maxRemarksShown)
+    context.terminal.warn(`${wrong.length - maxRemarksShown} more lines like these`);
+  const count = identities.size;
+  if (!hasIds) return { keys: [...keys], count };
+  const toIdentity = createIdentityReader(structure.keyType);
+  return {
+    count,
+    condition: {
+      needs: ["_id", "key"],
+      holds: ({ _id = "", key = "" }) => identities.has(_id.toLowerCase()) || identities.has(toIdentity(key)),
+    },
+  };
+}

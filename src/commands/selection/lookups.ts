@@ -1,0 +1,44 @@
+/** The contact that a word on the command line means. */
+
+import { resolve } from "node:path";
+import type { Connection, Context } from "../../context.ts";
+import type { Account } from "../../service/account.ts";
+import { performOnContact } from "../../service/find-contact.ts";
+import { fetchContact } from "../../service/mutate-contact.ts";
+import type { Suppressions } from "../../suppressions/suppressions.ts";
+import type { Contact, ContactList, ContactStructure } from "../../wire.ts";
+
+/** Reads the contact that has this id or key. @throws NotFoundError */
+export function resolveContact({ send, account }: Connection, idOrKey: string): Promise<Contact> {
+  const structure = () => account.structure();
+  return performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id));
+}
+
+/** The lists by name, for a file that names them all; a service may tell them in a form that is not known. */
+export async function readNamedLists(
+  { terminal }: Context,
+  account: Account,
+  structure: ContactStructure,
+): Promise<ContactList[]> {
+  const lists = await account.readableLists(structure);
+  if (!lists) terminal.warn("The service's lists cannot be read: they are named by their ids");
+  return lists ?? [];
+}
+
+// The suppression list of the account that is meant, for every command that creates contacts.
+
+/**
+ * Opens the list of `ECM_SUPPRESSIONS`, else the account's own. Sends no request and needs no key.
+ * @param mayBeMissing of `ECM_SUPPRESSIONS`: for the command that makes it
+ * @throws SuppressionsError when it cannot be read: then nobody may be created
+ */
+export async function openSuppressionList(
+  context: Context,
+  { mayBeMissing = false } = {},
+): Promise<Suppressions> {
+  const { Suppressions, toSuppressionsPath } = await import("../../suppressions/suppressions.ts");
+  const configuredFile = context.settings.suppressions;
+  if (configuredFile !== undefined) return new Suppressions(resolve(configuredFile), !mayBeMissing);
+  const { baseUrl } = await context.profile();
+  return new Suppressions(toSuppressionsPath(context.folders.state, baseUrl.value));
+}
