@@ -30,7 +30,7 @@ export function formatTsvLine(cells: readonly string[]): string {
   return cells.map(formatTsvCell).join("\t");
 }
 
-export function formatTsvCell(cell: string): string {
+function formatTsvCell(cell: string): string {
   return cell.replace(/[\\\t\n\r]/g, (letter) => `\\${escapedLetters[letter]!}`);
 }
 

@@ -5,16 +5,32 @@ import { parse as parseAtOnce } from "csv-parse/sync";
 import { quotedCell } from "../delimited-lines.ts";
 import { usageError } from "../errors.ts";
 
-export interface CsvRecord {
-  /** Physical line on which the record starts. */
+/** A record of a table of any format. */
+export interface TableRecord {
+  /** Physical line on which the record starts; of an array of objects, the number of the element. */
   line: number;
   /** How many physical lines it covers. */
   lines: number;
-  cells: string[];
+  /** A cell that is missing is undefined; of one with an unknown value, see `toUnknownCell`. */
+  cells: (string | undefined)[];
   /** `text_after_quote`: where its cells end is a guess. `too_long`: its cells were not kept. */
   fault?: "text_after_quote" | "too_long";
   /** The text ends with it, and without a line break. */
   isLastAndOpen?: true;
+}
+
+/** How the cells of a record are written. */
+export interface Dialect {
+  delimiter: string;
+  /** Our own tsv: its cells are escaped. */
+  hasEscapes: boolean;
+  /** As we wrote it: quotes are text like any other. A spreadsheet that saved it again has added quotes. */
+  hasNoQuotes: boolean;
+}
+
+/** No cell of it is missing. */
+export interface CsvRecord extends TableRecord {
+  cells: string[];
 }
 
 /** What makes the text unreadable from a line on. */
@@ -54,11 +70,8 @@ const maxRecordBytes = 1024 * 1024;
 /** A quote that is not closed within so much text is taken for one that never is. */
 const maxQuotedBytes = 64 * 1024 * 1024;
 
-export interface Dialect {
-  delimiter: string;
-  /** Quotes are text like any other: our own tsv escapes what they would be for. */
-  hasNoQuotes?: boolean;
-}
+/** `hasNoQuotes`: quotes are text like any other; our own tsv escapes what they would be for. */
+type Grammar = Pick<Dialect, "delimiter"> & Partial<Dialect>;
 
 /** Any line break ends a record. A quote is special at the start of a cell alone. */
 const grammar = {
@@ -77,7 +90,7 @@ const grammar = {
  */
 export async function* readRecords(
   chunks: AsyncIterable<Buffer>,
-  dialect: Dialect,
+  dialect: Grammar,
   firstLine = 1,
 ): AsyncGenerator<CsvRecord[]> {
   const reader = new RecordReader(dialect, firstLine);
@@ -96,14 +109,14 @@ export async function* readRecords(
 /** csv-parse, with the lines of the record that is being read, so that its quotes can be looked at again. */
 class RecordReader {
   readonly #parser;
-  readonly #dialect: Dialect;
+  readonly #dialect: Grammar;
   readonly #text: TextLines;
   /** On which the next record starts. */
   #line: number;
   /** Bytes since a record last ended, without those of the chunk in which it did. */
   #openBytes = 0;
 
-  constructor(dialect: Dialect, firstLine: number) {
+  constructor(dialect: Grammar, firstLine: number) {
     this.#dialect = dialect;
     this.#line = firstLine;
     this.#text = new TextLines(firstLine);

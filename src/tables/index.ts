@@ -14,18 +14,27 @@ export {
 } from "./columns/proposal.ts";
 export { type GoneColumns, isTargetWord, type UnknownField } from "./columns/targets.ts";
 export { type MappingFault, toUnclearError, type UnclearInput } from "./columns/unclear.ts";
-export type { ColumnTally, ConsentTally } from "./consent/marks.ts";
+export type { ColumnTally, ConsentTally, Mark } from "./consent/cells.ts";
 export { readRecords } from "./csv.ts";
-export type { SeveralSheets } from "./format.ts";
 export { type Duplicates, findRole, type JoinedRows, joinRows } from "./join.ts";
 export { createIdentityReader, createKeyReader, listPossibleKeys } from "./keys.ts";
 export { type OpenedInput, openInput } from "./open.ts";
-export { readRows } from "./read-rows.ts";
-export { describeReading, emptyInput, type UnderstoodInput } from "./reading.ts";
+export { describeReading, emptyInput, readRows, type UnderstoodInput } from "./read-rows.ts";
 export { rejectsColumns } from "./rejects-columns.ts";
-export type { InputFacts, Mark, ReadOptions, ReadRow, RejectedRow, Row, SourceForm, Target } from "./rows.ts";
+export type {
+  InputFacts,
+  Note,
+  ReadOptions,
+  ReadRow,
+  RejectedRow,
+  Row,
+  RowsNote,
+  SourceForm,
+  Target,
+} from "./rows.ts";
 export { type InputFile, openStream, readBytes, requireFile, spool } from "./source.ts";
 export { type Survey, surveyInput } from "./survey.ts";
 export { listSystemNames } from "./systems.ts";
+export type { SeveralSheets } from "./table.ts";
 export { loadIconv } from "./text.ts";
 export { openClearInput, requireUnderstood, understandInput } from "./understand.ts";

@@ -8,9 +8,9 @@ import { joinNames } from "../delimited-lines.ts";
 import { type EcmError, isKind, usageError } from "../errors.ts";
 import { quoteShellWord } from "../hint.ts";
 import type { Cells } from "./cells.ts";
-import { type Format, requireNoFlags } from "./format.ts";
-import { writePage } from "./page.ts";
+import { readPage, writePage } from "./page.ts";
 import { type InputFile, LineCounter, readBytes } from "./source.ts";
+import { type Format, plainDialect, requireNoFlags } from "./table.ts";
 
 export const jsonFormat: Format = {
   /** An object or an array at the beginning; a CSV file can begin with a brace in a name, but not so. */
@@ -27,8 +27,20 @@ export const jsonFormat: Format = {
     if (!isUtf8) throw usageError(`${file.name} is JSON, but not in UTF-8`, "Save it as UTF-8");
     const reader = new ObjectReader(file);
     const page = await writePage(file, "objects", reader.rows());
-    const notes = reader.isArray ? ["Rows are counted as elements of the array, from 1"] : [];
-    return { ...page, table: { names: [...reader.columns.keys()] }, notes };
+    const names = [...reader.columns.keys()];
+    return {
+      form: { kind: "json", encoding: "utf-8", hasMark: true },
+      notes: reader.isArray ? [{ code: "counted_elements" }] : [],
+      locate: async () => ({
+        line: 1,
+        lines: 0,
+        names,
+        hasGivenNames: true,
+        isSure: true,
+        dialect: plainDialect,
+        records: () => readPage(page),
+      }),
+    };
   },
 };
 

@@ -1,35 +1,20 @@
-/**
- * Reading: how a table lies in a file: its encoding and dialect,
- * where it begins, what its columns are called.
- */
+/** Reading: how a table lies in a file: what its columns are called, and its records below the header. */
 import { foldName } from "../api/names.ts";
 import type { ContactStructure } from "../wire.ts";
 import { type Cells, createValueReader, findUnknown, isBlankText, unwrapFormula } from "./cells.ts";
-import { type CsvRecord, type Dialect, readRecords, toUnreadableError } from "./csv.ts";
-import { type Header, isBlank, locateHeader, requireHeader } from "./header.ts";
+import type { Dialect, TableRecord } from "./csv.ts";
+import { isBlank, requireHeader } from "./header.ts";
 import type { OpenedInput } from "./open.ts";
-import { cellsReader, tableNames, unescapedCells } from "./page.ts";
-import { findMissingCells, type MissingCells } from "./rejects-columns.ts";
-import type { ReadOptions } from "./rows.ts";
-import { recogniseSystem } from "./systems.ts";
-import { readText, type TextSource } from "./text.ts";
+import { findMissingCells, type MissingCells, removeMissing } from "./rejects-columns.ts";
+import type { ReadOptions, RowKind, SourceForm } from "./rows.ts";
+import type { Table } from "./table.ts";
 
 /** The column by which a file says that its cells were made safe for spreadsheets. */
 const safeCellsColumn = "ecm:safe-cells";
 
-/** How the cells of a record are written. */
-interface TableDialect extends Dialect {
-  /** As we wrote it: quotes are text like any other. A spreadsheet that saved it again has added quotes. */
-  hasNoQuotes: boolean;
-  /** Our own tsv: its cells are escaped. */
-  hasEscapes: boolean;
-  /** The text is a table of our own making, in which a cell can be missing. */
-  isTable: boolean;
-}
-
 export interface TableLayout {
-  source: TextSource;
-  dialect: TableDialect;
+  form: SourceForm;
+  dialect: Dialect;
   /** Physical line on which the header or, without one, the first row starts. */
   startLine: number;
   /** How many physical lines the header covers; 0 without one. */
@@ -42,8 +27,6 @@ export interface TableLayout {
   names: string[];
   /** The columns have names of their own. */
   isNamed: boolean;
-  /** A sheet's row ends with its last value: the cells behind that are blank, not missing. */
-  isSheet: boolean;
   /** Written with `--safe-cells`: one leading apostrophe of a cell is not its own. */
   hasSafeCells: boolean;
   /** Columns whose cells are all written as `="…"`. */
@@ -52,6 +35,7 @@ export interface TableLayout {
   missing?: MissingCells;
   /** Columns up to the last that has a name. */
   width: number;
+  records: RecordReader;
 }
 
 /**
@@ -60,110 +44,112 @@ export interface TableLayout {
  * sure
  */
 export async function readTableLayout(
-  { file, text, hasCarriageReturn, table, encoding: found }: OpenedInput,
+  { file, form, locate }: OpenedInput,
   options: ReadOptions,
   structure: ContactStructure,
-  rowKind: "contacts" | "keys",
+  rowKind: RowKind,
 ): Promise<{ layout: TableLayout; sample: Sample }> {
-  const source = { file: text, encoding: found.encoding, markBytes: found.markBytes };
-  // The only column of a list of keys has a name with which its rejects file is read again.
-  const nameColumn = (_: string, at: number, { length }: readonly string[]) =>
-    rowKind === "keys" && length === 1 ? "key" : String(at + 1);
-  const header: Header = table?.names
-    ? { delimiter: "\t", line: 1, names: table.names, isSure: true }
-    : await locateHeader(source, options, structure, {
-        isTable: table !== undefined,
-        mayBeOwnTsv: !hasCarriageReturn,
-      });
+  const table = await locate({ options, structure, rowKind });
+  const { hasGivenNames = false, isSure, names: found, dialect, line } = table;
   const hasHeader =
-    !table?.names &&
-    !options.hasNoHeader &&
-    (rowKind === "contacts" || header.isSure || header.names.length > 1);
-  const dialect = table
-    ? { delimiter: header.delimiter, isTable: true, hasEscapes: true, hasNoQuotes: true }
-    : findTextDialect(hasCarriageReturn, header, options);
-  const { first, firstLines, rows: sample } = await readSample(source, dialect, header.line, hasHeader);
-  const written =
-    table?.names ??
-    (hasHeader ? (dialect.hasNoQuotes && first) || header.names : header.names.map(nameColumn));
-  const isNamed = hasHeader || table?.names !== undefined;
+    !hasGivenNames && !options.hasNoHeader && (rowKind === "contacts" || isSure || found.length > 1);
+  if (hasHeader && !isSure) requireHeader(file.name, table, options.delimiter !== undefined, structure);
+  const isNamed = hasHeader || hasGivenNames;
+  // The only column of a list of keys has a name with which its rejects file is read again.
+  const nameColumn = (_: string, at: number) =>
+    rowKind === "keys" && found.length === 1 ? "key" : String(at + 1);
+  const written = isNamed ? found : found.map(nameColumn);
   const hasSafeCells = isNamed && written.some((name) => foldName(name) === safeCellsColumn);
   // Columns are named by labels, and a label can look like a formula too.
   const names = written.map(createValueReader(hasSafeCells, false));
-  if (hasHeader && !header.isSure)
-    requireHeader(file.name, header, options.delimiter !== undefined, structure);
+  const headerLines = hasHeader ? table.lines : 0;
+  const missing = hasHeader ? findMissingCells(written) : undefined;
+  const records = new RecordReader(table, line + headerLines, {
+    missing,
+    // A sheet's row ends with its last value: the cells behind that are blank, not missing.
+    width: form.kind === "workbook" ? names.length : 0,
+  });
+  const sample = await readSample(records);
   const layout: TableLayout = {
-    source,
+    form,
     dialect,
-    startLine: header.line,
-    headerLines: hasHeader ? firstLines : 0,
-    isHeaderSure: header.isSure,
+    startLine: line,
+    headerLines,
+    isHeaderSure: isSure || hasGivenNames,
     written,
     names,
     isNamed,
-    isSheet: table !== undefined && table.names === undefined,
     hasSafeCells,
     formulaColumns: [...names.keys()].filter((index) => hasOnlyFormulas(sample, index)),
-    missing: hasHeader ? findMissingCells(written) : undefined,
+    missing,
     width: 1 + names.findLastIndex((name) => foldName(name) !== ""),
+    records,
   };
   return { layout, sample };
 }
 
-/** The header and the first rows, as the file has them; without blank lines and rows that make no sense. */
-async function readSample(
-  source: TextSource,
-  dialect: TableDialect,
-  startLine: number,
-  hasHeader: boolean,
-): Promise<{ first?: string[]; firstLines: number; rows: Sample }> {
-  const head: CsvRecord[] = [];
-  const isSound = (record: CsvRecord) => !record.fault && !isBlank(record);
-  for await (const records of readTableRecords(source, dialect, startLine)) {
-    head.push(...records.filter((record) => record.line === startLine || isSound(record)));
-    if (head.length > maxSampleRows + 1) break;
+/** So many records stay in memory; a larger table is read from the file again in each pass. */
+const maxKeptRecords = 5000;
+
+/** The records below the header, as often as they are needed. */
+export class RecordReader {
+  readonly #table: Pick<Table, "records">;
+  readonly #firstLine: number;
+  readonly #missing: MissingCells | undefined;
+  readonly #width: number;
+  #kept: readonly TableRecord[][] | undefined;
+
+  constructor(
+    table: Pick<Table, "records">,
+    firstLine: number,
+    { missing, width }: { missing?: MissingCells; width: number },
+  ) {
+    this.#table = table;
+    this.#firstLine = firstLine;
+    this.#missing = missing;
+    this.#width = width;
   }
-  const sound = head.filter(isSound);
-  const first = hasHeader ? sound.find(({ line }) => line === startLine) : undefined;
-  const rows = sound.filter((record) => record !== first).slice(0, maxSampleRows);
-  const plain = cellsReader(dialect);
-  return {
-    first: first && readNames(first.cells, dialect),
-    firstLines: head[0]?.lines ?? 1,
-    rows: rows.map(({ cells }) => plain(cells).map((cell) => findUnknown(cell) ?? cell)),
-  };
-}
 
-function readNames(cells: string[], { isTable, hasEscapes }: TableDialect): string[] {
-  if (isTable) return tableNames(cells);
-  return hasEscapes ? unescapedCells(cells) : cells;
-}
+  /** They were read to their end, and the file is not needed any more. */
+  get areKept(): boolean {
+    return this.#kept !== undefined;
+  }
 
-/** Records from a line on. @throws UsageError where the text cannot be read to its end */
-export async function* readTableRecords(
-  source: TextSource,
-  dialect: Dialect,
-  startLine: number,
-): AsyncGenerator<CsvRecord[]> {
-  try {
-    yield* readRecords(readText(source, startLine), dialect, startLine);
-  } catch (error) {
-    throw toUnreadableError(source.file.name, error);
+  /** @throws UsageError where the file cannot be read to its end */
+  async *read(): AsyncGenerator<readonly TableRecord[]> {
+    if (this.#kept) {
+      yield* this.#kept;
+      return;
+    }
+    let kept: TableRecord[][] | undefined = [];
+    let count = 0;
+    for await (const records of this.#table.records(this.#firstLine)) {
+      for (const record of records) this.#complete(record);
+      count += records.length;
+      if (count > maxKeptRecords) kept = undefined;
+      kept?.push(records);
+      yield records;
+    }
+    this.#kept = kept;
+  }
+
+  #complete(record: TableRecord): void {
+    while (record.cells.length < this.#width) record.cells.push("");
+    if (this.#missing) record.cells = removeMissing(record.cells, this.#missing);
   }
 }
 
-/**
- * Whether a text is a tsv that `ecm` wrote, and whether it is still
- * as it was written: our line ends are LF alone.
- */
-function findTextDialect(
-  hasCarriageReturn: boolean,
-  { delimiter, names, isQuoted }: Header,
-  options: ReadOptions,
-): TableDialect {
-  const isOurs = options.from === "ecm" || recogniseSystem(names)?.name === "ecm";
-  const hasEscapes = delimiter === "\t" && !options.hasNoHeader && isOurs && !isQuoted;
-  return { delimiter, isTable: false, hasEscapes, hasNoQuotes: hasEscapes && !hasCarriageReturn };
+/** The first rows, without blank lines and rows that make no sense. */
+async function readSample(records: RecordReader): Promise<Sample> {
+  const rows: Cells[] = [];
+  for await (const batch of records.read()) {
+    for (const record of batch) {
+      if (record.fault || isBlank(record)) continue;
+      rows.push(record.cells.map((cell) => findUnknown(cell) ?? cell));
+    }
+    if (rows.length >= maxSampleRows) break;
+  }
+  return rows.slice(0, maxSampleRows);
 }
 
 /** Cells of the first rows, as the file has them. */

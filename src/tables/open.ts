@@ -1,42 +1,30 @@
-/**
- * Reading: what kind of file an input is, by its first bytes, and its
- * text: the file itself, or what was made of it.
- */
-
-import { usageError } from "../errors.ts";
-import { unpackGzip } from "./archive.ts";
-import { CsvFault, readRecords, toUnreadableError } from "./csv.ts";
-import { type FoundEncoding, findEncoding } from "./encoding.ts";
-import type { ChooseSheet, Format, OpenedText } from "./format.ts";
-import { delimiters, parseDelimiter } from "./header.ts";
+/** Reading: what kind of file an input is, by its first bytes. Gzip files are unpacked first. */
+import { createReadStream, createWriteStream } from "node:fs";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { isKind, usageError } from "../errors.ts";
+import { textFormat } from "./delimited-text.ts";
 import { jsonFormat } from "./json.ts";
 import { createScratchPath } from "./page.ts";
 import type { ReadOptions } from "./rows.ts";
-import { type InputFile, type Inspection, inspectFile, requireFile, requireTextFile } from "./source.ts";
-import { recogniseSystem } from "./systems.ts";
-import { readText } from "./text.ts";
+import {
+  type InputFile,
+  type Inspection,
+  inspectFile,
+  isBomb,
+  requireFile,
+  tooLargeError,
+} from "./source.ts";
+import type { ChooseSheet, Format, OpenedFile } from "./table.ts";
 import { workbookFormat } from "./workbook/workbook.ts";
 
-/**
- * An input whose text can be read: all of its bytes were, once. Nothing of the account is needed for that.
- */
-export interface OpenedInput extends OpenedText {
+export interface OpenedInput extends OpenedFile {
   file: InputFile;
   /** Of the file as it was given. */
   sha256: string;
   bytes: number;
 }
-
-const textFormat: Format = {
-  opens: () => true,
-  async open(inspection, options) {
-    requireTextFile(inspection);
-    const { file, hasCarriageReturn } = inspection;
-    const encoding = await findEncoding(inspection, options.encoding);
-    await requireClosedQuotes(inspection, encoding, options);
-    return { text: file, encoding, hasCarriageReturn, notes: [] };
-  },
-};
 
 /** The first one that opens a file reads it. */
 const formats: readonly Format[] = [workbookFormat, jsonFormat, textFormat];
@@ -71,29 +59,34 @@ function isGzip(start: Buffer): boolean {
 }
 
 /**
- * Looks at files with an odd number of quotes alone: closed quotes come in pairs.
- * @throws UsageError for a quote that is open at the end
+ * Unpacks in flat memory.
+ * @throws UsageError for a damaged file, and for one that unpacks to far more than it is
  */
-async function requireClosedQuotes(
-  { file, start, hasOddQuotes }: Inspection,
-  { encoding, markBytes }: FoundEncoding,
-  { delimiter, skipLines }: ReadOptions,
-): Promise<void> {
-  if (!hasOddQuotes || skipLines) return;
-  const [first = ""] = start.toString("latin1", markBytes).split(/[\r\n]/, 1);
-  // In our own tsv a quote is text; what a line before the header says of the delimiter is read later.
-  if (recogniseSystem(first.split("\t"))?.name === "ecm" || /^"?sep=/i.test(first)) return;
-  const usedDelimiters = delimiters.filter((each) => first.includes(each));
-  // Of several it is the header that decides, and the header needs the account.
-  if (delimiter === undefined && usedDelimiters.length > 1) return;
-  const usedDelimiter = delimiter === undefined ? (usedDelimiters[0] ?? ",") : parseDelimiter(delimiter);
+async function unpackGzip({ path, name }: InputFile, packedBytes: number, target: string): Promise<void> {
+  let unpacked = 0;
+  const limit = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      unpacked += chunk.length;
+      if (isBomb(packedBytes, unpacked)) done(tooLargeError(name));
+      else done(null, chunk);
+    },
+  });
+  const gunzip = createGunzip();
   try {
-    for await (const _records of readRecords(readText({ file, encoding, markBytes }), {
-      delimiter: usedDelimiter,
-    }));
+    await pipeline(createReadStream(path), gunzip, limit, createWriteStream(target, { mode: 0o600 }));
+    if (gunzip.bytesWritten < packedBytes) await requirePadding(path, gunzip.bytesWritten);
   } catch (error) {
-    if (error instanceof CsvFault && error.kind === "unclosed_quote")
-      throw toUnreadableError(file.name, error);
-    if (!(error instanceof CsvFault)) throw error;
+    if (isKind(error, "usage")) throw error;
+    throw usageError(
+      `${name} cannot be unpacked: ${(error as Error).message}`,
+      "It is damaged or incomplete; download it again",
+    );
+  }
+}
+
+/** Zero bytes may fill a file up; what is behind them would be passed over in silence. */
+async function requirePadding(path: string, start: number): Promise<void> {
+  for await (const chunk of createReadStream(path, { start }) as AsyncIterable<Buffer>) {
+    if (chunk.some((byte) => byte !== 0)) throw new Error("there is data behind its end");
   }
 }

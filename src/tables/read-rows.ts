@@ -10,10 +10,10 @@ import {
   splitNames,
   unwrapFormula,
 } from "./cells.ts";
-import { findKeyIndex } from "./columns/targets.ts";
-import type { ConsentRefusal } from "./consent/cells.ts";
-import { findRefusalWithin, toMark } from "./consent/marks.ts";
-import type { CsvRecord } from "./csv.ts";
+import { type Constant, findKeyIndex } from "./columns/targets.ts";
+import type { ConsentColumn, ConsentRefusal } from "./consent/cells.ts";
+import { findRefusalWithin, toMark } from "./consent/cells.ts";
+import type { TableRecord } from "./csv.ts";
 import { isBlank } from "./header.ts";
 import {
   acceptIds,
@@ -23,11 +23,104 @@ import {
   type KeyReader,
   type KeyReading,
 } from "./keys.ts";
-import { readTableRecords, type TableLayout } from "./layout.ts";
-import { cellsReader } from "./page.ts";
-import type { Reading, UnderstoodInput } from "./reading.ts";
-import { removeMissing } from "./rejects-columns.ts";
-import type { ReadRow, Reason, RejectedRow, Row } from "./rows.ts";
+import { RecordReader, type TableLayout } from "./layout.ts";
+import type { InputFacts, ReadRow, Reason, RejectedRow, Row, Target } from "./rows.ts";
+import type { InputFile } from "./source.ts";
+import type { System } from "./systems.ts";
+import { plainDialect } from "./table.ts";
+
+/** How the rows of an understood file are read. */
+export interface Reading {
+  table: TableLayout;
+  keyType: string;
+  /** The recognised system, whose rules apply. */
+  system?: System;
+  /** One for each column, in file order. */
+  targets: Target[];
+  /** After the columns themselves. */
+  constants: readonly Constant[];
+  consent: ConsentColumn[];
+  /** Contacts are named, not made: an id is as good as a key. */
+  takesIds?: boolean;
+  /** Columns without a name in which nothing was found: a value in one of them rejects its row. */
+  emptyColumns: number[];
+}
+
+/** A file that was understood: everything that reading its rows needs. Made by `understandInput`. */
+export interface UnderstoodInput {
+  file: InputFile;
+  facts: InputFacts;
+  /** For this folder alone. */
+  reading: Reading;
+}
+
+/** How rows are read as long as nothing is known of their columns: for their cells alone. */
+export function readPlainly(table: TableLayout, keyType: string, system: System | undefined): Reading {
+  return {
+    table,
+    keyType,
+    system,
+    targets: table.names.map(() => ({ kind: "ignore" })),
+    constants: [],
+    consent: [],
+    emptyColumns: [],
+  };
+}
+
+/**
+ * How rows are read, as plain data, without where their columns go. A run keeps a digest of it, by which the same
+ * command is known again: another form of it would make all unfinished runs those of other commands.
+ */
+export function describeReading({ table, ...reading }: Reading): Record<string, unknown> {
+  const { form, dialect, startLine, headerLines, hasSafeCells, formulaColumns, missing, width } = table;
+  const { targets: _targets, ...rules } = reading;
+  return {
+    ...rules,
+    ...form,
+    ...dialect,
+    startLine,
+    headerLines,
+    hasSafeCells,
+    formulaColumns,
+    missing,
+    width,
+  };
+}
+
+const form = { kind: "text", encoding: "utf-8", hasMark: false } as const;
+
+const table: TableLayout = {
+  form,
+  dialect: plainDialect,
+  startLine: 1,
+  headerLines: 0,
+  isHeaderSure: false,
+  written: [],
+  names: [],
+  isNamed: false,
+  hasSafeCells: false,
+  formulaColumns: [],
+  width: 0,
+  records: new RecordReader({ async *records() {} }, 1, { width: 0 }),
+};
+
+export const emptyInput: UnderstoodInput = {
+  file: { path: "", name: "" },
+  facts: {
+    sha256: "",
+    bytes: 0,
+    encoding: form.encoding,
+    delimiter: plainDialect.delimiter,
+    hasEscapes: false,
+    form,
+    keyName: "",
+    columns: [],
+    constants: [],
+    notes: [],
+    sample: [],
+  },
+  reading: readPlainly(table, "", undefined),
+};
 
 type Readable = Pick<UnderstoodInput, "reading">;
 
@@ -45,7 +138,7 @@ export async function* readRowBatches(understood: Readable): AsyncGenerator<Read
   const { reading } = understood;
   const reader = new RowReader(reading);
   const outside = new LinesOutsideRows(reading.system?.hasFooter ?? false);
-  for await (const records of readFileRecords(reading.table)) {
+  for await (const records of reading.table.records.read()) {
     const rows: ReadRow[] = [];
     for (const record of records) {
       if (outside.has(record)) continue;
@@ -65,7 +158,7 @@ class LinesOutsideRows {
     this.#hasFooter = hasFooter;
   }
 
-  has(record: RowRecord): boolean {
+  has(record: TableRecord): boolean {
     if (!record.fault && isBlank(record)) {
       this.#isAfterBlank = true;
       return true;
@@ -85,31 +178,7 @@ function toLastRow(row: ReadRow): ReadRow {
   return { ...row, isOpen: true, ...(keyFault && { keyFault: toTruncatedFault(keyFault.message) }) };
 }
 
-/** A record of which cells can be missing. */
-type RowRecord = Omit<CsvRecord, "cells"> & Pick<ReadRow, "cells">;
-
-/**
- * The records of the rows. Without the header: a row has its own width
- * for csv-parse, and any other costs it an error.
- */
-async function* readFileRecords(table: TableLayout): AsyncGenerator<RowRecord[]> {
-  const { source, dialect, names, missing } = table;
-  const firstLine = table.startLine + table.headerLines;
-  const plain = cellsReader(dialect);
-  const readCells = (record: RowRecord, written: string[]) => {
-    const cells = plain(written);
-    while (table.isSheet && cells.length < names.length) cells.push("");
-    record.cells = missing ? removeMissing(cells, missing) : cells;
-  };
-  for await (const records of readTableRecords(source, dialect, firstLine)) {
-    if (dialect.hasEscapes || missing) {
-      for (const record of records) readCells(record, record.cells);
-    }
-    yield records;
-  }
-}
-
-function isFooterLine({ cells }: RowRecord): boolean {
+function isFooterLine({ cells }: TableRecord): boolean {
   return cells.length === 1 && !cells[0]!.includes("@");
 }
 
@@ -136,7 +205,7 @@ class RowReader {
     this.#keyIndex = findKeyIndex(reading.targets);
   }
 
-  read(record: RowRecord): ReadRow {
+  read(record: TableRecord): ReadRow {
     const misfit = this.#misfitIn(record);
     if (misfit) return misfit;
     const { cells } = record;
@@ -160,7 +229,7 @@ class RowReader {
   }
 
   /** A row whose cells are not those that the header names. */
-  #misfitIn(record: RowRecord): RejectedRow | undefined {
+  #misfitIn(record: TableRecord): RejectedRow | undefined {
     const { cells } = record;
     const { table, targets, emptyColumns } = this.#reading;
     if (record.fault) return this.#rejected(record, faults[record.fault]);
@@ -185,7 +254,7 @@ class RowReader {
    * A row that cannot be read to its end still says who left: another row of the contact may be sound.
    * @param shifted by how many cells the row's own may be further to the right
    */
-  #rejected(record: RowRecord, reason: Reason, shifted = 0): RejectedRow {
+  #rejected(record: TableRecord, reason: Reason, shifted = 0): RejectedRow {
     const { line, lines, cells } = record;
     const { code, message } = reason;
     const row: RejectedRow = { kind: "rejected", line, ...(lines > 1 && { lines }), cells, code, message };

@@ -53,7 +53,10 @@ export function findMissingCells(names: readonly string[]): MissingCells | undef
 }
 
 /** The cells of a row without those that it says are missing, unless they were filled in since. */
-export function removeMissing(cells: Cells, { column, names }: MissingCells): Cells {
+export function removeMissing(
+  cells: (string | undefined)[],
+  { column, names }: MissingCells,
+): (string | undefined)[] {
   const missingText = cells[column] ?? "";
   if (isBlankText(missingText)) return cells;
   const named = new Set(splitNames(missingText, "csv").map(foldName));

@@ -1,7 +1,7 @@
 /** What reading an input returns: valid rows and rejected rows. */
 import type { NewField } from "../api/structures.ts";
 import type { Cells, ContactKey } from "./cells.ts";
-import type { ConsentRefusal } from "./consent/cells.ts";
+import type { ConsentRefusal, Mark } from "./consent/cells.ts";
 
 /** Why a row is rejected: a stable snake_case name, and a sentence. */
 export interface Reason {
@@ -54,13 +54,10 @@ export interface RejectedRow extends Reason {
   mark?: Mark & { identities: string[]; refusals: ConsentRefusal[] };
 }
 
-/** Why a contact counts as not subscribed, in the file's words, and whether they are understood. */
-export interface Mark {
-  notSubscribed: string;
-  isMarkClear: boolean;
-}
-
 export type ReadRow = Row | RejectedRow;
+
+/** `keys`: the file names contacts, and all columns but the key and those of consent are ignored. */
+export type RowKind = "contacts" | "keys";
 
 /** How the input is to be read, from flags and the mapping file. */
 export interface ReadOptions {
@@ -142,8 +139,58 @@ export interface InputFacts {
   columns: { name: string; target: Target }[];
   /** The fields that `--set` fills. */
   constants: readonly { label: string; value: string }[];
-  /** Sentences for stderr: what was detected, what to be careful about. */
-  notes: string[];
+  /** What was detected, and what to be careful about. */
+  notes: Note[];
   /** The first rows as read, for `--dry-run`. */
   sample: ReadRow[];
+}
+
+/** What a person is told of how a file was read. */
+export type Note =
+  | { code: "sheet"; sheet: string }
+  | { code: "hidden_rows"; count: number }
+  | { code: "merged_ranges"; count: number }
+  | { code: "counted_elements" }
+  | { code: "encoding"; encoding: string; isGuess: boolean; firstForeign?: { line: number; text: string } }
+  /** A recognised system, by its title. */
+  | { code: "system"; system: string }
+  | { code: "system_without_consent"; system: string }
+  | { code: "system_columns"; system: string; columns: readonly string[] }
+  | { code: "unmapped"; columns: readonly string[] }
+  | { code: "shared_field"; columns: readonly string[]; field: string }
+  | { code: "formula_texts"; columns: readonly string[] }
+  | { code: "no_rows" }
+  /** A column that looks like consent is put aside by a flag. */
+  | { code: "consent_ignored"; column: string }
+  | { code: "consent_of_other_channel"; column: string }
+  | { code: "consent_empty"; column: string }
+  | { code: "consent_is_field"; column: string };
+
+/** What looks odd in the rows of a file, although they are read. */
+export type RowsNote =
+  | OddCellsNote
+  /** Rows of several lines; the longest of them. */
+  | { code: "tall_rows"; count: number; line: number; lines: number }
+  /** Domains that are probably another's, each with the line of its first address. */
+  | { code: "misspelled"; count: number; domains: readonly { domain: string; meant: string; line: number }[] }
+  /** The first of such rows. */
+  | { code: "role_addresses" | "several_addresses"; count: number; key: string; line: number };
+
+/** Cells of a column. */
+export interface OddCellsNote extends OddCells {
+  code:
+    | "unknown_value"
+    | "lost_digits"
+    | "perhaps_lost_digits"
+    | "lost_zeros"
+    | "odd_formula"
+    | "formatted_amount";
+  column: string;
+}
+
+export interface OddCells {
+  count: number;
+  /** Of the first one. */
+  line: number;
+  cell: string;
 }

@@ -204,35 +204,23 @@ function countQuotes(bytes: Buffer): number {
   return count;
 }
 
-const otherKinds: { starts: string | RegExp; is: string; hint: string }[] = [
-  {
-    starts: "\xd0\xcf\x11\xe0",
-    is: "an old Excel workbook (.xls)",
-    hint: "Open it in a spreadsheet and save it as .xlsx",
-  },
-  { starts: "%PDF", is: "a PDF document", hint: "Export the table as CSV from where it comes from" },
-  {
-    starts: "BEGIN:VCARD",
-    is: "a vCard file",
-    hint: "Export the contacts as CSV, or import the cards into an address book that exports CSV",
-  },
-  {
-    starts: /^\s*(?:<!doctype html|<html|<table|<head|<meta|<\?xml|<!--)/i,
-    is: "HTML or XML, despite its name",
-    hint: "Open it in a spreadsheet and save the sheet as CSV UTF-8",
-  },
-];
-
-/** @throws UsageError for a file of a kind that holds no delimited text */
-export function requireTextFile({ file: { name }, start }: Inspection): void {
-  if (start.includes(Buffer.from("EncryptedPackage", "utf16le"))) {
-    throw usageError(`${name} is a workbook protected by a password`, "Save a copy without the password");
-  }
-  const head = start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
-  const kind = otherKinds.find(({ starts }) =>
-    typeof starts === "string" ? head.startsWith(starts) : starts.test(head),
+/** The refusal of a file that unpacks to far more than it is. */
+export function tooLargeError(name: string): EcmError {
+  return usageError(
+    `${name} unpacks to far more than a list of contacts would`,
+    "If this is expected, unpack it yourself and use the unpacked file",
   );
-  if (kind) throw usageError(`${name} is ${kind.is}`, kind.hint);
+}
+
+const minSuspiciousBytes = 64 * 1024 ** 2;
+const maxUnpackRatio = 200;
+
+/**
+ * Whether so much can come of so little only by design. Text shrinks to a twentieth; a list of nearly equal
+ * lines to a hundredth.
+ */
+export function isBomb(packedBytes: number, unpackedBytes: number): boolean {
+  return unpackedBytes > minSuspiciousBytes && unpackedBytes > packedBytes * maxUnpackRatio;
 }
 
 /** The physical line that holds a byte, in a file whose line breaks are single bytes. */

@@ -1,20 +1,15 @@
 /** The first pass over an input: everything is read and checked before anything is sent. */
 
 import { stat } from "node:fs/promises";
-import { formatCount, formatCounted } from "../counts.ts";
 import { type EcmError, failedError } from "../errors.ts";
 import { TextIndex } from "../text-index.ts";
 import { findUnknown, unwrapFormula } from "./cells.ts";
-import type { ConsentColumn } from "./consent/cells.ts";
-import { ConsentTally, findHiddenMark, formatMark } from "./consent/marks.ts";
+import { type ConsentColumn, ConsentTally, findHiddenMark, formatMark, type Mark } from "./consent/cells.ts";
 import { suggestDomain } from "./keys.ts";
-import { readRowBatches } from "./read-rows.ts";
-import { emptyInput, type UnderstoodInput } from "./reading.ts";
-import type { InputFacts, Mark, ReadRow, RejectedRow, Row } from "./rows.ts";
+import { emptyInput, readRowBatches, type UnderstoodInput } from "./read-rows.ts";
+import type { InputFacts, OddCells, OddCellsNote, ReadRow, RejectedRow, Row, RowsNote } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 
-/** So many rows are kept in memory; more are read from the file again in each pass. */
-const maxKeptRows = 5000;
 /** How often a further pass looks whether the file is still the same, in rows. */
 const rowsBetweenChecks = 2000;
 
@@ -44,7 +39,7 @@ export class Survey {
    * All rows again, in file order and in batches of any size.
    * @throws EcmError when the file has changed since the survey
    */
-  batches: () => AsyncIterable<readonly ReadRow[]> = () => toAsync([]);
+  batches: () => AsyncIterable<readonly ReadRow[]>;
   readonly #oddities: Oddities;
   readonly #misspelled = new MisspelledDomains();
   readonly #roles: Remarked = { count: 0 };
@@ -52,25 +47,27 @@ export class Survey {
   readonly #consentColumns: readonly ConsentColumn[];
   readonly #namesContacts: boolean;
 
-  constructor({ facts, reading }: UnderstoodInput) {
+  constructor(understood: UnderstoodInput) {
+    const { facts, reading } = understood;
+    this.batches = () => readRowBatches(understood);
     this.#oddities = new Oddities(facts.columns, reading);
     this.#consentColumns = reading.consent;
     this.#namesContacts = reading.takesIds ?? false;
     this.consent = new ConsentTally(reading.consent);
   }
 
-  /** What looks odd in rows that are read all the same, in sentences. */
-  get notes(): string[] {
+  /** What looks odd in rows that are read all the same. */
+  get notes(): RowsNote[] {
     return [
       ...this.#oddities.notes(),
       ...this.#misspelled.notes(),
-      ...describeRoles(this.#roles),
-      ...describeSeveral(this.#several),
+      ...noteRows("role_addresses", this.#roles),
+      ...noteRows("several_addresses", this.#several),
     ];
   }
 
-  /** A sentence for each column with cells of which nobody knows the value. */
-  get unknownCells(): string[] {
+  /** One for each column with cells of which nobody knows the value. */
+  get unknownCells(): RowsNote[] {
     return this.#oddities.unknownCells();
   }
 
@@ -171,20 +168,16 @@ export async function surveyInput(
   if (understood === emptyInput) return new Survey(understood);
   const before = await stat(understood.file.path);
   const survey = new Survey(understood);
-  let keptBatches: ReadRow[][] | undefined = [];
   for await (const rows of readRowBatches(understood)) {
     signal.throwIfAborted();
     onRows(survey.read);
     for (const row of rows) survey.add(row);
-    if (survey.read <= maxKeptRows) keptBatches?.push(rows);
-    else keptBatches = undefined;
   }
   await requireUnchanged(understood.file, before);
   // What was understood is of the file as it was opened; some file systems tell no size.
   if (before.size > 0 && before.size !== understood.facts.bytes)
     throw inputChangedError(understood.file.name);
-  const batches = keptBatches;
-  survey.batches = () => (batches ? toAsync(batches) : readAgain(understood, before, signal));
+  if (!understood.reading.table.records.areKept) survey.batches = () => readAgain(understood, before, signal);
   return survey;
 }
 
@@ -206,10 +199,6 @@ async function* readAgain(
   }
 }
 
-async function* toAsync(batches: ReadRow[][]): AsyncGenerator<ReadRow[]> {
-  yield* batches;
-}
-
 /** Passes over a file must read the same. */
 function inputChangedError(name: string): EcmError {
   return failedError(
@@ -228,13 +217,6 @@ async function requireUnchanged(file: InputFile, before: FileState): Promise<voi
   const now = await stat(file.path).catch(() => undefined);
   if (now?.size === before.size && now.mtimeMs === before.mtimeMs) return;
   throw inputChangedError(file.name);
-}
-
-interface OddCells {
-  count: number;
-  /** Of the first one. */
-  line: number;
-  cell: string;
 }
 
 const watchedKinds: ReadonlySet<string> = new Set(["field", "key"]);
@@ -273,7 +255,7 @@ export class Oddities {
     this.#zeros = new Map(fields.map((index) => [index, new LostZeros()]));
     this.#columns = columns;
     this.#formulaColumns = table.formulaColumns;
-    this.#isSheet = table.isSheet;
+    this.#isSheet = table.form.kind === "workbook";
     this.#watched = columns.flatMap(({ target }, index) => (watchedKinds.has(target.kind) ? [index] : []));
   }
 
@@ -302,40 +284,27 @@ export class Oddities {
     else if (this.#isSheet && amount.test(cell)) countOddity(this.#amounts, index, line, cell);
   }
 
-  /** Sentences for the reader, each with a place. */
-  notes(): string[] {
+  notes(): RowsNote[] {
+    const zeros = [...this.#zeros].flatMap(([index, { odd }]) => (odd ? [[index, odd] as const] : []));
     return [
-      ...this.#notesOn(this.#shortened, lostDigits),
-      ...this.#notesOn(this.#formulas, oddFormula),
-      ...this.#notesOn(this.#rounded, maybeLostDigits),
-      ...this.#notesOn(this.#amounts, formattedAmount),
-      ...this.#notesOn(
-        new Map([...this.#zeros].flatMap(([index, { odd }]) => (odd ? [[index, odd]] : []))),
-        lostZeros,
-      ),
-      ...this.#noteOnTallRows(),
+      ...this.#notesOn(this.#shortened, "lost_digits"),
+      ...this.#notesOn(this.#formulas, "odd_formula"),
+      ...this.#notesOn(this.#rounded, "perhaps_lost_digits"),
+      ...this.#notesOn(this.#amounts, "formatted_amount"),
+      ...this.#notesOn(zeros, "lost_zeros"),
+      ...(this.#tall === 0 ? [] : [{ code: "tall_rows" as const, count: this.#tall, ...this.#tallest }]),
     ];
   }
 
-  /** One sentence for each column with cells of which nobody knows the value. */
-  unknownCells(): string[] {
-    return this.#notesOn(this.#unknown, unknownValue);
+  unknownCells(): RowsNote[] {
+    return this.#notesOn(this.#unknown, "unknown_value");
   }
 
-  #notesOn(seenIn: ReadonlyMap<number, OddCells>, consequence: string): string[] {
-    return [...seenIn].map(
-      ([index, oddities]) =>
-        `Column ${JSON.stringify(this.#columns[index]!.name)}: ${formatCounted(oddities.count, "cell")} such as ${oddities.cell} (line ${oddities.line})${consequence}`,
-    );
-  }
-
-  #noteOnTallRows(): string[] {
-    const { line, lines } = this.#tallest;
-    if (this.#tall === 0) return [];
-    if (this.#tall === 1) return [`The row on line ${line} spans ${formatCount(lines)} lines${doubt}`];
-    return [
-      `${formatCount(this.#tall)} rows span several lines; the longest, on line ${line}, spans ${formatCount(lines)}${doubt}`,
-    ];
+  #notesOn(
+    seenIn: Iterable<readonly [index: number, cells: OddCells]>,
+    code: OddCellsNote["code"],
+  ): OddCellsNote[] {
+    return [...seenIn].map(([index, cells]) => ({ code, column: this.#columns[index]!.name, ...cells }));
   }
 }
 
@@ -368,8 +337,6 @@ class LostZeros {
   }
 }
 
-const maxDomainsNamed = 3;
-
 /** Domains that are probably a big provider's, with the line of the first address. */
 class MisspelledDomains {
   #count = 0;
@@ -381,13 +348,14 @@ class MisspelledDomains {
     if (!this.#lines.has(domain)) this.#lines.set(domain, line);
   }
 
-  notes(): string[] {
+  notes(): RowsNote[] {
     if (this.#count === 0) return [];
-    const named = [...this.#lines]
-      .slice(0, maxDomainsNamed)
-      .map(([domain, line]) => `${domain} for ${suggestDomain(domain)} (line ${line})`);
-    if (this.#lines.size > maxDomainsNamed) named.push("…");
-    return [`${formatCounted(this.#count, "address", "addresses")} may be misspelled: ${named.join(", ")}`];
+    const domains = [...this.#lines].map(([domain, line]) => ({
+      domain,
+      meant: suggestDomain(domain)!,
+      line,
+    }));
+    return [{ code: "misspelled", count: this.#count, domains }];
   }
 }
 
@@ -402,31 +370,9 @@ function countRow(remarked: Remarked, row: Row): void {
   remarked.first ??= row;
 }
 
-function describeRoles({ count, first }: Remarked): string[] {
-  if (!first) return [];
-  const such = `${first.key.written} (line ${first.line})`;
-  return count === 1
-    ? [`1 address is of a role, not of a person: ${such}`]
-    : [`${formatCount(count)} addresses are of a role, not of a person, such as ${such}`];
+function noteRows(code: "role_addresses" | "several_addresses", { count, first }: Remarked): RowsNote[] {
+  return first ? [{ code, count, key: first.key.written, line: first.line }] : [];
 }
-
-function describeSeveral({ count, first }: Remarked): string[] {
-  if (!first) return [];
-  const such = `line ${first.line}: ${first.key.written}`;
-  return count === 1
-    ? [`1 row has several addresses; the first one is the key (${such})`]
-    : [`${formatCount(count)} rows have several addresses; the first one is the key (such as ${such})`];
-}
-
-const unknownValue =
-  ": the workbook has no value there; open it in a spreadsheet, correct the cells and save it";
-const lostZeros = " may have lost a leading zero: format the column as text where the file comes from";
-const lostDigits = ": a spreadsheet has rounded the number; its digits are lost";
-const maybeLostDigits = ": a spreadsheet keeps 15 digits of a number; the others may be lost";
-const oddFormula = "; imported as written, because the column's other cells are not numbers of this kind";
-const formattedAmount =
-  ": a decimal point and thousands commas, whatever your spreadsheet shows; to have them as shown, save the sheet as CSV";
-const doubt = " (if that is wrong, look for a stray quote there)";
 
 function countOddity(oddities: Map<number, OddCells>, index: number, line: number, cell: string): void {
   const oddity = oddities.get(index);

@@ -1,7 +1,7 @@
 /** Reading: what a file is, found out before anything is sent. */
 import { foldName } from "../api/names.ts";
 import type { ContactStructure } from "../wire.ts";
-import { type Columns, mapColumns, type RowKind } from "./columns/map.ts";
+import { type Columns, mapColumns } from "./columns/map.ts";
 import {
   findGoneColumns,
   findUnknownField,
@@ -12,16 +12,12 @@ import {
 import { type MappingFault, toUnclearError, type UnclearInput } from "./columns/unclear.ts";
 import { lookForConsent } from "./consent/columns.ts";
 import { hasHint } from "./consent/names.ts";
-import type { FoundEncoding } from "./encoding.ts";
-import { holdsValues, readTableLayout, type Sample, type TableLayout } from "./layout.ts";
-import { formatQuotedNames } from "./names.ts";
+import { holdsValues, readTableLayout, type Sample } from "./layout.ts";
 import { type OpenedInput, openInput } from "./open.ts";
-import { readRowBatches, readRows } from "./read-rows.ts";
-import { type Reading, readPlainly, type UnderstoodInput } from "./reading.ts";
-import type { InputFacts, ReadOptions, SourceForm } from "./rows.ts";
+import { type Reading, readPlainly, readRowBatches, readRows, type UnderstoodInput } from "./read-rows.ts";
+import type { InputFacts, Note, ReadOptions, RowKind } from "./rows.ts";
 import type { InputFile } from "./source.ts";
-import type { System } from "./system-table.ts";
-import { chooseSystem, recogniseSystem } from "./systems.ts";
+import { chooseSystem, recogniseSystem, type System } from "./systems.ts";
 
 /** Enough of a structure to find a header by: what the account really has is not asked yet. */
 const placeholderStructure: ContactStructure = {
@@ -56,7 +52,7 @@ async function requireClearConsent(
   options: ReadOptions,
 ): Promise<void> {
   const found = await readTableLayout(opened, options, placeholderStructure, rowKind).catch(() => undefined);
-  if (!found?.layout.isNamed || (!found.layout.isHeaderSure && !opened.table)) return;
+  if (!found?.layout.isNamed || (!found.layout.isHeaderSure && opened.form.kind === "text")) return;
   const { layout, sample } = found;
   const system = recogniseSystem(layout.names);
   if (system?.name === "ecm" || options.from !== undefined) return;
@@ -109,7 +105,7 @@ export async function understandInput(
   options: ReadOptions,
   structure: ContactStructure = placeholderStructure,
 ): Promise<UnderstoodInput | UnclearInput | MappingFault> {
-  const opened = "encoding" in fileOrInput ? fileOrInput : await openInput(fileOrInput, options);
+  const opened = "sha256" in fileOrInput ? fileOrInput : await openInput(fileOrInput, options);
   const { file } = opened;
   const { layout, sample } = await readTableLayout(opened, options, structure, rowKind);
   const { names } = layout;
@@ -132,7 +128,7 @@ export async function understandInput(
     emptyColumns: rowKind === "contacts" && !options.ignoreUnmapped ? findEmptyColumns(names, sample) : [],
     takesIds: options.takesIds,
   };
-  const understood = { file, reading, facts: collectFacts(opened, reading, structure, notes) };
+  const understood = { file, reading, facts: collectFacts(opened, reading, structure.keyName, notes) };
   await addSample(understood);
   return understood;
 }
@@ -140,30 +136,30 @@ export async function understandInput(
 function collectFacts(
   opened: OpenedInput,
   reading: Reading,
-  { keyName }: ContactStructure,
-  columnNotes: readonly string[],
+  keyName: string,
+  columnNotes: readonly Note[],
 ): InputFacts {
   const { system, targets, constants, consent } = reading;
-  const { source, dialect, startLine, headerLines, written, names, formulaColumns } = reading.table;
+  const { form, dialect, startLine, headerLines, written, names, formulaColumns } = reading.table;
   return {
     sha256: opened.sha256,
     bytes: opened.bytes,
-    encoding: source.encoding,
-    // Rejected rows of a table are written as CSV.
-    delimiter: dialect.isTable ? "," : dialect.delimiter,
-    hasEscapes: !dialect.isTable && dialect.hasEscapes,
-    form: findForm(opened, reading.table),
+    encoding: form.encoding,
+    delimiter: dialect.delimiter,
+    hasEscapes: dialect.hasEscapes,
+    form,
     system: system?.name,
     headerLine: headerLines > 0 ? startLine : undefined,
-    keyName,
     columns: written.map((name, index) => ({ name, target: targets[index]! })),
+    keyName,
     constants: constants.map(({ label, value }) => ({ label, value })),
     notes: [
       ...opened.notes,
-      ...describeEncoding(opened.encoding),
-      ...describeSystem(system, consent.length > 0),
+      ...noteSystem(system, consent.length > 0),
       ...columnNotes,
-      ...describeFormulas(names, formulaColumns),
+      ...(formulaColumns.length > 0
+        ? [{ code: "formula_texts", columns: formulaColumns.map((index) => names[index]!) } as const]
+        : []),
     ],
     sample: [],
   };
@@ -174,12 +170,7 @@ async function addSample(understood: UnderstoodInput): Promise<void> {
   for await (const row of readRows(understood)) {
     if (sample.push(row) === headerSampleRows) break;
   }
-  if (sample.length === 0) notes.push("The file has a header but no rows");
-}
-
-function findForm({ table }: OpenedInput, { source, isSheet }: TableLayout): SourceForm {
-  if (!table) return { kind: "text", encoding: source.encoding, hasMark: source.markBytes > 0 };
-  return { kind: isSheet ? "workbook" : "json", encoding: "utf-8", hasMark: true };
+  if (sample.length === 0) notes.push({ code: "no_rows" });
 }
 
 /** Where the columns go, or what a person must decide on. */
@@ -203,28 +194,12 @@ function findEmptyColumns(names: string[], sample: Sample): number[] {
   return [...names.keys()].filter((index) => foldName(names[index]!) === "" && !holdsValues(sample, index));
 }
 
-function describeFormulas(names: string[], columns: number[]): string[] {
-  if (columns.length === 0) return [];
-  const quotedNames = formatQuotedNames(columns.map((index) => names[index]!));
-  return [`Cells such as ="01067" are read as the text inside: ${quotedNames}`];
-}
-
-function describeEncoding({ encoding, isGuess, firstForeign }: FoundEncoding): string[] {
-  if (encoding === "utf-8" || (!isGuess && !firstForeign)) return [];
-  const how = isGuess ? " (detected; override with --encoding)" : "";
-  const sample = firstForeign
-    ? `; the first line that is not plain ASCII is line ${firstForeign.line}: ${firstForeign.text}`
-    : "";
-  return [`Read as ${encoding}${how}${sample}`];
-}
-
-function describeSystem(system: System | undefined, hasConsent: boolean): string[] {
+function noteSystem(system: System | undefined, hasConsent: boolean): Note[] {
   if (!system) return [];
-  const notes = [`Read as ${system.title}`];
-  if (!hasConsent && !system.isOfSubscribers) {
-    notes.push(
-      `${system.title} says nothing about consent: make sure that these people agreed to receive email`,
-    );
-  }
-  return notes;
+  const { title, isOfSubscribers } = system;
+  const isSilent = !hasConsent && !isOfSubscribers;
+  return [
+    { code: "system", system: title },
+    ...(isSilent ? [{ code: "system_without_consent", system: title } as const] : []),
+  ];
 }

@@ -1,6 +1,5 @@
 /** What stands before or behind a phrase of consent and turns it round, in the languages of the tables. */
-import { phraseKey } from "../../src/tables/consent/fold.ts";
-import { listNameWords, splitEntries } from "../../src/tables/consent/words.ts";
+import { listNameWords, phraseKey, splitEntries } from "../../src/tables/consent/words.ts";
 
 /** Words by which something is not, or is no more; and parts of words that do the same. */
 export const negations = splitEntries(`

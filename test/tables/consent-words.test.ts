@@ -2,9 +2,13 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { isUnmistakable, readConsentCell } from "../../src/tables/consent/cells.ts";
-import { phraseKey } from "../../src/tables/consent/fold.ts";
 import { findConsentName, hasHint } from "../../src/tables/consent/names.ts";
-import { type ConsentWords, splitEntries, wordsByLanguage } from "../../src/tables/consent/words.ts";
+import {
+  type ConsentWords,
+  phraseKey,
+  splitEntries,
+  wordsByLanguage,
+} from "../../src/tables/consent/words.ts";
 
 const languages = Object.entries(wordsByLanguage) as [string, ConsentWords][];
 const meanings = ["yes", "no", "active", "subscribed", "gone", "notSubscribed"] as const;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { type ConsentName, findConsentName } from "../../src/tables/consent/names.ts";
 import type { ReadOptions } from "../../src/tables/rows.ts";
-import { catchFailure, read } from "./reading.ts";
+import { catchFailure, notesOf, read } from "./reading.ts";
 
 /** Who may be mailed: the local parts of their addresses. */
 async function mailed(text: string, options: Partial<ReadOptions> = {}): Promise<string> {
@@ -385,10 +385,10 @@ describe("never passed over without a word", () => {
     const { understood } = await read("Email,SMS Opt-In,Opt-In\na@example.com,no,\n", {
       ignoreUnmapped: true,
     });
-    expect(understood.facts.notes).toContain(
+    expect(notesOf(understood)).toContain(
       '"SMS Opt-In" is about another channel than email; not read as consent',
     );
-    expect(understood.facts.notes).toContain('"Opt-In" is empty in every row; not read as consent');
+    expect(notesOf(understood)).toContain('"Opt-In" is empty in every row; not read as consent');
   });
 
   test.each([
@@ -421,7 +421,7 @@ describe("never passed over without a word", () => {
     ]);
     const aside = await read(table, { map: new Map([["Opt-Out", "ignore"]]) });
     expect(aside.rows[1]?.notSubscribed).toBeUndefined();
-    expect(aside.understood.facts.notes.join()).toContain("--map Opt-Out=ignore");
+    expect(notesOf(aside.understood).join()).toContain("--map Opt-Out=ignore");
   });
 
   test.each([

@@ -10,12 +10,14 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { formatTsvLine } from "../../src/delimited-lines.ts";
 import { EcmError } from "../../src/errors.ts";
+import { findUnknown } from "../../src/tables/cells.ts";
 import { readRecords } from "../../src/tables/csv.ts";
 import { findEncoding } from "../../src/tables/encoding.ts";
 import { createKeyReader } from "../../src/tables/keys.ts";
+import type { UnderstoodInput } from "../../src/tables/read-rows.ts";
 import { readRows } from "../../src/tables/read-rows.ts";
-import type { UnderstoodInput } from "../../src/tables/reading.ts";
 import type { ReadOptions } from "../../src/tables/rows.ts";
 import { inspectFile } from "../../src/tables/source.ts";
 import { decodeAll, readText, resolveEncoding } from "../../src/tables/text.ts";
@@ -96,25 +98,47 @@ function toPlainCells(text: string, delimiter: string): string[][] {
   return records;
 }
 
+/** The rows of a workbook or of JSON as lines: the number of a row is that of its line. */
+async function tableText({ reading }: UnderstoodInput): Promise<string> {
+  const { startLine, headerLines, written, form, records } = reading.table;
+  const lines: string[] = [];
+  const add = (line: number, cells: readonly (string | undefined)[]) => {
+    const last = cells.findLastIndex((cell) => cell !== undefined && (form.kind === "json" || cell !== ""));
+    const texts = Array.from(cells.slice(0, last + 1), (cell) => {
+      if (cell === undefined) return "\\-";
+      const unknown = findUnknown(cell);
+      return unknown === undefined ? formatTsvLine([cell]) : `\\?${formatTsvLine([unknown])}`;
+    });
+    lines[line - startLine] = texts.join("\t");
+  };
+  if (headerLines > 0) add(startLine, written);
+  for await (const batch of records.read()) for (const { line, cells } of batch) add(line, cells);
+  return `${Array.from(lines, (line) => line ?? "").join("\n")}\n`;
+}
+
 /** All records of a file: their digest, and how many are not what a plain reader makes of the same text. */
-async function comparedRecords({ reading }: UnderstoodInput): Promise<{ digest: string; differing: number }> {
-  const { source, dialect, startLine } = reading.table;
+async function comparedRecords(understood: UnderstoodInput): Promise<{ digest: string; differing: number }> {
+  const { form, dialect, startLine } = understood.reading.table;
+  const toDigest = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 8);
+  if (form.kind !== "text") return { digest: toDigest(await tableText(understood)), differing: 0 };
+  const { file } = understood;
+  const inspection = await inspectFile(file);
+  const isPacked = inspection.start[0] === 0x1f && inspection.start[1] === 0x8b;
+  const path = isPacked ? join(file.scratch!, "unpacked") : file.path;
+  const found = await findEncoding(await inspectFile({ ...file, path }), undefined);
   const chunks: Buffer[] = [];
-  for await (const chunk of readText(source, startLine)) chunks.push(chunk);
-  const text = Buffer.concat(chunks);
+  for await (const chunk of readText({ file: { ...file, path }, ...found }, startLine)) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString("utf8");
   const records: string[][] = [];
-  for await (const batch of readRecords(oneChunk(text.toString("utf8")), dialect, startLine))
+  for await (const batch of readRecords(oneChunk(text), dialect, startLine))
     records.push(...batch.map(({ cells }) => cells));
-  if (dialect.isTable)
-    return { digest: createHash("sha256").update(text).digest("hex").slice(0, 8), differing: 0 };
-  const plain = toPlainCells(text.toString("utf8"), dialect.delimiter);
+  const plain = toPlainCells(text, dialect.delimiter);
   const rows = Math.max(plain.length, records.length);
   let differing = 0;
   for (let index = 0; index < rows; index += 1) {
     if (JSON.stringify(records[index]) !== JSON.stringify(plain[index])) differing += 1;
   }
-  const digest = createHash("sha256").update(JSON.stringify(records)).digest("hex").slice(0, 8);
-  return { digest, differing };
+  return { digest: toDigest(JSON.stringify(records)), differing };
 }
 
 if (!isThere) test.skip(`the corpora are not at ${folder}: ECM_CORPORA names the folder`);

@@ -1,6 +1,6 @@
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
-import { catchFailure, read } from "./reading.ts";
+import { catchFailure, notesOf, read } from "./reading.ts";
 
 const japanese =
   "メールアドレス,姓,名\ntaro@example.jp,田中,太郎\nhanako@example.jp,髙橋,花子①\nken@example.jp,山田,健一\n";
@@ -62,7 +62,7 @@ test("a guess is always said, with the first line that it decodes", async () => 
   const rows = Array.from({ length: 300 }, (_, index) => `a${index}@example.jp,x,y`).join("\n");
   const bytes = iconv.encode(`Email,First Name,Last Name\n${rows}\ntaro@example.jp,田中,太郎\n`, "cp932");
   const { understood } = await read(bytes);
-  expect(understood.facts.notes).toContainEqual(
+  expect(notesOf(understood)).toContainEqual(
     "Read as shift_jis (detected; override with --encoding); the first line that is not plain ASCII is line 302: taro@example.jp,田中,太郎",
   );
 });
@@ -172,7 +172,7 @@ test.each([
   const text = names.map((name, index) => `a${index}@example.com,${name}\n`).join("");
   const { rows, understood } = await read(iconv.encode(`Email,City\n${text}`, encoding));
   expect(rows.map((row) => row.cells[1])).toEqual(names);
-  expect(understood.facts.notes[0]).toMatch(/^Read as \S+ \(detected; override with --encoding/);
+  expect(notesOf(understood)[0]).toMatch(/^Read as \S+ \(detected; override with --encoding/);
 });
 
 test("where two encodings make sense of a file, it is refused with both texts", async () => {

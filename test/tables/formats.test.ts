@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { EcmError } from "../../src/errors.ts";
 import { toUnknownCell } from "../../src/tables/cells.ts";
 import { runs } from "../support/runs.ts";
-import { catchFailure, read } from "./reading.ts";
+import { catchFailure, notesOf, read } from "./reading.ts";
 import { createParts, textRow, workbook, zip } from "./workbooks.ts";
 
 const header = textRow(1, ["Email", "City", "Last Name"]);
@@ -26,7 +26,7 @@ describe("workbooks", () => {
       { line: 7, key: { sent: "a@example.com" }, fields: new Map([["f3", "Rome"]]) },
     ]);
     expect(understood.facts).toMatchObject({ headerLine: 3, delimiter: ",", hasEscapes: false });
-    expect(understood.facts.notes).toContain('Read the sheet "People" of a workbook');
+    expect(notesOf(understood)).toContain('Read the sheet "People" of a workbook');
   });
 
   test("texts are shared, in parts, escaped, and without their pronunciation", async () => {
@@ -238,7 +238,7 @@ describe("workbooks", () => {
       createSheet(textRow(2, ["a@example.com", "x"], ' hidden="1"') + textRow(3, ["b@example.com", "y"])),
     );
     expect(rows).toHaveLength(2);
-    expect(understood.facts.notes).toContain("1 row is hidden in the workbook; read like the others");
+    expect(notesOf(understood)).toContain("1 row is hidden in the workbook; read like the others");
   });
 
   test("of several visible sheets one must be named", async () => {

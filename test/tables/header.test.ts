@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readRows } from "../../src/tables/read-rows.ts";
 import type { ReadRow } from "../../src/tables/rows.ts";
 import { requireUnderstood } from "../../src/tables/understand.ts";
-import { catchFailure, fileWith, read, structure, toInputFile } from "./reading.ts";
+import { catchFailure, fileWith, notesOf, read, structure, toInputFile } from "./reading.ts";
 
 test("a header below other lines is found", async () => {
   const { rows, understood } = await read(
@@ -203,7 +203,7 @@ describe("what cannot be mapped is said with the next step", () => {
 test("a header without rows is said", async () => {
   const { all, understood } = await read("Email,City\n");
   expect(all).toEqual([]);
-  expect(understood.facts.notes).toContain("The file has a header but no rows");
+  expect(notesOf(understood)).toContain("The file has a header but no rows");
 });
 
 describe("files that hold no delimited text are recognised", () => {

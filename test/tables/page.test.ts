@@ -1,8 +1,8 @@
-/** Rows of a workbook or of JSON as a text of our own: what is written is what is read. */
-import { readFile, stat } from "node:fs/promises";
+/** Rows of a workbook or of JSON in a scratch file: what is written is what is read. */
+import { stat } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { type Cells, toUnknownCell } from "../../src/tables/cells.ts";
-import { cellsReader, tableNames, writePage } from "../../src/tables/page.ts";
+import { readPage, writePage } from "../../src/tables/page.ts";
 import { catchFailure, fileWith, toInputFile } from "./reading.ts";
 
 async function* toRows(rows: readonly (readonly [line: number, cells: Cells])[]) {
@@ -13,28 +13,25 @@ async function writtenPage(...rows: (readonly [line: number, cells: Cells])[]) {
   return writePage(toInputFile(await fileWith("")), "page", toRows(rows));
 }
 
-const readCells = cellsReader({ isTable: true, hasEscapes: true });
-
 test("a row keeps its line, and a cell what it is: text, blank, missing, or of a value that nobody knows", async () => {
-  const cells = ["a\tb\nc\\-", "", undefined, toUnknownCell("#N/A\t"), "\\?", "=1", "é😀"];
-  const { text, encoding } = await writtenPage([1, ["Email", "x"]], [4, cells], [5, ["z", undefined]]);
-  const lines = (await readFile(text.path, "utf8")).split("\n");
-  expect(lines).toHaveLength(6);
-  expect([lines[1], lines[2], lines[5]]).toEqual(["", "", ""]);
-  expect(readCells(lines[3]!.split("\t"))).toEqual(cells);
-  // What is missing at the end of a row is not written.
-  expect(lines[4]).toBe("z");
-  expect(encoding).toEqual({ encoding: "utf-8", markBytes: 0, isGuess: false });
-  expect((await stat(text.path)).mode & 0o777).toBe(0o600);
+  const cells = ["a\tb\nc\\-", "", undefined, toUnknownCell("#N/A\t"), "\\?", "=1", "é😀", "\ufeff"];
+  const page = await writtenPage([1, ["Email", "x"]], [4, cells], [5, ["z", undefined]]);
+  const records = [];
+  for await (const batch of readPage(page)) records.push(...batch);
+  expect(records).toEqual([
+    { line: 1, lines: 1, cells: ["Email", "x"] },
+    { line: 4, lines: 1, cells },
+    { line: 5, lines: 1, cells: ["z", undefined] },
+  ]);
+  expect((await stat(page.path)).mode & 0o777).toBe(0o600);
 });
 
-test("a name that nobody knows is none", () => {
-  expect(tableNames(["Email", "\\?#REF!", "a\\tb"])).toEqual(["Email", "", "a\tb"]);
-});
-
-test("a byte order mark in front of the first cell is no part of the text", async () => {
-  const { text } = await writtenPage([1, ["\ufeffEmail"]], [2, ["\ufeffb"]]);
-  expect(await readFile(text.path, "utf8")).toBe("Email\n\ufeffb\n");
+test("characters that two pieces of the file share are whole", async () => {
+  const long = "é😀".repeat(20_000);
+  const page = await writtenPage([1, [`x${long}`]], [2, [long]]);
+  const found = [];
+  for await (const batch of readPage(page)) found.push(...batch.map((record) => record.cells[0]));
+  expect(found).toEqual([`x${long}`, long]);
 });
 
 test.each([

@@ -1,10 +1,11 @@
 /** A test's own files, read as an import reads them. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { describeNote } from "../../src/commands/bulk/reading-lines.ts";
 import { formatHint, type Hint } from "../../src/hint.ts";
 import type { UnclearInput } from "../../src/tables/columns/unclear.ts";
+import type { UnderstoodInput } from "../../src/tables/read-rows.ts";
 import { readRows } from "../../src/tables/read-rows.ts";
-import type { UnderstoodInput } from "../../src/tables/reading.ts";
 import type { ReadOptions, ReadRow, RejectedRow, Row } from "../../src/tables/rows.ts";
 import type { InputFile } from "../../src/tables/source.ts";
 import { requireUnderstood, understandInput } from "../../src/tables/understand.ts";
@@ -58,6 +59,11 @@ export async function read(
     rows: all.filter((row) => row.kind === "row"),
     rejected: all.filter((row) => row.kind === "rejected"),
   };
+}
+
+/** What is said of how a file was read. */
+export function notesOf({ facts }: UnderstoodInput): string[] {
+  return facts.notes.map(describeNote);
 }
 
 /** What is not clear of the content's columns. */

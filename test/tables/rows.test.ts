@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 import { computeFingerprint } from "../../src/bulk/runs/folder.ts";
 import { formatCsvLine, formatTsvLine } from "../../src/delimited-lines.ts";
 import { createContactColumnsView } from "../../src/service/contact-columns.ts";
-import { describeReading } from "../../src/tables/reading.ts";
+import { describeReading } from "../../src/tables/read-rows.ts";
 import { surveyInput } from "../../src/tables/survey.ts";
 import { requireUnderstood } from "../../src/tables/understand.ts";
 import { runs } from "../support/runs.ts";
-import { catchFailure, fileWith, read, structure, toInputFile } from "./reading.ts";
+import { catchFailure, fileWith, notesOf, read, structure, toInputFile } from "./reading.ts";
 
 test("columns named like the key and the fields map themselves", async () => {
   const { rows, understood } = await read("E-Mail, first name ,CITY\nada@example.com,Ada,London\n");
@@ -35,7 +35,7 @@ test("columns named like the key and the fields map themselves", async () => {
 test("how a file is read has the digest that stored runs are known by", async () => {
   const { understood } = await read("Email,City\na@example.com,Rome\n");
   expect(computeFingerprint(describeReading(understood.reading))).toBe(
-    "bcd75d76823f34eb37e2f89d59a6d067c5ca55742a02234f895aa89feb090e85",
+    "4bac4ca8c902b04c5cb4f27f1a9b27e2adbc8ba18103caf3dd3f5c84861d9ef6",
   );
 });
 
@@ -104,7 +104,7 @@ test('a column of cells such as ="01067" is read as the text inside, and said', 
     ["01 09", "z"],
   ]);
   expect(rows[0]?.cells[1]).toBe('="01067"');
-  expect(understood.facts.notes).toContain('Cells such as ="01067" are read as the text inside: "City"');
+  expect(notesOf(understood)).toContain('Cells such as ="01067" are read as the text inside: "City"');
 });
 
 test.each(["\x1a", "\r\n\x1a", "\x1a\x1a\x1a"])(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatCsvLine, joinNames, toSafeCell } from "../../src/delimited-lines.ts";
-import { catchFailure, read } from "./reading.ts";
+import { catchFailure, notesOf, read } from "./reading.ts";
 
 const ignoreUnmapped = true;
 
@@ -11,7 +11,7 @@ describe("exports of other systems are read by their rules", () => {
         'a@example.com,Ada,3,"2024-01-01 10:00:00",1,2,"""VIP, gold"",""a """"quoted"""" one"",Blog"\n',
     );
     expect(understood.facts.system).toBe("mailchimp");
-    expect(understood.facts.notes).toEqual([
+    expect(notesOf(understood)).toEqual([
       "Read as a Mailchimp export",
       "Ignored columns of a Mailchimp export: MEMBER_RATING, OPTIN_TIME, LEID, EUID",
     ]);
@@ -89,7 +89,7 @@ describe("exports of other systems are read by their rules", () => {
       "First Name,URL,Email Address,Position,Connected On\nA,u,a@example.com,p,c\n",
       { ignoreUnmapped },
     );
-    expect(understood.facts.notes[1]).toMatch(/LinkedIn connections export says nothing about consent/);
+    expect(notesOf(understood)[1]).toMatch(/LinkedIn connections export says nothing about consent/);
   });
 
   test("--from names the system; an unknown name is refused with the known ones", async () => {
@@ -148,7 +148,7 @@ describe("a row that its own file marks as not subscribed says so", () => {
       map: new Map([["status", "ignore"]]),
     });
     expect(rows[0]?.notSubscribed).toBeUndefined();
-    expect(understood.facts.notes).toContain(
+    expect(notesOf(understood)).toContain(
       '"status" looks like consent but is ignored, because of --map status=ignore',
     );
   });

@@ -9,6 +9,7 @@ import {
 import { formatCount, formatCounted } from "../../counts.ts";
 import { formatConsent } from "./consent-lines.ts";
 import { formatAboutDuration, formatShare } from "./format.ts";
+import { describeRowsNote } from "./reading-lines.ts";
 
 /** What a run would make or makes, and which of it may not be meant. */
 export function describeMissingNames(missing: MissingNames): string[] {
@@ -53,8 +54,8 @@ export function noteSurvey(
   }: Surveyed,
   note: (line: string, kind?: "needed") => void,
 ): void {
-  for (const line of unknownCells) note(`warning: ${line}`, "needed");
-  for (const line of notes) note(line);
+  for (const each of unknownCells) note(`warning: ${describeRowsNote(each)}`, "needed");
+  for (const each of notes) note(describeRowsNote(each));
   if (joined.passedOver > 0) note(describeJoinedRows({ joined }));
   for (const line of formatConsent(consent, read, { marked, unclear })) {
     note(line, consent.unclearCount > 0 ? "needed" : undefined);

@@ -15,6 +15,7 @@ import { noteEnd } from "./end-lines.ts";
 import { formatMapping } from "./mapping-lines.ts";
 import { describeMissingNames, formatPrice, noteSurvey } from "./preparation-lines.ts";
 import { countSettled, describeProgress, findStateChange } from "./progress-lines.ts";
+import { describeNote } from "./reading-lines.ts";
 import { describeRemark, isAside } from "./words.ts";
 
 /** A run that takes longer than this loads all of the program before its first write. */
@@ -148,7 +149,7 @@ export class RunDisplay {
 
   #noteInput({ facts }: RunEventOfKind<"understood">): void {
     const { terminal } = this.#context;
-    for (const note of facts.notes) this.#progress.note(note);
+    for (const note of facts.notes) this.#progress.note(describeNote(note));
     if (!terminal.isStderrTerminal) return;
     for (const line of formatMapping(facts, terminal.stderrColumns)) this.#progress.note(line);
   }

@@ -5,11 +5,10 @@ import type { ConsentColumn } from "../consent/cells.ts";
 import { findConsentColumns } from "../consent/columns.ts";
 import type { FoundConsent } from "../consent/search.ts";
 import { findAddressColumn, holdsValues } from "../layout.ts";
-import { findIndexes, findPredefinedField, formatQuotedNames, isIdName, isKeyName } from "../names.ts";
+import { findIndexes, findPredefinedField, isIdName, isKeyName } from "../names.ts";
 import { rejectsColumns } from "../rejects-columns.ts";
-import type { Target } from "../rows.ts";
-import type { System } from "../system-table.ts";
-import { isColumn, isIgnoredColumn } from "../systems.ts";
+import type { Note, RowKind, Target } from "../rows.ts";
+import { isColumn, isIgnoredColumn, type System } from "../systems.ts";
 import { createProposal } from "./proposal.ts";
 import { findField, findKeyIndex, type MappingInput, readExplicitTargets, type Targets } from "./targets.ts";
 import { toUnclearConsent, toUnclearKey, toUnmapped, type UnclearInput } from "./unclear.ts";
@@ -17,18 +16,15 @@ import { toUnclearConsent, toUnclearKey, toUnmapped, type UnclearInput } from ".
 export interface Columns {
   targets: Target[];
   consent: ConsentColumn[];
-  notes: string[];
+  notes: Note[];
 }
 
 /** What is known of columns before they are mapped. */
 export interface FoundColumns {
   /** What names and cells say of consent. */
   consent: readonly FoundConsent[];
-  /** `keys`: the file names contacts, and all columns but the key and those of consent are ignored. */
   rowKind: RowKind;
 }
-
-export type RowKind = "contacts" | "keys";
 
 /**
  * Decides for every column: `--map` and the mapping file first, then the system's rules, then names.
@@ -86,7 +82,7 @@ function placeValues(
   input: MappingInput,
   targets: Targets,
   consent: readonly ConsentColumn[],
-  notes: string[],
+  notes: Note[],
 ): { settled: Target[]; lost: number[] } {
   placeFields(input, targets);
   for (const { index } of consent) targets[index] ??= { kind: "consent" };
@@ -171,7 +167,7 @@ function placeFields(input: MappingInput, targets: Targets): void {
 function placeRemaining(
   { names, sample, system }: MappingInput,
   targets: Targets,
-  notes: string[],
+  notes: Note[],
 ): { settled: Target[]; lost: number[] } {
   const lost: number[] = [];
   const systemColumns: string[] = [];
@@ -185,11 +181,8 @@ function placeRemaining(
     return { kind: "ignore" };
   });
   if (system && systemColumns.length > 0)
-    notes.push(`Ignored columns of ${system.title}: ${systemColumns.join(", ")}`);
-  if (lost.length > 0)
-    notes.push(
-      `Ignored columns that do not match any field: ${formatQuotedNames(lost.map((index) => names[index]!))}`,
-    );
+    notes.push({ code: "system_columns", system: system.title, columns: systemColumns });
+  if (lost.length > 0) notes.push({ code: "unmapped", columns: lost.map((index) => names[index]!) });
   return { settled, lost };
 }
 
@@ -198,7 +191,7 @@ function noteSharedFields(
   { names, constants }: MappingInput,
   targets: readonly Target[],
   isExplicit: readonly boolean[],
-  notes: string[],
+  notes: Note[],
 ): void {
   const byField = new Map<string, string[]>();
   const add = (label: string, name: string) => byField.set(label, [...(byField.get(label) ?? []), name]);
@@ -206,11 +199,7 @@ function noteSharedFields(
     if (isExplicit[index] && target.kind === "field") add(target.label, names[index]!);
   }
   for (const { label, replaces } of constants) if (replaces.length === 0) add(label, label);
-  for (const [label, columns] of byField) {
-    if (columns.length > 1) {
-      notes.push(
-        `${formatQuotedNames(columns)} all fill ${JSON.stringify(label)}; the last non-blank value is used`,
-      );
-    }
+  for (const [field, columns] of byField) {
+    if (columns.length > 1) notes.push({ code: "shared_field", columns, field });
   }
 }

@@ -7,7 +7,7 @@ import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import type { Sample } from "../layout.ts";
 import { findColumns, formatQuotedNames, unknownColumnError } from "../names.ts";
 import type { ReadOptions, Target } from "../rows.ts";
-import type { System } from "../system-table.ts";
+import type { System } from "../systems.ts";
 
 /** What `--map` and the mapping file say. Each of their columns must exist, and one of them has the key. */
 export function readExplicitTargets({ names, options, structure, place, constants }: MappingInput): Targets {

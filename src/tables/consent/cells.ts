@@ -4,9 +4,8 @@
  */
 
 import { findUnknown } from "../cells.ts";
-import { readMarkCell, rejectsColumns } from "../rejects-columns.ts";
-import { foldPhrase, isWithoutBlanks, phraseKey } from "./fold.ts";
-import { listCellWords, signs, splitEntries } from "./words.ts";
+import { readMarkCell, rejectsColumns, unclearSign } from "../rejects-columns.ts";
+import { foldPhrase, isWithoutBlanks, listCellWords, phraseKey, signs, splitEntries } from "./words.ts";
 
 /**
  * How a consent column speaks. `subscribed`: its cells say yes or no to mail, and an empty one is no yes;
@@ -213,10 +212,7 @@ export function findRefusal(
 }
 
 /** Refusals in the file's words, such as `Status: unsubscribed`. */
-export function describeRefusals(
-  refusals: readonly ConsentRefusal[],
-  columns: readonly ConsentColumn[],
-): string {
+function describeRefusals(refusals: readonly ConsentRefusal[], columns: readonly ConsentColumn[]): string {
   return refusals
     .map(({ index, cell: word }) => {
       const column = columns.find((each) => each.index === index);
@@ -225,4 +221,137 @@ export function describeRefusals(
       return `${column?.name ?? index + 1}: ${word === "" ? "(empty)" : word}`;
     })
     .join("; ");
+}
+
+/** Why a contact counts as not subscribed, in the file's words, and whether they are understood. */
+export interface Mark {
+  notSubscribed: string;
+  isMarkClear: boolean;
+}
+
+export function toMark(refusals: readonly ConsentRefusal[], consent: readonly ConsentColumn[]): Mark {
+  return {
+    notSubscribed: describeRefusals(refusals, consent),
+    isMarkClear: refusals.some(({ isUnclear }) => !isUnclear),
+  };
+}
+
+/**
+ * Where a cell holds a delimiter without quotes, all cells behind it are further to the right. In a column in
+ * which any value is a refusal, nobody knows then whether the value is this column's.
+ */
+export function findRefusalWithin(
+  column: ConsentColumn,
+  cellAt: (index: number) => string | undefined,
+  { shifted, isMoved }: { shifted: number; isMoved: boolean },
+): ConsentRefusal | undefined {
+  const isDoubtful = isMoved && (column.rule === "marked" || column.rule === "evidence");
+  let found: ConsentRefusal | undefined;
+  for (let by = 0; by <= shifted; by++) {
+    const refusal = findRefusal(column, cellAt(column.index + by));
+    if (refusal && isDoubtful) return { ...refusal, isUnclear: true };
+    if (refusal && !refusal.isUnclear) return refusal;
+    found ??= refusal;
+  }
+  return found;
+}
+
+/** What a rejects file says of a marked row. */
+export function formatMark({ notSubscribed, isMarkClear }: Mark): string {
+  return isMarkClear || readMarkCell(notSubscribed) === "unclear"
+    ? notSubscribed
+    : unclearSign + notSubscribed;
+}
+
+/**
+ * The mark of a row that is wrong by itself, where it is not in its cells for all to see.
+ * @param other what other rows say of the addresses in its cells
+ */
+export function findHiddenMark(
+  own: (Mark & { refusals: readonly ConsentRefusal[] }) | undefined,
+  other: Mark | undefined,
+  columns: readonly ConsentColumn[],
+): string | undefined {
+  if (other) return formatMark(other);
+  const isHidden = own?.refusals.some(
+    ({ index, cell, isUnknown }) =>
+      isUnknown || cell === "" || columns.some((each) => each.index === index && isHiddenIn(each)),
+  );
+  return own && isHidden ? formatMark(own) : undefined;
+}
+
+/** A column that is known by its values, in whatever rows they are. */
+function isHiddenIn({ rule }: ConsentColumn): boolean {
+  return rule === "status" || rule === "marked";
+}
+
+/** A cell that is no word for yes or no. */
+export interface UnclearCell {
+  line: number;
+  column: string;
+  said: string;
+}
+
+export interface ColumnTally {
+  name: string;
+  rule: ConsentRule;
+  /** Rows that this column marks; those among them whose cell is not understood. */
+  marked: number;
+  unclear: number;
+  /**
+   * What they say, as it is written first, and how many say it. Of
+   * very many different ones (dates) the first alone.
+   */
+  words: Map<string, SaidWord>;
+}
+
+interface SaidWord {
+  said: string;
+  count: number;
+  isUnclear: boolean;
+}
+
+const maxWordsCounted = 1000;
+const maxUnclearCells = 5;
+
+/** What the rows of a file say of consent, counted for the report. */
+export class ConsentTally {
+  /** One for each consent column. */
+  readonly columns: readonly ColumnTally[];
+  /** The first cells that are no word for yes or no. */
+  readonly unclear: UnclearCell[] = [];
+  unclearCount = 0;
+  /** Rows with a mark that is understood. */
+  clearlyMarked = 0;
+  readonly #byIndex: ReadonlyMap<number, ColumnTally>;
+
+  constructor(columns: readonly ConsentColumn[]) {
+    this.columns = columns.map(({ name, rule }) => ({ name, rule, marked: 0, unclear: 0, words: new Map() }));
+    this.#byIndex = new Map(columns.map(({ index }, place) => [index, this.columns[place]!]));
+  }
+
+  /** Counts a row. */
+  add(line: number, refusals: readonly ConsentRefusal[] = []): void {
+    if (refusals.some(({ isUnclear }) => !isUnclear)) this.clearlyMarked += 1;
+    for (const { index, cell, isUnclear = false } of refusals) {
+      const column = this.#byIndex.get(index)!;
+      column.marked += 1;
+      countWord(column.words, cell, isUnclear);
+      if (!isUnclear) continue;
+      column.unclear += 1;
+      this.#keepUnclear({ line, column: column.name, said: cell });
+    }
+  }
+
+  #keepUnclear(cell: UnclearCell): void {
+    this.unclearCount += 1;
+    if (this.unclear.length < maxUnclearCells) this.unclear.push(cell);
+  }
+}
+
+function countWord(words: ColumnTally["words"], said: string, isUnclear: boolean): void {
+  const folded = said.toLowerCase();
+  const word = words.get(folded);
+  if (word) word.count++;
+  else if (words.size < maxWordsCounted) words.set(folded, { said, count: 1, isUnclear });
 }

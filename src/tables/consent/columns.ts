@@ -8,6 +8,7 @@ import { quoteShellWord } from "../../hint.ts";
 import { type MappingInput, readExplicitTargets, type Targets } from "../columns/targets.ts";
 import { findColumns, unknownColumnError } from "../names.ts";
 import { rejectsColumns } from "../rejects-columns.ts";
+import type { Note } from "../rows.ts";
 import { findSystemRule, isFullExport, isIgnoredColumn } from "../systems.ts";
 import type { ConsentColumn, ConsentRule } from "./cells.ts";
 import { type ConsentName, findConsentName } from "./names.ts";
@@ -21,7 +22,7 @@ export interface ConsentColumns {
   /** They may be consent, and nobody can tell what they say. */
   unclear: FoundConsent[];
   /** What is passed over, and why. */
-  notes: string[];
+  notes: Note[];
 }
 
 /**
@@ -49,14 +50,13 @@ export function findConsentColumns(
   const judge = (index: number): Verdict => {
     const seen = { index, found: found.get(index), rule: findRule(input, index) };
     if (namedColumns.has(index)) return judgeNamed(input, seen, namedColumns.get(index));
-    return targets[index]?.kind === "ignore" ? judgeIgnored(input, seen) : judgeSeen(input, seen);
+    return targets[index]?.kind === "ignore" ? judgeIgnored(seen) : judgeSeen(input, seen);
   };
   for (const [index, name] of names.entries()) {
-    const { rule, unclear, note, flag } = judge(index);
+    const { rule, unclear, note } = judge(index);
     if (rule) columns.consent.push({ index, name, rule });
     if (unclear) columns.unclear.push(unclear);
-    const because = flag === undefined ? "" : `, because of ${flag}`;
-    if (note !== undefined) columns.notes.push(`${quote(name)} ${note}${because}`);
+    if (note) columns.notes.push({ code: note, column: name });
   }
   return columns;
 }
@@ -65,10 +65,8 @@ export function findConsentColumns(
 interface Verdict {
   rule?: ConsentRule;
   unclear?: FoundConsent;
-  /** Why it is passed over, behind its name. */
-  note?: string;
-  /** The flag that puts it aside. */
-  flag?: string;
+  /** Why it is passed over. */
+  note?: "consent_ignored" | "consent_of_other_channel" | "consent_empty" | "consent_is_field";
 }
 
 /** What a column shows by itself, whatever is said of it. */
@@ -89,16 +87,15 @@ function judgeNamed(input: MappingInput, seen: Seen, reading: ConsentReading | u
 }
 
 /** A person has put the column aside; they are told if it looks like consent. */
-function judgeIgnored({ names }: MappingInput, seen: Seen): Verdict {
+function judgeIgnored(seen: Seen): Verdict {
   const outcome = seen.found?.outcome;
   if (!knownRule(seen) && outcome !== "unclear" && outcome !== "unreadable") return {};
-  const flag = `--map ${quoteShellWord(`${names[seen.index]}=ignore`)}`;
-  return { note: "looks like consent but is ignored", flag };
+  return { note: "consent_ignored" };
 }
 
-const passedOver: Partial<Record<FoundConsent["outcome"], string>> = {
-  otherChannel: "is about another channel than email; not read as consent",
-  empty: "is empty in every row; not read as consent",
+const passedOver: Partial<Record<FoundConsent["outcome"], Verdict["note"]>> = {
+  otherChannel: "consent_of_other_channel",
+  empty: "consent_empty",
 };
 
 /** Nobody has said anything of the column. */
@@ -108,8 +105,8 @@ function judgeSeen(input: MappingInput, seen: Seen): Verdict {
   if (rule) return { rule };
   if (!found) return {};
   const note = passedOver[found.outcome];
-  if (note !== undefined) return { note };
-  if (isFromOwnExport(input, index)) return { note: "is a field of the account; not read as consent" };
+  if (note) return { note };
+  if (isFromOwnExport(input, index)) return { note: "consent_is_field" };
   return { unclear: found };
 }
 

@@ -3,8 +3,7 @@
  * or not at all: which way round a yes is to be read is never guessed from a part of
  * it (`Keine Einwilligung`, `Consent withdrawn`).
  */
-import { foldPhrase, isWithoutBlanks, nameForms, phraseKey } from "./fold.ts";
-import { listNameWords } from "./words.ts";
+import { foldPhrase, isWithoutBlanks, listNameWords, nameForms, phraseKey } from "./words.ts";
 
 /**
  * `optIn`: a yes means subscribed; `optOut`: a yes means gone; `status`: its cells speak for themselves.

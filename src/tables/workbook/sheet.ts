@@ -1,17 +1,19 @@
-/** Reading: the rows of one sheet of a workbook → a table in which each row has its number of the sheet. */
+/** Reading: the rows of one sheet of a workbook, unpacked once. */
 import { type EcmError, usageError } from "../../errors.ts";
 import { toUnknownCell } from "../cells.ts";
-import { type Page, writePage } from "../page.ts";
+import type { TableRecord } from "../csv.ts";
+import { readPage, writePage } from "../page.ts";
 import type { InputFile } from "../source.ts";
 import type { CellReader } from "./cell-text.ts";
-import { parseXml, readXml, TextGatherer, type XmlHandlers } from "./xml.ts";
+import { parseXml, TextGatherer, type XmlHandlers } from "./xml.ts";
 
-/** What a sheet holds that a table cannot show. */
-export interface SheetTable {
-  page: Page;
-  /** Rows that the workbook hides; they are in the table. */
+/** The rows of a sheet, unpacked; each has its number of the sheet. */
+export interface SheetRows {
+  /** The rows from a line on. */
+  read(firstLine: number): AsyncGenerator<TableRecord[]>;
+  /** Rows that the workbook hides; they are read like the others. */
   hiddenRows: number;
-  /** Merged ranges whose value was given to their other cells. */
+  /** Merged ranges whose value is given to their other cells. */
   mergedRanges: number;
 }
 
@@ -20,16 +22,29 @@ const maxColumns = 1024;
 const noResult = "(a formula without a saved result)";
 
 /** @param isZeroResult a formula can have the result 0: its program has computed it */
-export async function writeSheet(
-  read: () => AsyncIterable<Buffer>,
+export async function unpackSheet(
+  xml: AsyncIterable<Buffer>,
   file: InputFile,
   formatCell: CellReader,
   isZeroResult: boolean,
-): Promise<SheetTable> {
-  const merged = await readMergedCells(read, file.name);
-  const sheet = new SheetReader(file.name, formatCell, merged, isZeroResult);
-  const page = await writePage(file, "sheet", readRows(read(), file.name, sheet));
-  return { page, ...sheet.found, mergedRanges: merged?.countFilled() ?? 0 };
+): Promise<SheetRows> {
+  const sheet = new SheetReader(file.name, formatCell, isZeroResult);
+  const page = await writePage(file, "sheet", readRows(xml, file.name, sheet));
+  const { ranges, width, hiddenRows } = sheet.found;
+  // A sheet names its merged ranges behind its rows.
+  async function* read(firstLine: number, merged = new MergedCells(ranges, width)) {
+    for await (const records of readPage(page)) {
+      for (const { line, cells } of records) merged.fill(line, cells);
+      yield firstLine <= 1 ? records : records.filter(({ line }) => line >= firstLine);
+    }
+  }
+  return { read, hiddenRows, mergedRanges: ranges.length === 0 ? 0 : await countFilled(read) };
+
+  async function countFilled(readRows: typeof read): Promise<number> {
+    const merged = new MergedCells(ranges, width);
+    for await (const _records of readRows(1, merged));
+    return merged.countFilled();
+  }
 }
 
 async function* readRows(
@@ -56,10 +71,14 @@ interface OpenCell {
 
 /** The events of a sheet's XML → its rows. */
 class SheetReader implements XmlHandlers {
-  readonly found: Pick<SheetTable, "hiddenRows"> = { hiddenRows: 0 };
+  readonly found = {
+    hiddenRows: 0,
+    ranges: [] as MergedRange[],
+    /** No range gives a value to columns in which no cell has one: a title is often merged far to the right. */
+    width: 0,
+  };
   readonly #file: string;
   readonly #shown: CellReader;
-  readonly #merged: MergedCells | undefined;
   readonly #isZeroResult: boolean;
   readonly #gatherer = new TextGatherer();
   #rows: SheetRow[] = [];
@@ -73,10 +92,9 @@ class SheetReader implements XmlHandlers {
   #cell: OpenCell | undefined;
   #isInValue = false;
 
-  constructor(file: string, shown: CellReader, merged: MergedCells | undefined, isZeroResult: boolean) {
+  constructor(file: string, shown: CellReader, isZeroResult: boolean) {
     this.#file = file;
     this.#shown = shown;
-    this.#merged = merged;
     this.#isZeroResult = isZeroResult;
   }
 
@@ -90,13 +108,21 @@ class SheetReader implements XmlHandlers {
   open(name: string, attributes: Record<string, string>): void {
     if (name === "row") this.#openRow(attributes);
     else if (name === "c") this.#openCell(attributes);
+    else if (name === "mergeCell") this.#addRange(attributes.ref ?? "");
     else if (name === "v") {
       this.#isInValue = true;
       // An empty text is a result; programs that compute none leave an empty number.
       if (this.#cell?.type === "str") this.#cell.hasValue = true;
     } else if (name === "f" && this.#cell) this.#cell.hasFormula = true;
     else if (name === "is") this.#gatherer.start();
+    if (name === "v" || name === "is")
+      this.found.width = Math.max(this.found.width, 1 + (this.#cell?.column ?? -1));
     this.#gatherer.open(name);
+  }
+
+  #addRange(reference: string): void {
+    const range = parseRange(reference);
+    if (range) this.found.ranges.push(range);
   }
 
   text(text: string): void {
@@ -130,7 +156,6 @@ class SheetReader implements XmlHandlers {
   #closeRow(): void {
     if (this.#cells.length === 0) return;
     if (this.#isHidden) this.found.hiddenRows += 1;
-    this.#merged?.fill(this.#line, this.#cells);
     this.#rows.push({ line: this.#line, cells: this.#cells });
     this.#cells = [];
   }
@@ -193,49 +218,28 @@ function parseReference(reference: string): { column: number; line?: number } | 
   return { column: toColumnIndex(letters), line: line === undefined ? undefined : Number(line) };
 }
 
-interface Range {
+interface MergedRange {
   first: { line: number; column: number };
   last: { line: number; column: number };
+}
+
+interface OpenRange extends MergedRange {
   value: string;
   hasFilled: boolean;
 }
 
-/**
- * A sheet names its merged ranges behind its rows, so that it is read once more where it has any.
- * @returns undefined for a sheet without merged ranges
- */
-async function readMergedCells(
-  read: () => AsyncIterable<Buffer>,
-  file: string,
-): Promise<MergedCells | undefined> {
-  if (!(await containsWord(read(), "mergeCell"))) return undefined;
-  const ranges: Range[] = [];
-  /** No range gives a value to columns in which no cell has one: a title is often merged far to the right. */
-  let width = 0;
-  let column = -1;
-  await readXml(read(), file, {
-    open(name, { r, ref }) {
-      if (name === "row") column = -1;
-      if (name === "c") column = r === undefined ? column + 1 : toColumnIndex(r);
-      if (name === "v" || name === "is") width = Math.max(width, column + 1);
-      const range = name === "mergeCell" ? parseRange(ref ?? "") : undefined;
-      if (range) ranges.push(range);
-    },
-  });
-  return ranges.length === 0 ? undefined : new MergedCells(ranges, width);
-}
-
+/** Merged ranges on the way through the rows of a sheet. */
 class MergedCells {
-  readonly #ranges: Range[];
+  readonly #ranges: readonly OpenRange[];
   readonly #width: number;
   /** Ranges below the rows that were filled, the lowest one first. */
-  readonly #below: Range[];
-  #open: Range[] = [];
+  readonly #below: OpenRange[];
+  #open: OpenRange[] = [];
 
-  constructor(ranges: Range[], width: number) {
-    this.#ranges = ranges;
+  constructor(ranges: readonly MergedRange[], width: number) {
+    this.#ranges = ranges.map((range) => ({ ...range, value: "", hasFilled: false }));
     this.#width = width;
-    this.#below = [...ranges].sort((one, other) => other.first.line - one.first.line);
+    this.#below = [...this.#ranges].sort((one, other) => other.first.line - one.first.line);
   }
 
   /** Gives the cells of a row the values of the ranges that they are in. Rows come in the sheet's order. */
@@ -255,7 +259,7 @@ class MergedCells {
 }
 
 /** The cells of a row within a range that have no value of their own get the range's. */
-function fillBlanks(range: Range, cells: (string | undefined)[], width: number): void {
+function fillBlanks(range: OpenRange, cells: (string | undefined)[], width: number): void {
   const end = Math.min(range.last.column + 1, width);
   for (let column = range.first.column; column < end; column++) {
     if (cells[column]) continue;
@@ -265,30 +269,14 @@ function fillBlanks(range: Range, cells: (string | undefined)[], width: number):
   }
 }
 
-function parseRange(reference: string): Range | undefined {
+function parseRange(reference: string): MergedRange | undefined {
   const match = /^\$?([A-Z]{1,3})\$?(\d+):\$?([A-Z]{1,3})\$?(\d+)$/i.exec(reference);
   if (!match) return undefined;
   const [, left, top, right, bottom] = match;
   return {
     first: { line: Number(top), column: toColumnIndex(left!) },
     last: { line: Number(bottom), column: toColumnIndex(right!) },
-    value: "",
-    hasFilled: false,
   };
-}
-
-/** Whether the bytes hold a word, also across two chunks. */
-async function containsWord(chunks: AsyncIterable<Buffer>, word: string): Promise<boolean> {
-  let end = Buffer.alloc(0);
-  let isFound = false;
-  // Read to its end: an archive does not like to be left in the middle of an entry.
-  for await (const chunk of chunks) {
-    if (isFound) continue;
-    const bytes = Buffer.concat([end, chunk]);
-    isFound = bytes.includes(word);
-    end = bytes.subarray(-word.length);
-  }
-  return isFound;
 }
 
 /** 0 for `A7`. */

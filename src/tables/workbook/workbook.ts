@@ -4,19 +4,24 @@
  */
 
 import { posix } from "node:path";
-import { formatCounted } from "../../counts.ts";
 import { type EcmError, usageError } from "../../errors.ts";
 import { quoteShellWord } from "../../hint.ts";
-import { Archive } from "../archive.ts";
-import { type ChooseSheet, type Format, requireNoFlags, type SeveralSheets } from "../format.ts";
-import type { InputFile } from "../source.ts";
+import type { TableRecord } from "../csv.ts";
+import { chooseHeader, isBlank, maxRecordsAboveHeader, toFirstRow } from "../header.ts";
+import { emptyFileError, type InputFile } from "../source.ts";
+import {
+  type ChooseSheet,
+  type Format,
+  type HeaderSigns,
+  plainDialect,
+  requireNoFlags,
+  type SeveralSheets,
+  type Table,
+} from "../table.ts";
+import { Archive } from "./archive.ts";
 import { builtInFormats, createCellReader, type Epoch, loadNumberFormats } from "./cell-text.ts";
-import { type SheetTable, writeSheet } from "./sheet.ts";
+import { type SheetRows, unpackSheet } from "./sheet.ts";
 import { readSharedTexts, readXml } from "./xml.ts";
-
-interface WorkbookTable extends SheetTable {
-  sheet: string;
-}
 
 interface Sheet {
   name: string;
@@ -38,13 +43,40 @@ export const workbookFormat: Format = {
   opens: (start) => start.toString("latin1", 0, 4) === "PK\x03\x04",
   async open({ file }, { encoding, delimiter, sheet }, chooseSheet) {
     requireNoFlags(file, "a workbook", { "--encoding": encoding, "--delimiter": delimiter });
-    const { page, ...found } = await readWorkbook(file, sheet, chooseSheet);
-    return { ...page, table: {}, notes: describeSheet(found) };
+    const { name, rows } = await readWorkbook(file, sheet, chooseSheet);
+    const { hiddenRows, mergedRanges } = rows;
+    return {
+      form: { kind: "workbook", encoding: "utf-8", hasMark: true },
+      notes: [
+        { code: "sheet", sheet: name },
+        ...(hiddenRows > 0 ? [{ code: "hidden_rows", count: hiddenRows } as const] : []),
+        ...(mergedRanges > 0 ? [{ code: "merged_ranges", count: mergedRanges } as const] : []),
+      ],
+      locate: (signs) => locateTable(file, rows, signs),
+    };
   },
 };
 
+/** The header is among the first rows. */
+async function locateTable({ name }: InputFile, rows: SheetRows, signs: HeaderSigns): Promise<Table> {
+  const { skipLines = 0, hasNoHeader } = signs.options;
+  const records = (firstLine: number) => rows.read(firstLine);
+  const first: TableRecord[] = [];
+  for await (const batch of records(1 + skipLines)) {
+    first.push(...batch.filter((record) => !isBlank(record)));
+    if (first.length > maxRecordsAboveHeader) break;
+  }
+  const { line, names, isSure } = hasNoHeader ? toFirstRow(first) : chooseHeader(first, signs);
+  if (line === undefined) {
+    throw skipLines > 0
+      ? usageError(`${name} has nothing after ${skipLines} skipped lines`, "Lower --skip-lines")
+      : emptyFileError(name);
+  }
+  return { line, lines: 1, names, isSure, dialect: plainDialect, records };
+}
+
 /**
- * Writes one sheet as a page in which each row has its number of the sheet.
+ * Unpacks one sheet.
  * @param sheetName a sheet's name, or its number from 1; needed when several are visible
  * @throws UsageError for a workbook that is damaged, and when it is not plain which sheet is meant
  */
@@ -52,7 +84,7 @@ async function readWorkbook(
   file: InputFile,
   sheetName: string | undefined,
   chooseSheet: ChooseSheet | undefined,
-): Promise<WorkbookTable> {
+): Promise<{ name: string; rows: SheetRows }> {
   const archive = await Archive.open(file);
   try {
     const workbook = await readParts(archive, file);
@@ -63,30 +95,12 @@ async function readWorkbook(
     const styles = await readStyles(archive, file, workbook.styles);
     const texts = await readSharedTexts(archive, file, workbook.sharedTexts);
     const formatCell = createCellReader(await loadNumberFormats(), workbook.epoch, styles, texts);
-    const written = await writeSheet(
-      () => archive.read(sheet.path),
-      file,
-      formatCell,
-      !workbook.isComputedOnOpening,
-    );
-    return { sheet: sheet.name, ...written };
+    const xml = archive.read(sheet.path);
+    const rows = await unpackSheet(xml, file, formatCell, !workbook.isComputedOnOpening);
+    return { name: sheet.name, rows };
   } finally {
     archive.close();
   }
-}
-
-function describeSheet({ sheet, hiddenRows, mergedRanges }: Omit<WorkbookTable, "page">): string[] {
-  const notes = [`Read the sheet ${JSON.stringify(sheet)} of a workbook`];
-  if (hiddenRows > 0)
-    notes.push(
-      `${formatCounted(hiddenRows, "row is", "rows are")} hidden in the workbook; read like the others`,
-    );
-  if (mergedRanges > 0) {
-    notes.push(
-      `${formatCounted(mergedRanges, "merged range")} in the workbook: each of their cells is read with the value of the range`,
-    );
-  }
-  return notes;
 }
 
 async function readParts(archive: Archive, file: InputFile): Promise<Workbook> {

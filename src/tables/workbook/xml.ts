@@ -2,9 +2,9 @@
  * Reading: XML as events, and the texts of a workbook in it. The only file that knows sax.
  */
 import { usageError } from "../../errors.ts";
-import type { Archive } from "../archive.ts";
-import { tooLargeError } from "../page.ts";
 import type { InputFile } from "../source.ts";
+import { tooLargeError } from "../source.ts";
+import type { Archive } from "./archive.ts";
 
 export interface XmlHandlers {
   /** The element's name without a prefix, and its attributes as written, prefixes too. */

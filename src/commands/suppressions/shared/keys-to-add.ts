@@ -5,6 +5,7 @@ import { isId } from "../../../api/names.ts";
 import type { Context } from "../../../context.ts";
 import { usageError } from "../../../errors.ts";
 import type { InputFile } from "../../../tables/index.ts";
+import { describeRowsNote } from "../../bulk/reading-lines.ts";
 import {
   areKeysAddresses,
   type MarkedRowsReading,
@@ -86,7 +87,8 @@ async function readKeysToAdd(
   const reading = { ...options, readsConsent: marksChoose, consentChoosesRows: marksChoose };
   const understood = await requireUnderstood("keys", input, reading);
   const survey = await surveyInput(understood, signal, () => {});
-  for (const line of survey.unknownCells) context.terminal.note(`warning: ${line}`, "needed");
+  for (const note of survey.unknownCells)
+    context.terminal.note(`warning: ${describeRowsNote(note)}`, "needed");
   await chooseRows("suppress", rows, survey, understood.facts);
   for await (const row of flatten(survey.batches())) {
     const mark = row.kind === "row" ? row : row.mark;

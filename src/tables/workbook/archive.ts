@@ -1,16 +1,7 @@
-/**
- * Reading: what is packed: the entries of a ZIP archive, and the content of a gzip file. The only file that knows
- * yauzl.
- */
-
-import { createReadStream, createWriteStream } from "node:fs";
-import { Transform } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
+/** Reading: the entries of a ZIP archive. The only file that knows yauzl. */
 import type { Entry, ZipFile } from "yauzl";
-import { type EcmError, isKind, usageError } from "../errors.ts";
-import { isBomb, tooLargeError } from "./page.ts";
-import type { InputFile } from "./source.ts";
+import { type EcmError, isKind, usageError } from "../../errors.ts";
+import { type InputFile, isBomb, tooLargeError } from "../source.ts";
 
 /** A workbook has some dozens. */
 const maxEntries = 10_000;
@@ -99,41 +90,4 @@ function damagedArchiveError({ name }: InputFile, cause: Error): EcmError {
     "Open it in a spreadsheet and save it again, or download it again",
     { cause },
   );
-}
-
-/**
- * Unpacks in flat memory.
- * @throws UsageError for a damaged file, and for one that unpacks to far more than it is
- */
-export async function unpackGzip(
-  { path, name }: InputFile,
-  packedBytes: number,
-  target: string,
-): Promise<void> {
-  let unpacked = 0;
-  const limit = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      unpacked += chunk.length;
-      if (isBomb(packedBytes, unpacked)) done(tooLargeError(name));
-      else done(null, chunk);
-    },
-  });
-  const gunzip = createGunzip();
-  try {
-    await pipeline(createReadStream(path), gunzip, limit, createWriteStream(target, { mode: 0o600 }));
-    if (gunzip.bytesWritten < packedBytes) await requirePadding(path, gunzip.bytesWritten);
-  } catch (error) {
-    if (isKind(error, "usage")) throw error;
-    throw usageError(
-      `${name} cannot be unpacked: ${(error as Error).message}`,
-      "It is damaged or incomplete; download it again",
-    );
-  }
-}
-
-/** Zero bytes may fill a file up; what is behind them would be passed over in silence. */
-async function requirePadding(path: string, start: number): Promise<void> {
-  for await (const chunk of createReadStream(path, { start }) as AsyncIterable<Buffer>) {
-    if (chunk.some((byte) => byte !== 0)) throw new Error("there is data behind its end");
-  }
 }
