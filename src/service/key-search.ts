@@ -44,10 +44,10 @@ interface KeyQuery {
 interface KeyForm {
   as: BehaviorPoints["keys"];
   /**
-   * `believed`: known from earlier, or there is no contact to prove it by. `shown`: an answer to this process
+   * `assumed`: known from earlier, or there is no contact to prove it by. `proven`: an answer to this process
    * held a contact that only the form as it is meant finds.
    */
-  certainty: "open" | "believed" | "shown";
+  certainty: "unknown" | "assumed" | "proven";
 }
 
 /** Smaller pages are read one after the other. */
@@ -68,7 +68,7 @@ export class KeySearch {
   constructor(options: KeySearchOptions) {
     const known = options.behavior.get("keys");
     this.#options = options;
-    this.#form = { as: known ?? "any", certainty: known ? "believed" : "open" };
+    this.#form = { as: known ?? "any", certainty: known ? "assumed" : "unknown" };
     this.#maxKeys = findMaxKeys(options.behavior);
   }
 
@@ -102,10 +102,10 @@ export class KeySearch {
     further: Criteria[] = [],
   ): Promise<FoundByKeys> {
     const query = { keys: [...new Set(keys)], source, further };
-    const isOpen = query.keys.length > 1 && this.#form.certainty === "open";
+    const isOpen = query.keys.length > 1 && this.#form.certainty === "unknown";
     // With other conditions no contact has to be found, so that several keys count is found out without them.
     if (isOpen && further.length > 0) await this.find(query.keys, ["_id", "key"]);
-    if (!isOpen || this.#form.certainty !== "open") return this.#findAll(query);
+    if (!isOpen || this.#form.certainty !== "unknown") return this.#findAll(query);
     const own = this.#previous.then(() => this.#findAll(query));
     this.#previous = own.catch(() => undefined);
     return own;
@@ -185,7 +185,7 @@ export class KeySearch {
     try {
       contacts = await this.#ask({ ...query, keys });
     } catch (error) {
-      const isFirstTry = this.#form.as === "any" && this.#form.certainty !== "shown";
+      const isFirstTry = this.#form.as === "any" && this.#form.certainty !== "proven";
       if (!isFirstTry || !isRefusal(error)) throw error;
       return this.#askAlternatives(query, error);
     }
@@ -195,13 +195,13 @@ export class KeySearch {
       return proof === undefined ? contacts : keepOnly(query.keys, contacts, toIdentity);
     }
     if (proof !== undefined) return this.#askAfterMissing(proof, query, contacts);
-    return this.#form.certainty === "open" ? this.#askWithSomeone(query, contacts) : contacts;
+    return this.#form.certainty === "unknown" ? this.#askWithSomeone(query, contacts) : contacts;
   }
 
   /** The usual form was refused, with nothing known of it. */
   async #askAlternatives(query: KeyQuery, refusal: ServiceError): Promise<FoundParts | undefined> {
     const before = this.#form;
-    this.#form = { as: "alternatives", certainty: "open" };
+    this.#form = { as: "alternatives", certainty: "unknown" };
     try {
       return await this.#askSeveral(query);
     } catch (error) {
@@ -217,7 +217,7 @@ export class KeySearch {
     const someone =
       contacts[0]?.key ?? (await this.#askWithoutKeys({ source: ["_id", "key"], further: [] }))?.key;
     if (someone === undefined) {
-      this.#form = { ...this.#form, certainty: "believed" };
+      this.#form = { ...this.#form, certainty: "assumed" };
       return contacts;
     }
     this.#canaryKey = someone;
@@ -237,16 +237,16 @@ export class KeySearch {
         this.#prove("one");
         return undefined;
       }
-      this.#form = { as: "alternatives", certainty: "open" };
+      this.#form = { as: "alternatives", certainty: "unknown" };
       return this.#askSeveral(query);
     }
-    if (this.#form.certainty !== "open") return contacts;
+    if (this.#form.certainty !== "unknown") return contacts;
     this.note(contacts[0]);
     return this.#askSeveral(query);
   }
 
   #prove(as: KeyForm["as"]): void {
-    this.#form = { as, certainty: "shown" };
+    this.#form = { as, certainty: "proven" };
     this.#options.behavior.learn("keys", as);
   }
 

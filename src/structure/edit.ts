@@ -5,7 +5,7 @@
  * other (published reference, updating a structure).
  */
 
-import { foldCase, resolveField, resolveTag } from "../api/names.ts";
+import { foldCase } from "../api/names.ts";
 import { conflictError, type EcmError, failedError, usageError } from "../errors.ts";
 import { advise, ecm, quoteShellWord } from "../hint.ts";
 
@@ -85,22 +85,6 @@ export function addParts(
   return body;
 }
 
-export function renameField(
-  structure: ContactStructure,
-  nameOrId: string,
-  label: string,
-): UpdateStructureBody | undefined {
-  const { _id } = resolveField(structure, nameOrId);
-  return renamePart(structure, "fields", _id, label);
-}
-
-/** @param fieldId an id, so that what was confirmed is what goes, whatever it is called by now */
-export function removeField(structure: ContactStructure, fieldId: string): UpdateStructureBody {
-  const body = toUpdateBody(structure);
-  body.fields = body.fields.filter((field) => field._id !== fieldId);
-  return body;
-}
-
 /** Adds the labels that are not there yet; a label counts once, whatever its case. */
 export function addTags(
   structure: ContactStructure,
@@ -119,41 +103,39 @@ export function addTags(
   return body;
 }
 
-export function renameTag(
+/** @param id so that what was meant at first is renamed, whatever it is called by now */
+export function renamePart(
   structure: ContactStructure,
-  nameOrId: string,
-  label: string,
-): UpdateStructureBody | undefined {
-  const { _id } = resolveTag(structure, nameOrId);
-  return renamePart(structure, "tags", _id, label);
-}
-
-export function removeTag(structure: ContactStructure, tagId: string): UpdateStructureBody {
-  const body = toUpdateBody(structure);
-  body.tags = body.tags.filter((tag) => tag._id !== tagId);
-  return body;
-}
-
-function renamePart(
-  structure: ContactStructure,
-  part: "fields" | "tags",
+  part: "field" | "tag",
   id: string,
   label: string,
 ): UpdateStructureBody | undefined {
   const body = toUpdateBody(structure);
-  const thing = body[part].find((each) => each._id === id)!;
-  if (thing.label === label) return undefined;
-  const others = body[part].filter((each) => each !== thing);
-  requireFreeLabel(part === "fields" ? "field" : "tag", label, others as { _id: string; label: string }[]);
-  thing.label = label;
+  const things: { _id?: string; label: string }[] = part === "field" ? body.fields : body.tags;
+  const renamed = things.find(({ _id }) => _id === id)!;
+  if (renamed.label === label) return undefined;
+  requireFreeLabel(
+    part,
+    label,
+    things.filter((each) => each !== renamed),
+  );
+  renamed.label = label;
   return body;
 }
 
-function requireFreeLabel(
-  kind: string,
-  label: string,
-  things: readonly { _id: string; label: string }[],
-): void {
+/** @param id so that what was confirmed is removed, whatever it is called by now */
+export function removePart(
+  structure: ContactStructure,
+  part: "field" | "tag",
+  id: string,
+): UpdateStructureBody {
+  const body = toUpdateBody(structure);
+  if (part === "field") body.fields = body.fields.filter(({ _id }) => _id !== id);
+  else body.tags = body.tags.filter(({ _id }) => _id !== id);
+  return body;
+}
+
+function requireFreeLabel(kind: string, label: string, things: readonly { label: string }[]): void {
   requireLabel(kind, label);
   const existing = things.find((thing) => foldCase(thing.label) === foldCase(label));
   if (!existing) return;

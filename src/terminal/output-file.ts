@@ -20,6 +20,21 @@ export interface Sink {
   discard(): Promise<void>;
 }
 
+/** Writes to a sink and commits it. Where that fails, the sink is discarded. */
+export async function fillSink<S extends Pick<Sink, "commit" | "discard">, T>(
+  sink: S,
+  write: (sink: S) => T | Promise<T>,
+): Promise<T> {
+  try {
+    const result = await write(sink);
+    await sink.commit();
+    return result;
+  } catch (error) {
+    await sink.discard();
+    throw error;
+  }
+}
+
 /** Characters that are written to a file at once. */
 const bufferLength = 64 * 1024;
 
@@ -72,15 +87,11 @@ export async function openGrowingFile(part: string, file: string, options: FileO
       await gathered.rest();
       await handle.close();
       const target = await openTarget(file, options);
-      await withWriteErrors(file, async () => {
-        try {
+      await withWriteErrors(file, () =>
+        fillSink(target, async () => {
           for await (const piece of createReadStream(part)) await target.append(piece as Buffer);
-        } catch (error) {
-          await target.discard();
-          throw error;
-        }
-        await target.commit();
-      });
+        }),
+      );
     },
     async discard() {
       await handle.close().catch(() => undefined);

@@ -10,7 +10,7 @@ import { formatDayAndTime, formatShortDate } from "../moments.ts";
 import type { ApiRequest } from "../wire.ts";
 import { escapeControlsInLines } from "./escape.ts";
 import { isJson, type OutputOptions } from "./format.ts";
-import { openOutput, type Sink } from "./output-file.ts";
+import { fillSink, openOutput, type Sink } from "./output-file.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Column<T> {
@@ -56,23 +56,17 @@ export async function presentList<T>(
   const columns = selectColumns(terminal, output, view);
   if (output.safeCells && view.isImportable) columns.push({ name: safeCellsHeader, value: () => "" });
   const sink = output.sink ?? (await openOutput(terminal, output));
-  let count = 0;
-  try {
-    if (output.format === "table") {
-      const shown: T[] = [];
-      for await (const item of items) shown.push(item);
-      count = shown.length;
-      if (count > 0) {
-        const { table, leftOut } = await formatTable(terminal, output, columns, shown);
-        await showTable(terminal, output, sink, table);
-        noteLeftOut(terminal, leftOut);
-      }
-    } else count = await writeRows(sink, items, createRowFormat(output, columns, view.id));
-    await sink.commit();
-  } catch (error) {
-    await sink.discard();
-    throw error;
-  }
+  const count = await fillSink(sink, async () => {
+    if (output.format !== "table") return writeRows(sink, items, createRowFormat(output, columns, view.id));
+    const shown: T[] = [];
+    for await (const item of items) shown.push(item);
+    if (shown.length > 0) {
+      const { table, leftOut } = await formatTable(terminal, output, columns, shown);
+      await showTable(terminal, output, sink, table);
+      noteLeftOut(terminal, leftOut);
+    }
+    return shown.length;
+  });
   const isSomebodyThere = output.format === "table" || terminal.isStderrTerminal;
   if (count === 0 && isSomebodyThere) terminal.note(view.empty ?? "Nothing to show.");
   return count;
@@ -195,14 +189,7 @@ export function presentValue(
 }
 
 async function writeAll(terminal: Terminal, output: OutputOptions, text: string): Promise<void> {
-  const sink: Sink = await openOutput(terminal, output);
-  try {
-    await sink.write(text);
-    await sink.commit();
-  } catch (error) {
-    await sink.discard();
-    throw error;
-  }
+  await fillSink(await openOutput(terminal, output), (sink) => sink.write(text));
 }
 
 /**

@@ -4,10 +4,8 @@ import { planStructure } from "../../src/structure/changes.ts";
 import {
   addField,
   addTags,
-  removeField,
-  removeTag,
-  renameField,
-  renameTag,
+  removePart,
+  renamePart,
   toUpdateBody,
   updateNames,
 } from "../../src/structure/edit.ts";
@@ -89,19 +87,19 @@ describe("an edit of a structure", () => {
         expectStored(addField(before, added), { ...before, fields: [...before.fields, added as never] });
         const [first, ...others] = before.fields;
         if (first) {
-          expectStored(renameField(before, first._id, fresh), {
+          expectStored(renamePart(before, "field", first._id, fresh), {
             ...before,
             fields: [{ ...first, label: fresh }, ...others],
           });
-          expectStored(removeField(before, first._id), { ...before, fields: others });
+          expectStored(removePart(before, "field", first._id), { ...before, fields: others });
         }
         const [tagged, ...rest] = before.tags!;
         if (tagged) {
-          expectStored(renameTag(before, tagged._id, fresh), {
+          expectStored(renamePart(before, "tag", tagged._id, fresh), {
             ...before,
             tags: [{ ...tagged, label: fresh }, ...rest],
           });
-          expectStored(removeTag(before, tagged._id), { ...before, tags: rest });
+          expectStored(removePart(before, "tag", tagged._id), { ...before, tags: rest });
         }
         expect(before).toEqual(untouched);
       }),

@@ -8,7 +8,7 @@ import { formatCount } from "../../counts.ts";
 import type { Cursor } from "../../events/cursor.ts";
 import { readFeed, toTime } from "../../events/feed.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
-import { openBodyFile, type Sink, wantsMark } from "../../terminal/output-file.ts";
+import { fillSink, openBodyFile, type Sink, wantsMark } from "../../terminal/output-file.ts";
 import type { ListOutput } from "../../terminal/present.ts";
 import { presentEvents } from "./view.ts";
 import { defaultDays, isFromCampaign, type WantedEvents, warnOfMissingEvents } from "./wanted.ts";
@@ -82,14 +82,7 @@ async function presentInFile(
   const text = pieces.join("");
   const bytes = isWorkbook ? await toWorkbook(text) : Buffer.from(text);
   await announce(resolve(outputFile!), createHash("sha256").update(bytes).digest("hex"));
-  const sink = await openBodyFile(outputFile!);
-  try {
-    sink.write(bytes);
-    await sink.commit();
-  } catch (error) {
-    await sink.discard();
-    throw error;
-  }
+  await fillSink(await openBodyFile(outputFile!), (sink) => sink.write(bytes));
 }
 
 async function toWorkbook(lines: string): Promise<Buffer> {

@@ -3,7 +3,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { resolveField } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
-import { addField, removeField, renameField } from "../../structure/edit.ts";
+import { addField } from "../../structure/edit.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { requireTextOrAsk } from "../flags/questions.ts";
@@ -48,7 +48,5 @@ export function registerStructureField(parent: Command, context: Context): void 
     exampleRemove: "Fax",
     list: async (account) => (await account.structure()).fields,
     resolve: resolveField,
-    rename: renameField,
-    remove: removeField,
   });
 }

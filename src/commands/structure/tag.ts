@@ -3,7 +3,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { resolveTag } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
-import { addTags, removeTag, renameTag } from "../../structure/edit.ts";
+import { addTags } from "../../structure/edit.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { requireTextOrAsk } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
@@ -44,7 +44,5 @@ export function registerStructureTag(parent: Command, context: Context): void {
     exampleRemove: "vip",
     list: async (account) => (await readWholeStructure(account)).tags ?? [],
     resolve: resolveTag,
-    rename: renameTag,
-    remove: removeTag,
   });
 }

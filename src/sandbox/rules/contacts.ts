@@ -9,7 +9,7 @@ import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
 import { contactAnswer, contactsAnswer, literalContact, literalNewContact } from "./answers.ts";
 import { type Call, endpoint } from "./endpoint.ts";
-import { duplicate, invalid, Refusal, requireContact, stale } from "./refusal.ts";
+import { duplicate, invalid, Refusal, requireContact, requireNamedStructure, stale } from "./refusal.ts";
 import { createContact, mutateContact, mutateContactBy, patchContact, replaceContact } from "./requests.ts";
 
 const contact = "/api/contact/:contactId";
@@ -32,12 +32,7 @@ export const contactEndpoints = [
     body: createContact,
     result: contactAnswer,
     answer({ store, body, now }) {
-      const structure = store.structures.get(body.contactStructureId);
-      if (!structure) {
-        throw invalid("contactStructureId is not a contact structure of this account", {
-          field: "contactStructureId",
-        });
-      }
+      const structure = requireNamedStructure(store, body.contactStructureId);
       refuseKey(structure, body.key);
       refuseTakenKey(store, structure, body.key);
       refuseUnknown(store, structure, body);

@@ -87,6 +87,14 @@ export function requireStructure(store: Store, id: string): StoredStructure {
   return structure;
 }
 
+/** The structure that a body names. @throws Refusal 400 */
+export function requireNamedStructure(store: Store, contactStructureId: string): StoredStructure {
+  const structure = store.structures.get(contactStructureId);
+  if (structure) return structure;
+  const message = "contactStructureId is not a contact structure of this account";
+  throw invalid(message, { field: "contactStructureId" });
+}
+
 /** @throws Refusal 404 */
 export function requireList(store: Store, structureId: string, id: string): StoredList {
   const list = store.lists.get(requireStructure(store, structureId)._id, id);

@@ -7,7 +7,7 @@ import type { StoredStructure } from "../store/structures.ts";
 import type { Variants } from "../variants.ts";
 import { searchAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
-import { invalid } from "./refusal.ts";
+import { invalid, requireNamedStructure } from "./refusal.ts";
 import { limitPageSize, searchContacts, searchContactsBy } from "./requests.ts";
 
 type Filter = InferOutput<typeof searchContacts>["contactSpecification"]["filters"][number];
@@ -28,12 +28,7 @@ export const searchEndpoints = [
     bodyBy: ({ source }) => searchContactsBy[source],
     result: searchAnswer,
     answer({ store, body, variants }) {
-      const structure = store.structures.get(body.contactStructureId);
-      if (!structure) {
-        throw invalid("contactStructureId is not a contact structure of this account", {
-          field: "contactStructureId",
-        });
-      }
+      const structure = requireNamedStructure(store, body.contactStructureId);
       const size = limitPageSize(body.pageSize, "pageSize", variants);
       const { filters } = body.contactSpecification;
       refuseTooMany(filters, variants);

@@ -11,7 +11,7 @@ import {
 import type { Context } from "../../../context.ts";
 import { exitCodes, usageError } from "../../../errors.ts";
 import { advise, ecm } from "../../../hint.ts";
-import { type FileOptions, openFileOutput } from "../../../terminal/output-file.ts";
+import { fillSink, openFileOutput } from "../../../terminal/output-file.ts";
 import { isChange } from "../difference.ts";
 import { createPlanRedactor, hideAddresses } from "../redact.ts";
 import { type ReportFlags, requireReportFlags } from "./report-flags.ts";
@@ -95,7 +95,7 @@ function openTarget(context: Context, file: string) {
       try {
         const report = { ...(await read()), summary, writtenAt };
         const page = formatReport(isRedacted ? redactReport(report) : { ...report, isRedacted: false });
-        await writePage(file, page, { flag });
+        await fillSink(await openFileOutput(file, { flag }), (sink) => sink.write(page));
         terminal.note(`Report: ${file}`);
       } catch (error) {
         terminal.warn(`No report: ${(error as Error).message}`);
@@ -103,17 +103,6 @@ function openTarget(context: Context, file: string) {
       }
     },
   };
-}
-
-async function writePage(file: string, page: string, options: FileOptions): Promise<void> {
-  const sink = await openFileOutput(file, options);
-  try {
-    await sink.write(page);
-    await sink.commit();
-  } catch (error) {
-    await sink.discard();
-    throw error;
-  }
 }
 
 /** From the plan and the journal of a run. */

@@ -4,8 +4,8 @@ import type { Context } from "../../../context.ts";
 import { ecm, type Hint } from "../../../hint.ts";
 import type { Account } from "../../../service/account.ts";
 import type { Part } from "../../../structure/changes.ts";
-import type { StructureEdit } from "../../../structure/edit.ts";
-import type { ContactStructure, TagDefinition, UpdateStructureBody } from "../../../wire.ts";
+import { removePart, renamePart, type StructureEdit } from "../../../structure/edit.ts";
+import type { ContactStructure, TagDefinition } from "../../../wire.ts";
 import { addDryRunFlag } from "../../flags/flags.ts";
 import { requireChoice, requireTextOrAsk, toChoices } from "../../flags/questions.ts";
 import { describeCommand } from "../../help/help-text.ts";
@@ -28,8 +28,6 @@ export interface PartCommands {
   /** Those that a person can choose from. */
   list(account: Account): Promise<readonly TagDefinition[]>;
   resolve(structure: ContactStructure, nameOrId: string): TagDefinition;
-  rename(structure: ContactStructure, id: string, label: string): UpdateStructureBody | undefined;
-  remove(structure: ContactStructure, id: string): UpdateStructureBody;
 }
 
 export function registerRenameAndRemove(group: Command, context: Context, commands: PartCommands): void {
@@ -47,7 +45,7 @@ export function registerRenameAndRemove(group: Command, context: Context, comman
   });
   renaming.action(
     presents(context, { view: structureView }, (name, label, { dryRun }) =>
-      renamePart(context, commands, { name, label }, dryRun),
+      renameNamed(context, commands, { name, label }, dryRun),
     ),
   );
 
@@ -64,18 +62,18 @@ export function registerRenameAndRemove(group: Command, context: Context, comman
   });
   removing.action(
     presents(context, { view: structureView }, (name, { dryRun }) =>
-      removePart(context, commands, name, dryRun),
+      removeNamed(context, commands, name, dryRun),
     ),
   );
 }
 
-async function renamePart(
+async function renameNamed(
   context: Context,
   commands: PartCommands,
   typed: { name?: string; label?: string },
   dryRun?: boolean,
 ): Promise<Result<ContactStructure>> {
-  const { part, resolve, rename } = commands;
+  const { part, resolve } = commands;
   const usage = ecm`structure ${part} rename ${part.toUpperCase()} LABEL`;
   const nameOrId = await requirePart(context, commands, typed.name, { verb: "rename", usage });
   const missing = { question: "New label", what: "the new label", usage };
@@ -85,18 +83,18 @@ async function renamePart(
   let id: string | undefined;
   const edit: StructureEdit = (structure) => {
     id ??= resolve(structure, nameOrId)._id;
-    return rename(structure, id, label);
+    return renamePart(structure, part, id, label);
   };
   return editStructure(context, edit, { dryRun });
 }
 
-async function removePart(
+async function removeNamed(
   context: Context,
   commands: PartCommands,
   typedName: string | undefined,
   dryRun?: boolean,
 ): Promise<Result<ContactStructure>> {
-  const { part, resolve, remove } = commands;
+  const { part, resolve } = commands;
   const usage = ecm`structure ${part} remove ${part.toUpperCase()}`;
   const nameOrId = await requirePart(context, commands, typedName, { verb: "remove", usage });
   if (!dryRun) context.requireConfirmable();
@@ -106,7 +104,7 @@ async function removePart(
   if (!dryRun) {
     await context.confirm(() => formatRemovalQuestion(connection, structure, [{ part, label }]));
   }
-  return editStructure(context, (current) => remove(current, _id), { dryRun, structure });
+  return editStructure(context, (current) => removePart(current, part, _id), { dryRun, structure });
 }
 
 function requirePart(
