@@ -114,6 +114,16 @@ describe("a contact that moves", () => {
     expect([created.lists, created.tags]).toMatchObject([{ length: 1 }, { length: 1 }]);
     expect(await statusIn(service, old)).toBe("inactive");
   });
+
+  it("is said to be complete by the same command where the last answer was lost", async () => {
+    const service = await scene({ faults: ["reset-after:PATCH:/api/contact/*:n=1"] });
+    expect((await move(service)).code).toBe(8);
+    const again = await move(service);
+    expect(again).toMatchObject({ code: 6, stderr: expect.stringContaining("it is complete") });
+    const left = await scene();
+    await left.ecm(["contact", "unsubscribe", old, "--yes"]);
+    expect((await move(left)).stderr).not.toContain("complete");
+  });
 });
 
 describe("a move that is refused, and writes nothing", () => {

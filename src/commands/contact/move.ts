@@ -113,18 +113,29 @@ async function readPair(connection: Connection, from: string, to: string): Promi
   if (isSame(from)) throw sameContactError(to);
   const old = await resolveContact(connection, from);
   if (isSame(old.key) || old._id === to) throw sameContactError(to);
-  if (!isActive(old)) {
-    const status = formatStatus(findStatus(old))?.toLowerCase() ?? "of unknown status";
-    throw refusal(`${old.key} is ${status}; only an active contact can be moved`, "Nothing was written");
-  }
-  requireWhole(old);
   const target = await resolveContact(connection, key).catch(findNobody);
+  if (!isActive(old)) throw inactiveError(old, target);
+  requireWhole(old);
   if (target && !isSame(target.key))
     throw usageError(`${to} is the id of a contact`, "Name the new contact by its key");
   if (target && !isActive(target))
     throw refusal(`${target.key} has left`, "Nothing was written: nobody who has left is written to");
   if (target) requireWhole(target);
   return { old, target, key };
+}
+
+/** The last step of a move leaves the same behind, and a command that is stopped then has not said so. */
+function inactiveError(old: Contact, target: Contact | undefined): EcmError {
+  const status = formatStatus(findStatus(old))?.toLowerCase() ?? "of unknown status";
+  const { fields, lists, tags } = toParts(old);
+  const isMoved =
+    target &&
+    isActive(target) &&
+    !wouldChange(target, { updateFields: fields, addLists: lists, addTags: tags });
+  const hint = isMoved
+    ? `Nothing was written. ${target.key} is active and has all of it: if a move was stopped at its end, it is complete`
+    : "Nothing was written";
+  return refusal(`${old.key} is ${status}; only an active contact can be moved`, hint);
 }
 
 function findNobody(error: unknown): undefined {
