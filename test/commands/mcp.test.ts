@@ -4,9 +4,9 @@ import { mkdir, readFile, realpath, symlink, writeFile } from "node:fs/promises"
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openFileFolder } from "../../src/commands/mcp/files.ts";
-import { ToolFailure } from "../../src/commands/mcp/invoke.ts";
+import { openFileFolder } from "../../src/commands/mcp/index.ts";
 import { toFailure } from "../../src/commands/mcp/protocol.ts";
+import { ToolFailure } from "../../src/commands/mcp/tool.ts";
 import type { Clock } from "../../src/wire.ts";
 import { manyContacts } from "../bulk/kit.ts";
 import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";

@@ -21,8 +21,7 @@ import { EcmError, exitCodes, usageError } from "../../errors.ts";
 import type { ShownCommand } from "../../hint.ts";
 import { toErrorObject } from "../../terminal/report-error.ts";
 import { version } from "../../version.ts";
-import { shellOnly, ToolFailure } from "./invoke.ts";
-import { Question, type RunProgressNow, type Talk, type Tool } from "./tool.ts";
+import { Question, type RunProgressNow, shellOnly, type Talk, type Tool, ToolFailure } from "./tool.ts";
 
 interface Served {
   tools: readonly Tool[];
@@ -139,7 +138,7 @@ function createServer({ tools, instructions, note }: Served, track: Track, closi
       return toFailedContent(toFailure(usageError(`There is no tool named ${name}`, "See tools/list"), note));
     try {
       requireKnownArguments(tool, input);
-      const checked = jsonSchemaValidator.getValidator<never>(tool.inputSchema)(input);
+      const checked = jsonSchemaValidator.getValidator<object>(tool.inputSchema)(input);
       if (!checked.valid)
         throw usageError(describeInvalid(checked.errorMessage), "See the tool's inputSchema");
       const { talk, close } = openTalk(server, context);
@@ -147,12 +146,12 @@ function createServer({ tools, instructions, note }: Served, track: Track, closi
         // Nobody is left to stop what writes: it ends after the writes under way, and can be resumed.
         const { signal } = context.mcpReq;
         const ending = tool.annotations.readOnlyHint ? signal : AbortSignal.any([signal, closing]);
-        return toContent(await tool.call(checked.data, ending, talk));
+        const answer = await tool.call(checked.data, ending, talk);
+        return answer instanceof Question ? askClient(answer) : toContent(answer);
       } finally {
         close();
       }
     } catch (error) {
-      if (error instanceof Question) return askClient(error);
       return toFailedContent(nameArguments(toFailure(error, note), tool));
     }
   }

@@ -1,0 +1,505 @@
+/** The tools, at most 12: which commands with which of their flags, and what becomes of the answer. */
+import type { RunView } from "../../bulk/index.ts";
+import { quotedCsvLine } from "../../delimited-lines.ts";
+import { exitCodes, notFoundError, usageError } from "../../errors.ts";
+import { applyPlan, type Plans, planCommand, planResume } from "./plans.ts";
+import {
+  type Call,
+  type CommandLine,
+  type FileFolder,
+  type ShownPage,
+  type ToolDeclaration,
+  ToolFailure,
+} from "./tool.ts";
+
+/** Rows of one answer: the most, and how many unless asked. */
+const maxRows = 200;
+const defaultRows = 100;
+
+const limitInput = { type: "integer", minimum: 1, maximum: maxRows, default: defaultRows };
+const pageInput = { type: "integer", minimum: 1, default: 1 };
+const paging = { limit: limitInput, page: pageInput };
+
+interface Paged {
+  limit?: number;
+  page?: number;
+}
+
+/** The conditions of a selection, as every tool that chooses contacts takes them; all that are given must hold. */
+const selectionFlags = ["--key", "--list", "--tag", "--status", "--where"];
+
+function textSchema(description: string): object {
+  return { type: "string", minLength: 1, description };
+}
+
+/**
+ * In an order that stays.
+ * @param plans of this session; undefined where nothing may be written
+ * @param files undefined where no file may be read: then only rows are taken
+ */
+export function listTools(plans: Plans | undefined, files: FileFolder | undefined): ToolDeclaration[] {
+  const planners = [importPlanner(files), changePlanner(files), ...(files ? [syncPlanner] : [])];
+  return [
+    ...readers,
+    eventsReader,
+    createRunsReader(plans),
+    apiReader,
+    ...(plans ? planners.map((each) => createPlanner(plans, each)) : []),
+    ...(plans ? [createRunPlanner(plans), createApplyTool(plans)] : []),
+  ];
+}
+
+/** One page, with how to go on. */
+function toPage(name: string, rows: unknown, { total, hasMore }: ShownPage, page = 1) {
+  // Conditions that are decided here have no total before everything is read.
+  return { [name]: rows, total: total ?? null, hasMore, ...(hasMore && { nextPage: page + 1 }) };
+}
+
+/** A page of rows that are all in memory. */
+function cutPage(name: string, rows: readonly unknown[], { limit = defaultRows, page = 1 }: Paged) {
+  const shown = { total: rows.length, hasMore: page * limit < rows.length };
+  return toPage(name, rows.slice((page - 1) * limit, page * limit), shown, page);
+}
+
+const readers: ToolDeclaration[] = [
+  {
+    name: "account_status",
+    title: "Account status",
+    description:
+      "Which account this server works with, whether its key works, and what is left of the hourly limit and the monthly quota. 1 request.",
+    path: ["auth", "status"],
+    async run({ line, invoke }) {
+      const status = await invoke(line);
+      return { ...(status.value as object), limits: (await invoke(["limits"])).value };
+    },
+  },
+  {
+    name: "structure_get",
+    title: "Fields, tags and lists",
+    description:
+      "The fields and tags of contacts, and the lists with their numbers of contacts, a page at a time; with ids. 2 requests.",
+    path: ["structure", "get"],
+    offers: ["<structure>"],
+    own: paging,
+    async run({ line, invoke, warn }, { limit = defaultRows, page = 1 }: Paged) {
+      const structure = (await invoke(line)).value;
+      try {
+        const lists = await invoke(["lists", "list", `--size=${limit}`, `--page=${page}`]);
+        return { structure, ...toPage("lists", lists.value, lists.page, page) };
+      } catch (error) {
+        if (!(error instanceof ToolFailure) || error.type !== "UnreadableAnswerError") throw error;
+        warn("The service's answer about the lists cannot be read");
+        return { structure, ...toPage("lists", [], { hasMore: false }) };
+      }
+    },
+  },
+  {
+    name: "contact_search",
+    title: "Search contacts",
+    description:
+      "Contacts for which all given conditions hold; everyone without any. Pages of at most 200, with the total. With count, only their number.",
+    path: ["contact", "search"],
+    offers: [
+      ...[...selectionFlags, "--text", "--filter", "--source", "--count"],
+      { flag: "--page-size", name: "limit", schema: limitInput },
+      { flag: "--page", name: "page", schema: pageInput },
+    ],
+    async run({ line, invoke }, { count = false, page = 1 }: Paged & { count?: boolean }) {
+      const found = await invoke(line, { wantsNames: !count });
+      if (count) return { count: found.value };
+      return {
+        ...toPage("contacts", found.value, found.page, page),
+        names: found.names,
+      };
+    },
+  },
+  {
+    name: "contact_get",
+    title: "Get a contact",
+    description: "One contact by its key or id, with all its data, and the labels of the ids in it.",
+    path: ["contact", "get"],
+    offers: [{ flag: "<id-or-key>", name: "contact" }],
+    required: ["contact"],
+    async run({ line, invoke }) {
+      const { value, names } = await invoke(line, { wantsNames: true });
+      return { contact: value, names };
+    },
+  },
+];
+
+/** So many contacts are looked up for one answer. */
+const maxKeyLookups = 20;
+
+const eventsReader: ToolDeclaration = {
+  name: "events_list",
+  title: "Events",
+  description: `What happened to contacts, each with the contact's key: the newest events, oldest of them first. To see others, narrow by contact, types or days. Keys that no event tells cost 1 request each, at most ${maxKeyLookups}.`,
+  path: ["events"],
+  offers: [
+    { flag: "<id-or-key>", name: "contact" },
+    ...["--type", "--days", "--campaign"],
+    { flag: "--limit", name: "limit", schema: limitInput },
+  ],
+  async run({ line, invoke }) {
+    const { value, page } = await invoke(line);
+    const events = value as { contactId?: string; emailTo?: string }[];
+    // Of this answer alone: a person may be erased before the next one.
+    const keys = new Map<string, string>();
+    for (const { contactId, emailTo } of events) if (contactId && emailTo) keys.set(contactId, emailTo);
+    const unknown = new Set(events.flatMap(({ contactId: id }) => (id && !keys.has(id) ? [id] : [])));
+    for (const id of [...unknown].slice(0, maxKeyLookups)) {
+      const found = await invoke(["contact", "get", "--", id], { accepts: [exitCodes.notFound] });
+      keys.set(id, (found.value as { key?: string } | null)?.key ?? "");
+    }
+    const withKey = (event: (typeof events)[number]) => ({
+      ...event,
+      key: keys.get(event.contactId ?? "") || null,
+    });
+    // Of events there is no next page.
+    return { events: events.map(withKey), total: page.total ?? null, hasMore: page.hasMore };
+  },
+};
+
+/**
+ * Of the account that the server was started for: what other accounts hold is none of the client's business.
+ * @param wanted an id, the start of one, or `last` @throws NotFoundError, UsageError
+ */
+async function findRun(invoke: Call["invoke"], wanted: string): Promise<RunView> {
+  const runs = await readOwnRuns(invoke);
+  const exact = runs.filter(({ run }, index) => run === wanted || (wanted === "last" && index === 0));
+  const found = exact.length > 0 ? exact : runs.filter(({ run }) => run.startsWith(wanted));
+  if (found.length > 1)
+    throw usageError(`${JSON.stringify(wanted)} matches several runs`, "Give the whole id");
+  if (found[0]) return found[0];
+  throw notFoundError(`This account has no run ${JSON.stringify(wanted)}`, "See runs_list");
+}
+
+async function readOwnRuns(invoke: Call["invoke"]): Promise<RunView[]> {
+  return (await invoke(["runs", "list", "--own"])).value as RunView[];
+}
+
+interface RunsInput extends Paged {
+  run?: string;
+  changes?: boolean;
+  rejects?: boolean;
+}
+
+function createRunsReader(plans: Plans | undefined): ToolDeclaration {
+  return {
+    name: "runs_list",
+    title: "Bulk runs",
+    description:
+      "The bulk runs of this account on this machine, newest first. With run, that one; with changes, also what it did to each contact, as lines of a plan; with rejects, what it and its plan rejected. No request.",
+    path: ["runs", "show"],
+    offers: ["<run>", "--changes"],
+    own: {
+      rejects: { type: "boolean", description: "with run: also what was rejected, with the reason" },
+      ...paging,
+    },
+    hints: { openWorldHint: false },
+    async run({ invoke }, { run: wanted, changes, rejects, ...paged }: RunsInput) {
+      if (wanted === undefined) return cutPage("runs", await readOwnRuns(invoke), paged);
+      const run = await findRun(invoke, wanted);
+      if (changes) {
+        const lines = await invoke(["runs", "show", "--changes", "--", run.run], { isLines: true });
+        return { run, ...cutPage("changes", lines.value as unknown[], paged) };
+      }
+      if (!rejects) return { run };
+      const { value } = await invoke(["runs", "rejects", "--", run.run]);
+      const rows = [...((await plans?.findRejects(run.run)) ?? []), ...((value ?? []) as object[])];
+      return { run, ...cutPage("rejects", rows, paged) };
+    },
+  };
+}
+
+interface ApiInput extends Paged {
+  path: string;
+  query?: Record<string, string>;
+}
+
+const apiReader: ToolDeclaration = {
+  name: "api_get",
+  title: "Any GET of the API",
+  description:
+    "Sends GET to any path of the API, such as /api/email/campaign, /api/email/template, /api/email/domain, /api/reports/dashboard, and gives the answer as it came; of more rows than limit, a page of them. 1 request.",
+  path: ["api"],
+  own: {
+    path: textSchema(
+      "such as /api/email/campaign; {structure}, {list:NAME} and {contact:KEY} are replaced by ids",
+    ),
+    query: { type: "object", additionalProperties: { type: "string" }, description: "query parameters" },
+    ...paging,
+  },
+  required: ["path"],
+  async run({ invoke }, { path, query = {}, ...paged }: ApiInput) {
+    const flags = Object.entries(query).map(([name, value]) => `--query=${name}=${value}`);
+    const { value } = await invoke(["api", ...flags, "--", "GET", path]);
+    if (Array.isArray(value)) return cutPage("answer", value, paged);
+    const { records } = (value ?? {}) as { records?: unknown };
+    if (!Array.isArray(records) || records.length <= (paged.limit ?? defaultRows)) return { answer: value };
+    const { rows, ...shown } = cutPage("rows", records, paged) as Record<string, unknown>;
+    return { answer: { ...(value as object), records: rows }, ...shown };
+  },
+};
+
+// The tools that plan a change of the account. Who is subscribed is not theirs to decide.
+
+const defaultSampleRows = 20;
+
+/** A tool that plans: which command it rehearses. */
+interface Planner extends Omit<ToolDeclaration, "run"> {
+  /** The command as the input completes it. @throws UsageError */
+  complete(line: CommandLine, input: never, call: Call): CommandLine | Promise<CommandLine>;
+}
+
+/** @param plans of this session */
+function createPlanner(plans: Plans, { complete, ...planner }: Planner): ToolDeclaration {
+  return {
+    ...planner,
+    description: `${planner.description} Writes nothing: gives counts, a sample, a token for apply_plan.`,
+    own: {
+      ...planner.own,
+      sample: {
+        type: "integer",
+        minimum: 0,
+        maximum: maxRows,
+        default: defaultSampleRows,
+        description: "lines of the plan to return",
+      },
+    },
+    hints: { idempotentHint: false },
+    async run(call, input: { sample?: number }) {
+      const line = await complete(call.line, input as never, call);
+      return planCommand(plans, call, line, input.sample ?? defaultSampleRows);
+    },
+  };
+}
+
+const toMap = (values: readonly string[], description: string) => ({
+  type: "object",
+  additionalProperties: { enum: values },
+  description,
+});
+
+/** How the consent columns of a file are read. Only a person can say what a yes means: ask. */
+const consentInput = {
+  consent_column: textSchema("a column that says who is subscribed"),
+  consent: toMap(
+    ["opt-in", "opt-out"],
+    "{ column: what a yes means }: opt-in: subscribed, opt-out: not. Ask the user, do not guess",
+  ),
+};
+const mapInput = { map: toMap(["key", "consent"], "{ column of the file: key or consent }") };
+const consentNames = [["--consent-column", "consent"]] as const;
+
+interface ColumnsInput {
+  consent_column?: string;
+  consent?: Record<string, string>;
+  map?: Record<string, string>;
+}
+
+function toConsentFlags({ consent_column, consent = {} }: ColumnsInput): string[] {
+  return [
+    ...(consent_column === undefined ? [] : [`--consent-column=${consent_column}`]),
+    ...Object.entries(consent).map(([column, reading]) => `--consent-column=${column}=${reading}`),
+  ];
+}
+
+/** Of a file of keys, whose columns are the tool's own argument. */
+function toColumnFlags(input: ColumnsInput): string[] {
+  const mapped = Object.entries(input.map ?? {}).map(([column, target]) => `--map=${column}=${target}`);
+  return [...toConsentFlags(input), ...mapped];
+}
+
+interface ImportInput extends ColumnsInput {
+  file?: string;
+  rows?: Record<string, string | number | boolean | null>[];
+}
+
+function importPlanner(files: FileFolder | undefined): Planner {
+  return {
+    name: "plan_import",
+    title: "Plan an import",
+    description: `Creates and updates contacts from ${files ? "a file (CSV, Excel or JSON) or from rows" : "rows"}. Lists and tags are only added. Who is marked as not subscribed, or is suppressed, is left out.`,
+    path: ["import"],
+    offers: [
+      ...["<file>", "--map", "--list", "--tag", "--create-missing", "--mode", "--blank"],
+      ...["--ignore-unmapped", "--sheet"],
+    ],
+    own: {
+      rows: {
+        type: "array",
+        minItems: 1,
+        maxItems: maxRows,
+        items: { type: "object", additionalProperties: { type: ["string", "number", "boolean", "null"] } },
+        description: "contacts as { column: value }, in place of a file; the first is line 2 of the plan",
+      },
+      ...consentInput,
+    },
+    ownNames: consentNames,
+    complete(line, input: ImportInput) {
+      const { file, rows } = input;
+      if ((file === undefined) === (rows === undefined)) {
+        throw usageError("An import needs either file or rows", "Pass one of the two");
+      }
+      requireConsentKept(input);
+      const flags = [...line.flags, ...toConsentFlags(input)];
+      if (!rows) return { ...line, flags };
+      requireExactNumbers(rows);
+      const stdin = formatCsv(rows);
+      return { ...line, flags: [...flags, "--delimiter=,", "--encoding=utf-8"], args: ["-"], stdin };
+    },
+  };
+}
+
+/**
+ * Who left stays out, whatever a client was told: a column that says so cannot be put aside by it, or read
+ * the other way round.
+ * @throws UsageError
+ */
+function requireConsentKept({ map = {}, consent_column }: ImportInput): void {
+  const ignored = Object.entries(map).find(([, target]) => target.trim().toLowerCase() === "ignore");
+  if (ignored) {
+    throw usageError(
+      `map: a tool cannot put the column ${JSON.stringify(ignored[0])} aside`,
+      "Leave out columns that match no field with ignore_unmapped; whoever owns the account can put others aside with ecm import",
+    );
+  }
+  if (/=opt-(?:in|out)$/i.test(consent_column ?? "")) {
+    throw usageError(
+      "consent_column: a tool cannot say how the column is to be read",
+      "Name the column alone; what a yes in it means goes into `consent`, once the user was asked",
+    );
+  }
+}
+
+/** Digits beyond what a JSON number holds were lost before they came here. @throws UsageError */
+function requireExactNumbers(rows: NonNullable<ImportInput["rows"]>): void {
+  for (const [index, row] of rows.entries()) {
+    for (const [column, value] of Object.entries(row)) {
+      if (typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER) continue;
+      throw usageError(
+        `rows[${index}]: the number in ${JSON.stringify(column)} has more digits than a JSON number keeps`,
+        "Pass it as a string",
+      );
+    }
+  }
+}
+
+function formatCsv(given: NonNullable<ImportInput["rows"]>): string {
+  const rows = given.map((row) => new Map(Object.entries(row)));
+  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  const lines = [columns, ...rows.map((row) => columns.map((column) => row.get(column)))];
+  return lines.map((cells) => `${quotedCsvLine(cells.map((cell) => String(cell ?? "")))}\n`).join("");
+}
+
+const syncPlanner: Planner = {
+  name: "plan_list_sync",
+  title: "Plan a list sync",
+  description:
+    "Makes a list's members exactly the keys of a file: adds first, removals after. Refused for more than 10% removals unless max_remove says so.",
+  path: ["lists", "sync"],
+  offers: ["<list>", "<file>", "--max-remove", "--create"],
+  own: { ...consentInput, ...mapInput },
+  ownNames: consentNames,
+  required: ["list", "file"],
+  complete: (line, input: ColumnsInput) => ({ ...line, flags: [...line.flags, ...toColumnFlags(input)] }),
+};
+
+const changeFlags = ["--set", "--add-tag", "--remove-tag", "--add-list", "--remove-list"];
+const commandsByAction = { change: "mutate", unsubscribe: "unsubscribe", delete: "delete" } as const;
+
+interface ChangeInput extends ColumnsInput {
+  action?: keyof typeof commandsByAction;
+  rows?: "marked" | "all";
+  set?: Record<string, string>;
+}
+
+/** The same change of every chosen contact. */
+function changePlanner(files: FileFolder | undefined): Planner {
+  const action = {
+    enum: Object.keys(commandsByAction),
+    default: "change",
+    description: "unsubscribe: set to Inactive, for good; delete: for good, after a backup",
+  };
+  /** Two flags that exclude each other. */
+  const rows = {
+    enum: ["marked", "all"],
+    description:
+      "to unsubscribe or delete, where keys_file marks only some rows as not subscribed: those, or everyone. Ask the user",
+  };
+  return {
+    name: "plan_change",
+    title: "Plan a change of contacts",
+    description:
+      "The same change of fields, tags and lists on every chosen contact; or, by action, their unsubscription or deletion.",
+    path: ["contact", "mutate"],
+    offers: [...selectionFlags, "--all", "--keys", ...changeFlags],
+    own: { action, ...(files && { ...consentInput, ...mapInput, rows }) },
+    ownNames: consentNames,
+    complete(line, input: ChangeInput) {
+      const { action = "change", rows, set = {} } = input;
+      const unclear = Object.keys(set).find((field) => field.includes("="));
+      if (unclear !== undefined) {
+        throw usageError(`The label ${JSON.stringify(unclear)} has a "="`, "Name the field by its id");
+      }
+      const isChange = line.flags.some((flag) => changeFlags.includes(flag.split("=")[0]!));
+      if (action === "change" && !isChange)
+        throw usageError("No change given", "Pass set, add_tags or another change; or an action");
+      if (action !== "change" && isChange)
+        throw usageError(`action ${action} takes no other change`, "Leave out set, tags and lists to change");
+      if (action === "change" && rows)
+        throw usageError("rows goes with unsubscribe or delete", "Leave it out");
+      const more = ["--bulk", ...(rows ? [`--${rows}-rows`] : []), ...toColumnFlags(input)];
+      return { ...line, path: ["contact", commandsByAction[action]], flags: [...line.flags, ...more] };
+    },
+  };
+}
+
+interface RunInput {
+  run: string;
+  action: "undo" | "resume";
+  delete_created?: boolean;
+  sample?: number;
+}
+
+/** An undo is planned as any change; of a run that goes on, its plan is there already. */
+function createRunPlanner(plans: Plans): ToolDeclaration {
+  const undo = createPlanner(plans, {
+    name: "plan_run",
+    title: "Plan to undo or resume a run",
+    description:
+      "undo: puts back the values, lists and tags that a bulk run changed and that nobody has changed since; an unsubscription cannot be undone; contacts that the run created stay, unless delete_created. resume: goes on with a run that a limit, a cancelled call or a lost connection stopped: what its plan still has, and nothing else.",
+    path: ["runs", "undo"],
+    offers: ["<run>", "--delete-created"],
+    own: { action: { enum: ["undo", "resume"] } },
+    required: ["run", "action"],
+    complete: async (line, { run }: RunInput, { invoke }) => ({
+      ...line,
+      args: [(await findRun(invoke, run)).run],
+    }),
+  });
+  return {
+    ...undo,
+    async run(call, input: RunInput) {
+      if (input.action === "undo") return undo.run(call, input as never);
+      if (input.delete_created !== undefined) {
+        throw usageError("delete_created goes with undo", "Leave it out");
+      }
+      return planResume(plans, await findRun(call.invoke, input.run));
+    },
+  };
+}
+
+function createApplyTool(plans: Plans): ToolDeclaration {
+  return {
+    name: "apply_plan",
+    title: "Apply a plan",
+    description:
+      "Carries out a plan of this session exactly as it was shown. Each contact is looked up again; one that has changed since is not written, but skipped with the code changed. A token works once, for 10 minutes. Returns the run's summary, and what the plan rejected.",
+    own: { token: textSchema("from a plan_ tool") },
+    required: ["token"],
+    hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+    run: (call, { token }: { token: string }) => applyPlan(plans, call, token),
+  };
+}
