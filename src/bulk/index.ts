@@ -1,6 +1,6 @@
 /** The bulk engine, for the rest of the program: nobody outside imports another of its files. */
 
-export type { Limit } from "./items.ts";
+export type { CodedReason, Limit } from "./items.ts";
 export { readingsOf } from "./jobs/changes.ts";
 export type { EditOptions, TypedConditions } from "./jobs/edit.ts";
 export { type ChosenRows, chooseRows } from "./jobs/edit.ts";
@@ -12,7 +12,7 @@ export { type Job, type KeysFileOptions, type RowJob, toReadOptions } from "./jo
 export { foreseeWrites, resumeRun } from "./jobs/resume.ts";
 export { runJob } from "./jobs/run.ts";
 export type { RunStop } from "./pace/run-stop.ts";
-export type { RunEvent, RunProgress, RunRemark } from "./plan/events.ts";
+export type { MarkedAre, RunEvent, RunProgress, RunRemark } from "./plan/events.ts";
 export { describeDoubts, type MissingName, type MissingNames } from "./plan/names.ts";
 export { countPlannedWrites, findPlanRemovalFailure, type Price } from "./plan/numbers.ts";
 export { type ClosedPlan, openPlanFile, type PlanFile } from "./plan/plan-file.ts";

@@ -5,7 +5,7 @@
 
 import type { Cells, ContactKey } from "../tables/index.ts";
 import type { Contact } from "../wire.ts";
-import type { Code, Desired, Operation, Reason } from "./desired.ts";
+import type { Code, Desired, DesiredValue, Operation, Reason } from "./desired.ts";
 
 /** So many contacts, or such a share of them. */
 export type Limit = { rows: number } | { percent: number };
@@ -70,6 +70,19 @@ export type Decision =
   | { kind: "leave" }
   | { kind: "skip"; code: Code }
   | ({ kind: "reject" } & Remark);
+
+/** A reason that its code alone tells, with what a sentence about it needs. */
+export interface CodedReason {
+  code: Code;
+  takesIds?: true;
+  /** What was not restored; absent where the whole contact was not. */
+  parts?: readonly { what: DesiredValue["what"]; id: string; name: string }[];
+  /** Of the input: where the contact is named as well. */
+  line?: number;
+}
+
+/** A code in words, as they are kept for people: in the plan, the journal and the rejects file. */
+export type DescribeReason = (reason: CodedReason) => string;
 
 /** Why a contact is not as it was wanted, in a code and in words. */
 export interface Remark {

@@ -19,6 +19,7 @@ import { enterRun } from "../../src/bulk/runs/enter.ts";
 import { fileNames } from "../../src/bulk/runs/folder.ts";
 import { type JournalRecord, readJournal } from "../../src/bulk/runs/journal.ts";
 import { realClock } from "../../src/clock.ts";
+import { describeReason } from "../../src/commands/bulk/words.ts";
 import { openNetwork } from "../../src/http/network.ts";
 import { createSend } from "../../src/http/send.ts";
 import { createBehavior } from "../../src/service/behavior.ts";
@@ -47,6 +48,7 @@ export function createSurroundings(stateFolder: string) {
     openSuppressions: async () => new Suppressions(join(stateFolder, "suppressions.txt")),
     behaviors: () => behavior,
     creatingNames: <T>(_structureId: string, perform: () => Promise<T>) => perform(),
+    describeReason,
   };
 }
 
@@ -119,7 +121,7 @@ export async function openSteps(
   const state = { ...context, input, tally: createTally(), ledger: run.ledger, run };
   return {
     session: openSession(state, {
-      judging: { structureId, looks, suppression },
+      judging: { structureId, looks, suppression, describe: describeReason },
       lookup,
       toIdentity,
       startedAt: clock.now(),

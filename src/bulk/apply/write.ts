@@ -48,11 +48,6 @@ const maxLostAnswers = 10;
 /** A create that was lost is sent again so often without a look whether it was applied. */
 const maxBlindCreates = 3;
 
-const keepsChanging = {
-  code: "keeps_changing",
-  message: "the contact keeps changing while it is being written",
-};
-
 /**
  * Carries out a line of the plan and writes its outcome down. Decides
  * again when the contact has changed meanwhile.
@@ -88,8 +83,13 @@ async function sendAttempt(task: Task, before: Attempt): Promise<AfterSending> {
   const { open, decision, found } = before;
   if (open && wasApplied(open, found.contact)) return void concludeApplied(task, open, found.contact);
   if (!isWrite(decision)) return void settleWithoutWrite(task, decision, found.contact);
-  if (before.conflicts > maxConflicts) return void recordRejection(task, keepsChanging);
+  if (before.conflicts > maxConflicts) return void recordKeepsChanging(task);
   return write(task, { ...before, decision });
+}
+
+function recordKeepsChanging(task: Task): void {
+  const code = "keeps_changing";
+  recordRejection(task, { code, message: task.session.judging.describe({ code }) });
 }
 
 /** An earlier write has turned out to have been applied. */

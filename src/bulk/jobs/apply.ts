@@ -131,7 +131,14 @@ async function openContacts(context: RunContext, head: PlanHead, plan: PlanFile)
   const suppression = await openSuppressionRules(engine, looks);
   return {
     account,
-    judging: { structureId, looks, suppression, selection, isSecondLook: true },
+    judging: {
+      structureId,
+      looks,
+      suppression,
+      selection,
+      isSecondLook: true,
+      describe: engine.describeReason,
+    },
     lookup,
     input: { ...noInput, read: plan.writes },
     names,

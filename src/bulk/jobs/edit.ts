@@ -19,6 +19,7 @@ import {
 } from "../../tables/index.ts";
 import type { MutateBody } from "../../wire.ts";
 import type { Desired, DesiredValue } from "../desired.ts";
+import type { MarkedAre } from "../plan/events.ts";
 import type { AfterStep } from "../runs/folder.ts";
 import { readMutateValues, toValues, whereMissing } from "../values.ts";
 import {
@@ -178,8 +179,8 @@ function toResolvedJob(options: EditOptions, { selection, source, values }: Reso
     createMissing: false,
     source: () => source,
     toDesired: (row) => toDesired(row.notSubscribed === undefined || includeUnsubscribed === true),
-    notSubscribedAre: describeMarked(options),
-    unclearAre: rows === "marked" ? "not chosen" : undefined,
+    notSubscribedAre: chooseForMarked(options),
+    unclearAre: rows === "marked" ? "not_chosen" : undefined,
     listIds: () => values.flatMap(({ what, id }) => (what === "list" ? [id] : [])),
     selection,
     readsStatus: kind !== "mutate" || selection.needs.some((part) => statusParts.includes(part)),
@@ -215,10 +216,10 @@ function doMarksChoose({ kind, input, isPlain, rows }: EditOptions): boolean {
   return kind !== "mutate" && input !== undefined && !isPlain && rows !== "all";
 }
 
-/** What becomes of those whom the file marks as not subscribed, in words. */
-function describeMarked(options: EditOptions): string {
+/** What becomes of those whom the file marks as not subscribed. */
+function chooseForMarked(options: EditOptions): MarkedAre {
   if (doMarksChoose(options)) return "chosen";
-  return options.includeUnsubscribed ? "added like any other (--include-unsubscribed)" : "added to no list";
+  return options.includeUnsubscribed ? "added" : "added_to_no_list";
 }
 
 /** Parts of a contact that decisions need, besides its id and its key. */
@@ -247,7 +248,7 @@ function hasConditions(conditions: TypedConditions): boolean {
 const unsubscription: Desired = {
   values: [],
   end: "unsubscribe",
-  absent: { reject: { code: "not_found", message: "no contact has this key or id" } },
+  absent: { reject: { code: "not_found", takesIds: true } },
   present: "change",
   mayJoinLists: true,
 };

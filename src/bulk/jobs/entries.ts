@@ -90,7 +90,7 @@ function toMark(survey: Survey, row: Row): { mark?: string } {
   return mark === undefined ? {} : { mark };
 }
 
-function toSkippedEntry({ survey, joined, job }: RowRun, row: Row, other: number): PassedRow {
+function toSkippedEntry({ survey, joined, job, engine }: RowRun, row: Row, other: number): PassedRow {
   const { line, key, cells } = row;
   const marked = survey.withMarks(joined.groups.get(key.identity)?.row ?? row);
   const passed = { kind: "passed", line, key: key.sent, cells, ...toMark(survey, marked) } as const;
@@ -98,7 +98,7 @@ function toSkippedEntry({ survey, joined, job }: RowRun, row: Row, other: number
     ...passed,
     action: job.duplicates === "reject" ? "reject" : "skip",
     code: "duplicate",
-    message: `the contact is on line ${other} too`,
+    message: engine.describeReason({ code: "duplicate", line: other }),
     // Joined rows make one contact: fixing it takes all of them.
     ...(job.duplicates === "merge" && { of: other }),
   };

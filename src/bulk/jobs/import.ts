@@ -16,6 +16,7 @@ import {
   understandInput,
 } from "../../tables/index.ts";
 import type { Desired } from "../desired.ts";
+import type { MarkedAre } from "../plan/events.ts";
 import type { MissingNames, NameBook } from "../plan/names.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
 import { computeFingerprint } from "../runs/folder.ts";
@@ -133,9 +134,9 @@ function toResolvedJob(
 function toSubscriptionRule({
   includeUnsubscribed,
   mode,
-}: Pick<ImportOptions, "mode"> & { includeUnsubscribed?: boolean }): string {
-  if (includeUnsubscribed) return "imported like any other (--include-unsubscribed)";
-  return mode === "update" ? "added to no list" : "not created";
+}: Pick<ImportOptions, "mode"> & { includeUnsubscribed?: boolean }): MarkedAre {
+  if (includeUnsubscribed) return "imported";
+  return mode === "update" ? "added_to_no_list" : "not_created";
 }
 
 function toRecord(options: ImportOptions): Record<string, unknown> {

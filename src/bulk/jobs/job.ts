@@ -19,6 +19,7 @@ import type {
 } from "../../tables/index.ts";
 import type { ContactStructure, IdRef } from "../../wire.ts";
 import type { Desired } from "../desired.ts";
+import type { MarkedAre } from "../plan/events.ts";
 import type { Judging } from "../plan/judge.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import type { PlanEntries } from "../plan/make-plan.ts";
@@ -170,10 +171,10 @@ export interface ResolvedJob {
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
   source(survey: Survey): string[];
   toDesired(row: Row, names: NameBook): Desired;
-  /** What becomes of those whom the file marks as not subscribed, in words: `not created`. */
-  notSubscribedAre: string;
+  /** What becomes of those whom the file marks as not subscribed. */
+  notSubscribedAre: MarkedAre;
   /** The same of those whose mark is not understood, where that is something else. */
-  unclearAre?: string;
+  unclearAre?: MarkedAre;
   /** Whoever is on the suppression list is left out. */
   leavesOutSuppressed?: boolean;
   /** Lists that a desired contact can speak of. */

@@ -196,6 +196,7 @@ async function openPlanned(
       // The conditions as they were planned: their words may mean something else by now.
       selection: selection && (await restoreSelection(account, await account.structure(), selection)),
       names: toPlanNames(head.names),
+      describe: engine.describeReason,
     },
     lookup: openLookup(state, { ...looks, structureId, keyType, source, listIds }),
     input: plan.end.input,

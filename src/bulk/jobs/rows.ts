@@ -1,7 +1,6 @@
 /** A job over rows or over chosen contacts, ready to be planned and applied. */
 
 import { rm } from "node:fs/promises";
-import type { Suppressions } from "../../suppressions/suppressions.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import { createSuppressionRules, type Judging, judge } from "../plan/judge.ts";
 import { Lookup, readAccountIfSmaller, readAllPages } from "../plan/lookup.ts";
@@ -42,9 +41,9 @@ async function openRows(context: RunContext, stated: RowJob, opening: Opening): 
 }
 
 function toContacts(rowRun: RowRun): Contacts {
-  const { stated, job, account, structure, names, understood, survey, suppressions } = rowRun;
+  const { stated, job, account, structure, names, understood, survey } = rowRun;
   const lookup = createRowLookup(rowRun);
-  const judging = createJudging(job, structure._id, suppressions);
+  const judging = createJudging(rowRun);
   return {
     account,
     judging,
@@ -78,13 +77,10 @@ function toContacts(rowRun: RowRun): Contacts {
 }
 
 /** The same when a contact is planned and when it is looked at again. */
-function createJudging(
-  { selection, readsStatus, marksRepeats, leavesOutSuppressed }: ResolvedJob,
-  structureId: string,
-  suppressions: Suppressions | undefined,
-): Judging {
+function createJudging({ job, structure, suppressions, engine }: RowRun): Judging {
+  const { selection, readsStatus, marksRepeats, leavesOutSuppressed } = job;
   return {
-    structureId,
+    structureId: structure._id,
     looks: {
       by: "search",
       readsStatus,
@@ -93,6 +89,7 @@ function createJudging(
     },
     suppression: createSuppressionRules(suppressions),
     selection,
+    describe: engine.describeReason,
   };
 }
 

@@ -45,9 +45,7 @@ export function syncJob(options: SyncOptions): RowJob {
     marksRepeats: !create,
     source: () => ["lists", ...statusParts, "createdAt"],
     listIds: () => [listId],
-    notSubscribedAre: includeUnsubscribed
-      ? "added like any other (--include-unsubscribed)"
-      : `not added to the list${create ? ", and not created" : ""}`,
+    notSubscribedAre: includeUnsubscribed ? "added" : create ? "not_added_nor_created" : "not_added",
     leavesOutSuppressed: create && !includeSuppressed,
     toDesired(row) {
       const mayJoinLists = row.notSubscribed === undefined || includeUnsubscribed === true;

@@ -105,7 +105,7 @@ async function openContacts(
   const { structureId } = place;
   return {
     account,
-    judging: { structureId, looks, suppression, names: toPlanNames(names) },
+    judging: { structureId, looks, suppression, names: toPlanNames(names), describe: engine.describeReason },
     lookup: openLookup(context, { structureId, keyType, source: parts }),
     input: { ...noInput, read: refs.length },
     after: toStepsAfterUndo(source.manifest.after, names.lists, deletesCreated),

@@ -29,7 +29,13 @@ export type RunEvent =
   /** A phase begins; `progress` can be asked at any time until the next one does. */
   | { kind: "phase"; progress: () => RunProgress }
   | { kind: "understood"; facts: InputFacts }
-  | { kind: "surveyed"; survey: Survey; joined: JoinedRows; notSubscribedAre: string; unclearAre?: string }
+  | {
+      kind: "surveyed";
+      survey: Survey;
+      joined: JoinedRows;
+      notSubscribedAre: MarkedAre;
+      unclearAre?: MarkedAre;
+    }
   | { kind: "names-missing"; missing: MissingNames }
   | { kind: "input-changed"; older: string }
   | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }
@@ -42,6 +48,17 @@ export type RunEvent =
   | { kind: "remark"; remark: RunRemark }
   /** Refused before the first write: the error is thrown besides. */
   | { kind: "refused"; summary: Summary };
+
+/** What becomes of those whom a file marks as not subscribed. `imported`, `added`: like any other. */
+export type MarkedAre =
+  | "imported"
+  | "added"
+  | "added_to_no_list"
+  | "not_created"
+  | "not_added"
+  | "not_added_nor_created"
+  | "chosen"
+  | "not_chosen";
 
 /** What is worth saying of a run besides; the commands have the words. */
 export type RunRemark =

@@ -5,11 +5,18 @@ import type { SelectionCheck } from "../../select/selection.ts";
 import type { Suppressions } from "../../suppressions/suppressions.ts";
 import type { Contact } from "../../wire.ts";
 import { decide } from "../decide.ts";
-import type { Code, DesiredValue, Reason, Verdict } from "../desired.ts";
-import { type Decision, type Item, isSettled, type Remark, type Settled } from "../items.ts";
+import type { DesiredValue, Reason, Verdict } from "../desired.ts";
+import {
+  type Decision,
+  type DescribeReason,
+  type Item,
+  isSettled,
+  type Remark,
+  type Settled,
+} from "../items.ts";
 import type { Found } from "./lookup.ts";
 import type { Looks } from "./plan-file.ts";
-import { formatPart, type PlanNames } from "./plan-line.ts";
+import type { PlanNames } from "./plan-line.ts";
 
 /** What holds for every contact of a run, besides what is desired of each. */
 export interface Judging {
@@ -20,8 +27,9 @@ export interface Judging {
   selection?: SelectionCheck;
   /** The plan is made: whoever is not chosen any more has changed since. */
   isSecondLook?: true;
-  /** What fields, lists and tags are called in words; default: by their ids. */
+  /** What fields, lists and tags are called; default: their ids. */
   names?: PlanNames;
+  describe: DescribeReason;
 }
 
 /** Whether nobody may be created with this key. */
@@ -44,12 +52,13 @@ export function judge(item: Item, found: Found, judging: Judging): Decision {
   const { refused, contact } = found;
   if (refused) return { kind: "reject", code: refused.type, message: refused.message };
   if (found.isRepeated) return { kind: "skip", code: "duplicate" };
-  if (isSettled(desired)) return fromSettled(desired);
+  if (isSettled(desired)) return fromSettled(desired, judging);
   if (isPassedOver(item, judging)) return { kind: "skip", code: "suppressed" };
   const isChosen = contact === undefined || judging.selection?.holds(contact) !== false;
   if (!isChosen && !judging.isSecondLook) return { kind: "skip", code: "not_selected" };
   const verdict = decide(key.sent, desired, contact, judging.structureId);
-  const decision = "unmet" in verdict ? fromVerdict(verdict, key.sent, judging) : fromSettled(verdict);
+  const decision =
+    "unmet" in verdict ? fromVerdict(verdict, key.sent, judging) : fromSettled(verdict, judging);
   // Who is as wanted already needs no conditions.
   return isChosen || decision.kind === "leave" ? decision : { kind: "skip", code: "changed" };
 }
@@ -59,7 +68,7 @@ function fromVerdict(
   key: string,
   judging: Judging,
 ): Decision {
-  const remark = unmet.length === 0 ? undefined : toNotRestoredRemark(unmet, judging.names);
+  const remark = unmet.length === 0 ? undefined : toNotRestoredRemark(unmet, judging);
   if (!operation) return remark ? { kind: "reject", ...remark } : { kind: "leave" };
   const isKept = operation.kind === "create" && judging.suppression.holds(key);
   if (isKept) return { kind: "skip", code: "suppressed" };
@@ -86,27 +95,19 @@ function isPassedOver({ key, isRemoval }: Item, { looks, suppression }: Judging)
   return isAsked && suppression.holds(key.sent);
 }
 
-function fromSettled(settled: Settled): Decision {
+function fromSettled(settled: Settled, judging: Judging): Decision {
   return "skip" in settled
     ? { kind: "skip", code: settled.skip }
-    : { kind: "reject", ...describe(settled.reject) };
+    : { kind: "reject", ...describe(settled.reject, judging) };
 }
 
-const messages: Readonly<Record<Code, string>> = {
-  not_found: "no contact has this key",
-  gone: "the contact no longer exists",
-  created: "the run created this contact; it stays without --delete-created",
-  changed_since: "the run created this contact, and it was changed since; it stays",
-  not_active: "the contact was not active when it was deleted; it is not recreated",
-  unsubscribed: "contacts cannot be reactivated through the API",
-  unproven: "the journal is damaged: check by hand whether the run changed this contact",
-};
-
-function describe({ code, message }: Reason): Remark {
-  return { code, message: message ?? messages[code] ?? "" };
+/** In the words of whoever said it, if they did. */
+function describe({ message, ...reason }: Reason, judging: Judging): Remark {
+  return { code: reason.code, message: message ?? judging.describe(reason) };
 }
 
-function toNotRestoredRemark(unmet: readonly DesiredValue[], names: PlanNames | undefined): Remark {
-  const parts = unmet.map(({ what, id }) => formatPart(what, id, names));
-  return { code: "changed_since", message: `not restored: ${parts.join(", ")}` };
+function toNotRestoredRemark(unmet: readonly DesiredValue[], { names, describe }: Judging): Remark {
+  const code = "changed_since";
+  const parts = unmet.map(({ what, id }) => ({ what, id, name: names?.[what](id) ?? id }));
+  return { code, message: describe({ code, parts }) };
 }

@@ -59,12 +59,6 @@ export function toPlanNames({ fields, lists, tags }: StoredNames): PlanNames {
   };
 }
 
-/** `field "City"`, or its id where the name is not known. */
-export function formatPart(what: keyof PlanNames, id: string, names: PlanNames | undefined): string {
-  const name = names?.[what](id) ?? id;
-  return `${what} ${name === id ? id : JSON.stringify(name)}`;
-}
-
 /** What is known of a contact besides what is decided about it. */
 export interface PlannedContact {
   line: number | null;

@@ -7,6 +7,7 @@ import type { Account, NamesLock } from "../../service/account.ts";
 import type { Behaviors } from "../../service/behavior.ts";
 import type { Suppressions } from "../../suppressions/suppressions.ts";
 import type { Clock, Contact, RateLimits, Send } from "../../wire.ts";
+import type { DescribeReason } from "../items.ts";
 import { Budget, type BudgetOptions } from "../pace/budget.ts";
 import { PacedSend } from "../pace/paced-send.ts";
 import type { EnteredRun } from "../runs/enter.ts";
@@ -40,6 +41,8 @@ export interface Engine {
   behaviors: Behaviors;
   /** Keeps others from creating names meanwhile. */
   creatingNames: NamesLock;
+  /** The reasons of contacts in words, which are kept with them. */
+  describeReason: DescribeReason;
   /** Replaced in tests of a disk that fails. */
   openJournalFile?: (file: string) => JournalFile;
 }

@@ -18,6 +18,7 @@ import {
 } from "../flags/flags.ts";
 import { formatForAccount } from "../help/command-line.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
+import { describeReason } from "./words.ts";
 
 /** Of every kind of run: a command lacks some of them. */
 export type BulkFlags = FlagsOf<ReturnType<typeof addBulkFlags<[], Bare, Bare>>>;
@@ -174,6 +175,7 @@ export async function openEngine(
     openSuppressions: () => openSuppressionList(context),
     behaviors,
     creatingNames: account.creatingNames,
+    describeReason,
   };
 }
 

@@ -10,6 +10,7 @@ import { formatCount, formatCounted } from "../../counts.ts";
 import { formatConsent } from "./consent-lines.ts";
 import { formatAboutDuration, formatShare } from "./format.ts";
 import { describeRowsNote } from "./reading-lines.ts";
+import { markedAre } from "./words.ts";
 
 /** What a run would make or makes, and which of it may not be meant. */
 export function describeMissingNames(missing: MissingNames): string[] {
@@ -54,10 +55,11 @@ export function noteSurvey(
   }: Surveyed,
   note: (line: string, kind?: "needed") => void,
 ): void {
+  const become = { marked: markedAre[marked], unclear: unclear && markedAre[unclear] };
   for (const each of unknownCells) note(`warning: ${describeRowsNote(each)}`, "needed");
   for (const each of notes) note(describeRowsNote(each));
   if (joined.passedOver > 0) note(describeJoinedRows({ joined }));
-  for (const line of formatConsent(consent, read, { marked, unclear })) {
+  for (const line of formatConsent(consent, read, become)) {
     note(line, consent.unclearCount > 0 ? "needed" : undefined);
   }
 }

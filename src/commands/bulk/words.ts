@@ -1,5 +1,5 @@
 /** What the bulk engine says, in words. */
-import type { Reject, RunRemark } from "../../bulk/index.ts";
+import type { CodedReason, MarkedAre, Reject, RunRemark } from "../../bulk/index.ts";
 
 export function describeRemark(remark: RunRemark): string {
   switch (remark.code) {
@@ -44,6 +44,42 @@ export function describeRefusal({ message }: Error): string {
 export function isAside(remark: RunRemark): boolean {
   if (remark.code === "rejects_in_run_only") return remark.failure === undefined;
   return remark.code === "took_over" || remark.code === "recreates";
+}
+
+/** What becomes of those whom a file marks as not subscribed. */
+export const markedAre: Readonly<Record<MarkedAre, string>> = {
+  imported: "imported like any other (--include-unsubscribed)",
+  added: "added like any other (--include-unsubscribed)",
+  added_to_no_list: "added to no list",
+  not_created: "not created",
+  not_added: "not added to the list",
+  not_added_nor_created: "not added to the list, and not created",
+  chosen: "chosen",
+  not_chosen: "not chosen",
+};
+
+const reasons: Readonly<Record<string, string>> = {
+  not_found: "no contact has this key",
+  gone: "the contact no longer exists",
+  created: "the run created this contact; it stays without --delete-created",
+  changed_since: "the run created this contact, and it was changed since; it stays",
+  not_active: "the contact was not active when it was deleted; it is not recreated",
+  unsubscribed: "contacts cannot be reactivated through the API",
+  unproven: "the journal is damaged: check by hand whether the run changed this contact",
+  keeps_changing: "the contact keeps changing while it is being written",
+};
+
+/** Why a contact was not written, or not all of it. Plans, journals and rejects files keep these sentences. */
+export function describeReason({ code, takesIds, parts, line }: CodedReason): string {
+  if (parts) return `not restored: ${parts.map(formatPart).join(", ")}`;
+  if (line !== undefined) return `the contact is on line ${line} too`;
+  if (takesIds) return "no contact has this key or id";
+  return reasons[code] ?? "";
+}
+
+/** `field "City"`, or its id where the name is not known. */
+function formatPart({ what, id, name }: NonNullable<CodedReason["parts"]>[number]): string {
+  return `${what} ${name === id ? id : JSON.stringify(name)}`;
 }
 
 /** More of a value is cut off where people read it. */

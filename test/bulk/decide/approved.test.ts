@@ -38,7 +38,12 @@ function judgeApproved(
   return judge(
     approved,
     { contact },
-    { structureId: "s", looks: { by: "search", suppressions: "hold" }, suppression },
+    {
+      structureId: "s",
+      looks: { by: "search", suppressions: "hold" },
+      suppression,
+      describe: ({ code }) => code,
+    },
   );
 }
 const changed = { kind: "skip", code: "changed" };
