@@ -6,6 +6,7 @@ import type { AccountPlace, AdminApi, AdminPlace } from "./admin-api/place.ts";
 import { createApp } from "./app.ts";
 import { Faults } from "./faults.ts";
 import { ensureOwnKey } from "./key-admin.ts";
+import type { StartSandboxOptions } from "./public-types.ts";
 import { AccessControl, defaultBlocking } from "./rules/access-control.ts";
 import { AccountLimits, defaultLimits } from "./rules/limits.ts";
 import { createService, type Service } from "./service.ts";
@@ -24,35 +25,18 @@ export interface SandboxAccount {
   close(): void;
 }
 
-export interface SandboxAccountOptions {
+/**
+ * By default the limits are the service's: 3,600 requests per window, and per month those of the folder, until
+ * `ecm sandbox account` sets another; else 100,000.
+ */
+export interface SandboxAccountOptions extends Omit<StartSandboxOptions, "folder" | "port"> {
   clock?: Clock;
-  /** Requests per window; default 3,600. */
-  hourlyLimit?: number;
-  /** Length of the window in seconds; default 3,600. */
-  windowSeconds?: number;
-  /**
-   * Requests per calendar month, UTC, until `ecm sandbox account` sets another; default: the folder's, else
-   * 100,000.
-   */
-  monthlyLimit?: number;
   /** Failed authentications that block an address; default 20. */
   blockAfter?: number;
   /** Seconds for which failures are counted together, and for which the block lasts; default 60. */
   blockSeconds?: number;
-  /** As typed after `--fault`. */
-  faults?: string[];
-  /** Two letters in the keys that are made from now on; default: the folder's, else `us`. */
-  region?: string;
-  /** Ids of a new folder, and of every folder after a reset, are the same for the same seed. */
-  seed?: number;
-  /** The folder's own key from now on, in place of a random one. */
-  apiKey?: string;
-  /** Needed for /__sandbox/, and enough from anywhere; default: none, and only this machine is answered. */
-  adminToken?: string;
   /** False: the log stays empty, so that a benchmark can measure what it costs. */
   isLogged?: boolean;
-  /** How it decides what the documents leave open: names and values as typed after `--variant`. */
-  variants?: Record<string, unknown>;
 }
 
 /** @throws UsageError for a bad fault, variant or key */

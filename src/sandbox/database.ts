@@ -80,6 +80,15 @@ export class Database {
   }
 }
 
+/** Access to some tables of a database. */
+export abstract class Tables {
+  protected readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+}
+
 class Connection {
   readonly binding: Libsql.Database;
   users = 0;

@@ -2,7 +2,7 @@
  * The account's row (status, limits and usage), the addresses that failed to log in, and the sandbox's
  * settings.
  */
-import type { Database } from "../database.ts";
+import { Tables } from "../database.ts";
 import type { Participant } from "../transaction-queue.ts";
 import { nextIds } from "./ids.ts";
 
@@ -43,15 +43,10 @@ export interface Usage {
  * In a transaction of the queue, the row is read once for requests that follow each other with one key, and
  * written once.
  */
-export class AccountStore implements Participant {
-  private readonly database: Database;
+export class AccountStore extends Tables implements Participant {
   private isInTransaction = false;
   private cached: { address: string; keyHash: string; facts: AccessFacts } | undefined;
   private isChanged = false;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
 
   begin(): void {
     this.isInTransaction = true;
@@ -171,13 +166,7 @@ export class AccountStore implements Participant {
   }
 }
 
-export class SettingsStore {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class SettingsStore extends Tables {
   /** The service's time less the real one, in milliseconds. */
   clockOffset(): number {
     return this.database.get<{ clock_offset: number }>("SELECT clock_offset FROM settings")!.clock_offset;

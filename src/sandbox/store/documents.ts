@@ -1,5 +1,5 @@
 /** Campaigns, templates, domains and the figures of reports, as a seed has set them, in the database. */
-import type { Database, Value } from "../database.ts";
+import { Tables, type Value } from "../database.ts";
 
 export type DocumentKind = "campaign" | "template" | "domain" | "report";
 
@@ -50,13 +50,7 @@ const changedAt = "max(updated_at, CASE WHEN sent_at <= ? THEN sent_at ELSE 0 EN
 const status = "CASE WHEN sent_at IS NULL THEN 'draft' WHEN sent_at <= ? THEN 'sent' ELSE 'scheduled' END";
 const columns = { name: "name COLLATE NOCASE", createdAt: "created_at", updatedAt: changedAt };
 
-export class DocumentStore {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class DocumentStore extends Tables {
   page(kind: DocumentKind, wanted: DocumentPage): { total: number; documents: StoredDocument[] } {
     const { page, size, sort, direction, now } = wanted;
     const where = `WHERE kind = ?${wanted.status === undefined ? "" : ` AND ${status} = lower(?)`}`;

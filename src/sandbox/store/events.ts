@@ -1,5 +1,5 @@
 /** What happened to contacts, in the database. */
-import type { Database, Value } from "../database.ts";
+import { Tables, type Value } from "../database.ts";
 import type { EventDetails } from "../public-types.ts";
 
 export interface StoredEvent {
@@ -30,13 +30,7 @@ interface EventRow {
   details: string | null;
 }
 
-export class EventStore {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class EventStore extends Tables {
   /** Adds one; the caller is in a transaction. */
   add({ contactId, type, at, details }: StoredEvent): void {
     this.database.run(

@@ -5,7 +5,7 @@ import { createHash, randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeAtomicallySync } from "../../disk/atomic-file.ts";
-import type { Database } from "../database.ts";
+import { Tables } from "../database.ts";
 
 export const scopes = [
   "contacts:read",
@@ -59,13 +59,7 @@ export function isKeyValue(text: string): boolean {
   return /^ecm_[a-z]{2}_[A-Za-z0-9]{43}$/.test(text);
 }
 
-export class KeyStore {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class KeyStore extends Tables {
   all(): StoredKey[] {
     return this.database.all<KeyRow>("SELECT * FROM api_keys ORDER BY id").map(readKey);
   }

@@ -1,6 +1,6 @@
 /** Lists in the database. */
 import type { ContactList } from "../../wire.ts";
-import type { Database, Value } from "../database.ts";
+import { Tables, type Value } from "../database.ts";
 
 interface ListRow {
   id: string;
@@ -35,13 +35,7 @@ const selected = `SELECT lists.*, totals.total,
   FROM lists LEFT JOIN totals ON totals.group_id = lists.id`;
 const columns = { _id: "id", name: "name COLLATE NOCASE", createdAt: "created_at", updatedAt: "updated_at" };
 
-export class ListStore {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class ListStore extends Tables {
   page(
     structureId: string,
     { page, size, sort, direction, nameHolds }: ListPage,

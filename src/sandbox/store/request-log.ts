@@ -2,7 +2,7 @@
  * The log of requests: the newest 10,000, numbered in the order of their answers. A request is logged in the
  * transaction that answers it.
  */
-import type { Database, Value } from "../database.ts";
+import { Tables, type Value } from "../database.ts";
 import type { LoggedRequest } from "../public-types.ts";
 
 /** A request to be logged. Long texts are cut. */
@@ -49,13 +49,7 @@ const maxAnswerLength = 16 * 1024;
 /** A longer answer keeps only its beginning: once cut it cannot be parsed, only looked at. */
 const cutAnswerLength = 1024;
 
-export class RequestLog {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class RequestLog extends Tables {
   /** Logs a request; the caller is in a transaction. */
   add(entry: LogEntry): void {
     const { lastInsertRowid: n } = this.database.run(

@@ -1,6 +1,6 @@
 /** Structures in the database. */
 import type { ContactStructure, FieldDefinition, TagDefinition } from "../../wire.ts";
-import type { Database } from "../database.ts";
+import { Tables } from "../database.ts";
 import type { Participant } from "../transaction-queue.ts";
 
 /** A structure as it is stored: every part is there. */
@@ -21,14 +21,9 @@ interface StructureRow {
 }
 
 /** In a transaction of the queue, a structure is read once: no other process can change it meanwhile. */
-export class StructureStore implements Participant {
-  private readonly database: Database;
+export class StructureStore extends Tables implements Participant {
   /** Those read in the transaction under way. */
   private current: Map<string, StoredStructure> | undefined;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
 
   begin(): void {
     this.current = new Map();
