@@ -4,7 +4,7 @@ import { usageError } from "../errors.ts";
 import type { Dialect, TableRecord } from "./csv.ts";
 import { CsvFault, readRecords, toUnreadableError } from "./csv.ts";
 import { type FoundEncoding, findEncoding } from "./encoding.ts";
-import { chooseHeader, delimiters, type FoundHeader, isBlank, toFirstRow } from "./header.ts";
+import { chooseHeader, delimiters, type FoundHeader, isBlank, toFirstRow } from "./layout.ts";
 import type { ReadOptions } from "./rows.ts";
 import { emptyFileError, type Inspection } from "./source.ts";
 import { recogniseSystem } from "./systems.ts";

@@ -14,7 +14,6 @@ import { type Constant, findKeyIndex } from "./columns/targets.ts";
 import type { ConsentColumn, ConsentRefusal } from "./consent/cells.ts";
 import { findRefusalWithin, toMark } from "./consent/cells.ts";
 import type { TableRecord } from "./csv.ts";
-import { isBlank } from "./header.ts";
 import {
   acceptIds,
   createIdentityReader,
@@ -23,7 +22,7 @@ import {
   type KeyReader,
   type KeyReading,
 } from "./keys.ts";
-import { RecordReader, type TableLayout } from "./layout.ts";
+import { isBlank, RecordReader, type TableLayout } from "./layout.ts";
 import type { InputFacts, ReadRow, Reason, RejectedRow, Row, Target } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 import type { System } from "./systems.ts";
@@ -109,7 +108,6 @@ export const emptyInput: UnderstoodInput = {
   facts: {
     sha256: "",
     bytes: 0,
-    encoding: form.encoding,
     delimiter: plainDialect.delimiter,
     hasEscapes: false,
     form,

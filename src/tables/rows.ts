@@ -124,7 +124,6 @@ export interface InputFacts {
   /** SHA-256 of the bytes, hexadecimal. */
   sha256: string;
   bytes: number;
-  encoding: string;
   delimiter: string;
   /** Cells are escaped, as in our own tsv, in place of quoted. */
   hasEscapes: boolean;
@@ -132,8 +131,6 @@ export interface InputFacts {
   form: SourceForm;
   /** Name of the recognised system, such as `mailchimp`. */
   system?: string;
-  /** Physical line of the header; undefined with `--no-header`. */
-  headerLine?: number;
   /** What the structure calls the key of a contact. */
   keyName: string;
   columns: { name: string; target: Target }[];

@@ -140,16 +140,14 @@ function collectFacts(
   columnNotes: readonly Note[],
 ): InputFacts {
   const { system, targets, constants, consent } = reading;
-  const { form, dialect, startLine, headerLines, written, names, formulaColumns } = reading.table;
+  const { form, dialect, written, names, formulaColumns } = reading.table;
   return {
     sha256: opened.sha256,
     bytes: opened.bytes,
-    encoding: form.encoding,
     delimiter: dialect.delimiter,
     hasEscapes: dialect.hasEscapes,
     form,
     system: system?.name,
-    headerLine: headerLines > 0 ? startLine : undefined,
     columns: written.map((name, index) => ({ name, target: targets[index]! })),
     keyName,
     constants: constants.map(({ label, value }) => ({ label, value })),

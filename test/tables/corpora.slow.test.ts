@@ -160,7 +160,8 @@ describe.runIf(isThere)("every file is read, or refused with a reason", () => {
         options,
         isExport ? structure : anyTable,
       );
-      const { encoding, delimiter, system, headerLine } = understood.facts;
+      const { form, delimiter, system } = understood.facts;
+      const { startLine, headerLines } = understood.reading.table;
       const counts = new Map<string, number>();
       for await (const row of readRows(understood)) {
         const name = row.kind === "row" ? (row.notSubscribed ? "not_subscribed" : "rows") : row.code;
@@ -168,10 +169,9 @@ describe.runIf(isThere)("every file is read, or refused with a reason", () => {
       }
       const { digest, differing } = await comparedRecords(understood);
       const counted = [...counts].map(([name, count]) => `${name} ${count}`).join(", ") || "no rows";
-      const header =
-        headerLine === undefined ? "" : `, ${system ?? "no system"}, header on line ${headerLine}`;
+      const header = headerLines === 0 ? "" : `, ${system ?? "no system"}, header on line ${startLine}`;
       const compared = differing === 0 ? "" : `, ${differing} unlike a plain reader's`;
-      return `read: ${encoding} ${JSON.stringify(delimiter)}${header}: ${counted}; records ${digest}${compared}`;
+      return `read: ${form.encoding} ${JSON.stringify(delimiter)}${header}: ${counted}; records ${digest}${compared}`;
     } catch (error) {
       expect(error).toBeInstanceOf(EcmError);
       return `refused: ${(error as Error).message.replace(path, "").replace(/^:/, "line ")}`;

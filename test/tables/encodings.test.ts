@@ -27,7 +27,7 @@ test.each([
   ["EUC-KR", korean, "euckr", "euc-kr"],
 ])("%s is found and read", async (_name, text, written, encoding) => {
   const { understood, rows } = await read(encode(text, written));
-  expect(understood.facts.encoding).toBe(encoding);
+  expect(understood.facts.form.encoding).toBe(encoding);
   const [, ...lines] = text.trimEnd().split("\n");
   expect(rows.map((row) => row.cells.join(","))).toEqual(lines);
   expect(rows.map((row) => row.line)).toEqual(lines.map((_, index) => index + 2));
@@ -90,7 +90,7 @@ describe("bytes that do not belong", () => {
       encoding: "latin1",
     });
     expect(rows[0]?.cells[1]).toBe("KÃ¶ln");
-    expect(understood.facts.encoding).toBe("windows-1252");
+    expect(understood.facts.form.encoding).toBe("windows-1252");
     const oldDos = await read(iconv.encode("Email,City\na@example.com,Köln\n", "cp850"), {
       encoding: "CP850",
     });
@@ -186,7 +186,7 @@ test("where two encodings make sense of a file, it is refused with both texts", 
 
 test("where encodings give one text, the commonest is named", async () => {
   const { understood } = await read(iconv.encode("Email,City\na@example.com,Köln\n", "cp1252"));
-  expect(understood.facts.encoding).toBe("windows-1252");
+  expect(understood.facts.form.encoding).toBe("windows-1252");
 });
 
 test("a last byte that begins no character of UTF-8 is not taken for one that was cut", async () => {

@@ -8,7 +8,7 @@ test("a header below other lines is found", async () => {
   const { rows, understood } = await read(
     'Notes:\n"Some emails are missing,\nwhich is known."\n\nFirst Name,Email Address,City\nAda,ada@example.com,London\n',
   );
-  expect(understood.facts.headerLine).toBe(5);
+  expect(understood.reading.table.startLine).toBe(5);
   expect(rows).toMatchObject([{ line: 6, key: { sent: "ada@example.com" } }]);
 });
 
@@ -59,7 +59,7 @@ test.each([
 
 test("sep= names the delimiter and is no row", async () => {
   const { rows, understood } = await read("sep=|\r\nEmail|City\r\na@example.com|x;y\r\n");
-  expect(understood.facts).toMatchObject({ delimiter: "|", headerLine: 2 });
+  expect(understood.reading.table).toMatchObject({ dialect: { delimiter: "|" }, startLine: 2 });
   expect(rows).toMatchObject([{ line: 3, cells: ["a@example.com", "x;y"] }]);
 });
 
@@ -67,7 +67,7 @@ test("--skip-lines skips physical lines and keeps counting them", async () => {
   const { rows, understood } = await read('a "broken\r\nEmail;x\rEmail;City\na@example.com;y\n', {
     skipLines: 2,
   });
-  expect(understood.facts.headerLine).toBe(3);
+  expect(understood.reading.table.startLine).toBe(3);
   expect(rows).toMatchObject([{ line: 4 }]);
 });
 

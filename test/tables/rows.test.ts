@@ -27,7 +27,8 @@ test("columns named like the key and the fields map themselves", async () => {
       warnings: [],
     },
   ]);
-  expect(understood.facts).toMatchObject({ encoding: "utf-8", delimiter: ",", headerLine: 1, bytes: 52 });
+  expect(understood.facts).toMatchObject({ form: { encoding: "utf-8" }, delimiter: ",", bytes: 52 });
+  expect(understood.reading.table).toMatchObject({ startLine: 1, headerLines: 1 });
   expect(understood.facts.sha256).toMatch(/^[0-9a-f]{64}$/);
   expect(understood.facts.sample).toEqual(rows);
 });

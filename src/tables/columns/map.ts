@@ -2,8 +2,8 @@
 import { foldName } from "../../api/names.ts";
 import type { FieldDefinition } from "../../wire.ts";
 import type { ConsentColumn } from "../consent/cells.ts";
+import type { FoundConsent } from "../consent/columns.ts";
 import { findConsentColumns } from "../consent/columns.ts";
-import type { FoundConsent } from "../consent/search.ts";
 import { findAddressColumn, holdsValues } from "../layout.ts";
 import { findIndexes, findPredefinedField, isIdName, isKeyName } from "../names.ts";
 import { rejectsColumns } from "../rejects-columns.ts";

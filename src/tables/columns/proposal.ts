@@ -7,7 +7,7 @@ import { parseNewFieldId } from "../../api/structures.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import { isBlankText } from "../cells.ts";
 import { type ConsentColumn, findRefusal } from "../consent/cells.ts";
-import type { FoundConsent, Readings } from "../consent/search.ts";
+import type { FoundConsent, Readings } from "../consent/columns.ts";
 import { isAddress, maxSampleRows, type Sample } from "../layout.ts";
 import type { ReadRow, Target } from "../rows.ts";
 import { isTargetWord, type MappingInput } from "./targets.ts";

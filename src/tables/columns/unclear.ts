@@ -2,8 +2,8 @@
 import { findNearestName, foldName } from "../../api/names.ts";
 import { type EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, joinHints, quoteShellWord, toOperands } from "../../hint.ts";
+import type { FoundConsent, Readings } from "../consent/columns.ts";
 import { findConsentName } from "../consent/names.ts";
-import type { FoundConsent, Readings } from "../consent/search.ts";
 import { formatQuotedNames, maxNamesShown, unknownColumnError } from "../names.ts";
 import type { Proposal } from "./proposal.ts";
 import type { GoneColumns, MappingInput, UnknownField } from "./targets.ts";

@@ -2,7 +2,7 @@
 
 import type { format as formatNumber, isDateFormat } from "numfmt";
 import { toUnknownCell } from "../cells.ts";
-import { unescapeText } from "./xml.ts";
+import { unescapeText } from "./parts.ts";
 
 export interface NumberFormats {
   format: typeof formatNumber;

@@ -5,7 +5,7 @@ import type { TableRecord } from "../csv.ts";
 import { readPage, writePage } from "../page.ts";
 import type { InputFile } from "../source.ts";
 import type { CellReader } from "./cell-text.ts";
-import { parseXml, TextGatherer, type XmlHandlers } from "./xml.ts";
+import { parseXml, TextGatherer, type XmlHandlers } from "./parts.ts";
 
 /** The rows of a sheet, unpacked; each has its number of the sheet. */
 export interface SheetRows {

@@ -7,7 +7,7 @@ import { posix } from "node:path";
 import { type EcmError, usageError } from "../../errors.ts";
 import { quoteShellWord } from "../../hint.ts";
 import type { TableRecord } from "../csv.ts";
-import { chooseHeader, isBlank, maxRecordsAboveHeader, toFirstRow } from "../header.ts";
+import { chooseHeader, isBlank, maxRecordsAboveHeader, toFirstRow } from "../layout.ts";
 import { emptyFileError, type InputFile } from "../source.ts";
 import {
   type ChooseSheet,
@@ -18,10 +18,9 @@ import {
   type SeveralSheets,
   type Table,
 } from "../table.ts";
-import { Archive } from "./archive.ts";
 import { builtInFormats, createCellReader, type Epoch, loadNumberFormats } from "./cell-text.ts";
+import { Archive, readSharedTexts, readXml } from "./parts.ts";
 import { type SheetRows, unpackSheet } from "./sheet.ts";
-import { readSharedTexts, readXml } from "./xml.ts";
 
 interface Sheet {
   name: string;
