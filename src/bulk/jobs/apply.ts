@@ -19,7 +19,7 @@ import type { Engine, RunContext, RunOptions } from "../plan/session.ts";
 import type { SyncedList } from "../runs/enter.ts";
 import { computeFingerprint, isInPlanFolder } from "../runs/folder.ts";
 import { noInput } from "./finish.ts";
-import type { Contacts, Job, JobInput, OpenedJob, RunAbout } from "./job.ts";
+import type { ContactsToPlan, Job, JobInput, OpenedJob, RunAbout } from "./job.ts";
 import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts";
 import { keyTableFacts } from "./rejected.ts";
 
@@ -104,7 +104,7 @@ function otherAccountError({ path, head: { account: planned } }: PlanFile, { acc
   );
 }
 
-async function openContacts(context: RunContext, head: PlanHead, plan: PlanFile): Promise<Contacts> {
+async function openContacts(context: RunContext, head: PlanHead, plan: PlanFile): Promise<ContactsToPlan> {
   const { engine, send } = context;
   const { structureId, keyType } = head.account;
   const account = openAccount(context, structureId);

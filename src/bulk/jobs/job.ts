@@ -61,7 +61,7 @@ export interface Opening {
 export interface OpenedJob {
   about: RunAbout;
   /** Absent where the run's plan is closed: it says all of this itself. */
-  contacts?: Contacts;
+  contacts?: ContactsToPlan;
   /** The list that its plan makes the same as an input. */
   syncs?: SyncedList;
   /** Before its plan is made. */
@@ -77,7 +77,7 @@ export type RunAbout = Pick<Manifest, "account" | "fingerprint" | "options" | "a
   input: Omit<Manifest["input"], "isSpooled">;
 };
 
-/** Whom a run is about, and how they are looked up and judged. */
+/** How the contacts of a run are looked up and judged, and what is done besides. */
 export interface Contacts {
   readonly account: Account;
   readonly judging: Judging;
@@ -87,21 +87,20 @@ export interface Contacts {
   readonly input: SettledByInput;
   /** What the run creates in the account first. */
   readonly names?: NameBook;
-  /** One of them, that must not have been there before. */
-  readonly newList?: string;
   /** What follows on the run once it is complete. */
   readonly after?: readonly AfterStep[];
-  /** Rejected rows stop it only where a limit was given. */
-  readonly isLenient?: boolean;
-  /** This and the next are absent where the plan is closed. */
-  head?(): Promise<PlanDescription>;
+  /** After what is missing was created. */
+  created?(run: EnteredRun): Promise<void>;
+}
+
+/** The same before the plan is closed. */
+export interface ContactsToPlan extends Contacts {
+  head(): Promise<PlanDescription>;
   /**
    * Reads the pages that are needed first, if any.
    * @throws RunStop; UsageError when a sync would remove too many
    */
-  source?(state: RunState, scratch: string): Promise<PlanSource>;
-  /** After what is missing was created. */
-  created?(run: EnteredRun): Promise<void>;
+  source(state: RunState, scratch: string): Promise<PlanSource>;
 }
 
 /** What a job says of its plan. Without an input it names keys. */

@@ -28,7 +28,7 @@ import type { EnteredRun } from "../runs/enter.ts";
 import { countRequestsAfter, findNewList } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { type Closed, closeRun, foreseeSummary, noInput } from "./finish.ts";
-import type { Contacts } from "./job.ts";
+import type { Contacts, ContactsToPlan } from "./job.ts";
 import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts";
 import {
   choosePlanPlace,
@@ -50,7 +50,7 @@ import { readFirstRejects, writeRejected } from "./rejected.ts";
  */
 export async function planAndApply(
   context: RunContext,
-  contacts: Contacts | undefined,
+  contacts: ContactsToPlan | undefined,
   run: EnteredRun | undefined,
 ): Promise<Closed> {
   const storedPlan = run && (await readStoredPlan(planPath(run)));
@@ -74,6 +74,7 @@ class PlannedWork {
   private readonly place: PlanPlace;
   private readonly startedAt: number;
   private state: RunState;
+  private contacts!: Contacts;
   private price: Price | undefined;
   private backup: string | undefined;
 
@@ -84,22 +85,32 @@ class PlannedWork {
   }
 
   /** @param kept what is there of the run's plan @throws whatever stops the run */
-  async planAndApply(stated: Contacts | undefined, kept: StoredPlan | undefined): Promise<void> {
+  async planAndApply(stated: ContactsToPlan | undefined, kept: StoredPlan | undefined): Promise<void> {
     const { options, run, emit } = this.state;
     const tooMany = options.guards?.maxRejects && findMaxRejectsStop(this.state);
     if (tooMany) throw tooMany;
     const old = kept?.end && readClosedPlan(this.place.file!, { ...kept, end: kept.end });
-    const contacts = old ? await openPlanned(this.state, old, stated?.account) : stated!;
-    const made = old ? undefined : await makePlanFile(this.state, contacts, kept, this.place);
-    if (made) this.state = made.state;
-    const plan = old ?? made?.plan;
-    const price = await findPlanPrice(this.state, contacts, plan, old !== undefined);
+    const plan = old ? await this.open(old, stated) : await this.make(stated!, kept);
+    const price = await findPlanPrice(this.state, this.contacts, plan, old !== undefined);
     this.price = price;
     emit({ kind: "priced", price });
     if (plan) await options.takePlan?.(plan);
     if (!run) return;
-    await this.prepare(contacts, run, plan!, price);
-    await this.apply(contacts, run, price);
+    await this.prepare(run, plan!, price);
+    await this.apply(run, price);
+  }
+
+  /** A closed plan says all that its job would. */
+  private async open(plan: ClosedPlan, stated: ContactsToPlan | undefined): Promise<ClosedPlan> {
+    this.contacts = await openPlanned(this.state, plan, stated?.account);
+    return plan;
+  }
+
+  private async make(stated: ContactsToPlan, kept: StoredPlan | undefined): Promise<ClosedPlan | undefined> {
+    this.contacts = stated;
+    const { state, plan } = await makePlanFile(this.state, stated, kept, this.place);
+    this.state = state;
+    return plan;
   }
 
   async close(stop: RunStop | undefined): Promise<Closed> {
@@ -125,8 +136,8 @@ class PlannedWork {
    * Everything that comes before the first write to a contact:
    * limits, consent, the backup, names that are missing.
    */
-  private async prepare(contacts: Contacts, run: EnteredRun, plan: ClosedPlan, price: Price): Promise<void> {
-    const { state } = this;
+  private async prepare(run: EnteredRun, plan: ClosedPlan, price: Price): Promise<void> {
+    const { state, contacts } = this;
     const { options, ledger, tally } = state;
     const monthStop = findMonthStop(price, options);
     if (monthStop) throw monthStop;
@@ -157,10 +168,10 @@ class PlannedWork {
     return { ...plan, summary: foreseeSummary(state, price), firstRejects, isResumed };
   }
 
-  private async apply(contacts: Contacts, run: EnteredRun, price: Price): Promise<void> {
-    const { state } = this;
+  private async apply(run: EnteredRun, price: Price): Promise<void> {
+    const { state, contacts } = this;
     const judging = { ...contacts.judging, isSecondLook: true as const };
-    const session = createSession(state, { ...contacts, judging }, contacts.lookup, this.startedAt);
+    const session = createSession(state, { ...contacts, judging }, this.startedAt);
     beginPhase(session, "working", price);
     await applyPlan(session, planPath(run));
     const { maxRequests } = state.options;
@@ -168,13 +179,12 @@ class PlannedWork {
   }
 }
 
-/** What a closed plan says of the contacts that are left: everything that its job would. */
 async function openPlanned(
   state: RunState,
   plan: ClosedPlan,
   account = openAccount(state, plan.head.account.structureId),
 ): Promise<Contacts> {
-  const { engine, send, options, kind, run } = state;
+  const { engine, send, options, run } = state;
   const { head, creations } = plan;
   const { looks, source, listIds, selection } = head;
   const { structureId, keyType } = head.account;
@@ -186,7 +196,6 @@ async function openPlanned(
   }
   const names =
     creations.length === 0 ? undefined : await openPlannedNames({ send: send.plain, account, creations });
-  const after = run?.manifest.after;
   return {
     account,
     judging: {
@@ -201,9 +210,7 @@ async function openPlanned(
     lookup: openLookup(state, { ...looks, structureId, keyType, source, listIds }),
     input: plan.end.input,
     names,
-    newList: findNewList(after)?.name,
-    after,
-    isLenient: kind === "undo",
+    after: run?.manifest.after,
   };
 }
 
@@ -224,7 +231,8 @@ async function* readContactsToDelete({ lines }: ClosedPlan): AsyncGenerator<Part
  * A list of its name that somebody else has made, while the run that makes one was stopped, is not the new list.
  * @throws EcmError (exit 6)
  */
-function requireNewList({ ledger }: RunState, { newList: name, names }: Contacts, plan: ClosedPlan): void {
+function requireNewList({ ledger }: RunState, { after, names }: Contacts, plan: ClosedPlan): void {
+  const name = findNewList(after)?.name;
   if (name === undefined || ledger.isNaming) return;
   const isMissing = (creations: ClosedPlan["creations"] = []) => creations.some((each) => each.name === name);
   if (isMissing(plan.creations) && isMissing(names?.creations)) return;
@@ -238,7 +246,7 @@ async function createNames(
   run: EnteredRun,
   plan: ClosedPlan,
 ): Promise<void> {
-  const { names, created } = contacts;
+  const { names } = contacts;
   const { creations } = plan;
   requireNewList(state, contacts, plan);
   if (!names || creations.length === 0 || state.ledger.names.size > 0) return;
@@ -248,5 +256,5 @@ async function createNames(
   const ids = Object.fromEntries(creations.map((each) => [toStandInId(each), names.toId(each)]));
   recordInJournal(state, { kind: "names", ids });
   await run.journal.sync();
-  await created?.(run);
+  await contacts.created?.(run);
 }

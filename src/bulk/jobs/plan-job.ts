@@ -38,30 +38,30 @@ import {
 import type { EnteredRun } from "../runs/enter.ts";
 import { countRequestsAfter, fileNames, runCommands, toRunsFolder } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";
-import type { Contacts } from "./job.ts";
+import type { Contacts, ContactsToPlan } from "./job.ts";
 import { keyTableFacts } from "./rejected.ts";
 
 /** Looks everyone up and decides; a plan that was cut off continues. */
 export async function makePlanFile(
   state: RunState,
-  job: Contacts,
+  contacts: ContactsToPlan,
   storedPlan: StoredPlan | undefined,
   { file, scratch }: PlanPlace,
 ): Promise<{ state: RunState; plan: ClosedPlan | undefined }> {
   const { clock, run, options } = state;
   beginPhase(state, "looking");
-  const source = await job.source!(state, scratch);
-  const { removals, input = state.input, lookup = job.lookup } = source;
+  const source = await contacts.source(state, scratch);
+  const { removals, input = state.input, lookup = contacts.lookup } = source;
   try {
-    const head = { ...(await headFor(state, job)), ...(removals && { removals }) };
-    const creations = job.names?.creations ?? [];
+    const head = { ...(await headFor(state, contacts)), ...(removals && { removals }) };
+    const creations = contacts.names?.creations ?? [];
     const usable = file && storedPlan ? await readStoredPlan(file, source.stableEntries) : undefined;
     const writer =
       usable && usable.taken > 0
         ? await PlanWriter.resume(file!, usable)
         : PlanWriter.create(file, head, creations);
     const planning = { ...state, input, tally: writer.tally };
-    const session = createSession(planning, job, lookup, clock.now());
+    const session = createSession(planning, { ...contacts, lookup }, clock.now());
     beginPhase(session, "looking");
     const names = toPlanNames(head.names);
     // Of a rejects file every row counts: whether it was imported again is asked later.
@@ -84,8 +84,8 @@ export async function makePlanFile(
   }
 }
 
-async function headFor({ kind, engine, clock }: RunState, job: Contacts): Promise<PlanHead> {
-  const { structureId, keyType } = job.lookup;
+async function headFor({ kind, engine, clock }: RunState, contacts: ContactsToPlan): Promise<PlanHead> {
+  const { structureId, keyType } = contacts.lookup;
   return {
     version: planVersion,
     program: engine.version,
@@ -96,8 +96,8 @@ async function headFor({ kind, engine, clock }: RunState, job: Contacts): Promis
     input: null,
     listIds: [],
     table: keyTableFacts,
-    ...(await job.head!()),
-    looks: job.judging.looks,
+    ...(await contacts.head()),
+    looks: contacts.judging.looks,
   };
 }
 
@@ -114,10 +114,15 @@ export function readClosedPlan(
   return { head, creations, end, lines: () => readPlanLines(file) };
 }
 
-export function createSession(state: RunState, job: Contacts, lookup: Lookup, startedAt: number): Session {
-  const { judging } = job;
+/** @param startedAt what was looked up before is looked up again */
+export function createSession(
+  state: RunState,
+  { judging, lookup }: Pick<Contacts, "judging" | "lookup">,
+  startedAt: number,
+): Session {
   const toIdentity = createIdentityReader(lookup.keyType);
-  const isLimited = state.options.guards?.maxRejects !== undefined || !job.isLenient;
+  // What an undo cannot restore stops it only where a limit was given.
+  const isLimited = state.options.guards?.maxRejects !== undefined || state.kind !== "undo";
   const onRejected = () => {
     const tooMany = isLimited && findMaxRejectsStop(state);
     if (tooMany) state.send.stop(tooMany);
@@ -216,26 +221,31 @@ function toPlanRest(tally: RunState["tally"], { behavior, blockSize }: Lookup): 
 /** With everything decided the price is exact. */
 export async function findPlanPrice(
   state: RunState,
-  job: Contacts,
+  contacts: Contacts,
   plan: ClosedPlan | undefined,
   areOld: boolean,
 ): Promise<Price> {
   const rest =
     areOld && plan
-      ? await computeRestOfOldPlan(plan, state.ledger, job)
-      : toPlanRest(state.tally, job.lookup);
-  const creations = state.ledger.names.size > 0 ? 0 : (job.names?.requestsToCreate ?? 0);
-  const statuses = job.lookup.readsStatusById ? (rest.secondLooks ?? 0) : 0;
-  const further = creations + statuses + countRequestsAfter(job.after);
+      ? await computeRestOfOldPlan(plan, state.ledger, contacts)
+      : toPlanRest(state.tally, contacts.lookup);
+  const creations = state.ledger.names.size > 0 ? 0 : (contacts.names?.requestsToCreate ?? 0);
+  const statuses = contacts.lookup.readsStatusById ? (rest.secondLooks ?? 0) : 0;
+  const further = creations + statuses + countRequestsAfter(contacts.after);
   // Who is read by the id is read right before the write in any case.
-  const lookedUpTogether = job.judging.looks.by === "id" ? { ...rest, changes: 0, secondLooks: 0 } : rest;
-  return computePlanPrice(state, lookedUpTogether, { further, blockSize: job.lookup.blockSize });
+  const lookedUpTogether =
+    contacts.judging.looks.by === "id" ? { ...rest, changes: 0, secondLooks: 0 } : rest;
+  return computePlanPrice(state, lookedUpTogether, { further, blockSize: contacts.lookup.blockSize });
 }
 
-async function computeRestOfOldPlan({ lines }: ClosedPlan, ledger: Ledger, job: Contacts): Promise<PlanRest> {
-  const isReadById = job.judging.looks.by === "id";
+async function computeRestOfOldPlan(
+  { lines }: ClosedPlan,
+  ledger: Ledger,
+  contacts: Contacts,
+): Promise<PlanRest> {
+  const isReadById = contacts.judging.looks.by === "id";
   const rest = { writes: 0, requests: 0, changes: 0, searches: 0 };
-  const group = new SearchCount(job.lookup);
+  const group = new SearchCount(contacts.lookup);
   for await (const { apply } of lines()) {
     if (!isPlanned(apply) || ledger.isDone(apply.ref)) continue;
     const isExisting = apply.before !== undefined;

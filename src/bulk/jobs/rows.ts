@@ -10,7 +10,7 @@ import { countRunRows, countSentRequests, type RunContext, type RunState } from 
 
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
 import { listSelectedItems, readRowEntries, toBatches, toRowItem } from "./entries.ts";
-import type { Contacts, OpenedJob, Opening, PlanSource, ResolvedJob, RowJob } from "./job.ts";
+import type { ContactsToPlan, OpenedJob, Opening, PlanSource, ResolvedJob, RowJob } from "./job.ts";
 import {
   computeRunFingerprint,
   countSettledByInput,
@@ -40,7 +40,7 @@ async function openRows(context: RunContext, stated: RowJob, opening: Opening): 
   };
 }
 
-function toContacts(rowRun: RowRun): Contacts {
+function toContacts(rowRun: RowRun): ContactsToPlan {
   const { stated, job, account, structure, names, understood, survey } = rowRun;
   const lookup = createRowLookup(rowRun);
   const judging = createJudging(rowRun);
@@ -50,7 +50,6 @@ function toContacts(rowRun: RowRun): Contacts {
     lookup,
     input: countSettledByInput(rowRun),
     names,
-    newList: job.newList,
     after: job.after,
     async head() {
       const { facts } = understood;

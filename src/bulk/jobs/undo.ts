@@ -31,7 +31,7 @@ import { findRun } from "../runs/stored-runs.ts";
 import { type Remaining, toRecreated, toRemoved, toRestored } from "../values.ts";
 import { readRunNames, readWrittenContacts, type WrittenContact } from "./changes.ts";
 import { noInput } from "./finish.ts";
-import type { Contacts, Job, OpenedJob, RunAbout } from "./job.ts";
+import type { ContactsToPlan, Job, OpenedJob, RunAbout } from "./job.ts";
 import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts";
 
 /** Which run is undone, and how. */
@@ -89,7 +89,7 @@ async function openContacts(
   source: UndoneRun,
   { refs, returns }: Extent,
   { isPartial, deletesCreated }: UndoOptions,
-): Promise<Contacts> {
+): Promise<ContactsToPlan> {
   const { emit, engine } = context;
   const { account: place } = source.manifest;
   const account = openAccount(context, place.structureId);
@@ -109,7 +109,6 @@ async function openContacts(
     lookup: openLookup(context, { structureId, keyType, source: parts }),
     input: { ...noInput, read: refs.length },
     after: toStepsAfterUndo(source.manifest.after, names.lists, deletesCreated),
-    isLenient: true,
     head: async () => ({ names, source: parts }),
     async source() {
       const entries = readUndoItems(source.folder, refs, scope);

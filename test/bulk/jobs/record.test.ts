@@ -1,0 +1,108 @@
+/** What a run keeps of its job makes the same job again: for a resume before the plan is closed, and for a retry. */
+import { describe, expect, it } from "vitest";
+import type { EditOptions } from "../../../src/bulk/jobs/edit.ts";
+import type { ImportRecord } from "../../../src/bulk/jobs/import.ts";
+import { jobs, restoreJob } from "../../../src/bulk/jobs/index.ts";
+import type { Job, RunAbout } from "../../../src/bulk/jobs/job.ts";
+import type { SyncOptions } from "../../../src/bulk/jobs/sync.ts";
+import type { Session } from "../../../src/bulk/plan/session.ts";
+import type { Manifest } from "../../../src/bulk/runs/folder.ts";
+import { inputFile } from "../kit.ts";
+import { openSteps, startAdasAccount } from "../steps-kit.ts";
+
+const imported: Omit<ImportRecord, "input"> = {
+  read: { map: new Map([["Town", "City"]]), set: [["City", "Rome"]], splits: [["Tags", ";"]] },
+  mode: "update",
+  blank: "clear",
+  duplicates: "first",
+  lists: ["News"],
+  tags: [],
+  createMissing: false,
+  includeUnsubscribed: true,
+  includeSuppressed: true,
+};
+const edited: EditOptions = { kind: "mutate", wanted: { set: ["City=Rome"] } };
+const synced: Omit<SyncOptions, "input"> = { list: "News", create: true, includeSuppressed: true };
+
+type Input = { name: string; path: string };
+
+describe("a job that is made from the record of its run", () => {
+  const cases: [name: string, text: string, state: (input: Input) => Job | Promise<Job>][] = [
+    ["import", "Email,Town\nada@example.com,Rome\n", (input) => jobs.import({ ...imported, input })],
+    ["a mutate of a file", "Email\nada@example.com\n", (input) => jobs.mutate({ ...edited, input })],
+    [
+      "an unsubscription of all rows",
+      "Email,Subscribed\nada@example.com,no\nbo@example.com,yes\n",
+      (input) => jobs.unsubscribe({ kind: "unsubscribe", rows: "all", input }),
+    ],
+    [
+      "a deletion of keys",
+      "ada@example.com\n",
+      (input) => jobs.delete({ kind: "delete", isPlain: true, input }),
+    ],
+    [
+      "a mutate over conditions",
+      "",
+      () => jobs.mutate({ ...edited, conditions: { list: ["News"], where: 'City == "Oslo"' } }),
+    ],
+    [
+      "a merge of lists",
+      "",
+      () =>
+        jobs.mutate({
+          kind: "mutate",
+          command: ["lists", "merge"],
+          title: '"News" into "All"',
+          conditions: { list: ["News"] },
+          wanted: { newList: "All" },
+          after: [{ what: "count-members", list: { name: "All" } }],
+        }),
+    ],
+    ["a sync", "Email\nada@example.com\n", (input) => jobs.sync({ ...synced, input })],
+  ];
+  it.each(cases)("is the same: %s", async (_, text, state) => {
+    const { service } = await startAdasAccount();
+    const { session } = await openSteps(service);
+    const path = await inputFile(text);
+    const stated = await state({ name: "people.csv", path });
+    const about = await openJob(stated, session, path);
+    const restored = await restoreJob(keep(stated, about));
+    expect([restored.kind, restored.readsInput, restored.input.name]).toEqual([
+      stated.kind,
+      stated.readsInput,
+      stated.input.name,
+    ]);
+    expect(await openJob(restored, session, path)).toEqual(about);
+  });
+
+  it("takes another file for the rows of a retry", async () => {
+    const manifest = keep(jobs.import({ ...imported, input: { name: "people.csv" } }), {
+      account: { baseUrl: "", structureId: "" },
+      input: { name: "people.csv", file: "/people.csv", sha256: "", bytes: 0 },
+      fingerprint: "",
+      options: { ...imported, read: { ...imported.read, map: [] } },
+    });
+    const job = await restoreJob(manifest, { name: "fixed.csv" });
+    expect(job).toMatchObject({ kind: "import", readsInput: true, input: { name: "fixed.csv" } });
+  });
+
+  it("is an undo of the run that it names", async () => {
+    const job = jobs.undo({ run: "20261121-1402-aaaaaa", isPartial: false, deletesCreated: true });
+    expect(job).toMatchObject({ kind: "undo", readsInput: false, input: { name: "20261121-1402-aaaaaa" } });
+  });
+});
+
+async function openJob(job: Job, session: Session, path: string): Promise<RunAbout> {
+  const context = { ...session, kind: job.kind, subject: job.input.name };
+  const file = { path: job.readsInput ? path : "", name: "people.csv" };
+  const { about, release } = await job.open(context, { file, noteInput: () => undefined });
+  await release?.();
+  return about;
+}
+
+/** As the manifest has it on the disk. */
+function keep(job: Job, about: RunAbout): Manifest {
+  const input = { ...about.input, isSpooled: false };
+  const run = { version: 1, id: "20261124-0000-aaaaaa", program: "0.0.0", startedAt: "2026-11-24T00:00:00Z" };
+  return JSON.parse(JSON.stringify({ ...run, ...about, kind: job.kind, input })) as Manifest;
+}
