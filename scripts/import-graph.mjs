@@ -14,7 +14,7 @@ const foundations = [
   "clock.ts",
   "version.ts",
 ];
-const mechanics = ["chunks.ts", "request-target.ts", "delimited-lines.ts", "text-index.ts", "is-object.ts"];
+const mechanics = ["chunks.ts", "request-target.ts", "delimited-lines.ts", "text-index.ts", "json.ts"];
 const hidden = new Set([...foundations, ...mechanics]);
 
 /**

@@ -54,7 +54,7 @@ const everyone = [
   "hint.ts",
   "delimited-lines.ts",
   "text-index.ts",
-  "is-object.ts",
+  "json.ts",
   "disk",
 ];
 const mayImport: Record<string, string[]> = {
@@ -67,7 +67,7 @@ const mayImport: Record<string, string[]> = {
   "hint.ts": [],
   "delimited-lines.ts": [],
   "text-index.ts": [],
-  "is-object.ts": [],
+  "json.ts": [],
   "version.ts": ["../package.json"],
   "clock.ts": [],
   "chunks.ts": [],

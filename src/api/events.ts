@@ -1,7 +1,7 @@
 /** What happened to contacts: options → request, answer → result (published reference, contact events). */
 import { unreadableAnswerError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
-import { isObject } from "../is-object.ts";
+import { isObject } from "../json.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
 import { findRecords, type Records } from "./records.ts";
 

@@ -3,7 +3,7 @@
  * may be missing or of another type. And the two forms in which a list of records comes. Pure.
  */
 import { unreadableAnswerError } from "../errors.ts";
-import { isObject } from "../is-object.ts";
+import { isObject } from "../json.ts";
 import type { ApiAnswer } from "../wire.ts";
 
 /** The member at this path; undefined where something on the way is no object. */

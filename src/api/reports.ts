@@ -1,5 +1,5 @@
 /** What reports and sending domains tell: figures, and the DNS records that are missing. Pure. */
-import { isObject } from "../is-object.ts";
+import { isObject } from "../json.ts";
 import { listItems, listMembers, readMember } from "./records.ts";
 
 /** As events are named → as reports are asked for them: where the first alone counts, its name says so. */

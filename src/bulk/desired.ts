@@ -4,7 +4,7 @@
  * keeps is a schema, which also checks a plan that somebody brings; the engine takes the types alone from here.
  */
 import * as v from "valibot";
-import { isObject } from "../is-object.ts";
+import { isObject } from "../json.ts";
 import type { Contact, ContactStatus, CreateContactBody, MutateBody } from "../wire.ts";
 
 const text = v.string();

@@ -5,7 +5,7 @@ import { describeDiskError, isDiskFull } from "../disk/disk-errors.ts";
 import { makeFolder } from "../disk/make-folder.ts";
 import { EcmError, failedError, usageError } from "../errors.ts";
 import { advise, logInAgain } from "../hint.ts";
-import { isObject } from "../is-object.ts";
+import { isObject } from "../json.ts";
 import type { Folders } from "./folders.ts";
 import {
   checkName,

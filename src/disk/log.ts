@@ -5,6 +5,7 @@
 import { closeSync, createReadStream, fdatasync, fsyncSync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
+import { parseJson } from "../json.ts";
 import { writeWhole } from "./atomic-file.ts";
 import { withPath } from "./disk-errors.ts";
 
@@ -42,11 +43,7 @@ export function formatCheckedLine(value: unknown): string {
 export function readCheckedLine<T>(line: string): T | undefined {
   const json = line.slice(9);
   if (line[8] !== " " || line.slice(0, 8) !== computeChecksum(json)) return undefined;
-  try {
-    return JSON.parse(json) as T;
-  } catch {
-    return undefined;
-  }
+  return parseJson(json) as T | undefined;
 }
 
 function computeChecksum(json: string): string {

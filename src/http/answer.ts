@@ -11,7 +11,7 @@ import {
   unreadableAnswerError,
 } from "../errors.ts";
 import { advise, ecm, type Hint, logInAgain } from "../hint.ts";
-import { isObject } from "../is-object.ts";
+import { isObject, parseJson } from "../json.ts";
 import { formatMoment } from "../moments.ts";
 import type { ApiAnswer, ApiRequest, RateLimits, WireAnswer, WireError } from "../wire.ts";
 import { findLimitKind, readLimits, readRetryAfter } from "./limits.ts";
@@ -40,13 +40,8 @@ export function readAnswer<T>(answer: WireAnswer, limits: RateLimits, request: A
 
 /** The answer untouched, for those who want it so. */
 export function toRawAnswer<T>(answer: WireAnswer, limits: RateLimits, problem?: EcmError): ApiAnswer<T> {
-  let body: unknown;
-  try {
-    body = JSON.parse(answer.text.replace(/^\ufeff/, ""));
-  } catch {
-    body = undefined;
-  }
-  return { ...answer, limits, body: body as T, problem };
+  const body = parseJson(answer.text.replace(/^\ufeff/, "")) as T;
+  return { ...answer, limits, body, problem };
 }
 
 /** A 2xx that cannot be read: a write was applied, whatever its answer would have said. */
@@ -147,12 +142,7 @@ function findApplied(status: number, request: ApiRequest): Applied | undefined {
 
 /** The first error of a body of the documented form, its message joined with the others'. */
 function parseDocumentedError(text: string): Partial<WireError> | undefined {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const body = parseJson(text);
   const errors = (body as { errors?: unknown } | null)?.errors;
   const list = (Array.isArray(errors) ? errors : [body]).filter(isObject);
   const messages = list.map((each) => each.message).filter(isText);

@@ -1,6 +1,7 @@
 /**
  * The API key kept out of everything that `send` returns or emits: answers, events, messages, causes. Pure.
  */
+import { parseJson } from "../json.ts";
 import type { ApiRequest, BodySink, TransportFailure, WireAnswer } from "../wire.ts";
 
 const replacement = "[redacted]";
@@ -80,11 +81,8 @@ function redactValue(value: unknown, redact: Redact): unknown {
 export function redactBody(text: string, redact: Redact): string {
   const clean = redact(text);
   if (clean === text) return text;
-  try {
-    return JSON.stringify(redactValue(JSON.parse(text), redact));
-  } catch {
-    return clean;
-  }
+  const value = parseJson(text);
+  return value === undefined ? clean : JSON.stringify(redactValue(value, redact));
 }
 
 /** @param body as it is sent: written out once, since bulk runs come by here for every contact */

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { onProcessEnd } from "../disk/this-process.ts";
 import { usageError } from "../errors.ts";
-import { isObject } from "../is-object.ts";
+import { isObject } from "../json.ts";
 import type { SandboxAdmin } from "./admin.ts";
 import { openSandbox } from "./index.ts";
 import type {

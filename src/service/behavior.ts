@@ -3,7 +3,7 @@
  * was learned is kept, so that it costs the next command nothing. Pure.
  */
 import { formatCount } from "../counts.ts";
-import { isObject } from "../is-object.ts";
+import { isObject } from "../json.ts";
 
 interface OpenPoint {
   point: string;

@@ -7,7 +7,7 @@
 import { findRecords, type Records } from "../api/records.ts";
 import { hasStatus, unreadableAnswerError, usageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
-import { isObject } from "../is-object.ts";
+import { isObject } from "../json.ts";
 import type { ApiRequest, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 

@@ -2,7 +2,7 @@
 import { foldCase, isId, resolveName } from "../api/names.ts";
 import { findRecords, type Records, textMember } from "../api/records.ts";
 import { hasStatus, notFoundError, unreadableAnswerError } from "../errors.ts";
-import { isObject } from "../is-object.ts";
+import { isObject } from "../json.ts";
 import type { ApiAnswer, Send } from "../wire.ts";
 import { type ReadPage, readRepeatedly, recordsPerPage, toRecordIdentity } from "./pages.ts";
 

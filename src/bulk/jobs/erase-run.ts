@@ -11,6 +11,7 @@ import { formatCsvLine } from "../../delimited-lines.ts";
 import { openAtomicFile } from "../../disk/atomic-file.ts";
 import { decodeLine, formatCheckedLine, LineSplitter, readCheckedLine, readLines } from "../../disk/log.ts";
 import { walkFiles } from "../../disk/walk.ts";
+import { parseJson } from "../../json.ts";
 import { readRecords } from "../../tables/index.ts";
 import type { Write } from "../items.ts";
 import { createPlanSealer } from "../plan/plan-file.ts";
@@ -73,7 +74,7 @@ async function eraseFromPlan(file: string, people: ErasedPeople): Promise<boolea
     const text = decodeLine(bytes);
     const masked = people.mask(text);
     if (masked === undefined) return seal(bytes);
-    const line = parse<StoredLine>(text);
+    const line = parseJson(text) as StoredLine | undefined;
     if (!line) return seal(encodeLine(masked));
     const isTheirs = listKeys(line).some((key) => people.isKey(key));
     return seal(encodeLine(JSON.stringify(isTheirs ? toErasedLine(line) : maskValue(line, people))));
@@ -106,7 +107,9 @@ function toErasedLine({ line, action, of, ref, apply }: StoredLine): StoredLine 
 async function readErasedRefs(plan: string): Promise<Set<number>> {
   const refs = new Set<number>();
   for await (const bytes of readLines(plan)) {
-    const apply = bytes.includes('"isErased":true') ? parse<StoredLine>(bytes)?.apply : undefined;
+    const apply = bytes.includes('"isErased":true')
+      ? (parseJson(bytes) as StoredLine | undefined)?.apply
+      : undefined;
     if (apply && !isPlanned(apply)) refs.add(apply.ref);
   }
   return refs;
@@ -255,14 +258,6 @@ async function replace(
   }
   await (isChanged ? copy.commit() : copy.discard());
   return isChanged;
-}
-
-function parse<T>(json: string): T | undefined {
-  try {
-    return JSON.parse(json) as T;
-  } catch {
-    return undefined;
-  }
 }
 
 function encodeLine(text: string): string {

@@ -12,7 +12,7 @@ import { createHash } from "node:crypto";
 import type { InferOutput } from "valibot";
 import { decodeLine, LineSplitter, readLines } from "../../disk/log.ts";
 import { EcmError, usageError } from "../../errors.ts";
-import { isObject } from "../../is-object.ts";
+import { isObject } from "../../json.ts";
 import { readBytes } from "../../tables/index.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { Creation } from "./names.ts";

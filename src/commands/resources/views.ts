@@ -2,7 +2,7 @@
 
 import { listMembers, readMember, textMember } from "../../api/records.ts";
 import type { DnsRecord, Figure } from "../../api/reports.ts";
-import { isObject } from "../../is-object.ts";
+import { isObject } from "../../json.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import type { Column, View } from "../../terminal/present.ts";
 

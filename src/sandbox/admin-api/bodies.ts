@@ -1,6 +1,6 @@
 /** What requests to /__sandbox/ may hold, and how a person writes times and durations there. */
 import * as v from "valibot";
-import { isObject } from "../../is-object.ts";
+import { isObject } from "../../json.ts";
 import type { RequestQuery } from "../public-types.ts";
 import { maxWindowSeconds } from "../rules/limits.ts";
 import { invalid, joinPlace, type Refusal } from "../rules/refusal.ts";

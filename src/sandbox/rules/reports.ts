@@ -1,6 +1,6 @@
 /** Reports (published reference): the figures that a seed has set, else zeros. */
 import type { GenericSchema, InferInput } from "valibot";
-import { isObject } from "../../is-object.ts";
+import { isObject } from "../../json.ts";
 import type { Store } from "../store/index.ts";
 import {
   campaignReportAnswer,

@@ -2,6 +2,7 @@
  * The log of requests: the newest 10,000, numbered in the order of their answers. A request is logged in the
  * transaction that answers it.
  */
+import { parseJson } from "../../json.ts";
 import { Tables, type Value } from "../database.ts";
 import type { LoggedRequest } from "../public-types.ts";
 
@@ -154,12 +155,8 @@ const maxDepth = 100;
 /** The value where the text is JSON, else the text. */
 function parseText(text: string | null): unknown {
   if (text === null) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isDeeperThan(maxDepth, value) ? text : value;
-  } catch {
-    return text;
-  }
+  const value = parseJson(text);
+  return value === undefined || isDeeperThan(maxDepth, value) ? text : value;
 }
 
 function isDeeperThan(depth: number, value: unknown): boolean {
