@@ -9,6 +9,7 @@ import type { Item } from "../../../src/bulk/items.ts";
 import type { Creation } from "../../../src/bulk/plan/names.ts";
 import { addToTally } from "../../../src/bulk/plan/numbers.ts";
 import {
+  createPlanSealer,
   openPlanFile,
   type PlanHead,
   readPlanHead,
@@ -258,4 +259,103 @@ describe("a plan that is written for others", () => {
     };
     await expect(read()).rejects.toThrow("was changed");
   });
+
+  /** Of the exported plan: the head, what is created, one contact of each kind, the end. */
+  const [ofHead, ofTag, ofCreate, ofChange, ofUnsubscription, ofDeletion, , ofEnd] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+  /** Each member of a line once, with a value that no plan has. */
+  it.each<[line: number, member: string, value: unknown]>([
+    [ofHead, "plan.version", "1"],
+    [ofHead, "plan.program", null],
+    [ofHead, "plan.kind", 1],
+    [ofHead, "plan.command", "import"],
+    [ofHead, "plan.account.structureId", undefined],
+    [ofHead, "plan.input", []],
+    [ofHead, "plan.input.size", -1],
+    [ofHead, "plan.mapping", { columns: {} }],
+    [ofHead, "plan.createdAt", 5],
+    [ofHead, "plan.names.lists", { l: 1 }],
+    [ofHead, "plan.source", [1]],
+    [ofHead, "plan.listIds", undefined],
+    [ofHead, "plan.looks.by", "name"],
+    [ofHead, "plan.looks.suppressions", undefined],
+    [ofHead, "plan.selection", { lists: [] }],
+    [ofHead, "plan.removals", { members: 1.5 }],
+    [ofHead, "plan.removals", { members: 1, allowed: { rows: "1" } }],
+    [ofTag, "create.what", "contact"],
+    [ofTag, "create.name", undefined],
+    [ofCreate, "line", 1.5],
+    [ofCreate, "key", null],
+    [ofCreate, "contactId", 1],
+    [ofCreate, "action", "remove"],
+    [ofCreate, "code", undefined],
+    [ofCreate, "message", 1],
+    [ofCreate, "changes", {}],
+    [ofCreate, "changes.0.what", "key"],
+    [ofCreate, "changes.0.after", null],
+    [ofCreate, "apply", null],
+    [ofCreate, "apply", undefined],
+    [ofCreate, "apply.ref", "1"],
+    [ofCreate, "apply.key.sent", undefined],
+    [ofCreate, "apply.key.sent", "another@example.com"],
+    [ofCreate, "apply.desired.values", {}],
+    [ofCreate, "apply.desired.values.0.what", "key"],
+    [ofCreate, "apply.desired.values.0.to", true],
+    [ofCreate, "apply.desired.values.0.onlyIf", false],
+    [ofCreate, "apply.desired.values.0.lost", 1],
+    [ofCreate, "apply.desired.who", { is: 1 }],
+    [ofCreate, "apply.desired.absent", "delete"],
+    [ofCreate, "apply.desired.absent", { reject: "no" }],
+    [ofCreate, "apply.desired.present", "leave"],
+    [ofCreate, "apply.desired.mayJoinLists", undefined],
+    [ofCreate, "apply.desired.strict", { skip: 1 }],
+    [ofCreate, "apply.desired.active", false],
+    [ofCreate, "apply.desired.status", "Active"],
+    [ofCreate, "apply.desired.whole", { fields: [] }],
+    [ofCreate, "apply.isRemoval", false],
+    [ofChange, "contactId", "c2"],
+    [ofChange, "apply.before", undefined],
+    [ofChange, "apply.before.id", "c2"],
+    [ofChange, "apply.before.version", "2"],
+    [ofChange, "apply.before.values.0.to", 1],
+    [ofChange, "apply.before.values", []],
+    [ofUnsubscription, "action", "delete"],
+    [ofUnsubscription, "apply.before", undefined],
+    [ofUnsubscription, "apply.desired.end", "delete"],
+    [ofUnsubscription, "apply.before.status", { primary: 1 }],
+    [ofDeletion, "action", "update"],
+    [ofDeletion, "apply.before.contact", undefined],
+    [ofDeletion, "apply.before.contact._id", "c2"],
+    [ofDeletion, "apply.before.contact.fields", [{ _id: "f" }]],
+    [ofDeletion, "apply.desired.values", [{ what: "tag", id: "t", to: true }]],
+    [ofEnd, "end.counts.update", 2],
+    [ofEnd, "end.counts.skip", -1],
+    [ofEnd, "end.counts.reject", undefined],
+    [ofEnd, "end.requests", "5"],
+  ])("is no plan with another value in line %i: %s = %j", async (place, member, value) => {
+    const lines = (await exported()).toString().trimEnd().split("\n");
+    const line = JSON.parse(lines[place]!) as object;
+    const names = member.split(".");
+    const last = names.pop()!;
+    const holder = names.reduce((part, name) => part[name] as Part, line as Part);
+    if (value === undefined) delete holder[last];
+    else holder[last] = value;
+    lines[place] = JSON.stringify(line);
+    const seal = createPlanSealer();
+    await writeFile(file, lines.map((each) => `${seal(toLatin1(each))}\n`).join(""), "latin1");
+    await expect(openPlanFile(file)).rejects.toThrow("is not a plan");
+  });
+
+  it("is the same plan once its digest is made again, where nothing was changed", async () => {
+    const lines = (await exported()).toString().trimEnd().split("\n");
+    const seal = createPlanSealer();
+    await writeFile(file, lines.map((each) => `${seal(toLatin1(each))}\n`).join(""), "latin1");
+    await expect(openPlanFile(file)).resolves.toMatchObject({ writes: 5 });
+  });
 });
+
+type Part = Record<string, unknown>;
+
+function toLatin1(text: string): string {
+  return Buffer.from(text).toString("latin1");
+}
