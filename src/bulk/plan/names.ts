@@ -63,7 +63,8 @@ export function toStandInId({ what, name }: Creation): string {
   return `${what === "list" ? newListPrefix : newTagPrefix}${name}`;
 }
 
-function findMissing(names: string[], existing: string[]): MissingName[] {
+/** @param names that the account does not have @param existing those that it has */
+export function findMissing(names: readonly string[], existing: string[]): MissingName[] {
   return names.map((name) => {
     const near = findTypo(name, existing);
     const parts = name
@@ -158,9 +159,9 @@ export class NameBook {
   private readonly options: NameBookOptions;
   private readonly lists: WantedNames;
   private readonly tags: WantedNames;
-  private readonly fields: readonly NewField[];
-  /** Stand-in → id. */
-  private readonly madeFields = new Map<string, string>();
+  /** Those that are created. */
+  private readonly fields: WantedNames;
+  private readonly newFields: readonly NewField[];
   private structure: ContactStructure;
   private isMade = false;
 
@@ -168,7 +169,11 @@ export class NameBook {
     this.options = options;
     this.lists = new WantedNames("list", options.lists);
     this.tags = new WantedNames("tag", options.tags);
-    this.fields = options.fields ?? [];
+    this.newFields = options.fields ?? [];
+    this.fields = new WantedNames(
+      "field",
+      this.newFields.map(({ label }) => label),
+    );
     this.structure = options.structure;
   }
 
@@ -207,7 +212,8 @@ export class NameBook {
    * other id, and a stand-in until then, as it is.
    */
   fieldId(id: string): string {
-    return this.madeFields.get(id) ?? id;
+    const label = parseNewFieldId(id);
+    return label === undefined ? id : this.fields.id(label);
   }
 
   /** Of every list that exists so far. */
@@ -217,12 +223,7 @@ export class NameBook {
 
   /** Its id once it exists. */
   toId({ what, name }: Creation): string {
-    const ids = {
-      list: () => this.lists.ids.get(name),
-      tag: () => this.tags.ids.get(name),
-      field: () => this.madeFields.get(toNewFieldId(name)),
-    };
-    const id = ids[what]();
+    const id = { list: this.lists, tag: this.tags, field: this.fields }[what].ids.get(name);
     if (id === undefined) throw new Error(`the ${what} ${JSON.stringify(name)} was not created`);
     return id;
   }
@@ -231,7 +232,7 @@ export class NameBook {
   get requestsToCreate(): number {
     if (this.isMade) return 0;
     const lists = this.missing.lists.length;
-    const isPartMissing = this.missing.tags.length + this.fields.length > 0;
+    const isPartMissing = this.missing.tags.length + this.newFields.length > 0;
     return lists + this.requestsToLook(lists) + (isPartMissing ? 1 : 0);
   }
 
@@ -273,11 +274,11 @@ export class NameBook {
   private async prepareUpdate(): Promise<void> {
     const { account, createMissing } = this.options;
     const createsTags = createMissing && this.tags.unknown().length > 0;
-    if (createsTags || this.fields.length > 0) this.structure = await account.forUpdate(this.structure);
+    if (createsTags || this.newFields.length > 0) this.structure = await account.forUpdate(this.structure);
   }
 
   private noteMissing(lists: readonly ContactList[]): void {
-    const { fields } = this;
+    const { newFields: fields } = this;
     const [unknownLists, unknownTags] = [this.lists.unknown(), this.tags.unknown()];
     this.missing = {
       lists: findMissing(
@@ -299,13 +300,16 @@ export class NameBook {
     const lists = this.lists.unknown();
     if (lists.length > 0) await this.makeLists(lists, mustBeNew);
     const tags = this.tags.unknown();
-    if (tags.length + this.fields.length > 0) {
-      this.structure = await ensureParts(send, account, this.structure, { fields: [...this.fields], tags });
+    if (tags.length + this.newFields.length > 0) {
+      this.structure = await ensureParts(send, account, this.structure, {
+        fields: [...this.newFields],
+        tags,
+      });
     }
     this.noteTags();
-    for (const { label } of this.fields) {
+    for (const label of this.fields.wanted) {
       const id = findByName(label, this.structure.fields, (field) => field.label, "field")?._id;
-      if (id) this.madeFields.set(toNewFieldId(label), id);
+      if (id) this.fields.ids.set(label, id);
     }
   }
 
@@ -333,15 +337,15 @@ export class NameBook {
   }
 }
 
-/** Names of lists or tags, and the ids of those that exist. */
+/** Names of one kind, and the ids of those that exist. */
 class WantedNames {
   readonly wanted: readonly string[];
   readonly ids = new Map<string, string>();
-  private readonly what: "list" | "tag";
+  private readonly what: Creation["what"];
   /** Names that differ in letter case alone mean one thing: it is created as it was written first. */
   private readonly firstSpellings = new Map<string, string>();
 
-  constructor(what: "list" | "tag", names: Iterable<string>) {
+  constructor(what: Creation["what"], names: Iterable<string>) {
     this.what = what;
     this.wanted = [...new Set(names)];
     for (const name of this.wanted) {
