@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { createEquals, createFilter, findStatus, wholeContact } from "../../api/contacts.ts";
 import type { Connection, Context } from "../../context.ts";
-import { formatCounted } from "../../counts.ts";
+import { formatCount, formatCounted } from "../../counts.ts";
 import { EcmError, usageError } from "../../errors.ts";
 import type { Clone } from "../../sandbox/clone.ts";
 import { askSearch } from "../../service/contact-search.ts";
@@ -70,13 +70,18 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
   await context.confirm(`Replace all data of the sandbox in ${folder}?`);
 
   const { openClone } = await import("../../sandbox/clone.ts");
+  const copied: Copied = { contacts: 0, refused: 0, withoutStatus: 0 };
   const clone = await openClone({ folder, clock: context.clock }, structure, lists);
   try {
     if (cost) {
-      const copied = await copyContacts(clone, connection, structure);
+      await copyContacts(clone, connection, structure, copied);
       await copyMembers(clone, connection, structure, cost.listsToAsk);
       noteCopied(context, copied);
     }
+  } catch (error) {
+    const part = `${formatCount(copied.contacts)} of ${formatCounted(cost?.contacts ?? 0, "contact")}`;
+    context.terminal.warn(`The copy is not complete: the sandbox holds ${part}. Run the same command again`);
+    throw error;
   } finally {
     clone.close();
   }
@@ -108,12 +113,13 @@ interface Copied {
   withoutStatus: number;
 }
 
+/** @param copied counts them, also up to where it fails */
 async function copyContacts(
   clone: Clone,
   connection: Connection,
   structure: ContactStructure,
-): Promise<Copied> {
-  const copied: Copied = { contacts: 0, refused: 0, withoutStatus: 0 };
+  copied: Copied,
+): Promise<void> {
   for await (const page of readPages(connection, structure, wholeContact)) {
     const contacts = page.map((contact) => ({ ...contact, status: findStatus(contact) }));
     const refused = clone.addContacts(contacts);
@@ -121,7 +127,6 @@ async function copyContacts(
     copied.refused += refused;
     copied.withoutStatus += contacts.filter((contact) => contact.status === undefined).length;
   }
-  return copied;
 }
 
 /** Of lists that the contacts themselves do not name. */
@@ -143,7 +148,7 @@ async function copyMembers(
 }
 
 function noteCopied({ terminal }: Context, { contacts, refused, withoutStatus }: Copied): void {
-  terminal.note(`Copied ${contacts} contacts`);
+  terminal.note(`Copied ${formatCounted(contacts, "contact")}`);
   if (refused > 0) {
     terminal.note(`Skipped ${refused}: the key differs from another's only in letter case`);
   }

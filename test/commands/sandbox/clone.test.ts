@@ -210,3 +210,13 @@ test("what a copied structure says of its fields and tags beyond what is known s
     __v: 5,
   });
 });
+
+test("a copy that fails half-way says how much of the account the sandbox holds", async () => {
+  const contents = { contacts: Array.from({ length: 2500 }, (_, at) => ({ key: `p${at}@example.com` })) };
+  const source = await startSandbox({ contents, hourlyLimit: 5 });
+  const folder = join(await temporaryFolder(), "clone");
+  const args = ["sandbox", "clone", "--contacts", "--data", folder, "--yes"];
+  const failed = await source.ecm(args);
+  expect(failed.code, failed.stderr).toBe(7);
+  expect(failed.stderr).toMatch(/The copy is not complete: the sandbox holds 1,000 of 2,500 contacts/);
+});
