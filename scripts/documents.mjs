@@ -9,9 +9,9 @@ import { textFiles } from "./text-files.mjs";
 const modules = {
   context: "src/context.ts",
   program: "src/program.ts",
-  commands: "src/commands/commands.ts",
-  describe: "src/commands/help/describe-command.ts",
-  manual: "src/commands/manual-pages.ts",
+  tree: "src/commands/help/tree.ts",
+  describe: "src/commands/help/help-text.ts",
+  manual: "src/commands/help/manual-pages.ts",
   behavior: "src/service/behavior.ts",
 };
 
@@ -37,7 +37,7 @@ export async function readDocuments() {
     const load = async (name) => (await import(pathToFileURL(join(folder, `${name}.cjs`)))).default;
     const { createContext } = await load("context");
     const { createTree } = await load("program");
-    const { listLeaves } = await load("commands");
+    const { listLeaves } = await load("tree");
     const { describeCommandJson, describeFlags } = await load("describe");
     const { writeManual } = await load("manual");
     const { openPoints } = await load("behavior");

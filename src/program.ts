@@ -7,9 +7,8 @@ import {
   requireNonEmptyValues,
   requirePlainValues,
 } from "./commands/flags/typed-flags.ts";
-import { groups, visibleGroups } from "./commands/groups.ts";
-import { formatRootHelp, topicNames } from "./commands/help/root.ts";
-import { type CommandTree, findDeepestCommand, toPath, toWords } from "./commands/help/tree.ts";
+import { formatRootHelp, groups } from "./commands/groups.ts";
+import { type CommandTree, findDeepestCommand, toPath, topicNames, toWords } from "./commands/help/tree.ts";
 import type { ContextControl } from "./context.ts";
 import { type EcmError, usageError } from "./errors.ts";
 import { advise, ecm, type Hint } from "./hint.ts";
@@ -54,7 +53,7 @@ export async function runProgram(
     }
     // Help or the version was shown.
     if (error.exitCode === 0) return;
-    const { toUsageError } = await import("./commands/help/grammar-error.ts");
+    const { toUsageError } = await import("./commands/help/suggestions.ts");
     throw toUsageError(error, program, words);
   }
 }
@@ -92,7 +91,7 @@ export function createTree(
     .addHelpText("afterAll", ({ command }) =>
       command === program ? "" : "\nFlags for every command: ecm help flags",
     );
-  program.helpInformation = () => formatRootHelp(visibleGroups, context.terminal.columns);
+  program.helpInformation = () => formatRootHelp(context.terminal.columns);
   for (const option of createGlobalOptions()) program.addOption(option);
   // Whose contacts are meant; of the others the last one counts, so that an alias can be overruled.
   refuseSecondValues(program, ["profile", "baseUrl", "structure"]);

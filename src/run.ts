@@ -1,6 +1,5 @@
 /** One command from its words to its exit code: context → program → parse → exit code. The only catch-all. */
-import { visibleGroups } from "./commands/groups.ts";
-import { formatRootHelp } from "./commands/help/root.ts";
+import { formatRootHelp } from "./commands/groups.ts";
 import type { NestedCommand } from "./commands/help/tree.ts";
 import { type Context, type ContextControl, createContext } from "./context.ts";
 import { describeDiskError } from "./disk/disk-errors.ts";
@@ -33,7 +32,7 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   try {
     if (asksForIndex(args, isJson)) {
       // The commonest of all helps needs no parser.
-      await context.terminal.write(formatRootHelp(visibleGroups, context.terminal.columns));
+      await context.terminal.write(formatRootHelp(context.terminal.columns));
     } else {
       const { runProgram } = await import("./program.ts");
       await runProgram(control, (nested) => run({ ...nested, clock }), args);

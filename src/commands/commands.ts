@@ -6,10 +6,8 @@ import { isForPeople, isJson, type OutputOptions } from "../terminal/format.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
 import { wrap } from "../terminal/text-width.ts";
 import { version } from "../version.ts";
-import { describeCommandJson, describeFlags } from "./help/describe-command.ts";
-import { describeCommand, findFacts } from "./help/help-text.ts";
-import { topicNames } from "./help/root.ts";
-import { type CommandTree, findChild, toWords } from "./help/tree.ts";
+import { describeCommand, describeCommandJson, describeFlags, findFacts } from "./help/help-text.ts";
+import { type CommandTree, findChild, listLeaves, topicNames, toWords } from "./help/tree.ts";
 
 interface IndexEntry {
   /** The words typed after `ecm`. */
@@ -88,11 +86,6 @@ function requireChild(parent: CommandUnknownOpts, word: string): CommandUnknownO
     `There is no command ${JSON.stringify([...toWords(parent), word].join(" "))}`,
     likely ? `Did you mean ${likely}?` : `One of: ${names.join(", ")}`,
   );
-}
-
-export function listLeaves(command: CommandUnknownOpts): CommandUnknownOpts[] {
-  if (command.name() === "help" || command.name().startsWith("__")) return [];
-  return command.commands.length === 0 ? [command] : command.commands.flatMap(listLeaves);
 }
 
 function toIndexEntry(command: CommandUnknownOpts): IndexEntry {

@@ -1,4 +1,5 @@
-/** The visible list of command groups. A group is loaded when it is named. */
+/** The first words of `ecm`, and what `ecm` alone prints of them. A group is loaded when it is named. */
+import { fitMessage } from "../terminal/message-lines.ts";
 import type { Register } from "./help/tree.ts";
 
 interface Group {
@@ -14,13 +15,13 @@ interface Group {
 export const groups: Group[] = [
   {
     name: "auth",
-    summary: "log in, and choose between profiles",
+    summary: "log in, switch accounts",
     load: async () => (await import("./auth/index.ts")).registerAuth,
   },
   {
     name: "structure",
     aliases: ["structures"],
-    summary: "the custom fields and tags of contacts",
+    summary: "fields and tags, also as a file",
     load: async () => (await import("./structure/index.ts")).registerStructure,
   },
   {
@@ -32,7 +33,7 @@ export const groups: Group[] = [
   {
     name: "contact",
     aliases: ["contacts"],
-    summary: "create, get, search and change contacts",
+    summary: "create, get, search, change, unsubscribe, delete",
     load: async () => (await import("./contact/index.ts")).registerContact,
   },
   {
@@ -47,7 +48,7 @@ export const groups: Group[] = [
   },
   {
     name: "plan",
-    summary: "look at a plan file",
+    summary: "show a plan file, for whoever approves it",
     load: async () => (await import("./plan/index.ts")).registerPlan,
   },
   {
@@ -108,7 +109,7 @@ export const groups: Group[] = [
   },
   {
     name: "sandbox",
-    summary: "the whole service, embedded: rehearse without an account",
+    summary: "the whole service on this machine, no account needed",
     load: async () => (await import("./sandbox/index.ts")).registerSandbox,
   },
   {
@@ -146,4 +147,42 @@ export const groups: Group[] = [
 ];
 
 /** The names that the help shows. */
-export const visibleGroups = groups.filter(({ isHidden }) => !isHidden).map(({ name }) => name);
+const visibleGroups = groups.filter(({ isHidden }) => !isHidden).map(({ name }) => name);
+
+/** The sections of the help, in its order. What is missing here stands in a line at its end. */
+const sections: Readonly<Record<string, readonly string[]>> = {
+  Contacts: ["contact", "import", "export", "lists", "events"],
+  Account: ["structure", "auth", "limits", "runs"],
+  Rehearse: ["plan", "apply", "sandbox"],
+};
+
+/**
+ * What `ecm` alone prints: every command, in at most 24 lines of 80 columns.
+ * @param columns of the screen
+ */
+export function formatRootHelp(columns: number): string {
+  const toLine = (start: string, text: string, indent: number) =>
+    fitMessage(`${start.padEnd(indent)}${text}`, columns, indent);
+  const listed = Object.entries(sections).flatMap(([title, names]) =>
+    names.map((name, place) => {
+      const { summary } = groups.find((each) => each.name === name)!;
+      return toLine(`${(place === 0 ? title : "").padEnd(13)}${name}`, summary, 24);
+    }),
+  );
+  const further = visibleGroups.filter((name) => !Object.values(sections).flat().includes(name));
+  const lines = [
+    "Administer the contacts of an email-marketing account.",
+    "",
+    "Usage: ecm <command> [flags]",
+    "",
+    ...listed,
+    toLine("More", further.join("  "), 13),
+    "",
+    "Get started  ecm auth login",
+    "             ecm -p sandbox import contacts.csv --dry-run",
+    "",
+    fitMessage("Flags for every command: ecm help flags · exit codes: ecm help exit-codes", columns),
+    fitMessage("One command: ecm <command> --help · other topics: ecm help topics", columns),
+  ];
+  return `${lines.join("\n")}\n`;
+}

@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import { describe, expect, it } from "vitest";
 import { groups } from "../../src/commands/groups.ts";
-import { topicNames } from "../../src/commands/help/root.ts";
+import { topicNames } from "../../src/commands/help/tree.ts";
 import { createContext } from "../../src/context.ts";
 import { createTree, listWords } from "../../src/program.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";

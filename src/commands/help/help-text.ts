@@ -1,9 +1,37 @@
-/** What the help of every command says below its flags, in one form; the same facts serve `ecm commands`. */
+/** What is said of every command: as the text below its flags, and as JSON for callers without eyes. */
 
-import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
+import type { CommandUnknownOpts as Command, Option } from "@commander-js/extra-typings";
 import { exitCodes } from "../../errors.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
-import { findExitCodeMeaning } from "./exit-codes.ts";
+import { findShape } from "../flags/flags.ts";
+import { toWords } from "./tree.ts";
+
+/** What each exit code means, in order: the one table behind every help text, page and index. */
+export const exitCodeMeanings: readonly [code: number, meaning: string][] = [
+  [exitCodes.done, "done"],
+  [exitCodes.failed, "any other refusal or failure; you declined; an internal error"],
+  [exitCodes.usage, "usage: a bad flag, argument, file or configuration; nothing was sent"],
+  [exitCodes.rejectedRows, "a bulk run finished, and some rows were rejected"],
+  [exitCodes.notAuthorized, "no API key, or the service rejected it"],
+  [exitCodes.notFound, "not found, or no such name"],
+  [
+    exitCodes.conflict,
+    "conflict: it exists already, was changed meanwhile, is suppressed, or another process uses the run or file",
+  ],
+  [
+    exitCodes.outOfBudget,
+    "out of budget: the hourly limit, the monthly quota, or a limit you set; a bulk run can be resumed",
+  ],
+  [exitCodes.unreachable, "the service could not be reached, or did not answer in time"],
+  [exitCodes.differs, "`structure diff --exit-code`: something differs"],
+  [exitCodes.interrupted, "interrupted by SIGINT; a bulk run can be resumed"],
+  [exitCodes.terminated, "interrupted by SIGTERM; a bulk run can be resumed"],
+];
+
+/** The meaning of one code. */
+function findExitCodeMeaning(code: number): string {
+  return exitCodeMeanings.find(([each]) => each === code)![1];
+}
 
 export interface CommandFacts {
   /** Whole lines as a person would type them, `ecm` included. */
@@ -47,14 +75,14 @@ export function findFacts(command: Command): CommandFacts | undefined {
 }
 
 /** When the command needs `--yes` where nobody can be asked; undefined: never. */
-export function describeConfirmation({ asks }: CommandFacts): string | undefined {
+function describeConfirmation({ asks }: CommandFacts): string | undefined {
   if (asks === undefined) return undefined;
   const when = asks === true ? "Asks" : `${asks}: asks`;
   return `${when} before it goes on; without a terminal, or with --no-input, it needs --yes (exit 2).`;
 }
 
 /** Every exit code that the command can end with, in order, each with its meaning there. */
-export function listExitCodes(facts: CommandFacts): [code: number, meaning: string][] {
+function listExitCodes(facts: CommandFacts): [code: number, meaning: string][] {
   const codes = facts.isLocal
     ? alwaysCodes
     : [...alwaysCodes, ...onlineCodes, ...(facts.writes ? conflictCodes : [])];
@@ -83,4 +111,67 @@ function formatHelp(facts: CommandFacts, columns: number): string {
     "Exit codes:",
     ...codes,
   ].join("\n");
+}
+
+/** Everything about one command that a caller without eyes needs. */
+export function describeCommandJson(command: Command) {
+  const facts = findFacts(command);
+  return {
+    command: toWords(command).join(" "),
+    summary: command.description(),
+    writes: facts?.writes ?? false,
+    arguments: command.registeredArguments.map((argument) => ({
+      name: argument.name(),
+      required: argument.required,
+      ...(argument.variadic ? { repeats: true } : {}),
+      description: argument.description,
+    })),
+    flags: describeFlags(command),
+    ...(facts && {
+      output: facts.output,
+      confirmation: describeConfirmation(facts),
+      exitCodes: Object.fromEntries(listExitCodes(facts)),
+      examples: facts.examples,
+    }),
+  };
+}
+
+/** A flag as a program needs it; what is usual is left out. */
+export interface DescribedFlag {
+  name: string;
+  short?: string;
+  type: "boolean" | "string" | "integer";
+  /** What the value is called in help and messages. */
+  value?: string;
+  choices?: readonly string[];
+  default?: unknown;
+  repeatable?: true;
+  description: string;
+}
+
+export function describeFlags(command: Command): DescribedFlag[] {
+  return command.options.filter((option) => !option.hidden).map(describeFlag);
+}
+
+function describeFlag(option: Option): DescribedFlag {
+  const shape = findShape(option);
+  const [value] = /[<[].+[>\]]$/.exec(option.flags) ?? [];
+  return {
+    name: option.long ?? option.flags,
+    ...(option.short && { short: option.short }),
+    type: shape.type ?? (value ? "string" : "boolean"),
+    ...(value && { value }),
+    ...(option.argChoices && { choices: option.argChoices }),
+    ...toDefault(option, shape.type === "integer"),
+    ...(shape.repeatable && { repeatable: true }),
+    description: option.description,
+  };
+}
+
+/** What commander knows, else what the help says in parentheses: `lists per page (100)`. */
+function toDefault(option: Option, isNumber: boolean): { default?: unknown } {
+  if (option.negate) return {};
+  if (option.defaultValue !== undefined) return { default: option.defaultValue };
+  const [, described] = /\((?:[A-Z_]+; )?(\d+%?|us)(?:; [^()]*)?\)/.exec(option.description) ?? [];
+  return described === undefined ? {} : { default: isNumber ? Number(described) : described };
 }

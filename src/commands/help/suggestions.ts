@@ -1,6 +1,55 @@
-/** Words and flags that people try where `ecm` has none such, and what was meant. Pure. */
+/** What is wrong with the words of a command line, and what was probably meant. */
+import type { CommandUnknownOpts as Command, CommanderError } from "@commander-js/extra-typings";
 import { findClosest } from "../../api/names.ts";
+import { type EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, type Hint, startsWithCommand } from "../../hint.ts";
+import { capitalize } from "../bulk/format.ts";
+import { findDeepestCommand, toPath, toWords } from "./tree.ts";
+
+/**
+ * A failure of the command line's grammar, as ours.
+ * @param words what was typed
+ */
+export function toUsageError(error: CommanderError, program: Command, words: readonly string[]): EcmError {
+  const command = findDeepestCommand(program, words);
+  const path = toPath(command);
+  const group = toWords(command);
+  const help = advise`See: ${ecm`${group} --help`}`;
+  const message = error.message.replace(/^error: /, "");
+  const quotedName = /'(.*)'$/s.exec(message)?.[1] ?? "";
+  if (error.code === "commander.unknownCommand") {
+    const names = command
+      .createHelp()
+      .visibleCommands(command)
+      .map((each) => each.name());
+    const hint = suggestCommand(group.join(" "), quotedName, names);
+    return usageError(`There is no command "${path} ${quotedName}"`, hint ?? help);
+  }
+  if (error.code === "commander.missingArgument") {
+    const usage = ecm`${[...group, ...command.registeredArguments.map(toPlaceholder)]}`;
+    return usageError(`The argument ${quotedName.toUpperCase()} is missing`, advise`Name it: ${usage}`);
+  }
+  let hint: Hint | undefined;
+  if (error.code === "commander.unknownOption") {
+    const names = command.registeredArguments.map((argument) => argument.name());
+    hint = suggestFlag(quotedName, listVisibleFlags(command), names);
+  }
+  if (error.code === "commander.invalidArgument") hint = suggestChoice(message);
+  if (error.code === "commander.conflictingOption") hint = "Leave out one of the two";
+  if (error.code === "commander.excessArguments") hint = suggestForSurplus(path);
+  return usageError(capitalize(message), hint ?? help);
+}
+
+/** As a usage shows it: `FILE`, `KEY…`. */
+function toPlaceholder(argument: Command["registeredArguments"][number]): string {
+  return `${argument.name().toUpperCase()}${argument.variadic ? "…" : ""}`;
+}
+
+/** The long names of a command's flags and of those above it. */
+function listVisibleFlags(command: Command): string[] {
+  const own = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
+  return command.parent ? [...own, ...listVisibleFlags(command.parent)] : own;
+}
 
 const cannotResumeHint = "Unsubscribed people stay unsubscribed: only they can subscribe again";
 
@@ -114,7 +163,7 @@ const suggestionsByGroup: Record<string, Record<string, Hint>> = {
  * @param group the words of the group that it was tried in; empty for the first word
  * @param names of the commands that there are
  */
-export function suggestCommand(group: string, word: string, names: readonly string[]): Hint | undefined {
+function suggestCommand(group: string, word: string, names: readonly string[]): Hint | undefined {
   const suggestion = findEntry(
     group === "" ? topLevelSuggestions : (suggestionsByGroup[group] ?? {}),
     word.toLowerCase(),
@@ -180,11 +229,7 @@ const neverSuggested = /^--(?:include-(?:suppressed|unsubscribed)|yes|all|delete
  * @param flagNames of the flags that it has, those of every command included
  * @param words the names of the words that it takes, such as `id-or-key`
  */
-export function suggestFlag(
-  flag: string,
-  flagNames: readonly string[],
-  words: readonly string[],
-): Hint | undefined {
+function suggestFlag(flag: string, flagNames: readonly string[], words: readonly string[]): Hint | undefined {
   const [name = ""] = flag.split("=");
   if (/(?:api-?key|token|secret|password)$/i.test(name)) {
     return advise`No flag takes a key, since other users could see it; set ECM_API_KEY, or use: ${ecm`auth login --api-key-stdin`}`;
@@ -225,7 +270,7 @@ const surplusSuggestions: Record<string, Hint> = {
 };
 
 /** What to say to more words than the command takes. @param path with `ecm` */
-export function suggestForSurplus(path: string): Hint | undefined {
+function suggestForSurplus(path: string): Hint | undefined {
   return findEntry(surplusSuggestions, path);
 }
 

@@ -65,3 +65,22 @@ export function findDeepestCommand(program: Command, words: readonly string[]): 
   }
   return command;
 }
+
+/** All commands below this one that are no groups; this one where it is none. What is hidden is left out. */
+export function listLeaves(command: Command): Command[] {
+  if (command.name() === "help" || command.name().startsWith("__")) return [];
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(listLeaves);
+}
+
+/** The pages of `ecm help TOPIC`; `topics` lists them. */
+export const topicNames = [
+  "flags",
+  "environment",
+  "exit-codes",
+  "formats",
+  "filters",
+  "where",
+  "selections",
+  "faults",
+  "variants",
+] as const;

@@ -7,7 +7,7 @@ import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings"
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context, Observer } from "../../context.ts";
 import { exitCodes, interruptedError } from "../../errors.ts";
-import { type DescribedFlag, describeFlags } from "../help/describe-command.ts";
+import { type DescribedFlag, describeFlags } from "../help/help-text.ts";
 import { type CommandTree, findDeepestCommand } from "../help/tree.ts";
 
 /** How a tool is offered: which command it runs, and what it does with the answer. */

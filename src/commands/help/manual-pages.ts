@@ -1,11 +1,9 @@
 /** The manual: one page for `ecm`, and one for each group of commands. Written from the command tree. Pure. */
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
-import { version } from "../version.ts";
-import { listLeaves } from "./commands.ts";
-import { describeCommandJson } from "./help/describe-command.ts";
-import { environment } from "./help/environment.ts";
-import { exitCodeMeanings } from "./help/exit-codes.ts";
-import { listTopics } from "./help/topics.ts";
+import { version } from "../../version.ts";
+import { describeCommandJson, exitCodeMeanings } from "./help-text.ts";
+import { environment, listTopics } from "./topics.ts";
+import { listLeaves } from "./tree.ts";
 
 type Described = ReturnType<typeof describeCommandJson>;
 
