@@ -3,6 +3,7 @@
 import { toIdSet } from "../api/contacts.ts";
 import { resolveField, resolveTag } from "../api/names.ts";
 import { hasStatus, isKind, notFoundError, usageError } from "../errors.ts";
+import { isObject } from "../json.ts";
 import type { Contact, ContactStructure, FieldValue, IdRef, MutateBody } from "../wire.ts";
 import type { Account } from "./account.ts";
 import type { BehaviorPoints } from "./behavior.ts";
@@ -158,44 +159,37 @@ export function mayMeanUnchanged(error: unknown): boolean {
   return type !== "ConcurrencyError" && type !== "DuplicateFieldError" && !field && !fieldId;
 }
 
+/** Whether a member of a mutate changes something of a contact. */
+const effects: Record<string, (contact: Partial<Contact>, value: unknown) => boolean> = {
+  addTags: ({ tags }, value) => !holdsAll(tags, value),
+  removeTags: ({ tags }, value) => !holdsNone(tags, value),
+  addLists: ({ lists }, value) => !holdsAll(lists, value),
+  removeLists: ({ lists }, value) => !holdsNone(lists, value),
+  updateFields: ({ fields }, value) => !hasValues(fields, value),
+  __v: () => false,
+};
+
 /**
- * Whether a mutate would change this contact (specification, mutate, rule 4). What cannot be decided counts
- * as a change.
+ * Whether a mutate would change this contact (specification, mutate, rule 4). What cannot be decided counts as
+ * a change.
  */
 export function wouldChange(contact: Partial<Contact>, body: MutateBody): boolean {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return true;
-  return Object.entries(body).some(([member, value]) => {
-    switch (member as keyof MutateBody) {
-      case "addTags":
-        return !holdsAll(contact.tags, value);
-      case "removeTags":
-        return !holdsNone(contact.tags, value);
-      case "addLists":
-        return !holdsAll(contact.lists, value);
-      case "removeLists":
-        return !holdsNone(contact.lists, value);
-      case "updateFields":
-        return !hasValues(contact.fields, value);
-      case "__v":
-        return false;
-      default:
-        return true;
-    }
-  });
+  if (!isObject(body)) return true;
+  return Object.entries(body).some(([member, value]) =>
+    Object.hasOwn(effects, member) ? effects[member]!(contact, value) : true,
+  );
 }
 
 /** The parts of a mutate that would change this contact; all of them where that cannot be decided. */
 export function pickDifferences(contact: Partial<Contact> | undefined, body: MutateBody): MutateBody {
   if (!contact) return body;
-  const differs = (part: MutateBody) => wouldChange(contact, part);
-  const { addTags, removeTags, addLists, removeLists, updateFields } = body;
-  return {
-    addTags: addTags?.filter((each) => differs({ addTags: [each] })),
-    removeTags: removeTags?.filter((each) => differs({ removeTags: [each] })),
-    addLists: addLists?.filter((each) => differs({ addLists: [each] })),
-    removeLists: removeLists?.filter((each) => differs({ removeLists: [each] })),
-    updateFields: updateFields?.filter((each) => differs({ updateFields: [each] })),
-  };
+  return Object.fromEntries(
+    Object.entries(body).flatMap(([member, elements]) =>
+      Array.isArray(elements)
+        ? [[member, elements.filter((each) => wouldChange(contact, { [member]: [each] }))]]
+        : [],
+    ),
+  );
 }
 
 const references = ["addTags", "removeTags", "addLists", "removeLists"] as const;
