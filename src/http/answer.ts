@@ -38,7 +38,7 @@ export function readAnswer<T>(answer: WireAnswer, limits: RateLimits, request: A
   }
 }
 
-/** The answer untouched, for those who want it so. */
+/** The answer as it came, for `expect: "any"`. */
 export function toRawAnswer<T>(answer: WireAnswer, limits: RateLimits, problem?: EcmError): ApiAnswer<T> {
   const body = parseJson(answer.text.replace(/^\ufeff/, "")) as T;
   return { ...answer, limits, body, problem };
@@ -113,7 +113,7 @@ function toMessage(words: string, applied: Applied | undefined, missing: string 
   return applied === "unknown" ? `${words}; the request may have been applied` : words;
 }
 
-/** Then the address may be wrong, rather than the service without the endpoint. */
+/** Whether the base URL has a path: then the address may be wrong, rather than the endpoint missing. */
 function hasPath(baseUrl: string | undefined): boolean {
   return baseUrl !== undefined && new URL(baseUrl).pathname !== "/";
 }
@@ -157,7 +157,7 @@ function parseDocumentedError(text: string): Partial<WireError> | undefined {
   };
 }
 
-/** HTML in place of an error of the API. */
+/** The hint for HTML in place of an error of the API. */
 function findForeignHint({ headers, text }: WireAnswer): Hint | undefined {
   const isPage = /html/i.test(headers["content-type"] ?? "") || /^\s*</.test(text);
   return isPage
@@ -224,7 +224,7 @@ function findPathHint(baseUrl: string, status: number): string | undefined {
   return `The base URL has a path, ${pathname}: give the host alone, ${origin}`;
 }
 
-/** The service's own trouble. @param endsAt when it says that it will be back */
+/** The hint for a failure of the service. @param endsAt when it says that it will be back */
 function troubleHint(applied: Applied | undefined, endsAt = "in a few minutes"): string {
   return applied === "unknown"
     ? `The service has a problem. See whether the request was applied, then try again ${endsAt}`

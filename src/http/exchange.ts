@@ -80,7 +80,7 @@ class IncomingAnswer implements Handler {
   private head: Pick<WireAnswer, "status" | "headers"> | undefined;
   private chunks: Buffer[] = [];
   private length = 0;
-  /** Takes the body in place of memory. */
+  /** Takes the body, so that it is not held in memory. */
   private sink: BodySink | undefined;
 
   constructor(request: WireRequest, resolve: (answer: WireAnswer) => void, reject: (error: Error) => void) {
@@ -164,7 +164,7 @@ class IncomingAnswer implements Handler {
   /** The answer as far as it came; undefined before its head. */
   private received(): WireAnswer | undefined {
     if (!this.head) return undefined;
-    // A body that is too large is not what anybody wanted, and may be larger than a text can be.
+    // A body that is too large is dropped: it may be larger than a text can be.
     const bytes = this.length > maxBodyBytes ? Buffer.alloc(0) : joinChunks(this.chunks);
     return { ...this.head, text: bytes.toString("utf8"), bytes };
   }

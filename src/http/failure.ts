@@ -15,7 +15,7 @@ const unsentCodes = new Set([
 ]);
 /** Largest body of an answer that is held in memory, in bytes; a longer one is not read to its end. */
 export const maxBodyBytes = 64 * 1024 * 1024;
-/** Code of a failure by such a body. */
+/** The code of a failure by such a body. */
 export const bodyTooLarge = "ECM_BODY_TOO_LARGE";
 
 /** A failure that this program finds, not the network. */
@@ -62,7 +62,7 @@ export function describeReason(failure: TransportFailure, timeoutSeconds: number
   return codeMessages[code] ?? (failure.message || code || "the request failed");
 }
 
-/** With what a proxy refused to make the connection. */
+/** The status with which a proxy refused the connection. */
 function findProxyStatus({ message }: TransportFailure): string | undefined {
   return /^Proxy response \((\d+)\)/.exec(message)?.[1];
 }

@@ -4,7 +4,7 @@ import type { RateLimits, WireAnswer } from "../wire.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What is beyond is no time: no date can hold it. */
+/** A later time is invalid: no date can hold it. */
 const maxUnixSeconds = 8.64e12;
 
 /** What the headers say; a part that is missing or no number is left out. */

@@ -11,11 +11,11 @@ export interface NetworkTransport {
 }
 
 export interface NetworkOptions {
-  /** That all requests go to. */
+  /** The address that all requests go to. */
   baseUrl: string;
   /** `single` starts fast; `bulk` is for thousands of requests. */
   purpose: "single" | "bulk";
-  /** Sockets, each opened when all others are busy. */
+  /** Most sockets; each is opened when all others are busy. */
   connections?: number;
   /** The proxy that all requests go through; `shown` has no credentials. */
   proxy?: { url: string; shown: string };

@@ -26,8 +26,8 @@ export interface SandboxAccount {
 }
 
 /**
- * By default the limits are the service's: 3,600 requests per window, and per month those of the folder, until
- * `ecm sandbox account` sets another; else 100,000.
+ * By default the limits are the service's: 3,600 requests per window, and per month those of the folder,
+ * until `ecm sandbox account` sets another; else 100,000.
  */
 export interface SandboxAccountOptions extends Omit<StartSandboxOptions, "folder" | "port"> {
   clock?: Clock;

@@ -52,7 +52,7 @@ export async function createMutateBody(account: Account, changes: RequestedChang
   };
 }
 
-/** Each list once, whatever it was called. */
+/** References to lists, each once, however often it was named. */
 export async function resolveListRefs(
   account: Account,
   structure: ContactStructure,
@@ -63,7 +63,7 @@ export async function resolveListRefs(
   return [...ids].map((_id) => ({ _id }));
 }
 
-/** Each tag once, whatever it was called. */
+/** References to tags, each once, however often it was named. */
 export async function resolveTagRefs(
   account: Account,
   structure: ContactStructure,
@@ -130,7 +130,7 @@ function requireNoContradiction(
 }
 
 /**
- * A body that sets a field twice, or both adds and removes a list or tag, says no one thing of a contact.
+ * Refuses a body that sets a field twice, or both adds and removes a list or tag.
  * @throws UsageError
  */
 export function requireOneValueEach(body: MutateBody): void {
@@ -170,8 +170,8 @@ const effects: Record<string, (contact: Partial<Contact>, value: unknown) => boo
 };
 
 /**
- * Whether a mutate would change this contact (specification, mutate, rule 4). What cannot be decided counts as
- * a change.
+ * Whether a mutate would change this contact (specification, mutate, rule 4). What cannot be decided counts
+ * as a change.
  */
 export function wouldChange(contact: Partial<Contact>, body: MutateBody): boolean {
   if (!isObject(body)) return true;

@@ -10,7 +10,7 @@ import type { Contact, ContactList, ContactStructure } from "../wire.ts";
 export interface ContactColumn {
   /** The header. */
   name: string;
-  /** In a table for people. */
+  /** The header of a table for people. */
   title?: string;
   /**
    * The parts of a contact that it reads, as a search's `source` names them. None: a search does not tell it.
@@ -70,7 +70,7 @@ export function createContactHeaders(structure: Pick<ContactStructure, "fields">
   };
 }
 
-/** So many fields, most often the names, are shown before the others where there is no space for all. */
+/** How many fields, most often the names, stay where a table has no space for all. */
 const maxFieldsInFront = 2;
 
 /** The view without the columns that a search does not tell. */
@@ -89,7 +89,7 @@ export function createContactColumnsView(
   const { builtIn, fields } = createContactHeaders(structure);
   const listNames = toCellNames(lists, (list) => list.name);
   const tagLabels = toCellNames(structure.tags ?? [], (tag) => tag.label);
-  // Not where a field has this label.
+  // Undefined where a field has this label.
   const findFreeTitle = (title: string) =>
     structure.fields.some(({ label }) => foldCase(label) === title) ? undefined : title;
   return {

@@ -7,7 +7,7 @@ import { type ContactSearch, createContactPages, keepMatching } from "./contact-
 import { KeySearch } from "./key-search.ts";
 import { maxPageSize, openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
 
-/** Contacts on a page that is shown. */
+/** Contacts on a page that is shown, unless a size is asked for. */
 export const defaultPageSize = 100;
 
 export interface OpenSearch {
@@ -89,7 +89,10 @@ export function readSearchPages(
   };
 }
 
-/** The key was asked for to know what was found. @param source parts that are asked for besides */
+/**
+ * Takes out the key where it was asked for only to know what was found.
+ * @param source the parts that are wanted
+ */
 function removeKey(contact: Partial<Contact>, source: readonly string[]): Partial<Contact> {
   if (source.includes("key")) return contact;
   const { key: _key, ...rest } = contact;

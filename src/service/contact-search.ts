@@ -84,7 +84,7 @@ type SourceForm = BehaviorPoints["source"];
 /** In the order in which they are tried. */
 const sourceForms: readonly SourceForm[] = ["published", "specified", "common"];
 
-/** Whether searches are known to tell this part of a contact in no form. */
+/** Whether it is known that no search of the service tells this part of a contact. */
 export function isLeftOut(form: SourceForm | undefined, part: string): boolean {
   if (part === "updatedAt") return form === "specified" || form === "common";
   return statusParts.includes(part) && form === "common";
@@ -95,7 +95,7 @@ function toSource(form: SourceForm, source: readonly string[]): string[] {
   if (form === "published") return [...source];
   const names = source.filter((name) => !isOfOneDocument(name));
   if (form === "specified" && source.some((name) => statusParts.includes(name))) names.push("status");
-  // A search needs a name.
+  // `source` must not be empty.
   return names.length > 0 ? names : ["_id"];
 }
 
@@ -194,7 +194,7 @@ function toCase(filters: Filter[], form: "lower" | "capital"): Filter[] {
   }));
 }
 
-/** Contacts whose status is read at once. */
+/** How many statuses are read at the same time. */
 const concurrency = 4;
 
 /**

@@ -13,7 +13,7 @@ import { openPages } from "./pages.ts";
 // What can be an id in a path; e-mail addresses and dots cannot.
 const possibleId = /^[\w-]+$/;
 
-/** More than the contacts whose keys differ in letter case alone. */
+/** More than there are contacts whose keys differ in letter case alone. */
 const keysPerPage = 10;
 
 /** Where a contact is looked up, and what of it. */

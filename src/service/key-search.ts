@@ -294,7 +294,7 @@ function removeRepeats(contacts: FoundParts): FoundParts {
   return [...new Map(contacts.map((contact) => [contact._id ?? contact.key ?? "", contact])).values()];
 }
 
-/** At the end alone, in any letter case: a service that honours some keys honours the first ones. */
+/** The keys with this one at the end, once: a service that honours only some keys honours the first ones. */
 function addLast(
   keys: readonly string[],
   last: string | undefined,
@@ -321,7 +321,7 @@ function holdsKey(contacts: FoundParts, key: string): boolean {
   return contacts.some((contact) => contact.key === key);
 }
 
-/** Without the contact that was asked for only as a proof. */
+/** The contacts without the one that was asked for only as a proof. */
 function keepOnly(
   keys: readonly string[],
   contacts: FoundParts,

@@ -23,7 +23,7 @@ const noFile: NamesFile = { read: () => ({}), update: () => {} };
 export class NamesCache {
   readonly now: () => number;
   readonly #file: NamesFile;
-  /** Tells the API key from any other: under the same profile it may be of another account. */
+  /** A hash of the API key: under the same profile, another key may be of another account. */
   readonly #key: string;
   /** Not saved yet. */
   #changes: ((cached: CachedNames) => CachedNames)[] = [];
@@ -118,7 +118,7 @@ interface Timed {
 }
 
 export interface CachedNames {
-  /** Tells the API key that saw them from any other. */
+  /** A hash of the API key that saw them. */
   key?: string;
   /** When this machine last changed structures or lists. What was asked for before that is outdated. */
   changedAt?: number;

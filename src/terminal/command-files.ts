@@ -13,7 +13,7 @@ import { describeDiskError } from "../disk/disk-errors.ts";
 import { type EcmError, usageError } from "../errors.ts";
 
 interface OutputTarget {
-  /** Absolute; of a link, the file that it leads to. */
+  /** The absolute path; for a link, that of its target. */
   path: string;
   /** Rights of the file that is there already. */
   mode?: number;
@@ -37,7 +37,7 @@ export class CommandFiles {
   }
 
   /**
-   * The command reads this file. To name it twice changes nothing.
+   * The command reads this file. Naming it twice changes nothing.
    * @param name `the input file`, or the flag that names it
    * @throws UsageError when an output of the command has this place
    */
@@ -49,7 +49,7 @@ export class CommandFiles {
   }
 
   /**
-   * The command writes this file, in the place of one that is there. To name it twice changes nothing.
+   * The command writes this file, in the place of an earlier one. Naming it twice changes nothing.
    * @throws UsageError before anything is sent: when no file can appear there, when the command reads it or
    *   has another output there, and for a place in ecm's own folders, be it through a link
    */

@@ -53,7 +53,7 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
       stdin.off("end", end).off("keypress", onKey);
     }
   };
-  /** Beside the cursor of a choice. */
+  /** The width beside the cursor of a choice. */
   const room = () => terminal.stderrColumns - "❯ ".length;
   // The library breaks lines within words. Its mark precedes the question, and the answer follows it.
   const fitted = (message: string) =>
@@ -62,7 +62,7 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
     ...menu,
     message: fitted(message),
     choices: choices.map((choice) => ({ ...choice, name: cut(choice.name, room()) })),
-    // Only a value of its own can be preselected.
+    // Only one of the choices can be preselected.
     ...(choices.some(({ value }) => value === initial) && { default: initial as never }),
   });
   return {
@@ -156,7 +156,7 @@ function createCanvas(terminal: Terminal): Writable & { columns?: number } {
   return Object.assign(drawing, { isTTY: true, columns: terminal.stderrColumns });
 }
 
-/** Movements of the cursor stay. */
+/** Keeps the movements of the cursor. */
 function removeColors(text: string): string {
   return text.replace(/\u001b\[[\d;]*m/g, "");
 }

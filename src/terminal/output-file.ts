@@ -64,7 +64,7 @@ function createStdoutSink(terminal: Terminal): Sink {
 }
 
 export interface FileOptions {
-  /** Names the file, where it is not `--output-file`. */
+  /** The flag that names the file. Default: `--output-file`. */
   flag?: string;
   /** The text that is written are lines of tsv; the file is a workbook of them. */
   isWorkbook?: boolean;

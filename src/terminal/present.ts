@@ -132,7 +132,7 @@ async function formatTable<T>(
       return column.isTime ? formatShortDate(text, now) : text;
     }),
   );
-  // Half a time says nothing.
+  // A time that is cut in half says nothing.
   const headed = columns.map((column) => ({
     ...column,
     name: formatHeading(column, output),

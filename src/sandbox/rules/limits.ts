@@ -17,9 +17,9 @@ export interface Limits {
 
 /** The service's own figures. */
 export const defaultLimits = { hourly: 3600, windowSeconds: 3600 };
-/** 366 days. */
+/** 366 days, in seconds. */
 export const maxWindowSeconds = 31_622_400;
-/** That of a paid plan of 1,000 contacts. */
+/** Requests per month of a paid plan of 1,000 contacts. */
 export const defaultMonthlyLimit = 100_000;
 
 /** What changes of the limits; `used` is what counts as used from now on. */

@@ -1,7 +1,6 @@
 /**
- * What requests must look like (specification, Endpoints): the schemas check them,
- * and the OpenAPI description is made of the same schemas. Members that no schema
- * names are refused, unless a variant ignores them.
+ * What requests must look like (specification, Endpoints): the schemas check them, and the OpenAPI description
+ * is made of the same schemas. Members that no schema names are refused.
  */
 import * as v from "valibot";
 import { maxPageSize, type Variants } from "../variants.ts";
@@ -29,10 +28,7 @@ const page = v.pipe(
   v.minValue(1, "must be at least 1"),
   v.maxValue(maxPage, `must be at most ${maxPage}`),
 );
-/**
- * Its greatest value is a variant (`limitPageSize` in pages.ts), so that it is described here and checked
- * there.
- */
+/** Its greatest value is a variant: it is described here, and checked by `limitPageSize`. */
 const pageSize = v.pipe(integer, v.minValue(1, "must be at least 1"), v.metadata({ maximum: maxPageSize }));
 
 export const notArray = "must be an array";

@@ -39,5 +39,5 @@ export function firstIdAfterReset(seed: number): string {
   return `${firstId(seed).slice(0, -2)}20`;
 }
 
-// 2024-01-01: ids that follow the time are greater, should the seed be dropped.
+// The second 2024-01-01, so that ids that follow the time are greater once the seed is dropped.
 const seededSecond = "65920080";

@@ -58,6 +58,6 @@ export function vacuum({ database }: Store): void {
   try {
     database.exec("VACUUM");
   } catch {
-    // Busy.
+    // Another process is at work.
   }
 }
