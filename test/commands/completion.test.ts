@@ -1,12 +1,10 @@
 /** Completions: what is offered, and the installation. */
-import { spawnSync } from "node:child_process";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { inShell } from "./shells.ts";
 
 describe("what is offered", () => {
   const parseCandidates = (stdout: string) =>
@@ -111,18 +109,6 @@ describe("ecm completion --install", () => {
       if (startup) expect(await readFile(join(home, startup), "utf8")).toBe(text);
     },
   );
-
-  for (const shell of ["bash", "zsh"]) {
-    const { missingNote, it } = inShell(shell);
-    it(`is at work in the next ${shell}${missingNote}`, async () => {
-      const home = await temporaryFolder();
-      await ecmWith({ HOME: home })(["completion", shell, "--install"]);
-      const asks = shell === "bash" ? "complete -p ecm" : "print $_comps[ecm]";
-      const env = { PATH: process.env.PATH, HOME: home };
-      const { stdout } = spawnSync(shell, ["-i", "-c", asks], { env, encoding: "utf8" });
-      expect(stdout.trim()).toBe(shell === "bash" ? "complete -F _ecm ecm" : "_ecm");
-    });
-  }
 
   it("leaves PowerShell's profile to PowerShell, and says what belongs there", async () => {
     const result = await ecmWith({ HOME: await temporaryFolder() })([

@@ -1,7 +1,9 @@
 /**
  * How three real shells take what is offered.
  */
+import { spawnSync } from "node:child_process";
 import { describe, expect } from "vitest";
+import { ecmWith, temporaryFolder } from "../support/ecm.ts";
 import { askBash, askFish, inShell, lists, readScreen, typeInto } from "./shells.ts";
 
 /** What is typed, `⇥` the tab key, and the words that come of it. */
@@ -79,3 +81,15 @@ describe("completions in real shells", () => {
     expect(await ask("lists", "sync", 'Spr"ing')).toEqual([]);
   });
 });
+
+for (const shell of ["bash", "zsh"]) {
+  const { missingNote, it } = inShell(shell);
+  it(`completion --install is at work in the next ${shell}${missingNote}`, async () => {
+    const home = await temporaryFolder();
+    await ecmWith({ HOME: home })(["completion", shell, "--install"]);
+    const asks = shell === "bash" ? "complete -p ecm" : "print $_comps[ecm]";
+    const env = { PATH: process.env.PATH, HOME: home };
+    const { stdout } = spawnSync(shell, ["-i", "-c", asks], { env, encoding: "utf8" });
+    expect(stdout.trim()).toBe(shell === "bash" ? "complete -F _ecm ecm" : "_ecm");
+  });
+}

@@ -83,7 +83,7 @@ describe("a dry run", () => {
     const writers = index.commands
       .filter((each) => each.writes)
       .map((each) => each.command.replace(/ [<[].*/, ""));
-    // Its tools are the dry run and the write; test/commands/mcp.test.ts holds them.
+    // Its tools are the dry run and the write; test/commands/mcp.slow.test.ts holds them.
     const plansItself = ["mcp"];
     expect([...Object.keys(single), ...Object.keys(bulk), ...plansItself].sort()).toEqual(writers.sort());
 
