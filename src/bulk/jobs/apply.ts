@@ -20,7 +20,7 @@ import type { SyncedList } from "../runs/enter.ts";
 import { computeFingerprint, isInPlanFolder } from "../runs/folder.ts";
 import { noInput } from "./finish.ts";
 import type { ContactsToPlan, Job, JobInput, OpenedJob, RunAbout } from "./job.ts";
-import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts";
+import { openAccount, openJudging } from "./open-account.ts";
 import { keyTableFacts } from "./rejected.ts";
 
 export interface ApplyOptions {
@@ -106,8 +106,7 @@ function otherAccountError({ path, head: { account: planned } }: PlanFile, { acc
 
 async function openContacts(context: RunContext, head: PlanHead, plan: PlanFile): Promise<ContactsToPlan> {
   const { engine, send } = context;
-  const { structureId, keyType } = head.account;
-  const account = openAccount(context, structureId);
+  const account = openAccount(context, head.account.structureId);
   // Another account may be behind the same address.
   const structure = await account.structure().catch((error: unknown) => {
     throw isKind(error, "not found") ? otherAccountError(plan, engine) : error;
@@ -125,26 +124,23 @@ async function openContacts(context: RunContext, head: PlanHead, plan: PlanFile)
     suppressions: "hold",
   };
   const listIds = [...new Set([...head.listIds, ...(head.selection?.lists ?? [])])];
-  const lookup = openLookup(context, { ...looks, structureId, keyType, source, listIds });
+  const description = { ...head, kind: "apply", looks, source, listIds, table: keyTableFacts };
+  const { judging, lookup } = await openJudging(context, account, head.account, description);
   const { creations } = plan;
   const names = await openPlannedNames({ send: send.plain, account, creations });
-  const suppression = await openSuppressionRules(engine, looks);
   return {
     account,
-    judging: {
-      structureId,
-      looks,
-      suppression,
-      selection,
-      isSecondLook: true,
-      describe: engine.describeReason,
-    },
+    judging: { ...judging, isSecondLook: true },
     lookup,
     input: { ...noInput, read: plan.writes },
     names,
-    head: async () => ({ ...head, kind: "apply", source, listIds, table: keyTableFacts }),
+    head: description,
     async source() {
-      const entries = readApprovedItems(plan, findExistingIds(plan, names), createIdentityReader(keyType));
+      const entries = readApprovedItems(
+        plan,
+        findExistingIds(plan, names),
+        createIdentityReader(head.account.keyType),
+      );
       return { entries, stableEntries: plan.writes };
     },
   };

@@ -95,7 +95,7 @@ export interface Contacts {
 
 /** The same before the plan is closed. */
 export interface ContactsToPlan extends Contacts {
-  head(): Promise<PlanDescription>;
+  head: PlanDescription;
   /**
    * Reads the pages that are needed first, if any.
    * @throws RunStop; UsageError when a sync would remove too many
@@ -104,7 +104,7 @@ export interface ContactsToPlan extends Contacts {
 }
 
 /** What a job says of its plan. Without an input it names keys. */
-type PlanDescription = Pick<PlanHead, "names" | "source"> & Partial<PlanHead>;
+export type PlanDescription = Pick<PlanHead, "names" | "source" | "looks"> & Partial<PlanHead>;
 
 /** What a job puts into a plan. */
 export interface PlanSource {

@@ -1,13 +1,14 @@
-/** The account of a run, and how its contacts are looked up. */
+/** The account of a run, and how its contacts are looked up and judged. */
 
+import { restoreSelection } from "../../select/selection.ts";
 import { Account } from "../../service/account.ts";
-import type { Behavior } from "../../service/behavior.ts";
 import { KeySearch } from "../../service/key-search.ts";
 import { createIdentityReader } from "../../tables/index.ts";
-import { createSuppressionRules, type SuppressionRules } from "../plan/judge.ts";
-import { Lookup, type LookupOptions } from "../plan/lookup.ts";
-import type { Looks } from "../plan/plan-file.ts";
+import { createSuppressionRules } from "../plan/judge.ts";
+import { Lookup } from "../plan/lookup.ts";
+import { toPlanNames } from "../plan/plan-line.ts";
 import type { RunContext } from "../plan/session.ts";
+import type { Contacts, PlanDescription } from "./job.ts";
 
 type Opening = Pick<RunContext, "engine" | "send">;
 
@@ -20,33 +21,33 @@ export function openAccount(
   return new Account(send.plain, { preferred, behaviors, creatingNames });
 }
 
-interface AboutKeys extends Pick<LookupOptions, "structureId" | "keyType"> {
-  /** Whether the status of contacts decides what becomes of them. */
-  readsStatus?: boolean;
-}
-
-export function openKeySearch(
+/**
+ * How contacts are looked up and judged: by what the head of their plan says and nothing else, so that a plan that
+ * is closed needs no job.
+ * @throws SuppressionsError; UsageError for a condition that speaks of what does not exist any more
+ */
+export async function openJudging(
   { engine, send }: Opening,
-  { structureId, keyType, readsStatus }: AboutKeys,
-): { behavior: Behavior; keys: KeySearch } {
+  account: Account,
+  { structureId, keyType }: { structureId: string; keyType: string },
+  { looks, source, listIds, selection, names }: PlanDescription,
+): Promise<Pick<Contacts, "judging" | "lookup">> {
   const behavior = engine.behaviors(structureId);
   const toIdentity = createIdentityReader(keyType);
+  const { readsStatus, marksRepeats, suppressions } = looks;
   const keys = new KeySearch({ send: send.searches, behavior, structureId, toIdentity, readsStatus });
-  return { behavior, keys };
-}
-
-/** For a plan that says itself what is asked of its contacts. */
-export function openLookup(
-  context: Opening,
-  about: AboutKeys & Pick<LookupOptions, "source" | "marksRepeats" | "listIds">,
-): Lookup {
-  return new Lookup({ ...about, send: context.send, ...openKeySearch(context, about) });
-}
-
-/** Whom the run does not create. @throws SuppressionsError */
-export async function openSuppressionRules(
-  { openSuppressions }: Pick<RunContext["engine"], "openSuppressions">,
-  { suppressions }: Looks,
-): Promise<SuppressionRules> {
-  return createSuppressionRules(suppressions === "include" ? undefined : await openSuppressions());
+  return {
+    judging: {
+      structureId,
+      looks,
+      suppression: createSuppressionRules(
+        suppressions === "include" ? undefined : await engine.openSuppressions(),
+      ),
+      // The conditions as they were planned: their words may mean something else by now.
+      selection: selection && (await restoreSelection(account, await account.structure(), selection)),
+      names: toPlanNames(names),
+      describe: engine.describeReason,
+    },
+    lookup: new Lookup({ send, keys, structureId, keyType, source, behavior, marksRepeats, listIds }),
+  };
 }

@@ -4,14 +4,13 @@
  */
 import { rm } from "node:fs/promises";
 import { requireFreeListName } from "../../api/lists.ts";
-import { restoreSelection } from "../../select/selection.ts";
 import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
 import { type RunStop, requireRequestsLeft, toErrorStop } from "../pace/run-stop.ts";
 import { openPlannedNames, requireKeptNames, toStandInId } from "../plan/names.ts";
 import { createTally, findGuardFailure, findMonthStop, type Price } from "../plan/numbers.ts";
 import { type ClosedPlan, readStoredPlan, requireWholePlan, type StoredPlan } from "../plan/plan-file.ts";
-import { isPlanned, toPlanNames } from "../plan/plan-line.ts";
+import { isPlanned } from "../plan/plan-line.ts";
 import {
   announceEntered,
   beginPhase,
@@ -29,7 +28,7 @@ import { countRequestsAfter, findNewList } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { type Closed, closeRun, foreseeSummary, noInput } from "./finish.ts";
 import type { Contacts, ContactsToPlan } from "./job.ts";
-import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts";
+import { openAccount, openJudging } from "./open-account.ts";
 import {
   choosePlanPlace,
   createSession,
@@ -184,10 +183,8 @@ async function openPlanned(
   plan: ClosedPlan,
   account = openAccount(state, plan.head.account.structureId),
 ): Promise<Contacts> {
-  const { engine, send, options, run } = state;
+  const { send, options, run } = state;
   const { head, creations } = plan;
-  const { looks, source, listIds, selection } = head;
-  const { structureId, keyType } = head.account;
   await requireKeptNames(plan, account);
   // Read now, so that the price counts what the backup needs.
   if (options.backUp) {
@@ -198,16 +195,7 @@ async function openPlanned(
     creations.length === 0 ? undefined : await openPlannedNames({ send: send.plain, account, creations });
   return {
     account,
-    judging: {
-      structureId,
-      looks,
-      suppression: await openSuppressionRules(engine, looks),
-      // The conditions as they were planned: their words may mean something else by now.
-      selection: selection && (await restoreSelection(account, await account.structure(), selection)),
-      names: toPlanNames(head.names),
-      describe: engine.describeReason,
-    },
-    lookup: openLookup(state, { ...looks, structureId, keyType, source, listIds }),
+    ...(await openJudging(state, account, head.account, head)),
     input: plan.end.input,
     names,
     after: run?.manifest.after,

@@ -53,7 +53,7 @@ export async function makePlanFile(
   const source = await contacts.source(state, scratch);
   const { removals, input = state.input, lookup = contacts.lookup } = source;
   try {
-    const head = { ...(await headFor(state, contacts)), ...(removals && { removals }) };
+    const head = { ...headFor(state, contacts), ...(removals && { removals }) };
     const creations = contacts.names?.creations ?? [];
     const usable = file && storedPlan ? await readStoredPlan(file, source.stableEntries) : undefined;
     const writer =
@@ -84,7 +84,7 @@ export async function makePlanFile(
   }
 }
 
-async function headFor({ kind, engine, clock }: RunState, contacts: ContactsToPlan): Promise<PlanHead> {
+function headFor({ kind, engine, clock }: RunState, contacts: ContactsToPlan): PlanHead {
   const { structureId, keyType } = contacts.lookup;
   return {
     version: planVersion,
@@ -96,8 +96,7 @@ async function headFor({ kind, engine, clock }: RunState, contacts: ContactsToPl
     input: null,
     listIds: [],
     table: keyTableFacts,
-    ...(await contacts.head()),
-    looks: contacts.judging.looks,
+    ...contacts.head,
   };
 }
 

@@ -4,9 +4,6 @@
  */
 
 import type { Account } from "../../service/account.ts";
-import type { Behavior } from "../../service/behavior.ts";
-import type { KeySearch } from "../../service/key-search.ts";
-import type { Suppressions } from "../../suppressions/suppressions.ts";
 import {
   describeReading,
   emptyInput,
@@ -19,13 +16,13 @@ import {
 } from "../../tables/index.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { createProgress } from "../plan/events.ts";
-import type { PagesOptions } from "../plan/lookup.ts";
+import type { Lookup, PagesOptions } from "../plan/lookup.ts";
 import { NameBook } from "../plan/names.ts";
 import type { RunContext } from "../plan/session.ts";
 import { computeFingerprint } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { Opening, ResolvedJob, RowJob, RunAbout } from "./job.ts";
-import { openAccount, openKeySearch } from "./open-account.ts";
+import { openAccount } from "./open-account.ts";
 
 /** Everything that is known of a job over rows before its run is entered. */
 export interface RowRun extends RunContext {
@@ -37,16 +34,12 @@ export interface RowRun extends RunContext {
   readonly understood: UnderstoodInput;
   readonly survey: Survey;
   readonly joined: JoinedRows;
-  readonly behavior: Behavior;
-  readonly keys: KeySearch;
   readonly names: NameBook;
-  /** Present where suppressed keys are left out. */
-  readonly suppressions?: Suppressions;
 }
 
 /** How pages of the account are read for this run. */
-export function readContactPages(rowRun: RowRun): PagesOptions {
-  const { send, behavior, keys, clock, job, structure, survey, options } = rowRun;
+export function readContactPages(rowRun: RowRun, { behavior, keys }: Lookup): PagesOptions {
+  const { send, clock, job, structure, survey, options } = rowRun;
   return {
     send,
     behavior,
@@ -91,14 +84,7 @@ export async function readInput(
   emit({ kind: "surveyed", survey: surveyed, joined, notSubscribedAre, unclearAre });
   const read = { stated, job, file, account, structure, understood, survey: surveyed, joined };
   noteInput(countSettledByInput(read));
-  const suppressions = job.leavesOutSuppressed ? await engine.openSuppressions() : undefined;
-  const names = await openNames(context, read);
-  const { behavior, keys } = openKeySearch(context, {
-    structureId: structure._id,
-    keyType: structure.keyType,
-    readsStatus: job.readsStatus,
-  });
-  return { ...context, ...read, behavior, keys, names, suppressions };
+  return { ...context, ...read, names: await openNames(context, read) };
 }
 
 /** Looks up the names in the input and in the flags. */

@@ -2,15 +2,24 @@
 
 import { rm } from "node:fs/promises";
 import { createIdentityReader } from "../../tables/index.ts";
-import { createSuppressionRules, type Judging, judge } from "../plan/judge.ts";
-import { Lookup, readAccountIfSmaller, readAllPages } from "../plan/lookup.ts";
+import { type Judging, judge } from "../plan/judge.ts";
+import { type Lookup, type PagesOptions, readAccountIfSmaller, readAllPages } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import { type NameBook, toStoredNames } from "../plan/names.ts";
 import { countRunRows, countSentRequests, type RunContext, type RunState } from "../plan/session.ts";
 
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
 import { listSelectedItems, readRowEntries, toBatches, toRowItem } from "./entries.ts";
-import type { ContactsToPlan, OpenedJob, Opening, PlanSource, ResolvedJob, RowJob } from "./job.ts";
+import type {
+  ContactsToPlan,
+  OpenedJob,
+  Opening,
+  PlanDescription,
+  PlanSource,
+  ResolvedJob,
+  RowJob,
+} from "./job.ts";
+import { openJudging } from "./open-account.ts";
 import {
   computeRunFingerprint,
   countSettledByInput,
@@ -33,80 +42,55 @@ async function openRows(context: RunContext, stated: RowJob, opening: Opening): 
   const { job, names } = rowRun;
   return {
     about: describeRun(rowRun),
-    contacts: toContacts(rowRun),
+    contacts: await openContacts(rowRun),
     syncs: job.members && { listId: job.members.listId, name: job.members.listName },
     // No command names the fields that are still to be created.
     isUnfit: () => (job.newFields?.length ?? 0) > 0 && names.requestsToCreate > 0,
   };
 }
 
-function toContacts(rowRun: RowRun): ContactsToPlan {
-  const { stated, job, account, structure, names, understood, survey } = rowRun;
-  const lookup = createRowLookup(rowRun);
-  const judging = createJudging(rowRun);
+async function openContacts(rowRun: RowRun): Promise<ContactsToPlan> {
+  const { job, account, structure, names } = rowRun;
+  const head = await describePlan(rowRun);
+  const { _id: structureId, keyType } = structure;
+  const opened = await openJudging(rowRun, account, { structureId, keyType }, head);
   return {
     account,
-    judging,
-    lookup,
+    ...opened,
     input: countSettledByInput(rowRun),
     names,
     after: job.after,
-    async head() {
-      const { facts } = understood;
-      const knownNames = await account.readCachedNames(structure);
-      const { columns, delimiter, hasEscapes, form, sha256, bytes } = facts;
-      return {
-        ...(stated.readsInput && {
-          input: { sha256, size: bytes },
-          table: { columns, delimiter, hasEscapes, form },
-        }),
-        ...(job.command && { command: job.command }),
-        ...(job.mapping && { mapping: job.mapping }),
-        ...(job.selection?.stored && { selection: job.selection.stored }),
-        names: toStoredNames(knownNames.structure, knownNames.lists),
-        source: job.source(survey),
-        listIds: listIdsOf(job, names),
-      };
-    },
-    source: (state, scratch) => openSource(rowRun, judging, state, scratch),
+    head,
+    source: (state, scratch) => openSource(rowRun, opened, state, scratch),
     created: async (run) => {
       if (job.newFields) await run.become(computeRunFingerprint(rowRun));
     },
   };
 }
 
-/** The same when a contact is planned and when it is looked at again. */
-function createJudging({ job, structure, suppressions, engine }: RowRun): Judging {
-  const { selection, readsStatus, marksRepeats, leavesOutSuppressed } = job;
+async function describePlan(rowRun: RowRun): Promise<PlanDescription> {
+  const { stated, job, account, structure, names, understood, survey } = rowRun;
+  const { readsStatus, marksRepeats, leavesOutSuppressed } = job;
+  const knownNames = await account.readCachedNames(structure);
+  const { columns, delimiter, hasEscapes, form, sha256, bytes } = understood.facts;
   return {
-    structureId: structure._id,
+    ...(stated.readsInput && {
+      input: { sha256, size: bytes },
+      table: { columns, delimiter, hasEscapes, form },
+    }),
+    ...(job.command && { command: job.command }),
+    ...(job.mapping && { mapping: job.mapping }),
+    ...(job.selection?.stored && { selection: job.selection.stored }),
+    names: toStoredNames(knownNames.structure, knownNames.lists),
+    source: job.source(survey),
+    listIds: listIdsOf(job, names),
     looks: {
       by: "search",
       readsStatus,
       marksRepeats,
       suppressions: leavesOutSuppressed ? "pass-over" : "include",
     },
-    suppression: createSuppressionRules(suppressions),
-    selection,
-    describe: engine.describeReason,
   };
-}
-
-/** @param snapshot pages of the account, for the plan */
-function createRowLookup(rowRun: RowRun, snapshot?: AccountSnapshot): Lookup {
-  const { job, send, keys, behavior, structure, survey, names } = rowRun;
-  return new Lookup({
-    send,
-    keys,
-    structureId: structure._id,
-    keyType: structure.keyType,
-    source: job.source(survey),
-    snapshot,
-    behavior,
-    marksRepeats: job.marksRepeats,
-    isAbsentOutside: !job.members && snapshot?.isWhole(),
-    listIds: listIdsOf(job, names),
-  });
 }
 
 /** Lists whose members decide what becomes of a contact. */
@@ -116,15 +100,15 @@ function listIdsOf(job: ResolvedJob, names: NameBook): string[] {
 
 async function openSource(
   rowRun: RowRun,
-  judging: Judging,
+  opened: Pick<ContactsToPlan, "judging" | "lookup">,
   state: RunState,
   scratch: string,
 ): Promise<PlanSource> {
   const { job, stated, survey } = rowRun;
-  const snapshot = await takeSnapshot(rowRun, state, scratch);
+  const snapshot = await takeSnapshot(rowRun, opened.lookup, state, scratch);
   try {
     const close = () => snapshot?.close();
-    const lookup = createRowLookup(rowRun, snapshot);
+    const lookup = snapshot ? opened.lookup.over(snapshot, !job.members) : opened.lookup;
     if (!stated.readsInput) {
       let count = 0;
       for (const _item of listSelectedItems(snapshot!, rowRun)) count++;
@@ -136,7 +120,7 @@ async function openSource(
         close,
       };
     }
-    const isLastUnknown = () => isLastRowUnknown(rowRun, lookup, judging);
+    const isLastUnknown = () => isLastRowUnknown(rowRun, lookup, opened.judging);
     const removals = job.members && (await planRemovals(snapshot!, rowRun, job.members, isLastUnknown));
     async function* entries(): AsyncGenerator<Iterable<PlanEntry>> {
       yield* readRowEntries(rowRun);
@@ -171,6 +155,7 @@ async function isLastRowUnknown(rowRun: RowRun, lookup: Lookup, judging: Judging
 /** The list's members for a sync; else the account where that is cheaper than asking for blocks of keys. */
 async function takeSnapshot(
   rowRun: RowRun,
+  lookup: Lookup,
   state: RunState,
   file: string,
 ): Promise<AccountSnapshot | undefined> {
@@ -181,9 +166,9 @@ async function takeSnapshot(
     isTemporary: state.run === undefined,
     toIdentity: createIdentityReader(structure.keyType),
   };
-  if (!stated.readsInput) return readSelected(rowRun, file, opening);
+  const pages = readContactPages(rowRun, lookup);
+  if (!stated.readsInput) return readSelected(rowRun, pages, file, opening);
   const snapshot = await openRecent(file, opening, rowRun.clock.now());
-  const pages = readContactPages(rowRun);
   try {
     if (job.members) await readMembers(snapshot, pages, job.members);
     else if (!(await readAccountIfSmaller(snapshot, contacts, pages, countSentRequests(rowRun)))) {
@@ -214,12 +199,12 @@ const maxPasses = 3;
  * the rest from page to page: then all is read again, so that nobody is passed over.
  */
 async function readSelected(
-  rowRun: RowRun,
+  { clock, job, emit }: RowRun,
+  allPages: PagesOptions,
   file: string,
   options: SnapshotOptions,
 ): Promise<AccountSnapshot> {
-  const { clock, job } = rowRun;
-  const pages = { ...readContactPages(rowRun), filters: job.selection!.filters, lists: job.chosenLists };
+  const pages = { ...allPages, filters: job.selection!.filters, lists: job.chosenLists };
   let snapshot = await openSnapshot(file, options);
   if (snapshot.isRecent(clock.now()) && snapshot.isWhole()) return snapshot;
   for (let pass = 1; ; pass++) {
@@ -234,7 +219,7 @@ async function readSelected(
     }
     if (snapshot.isWhole()) return snapshot;
     if (pass < maxPasses) continue;
-    rowRun.emit({ kind: "remark", remark: { code: "account_changed" } });
+    emit({ kind: "remark", remark: { code: "account_changed" } });
     return snapshot;
   }
 }

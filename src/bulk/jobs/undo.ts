@@ -15,7 +15,6 @@ import type { Item } from "../items.ts";
 import { createProgress, type Proven } from "../plan/events.ts";
 import { mergeNames, type StoredNames, toStoredNames } from "../plan/names.ts";
 import type { Looks } from "../plan/plan-file.ts";
-import { toPlanNames } from "../plan/plan-line.ts";
 import type { RunContext } from "../plan/session.ts";
 import {
   computeFingerprint,
@@ -32,7 +31,7 @@ import { type Remaining, toRecreated, toRemoved, toRestored } from "../values.ts
 import { readRunNames, readWrittenContacts, type WrittenContact } from "./changes.ts";
 import { noInput } from "./finish.ts";
 import type { ContactsToPlan, Job, OpenedJob, RunAbout } from "./job.ts";
-import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts";
+import { openAccount, openJudging } from "./open-account.ts";
 
 /** Which run is undone, and how. */
 export interface UndoOptions {
@@ -90,26 +89,23 @@ async function openContacts(
   { refs, returns }: Extent,
   { isPartial, deletesCreated }: UndoOptions,
 ): Promise<ContactsToPlan> {
-  const { emit, engine } = context;
-  const { account: place } = source.manifest;
-  const account = openAccount(context, place.structureId);
+  const { structureId } = source.manifest.account;
+  const account = openAccount(context, structureId);
   // Only the undo of a deletion creates anybody.
   const mayCreate = !kindsWithoutDeletion.has(source.manifest.kind);
   const looks: Looks = { by: "id", suppressions: mayCreate ? "hold" : "include" };
-  const suppression = await openSuppressionRules(engine, looks);
   const { keyType, remaining, names } = await readUndoData(account, source, returns);
-  if (returns.contacts) emit({ kind: "remark", remark: { code: "recreates" } });
+  if (returns.contacts) context.emit({ kind: "remark", remark: { code: "recreates" } });
   const scope = { deletesCreated, remaining, isPartial, toIdentity: createIdentityReader(keyType) };
   // What tells a create of ours from one of others, and whether anybody has changed it since.
   const parts = ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts];
-  const { structureId } = place;
+  const head = { names, source: parts, looks };
   return {
     account,
-    judging: { structureId, looks, suppression, names: toPlanNames(names), describe: engine.describeReason },
-    lookup: openLookup(context, { structureId, keyType, source: parts }),
+    ...(await openJudging(context, account, { structureId, keyType }, head)),
     input: { ...noInput, read: refs.length },
     after: toStepsAfterUndo(source.manifest.after, names.lists, deletesCreated),
-    head: async () => ({ names, source: parts }),
+    head,
     async source() {
       const entries = readUndoItems(source.folder, refs, scope);
       return { entries, stableEntries: refs.length };

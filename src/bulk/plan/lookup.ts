@@ -61,6 +61,7 @@ export class Lookup {
   readonly structureId: string;
   readonly keyType: string;
   readonly behavior: Behavior;
+  readonly keys: KeySearch;
   /** Everyone is known from pages of the account: nobody has to be asked for. */
   readonly knowsAll: boolean;
   /** When the oldest page was read, in milliseconds since the epoch; infinite without pages. */
@@ -76,20 +77,29 @@ export class Lookup {
     this.structureId = options.structureId;
     this.keyType = options.keyType;
     this.behavior = options.behavior;
+    this.keys = options.keys;
     this.source = ["_id", "key", ...options.source];
     this.readIdentity = createIdentityReader(options.keyType);
     this.knowsAll = options.isAbsentOutside === true;
     this.takenAt = options.snapshot?.takenAt ?? Number.POSITIVE_INFINITY;
   }
 
+  /**
+   * The same with what was read of the account before.
+   * @param isOfAll whether it was read for everybody: then who is not in it does not exist
+   */
+  over(snapshot: AccountSnapshot, isOfAll: boolean): Lookup {
+    return new Lookup({ ...this.options, snapshot, isAbsentOutside: isOfAll && snapshot.isWhole() });
+  }
+
   /** Contacts in a block; fewer where the service refuses so many keys. */
   get blockSize(): number {
-    return Math.min(maxBlockSize, this.options.keys.limit);
+    return Math.min(maxBlockSize, this.keys.limit);
   }
 
   /** As a `KeySearch` has it. */
   get readsStatusById(): boolean {
-    return this.options.keys.readsStatusById;
+    return this.keys.readsStatusById;
   }
 
   /** From the snapshot where there is one, else from the service. Keyed by `ref`. */
@@ -111,7 +121,7 @@ export class Lookup {
 
   /** A contact that this look-up has missed or could not know of. */
   note(contact: Partial<Contact>): void {
-    this.options.keys.note(contact);
+    this.keys.note(contact);
   }
 
   /** One contact by its id; undefined when it does not exist. */
