@@ -1,0 +1,208 @@
+/**
+ * What every command of the tree owes its callers: an example, what it prints, a place in the index, JSON with
+ * --json, and a price in requests. A command that is not in the table below fails, and the message says what to do.
+ */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { findFacts } from "../../src/commands/help/help-text.ts";
+import { listLeaves, toWords } from "../../src/commands/help/tree.ts";
+import { createContext } from "../../src/context.ts";
+import { createTree } from "../../src/program.ts";
+import { temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+/** A line that does what the command is for, without remembered names, and how many requests it costs. */
+type Tried = [line: string, requests: number, stdin?: string];
+
+/** Commands that give no JSON, and why. Each is held by a test of its own. */
+const apart: Record<string, string> = {
+  completion: "prints a script for a shell",
+  mcp: "speaks a protocol until its client goes",
+  "sandbox start": "serves until it is stopped",
+  "sandbox exec": "prints what the command prints that it runs",
+};
+
+/**
+ * In the order in which they are run, on one account. Folder and files: {people}, {keys}, {yaml}, {plan}, {data};
+ * ids and addresses: {campaign}, {run}, {url}.
+ */
+const tried: Record<string, Tried> = {
+  "structure list": ["", 1],
+  "structure get": ["", 1],
+  "structure update": ["--label Customers", 2],
+  "structure field add": ["City", 2],
+  "structure field rename": ["City Town", 2],
+  "structure field remove": ["Town --yes", 2],
+  "structure tag add": ["VIP", 2],
+  "structure tag rename": ["VIP Gold", 2],
+  "structure tag remove": ["Gold --yes", 2],
+  "structure pull": ["", 1],
+  "structure diff": ["{yaml}", 1],
+  "structure apply": ["{yaml} --yes", 1],
+  "lists create": ["News", 4],
+  "lists list": ["", 2],
+  "lists show": ["News", 3],
+  "lists rename": ["News Weekly", 3],
+  "contact create": ["--key ada@example.com", 2],
+  "contact get": ["ada@example.com", 3],
+  "contact search": ["", 2],
+  "contact mutate": ["ada@example.com --add-list Weekly", 4],
+  import: ["{people}", 5],
+  "contact unsubscribe": ["bob@example.com --yes", 4],
+  "contact move": ["carl@example.com karl@example.com --yes", 7],
+  "contact dossier": ["ada@example.com -o json", 6],
+  "contact delete": ["karl@example.com --yes", 5],
+  "contact erase": ["dora@example.com --yes", 3],
+  export: ["", 3],
+  events: ["", 2],
+  "lists duplicate": ["Weekly Copy", 10],
+  "lists merge": ["Weekly Copy --into Both", 12],
+  "lists sync": ["Both {keys} --max-remove 100%", 3],
+  "lists delete": ["Copy --yes", 3],
+  "plan show": ["{plan}", 0],
+  apply: ["{plan} --yes", 1],
+  "runs list": ["", 0],
+  "runs show": ["last", 0],
+  "runs rejects": ["{run}", 0],
+  // Whose run is done is told so: exit 2.
+  "runs resume": ["last", 0],
+  "runs retry": ["{run} {people}", 2],
+  "runs undo": ["last --yes", 1],
+  "runs remove": ["last --yes", 0],
+  "campaigns list": ["", 1],
+  "campaigns get": ["{campaign}", 1],
+  "templates list": ["", 1],
+  "domains list": ["", 1],
+  "domains get": ["example.com", 1],
+  "reports show": ["", 2],
+  "reports campaign": ["{campaign}", 1],
+  "reports histogram": ["--event email-sent", 1],
+  "suppressions add": ["eve@example.com", 0],
+  "suppressions list": ["", 0],
+  "suppressions check": ["eve@example.com", 0],
+  "suppressions remove": ["eve@example.com --yes", 0],
+  api: ["GET /api/contact-structure", 1],
+  limits: ["--refresh", 1],
+  doctor: ["", 1],
+  commands: ["", 0],
+  "auth login": ["--profile shop --base-url {url} --api-key-stdin", 1, "{key}"],
+  "auth status": ["--profile shop", 1],
+  "auth list": ["", 0],
+  "auth use": ["shop", 0],
+  "auth logout": ["shop --yes", 0],
+  "sandbox variants": ["", 0],
+  "sandbox keys create": ["k --scope contacts:read --data {data}", 0],
+  "sandbox keys list": ["--data {data}", 0],
+  "sandbox keys deactivate": ["k --data {data}", 0],
+  "sandbox keys activate": ["k --data {data}", 0],
+  "sandbox keys regenerate": ["k --data {data} --yes", 0],
+  "sandbox keys delete": ["k --data {data} --yes", 0],
+  "sandbox account": ["--data {data}", 0],
+  "sandbox requests": ["--data {data}", 0],
+  "sandbox seed": ["--contacts 2 --data {data}", 0],
+  "sandbox snapshot save": ["s --data {data}", 0],
+  "sandbox snapshot load": ["s --data {data} --yes", 0],
+  "sandbox snapshot list": ["--data {data}", 0],
+  "sandbox snapshot remove": ["s --data {data}", 0],
+  "sandbox clock show": ["--data {data}", 0],
+  "sandbox clock set": ["2030-01-01T00:00:00Z --data {data}", 0],
+  "sandbox clock advance": ["1h --data {data}", 0],
+  "sandbox clock real": ["--data {data}", 0],
+  "sandbox reset": ["--data {data} --yes", 0],
+  "sandbox clone": ["--data {data} --yes", 2],
+};
+
+async function leaves() {
+  const stream = new PassThrough().resume();
+  const streams = { stdin: stream, stdout: stream, stderr: stream, env: await temporaryHome() };
+  const tree = createTree(createContext(streams as never, new AbortController().signal), async () => 0);
+  await tree.loadAll();
+  return listLeaves(tree.root).map((command) => ({ command, path: toWords(command).join(" ") }));
+}
+
+describe("every command", () => {
+  it("has a summary, an example, and says what it prints", async () => {
+    for (const { command, path } of await leaves()) {
+      const facts = findFacts(command);
+      const todo = `ecm ${path}: call describeCommand (commands/help/help-text.ts) with its examples and output`;
+      expect(facts?.output, todo).toBeTruthy();
+      expect(facts?.examples, `${todo}; an example begins with: ecm ${path}`).toContainEqual(
+        expect.stringContaining(`ecm ${path}`),
+      );
+      expect(command.description(), `ecm ${path}: give it a description, its line in the index`).not.toBe("");
+    }
+  });
+
+  it("is run with --json, and costs what the table says", async () => {
+    const paths = (await leaves()).map(({ path }) => path);
+    const known = [...Object.keys(tried), ...Object.keys(apart)];
+    const missing = paths.filter((path) => !known.includes(path));
+    const todo =
+      "add a line to `tried` in this file, with what it costs in requests, so that it is run with --json; or to `apart`, with the reason";
+    expect(missing, `ecm ${missing.join(", ecm ")}: ${todo}`).toEqual([]);
+    expect(known.filter((path) => !paths.includes(path))).toEqual([]);
+
+    const folder = await temporaryFolder();
+    const { ecm, sandbox, baseUrl, apiKey } = await startSandbox({
+      contents: { campaigns: [{ name: "Spring", status: "sent" }], domains: [{ domain: "example.com" }] },
+    });
+    const file = async (name: string, text: string) => {
+      await writeFile(join(folder, name), text);
+      return join(folder, name);
+    };
+    const words: Record<string, string> = {
+      people: await file(
+        "people.csv",
+        "Email\nbob@example.com\ncarl@example.com\ndora@example.com\nnobody\n",
+      ),
+      keys: await file("keys.txt", "ada@example.com\n"),
+      yaml: await file("structure.yaml", "fields:\n  - label: First Name\n"),
+      plan: join(folder, "plan.ndjson"),
+      data: join(folder, "data"),
+      campaign: JSON.parse((await ecm(["campaigns", "list", "--json"])).stdout)[0]._id,
+      url: baseUrl,
+      key: apiKey,
+    };
+    const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name) => words[name]!);
+    const counted: Record<string, unknown> = {};
+    for (const [path, [line, , stdin]] of Object.entries(tried)) {
+      if (path === "plan show") {
+        await ecm([
+          "contact",
+          "mutate",
+          "--keys",
+          words.keys!,
+          "--add-list",
+          "Both",
+          "--dry-run",
+          "--plan",
+          words.plan!,
+        ]);
+      }
+      const before = sandbox.admin.requests().length;
+      const args = [
+        ...path.split(" "),
+        ...line
+          .split(" ")
+          .filter((word) => word !== "")
+          .map(fill),
+      ];
+      const { code, stdout, stderr } = await ecm([...args, ...(line.includes("-o ") ? [] : ["--json"])], {
+        stdin: stdin === undefined ? undefined : fill(stdin),
+        env: { ECM_CACHE_DIR: await temporaryFolder() },
+      });
+      const what = `ecm ${args.join(" ")} --json\n${stdout}${stderr}`;
+      expect(code, what).toBe(
+        path === "runs resume" ? 2 : path === "import" || path === "runs retry" ? 3 : 0,
+      );
+      if (path === "import") words.run = JSON.parse(stdout).run;
+      expect(stdout === "" ? null : JSON.parse(stdout), what).toBeTypeOf("object");
+      counted[path] = sandbox.admin.requests().length - before;
+    }
+    expect(counted).toEqual(
+      Object.fromEntries(Object.entries(tried).map(([path, [, requests]]) => [path, requests])),
+    );
+  });
+});
