@@ -1,0 +1,81 @@
+/** What the name of a column means, and the columns that a rejects file adds. */
+import { describe, expect, test } from "vitest";
+import { findColumns, findPredefinedField, isIdName, isKeyName } from "../../src/tables/names.ts";
+import {
+  findMissingCells,
+  readMarkCell,
+  rejectsColumns,
+  removeMissing,
+} from "../../src/tables/rejects-columns.ts";
+
+describe("a column holds keys", () => {
+  test.each([
+    ["Email", true],
+    ["e-mail address", true],
+    ["MAIL", true],
+    ["メールアドレス", true],
+    ["adresse électronique", true],
+    ["key", true],
+    ["ecm:key", true],
+    ["Customer No", true],
+    ["", false],
+    ["Email Status", false],
+    ["City", false],
+  ])("%s: %s", (name, holds) => {
+    expect(isKeyName(name, "Customer No", "email")).toBe(holds);
+  });
+
+  test("and none that is called after e-mail where keys are no addresses", () => {
+    expect([
+      isKeyName("Email", "Customer No", "text"),
+      isKeyName("customer no", "Customer No", "text"),
+    ]).toEqual([false, true]);
+  });
+});
+
+test.each([
+  ["_id", true],
+  [" ECM:_ID ", true],
+  ["id", false],
+])("a column %s holds ids: %s", (name, holds) => {
+  expect(isIdName(name)).toBe(holds);
+});
+
+test.each([
+  ["first_name", "firstName"],
+  ["Vorname", "firstName"],
+  ["nom de famille", "lastName"],
+  ["Name", undefined],
+])("a column %s fills %s", (name, field) => {
+  expect(findPredefinedField(name)).toBe(field);
+});
+
+test("a column is found as it is written, else without regard to case", () => {
+  const names = ["City", "city", "CITY", "Zip"];
+  expect([findColumns("city", names), findColumns("zip", names), findColumns("cITY", names)]).toEqual([
+    [1],
+    [3],
+    [0, 1, 2],
+  ]);
+});
+
+describe("a rejects file", () => {
+  const columns = [{ name: "Email" }, { name: "City" }, { name: "" }];
+
+  test("names the cells that a row lacks, and they are missing again", () => {
+    const cell = rejectsColumns.listMissing(["a@x.org", undefined, undefined], columns, [0, 1, 2]);
+    expect(cell).toBe("City");
+    const missing = findMissingCells(["Email", "City", "ECM_Missing"])!;
+    expect(removeMissing(["a@x.org", "", cell], missing)).toEqual(["a@x.org", undefined, cell]);
+    expect(removeMissing(["a@x.org", "Oslo", cell], missing)).toEqual(["a@x.org", "Oslo", cell]);
+    expect(findMissingCells(["Email", "City"])).toBeUndefined();
+  });
+
+  test.each([
+    ["", "none"],
+    ["Status: unsubscribed", "clear"],
+    ["? Status: perhaps", "unclear"],
+  ])("says %j of a row: %s", (cell, mark) => {
+    expect(readMarkCell(cell)).toBe(mark);
+  });
+});

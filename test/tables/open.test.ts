@@ -1,0 +1,101 @@
+/** What kind of file it is, by its first bytes, and what is said of how it is read. */
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { describeNote } from "../../src/commands/bulk/reading-lines.ts";
+import { openInput } from "../../src/tables/open.ts";
+import type { Note, ReadOptions } from "../../src/tables/rows.ts";
+import { catchFailure, fileWith, toInputFile } from "./reading.ts";
+import { textRow, workbook, zip } from "./workbooks.ts";
+
+async function open(content: string | Uint8Array, options: Partial<ReadOptions> = {}) {
+  return openInput(toInputFile(await fileWith(content)), { map: new Map(), ...options });
+}
+
+const book = workbook({ sheets: [{ name: "People", rows: textRow(1, ["Email"]) }] });
+
+describe("the kind of a file", () => {
+  test.each<[string, string | Uint8Array, string]>([
+    ["a text", "Email\na@x.org\n", "text"],
+    ["a text that begins with a brace", "{Email},City\n", "text"],
+    ["an object on each line", '{"Email":"a@x.org"}\n', "json"],
+    ["an array", '\ufeff [ {"Email":"a@x.org"} ]', "json"],
+    ["a workbook", book, "workbook"],
+    ["a packed text", gzipSync("Email\n"), "text"],
+    ["a packed workbook", gzipSync(book), "workbook"],
+  ])("of %s", async (_what, content, kind) => {
+    expect((await open(content)).form.kind).toBe(kind);
+  });
+
+  test.each<[string, string | Uint8Array, Partial<ReadOptions>, RegExp]>([
+    ["nothing", "", {}, / is empty$/],
+    ["an old workbook", Buffer.from("\xd0\xcf\x11\xe0rest", "latin1"), {}, /an old Excel workbook \(\.xls\)/],
+    [
+      "a protected workbook",
+      Buffer.concat([Buffer.from("\xd0\xcf\x11\xe0", "latin1"), Buffer.from("EncryptedPackage", "utf16le")]),
+      {},
+      /protected by a password/,
+    ],
+    ["a PDF", "%PDF-1.7", {}, /is a PDF document/],
+    ["vCards", "BEGIN:VCARD\n", {}, /is a vCard file/],
+    ["a page", "\n<table><tr>", {}, /is HTML or XML, despite its name/],
+    ["an archive", zip({ "a.txt": "a" }), {}, /is a ZIP archive, not a workbook/],
+    ["an archive in an archive", gzipSync(gzipSync("Email\n")), {}, /is compressed twice/],
+    ["--sheet of a text", "Email\n", { sheet: "1" }, /--sheet applies to workbooks/],
+    ["--delimiter of a workbook", book, { delimiter: ";" }, /--delimiter applies to text files/],
+    ["--skip-lines of JSON", '{"Email":"a@x.org"}\n', { skipLines: 1 }, /--skip-lines applies to text files/],
+    [
+      "a quote that is never closed",
+      'Email,City\na@x.org,"Oslo\n',
+      {},
+      /:2: a quote opens here and is never closed/,
+    ],
+  ])("refuses %s", async (_what, content, options, message) => {
+    expect((await catchFailure(open(content, options))).message).toMatch(message);
+  });
+});
+
+test.each<[Note, string]>([
+  [{ code: "sheet", sheet: "People" }, 'Read the sheet "People" of a workbook'],
+  [{ code: "hidden_rows", count: 2 }, "2 rows are hidden in the workbook; read like the others"],
+  [
+    { code: "merged_ranges", count: 1 },
+    "1 merged range in the workbook: each of their cells is read with the value of the range",
+  ],
+  [{ code: "counted_elements" }, "Rows are counted as elements of the array, from 1"],
+  [
+    { code: "encoding", encoding: "koi8-r", isGuess: true },
+    "Read as koi8-r (detected; override with --encoding)",
+  ],
+  [
+    { code: "encoding", encoding: "koi8-r", isGuess: false, firstForeign: { line: 2, text: "Анна" } },
+    "Read as koi8-r; the first line that is not plain ASCII is line 2: Анна",
+  ],
+  [{ code: "system", system: "a HubSpot export" }, "Read as a HubSpot export"],
+  [
+    { code: "system_without_consent", system: "a LinkedIn export" },
+    "a LinkedIn export says nothing about consent: make sure that these people agreed to receive email",
+  ],
+  [
+    { code: "system_columns", system: "a HubSpot export", columns: ["A", "B"] },
+    "Ignored columns of a HubSpot export: A, B",
+  ],
+  [{ code: "unmapped", columns: ["A", "B"] }, 'Ignored columns that do not match any field: "A", "B"'],
+  [
+    { code: "shared_field", columns: ["A", "B"], field: "City" },
+    '"A", "B" all fill "City"; the last non-blank value is used',
+  ],
+  [{ code: "formula_texts", columns: ["Zip"] }, 'Cells such as ="01067" are read as the text inside: "Zip"'],
+  [{ code: "no_rows" }, "The file has a header but no rows"],
+  [
+    { code: "consent_ignored", column: "Opt out" },
+    `"Opt out" looks like consent but is ignored, because of --map 'Opt out=ignore'`,
+  ],
+  [
+    { code: "consent_of_other_channel", column: "SMS" },
+    '"SMS" is about another channel than email; not read as consent',
+  ],
+  [{ code: "consent_empty", column: "Opt-in" }, '"Opt-in" is empty in every row; not read as consent'],
+  [{ code: "consent_is_field", column: "Status" }, '"Status" is a field of the account; not read as consent'],
+])("is said in a sentence: $code", (note, sentence) => {
+  expect(describeNote(note)).toBe(sentence);
+});

@@ -1,0 +1,174 @@
+/** The first pass over a file: what is counted, what looks odd, and that every further pass reads the same. */
+import { appendFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { describeRowsNote } from "../../src/commands/bulk/reading-lines.ts";
+import type { ReadOptions, RowsNote } from "../../src/tables/rows.ts";
+import { type Survey, surveyInput } from "../../src/tables/survey.ts";
+import { requireUnderstood } from "../../src/tables/understand.ts";
+import { fileWith, structure, toInputFile } from "./reading.ts";
+import { textRow, workbook } from "./workbooks.ts";
+
+async function survey(
+  content: string | Uint8Array,
+  options: Partial<ReadOptions> = {},
+): Promise<{ survey: Survey; path: string }> {
+  const path = await fileWith(content);
+  const wanted = { map: new Map(), ignoreUnmapped: true, ...options };
+  const understood = await requireUnderstood("contacts", toInputFile(path), wanted, structure);
+  return { survey: await surveyInput(understood, new AbortController().signal, () => {}), path };
+}
+
+const toRow = (cell: string, index: number) => `p${index}@example.com,"${cell.replaceAll('"', '""')}"\n`;
+const toFile = (...cells: string[]) => `Email,City\n${cells.map(toRow).join("")}`;
+
+function sheet(...cells: string[]): Uint8Array {
+  const rows = cells.map((cell, index) => textRow(index + 2, [`p${index}@example.com`, cell]));
+  return workbook({ sheets: [{ name: "A", rows: textRow(1, ["Email", "City"]) + rows.join("") }] });
+}
+
+test("counts rows, codes of rejections, names, and the last line", async () => {
+  const text = 'Email,Tags,Lists\na@x.org,"one,two",L\nno address,one,\nb@x.org,three,"L,M"\n';
+  const { survey: found } = await survey(text);
+  expect([found.read, found.rejected, found.lastLine]).toEqual([3, 1, 4]);
+  expect(found.rejectedCodes).toEqual(new Map([["key_syntax", 1]]));
+  expect([[...found.tags], [...found.lists]]).toEqual([
+    ["one", "two", "three"],
+    ["L", "M"],
+  ]);
+});
+
+describe("looks odd", () => {
+  test.each<[string, string | Uint8Array, RowsNote[]]>([
+    ["nothing of plain texts", toFile("Oslo", "Rome"), []],
+    [
+      "a number that was rounded",
+      toFile("4.9E+11"),
+      [{ code: "lost_digits", column: "City", count: 1, line: 2, cell: "4.9E+11" }],
+    ],
+    [
+      "zips of which some have lost a zero",
+      toFile("01067", "1067", "10115"),
+      [{ code: "lost_zeros", column: "City", count: 1, line: 3, cell: "1067" }],
+    ],
+    ["no number of three lengths", toFile("01067", "1067", "106"), []],
+    ["no number beside a text", toFile("01067", "1067", "Oslo"), []],
+    [
+      "a formula in a column of other texts",
+      toFile('="1"', "Oslo"),
+      [{ code: "odd_formula", column: "City", count: 1, line: 2, cell: '="1"' }],
+    ],
+    [
+      "a row of several lines",
+      toFile("a\nb\nc", "Oslo"),
+      [{ code: "tall_rows", count: 1, line: 2, lines: 3 }],
+    ],
+    [
+      "an amount of a workbook",
+      sheet("1,204.50 €"),
+      [{ code: "formatted_amount", column: "City", count: 1, line: 2, cell: "1,204.50 €" }],
+    ],
+    ["no amount of a text file", toFile("1,204.50 €"), []],
+    [
+      "a number of more than 15 digits in a workbook",
+      sheet("1234567890123450"),
+      [{ code: "perhaps_lost_digits", column: "City", count: 1, line: 2, cell: "1234567890123450" }],
+    ],
+    [
+      "an address of a role, and one of a misspelled domain",
+      "Email\ninfo@example.com\na@gmial.com\n",
+      [
+        { code: "misspelled", count: 1, domains: [{ domain: "gmial.com", meant: "gmail.com", line: 3 }] },
+        { code: "role_addresses", count: 1, key: "info@example.com", line: 2 },
+      ],
+    ],
+  ])("%s", async (_what, content, notes) => {
+    expect((await survey(content)).survey.notes).toEqual(notes);
+  });
+
+  test("a cell whose value nobody knows", async () => {
+    const cell = '<row r="2"><c r="A2" t="str"><v>a@x.org</v></c><c r="B2" t="e"><v>#REF!</v></c></row>';
+    const book = workbook({ sheets: [{ name: "A", rows: textRow(1, ["Email", "City"]) + cell }] });
+    expect((await survey(book)).survey.unknownCells).toEqual([
+      { code: "unknown_value", column: "City", count: 1, line: 2, cell: "#REF!" },
+    ]);
+  });
+
+  test.each<[RowsNote, string]>([
+    [
+      { code: "lost_digits", column: "Phone", count: 2, line: 3, cell: "4.9E+11" },
+      'Column "Phone": 2 cells such as 4.9E+11 (line 3): a spreadsheet has rounded the number; its digits are lost',
+    ],
+    [
+      { code: "tall_rows", count: 1, line: 4, lines: 12 },
+      "The row on line 4 spans 12 lines (if that is wrong, look for a stray quote there)",
+    ],
+    [
+      { code: "tall_rows", count: 2, line: 4, lines: 12 },
+      "2 rows span several lines; the longest, on line 4, spans 12 (if that is wrong, look for a stray quote there)",
+    ],
+    [
+      {
+        code: "misspelled",
+        count: 5,
+        domains: ["a.de", "b.de", "c.de", "d.de"].map((domain) => ({ domain, meant: "x.de", line: 2 })),
+      },
+      "5 addresses may be misspelled: a.de for x.de (line 2), b.de for x.de (line 2), c.de for x.de (line 2), …",
+    ],
+    [
+      { code: "role_addresses", count: 3, key: "info@x.org", line: 2 },
+      "3 addresses are of a role, not of a person, such as info@x.org (line 2)",
+    ],
+    [
+      { code: "several_addresses", count: 1, key: "a@x.org", line: 2 },
+      "1 row has several addresses; the first one is the key (line 2: a@x.org)",
+    ],
+  ])("and is said in a sentence: $code", (note, sentence) => {
+    expect(describeRowsNote(note)).toBe(sentence);
+  });
+});
+
+describe("a mark", () => {
+  const text = [
+    "Email,Unsubscribed,City",
+    "a@x.org,yes,",
+    "A@x.org,,",
+    "b@x.org,perhaps,",
+    'c@x.org,yes,Oslo,"more"',
+    "c@x.org,,",
+    "",
+  ].join("\n");
+
+  test("of one row is that of all rows of its contact, and of what a rejected row names", async () => {
+    const { survey: found } = await survey(text);
+    expect([found.consent.clearlyMarked, found.consent.unclearCount]).toEqual([2, 1]);
+    expect([...found.markedElsewhere.keys()]).toContain("c@x.org");
+    expect(found.markedIdentities.clear.has("a@x.org")).toBe(true);
+    expect(found.markedIdentities.unclear.has("b@x.org")).toBe(true);
+    const rows = [];
+    for await (const batch of found.batches()) rows.push(...batch);
+    const last = rows.at(-1)!;
+    expect(last.kind === "row" && found.withMarks(last).notSubscribed).toBe("Unsubscribed: yes");
+  });
+});
+
+describe("a further pass", () => {
+  async function countRows(found: Survey): Promise<number> {
+    let count = 0;
+    for await (const batch of found.batches()) count += batch.length;
+    return count;
+  }
+  const cells = (count: number) => Array.from({ length: count }, () => "Oslo");
+
+  test("over a small file needs the file no more", async () => {
+    const { survey: found, path } = await survey(toFile(...cells(10)));
+    await appendFile(path, "x@example.com,Rome\n");
+    expect(await countRows(found)).toBe(10);
+  });
+
+  test("over a large one is refused once the file is another", async () => {
+    const { survey: found, path } = await survey(toFile(...cells(5001)));
+    expect(await countRows(found)).toBe(5001);
+    await appendFile(path, "x@example.com,Rome\n");
+    await expect(countRows(found)).rejects.toThrow("was changed while it was being read");
+  });
+});

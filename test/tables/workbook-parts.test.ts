@@ -1,0 +1,202 @@
+/** The parts of a workbook by themselves: entries, XML, texts, cells and rows. */
+import { writeFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { toUnknownCell } from "../../src/tables/cells.ts";
+import { createCellReader, loadNumberFormats } from "../../src/tables/workbook/cell-text.ts";
+import { Archive, readSharedTexts, readXml, unescapeText } from "../../src/tables/workbook/parts.ts";
+import { unpackSheet } from "../../src/tables/workbook/sheet.ts";
+import { catchFailure, fileWith, toInputFile } from "./reading.ts";
+import { zip } from "./workbooks.ts";
+
+async function* toChunks(...pieces: (string | Buffer)[]): AsyncGenerator<Buffer> {
+  for (const piece of pieces) yield Buffer.from(piece);
+}
+
+async function openArchive(entries: Record<string, string>): Promise<Archive> {
+  return Archive.open(toInputFile(await fileWith(zip(entries))));
+}
+
+async function readEntry(archive: Archive, name: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of archive.read(name)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+describe("an archive", () => {
+  test("has its entries by name, whatever their letter case", async () => {
+    const archive = await openArchive({ "xl/A.xml": "one", "b.xml": "two" });
+    expect([archive.has("XL/a.XML"), archive.has("c.xml")]).toEqual([true, false]);
+    expect(await readEntry(archive, "xl/a.xml")).toBe("one");
+    expect((await catchFailure(readEntry(archive, "c.xml"))).message).toContain("c.xml is missing in it");
+    archive.close();
+  });
+
+  test("is refused where it was cut off", async () => {
+    const path = await fileWith("");
+    await writeFile(path, zip({ "a.xml": "a" }).subarray(0, 40));
+    expect((await catchFailure(Archive.open(toInputFile(path)))).message).toContain("damaged archive");
+  });
+});
+
+describe("XML", () => {
+  async function eventsOf(...pieces: (string | Buffer)[]): Promise<string[]> {
+    const events: string[] = [];
+    await readXml(toChunks(...pieces), "book.xlsx", {
+      open: (name, attributes) => events.push(`<${name}${Object.keys(attributes).join()}>`),
+      close: (name) => events.push(`</${name}>`),
+      text: (text) => events.push(text),
+    });
+    return events;
+  }
+
+  test("is told as events, names without their prefixes", async () => {
+    expect(await eventsOf('<x:c r="A1">1&amp;2<![CDATA[<3]]></x:c>')).toEqual(["<cr>", "1&2", "<3", "</c>"]);
+  });
+
+  test("may be cut into pieces within a character", async () => {
+    const bytes = Buffer.from("<t>é</t>");
+    expect(await eventsOf(bytes.subarray(0, 4), bytes.subarray(4))).toEqual(["<t>", "é", "</t>"]);
+  });
+
+  test.each<[string, string | Buffer, RegExp]>([
+    ["that declares a document type", "<!DOCTYPE a><a/>", /declares a document type/],
+    ["that is nested too deeply", "<a>".repeat(101), /more than 100 elements/],
+    ["that is not closed", "<a><b>", /damaged workbook/],
+    ["that is not UTF-8", Buffer.from([0x3c, 0x61, 0x3e, 0xff]), /not UTF-8/],
+  ])("%s is refused", async (_what, xml, message) => {
+    expect((await catchFailure(eventsOf(xml))).message).toMatch(message);
+  });
+});
+
+test("shared texts are joined from their parts, without their pronunciation", async () => {
+  const archive = await openArchive({
+    "t.xml":
+      "<sst><si><t>a</t></si><si><r><t>b</t></r><r><t>c_x0041_</t></r><rPh><t>x</t></rPh></si><si/></sst>",
+  });
+  const file = toInputFile("book.xlsx");
+  expect(await readSharedTexts(archive, file, "t.xml")).toEqual(["a", "bcA", ""]);
+  expect(await readSharedTexts(archive, file, undefined)).toEqual([]);
+  archive.close();
+});
+
+test.each([
+  ["a_x000D_b", "a\rb"],
+  ["_x005F_x000D_", "_x000D_"],
+  ["_x00_", "_x00_"],
+])("%s is %j", (written, text) => {
+  expect(unescapeText(written)).toBe(text);
+});
+
+describe("a cell", () => {
+  const patterns = ["General", "00000", "0%", "yyyy-mm-dd", "h:mm", "0.00E+00", ";;;", "#,##0.00"];
+  test.each<[type: string, pattern: string, value: string, text: string | undefined]>([
+    ["s", "General", "0", "shared"],
+    ["s", "General", "7", undefined],
+    ["s", "General", "x", undefined],
+    ["str", "General", "a_x0042_", "aB"],
+    ["b", "General", "1", "TRUE"],
+    ["b", "General", "2", "2"],
+    ["e", "General", "#N/A", toUnknownCell("#N/A")],
+    ["e", "General", "", toUnknownCell("error")],
+    ["d", "General", "2024-03-01T00:00:00Z", "2024-03-01"],
+    ["d", "General", "2024-03-01T10:20:30.5Z", "2024-03-01T10:20:30"],
+    ["n", "General", "", ""],
+    ["n", "General", "4860070080", "4860070080"],
+    ["n", "00000", "1067", "01067"],
+    ["n", "0%", "0.5", "50%"],
+    ["n", "0.00E+00", "8.19E+11", "819000000000"],
+    ["n", ";;;", "7", "7"],
+    ["n", "#,##0.00", "1234.5", "1,234.50"],
+    ["n", "yyyy-mm-dd", "45352", "2024-03-01"],
+    ["n", "yyyy-mm-dd", "45352.5", "2024-03-01T12:00:00"],
+    ["n", "yyyy-mm-dd", "0", "1900-01-00"],
+    ["n", "yyyy-mm-dd", "2958466", toUnknownCell("(a date beyond 9999)")],
+    ["n", "h:mm", "0.5", "12:00:00"],
+    ["n", "General", "not a number", "not a number"],
+  ])("of type %s with the format %s and the value %j is %j", async (type, pattern, value, text) => {
+    const read = createCellReader(await loadNumberFormats(), 1900, patterns, ["shared"]);
+    expect(read(type, String(patterns.indexOf(pattern)), value)).toBe(text);
+  });
+
+  test("counts its days from 1904 where its workbook does", async () => {
+    const read = createCellReader(await loadNumberFormats(), 1904, ["yyyy-mm-dd"], []);
+    expect(read("n", "0", "0")).toBe("1904-01-01");
+  });
+});
+
+describe("a sheet", () => {
+  async function rowsOf(rows: string, merged = "", isZeroResult = true) {
+    const xml = `<worksheet><sheetData>${rows}</sheetData>${merged}</worksheet>`;
+    const file = toInputFile(await fileWith(""));
+    const sheet = await unpackSheet(toChunks(xml), file, (_type, _style, value) => value, isZeroResult);
+    const read = async (firstLine: number) => {
+      const found: [number, (string | undefined)[]][] = [];
+      for await (const batch of sheet.read(firstLine))
+        found.push(...batch.map((row) => [row.line, row.cells] as [number, (string | undefined)[]]));
+      return found;
+    };
+    return { ...sheet, rows: await read(1), from: read };
+  }
+
+  test.each<[string, string, [number, string[]][]]>([
+    ["cells where they say", '<row r="2"><c r="B2"><v>1</v></c></row>', [[2, ["", "1"]]]],
+    ["cells one after the other", "<row><c><v>1</v></c><c/><c><v>2</v></c></row>", [[1, ["1", "", "2"]]]],
+    ["a row by the number of its cells", '<row><c r="A5"><v>1</v></c></row>', [[5, ["1"]]]],
+    [
+      "no row without a value",
+      '<row r="1"><c r="A1"/></row><row r="2"><c r="A2"><v>1</v></c></row>',
+      [[2, ["1"]]],
+    ],
+  ])("has %s", async (_what, xml, rows) => {
+    expect((await rowsOf(xml)).rows).toEqual(rows);
+  });
+
+  test.each<[string, string, boolean, string]>([
+    ["no result", "<f>1</f>", true, toUnknownCell("(a formula without a saved result)")],
+    ["the result 0", "<f>1</f><v>0</v>", true, "0"],
+    [
+      "a 0 that nobody has computed",
+      "<f>1</f><v>0</v>",
+      false,
+      toUnknownCell("(a formula without a saved result)"),
+    ],
+    ["a result", "<f>1</f><v>7</v>", false, "7"],
+  ])("has a formula with %s", async (_what, cell, isZeroResult, text) => {
+    expect((await rowsOf(`<row><c>${cell}</c></row>`, "", isZeroResult)).rows).toEqual([[1, [text]]]);
+  });
+
+  test("gives the value of a merged range to each of its cells, in every pass", async () => {
+    const xml =
+      '<row r="1"><c r="A1"><v>no</v></c><c r="B1"><v>x</v></c></row><row r="2"><c r="B2"><v>y</v></c></row>';
+    const sheet = await rowsOf(
+      xml,
+      '<mergeCells><mergeCell ref="A1:A2"/><mergeCell ref="D1:E1"/></mergeCells>',
+    );
+    const filled = [
+      [1, ["no", "x"]],
+      [2, ["no", "y"]],
+    ];
+    expect(sheet.rows).toEqual(filled);
+    expect(await sheet.from(2)).toEqual(filled.slice(1));
+    // The other range has no value to give.
+    expect(sheet.mergedRanges).toBe(1);
+  });
+
+  test("counts rows that are hidden, and reads them", async () => {
+    const { hiddenRows, rows } = await rowsOf('<row r="1" hidden="1"><c><v>1</v></c></row>');
+    expect([hiddenRows, rows]).toEqual([1, [[1, ["1"]]]]);
+  });
+
+  test.each([
+    [
+      "two values in one place",
+      '<row r="1"><c r="A1"><v>1</v></c><c r="A1"><v>2</v></c></row>',
+      "has two values",
+    ],
+    ["a cell of another row", '<row r="1"><c r="A2"><v>1</v></c></row>', "row 1 has a cell A2"],
+    ["a row that is none", '<row r="x"/>', "a row has the number x"],
+    ["a value far to the right", '<row r="1"><c r="ZZZ1"><v>1</v></c></row>', "at most 1024 columns"],
+  ])("is refused with %s", async (_what, xml, message) => {
+    expect((await catchFailure(rowsOf(xml))).message).toContain(message);
+  });
+});
