@@ -208,5 +208,5 @@ export async function planRows({ session, plan, structureId }: Steps, rows: read
   };
   const writer = PlanWriter.create(plan, head, []);
   await makePlan({ session, entries: [rows], writer, names: toPlanNames(head.names), isComplete: true });
-  writer.close(1, session.input);
+  writer.close(session.input);
 }

@@ -92,73 +92,40 @@ export async function* readWrittenContacts(
   folder: string,
   isPartial = false,
 ): AsyncGenerator<WrittenContact> {
-  const writes = new WritesOfRun(isPartial);
+  /** What the run meant to do, where it is not known yet whether it did. */
+  const open = new Map<number, Intent>();
   const passOver = isPartial ? () => undefined : undefined;
   for await (const { record } of readJournal(join(folder, fileNames.journal), passOver)) {
-    const written = writes.take(record);
-    if (written) yield written;
-  }
-  const unproven = writes.unproven();
-  if (isPartial) yield* unproven;
-  else if (unproven.length > 0) throw unknownEndError(unproven.length, basename(folder));
-}
-
-/** What a run meant to do to a contact. */
-interface Intent {
-  key: string;
-  operation: Write;
-}
-
-/** Brings the outcomes of a journal together with their intents. */
-class WritesOfRun {
-  private readonly isPartial: boolean;
-  private readonly open = new Map<number, Intent>();
-
-  constructor(isPartial: boolean) {
-    this.isPartial = isPartial;
-  }
-
-  /** @returns the contact whose outcome this is, where it was written */
-  take(record: JournalRecord): WrittenContact | undefined {
-    switch (record.kind) {
-      case "intent":
-        this.open.set(record.ref, record);
-        return undefined;
-      case "void":
-        this.open.delete(record.ref);
-        return undefined;
-      case "done":
-        return this.close(record);
-      default:
-        return undefined;
+    if (record.kind === "intent") open.set(record.ref, record);
+    else if (record.kind === "void") open.delete(record.ref);
+    else if (record.kind === "done") {
+      const written = toWrittenContact(record, open.get(record.ref), isPartial);
+      open.delete(record.ref);
+      if (written) yield written;
     }
   }
+  if (!isPartial && open.size > 0) throw unknownEndError(open.size, basename(folder));
+  for (const [ref, { key, operation }] of open) yield { ref, key, operation, isUnproven: true };
+}
 
-  /** Intents without an outcome. */
-  unproven(): WrittenContact[] {
-    return [...this.open].map(([ref, { key, operation }]) => ({ ref, key, operation, isUnproven: true }));
-  }
+type Intent = Pick<WrittenContact, "key" | "operation">;
 
-  private close({
-    ref,
-    outcome,
-    contactId,
-  }: Extract<JournalRecord, { kind: "done" }>): WrittenContact | undefined {
-    const wasWritten = isWritten(outcome);
-    const intent = wasWritten ? this.open.get(ref) : undefined;
-    this.open.delete(ref);
-    if (!intent) {
-      const isKnown = this.isPartial && wasWritten && contactId !== undefined;
-      return isKnown ? toWrittenContact(ref, contactId) : undefined;
-    }
-    const { key, operation } = intent;
-    return {
-      ref,
-      key,
-      operation,
-      ...(operation.kind === "create" && contactId !== undefined && { createdId: contactId }),
-    };
+const writtenOutcomes: readonly Outcome[] = ["created", "updated", "removed", "deleted"];
+
+/** @param intent undefined where it cannot be read: then the id is all that is known of the contact */
+function toWrittenContact(
+  { ref, outcome, contactId }: Extract<JournalRecord, { kind: "done" }>,
+  intent: Intent | undefined,
+  isPartial: boolean,
+): WrittenContact | undefined {
+  if (!writtenOutcomes.includes(outcome)) return undefined;
+  if (intent) {
+    const isCreated = intent.operation.kind === "create" && contactId !== undefined;
+    return { ref, key: intent.key, operation: intent.operation, ...(isCreated && { createdId: contactId }) };
   }
+  if (!isPartial || contactId === undefined) return undefined;
+  const operation: Write = { kind: "change", id: contactId, body: {}, was: [] };
+  return { ref, key: contactId, operation, isUnproven: true };
 }
 
 function unknownEndError(writes: number, run: string): EcmError {
@@ -168,16 +135,6 @@ function unknownEndError(writes: number, run: string): EcmError {
     `It is unknown whether ${writes} ${noun} of the run ${verb} applied`,
     advise`Resume it, then undo it: ${ecm`runs resume ${run}`}`,
   );
-}
-
-/** A contact that was written, and whose intent cannot be read: its id is all that is known of it. */
-function toWrittenContact(ref: number, contactId: string): WrittenContact {
-  const operation: Write = { kind: "change", id: contactId, body: {}, was: [] };
-  return { ref, key: contactId, operation, isUnproven: true };
-}
-
-function isWritten(outcome: Outcome): boolean {
-  return ["created", "updated", "removed", "deleted"].includes(outcome);
 }
 
 /** What the run's fields, lists and tags were called when it was planned; what it created is there too. */

@@ -75,7 +75,7 @@ export async function makePlanFile(
       writer.release();
       throw error;
     }
-    const end = writer.close(session.tally.requests, input);
+    const end = writer.close(input);
     const plan = file === undefined ? undefined : readClosedPlan(file, { head, creations, end });
     if (run) await removeSources(run, scratch);
     return { state: session, plan };

@@ -10,21 +10,12 @@ import type { Budget, BudgetOptions } from "../pace/budget.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 import { RunStop } from "../pace/run-stop.ts";
 import type { GuardOptions } from "../runs/folder.ts";
+import type { PlanCounts } from "../runs/report.ts";
 import type * as schema from "./plan-schema.ts";
 
-/** Contacts; rows that stand for none are counted with the input. */
-export interface PlanTally {
-  created: number;
-  updated: number;
-  /** Of these, who is unsubscribed. */
+export interface PlanTally extends PlanCounts {
+  /** Of those that are updated, who is unsubscribed. */
   unsubscribed: number;
-  /** Taken out of a list by a sync. */
-  removed: number;
-  deleted: number;
-  unchanged: number;
-  /** By code. */
-  skipped: Record<string, number>;
-  rejected: Record<string, number>;
   /** Whom the account holds as inactive. */
   inactive: number;
   /** Whom the input marks as not subscribed, and the account holds as active. */

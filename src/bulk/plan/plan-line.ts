@@ -3,12 +3,12 @@
  * applying it needs. The operation that is sent follows from the line.
  */
 import type { InferOutput } from "valibot";
-import { findStatus, formatStatus, toIdSet, unsubscribed } from "../../api/contacts.ts";
+import { findStatus, formatStatus, unsubscribed } from "../../api/contacts.ts";
 import type { Cells } from "../../tables/index.ts";
-import type { Contact, CreateContactBody, IdRef, MutateBody } from "../../wire.ts";
+import type { Contact } from "../../wire.ts";
 import { seal, toBefore, toOperation } from "../decide.ts";
-import type { Was } from "../desired.ts";
-import { type Decision, type Item, isSettled, type Write } from "../items.ts";
+import { type Decision, type Item, isSettled, type Remark, type Write } from "../items.ts";
+import { readCreateValues, readMutateValues } from "../values.ts";
 import { type StoredNames, toStandInName } from "./names.ts";
 import type * as schema from "./plan-schema.ts";
 
@@ -66,109 +66,61 @@ export interface PlannedContact {
   found?: Partial<Contact>;
 }
 
+const actions: Readonly<Record<Decision["kind"], PlanLine["action"]>> = {
+  create: "create",
+  change: "update",
+  unsubscribe: "update",
+  delete: "delete",
+  leave: "unchanged",
+  skip: "skip",
+  reject: "reject",
+};
+
 /** A contact about which something was decided. */
-export function toPlanLine(contact: PlannedContact, decision: Decision, names: PlanNames): PlanLine {
-  const { line, found } = contact;
-  const key = found?.key ?? contact.key;
-  const createLine = (
-    action: PlanLine["action"],
-    changes: PlanChange[] = [],
-    more: { contactId?: string; code?: string; message?: string } = {},
-  ): PlanLine => ({
-    line,
-    key,
-    contactId: more.contactId ?? found?._id ?? null,
-    action,
-    code: more.code ?? null,
-    message: more.message ?? null,
-    changes,
-  });
-  switch (decision.kind) {
-    case "create":
-      return createLine("create", toCreateChanges(decision.body, names), decision.remark);
-    case "change":
-      return createLine("update", toMutateChanges(decision.body, decision.was, names), withRemark(decision));
-    case "unsubscribe":
-      return createLine("update", [toStatusChange(decision, found)], withRemark(decision));
-    case "delete":
-      return createLine("delete", [], withRemark(decision));
-    case "leave":
-      return createLine("unchanged");
-    case "skip":
-      return createLine("skip", [], decision);
-    case "reject":
-      return createLine("reject", [], decision);
-  }
-}
-
-/** Which contact is written, and what is to be said of it although it is. */
-function withRemark({ id: contactId, remark }: Exclude<Write, { kind: "create" }>) {
-  return { contactId, ...remark };
-}
-
-function toStatusChange(
-  { was }: Extract<Decision, { kind: "unsubscribe" }>,
-  found: Partial<Contact> | undefined,
-): PlanChange {
+export function toPlanLine(
+  { line, key, found }: PlannedContact,
+  decision: Decision,
+  names: PlanNames,
+): PlanLine {
+  // What is to be said of a contact although it is written, or why it is not.
+  const remark: Partial<Remark> = ("remark" in decision ? decision.remark : undefined) ?? {};
+  const { code = null, message = null } = "code" in decision ? (decision as Partial<Remark>) : remark;
   return {
-    what: "status",
-    name: "status",
-    before: formatStatus(was ?? (found && findStatus(found))),
-    after: formatStatus(unsubscribed)!,
+    line,
+    key: found?.key ?? key,
+    contactId: ("id" in decision ? decision.id : found?._id) ?? null,
+    action: actions[decision.kind],
+    code,
+    message,
+    changes: toChanges(decision, found, names),
   };
 }
 
-function toCreateChanges(
-  { fields = [], lists = [], tags = [] }: CreateContactBody,
-  names: PlanNames,
-): PlanChange[] {
-  const added = { before: false, after: true };
-  return [
-    ...fields.map(
-      ({ _id, value }): PlanChange => ({ what: "field", name: names.field(_id), before: null, after: value }),
-    ),
-    ...toMembershipChanges("list", lists, added, names),
-    ...toMembershipChanges("tag", tags, added, names),
-  ];
-}
-
-/** @param was what it replaces */
-function toMutateChanges(body: MutateBody, was: readonly Was[], names: PlanNames): PlanChange[] {
-  const values = new Map(was.map(({ what, id, to }) => [`${what} ${id}`, to]));
-  const toMemberships = (
-    what: "list" | "tag",
-    refs: readonly (IdRef | string)[] | undefined,
-    after: boolean,
-  ): PlanChange[] =>
-    [...toIdSet(refs ?? [])].map((id) => ({
-      what,
-      name: names[what](id),
-      before: values.get(`${what} ${id}`) ?? null,
-      after,
-    }));
-  return [
-    ...(body.updateFields ?? []).map(
-      ({ _id, value }): PlanChange => ({
-        what: "field",
-        name: names.field(_id),
-        before: values.get(`field ${_id}`) ?? null,
-        after: value,
-      }),
-    ),
-    ...toMemberships("list", body.addLists, true),
-    ...toMemberships("list", body.removeLists, false),
-    ...toMemberships("tag", body.addTags, true),
-    ...toMemberships("tag", body.removeTags, false),
-  ];
-}
-
-function toMembershipChanges(
-  what: "list" | "tag",
-  refs: readonly (IdRef | string)[] | undefined,
-  change: Pick<PlanChange, "before" | "after">,
-  names: PlanNames,
-): PlanChange[] {
-  return [...toIdSet(refs ?? [])].map((id) => ({ what, name: names[what](id), ...change }));
+function toChanges(decision: Decision, found: Partial<Contact> | undefined, names: PlanNames): PlanChange[] {
+  switch (decision.kind) {
+    case "create":
+      return readCreateValues(decision.body).map(({ what, id, to }) => ({
+        what,
+        name: names[what](id),
+        before: what === "field" ? null : false,
+        after: to,
+      }));
+    case "change": {
+      const was = new Map(decision.was.map(({ what, id, to }) => [`${what} ${id}`, to]));
+      return readMutateValues(decision.body).map(({ what, id, to }) => ({
+        what,
+        name: names[what](id),
+        before: was.get(`${what} ${id}`) ?? null,
+        after: to,
+      }));
+    }
+    case "unsubscribe": {
+      const before = formatStatus(decision.was ?? (found && findStatus(found)));
+      return [{ what: "status", name: "status", before, after: formatStatus(unsubscribed)! }];
+    }
+    default:
+      return [];
+  }
 }
 
 /** The line of a contact that is not written. */

@@ -2,7 +2,7 @@
 import { createReadStream, truncateSync } from "node:fs";
 import { sumCounts } from "../../counts.ts";
 import { type LogFile, openLog } from "../../disk/log.ts";
-import type { SettledByInput } from "../runs/report.ts";
+import { countCodes, type SettledByInput } from "../runs/report.ts";
 import type { Creation } from "./names.ts";
 import { createTally, type PlanTally } from "./numbers.ts";
 import {
@@ -60,23 +60,20 @@ export class PlanWriter {
     this.append([{ block: { at, taken: this.taken, tally: this.tally, digest: this.digest.toString() } }]);
   }
 
-  /** Has all of it on the disk. @param requests that applying it takes */
-  close(requests: number, input: SettledByInput): PlanEnd {
+  /** Has all of it on the disk. */
+  close(input: SettledByInput): PlanEnd {
     const { tally } = this;
-    const passed = input.passedOver;
+    const { skipped, rejected } = countCodes({ input, tally });
     const end: PlanEnd = {
       counts: {
         create: tally.created,
         update: tally.updated + tally.removed,
         delete: tally.deleted,
         unchanged: tally.unchanged,
-        skip: sumCounts(tally.skipped) + (input.passedOverAre === "skipped" ? passed : 0),
-        reject:
-          sumCounts(tally.rejected) +
-          sumCounts(input.rejectedCodes) +
-          (input.passedOverAre === "rejected" ? passed : 0),
+        skip: sumCounts(skipped),
+        reject: sumCounts(rejected),
       },
-      requests,
+      requests: tally.requests,
       digest: this.digest.toString(),
       tally,
       input,

@@ -9,7 +9,7 @@ import { EcmError } from "../../errors.ts";
 import type { Outcome, Remark, Write } from "../items.ts";
 import { fileNames, type Manifest } from "./folder.ts";
 import { type JournalRecord, readJournal } from "./journal.ts";
-import type { RowCounts } from "./report.ts";
+import type { RowCounts, Summary } from "./report.ts";
 
 export interface OpenIntent {
   key: string;
@@ -30,7 +30,7 @@ export class Ledger {
     rejected: 0,
   };
   /** How often each code of a skip or rejection occurred. */
-  readonly codes = { skipped: new Map<string, number>(), rejected: new Map<string, number>() };
+  readonly codes: Summary["codes"] = { skipped: {}, rejected: {} };
   readonly rejections = new Map<number, Remark>();
   /** What is to be said of contacts that were written all the same. */
   readonly remarks = new Map<number, Remark>();
@@ -45,8 +45,6 @@ export class Ledger {
 
   private done = new Uint8Array(1024);
   private readonly intents = new Map<number, OpenIntent>();
-  /** Contacts that were to be written, and were not. */
-  private readonly unwritten = new Set<number>();
 
   take(record: JournalRecord): void {
     switch (record.kind) {
@@ -78,11 +76,6 @@ export class Ledger {
     return this.done[ref] === 1;
   }
 
-  /** Whether the contact is done, and neither skipped nor rejected. */
-  isWritten(ref: number): boolean {
-    return this.isDone(ref) && !this.unwritten.has(ref);
-  }
-
   /** An intent without an outcome: it may have been applied. */
   openIntent(ref: number): OpenIntent | undefined {
     return this.intents.get(ref);
@@ -94,7 +87,6 @@ export class Ledger {
 
   private takeDone({ ref, outcome, code, message, inactive }: DoneRecord): void {
     if (!this.markDone(ref, outcome, code)) return;
-    if (outcome === "skipped" || outcome === "rejected") this.unwritten.add(ref);
     if (inactive) this.inactive++;
     const isRejected = outcome === "rejected";
     if (!isRejected && message === undefined) return;
@@ -112,14 +104,12 @@ export class Ledger {
     this.done[ref] = 1;
     this.counts[outcome]++;
     this.intents.delete(ref);
-    if (outcome === "skipped") count(this.codes.skipped, code ?? "skipped");
-    if (outcome === "rejected") count(this.codes.rejected, code ?? "rejected");
+    if (outcome === "skipped" || outcome === "rejected") {
+      const codes = this.codes[outcome];
+      codes[code ?? outcome] = (codes[code ?? outcome] ?? 0) + 1;
+    }
     return true;
   }
-}
-
-function count(counts: Map<string, number>, code: string): void {
-  counts.set(code, (counts.get(code) ?? 0) + 1);
 }
 
 interface RunRecord {

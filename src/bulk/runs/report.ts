@@ -70,58 +70,61 @@ export interface SettledByInput {
   passedOverAre: "skipped" | "rejected";
 }
 
-/** What a plan holds, as far as the report needs it. */
-interface PlanCounts {
+/** What a plan holds, as far as the report needs it: contacts; rows that stand for none are counted with the input. */
+export interface PlanCounts {
   created: number;
   updated: number;
+  /** Taken out of a list by a sync. */
   removed: number;
   deleted: number;
   unchanged: number;
-  skipped: Readonly<Record<string, number>>;
-  rejected: Readonly<Record<string, number>>;
+  /** By code. */
+  skipped: Record<string, number>;
+  rejected: Record<string, number>;
 }
 
 /** What a run has counted so far. */
 export interface Counted {
   input: SettledByInput;
   tally: PlanCounts;
-  ledger: {
-    counts: Readonly<Record<Outcome, number>>;
-    codes: Record<"skipped" | "rejected", ReadonlyMap<string, number>>;
-  };
+  ledger: { counts: Readonly<Record<Outcome, number>>; codes: Summary["codes"] };
 }
 
 /** @param isDryRun counts what would be written as written */
-export function countRows({ input, tally, ledger }: Counted, isDryRun: boolean): RowCounts {
-  const { counts } = ledger;
-  const written = isDryRun ? tally : counts;
-  const { created, deleted } = written;
-  const updated = written.updated + written.removed;
-  const unchanged = tally.unchanged + counts.unchanged;
-  const isSkipped = input.passedOverAre === "skipped";
-  const skipped = sumCounts(tally.skipped) + counts.skipped + (isSkipped ? input.passedOver : 0);
-  const rejected =
-    sumCounts(input.rejectedCodes) +
-    sumCounts(tally.rejected) +
-    counts.rejected +
-    (isSkipped ? 0 : input.passedOver);
+export function countRows(counted: Counted, isDryRun: boolean): RowCounts {
+  const { input, tally, ledger } = counted;
+  const { created, updated: changed, removed, deleted } = isDryRun ? tally : ledger.counts;
+  const updated = changed + removed;
+  const unchanged = tally.unchanged + ledger.counts.unchanged;
+  const codes = countCodes(counted);
+  const [skipped, rejected] = [sumCounts(codes.skipped), sumCounts(codes.rejected)];
   const settled = created + updated + deleted + unchanged + skipped + rejected;
   const pending = input.read - settled;
   return { read: input.read, created, updated, deleted, unchanged, skipped, rejected, pending };
 }
 
-export function countCodes({ input, tally, ledger }: Counted): Summary["codes"] {
-  const skipped = new Map(ledger.codes.skipped);
-  const rejected = new Map(ledger.codes.rejected);
-  addCodes(rejected, input.rejectedCodes);
-  addCodes(rejected, tally.rejected);
-  addCodes(skipped, tally.skipped);
-  if (input.passedOver > 0) {
-    addCodes(input.passedOverAre === "skipped" ? skipped : rejected, { duplicate: input.passedOver });
-  }
-  return { skipped: Object.fromEntries(skipped), rejected: Object.fromEntries(rejected) };
+export function countCodes({
+  input,
+  tally,
+  ledger,
+}: Omit<Counted, "ledger"> & { ledger?: Counted["ledger"] }): Summary["codes"] {
+  const passedOver: Record<string, number> = input.passedOver > 0 ? { duplicate: input.passedOver } : {};
+  const areSkipped = input.passedOverAre === "skipped";
+  return {
+    skipped: addCounts(ledger?.codes.skipped, tally.skipped, areSkipped ? passedOver : {}),
+    rejected: addCounts(
+      ledger?.codes.rejected,
+      input.rejectedCodes,
+      tally.rejected,
+      areSkipped ? {} : passedOver,
+    ),
+  };
 }
 
-function addCodes(codes: Map<string, number>, more: Readonly<Record<string, number>>): void {
-  for (const [code, count] of Object.entries(more)) codes.set(code, (codes.get(code) ?? 0) + count);
+function addCounts(...parts: (Readonly<Record<string, number>> | undefined)[]): Record<string, number> {
+  const sum: Record<string, number> = {};
+  for (const part of parts) {
+    for (const [code, count] of Object.entries(part ?? {})) sum[code] = (sum[code] ?? 0) + count;
+  }
+  return sum;
 }

@@ -108,7 +108,7 @@ beforeEach(async () => {
 async function wholePlan(): Promise<Buffer> {
   const writer = PlanWriter.create(file, head, creations);
   addBlocks(writer);
-  writer.close(5, input);
+  writer.close(input);
   return readFile(file);
 }
 
@@ -159,7 +159,7 @@ it("continues after its last whole block wherever it was cut off, to the same by
       : PlanWriter.create(other, head, creations);
     if (length >= end) expect(writer.taken).toBe(5);
     addBlocks(writer);
-    writer.close(5, input);
+    writer.close(input);
     expect(Buffer.compare(await readFile(other), whole), `cut at ${length}`).toBe(0);
   }
 });
