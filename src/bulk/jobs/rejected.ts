@@ -5,7 +5,7 @@ import { type Cells, findUnknown, type InputFacts } from "../../tables/index.ts"
 import type { RunStop } from "../pace/run-stop.ts";
 import { type PlanHead, readPlanHead, readPlanLines } from "../plan/plan-file.ts";
 import { isPlanned, type StoredLine } from "../plan/plan-line.ts";
-import type { Reject, RunState } from "../plan/session.ts";
+import { countRunRows, type Reject, type RunState } from "../plan/session.ts";
 
 import { fileNames } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";
@@ -39,13 +39,15 @@ export async function writeRejected(
   plan: string | undefined,
 ): Promise<string | null> {
   const { run, options, input } = state;
-  if (plan === undefined || countRejected(state) === 0) return null;
+  if (plan === undefined || !hasRejects(state)) return null;
   if (stop?.by === "signal" && input.read > maxRejectsAfterSignal) return null;
   const rejectsPath = options.rejects === undefined ? undefined : resolve(options.rejects);
   if (run)
     return writeRunRejects(state, { stop, plan, rejectsPath, own: join(run.folder, fileNames.rejects) });
   if (rejectsPath === undefined) return null;
-  return (await tryWrite(await resolveTarget(rejectsPath), state, plan)) ? rejectsPath : null;
+  // A link stays, and what it leads to is written.
+  const target = await realpath(rejectsPath).catch(() => rejectsPath);
+  return (await tryWrite(target, state, plan)) ? rejectsPath : null;
 }
 
 /** Into the run's folder first, then to where people look for it. */
@@ -55,9 +57,13 @@ async function writeRunRejects(
 ): Promise<string | null> {
   if (!(await tryWrite(own, state, plan))) return null;
   if (rejectsPath === undefined) return (await tryWriteBeside(state, stop, plan)) ?? own;
-  if (await tryCopy(own, rejectsPath)) return rejectsPath;
-  state.emit({ kind: "remark", remark: { code: "rejects_file_elsewhere", file: rejectsPath } });
-  return own;
+  try {
+    await copyFile(own, rejectsPath);
+    return rejectsPath;
+  } catch {
+    state.emit({ kind: "remark", remark: { code: "rejects_file_elsewhere", file: rejectsPath } });
+    return own;
+  }
 }
 
 async function tryWrite(file: string, { emit, ledger }: RunState, plan: string): Promise<boolean> {
@@ -100,24 +106,10 @@ async function tryWriteBeside(
   }
 }
 
-/** A link stays, and what it leads to is written. */
-function resolveTarget(file: string): Promise<string> {
-  return realpath(file).catch(() => file);
-}
-
-function tryCopy(from: string, to: string): Promise<boolean> {
-  return copyFile(from, to).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Rows and contacts that may have a line in the file. */
-function countRejected({ input, tally, ledger, options }: RunState): number {
-  const codes = { ...input.rejectedCodes, ...tally.rejected };
-  const passedOver = input.passedOverAre === "rejected" ? input.passedOver : 0;
-  const remarks = options.isDryRun ? tally.remarks : ledger.remarks.size;
-  return Object.keys(codes).length + passedOver + ledger.rejections.size + remarks;
+/** Whether a row or a contact may have a line in the file. */
+function hasRejects(state: RunState): boolean {
+  const remarks = state.options.isDryRun ? state.tally.remarks : state.ledger.remarks.size;
+  return countRunRows(state).rejected + remarks > 0;
 }
 
 /** Rows and contacts that were rejected, in the order of the plan. */
@@ -148,6 +140,7 @@ function toRowNumber({ line, apply, ref }: StoredLine): number {
   return line ?? apply?.ref ?? ref ?? 0;
 }
 
+/** A plan has null for a cell that is missing. */
 function toCells({ cells = [] }: StoredLine): Cells {
   return cells.map((cell) => cell ?? undefined);
 }
@@ -197,15 +190,10 @@ function findValue(cells: Cells, keyAt: number): string {
   );
 }
 
-/** A row by its columns; a cell without one by its place. A plan has null for a cell that is missing. */
-function toRecord(
-  cells: readonly (string | null | undefined)[],
-  columns: readonly { name: string }[],
-): Record<string, string> {
+/** A row by its columns; a cell without one by its place. */
+function toRecord(cells: Cells, columns: readonly { name: string }[]): Record<string, string> {
   const named = cells.flatMap((cell, index) =>
-    cell === undefined || cell === null
-      ? []
-      : [[columns[index]?.name || String(index + 1), findUnknown(cell) ?? cell]],
+    cell === undefined ? [] : [[columns[index]?.name || String(index + 1), findUnknown(cell) ?? cell]],
   );
   return Object.fromEntries(named);
 }
