@@ -2,7 +2,6 @@ import type { Command } from "@commander-js/extra-typings";
 import { wholeContact } from "../api/contacts.ts";
 import type { Context, OutputFileFlags } from "../context.ts";
 import { formatCounted } from "../counts.ts";
-import { createContactColumnsView, toSearchView } from "../service/contact-columns.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { presentList } from "../terminal/present.ts";
 import {
@@ -14,6 +13,7 @@ import {
   whereOption,
 } from "./flags/flags.ts";
 import { describeCommand } from "./help/help-text.ts";
+import { createContactColumnsView, toSearchView } from "./output/contact-columns.ts";
 import { formatUnfound, resolveConditions } from "./selection/conditions.ts";
 import { readNamedLists } from "./selection/lookups.ts";
 

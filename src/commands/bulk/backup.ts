@@ -9,10 +9,10 @@ import { type BackUp, fileNames } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { syncFolder } from "../../disk/atomic-file.ts";
 import { usageError } from "../../errors.ts";
-import { createContactColumnsView, toSearchView } from "../../service/contact-columns.ts";
 import { findFormatByName, requireFileFormat } from "../../terminal/file-names.ts";
 import type { OutputFormat } from "../../terminal/format.ts";
 import { presentList } from "../../terminal/present.ts";
+import { createContactColumnsView, toSearchView } from "../output/contact-columns.ts";
 import { readNamedLists } from "../selection/lookups.ts";
 
 /**

@@ -8,7 +8,6 @@ import { formatCount, formatCounted } from "../../counts.ts";
 import { notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Behavior } from "../../service/behavior.ts";
-import type { ContactView } from "../../service/contact-columns.ts";
 import { defaultPageSize, openSearch, readSearchPages } from "../../service/contact-pages.ts";
 import { type ContactSearch, isLeftOut } from "../../service/contact-search.ts";
 import { maxPageSize, readSinglePage } from "../../service/pages.ts";
@@ -25,6 +24,7 @@ import {
 } from "../flags/flags.ts";
 import { formatForAccount } from "../help/command-line.ts";
 import { describeCommand } from "../help/help-text.ts";
+import type { ContactView } from "../output/contact-columns.ts";
 import { presents, type Result } from "../output/presents.ts";
 import { formatUnfound, resolveConditions } from "../selection/conditions.ts";
 import { parseParts, planContactView, tellNames } from "./view.ts";

@@ -5,19 +5,19 @@ import { usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { formatDayAndTime } from "../../moments.ts";
 import type { Account, Naming } from "../../service/account.ts";
-import {
-  type ContactColumn,
-  type ContactView,
-  createContactColumnsView,
-  createContactHeaders,
-  toSearchView,
-} from "../../service/contact-columns.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { checkColumns, chooseColumns, hasColumns } from "../../terminal/present.ts";
 import { createStyle } from "../../terminal/style.ts";
 import { cut, measureWidth, wrap } from "../../terminal/text-width.ts";
 import type { Contact, ContactStructure } from "../../wire.ts";
+import {
+  type ContactColumn,
+  type ContactView,
+  createContactColumnsView,
+  createContactHeaders,
+  toSearchView,
+} from "../output/contact-columns.ts";
 
 const idsOnly: ContactView = { columns: [], id: (contact) => contact._id ?? "" };
 

@@ -3,39 +3,22 @@
  * exports. Pure.
  */
 
-import { findStatus, statusParts } from "../api/contacts.ts";
-import { foldCase, type WithId } from "../api/names.ts";
-import type { Contact, ContactList, ContactStructure } from "../wire.ts";
+import { findStatus, statusParts } from "../../api/contacts.ts";
+import { foldCase, type WithId } from "../../api/names.ts";
+import type { Column, View } from "../../terminal/present.ts";
+import type { Contact, ContactList, ContactStructure } from "../../wire.ts";
 
-export interface ContactColumn {
-  /** The header. */
-  name: string;
-  /** The header of a table for people. */
-  title?: string;
+export interface ContactColumn extends Column<Partial<Contact>> {
   /**
    * The parts of a contact that it reads, as a search's `source` names them. None: a search does not tell it.
    */
   sources: readonly string[];
-  value(contact: Partial<Contact>): string | number | readonly string[] | undefined;
-  /** Shown only when it is asked for by name. */
-  optional?: boolean;
-  /** Never cut in a table. */
-  isWhole?: boolean;
-  /** A time: RFC 3339 in data, short in a table. */
-  isTime?: boolean;
-  /** Left out first where a table has no space for all. */
-  isAside?: boolean;
   /** The field that the column shows. */
   fieldId?: string;
 }
 
-export interface ContactView {
+export interface ContactView extends View<Partial<Contact>> {
   columns: ContactColumn[];
-  id(contact: Partial<Contact>): string;
-  /** What is written with these columns can be imported again. */
-  isImportable?: true;
-  /** The message when there is no contact to show. */
-  empty?: string;
 }
 
 /** The columns that every contact has, by their plain names. */

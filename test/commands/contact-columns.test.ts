@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createContactColumnsView, createContactHeaders } from "../../src/service/contact-columns.ts";
+import { createContactColumnsView, createContactHeaders } from "../../src/commands/output/contact-columns.ts";
 import type { ContactStructure } from "../../src/wire.ts";
 
 const structure = (...labels: string[]): ContactStructure => ({
