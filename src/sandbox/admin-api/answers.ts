@@ -24,16 +24,6 @@ export const loggedRequest = v.object({
 });
 export const loggedRequests = v.array(loggedRequest);
 
-/** As a query has it: what is in it is checked by `parseRequestQuery`. */
-export const requestsQuery = v.object({
-  since: v.optional(v.string()),
-  log: v.optional(v.string()),
-  method: v.optional(v.string()),
-  path: v.optional(v.string()),
-  status: v.optional(v.string()),
-  limit: v.optional(v.string()),
-});
-
 export const resetAnswer = v.object({ structureId: v.string() });
 
 const changedCount = v.object({ created: count, updated: count });

@@ -150,13 +150,17 @@ export type SeedCampaign = v.InferOutput<typeof seedCampaign>;
 export type SeedContact = CheckedSeed["contacts"][number];
 
 /** The input as the schema types it. @throws Refusal whose field is the place, such as `contacts[3].key` */
-export function parseBody<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
-  if (Array.isArray(input)) throw invalid(`The body ${notObject}`);
+export function parseBody<S extends v.GenericSchema>(
+  schema: S,
+  input: unknown,
+  what = "The body",
+): v.InferOutput<S> {
+  if (Array.isArray(input)) throw invalid(`${what} ${notObject}`);
   const result = v.safeParse(schema, input, { abortEarly: true });
   if (result.success) return result.output;
   const issue = result.issues[0];
   const place = (issue.path ?? []).reduce((before, { key }) => joinPlace(before, key), "");
-  if (place === "") throw invalid(`The body ${issue.message}`);
+  if (place === "") throw invalid(`${what} ${issue.message}`);
   const isMissing = issue.received === "undefined";
   const isUnknown = issue.type === "strict_object" && issue.expected === "never";
   throw invalidAt(place, isMissing ? "is required" : isUnknown ? "is not known here" : issue.message);
@@ -211,7 +215,20 @@ export function parseDuration(given: string, place: string): number {
   );
 }
 
-const queryNames = ["since", "method", "path", "status", "limit", "log"];
+/** A text or a number that stands once in a query. */
+const once = v.pipe(v.union([v.string(), v.number()], "must be given once"), v.transform(String));
+const matching = (pattern: RegExp, message: string) => v.optional(v.pipe(once, v.regex(pattern, message)));
+export const requestsQuery = v.strictObject(
+  {
+    since: v.optional(once),
+    log: v.optional(once),
+    method: matching(/^[a-z-]{1,40}$/i, "must be a method"),
+    path: v.optional(once),
+    status: matching(/^[1-5](?:\d\d|xx)$/i, "must be a status such as 404 or 4xx"),
+    limit: matching(/^[1-9]\d{0,5}$/, "must be a whole number from 1 to 999999"),
+  },
+  notObject,
+);
 
 /**
  * @param currentLog id of the log that is asked for requests
@@ -221,39 +238,19 @@ export function parseRequestQuery(
   query: RequestQuery,
   currentLog: string,
 ): { filter: RequestFilter; limit?: number } {
-  refuseUnknownNames(query);
-  const { since, method, path, status, limit, log = currentLog } = query;
-  if (method !== undefined && !/^[a-z-]{1,40}$/i.test(method)) throw invalidAt("method", "must be a method");
-  const filter = { method, path, status: parseStatus(status), ...parseSince(since, log === currentLog) };
-  if (limit === undefined) return { filter };
-  if (!/^[1-9]\d{0,5}$/.test(String(limit)))
-    throw invalidAt("limit", "must be a whole number from 1 to 999999");
-  return { filter, limit: Number(limit) };
-}
-
-function refuseUnknownNames(query: RequestQuery): void {
-  if (typeof query !== "object" || query === null) throw invalid(`The query ${notObject}`);
-  for (const [member, value] of Object.entries(query)) {
-    if (!queryNames.includes(member)) throw invalidAt(member, "is not known here");
-    if (value !== undefined && typeof value !== "string" && typeof value !== "number") {
-      throw invalidAt(member, "must be given once");
-    }
-  }
+  const { since, limit, log = currentLog, ...filter } = parseBody(requestsQuery, query, "The query");
+  return {
+    filter: { ...filter, ...parseSince(since, log === currentLog) },
+    ...(limit !== undefined && { limit: Number(limit) }),
+  };
 }
 
 /**
  * A number, after which; or a time, from which. In another log than the one that is asked, numbers mean
  * nothing.
  */
-function parseSince(since: RequestQuery["since"], isSameLog: boolean): RequestFilter {
+function parseSince(since: string | undefined, isSameLog: boolean): RequestFilter {
   if (since === undefined) return {};
-  if (/^\d{1,15}$/.test(String(since))) return { after: isSameLog ? Number(since) : 0 };
-  return { since: parseTime(String(since), "since") };
-}
-
-function parseStatus(status: RequestQuery["status"]): string | undefined {
-  if (status === undefined) return undefined;
-  const text = String(status).toLowerCase();
-  if (!/^[1-5](\d\d|xx)$/.test(text)) throw invalidAt("status", "must be a status such as 404 or 4xx");
-  return text;
+  if (/^\d{1,15}$/.test(since)) return { after: isSameLog ? Number(since) : 0 };
+  return { since: parseTime(since, "since") };
 }

@@ -15,33 +15,27 @@ import { type CheckedSeed, invalidAt, parseTime, type SeedCampaign, type SeedCon
 export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedReport {
   const structure = structuredClone(store.structures.all()[0]!);
   const before = structure.fields.length + structure.tags.length;
+  const creating = (add: (_id: string, name: string) => void) => (name: string) => {
+    const [_id] = store.newIds(now, 1) as [string];
+    add(_id, name);
+    return _id;
+  };
   const fields = new NameIndex(
     structure.fields.map(({ _id, label }) => [label, _id]),
-    (label) => {
-      const [_id] = store.newIds(now, 1) as [string];
-      structure.fields.push({ _id, label, dataType: "text", required: false });
-      return _id;
-    },
+    creating((_id, label) => structure.fields.push({ _id, label, dataType: "text", required: false })),
   );
   const tags = new NameIndex(
     structure.tags.map(({ _id, label }) => [label, _id]),
-    (label) => {
-      const [_id] = store.newIds(now, 1) as [string];
-      structure.tags.push({ _id, label });
-      return _id;
-    },
+    creating((_id, label) => structure.tags.push({ _id, label })),
   );
   const lists = new NameIndex(
     store.lists.all(structure._id).map(({ _id, name }) => [name, _id]),
-    (name) => {
-      const [_id] = store.newIds(now, 1) as [string];
-      store.lists.add(structure._id, { _id, name, now });
-      return _id;
-    },
+    creating((_id, name) => store.lists.add(structure._id, { _id, name, now })),
   );
-  for (const [index, label] of seed.fields.entries()) fields.resolve(label, joinPlace("fields", index));
-  for (const [index, label] of seed.tags.entries()) tags.resolve(label, joinPlace("tags", index));
-  for (const [index, name] of seed.lists.entries()) lists.resolve(name, joinPlace("lists", index));
+  for (const [part, index] of Object.entries({ fields, tags, lists })) {
+    const names = seed[part as "fields" | "tags" | "lists"];
+    for (const [at, name] of names.entries()) index.resolve(name, joinPlace(part, at));
+  }
 
   const contacts = seedContacts(store, seed.contacts, { structure, now, fields, lists, tags });
   if (structure.fields.length + structure.tags.length > before) {

@@ -114,8 +114,8 @@ function whereClause(
     ["method = ?", method?.toUpperCase()],
     // A filter knows the asterisk alone, of the characters that mean something to GLOB.
     ["path GLOB ?", path?.replace(/[?[]/g, "[$&]")],
-    ["status >= ?", status && Number(status.replaceAll("x", "0"))],
-    ["status <= ?", status && Number(status.replaceAll("x", "9"))],
+    ["status >= ?", status && Number(status.replace(/x/gi, "0"))],
+    ["status <= ?", status && Number(status.replace(/x/gi, "9"))],
   ];
   const given = conditions.filter(([, value]) => value !== undefined);
   return [given.map(([sql]) => sql).join(" AND "), given.map(([, value]) => value!)];
