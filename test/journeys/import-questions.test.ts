@@ -163,7 +163,8 @@ describe("the questions of an import", () => {
     expect(await json("runs", "list")).toHaveLength(1);
   });
 
-  it("offer to create a missing list before any other, and then ask for none", async () => {
+  it("ask first about a missing list whose name is like another's, and then for no list", async () => {
+    await ecm(["lists", "create", "Lead"]);
     const dialog = await ecm(["import", file, "--list", "Leads"], {
       ...at120,
       typed: [
@@ -174,22 +175,25 @@ describe("the questions of an import", () => {
     });
     expect(dialog.code).toBe(0);
     expect(nextTime(dialog).join(" ")).toContain("--list Leads --create-missing");
-    expect(await json("lists", "list")).toMatchObject([{ name: "Leads" }]);
+    expect(await json("lists", "list")).toMatchObject([{ name: "Lead" }, { name: "Leads" }]);
   });
 
-  it("offer to create tags that cells name", async () => {
+  it("name a missing list or tag in the last question alone where no other is like it", async () => {
+    const listed = await ecm(["import", file, "--ignore-unmapped", "--list", "Leads"], {
+      ...at120,
+      typed: [['Create the list "Leads", and write to 2 contacts', `n${enter}`]],
+    });
+    expect(listed.code).toBe(1);
+    expect(await json("lists", "list")).toEqual([]);
     const dialog = await ecm(["import", file, "--ignore-unmapped", "--map", "Notiz=tags"], {
       ...at120,
-      typed: [
-        noList,
-        ['Create the tag "hallo" with this import?', yes],
-        ['Create the tag "hallo", and write to 2 contacts', yes],
-      ],
+      typed: [noList, ['Create the tag "hallo", and write to 2 contacts', yes]],
     });
     expect(dialog.code).toBe(0);
   });
 
   it("write nothing in the account when one is answered with Ctrl-C or no, whichever it is", async () => {
+    await ecm(["lists", "create", "Lead"]);
     const before = await everything();
     const answers: Answer[] = [
       ['Create the list "Leads" with', yes],

@@ -196,15 +196,17 @@ export class Clarifier {
     failure: EcmError,
   ): Promise<ImportOptions> {
     if (this.context.settings.yes) throw failure;
-    // A dry run creates nothing: it only says what would be new.
-    if (!this.typed.isDryRun && !this.isForesaid(missing))
+    // A dry run creates nothing, and the last question of a run names what it creates.
+    if (!this.typed.isDryRun && this.isDoubtful(missing))
       await askToCreate(this.context, prompter, missing, failure);
     return { ...this.options, createMissing: true };
   }
 
-  /** All that is missing is the list that a person has just named. */
-  private isForesaid(missing: MissingNames): boolean {
-    return missing.tags.length === 0 && missing.lists.every(({ name }) => name === this.newList);
+  /** A name may be misspelled or several in one, unless a person has just entered it. */
+  private isDoubtful({ lists, tags }: MissingNames): boolean {
+    return [...lists, ...tags].some(
+      ({ name, near, parts }) => (near ?? parts) !== undefined && name !== this.newList,
+    );
   }
 
   private hasAnswers(): boolean {
@@ -291,8 +293,7 @@ async function askToCreate(
   { message, details }: EcmError,
 ): Promise<void> {
   const names = [...missing.lists, ...missing.tags];
-  const doubts = names.some(({ near, parts }) => near ?? parts) ? `\n${formatHint(details.hint ?? "")}` : "";
-  terminal.note(`${message}${doubts}`, "needed");
+  terminal.note(`${message}\n${formatHint(details.hint ?? "")}`, "needed");
   const [only] = names;
   const what =
     names.length === 1
