@@ -312,6 +312,13 @@ describe("the questions of an import", () => {
     expect(asked.code, asked.stderr).toBe(0);
   });
 
+  it("show the columns once: not again as text behind the table that was agreed to", async () => {
+    const asked = await ecm(["import", file, "--dry-run"], { ...at120, typed: [[table, enter]] });
+    expect(asked.stderr).not.toContain("First value");
+    const again = await ecm(["import", file, "--dry-run"], { ...at120, typed: [] });
+    expect(again.stderr).toContain("First value");
+  });
+
   it("are those of a dry run too, which then says the command", async () => {
     const before = await everything();
     const { code, stderr } = await ecm(["import", file, "--dry-run"], {

@@ -27,6 +27,7 @@ export class RunDisplay {
   readonly #context: Context;
   readonly #isDryRun: boolean;
   readonly #isSingle: boolean;
+  readonly #areColumnsShown: () => boolean;
   readonly #progress: Progress;
   readonly #marked: MarkedEvent[] = [];
   /** Of the work: while a question is open, nobody waits for it. */
@@ -43,12 +44,17 @@ export class RunDisplay {
   constructor(
     context: Context,
     what: string,
-    { isDryRun, isSingle = false }: { isDryRun: boolean; isSingle?: boolean },
+    {
+      isDryRun,
+      isSingle = false,
+      areColumnsShown = () => false,
+    }: { isDryRun: boolean; isSingle?: boolean; areColumnsShown?(): boolean },
   ) {
     const { terminal, clock } = context;
     this.#context = context;
     this.#isDryRun = isDryRun;
     this.#isSingle = isSingle;
+    this.#areColumnsShown = areColumnsShown;
     this.#what = what;
     this.#startedAt = clock.now();
     this.#progress = showProgress(
@@ -150,7 +156,7 @@ export class RunDisplay {
   #noteInput({ facts }: RunEventOfKind<"understood">): void {
     const { terminal } = this.#context;
     for (const note of facts.notes) this.#progress.note(describeNote(note));
-    if (!terminal.isStderrTerminal) return;
+    if (!terminal.isStderrTerminal || this.#areColumnsShown()) return;
     for (const line of formatMapping(facts, terminal.stderrColumns)) this.#progress.note(line);
   }
 

@@ -23,6 +23,8 @@ export interface BulkStart {
   backUp?: BackUp;
   /** The same job, which has a person settle what is open: taken where one can be asked. */
   asks?(whileAsking: WhileAsking): Promise<Job> | Job;
+  /** Whether a person has just seen where the columns go: then they are not listed again. */
+  areColumnsShown?(): boolean;
   /** Where it is not the account's usual one. */
   structureId?: string;
   /** One contact that was named: what becomes of it needs no bar. */
@@ -38,17 +40,15 @@ export interface BulkStart {
  * what it did; what stopped it is in the result.
  * @throws UsageError before anything is sent; DeclinedError on a no
  */
-export async function startRun(
-  context: Context,
-  { job, options, flags, what, danger, backUp, asks, structureId, isSingle, agreed, review }: BulkStart,
-): Promise<Closed> {
+export async function startRun(context: Context, start: BulkStart): Promise<Closed> {
+  const { job, options, flags, what, danger, backUp, asks, structureId, agreed, review } = start;
   const { runJob } = await import("../../bulk/index.ts");
   requireAnswer(context, danger, options.isDryRun);
   const { name, path = name, stream } = job.input;
   claimFiles(context, stream ? undefined : path, flags);
   const inputs = stream || !job.readsInput ? [] : [resolve(path)];
   await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs });
-  return withRun(context, { what, options, flags, isSingle }, async ({ engine, display, options }) => {
+  return withRun(context, start, async ({ engine, display, options }) => {
     if (structureId !== undefined) engine.account.preferredStructure = structureId;
     const agree = createAgreement(context, display, danger, review);
     const mayAsk = asks && context.prompter() !== undefined;
@@ -89,12 +89,12 @@ export interface OpenRun {
  */
 export async function withRun(
   context: Context,
-  begun: { what: string; options: RunOptions; flags: PlanFlags & FileFlags; isSingle?: boolean },
+  begun: Pick<BulkStart, "what" | "options" | "flags" | "isSingle" | "areColumnsShown">,
   run: (open: OpenRun) => Promise<Closed>,
 ): Promise<Closed> {
-  const { what, options, flags, isSingle } = begun;
+  const { what, options, flags } = begun;
   const plan = await openPlanOutput(context, flags, options.isDryRun);
-  const display = new RunDisplay(context, what, { isDryRun: options.isDryRun, isSingle });
+  const display = new RunDisplay(context, what, { ...begun, isDryRun: options.isDryRun });
   try {
     const engine = await openEngine(context, options);
     const planFile = flags.plan === "-" ? undefined : flags.plan;

@@ -129,7 +129,12 @@ async function runImport(
   const review = { canChange: await isRegularFile(file), show: flags.show };
   const start = { options, flags, what, danger: "change", agreed, review } as const;
   const result = await reviseUntilAgreed(clarifier, options.isDryRun, () =>
-    startRun(context, { ...start, job: jobs.import(imports), asks: clarifier.job }),
+    startRun(context, {
+      ...start,
+      job: jobs.import(imports),
+      asks: clarifier.job,
+      areColumnsShown: () => clarifier.areColumnsShown,
+    }),
   );
   if (!options.isDryRun) {
     if (!result.stop || result.summary.run !== null) clarifier.sayCommand();

@@ -51,6 +51,8 @@ export class Clarifier {
   private mappingFile: string | undefined;
   /** Answers about columns that no file has yet. */
   private unsaved: ImportOptions["read"] | undefined;
+  /** A person has just agreed to where they go. */
+  areColumnsShown = false;
   /** A list that a person has named, and that does not exist. */
   private newList: string | undefined;
   /** Whether a person is asked which list the contacts are added to. */
@@ -164,6 +166,7 @@ export class Clarifier {
     const plain = ignoreEmpty(context.terminal, proposal, options.read);
     if (plain) return { ...options, read: plain };
     const read = await askColumns(prompter, found, proposal, options.read);
+    this.areColumnsShown = true;
     this.unsaved = read;
     return { ...options, read };
   }
