@@ -15,7 +15,6 @@ export type Settled = { skip: Code } | { reject: Reason };
 
 /** One contact of a run. */
 export interface Item {
-  kind: "contact";
   /**
    * Names the contact within the run, its plan and its journal: the
    * line it is on, or its place in a list of its own.
@@ -43,25 +42,6 @@ export interface Item {
 
 export function isSettled(desired: Item["desired"]): desired is Settled {
   return !("values" in desired);
-}
-
-/**
- * A row of the input that stands for no contact of its own: it is
- * wrong, or another row of the contact stands for it.
- */
-export interface PassedRow {
-  kind: "passed";
-  line: number;
-  /** The cell of the key, as it is written. */
-  key: string;
-  action: "skip" | "reject";
-  code: string;
-  message: string;
-  cells: Cells;
-  /** How its input marks the person as not subscribed, where its cells alone may not say so. */
-  mark?: string;
-  /** The contact that another row stands for, where a rejection of it takes this row too. */
-  of?: number;
 }
 
 /** What is done about one contact. */

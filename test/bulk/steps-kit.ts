@@ -167,7 +167,6 @@ export async function startAdasAccount(): Promise<Ada> {
 /** A row of a file, and what it wants. */
 export function row(key: string, desired: Partial<Desired>, ref = 2): Item {
   return {
-    kind: "contact",
     ref,
     line: ref,
     key: { written: key, sent: key, identity: toIdentity(key) },

@@ -5,11 +5,9 @@
  */
 
 import { exitCodes } from "../../errors.ts";
-import type { Before } from "../desired.ts";
 import type { Item, Write } from "../items.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { isReadById } from "../plan/judge.ts";
-import type { Found } from "../plan/lookup.ts";
 import { alwaysHasSecondLook } from "../plan/numbers.ts";
 import { readPlanBlocks } from "../plan/plan-file.ts";
 import {
@@ -53,9 +51,8 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
   };
   try {
     for await (const group of readGroups(session, file)) {
-      for (const { item, planned, before, found } of group.contacts) {
-        const task = { session, item, planned, before };
-        await begin(task, group.freshnessFor(task, found));
+      for (const task of group.tasks) {
+        await begin(task, group.freshnessFor(task));
         if (unseen.areMany) await settleUnseen();
       }
     }
@@ -69,37 +66,29 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
   });
 }
 
-interface PlannedContact {
-  item: Item;
-  planned: Write;
-  before: Before | undefined;
-  /** What the plan tells of the contact. */
-  found: Found;
-}
-
 /** Contacts of the plan that are not done, in groups that are looked up together where they have to be. */
 async function* readGroups(session: Session, file: string): AsyncGenerator<Group> {
-  let contacts: PlannedContact[] = [];
+  let tasks: Task[] = [];
   let at = Number.POSITIVE_INFINITY;
   for await (const block of readPlanBlocks(file)) {
     for (const line of block.lines) {
-      const contact = contactToWrite(session, line);
-      if (!contact) continue;
-      contacts.push(contact);
+      const task = findTask(session, line);
+      if (!task) continue;
+      tasks.push(task);
       at = Math.min(at, block.at);
-      if (contacts.length < session.lookup.blockSize) continue;
-      yield new Group(session, contacts, at);
-      contacts = [];
+      if (tasks.length < session.lookup.blockSize) continue;
+      yield new Group(session, tasks, at);
+      tasks = [];
       at = Number.POSITIVE_INFINITY;
     }
   }
-  if (contacts.length > 0) yield new Group(session, contacts, at);
+  if (tasks.length > 0) yield new Group(session, tasks, at);
 }
 
 /**
  * Undefined where nothing is left to be written. Who was erased since the plan was made is noted as skipped.
  */
-function contactToWrite(session: Session, line: StoredLine): PlannedContact | undefined {
+function findTask(session: Session, line: StoredLine): Task | undefined {
   const { ledger, toIdentity, judging } = session;
   const { apply } = line;
   if (!apply || ledger.isDone(apply.ref)) return undefined;
@@ -112,23 +101,23 @@ function contactToWrite(session: Session, line: StoredLine): PlannedContact | un
   const planned = toPlannedWrite(line, { ...apply, ...wanted }, judging.structureId);
   const { before } = wanted;
   const contact = before && { _id: before.id, key: line.key };
-  return { item, planned, before, found: { contact, isRemembered: true } };
+  return { session, item, planned, before, seen: { contact, isRemembered: true } };
 }
 
 /** Contacts whose second look is one search. */
 class Group {
-  readonly contacts: readonly PlannedContact[];
+  readonly tasks: readonly Task[];
   private readonly session: Session;
   private readonly at: number;
   private again: { begunAt: number; results: Promise<ReadonlyMap<number, Seen>> } | undefined;
 
-  constructor(session: Session, contacts: readonly PlannedContact[], at: number) {
+  constructor(session: Session, tasks: readonly Task[], at: number) {
     this.session = session;
-    this.contacts = contacts;
+    this.tasks = tasks;
     this.at = at;
   }
 
-  freshnessFor({ item, planned }: Pick<Task, "item" | "planned">, found: Found): Freshness {
+  freshnessFor({ item, planned, seen: found }: Task): Freshness {
     const { judging, lookup, clock } = this.session;
     if (isReadById(item, judging)) {
       const lookAgain = async (): Promise<Seen> => {
@@ -168,12 +157,12 @@ class Group {
     if (!isNewEnough) {
       // What an earlier invocation has left open is settled with the others.
       const isFirst = this.again === undefined;
-      const contacts = this.contacts.filter(
+      const tasks = this.tasks.filter(
         ({ item: { ref }, planned }) =>
           !ledger.isDone(ref) &&
           (planned.kind !== "create" || (isFirst && ledger.openIntent(ref) !== undefined)),
       );
-      const items = contacts.map(({ item }) => item);
+      const items = tasks.map(({ item }) => item);
       const results = lookup.findFresh(items).then((found) => {
         const at = clock.now();
         return new Map(items.map(({ ref }) => [ref, { found: found.get(ref) ?? {}, at }]));

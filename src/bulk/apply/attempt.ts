@@ -114,6 +114,8 @@ export interface Task {
   readonly planned: Write;
   /** What the plan saw; absent where it saw nobody. */
   readonly before: Before | undefined;
+  /** What its line tells of the contact, with the key as the account spells it. */
+  readonly seen: Found;
 }
 
 /** Writes down a decision that needs no request. */

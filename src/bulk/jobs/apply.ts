@@ -171,7 +171,6 @@ function toApplyItem(
 ): Item {
   const sent = before ? key : forms.sent;
   return {
-    kind: "contact",
     ref,
     line,
     key: { written: key, sent, identity: toIdentity(sent) },

@@ -9,27 +9,14 @@ import {
   type ReadRow,
   type RejectedRow,
   type Row,
-  type Survey,
 } from "../../tables/index.ts";
 import type { Contact } from "../../wire.ts";
 import type { Desired } from "../desired.ts";
-import type { Item, PassedRow } from "../items.ts";
+import type { Item } from "../items.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
+import type { StoredLine } from "../plan/plan-line.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
 import type { RowRun } from "./read-input.ts";
-
-const batchSize = 100;
-
-/** The entries of a source that gives them one by one, in batches. */
-export function* toBatches<T>(entries: Iterable<T>): Generator<T[]> {
-  let batch: T[] = [];
-  for (const entry of entries) {
-    if (batch.push(entry) < batchSize) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
 
 /** One entry for each row, in file order; made when it is taken, so that few of a batch are in memory at once. */
 export async function* readRowEntries(rowRun: RowRun): AsyncGenerator<Iterable<PlanEntry>> {
@@ -55,12 +42,11 @@ export function toRowItem({ survey, job, names }: RowRun, row: Row, cells: Row["
   // Of a file whose marks say who is meant, other rows are not.
   const isMeant = job.takesRow?.(marked) ?? true;
   return {
-    kind: "contact",
     ref: line,
     line,
     key,
     cells,
-    ...toMark(survey, marked),
+    mark: survey.describeMark(marked),
     desired: isMeant ? { ...job.toDesired(marked, names), ...refuseKey(keyFault) } : { skip: "not_selected" },
   };
 }
@@ -70,37 +56,29 @@ function refuseKey(fault: Row["keyFault"]): Partial<Desired> {
   return fault ? { absent: { reject: fault } } : {};
 }
 
-function toRejectedEntry(rowRun: RowRun, row: RejectedRow): PassedRow {
+function toRejectedEntry(rowRun: RowRun, row: RejectedRow): StoredLine {
   const { line, cells, code, message } = row;
   const mark = rowRun.survey.findHiddenMark(row);
-  return {
-    kind: "passed",
-    line,
-    key: findKeyCell(rowRun, row),
-    action: "reject",
-    code,
-    message,
-    cells,
-    ...(mark !== undefined && { mark }),
-  };
+  const key = findKeyCell(rowRun, row);
+  return { line, key, contactId: null, action: "reject", code, message, changes: [], cells, mark };
 }
 
-function toMark(survey: Survey, row: Row): { mark?: string } {
-  const mark = survey.describeMark(row);
-  return mark === undefined ? {} : { mark };
-}
-
-function toSkippedEntry({ survey, joined, job, engine }: RowRun, row: Row, other: number): PassedRow {
+/** Another row of the contact stands for it. */
+function toSkippedEntry({ survey, joined, job, engine }: RowRun, row: Row, other: number): StoredLine {
   const { line, key, cells } = row;
   const marked = survey.withMarks(joined.groups.get(key.identity)?.row ?? row);
-  const passed = { kind: "passed", line, key: key.sent, cells, ...toMark(survey, marked) } as const;
   return {
-    ...passed,
+    line,
+    key: key.sent,
+    contactId: null,
     action: job.duplicates === "reject" ? "reject" : "skip",
     code: "duplicate",
     message: engine.describeReason({ code: "duplicate", line: other }),
+    changes: [],
+    cells,
+    mark: survey.describeMark(marked),
     // Joined rows make one contact: fixing it takes all of them.
-    ...(job.duplicates === "merge" && { of: other }),
+    of: job.duplicates === "merge" ? other : undefined,
   };
 }
 
@@ -138,7 +116,6 @@ export function toPageItem(
 ): Omit<Item, "desired"> {
   const key = contact.key ?? "";
   return {
-    kind: "contact",
     ref,
     line: null,
     key: { written: key, sent: key, identity: toIdentity(key) },

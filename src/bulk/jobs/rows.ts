@@ -9,7 +9,7 @@ import { type NameBook, toStoredNames } from "../plan/names.ts";
 import { countRunRows, countSentRequests, type RunContext, type RunState } from "../plan/session.ts";
 
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
-import { listSelectedItems, readRowEntries, toBatches, toRowItem } from "./entries.ts";
+import { listSelectedItems, readRowEntries, toRowItem } from "./entries.ts";
 import type {
   ContactsToPlan,
   OpenedJob,
@@ -113,7 +113,7 @@ async function openSource(
       let count = 0;
       for (const _item of listSelectedItems(snapshot!, rowRun)) count++;
       return {
-        entries: toBatches(listSelectedItems(snapshot!, rowRun)),
+        entries: [listSelectedItems(snapshot!, rowRun)],
         input: { ...state.input, read: count },
         stableEntries: 0,
         lookup,
@@ -124,7 +124,7 @@ async function openSource(
     const removals = job.members && (await planRemovals(snapshot!, rowRun, job.members, isLastUnknown));
     async function* entries(): AsyncGenerator<Iterable<PlanEntry>> {
       yield* readRowEntries(rowRun);
-      if (removals) yield* toBatches(removals.items());
+      if (removals) yield removals.items();
     }
     return {
       entries: entries(),

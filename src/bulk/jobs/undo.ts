@@ -249,7 +249,6 @@ function toUndoItem(undone: WrittenContact, scope: UndoScope): Item {
   const contactId =
     operation.kind === "create" ? createdId : operation.kind === "delete" ? undefined : operation.id;
   return {
-    kind: "contact",
     ref,
     line: null,
     key: { written: key, sent: key, identity: scope.toIdentity(key) },

@@ -3,7 +3,7 @@
  * plan. Nothing is written to the account.
  */
 
-import type { Decision, Item, PassedRow } from "../items.ts";
+import type { Decision, Item } from "../items.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
 import { isMarked, isReadById, judge, needsLookup } from "./judge.ts";
 import type { Found } from "./lookup.ts";
@@ -19,8 +19,12 @@ import {
 import type { PlanWriter } from "./plan-writer.ts";
 import { countSentRequests, isScarce, type Session } from "./session.ts";
 
-/** What a job puts into a plan, in order: contacts, and rows that stand for none. */
-export type PlanEntry = Item | PassedRow;
+/**
+ * What a job puts into a plan, in order: contacts, and the lines of rows that stand for none of their own (what is
+ * wrong, or another row of the contact stands for).
+ */
+export type PlanEntry = Item | StoredLine;
+/** Made as they are taken: few of them are in memory at once. */
 export type PlanEntries = AsyncIterable<Iterable<PlanEntry>> | Iterable<Iterable<PlanEntry>>;
 
 /** Entries that are added to the plan together, where nothing has to be looked up. */
@@ -42,11 +46,10 @@ interface DecidedItem {
   decision: Decision;
 }
 
+type DecidedEntry = StoredLine | DecidedItem;
+
 interface DecidedBlock {
-  /** Also of contacts that no entry of the job stands for: whom rows move away from. */
-  entries: readonly (PassedRow | DecidedItem)[];
-  /** Entries of the job. */
-  taken: number;
+  entries: readonly DecidedEntry[];
   /** The oldest look-up that it rests on. */
   at: number;
 }
@@ -90,7 +93,7 @@ async function* readBlocks({ session, entries, writer }: PlanStep): AsyncGenerat
         continue;
       }
       block.push(entry);
-      lookUps += countLookUps(session, entry);
+      if (isToBeLookedUp(session, entry)) lookUps++;
       if (lookUps < countMaxLookUps(session, entry) && block.length < maxBlockEntries) continue;
       yield block;
       block = [];
@@ -105,28 +108,27 @@ async function* readBlocks({ session, entries, writer }: PlanStep): AsyncGenerat
  */
 function countMaxLookUps(session: Session, entry: PlanEntry): number {
   const { judging, lookup } = session;
-  const mayBeAlone = entry.kind === "contact" && isReadById(entry, judging);
+  const mayBeAlone = isItem(entry) && isReadById(entry, judging);
   return mayBeAlone
     ? Math.max(1, Math.min(lookup.blockSize, countSentRequests(session) - 1))
     : lookup.blockSize;
 }
 
-/** Keys that are looked up for an entry. */
-function countLookUps(session: Session, entry: PlanEntry): number {
-  return entry.kind === "contact" && isToBeLookedUp(session, entry) ? 1 : 0;
+function isItem(entry: PlanEntry): entry is Item {
+  return "desired" in entry;
 }
 
-function isToBeLookedUp({ judging, lookup }: Session, item: Item): boolean {
-  return item.found === undefined && !lookup.knowsAll && needsLookup(item, judging);
+function isToBeLookedUp({ judging, lookup }: Session, entry: PlanEntry): boolean {
+  return isItem(entry) && entry.found === undefined && !lookup.knowsAll && needsLookup(entry, judging);
 }
 
 async function decideBlock(session: Session, block: readonly PlanEntry[]): Promise<DecidedBlock> {
   const { lookup, clock } = session;
-  const items = block.filter((entry) => entry.kind === "contact");
+  const items = block.filter(isItem);
   const found = await lookUp(session, items);
   let isRemembered = false;
-  const entries = block.map((entry): PassedRow | DecidedItem => {
-    if (entry.kind !== "contact") return entry;
+  const entries = block.map((entry): DecidedEntry => {
+    if (!isItem(entry)) return entry;
     const decided = decideOne(session, entry, found.get(entry.ref));
     isRemembered ||= decided.found.isRemembered === true;
     return decided;
@@ -134,7 +136,6 @@ async function decideBlock(session: Session, block: readonly PlanEntry[]): Promi
   const again = await lookUpWholeContacts(session, entries);
   return {
     entries: again.size === 0 ? entries : entries.map((each) => again.get(each) ?? each),
-    taken: block.length,
     at: isRemembered ? Math.min(lookup.takenAt, clock.now()) : clock.now(),
   };
 }
@@ -145,14 +146,14 @@ async function decideBlock(session: Session, block: readonly PlanEntry[]): Promi
  */
 async function lookUpWholeContacts(
   session: Session,
-  entries: readonly (PassedRow | DecidedItem)[],
-): Promise<Map<PassedRow | DecidedItem, DecidedItem>> {
+  entries: readonly DecidedEntry[],
+): Promise<Map<DecidedEntry, DecidedItem>> {
   const { judging, lookup } = session;
-  const again = new Map<PassedRow | DecidedItem, DecidedItem>();
+  const again = new Map<DecidedEntry, DecidedItem>();
   const unknown: DecidedItem[] = [];
   const reading: Promise<void>[] = [];
   for (const each of entries) {
-    if ("kind" in each) continue;
+    if (!("decision" in each)) continue;
     const { item, found, decision } = each;
     // A search may lag behind: it is believed where it shows what an undone run wrote.
     const isCertain = found.isById || (isWrite(decision) && decision.remark === undefined);
@@ -199,19 +200,19 @@ function changesUnknownLists({ found, decision }: DecidedItem): boolean {
 }
 
 /** Counts the block and writes its lines. */
-function addBlock(step: PlanStep, { entries, at, taken }: DecidedBlock): void {
+function addBlock(step: PlanStep, { entries, at }: DecidedBlock): void {
   const { session, writer } = step;
   const lines: StoredLine[] = [];
   let isRejected = false;
   for (const entry of entries) {
-    if (!("kind" in entry)) {
+    if ("decision" in entry) {
       countDecided(session, entry);
       isRejected ||= entry.decision.kind === "reject";
     }
     const line = writer.isOnDisk ? findLine(step, entry) : undefined;
     if (line) lines.push(line);
   }
-  writer.addBlock(lines, at, taken);
+  writer.addBlock(lines, at, entries.length);
   if (isRejected) session.onRejected?.();
 }
 
@@ -224,8 +225,8 @@ function countDecided(
 }
 
 /** Undefined for a contact that is not written, where the plan is not to name those. */
-function findLine({ names, isComplete }: PlanStep, entry: PassedRow | DecidedItem): StoredLine | undefined {
-  if ("kind" in entry) return toRowLine(entry);
+function findLine({ names, isComplete }: PlanStep, entry: DecidedEntry): StoredLine | undefined {
+  if (!("decision" in entry)) return entry;
   const { item, found, decision } = entry;
   if (isWrite(decision)) {
     const write = { operation: decision, found: found.contact };
@@ -239,10 +240,4 @@ function toContactLine({ item, found, decision }: DecidedItem, names: PlanNames)
   const knownContact = item.contactId === undefined ? undefined : { _id: item.contactId };
   const contact = found.contact ?? knownContact;
   return toPlanLine({ line: item.line, key: item.key.sent, found: contact }, decision, names);
-}
-
-function toRowLine({ line, key, action, code, message, cells, mark, of }: PassedRow): StoredLine {
-  const row = { line, key, contactId: null, action, code, message, changes: [], cells };
-  const planned: StoredLine = mark === undefined ? row : { ...row, mark };
-  return of === undefined ? planned : { ...planned, of };
 }

@@ -128,7 +128,7 @@ export function toStoredLine(line: PlanLine, { ref, cells, mark }: Item): Stored
   return {
     ...line,
     cells,
-    ...(mark !== undefined && { mark }),
+    mark,
     ...(line.line === null && { ref }),
   };
 }
@@ -144,7 +144,7 @@ export function toWriteLine(
   return {
     ...line,
     cells,
-    ...(mark !== undefined && { mark }),
+    mark,
     apply: {
       ref,
       key: { written, sent },
@@ -162,13 +162,12 @@ export function toPlannedItem(
   readIdentity: (key: string) => string,
 ): Item {
   return {
-    kind: "contact",
     ref,
     line,
     cells,
     key: { ...key, identity: readIdentity(key.sent) },
     desired: seal(desired, before),
-    ...(mark !== undefined && { mark }),
+    mark,
     ...(isRemoval && { isRemoval }),
     ...(before && { contactId: before.id }),
   };

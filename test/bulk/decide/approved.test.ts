@@ -8,7 +8,6 @@ import type { Contact } from "../../../src/wire.ts";
 
 const key = "a@x.org";
 const item = {
-  kind: "contact",
   ref: 2,
   line: 2,
   key: { written: key, sent: key, identity: key },

@@ -12,7 +12,6 @@ import {
 import type { GuardOptions } from "../../../src/bulk/runs/folder.ts";
 
 const item: Item = {
-  kind: "contact",
   ref: 2,
   line: 2,
   key: { written: "a@x.org", sent: "a@x.org", identity: "a@x.org" },

@@ -64,7 +64,6 @@ const wishes: (Partial<Desired> & { found?: Partial<Contact> })[] = [
 function item(ref: number): Item {
   const { found: _found, ...wish } = wishes[ref]!;
   return {
-    kind: "contact",
     ref,
     line: ref,
     key: { written: key(ref), sent: key(ref), identity: key(ref) },
