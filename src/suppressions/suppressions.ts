@@ -28,7 +28,7 @@ import { writeAtomically, writeWhole } from "../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint } from "../disk/disk-errors.ts";
 import { awaitLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
-import { EcmError, isKind } from "../errors.ts";
+import { EcmError, isAbout, isKind } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 
 /** An entry of the list. */
@@ -53,11 +53,15 @@ function missingError(file: string): EcmError {
   );
 }
 
-function damagedError(file: string, { line, message }: DamagedList): EcmError {
+/** What is wrong with the file, and on which line. */
+type Damaged = (line: number, why: string) => EcmError;
+
+function damagedError(file: string, line: number, why: string): EcmError {
   return new EcmError(
     "suppressions",
-    `Cannot trust the suppression list ${file}:${line}: ${message}`,
+    `Cannot trust the suppression list ${file}:${line}: ${why}`,
     advise`${restoreHint}. ${withoutListNote}`,
+    { about: "damaged" },
   );
 }
 
@@ -228,8 +232,7 @@ function readSettled(file: string): Contents {
     try {
       return withReadErrors(file, () => readSuppressionList(file));
     } catch (error) {
-      if (!(error instanceof DamagedList)) throw error;
-      if (reading === maxReadings) throw damagedError(file, error);
+      if (!isAbout(error, "damaged") || reading === maxReadings) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, readingPauseMilliseconds);
     }
   }
@@ -239,7 +242,7 @@ function withReadErrors<T>(file: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw error instanceof DamagedList ? error : unreadableError(file, error);
+    throw isAbout(error, "damaged") ? error : unreadableError(file, error);
   }
 }
 
@@ -282,16 +285,6 @@ interface Contents {
   uncounted: string[];
 }
 
-/** What is wrong with the file, and on which line. */
-export class DamagedList extends Error {
-  readonly line: number;
-
-  constructor(line: number, why: string) {
-    super(why);
-    this.line = line;
-  }
-}
-
 const firstLine = /^ecm-suppressions 1 ([0-9a-f]{64}) (\d{12}) ([0-9a-f]{64})$/;
 const record = /^([+-])([0-9a-f]{64}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
 const recordLength = 91;
@@ -301,14 +294,15 @@ function readStats(file: string): Stats | undefined {
   return statSync(file, { throwIfNoEntry: false });
 }
 
-/** @throws DamagedList; the system's error */
+/** @throws SuppressionsError for one that is damaged; the system's error */
 export function readSuppressionList(file: string): Contents {
   const text = readText(file);
+  const damaged: Damaged = (line, why) => damagedError(file, line, why);
   const end = text.indexOf("\n");
   const first = end === -1 ? text : text.slice(0, end);
   const [, secret, count, checksum] = firstLine.exec(first) ?? [];
-  if (secret === undefined || end === -1) throw new DamagedList(1, explainNotAList(text, first));
-  return parseRecords({ secret, count: Number(count), checksum: checksum! }, text.slice(end + 1));
+  if (secret === undefined || end === -1) throw damaged(1, explainNotAList(text, first));
+  return parseRecords({ secret, count: Number(count), checksum: checksum! }, text.slice(end + 1), damaged);
 }
 
 function explainNotAList(text: string, first: string): string {
@@ -319,19 +313,20 @@ function explainNotAList(text: string, first: string): string {
     : `another version of ecm wrote it (version ${version}; this one reads version 1)`;
 }
 
-function parseRecords(head: { secret: string; count: number; checksum: string }, body: string): Contents {
+function parseRecords(
+  head: { secret: string; count: number; checksum: string },
+  body: string,
+  damaged: Damaged,
+): Contents {
   const { secret, count } = head;
   const length = count * recordLength;
   if (body.length < length) {
     const left = Math.floor(body.length / recordLength);
-    throw new DamagedList(left + 2, `the file is cut off: ${left} of ${count} records are left`);
+    throw damaged(left + 2, `the file is cut off: ${left} of ${count} records are left`);
   }
   const records = body.slice(0, length);
   if (!isSame(computeChecksum(secret, records), head.checksum)) {
-    throw new DamagedList(
-      1,
-      "its checksum is wrong: the file was changed, or it has the key of another list",
-    );
+    throw damaged(1, "its checksum is wrong: the file was changed, or it has the key of another list");
   }
   const entries = new Map<string, Suppressed>();
   for (let at = 0; at < length; at += recordLength)
@@ -340,11 +335,12 @@ function parseRecords(head: { secret: string; count: number; checksum: string },
   const lines = body.slice(length).split("\n");
   // The last one has no line break: a process was killed while it wrote it.
   const torn = lines.pop()!;
-  if (!/^[+-]?[0-9a-fTZ:. -]{0,90}$/.test(torn)) throw notARecordError(count + lines.length + 2);
+  if (!/^[+-]?[0-9a-fTZ:. -]{0,90}$/.test(torn))
+    throw damaged(count + lines.length + 2, "the line is damaged");
   for (const [index, line] of lines.entries()) {
     if (line === "") continue;
     const [, sign] = record.exec(line) ?? [];
-    if (sign === undefined) throw notARecordError(count + index + 2);
+    if (sign === undefined) throw damaged(count + index + 2, "the line is damaged");
     if (sign === "-" || !applyRecord(entries, line)) continue;
     uncounted.push(`${line}\n`);
   }
@@ -358,10 +354,6 @@ function applyRecord(entries: Map<string, Suppressed>, line: string): boolean {
   if (entries.has(hash)) return false;
   entries.set(hash, { hash, addedAt });
   return true;
-}
-
-function notARecordError(line: number): DamagedList {
-  return new DamagedList(line, "the line is damaged");
 }
 
 /** A line of the file. */

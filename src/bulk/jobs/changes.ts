@@ -41,7 +41,7 @@ export function readingsOf(run: { folder: string; manifest: Manifest }) {
  * One line for each contact that the run wrote, in input order. A write of which it is not known whether it
  * was applied says so in its message. Keeps a line of text for each contact in memory.
  * @param limit only so many, the first ones; no more than twice as many are kept in memory
- * @throws DamagedLineError for a damaged journal
+ * @throws JournalDamagedError for a damaged journal
  */
 async function readRunChanges(
   run: { folder: string; manifest: Manifest },
@@ -86,7 +86,7 @@ export interface WrittenContact {
  * The contacts that a run has written, with what it did to each, in the order of its outcomes.
  * @param isPartial the journal is damaged: passes over what cannot be read, and gives intents without an
  *   outcome as unproven
- * @throws EcmError when writes are open; DamagedLineError
+ * @throws EcmError when writes are open; JournalDamagedError
  */
 export async function* readWrittenContacts(
   folder: string,

@@ -13,7 +13,7 @@ import {
   readCheckedLine,
   readLines,
 } from "../../disk/log.ts";
-import { type EcmError, failedError } from "../../errors.ts";
+import { EcmError, failedError } from "../../errors.ts";
 import type { Outcome, Write } from "../items.ts";
 
 /** What happened, one line each. `ref` names the contact within the run: its line in the input. */
@@ -148,23 +148,9 @@ export async function createJournal(file: string, first: JournalRecord): Promise
 }
 
 /**
- * A line of a journal that cannot be read although records that can be read follow it: no crash does that.
- */
-class DamagedLineError extends Error {
-  readonly line: number;
-
-  constructor(file: string, line: number) {
-    super(`Line ${line} of ${file} is damaged`);
-    this.name = "DamagedLineError";
-    this.line = line;
-  }
-}
-
-/**
  * Yields the records of a journal. What a crash leaves behind the last whole record is passed over.
- * @param onDamage called with the number of each first bad line
- *   that good records follow, in place of throwing
- * @throws DamagedLineError when a record that can be read follows one that cannot
+ * @param onDamage called with the number of each first bad line that good records follow: no crash leaves one
+ * @throws JournalDamagedError there, where nothing is to be called
  */
 export async function* readJournal(
   file: string,
@@ -182,12 +168,20 @@ export async function* readJournal(
       continue;
     }
     if (firstBad !== undefined) {
-      if (!onDamage) throw new DamagedLineError(file, firstBad);
+      if (!onDamage) throw damagedLineError(file, firstBad);
       onDamage(firstBad);
       firstBad = undefined;
     }
     yield { record, end };
   }
+}
+
+function damagedLineError(file: string, line: number): EcmError {
+  return new EcmError(
+    "damaged journal",
+    `Line ${line} of ${file} is damaged`,
+    "Restore the folder of the run from a backup",
+  );
 }
 
 /** Cuts off what follows the last whole record. Returns the length kept, in bytes. */
