@@ -1,10 +1,10 @@
 /** `ecm contact …` against the embedded service over HTTP. */
 
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
-import { done, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { done, temporaryFolder } from "../support/ecm.ts";
 import { type Answerer, errorBody, json } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -237,20 +237,6 @@ describe("contact search", () => {
     expect(page.stderr).toContain("3 of 7 contacts · all: --all · next page: --page 3");
   });
 
-  it("sends nothing at all when a flag is wrong", async () => {
-    const { ecm, seen } = await against((_request, response) => json(response, 200, []));
-    for (const args of [
-      ["search", "--filter", "KEY EQ"],
-      ["search", "--filter-json", "{"],
-      ["create", "--key", "a@x.org", "--set", "City"],
-      ["mutate", "a@x.org", "--set", "City"],
-      ["mutate", "a@x.org"],
-    ]) {
-      expect((await ecm(["contact", ...args])).code).toBe(2);
-    }
-    expect(seen).toEqual([]);
-  });
-
   it("says when contacts vanished while it read", async () => {
     const structure = { _id: "s1", label: "D", keyName: "E", keyType: "email", fields: [], tags: [], __v: 0 };
     const { ecm } = await against((request, response) => {
@@ -341,38 +327,6 @@ describe("contact search", () => {
       expect([code, stderr]).toEqual([2, expect.stringContaining("Parts: _id, key, fields")]);
     }
     expect((await ecm(splitWords("contact search --columns __v -o tsv"))).code).toBe(2);
-  });
-
-  it("fits a table of wide characters into 40 columns", async () => {
-    const { ecm, sandbox } = await seeded();
-    sandbox.admin.seed({ contacts: [{ key: "名前@example.com", fields: { City: "東京都".repeat(20) } }] });
-    const table = await done(ecm(splitWords("contact search --columns key,City"), { terminalColumns: 40 }));
-    const { default: stringWidth } = await import("fast-string-width");
-    for (const line of table.split("\n")) expect(stringWidth(line)).toBeLessThanOrEqual(40);
-    expect(table).toContain("東京都");
-  });
-
-  it("writes --output-file whole or not at all", async () => {
-    const { ecm } = await seeded();
-    const folder = await temporaryFolder();
-    const file = join(folder, "out.csv");
-    const before = "key,City\nbefore@example.com,Rome\n";
-    await writeFile(file, before);
-    const args = ["contact", "search", "-o", "csv", "--output-file", file];
-    expect((await ecm([...args, "--columns", "key,City", "--filter", "AGE GT 3"])).code).toBe(1);
-    expect(await readFile(file, "utf8")).toBe(before);
-    expect(await done(ecm([...args, "--bom", "--columns", "key,City"]))).toBe("");
-    expect(await readFile(file, "utf8")).toBe("\ufeffkey,City\nada@example.com,Paris\n");
-    expect(await readdir(folder)).toEqual(["out.csv"]);
-  });
-
-  it("ends quietly when the reader of a pipe goes away", async () => {
-    const { ecm, env } = await seeded();
-    for (let n = 0; n < 3; n++) await done(ecm(["contact", "create", "--key", `n${n}@example.com`]));
-    const child = spawnEcm(splitWords("contact search --all --page-size 1 -o ndjson --quiet"), env);
-    child.stdout!.once("data", () => child.stdout!.destroy());
-    const { code, stderr } = await waitForResult(child);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 });
 
@@ -522,27 +476,4 @@ describe("contact mutate", () => {
     expect(code).toBe(1);
     expect(JSON.parse(withoutLimits(stderr))).toMatchObject({ error: { status: 503, applied: "unknown" } });
   });
-
-  it("is refused by --read-only while searches go out", async () => {
-    const { ecm } = await seeded();
-    const { code, stderr } = await ecm(
-      splitWords("contact mutate ada@example.com --set City=Rome --read-only"),
-    );
-    expect(code).toBe(2);
-    expect(stderr).toContain("read-only");
-    expect(await done(ecm(splitWords("contact search --count --read-only")))).toBe("1\n");
-  });
-});
-
-describe("help", () => {
-  it.each(["create", "get", "search", "mutate"])(
-    "of contact %s shows examples and exit codes",
-    async (verb) => {
-      const { ecm } = await startSandbox();
-      const { code, stdout } = await ecm(["contact", verb, "--help"]);
-      expect(code).toBe(0);
-      expect(stdout).toMatch(new RegExp(`Examples:\\n {2}\\$ ecm contact ${verb} `));
-      expect(stdout).toMatch(/Output:\n {2}\S[\s\S]*Exit codes:\n {2}0 {3}done/);
-    },
-  );
 });

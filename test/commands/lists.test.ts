@@ -1,8 +1,5 @@
-/** `ecm lists …` against the embedded service over HTTP. */
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { done, temporaryFolder } from "../support/ecm.ts";
+import { done } from "../support/ecm.ts";
 import { type Answerer, errorBody, json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -187,15 +184,5 @@ describe("lists list", () => {
     const table = await done(ecm(["lists", "list"], { terminalColumns: 40 }));
     expect(table).toContain("A\\x1b[31m");
     expect(table).not.toContain("\u001b[31m");
-  });
-
-  it("guards a spreadsheet with --safe-cells and writes a file whole", async () => {
-    const { ecm } = await startSandbox();
-    const file = join(await temporaryFolder(), "lists.csv");
-    await done(ecm(["lists", "create", "=1+1"]));
-    await done(
-      ecm(["lists", "list", "-o", "csv", "--columns", "name", "--safe-cells", "--output-file", file]),
-    );
-    expect(await readFile(file, "utf8")).toBe("name\n'=1+1\n");
   });
 });

@@ -1,6 +1,6 @@
 /** A person at a terminal: what is missing is asked for, and an answer goes the way of a flag. */
 
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Ecm, temporaryFolder } from "../support/ecm.ts";
@@ -347,31 +347,6 @@ describe("an import whose columns are unclear", () => {
     expect(stderr).toMatch(/Frist Name +First Name +100 % +Ada/);
     expect(code).toBe(0);
     expect(await readScreen("ada@example.com")).toEqual(["Ada", "hallo", "", ""]);
-  });
-
-  it("keeps the answers as a mapping file, with which nothing is asked and the run is the same", async () => {
-    const mapping = file.replace(".csv", ".mapping.yaml");
-    const first = await ecm(["import", file, "--max-requests", "4"], {
-      ...at80,
-      typed: [...answers, ["write to", `y${enter}`]],
-    });
-    const said = first.stderr.replaceAll(/ \\\n */g, " ");
-    expect(said).toContain(`Next time:\n  ecm import ${file} --mapping ${mapping}`);
-    const saved = await readFile(mapping, "utf8");
-    expect(saved).toContain("E-mail 1: key\nMail 2: Mail 2\nFrist Name: First Name\nNotiz: Last Name\n");
-    const second = await ecm(["import", file, "--mapping", mapping, "--json"]);
-    expect(second.code).toBe(0);
-    expect(JSON.parse(second.stdout).run).toBe((await json("runs", "list"))[0].run);
-    expect(await json("runs", "list")).toHaveLength(1);
-  });
-
-  it("is an error that names the columns where nobody can be asked", async () => {
-    const quiet = await ecm(["import", file, "--no-input", "--yes"], at80);
-    for (const result of [await ecm(["import", file]), quiet]) {
-      expect(result.code).toBe(2);
-      expect(result.stderr).toContain("no key column");
-      expect(result.stderr).toContain("--map");
-    }
   });
 
   it("asks nothing of a column that a mapping has placed", async () => {
