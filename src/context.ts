@@ -107,7 +107,7 @@ export interface ContextControl {
   context: Context;
   /** Takes the parsed global flags; called before any command runs. */
   configure(flags: GlobalFlags): void;
-  exitCode(): number;
+  readonly exitCode: number;
   /** Closes what was opened. */
   close(): Promise<void>;
 }
@@ -118,17 +118,12 @@ export function createContext(
   clock: Clock = realClock,
   observer?: Observer,
 ): ContextControl {
-  const context = new CommandContext(streams, signal, clock, observer);
-  return {
-    context,
-    exitCode: () => context.exitCode,
-    configure: (flags) => context.configure(flags),
-    close: () => context.close(),
-  };
+  return new CommandContext(streams, signal, clock, observer);
 }
 
 /** Its members that are functions in fields are taken out of it by commands and called alone. */
-class CommandContext implements Context {
+class CommandContext implements Context, ContextControl {
+  readonly context = this;
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly observer: Observer | undefined;

@@ -49,7 +49,7 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   // At a terminal the last line is an aside; elsewhere scripts read the error from it.
   if (!context.terminal.isStderrTerminal && limitsLine) context.terminal.note(limitsLine);
   const exitCode =
-    failure === undefined ? control.exitCode() : await reportFailure(control, failure, isJson, streams.env);
+    failure === undefined ? control.exitCode : await reportFailure(control, failure, isJson, streams.env);
   if (context.terminal.isStderrTerminal && limitsLine) context.terminal.note(limitsLine, "aside");
   return exitCode;
 }
