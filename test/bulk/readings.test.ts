@@ -6,7 +6,7 @@ import { toOperation } from "../../src/bulk/decide.ts";
 import type { Before, DesiredValue } from "../../src/bulk/desired.ts";
 import { readingsOf } from "../../src/bulk/jobs/changes.ts";
 import type { PlanHead } from "../../src/bulk/plan/plan-file.ts";
-import { type StoredLine, toPlanLine, toPlanNames } from "../../src/bulk/plan/plan-line.ts";
+import { type StoredLine, toPlanLine } from "../../src/bulk/plan/plan-line.ts";
 import { PlanWriter } from "../../src/bulk/plan/plan-writer.ts";
 import { fileNames, type Manifest } from "../../src/bulk/runs/folder.ts";
 import type { JournalRecord } from "../../src/bulk/runs/journal.ts";
@@ -48,7 +48,7 @@ const fromOslo = (id: string): Before => ({
 function planned(ref: number, values: readonly DesiredValue[], before?: Before): StoredLine {
   const desired = { values, absent: "create", present: "change", mayJoinLists: true } as const;
   const operation = toOperation(keyOf(ref), desired, before, "s");
-  const line = toPlanLine({ line: ref, key: keyOf(ref) }, operation, toPlanNames(names));
+  const line = toPlanLine({ line: ref, key: keyOf(ref) }, operation, names);
   const apply = { ref, key: { written: keyOf(ref), sent: keyOf(ref) }, desired, ...(before && { before }) };
   return { ...line, cells: [keyOf(ref), "Rome"], apply };
 }

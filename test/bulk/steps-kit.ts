@@ -11,7 +11,6 @@ import { Lookup } from "../../src/bulk/plan/lookup.ts";
 import { makePlan } from "../../src/bulk/plan/make-plan.ts";
 import { createTally } from "../../src/bulk/plan/numbers.ts";
 import type { PlanHead } from "../../src/bulk/plan/plan-file.ts";
-import { toPlanNames } from "../../src/bulk/plan/plan-line.ts";
 import { PlanWriter } from "../../src/bulk/plan/plan-writer.ts";
 import { openContext, openSession, type Session } from "../../src/bulk/plan/session.ts";
 
@@ -206,6 +205,6 @@ export async function planRows({ session, plan, structureId }: Steps, rows: read
     looks,
   };
   const writer = PlanWriter.create(plan, head, []);
-  await makePlan({ session, entries: [rows], writer, names: toPlanNames(head.names), isComplete: true });
+  await makePlan({ session, entries: [rows], writer, names: head.names, isComplete: true });
   writer.close(session.input);
 }

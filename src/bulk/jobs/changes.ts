@@ -7,9 +7,9 @@ import type { Operation } from "../desired.ts";
 import type { Outcome, Write } from "../items.ts";
 import { mergeNames, type StoredNames, toStandInName } from "../plan/names.ts";
 import { readPlanHead, readPlanLines } from "../plan/plan-file.ts";
-import { type PlanLine, toPlanLine, toPlanNames, toShownLine } from "../plan/plan-line.ts";
+import { type PlanLine, toPlanLine, toShownLine } from "../plan/plan-line.ts";
 import type { Reject } from "../plan/session.ts";
-import { fileNames, type Manifest } from "../runs/folder.ts";
+import { fileNames, type Manifest, type Run } from "../runs/folder.ts";
 import { type JournalRecord, readJournal } from "../runs/journal.ts";
 import { readRunRecord } from "../runs/ledger.ts";
 import { readRejects } from "./rejected.ts";
@@ -18,7 +18,7 @@ import { readRejects } from "./rejected.ts";
  * What is told of a run that is on the disk, from its plan and its journal, without the account. Each is read
  * when it is asked for.
  */
-export function readingsOf(run: { folder: string; manifest: Manifest }) {
+export function readingsOf(run: Run) {
   const plan = join(run.folder, fileNames.plan);
   return {
     /** Of its plan; undefined where it has none. */
@@ -43,11 +43,8 @@ export function readingsOf(run: { folder: string; manifest: Manifest }) {
  * @param limit only so many, the first ones; no more than twice as many are kept in memory
  * @throws JournalDamagedError for a damaged journal
  */
-async function readRunChanges(
-  run: { folder: string; manifest: Manifest },
-  limit = Number.POSITIVE_INFINITY,
-): Promise<PlanLine[]> {
-  const names = toPlanNames(await readRunNames(run.folder));
+async function readRunChanges(run: Run, limit = Number.POSITIVE_INFINITY): Promise<PlanLine[]> {
+  const names = await readRunNames(run.folder);
   const found: { ref: number; line: PlanLine }[] = [];
   const sortFound = () => found.sort((one, other) => one.ref - other.ref).splice(limit);
   for await (const done of readWrittenContacts(run.folder, true)) {

@@ -6,7 +6,6 @@ import { KeySearch } from "../../service/key-search.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import { createSuppressionRules } from "../plan/judge.ts";
 import { Lookup } from "../plan/lookup.ts";
-import { toPlanNames } from "../plan/plan-line.ts";
 import type { RunContext } from "../plan/session.ts";
 import type { Contacts, PlanDescription } from "./job.ts";
 
@@ -45,7 +44,7 @@ export async function openJudging(
       ),
       // The conditions as they were planned: their words may mean something else by now.
       selection: selection && (await restoreSelection(account, await account.structure(), selection)),
-      names: toPlanNames(names),
+      names: names,
       describe: engine.describeReason,
     },
     lookup: new Lookup({ send, keys, structureId, keyType, source, behavior, marksRepeats, listIds }),

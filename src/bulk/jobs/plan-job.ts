@@ -23,7 +23,7 @@ import {
   readStoredPlan,
   type StoredPlan,
 } from "../plan/plan-file.ts";
-import { isPlanned, toPlanNames } from "../plan/plan-line.ts";
+import { isPlanned } from "../plan/plan-line.ts";
 import { PlanWriter } from "../plan/plan-writer.ts";
 import {
   beginPhase,
@@ -63,7 +63,7 @@ export async function makePlanFile(
     const planning = { ...state, input, tally: writer.tally };
     const session = createSession(planning, { ...contacts, lookup }, clock.now());
     beginPhase(session, "looking");
-    const names = toPlanNames(head.names);
+    const names = head.names;
     // Of a rejects file every row counts: whether it was imported again is asked later.
     const isOfRejects = head.table?.columns.some(({ name }) => name === "ecm_line") ?? false;
     // Who reads along may have the rows listed.

@@ -11,23 +11,18 @@ import { takeLease } from "../../disk/lease.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { openPlanFile, type PlanEnd, readStoredPlan, type StoredPlan } from "../plan/plan-file.ts";
 import type { Engine, RunContext, RunOptions } from "../plan/session.ts";
-import { fileNames, type Manifest, toLocksFolder } from "../runs/folder.ts";
+import { fileNames, type Manifest, type Run, toLocksFolder } from "../runs/folder.ts";
 import { findPlannedSync } from "./apply.ts";
 import type { Closed } from "./finish.ts";
 import { restoreJob } from "./index.ts";
 import type { Job, OpenedJob, Opening } from "./job.ts";
 import { runJob } from "./run.ts";
 
-export interface StoppedRun {
-  manifest: Manifest;
-  folder: string;
-}
-
 /** What cannot be taken back of what the run may do: it is confirmed again. */
 export async function foreseeWrites({
   manifest,
   folder,
-}: StoppedRun): Promise<{ deletes: number; unsubscribes: boolean }> {
+}: Run): Promise<{ deletes: number; unsubscribes: boolean }> {
   const { kind, options, input } = manifest;
   if (kind === "apply") {
     const own = await readStoredPlan(join(folder, fileNames.plan));
@@ -42,7 +37,7 @@ export async function foreseeWrites({
 /** @throws what was refused before the first write of this invocation */
 export async function resumeRun(
   engine: Engine,
-  { manifest, folder }: StoppedRun,
+  { manifest, folder }: Run,
   options: RunOptions,
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {

@@ -21,6 +21,7 @@ import {
   fileNames,
   isFinished,
   type Manifest,
+  type Run,
   toLocksFolder,
   toStepsAfterUndo,
   writeManifest,
@@ -42,8 +43,6 @@ export interface UndoOptions {
   /** Deletes the contacts that the run created and nobody has changed since. */
   deletesCreated: boolean;
 }
-
-type UndoneRun = { manifest: Manifest; folder: string };
 
 /** The undo is a run of its own, and can stop and be resumed as any other. */
 export function undoJob({ run, isPartial, deletesCreated }: UndoOptions): Job {
@@ -85,7 +84,7 @@ async function openUndo(context: RunContext, undo: UndoOptions): Promise<OpenedJ
 
 async function openContacts(
   context: RunContext,
-  source: UndoneRun,
+  source: Run,
   { refs, returns }: Extent,
   { isPartial, deletesCreated }: UndoOptions,
 ): Promise<ContactsToPlan> {
@@ -132,7 +131,7 @@ interface UndoData {
 /** An unsubscription cannot be undone: nothing is read for it. */
 async function readUndoData(
   account: Account,
-  { manifest: { kind }, folder }: UndoneRun,
+  { manifest: { kind }, folder }: Run,
   returns: ReturnedParts,
 ): Promise<UndoData> {
   const storedNames = await readRunNames(folder);
@@ -156,7 +155,7 @@ interface Extent {
   returns: ReturnedParts;
 }
 
-function describeUndoRun({ manifest, folder }: UndoneRun, undo: UndoOptions): RunAbout {
+function describeUndoRun({ manifest, folder }: Run, undo: UndoOptions): RunAbout {
   const { id, account, fingerprint } = manifest;
   const { deletesCreated } = undo;
   return {
@@ -172,7 +171,7 @@ function describeUndoRun({ manifest, folder }: UndoneRun, undo: UndoOptions): Ru
  * @throws EcmError when it has left writes that nobody knows the end of; JournalDamagedError
  */
 async function surveyJournal(
-  { manifest, folder }: UndoneRun,
+  { manifest, folder }: Run,
   isPartial: boolean,
   emit: RunContext["emit"],
 ): Promise<Extent> {

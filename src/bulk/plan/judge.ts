@@ -15,8 +15,8 @@ import {
   type Settled,
 } from "../items.ts";
 import type { Found } from "./lookup.ts";
+import { nameOf, type StoredNames } from "./names.ts";
 import type { Looks } from "./plan-file.ts";
-import type { PlanNames } from "./plan-line.ts";
 
 /** What holds for every contact of a run, besides what is desired of each. */
 export interface Judging {
@@ -28,7 +28,7 @@ export interface Judging {
   /** The plan is made: whoever is not chosen any more has changed since. */
   isSecondLook?: true;
   /** What fields, lists and tags are called; default: their ids. */
-  names?: PlanNames;
+  names?: StoredNames;
   describe: DescribeReason;
 }
 
@@ -108,6 +108,6 @@ function describe({ message, ...reason }: Reason, judging: Judging): Remark {
 
 function toNotRestoredRemark(unmet: readonly DesiredValue[], { names, describe }: Judging): Remark {
   const code = "changed_since";
-  const parts = unmet.map(({ what, id }) => ({ what, id, name: names?.[what](id) ?? id }));
+  const parts = unmet.map(({ what, id }) => ({ what, id, name: names ? nameOf(names, what, id) : id }));
   return { code, message: describe({ code, parts }) };
 }

@@ -7,15 +7,9 @@ import type { Decision, Item } from "../items.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
 import { isMarked, isReadById, judge, needsLookup } from "./judge.ts";
 import type { Found } from "./lookup.ts";
+import type { StoredNames } from "./names.ts";
 import { addToTally, isWrite } from "./numbers.ts";
-import {
-  type PlanLine,
-  type PlanNames,
-  type StoredLine,
-  toPlanLine,
-  toStoredLine,
-  toWriteLine,
-} from "./plan-line.ts";
+import { type PlanLine, type StoredLine, toPlanLine, toStoredLine, toWriteLine } from "./plan-line.ts";
 import type { PlanWriter } from "./plan-writer.ts";
 import { countSentRequests, isScarce, type Session } from "./session.ts";
 
@@ -35,7 +29,7 @@ export interface PlanStep {
   /** All entries of the job, from the first on. */
   entries: PlanEntries;
   writer: PlanWriter;
-  names: PlanNames;
+  names: StoredNames;
   /** Whether contacts that stay as they are, or are skipped, get a line too. */
   isComplete: boolean;
 }
@@ -236,7 +230,7 @@ function findLine({ names, isComplete }: PlanStep, entry: DecidedEntry): StoredL
   return toStoredLine(toContactLine(entry, names), item);
 }
 
-function toContactLine({ item, found, decision }: DecidedItem, names: PlanNames): PlanLine {
+function toContactLine({ item, found, decision }: DecidedItem, names: StoredNames): PlanLine {
   const knownContact = item.contactId === undefined ? undefined : { _id: item.contactId };
   const contact = found.contact ?? knownContact;
   return toPlanLine({ line: item.line, key: item.key.sent, found: contact }, decision, names);

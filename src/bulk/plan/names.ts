@@ -114,6 +114,11 @@ const maxDoubtsShown = 10;
 /** Id → name, each. */
 export type StoredNames = InferOutput<typeof schema.names>;
 
+/** Of what the account has and of what is yet to be made; an id whose name is not known is returned as it is. */
+export function nameOf(names: StoredNames, what: Creation["what"], id: string): string {
+  return names[`${what}s`][id] ?? toStandInName(id) ?? id;
+}
+
 export function toStoredNames(structure: ContactStructure, lists: readonly ContactList[]): StoredNames {
   return {
     fields: Object.fromEntries(structure.fields.map(({ _id, label }) => [_id, label])),

@@ -23,7 +23,6 @@ import {
   isPlanned,
   type PlanLine,
   type StoredLine,
-  toPlanNames,
   toShownLine,
 } from "./plan-line.ts";
 import type * as schema from "./plan-schema.ts";
@@ -352,7 +351,7 @@ function addValue(
 /** Whether what people read of a contact is what would be sent. */
 function isTrue(line: ExportedLine, { names, account }: PlanHead): boolean {
   const { apply } = line;
-  return !isPlanned(apply) || isAsShown(line, apply, toPlanNames(names), account.structureId);
+  return !isPlanned(apply) || isAsShown(line, apply, names, account.structureId);
 }
 
 function countWrite(plan: PlanFile, { apply }: ExportedLine): void {

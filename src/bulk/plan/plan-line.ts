@@ -9,7 +9,7 @@ import type { Contact } from "../../wire.ts";
 import { seal, toBefore, toOperation } from "../decide.ts";
 import { type Decision, type Item, isSettled, type Remark, type Write } from "../items.ts";
 import { readCreateValues, readMutateValues } from "../values.ts";
-import { type StoredNames, toStandInName } from "./names.ts";
+import { nameOf, type StoredNames } from "./names.ts";
 import type * as schema from "./plan-schema.ts";
 
 /** What people read: as `--plan` writes it, one JSON object a line. */
@@ -43,22 +43,6 @@ export function isPlanned(apply: Planned | Erased | undefined): apply is Planned
   return apply !== undefined && !("isErased" in apply);
 }
 
-/** Ids → names; an id whose name is not known is returned as it is. */
-export interface PlanNames {
-  field(id: string): string;
-  list(id: string): string;
-  tag(id: string): string;
-}
-
-/** Names of what the account has and of what is yet to be made. */
-export function toPlanNames({ fields, lists, tags }: StoredNames): PlanNames {
-  return {
-    field: (id) => fields[id] ?? toStandInName(id) ?? id,
-    list: (id) => lists[id] ?? toStandInName(id) ?? id,
-    tag: (id) => tags[id] ?? toStandInName(id) ?? id,
-  };
-}
-
 /** What is known of a contact besides what is decided about it. */
 export interface PlannedContact {
   line: number | null;
@@ -80,7 +64,7 @@ const actions: Readonly<Record<Decision["kind"], PlanLine["action"]>> = {
 export function toPlanLine(
   { line, key, found }: PlannedContact,
   decision: Decision,
-  names: PlanNames,
+  names: StoredNames,
 ): PlanLine {
   // What is to be said of a contact although it is written, or why it is not.
   const remark: Partial<Remark> = ("remark" in decision ? decision.remark : undefined) ?? {};
@@ -96,12 +80,16 @@ export function toPlanLine(
   };
 }
 
-function toChanges(decision: Decision, found: Partial<Contact> | undefined, names: PlanNames): PlanChange[] {
+function toChanges(
+  decision: Decision,
+  found: Partial<Contact> | undefined,
+  names: StoredNames,
+): PlanChange[] {
   switch (decision.kind) {
     case "create":
       return readCreateValues(decision.body).map(({ what, id, to }) => ({
         what,
-        name: names[what](id),
+        name: nameOf(names, what, id),
         before: what === "field" ? null : false,
         after: to,
       }));
@@ -109,7 +97,7 @@ function toChanges(decision: Decision, found: Partial<Contact> | undefined, name
       const was = new Map(decision.was.map(({ what, id, to }) => [`${what} ${id}`, to]));
       return readMutateValues(decision.body).map(({ what, id, to }) => ({
         what,
-        name: names[what](id),
+        name: nameOf(names, what, id),
         before: was.get(`${what} ${id}`) ?? null,
         after: to,
       }));
@@ -184,7 +172,12 @@ export function toPlannedWrite(
 }
 
 /** Whether what people read is what would be sent. */
-export function isAsShown(line: PlanLine, planned: Planned, names: PlanNames, structureId: string): boolean {
+export function isAsShown(
+  line: PlanLine,
+  planned: Planned,
+  names: StoredNames,
+  structureId: string,
+): boolean {
   const { key, desired, before } = planned;
   const operation = toOperation(key.sent, desired, before, structureId);
   const expectedLine = toPlanLine({ line: line.line, key: line.key }, operation, names);

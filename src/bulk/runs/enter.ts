@@ -4,21 +4,18 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Lease, takeLease } from "../../disk/lease.ts";
-import {
-  fileNames,
-  isFinished,
-  type Manifest,
-  makeRunFolder,
-  toLocksFolder,
-  writeManifest,
-} from "./folder.ts";
+import { fileNames, type Manifest, makeRunFolder, type Run, toLocksFolder, writeManifest } from "./folder.ts";
 import { createJournal, cutTornTail, Journal, type JournalFile } from "./journal.ts";
 import { cannotResumeError, type Ledger, readRunRecord } from "./ledger.ts";
-import { listRuns, takeRunNumber, type WhenUnreadable, writeRunNumber } from "./stored-runs.ts";
+import {
+  listRuns,
+  type StoredRun,
+  takeRunNumber,
+  type WhenUnreadable,
+  writeRunNumber,
+} from "./stored-runs.ts";
 
-export interface EnteredRun {
-  manifest: Manifest;
-  folder: string;
+export interface EnteredRun extends Run {
   ledger: Ledger;
   journal: Journal;
   isResumed: boolean;
@@ -65,11 +62,14 @@ export async function enterRun(options: EnterRunOptions): Promise<EnteredRun> {
     leases.push(lease);
     if (options.syncs) leases.push(await takeListLease(options, options.syncs));
     if (lease.tookOver !== undefined) options.onTookOver?.(lease.tookOver);
-    const unfinished = isFresh ? undefined : await findUnfinished(options);
-    if (!unfinished) await begin(options, place);
-    else if (!spooled) await rm(place.folder, { recursive: true, force: true });
-    const { manifest, folder } = unfinished ?? (await findById(stateFolder, place.id));
-    return await openRun({ manifest, folder, leases, options, isResumed: unfinished !== undefined });
+    const runs = await listRuns(stateFolder, isFresh ? undefined : options.onUnreadable);
+    // A run that was killed between its last record and its summary is entered too: it has only to be summed up.
+    const isSame = ({ manifest, isFinished }: StoredRun) =>
+      manifest.fingerprint === about.fingerprint && !isFinished;
+    const unfinished = isFresh ? undefined : runs.find(isSame);
+    if (unfinished && !spooled) await rm(place.folder, { recursive: true, force: true });
+    const run = unfinished ?? (await begin(options, place, runs));
+    return await openRun(run, { leases, options, isResumed: unfinished !== undefined });
   } catch (error) {
     await rm(place.folder, { recursive: true, force: true }).catch(() => undefined);
     for (const lease of leases) await lease.release();
@@ -85,13 +85,16 @@ function takeListLease(
   return takeLease(toLocksFolder(stateFolder), matter, `a sync of the list ${JSON.stringify(name)}`);
 }
 
-async function begin(options: EnterRunOptions, place: { id: string; folder: string }): Promise<void> {
+async function begin(
+  options: EnterRunOptions,
+  { id, folder: newFolder }: { id: string; folder: string },
+  runs: readonly StoredRun[],
+): Promise<Run> {
   const { about, stateFolder, isFresh } = options;
-  const runs = await listRuns(stateFolder);
-  for (const { manifest, folder } of runs) {
-    if (isFinished(manifest)) continue;
+  for (const { manifest, folder, isFinished } of runs) {
+    if (isFinished) continue;
     if (isFresh && manifest.fingerprint === about.fingerprint) {
-      await writeManifest(folder, { ...manifest, supersededBy: place.id });
+      await writeManifest(folder, { ...manifest, supersededBy: id });
     }
     const isSameFile = manifest.input.file === about.input.file && !about.input.isSpooled;
     if (isSameFile && manifest.kind === about.kind && manifest.input.sha256 !== about.input.sha256) {
@@ -99,36 +102,24 @@ async function begin(options: EnterRunOptions, place: { id: string; folder: stri
     }
   }
   const input = about.input.isSpooled
-    ? { ...about.input, file: join(place.folder, fileNames.input) }
+    ? { ...about.input, file: join(newFolder, fileNames.input) }
     : about.input;
   const startedAt = new Date(options.now).toISOString();
   const lastNumber = Math.max(0, ...runs.map(({ number = 0 }) => number));
-  await writeRunNumber(place.folder, await takeRunNumber(stateFolder, lastNumber));
+  await writeRunNumber(newFolder, await takeRunNumber(stateFolder, lastNumber));
   // Before the manifest: a run without a journal has lost it.
   const start = { kind: "start", at: options.now, program: about.program } as const;
-  await createJournal(join(place.folder, fileNames.journal), start);
-  await writeManifest(place.folder, { version: 1, id: place.id, startedAt, ...about, input });
+  await createJournal(join(newFolder, fileNames.journal), start);
+  const manifest: Manifest = { version: 1, id, startedAt, ...about, input };
+  await writeManifest(newFolder, manifest);
+  return { manifest, folder: newFolder };
 }
 
-/** A run that was killed between its last record and its summary is entered too: it has only to be summed up. */
-async function findUnfinished({ stateFolder, about, onUnreadable }: EnterRunOptions) {
-  const runs = await listRuns(stateFolder, onUnreadable);
-  return runs.find((run) => run.manifest.fingerprint === about.fingerprint && !isFinished(run.manifest));
-}
-
-async function findById(stateFolder: string, id: string) {
-  return (await listRuns(stateFolder)).find(({ manifest }) => manifest.id === id)!;
-}
-
-async function openRun(entering: {
-  manifest: Manifest;
-  folder: string;
-  /** Of the run itself, and of what it works on. */
-  leases: Lease[];
-  options: EnterRunOptions;
-  isResumed: boolean;
-}): Promise<EnteredRun> {
-  const { manifest, folder, leases, options, isResumed } = entering;
+/** @param leases of the run itself, and of what it works on */
+async function openRun(
+  { manifest, folder }: Run,
+  { leases, options, isResumed }: { leases: Lease[]; options: EnterRunOptions; isResumed: boolean },
+): Promise<EnteredRun> {
   const file = join(folder, fileNames.journal);
   const { ledger, end, damage } = await readRunRecord({ manifest, folder });
   if (damage !== undefined) throw cannotResumeError(manifest.id, damage);

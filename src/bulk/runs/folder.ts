@@ -101,19 +101,19 @@ export interface Manifest {
   supersededBy?: string;
 }
 
+/** A run on the disk. */
+export interface Run {
+  manifest: Manifest;
+  folder: string;
+}
+
 export function isFinished({ supersededBy, summary, after = [], isFollowed }: Manifest): boolean {
   if (supersededBy !== undefined) return true;
   return summary?.status === "completed" && (after.length === 0 || isFollowed === true);
 }
 
 /** What follows on the run is done: it is not resumed for it any more. */
-export async function noteFollowed({
-  manifest,
-  folder,
-}: {
-  manifest: Manifest;
-  folder: string;
-}): Promise<void> {
+export async function noteFollowed({ manifest, folder }: Run): Promise<void> {
   await writeManifest(folder, { ...manifest, isFollowed: true });
 }
 

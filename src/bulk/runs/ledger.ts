@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { EcmError } from "../../errors.ts";
 import type { Outcome, Remark, Write } from "../items.ts";
-import { fileNames, type Manifest } from "./folder.ts";
+import { fileNames, type Manifest, type Run } from "./folder.ts";
 import { type JournalRecord, readJournal } from "./journal.ts";
 import type { RowCounts, Summary } from "./report.ts";
 
@@ -125,7 +125,7 @@ interface RunRecord {
  * record is on the disk before the manifest is), when a bad line precedes a good one, and when it knows of
  * less than the summary that the run wrote when it stopped.
  */
-export async function readRunRecord(run: { manifest: Manifest; folder: string }): Promise<RunRecord> {
+export async function readRunRecord(run: Run): Promise<RunRecord> {
   const file = join(run.folder, fileNames.journal);
   const ledger = new Ledger();
   let end = 0;

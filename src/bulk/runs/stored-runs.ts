@@ -16,6 +16,7 @@ import {
   isFinished,
   isRunName,
   type Manifest,
+  type Run,
   readManifest,
   toLocksFolder,
   toRunsFolder,
@@ -23,9 +24,7 @@ import {
 import { readRunRecord } from "./ledger.ts";
 import type { Summary } from "./report.ts";
 
-export interface StoredRun {
-  manifest: Manifest;
-  folder: string;
+export interface StoredRun extends Run {
   /** Its place in the order in which runs began; undefined for a run of a version that gave none. */
   number: number | undefined;
   /** Nothing is left to do: it is not resumed. */
@@ -295,7 +294,7 @@ export function noteWait(folder: string, wait: Wait | undefined, now: number): v
 }
 
 /** Undefined also for a run that was killed while it waited. */
-async function readWait({ manifest, folder }: { manifest: Manifest; folder: string }) {
+async function readWait({ manifest, folder }: Run) {
   const wait = await readNote(join(folder, fileNames.wait));
   const stateFolder = dirname(dirname(folder));
   return wait && (await isLeaseHeld(toLocksFolder(stateFolder), manifest.fingerprint)) ? wait : undefined;

@@ -5,11 +5,11 @@ import {
   describeDoubts,
   findMissing,
   mergeNames,
+  nameOf,
   toStandInId,
   toStandInName,
   toStoredNames,
 } from "../../../src/bulk/plan/names.ts";
-import { toPlanNames } from "../../../src/bulk/plan/plan-line.ts";
 
 describe("a missing name", () => {
   it.each<[name: string, existing: string[], near: string | undefined]>([
@@ -71,8 +71,7 @@ describe("a stand-in", () => {
     const id = toStandInId(creation);
     expect(id).toContain(" ");
     expect(toStandInName(id)).toBe(creation.name);
-    const { field, list, tag } = toPlanNames({ fields: {}, lists: {}, tags: {} });
-    expect({ field, list, tag }[creation.what](id)).toBe(creation.name);
+    expect(nameOf({ fields: {}, lists: {}, tags: {} }, creation.what, id)).toBe(creation.name);
   });
 
   it("is no id", () => {

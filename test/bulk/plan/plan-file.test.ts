@@ -20,7 +20,6 @@ import {
   type Planned,
   type StoredLine,
   toPlanLine,
-  toPlanNames,
   toPlannedItem,
   toPlannedWrite,
   toWriteLine,
@@ -80,7 +79,7 @@ function operationFor(ref: number): Operation {
 function lineFor(ref: number): StoredLine {
   const { found } = wishes[ref]!;
   const operation = operationFor(ref);
-  const line = toPlanLine({ line: ref, key: key(ref), found }, operation, toPlanNames(names));
+  const line = toPlanLine({ line: ref, key: key(ref), found }, operation, names);
   return toWriteLine(line, item(ref), { operation, found });
 }
 
