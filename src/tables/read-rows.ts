@@ -53,19 +53,6 @@ export interface UnderstoodInput {
   reading: Reading;
 }
 
-/** How rows are read as long as nothing is known of their columns: for their cells alone. */
-export function readPlainly(table: TableLayout, keyType: string, system: System | undefined): Reading {
-  return {
-    table,
-    keyType,
-    system,
-    targets: table.names.map(() => ({ kind: "ignore" })),
-    constants: [],
-    consent: [],
-    emptyColumns: [],
-  };
-}
-
 /**
  * How rows are read, as plain data, without where their columns go. A run keeps a digest of it, by which the same
  * command is known again: another form of it would make all unfinished runs those of other commands.
@@ -117,7 +104,7 @@ export const emptyInput: UnderstoodInput = {
     notes: [],
     sample: [],
   },
-  reading: readPlainly(table, "", undefined),
+  reading: { table, keyType: "", targets: [], constants: [], consent: [], emptyColumns: [] },
 };
 
 type Readable = Pick<UnderstoodInput, "reading">;
@@ -132,36 +119,32 @@ export async function* readRows(understood: Readable): AsyncGenerator<ReadRow> {
  * the file is read: a promise for each row of a million costs as much as the row.
  * @throws UsageError when the file cannot be read to its end
  */
-export async function* readRowBatches(understood: Readable): AsyncGenerator<ReadRow[]> {
-  const { reading } = understood;
+export async function* readRowBatches({ reading }: Readable): AsyncGenerator<ReadRow[]> {
   const reader = new RowReader(reading);
-  const outside = new LinesOutsideRows(reading.system?.hasFooter ?? false);
-  for await (const records of reading.table.records.read()) {
-    const rows: ReadRow[] = [];
-    for (const record of records) {
-      if (outside.has(record)) continue;
+  for await (const records of readRowRecords(reading.table, reading.system)) {
+    yield records.map((record) => {
       const row = reader.read(record);
-      rows.push(record.isLastAndOpen && record.line > reading.table.startLine ? toLastRow(row) : row);
-    }
-    if (rows.length > 0) yield rows;
+      return record.isLastAndOpen && record.line > reading.table.startLine ? toLastRow(row) : row;
+    });
   }
 }
 
-/** What is no row: blank lines and, below one, the footer that some systems write. */
-class LinesOutsideRows {
-  readonly #hasFooter: boolean;
-  #isAfterBlank = false;
-
-  constructor(hasFooter: boolean) {
-    this.#hasFooter = hasFooter;
-  }
-
-  has(record: TableRecord): boolean {
+/** The records that are rows: no blank lines and, below one, not the footer that some systems write. */
+export async function* readRowRecords(
+  table: TableLayout,
+  system: System | undefined,
+): AsyncGenerator<TableRecord[]> {
+  let isAfterBlank = false;
+  const isRow = (record: TableRecord) => {
     if (!record.fault && isBlank(record)) {
-      this.#isAfterBlank = true;
-      return true;
+      isAfterBlank = true;
+      return false;
     }
-    return this.#hasFooter && this.#isAfterBlank && isFooterLine(record);
+    return !(system?.hasFooter && isAfterBlank && isFooterLine(record));
+  };
+  for await (const records of table.records.read()) {
+    const rows = records.filter(isRow);
+    if (rows.length > 0) yield rows;
   }
 }
 

@@ -10,11 +10,11 @@ import {
   readConstants,
 } from "./columns/targets.ts";
 import { type MappingFault, toUnclearError, type UnclearInput } from "./columns/unclear.ts";
-import { lookForConsent } from "./consent/columns.ts";
+import { type Batches, lookForConsent } from "./consent/columns.ts";
 import { hasHint } from "./consent/names.ts";
 import { holdsValues, readTableLayout, type Sample } from "./layout.ts";
 import { type OpenedInput, openInput } from "./open.ts";
-import { type Reading, readPlainly, readRowBatches, readRows, type UnderstoodInput } from "./read-rows.ts";
+import { type Reading, readRowRecords, readRows, type UnderstoodInput } from "./read-rows.ts";
 import type { InputFacts, Note, ReadOptions, RowKind } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 import { chooseSystem, recogniseSystem, type System } from "./systems.ts";
@@ -70,9 +70,7 @@ async function requireClearConsent(
     place,
     constants: [],
   };
-  const reading = readPlainly(layout, placeholderStructure.keyType, system);
-  const consent = await lookForConsent(input, () => readRowBatches({ reading }), hasHint);
-  const columns = mapColumns(input, { consent, rowKind });
+  const columns = await mapTable(rowKind, input, () => readRowRecords(layout, system), hasHint);
   if (!("unclear" in columns) || columns.unclear.length === 0) return;
   if (columns.unclear.every(({ kind }) => kind === "consent")) throw toUnclearError(columns);
 }
@@ -110,19 +108,20 @@ export async function understandInput(
   const { layout, sample } = await readTableLayout(opened, options, structure, rowKind);
   const { names } = layout;
   const system = chooseSystem(names, options.from, layout.isNamed);
-  const plain = readPlainly(layout, structure.keyType, system);
   const place = `${file.name}:${layout.startLine}`;
   const fault = findGoneColumns(options, names, place) ?? findUnknownField(options, structure);
   if (fault) return fault;
   const constants = readConstants(options, names, structure);
   const input: MappingInput = { names, sample, options, structure, system, place, constants };
-  const mapped = await mapTable(rowKind, input, plain);
+  const mapped = await mapTable(rowKind, input, () => readRowRecords(layout, system));
   if ("unclear" in mapped) return mapped;
   const { notes, ...columns } = mapped;
   for (const index of constants.flatMap(({ replaces }) => replaces))
     columns.targets[index] = { kind: "ignore" };
   const reading: Reading = {
-    ...plain,
+    table: layout,
+    keyType: structure.keyType,
+    system,
     ...columns,
     constants,
     emptyColumns: rowKind === "contacts" && !options.ignoreUnmapped ? findEmptyColumns(names, sample) : [],
@@ -171,18 +170,19 @@ async function addSample(understood: UnderstoodInput): Promise<void> {
   if (sample.length === 0) notes.push({ code: "no_rows" });
 }
 
-/** Where the columns go, or what a person must decide on. */
+/**
+ * Where the columns go, or what a person must decide on.
+ * @param mayBeConsent whether the name of a column makes it worth looking at its cells; default: any does
+ */
 async function mapTable(
   rowKind: RowKind,
   input: MappingInput,
-  reading: Reading,
+  rows: () => Batches,
+  mayBeConsent?: (name: string) => boolean,
 ): Promise<Columns | UnclearInput> {
-  const readBatches = () => readRowBatches({ reading });
   const readsConsent = rowKind === "contacts" || input.options.readsConsent;
-  const consent = readsConsent ? await lookForConsent(input, readBatches) : [];
-  const columns = mapColumns(input, { consent, rowKind });
-  if ("unclear" in columns) columns.proposal.rows = () => ({ names: input.names, batches: readBatches() });
-  return columns;
+  const consent = readsConsent ? await lookForConsent(input, rows, mayBeConsent) : [];
+  return mapColumns(input, { consent, rowKind, rows });
 }
 
 /**

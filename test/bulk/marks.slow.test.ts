@@ -267,6 +267,14 @@ describe("a table given to unsubscribe or delete", () => {
       ],
     });
     expect(await activeIn(service)).toEqual(["b@example.com"]);
+    await service.ecm(["contact", "unsubscribe", "--keys", path], {
+      terminalColumns: 120,
+      typed: [
+        ["Whom do you want to unsubscribe?", down + enter],
+        ["Unsubscribe 1 contact?", `y${enter}`],
+      ],
+    });
+    expect(await activeIn(service)).toEqual([]);
   });
 
   it("of one that marks all rows, or has no column of consent, every row is meant", async () => {

@@ -2,8 +2,7 @@
 import { foldName } from "../../api/names.ts";
 import type { FieldDefinition } from "../../wire.ts";
 import type { ConsentColumn } from "../consent/cells.ts";
-import type { FoundConsent } from "../consent/columns.ts";
-import { findConsentColumns } from "../consent/columns.ts";
+import { type Batches, type FoundConsent, findConsentColumns } from "../consent/columns.ts";
 import { findAddressColumn, holdsValues } from "../layout.ts";
 import { findIndexes, findPredefinedField, isIdName, isKeyName } from "../names.ts";
 import { rejectsColumns } from "../rejects-columns.ts";
@@ -24,6 +23,8 @@ export interface FoundColumns {
   /** What names and cells say of consent. */
   consent: readonly FoundConsent[];
   rowKind: RowKind;
+  /** All rows of the file. */
+  rows(): Batches;
 }
 
 /**
@@ -32,7 +33,7 @@ export interface FoundColumns {
  */
 export function mapColumns(
   input: MappingInput,
-  { consent: found, rowKind }: FoundColumns,
+  { consent: found, rowKind, rows }: FoundColumns,
 ): Columns | UnclearInput {
   const { names, options, place, system } = input;
   const isOfKeys = rowKind === "keys";
@@ -45,7 +46,9 @@ export function mapColumns(
   if (system) placeSystemColumns(names, targets, system);
   if ((isOfKeys || options.hasNoHeader) && names.length === 1) targets[0] ??= { kind: "key" };
   const key = placeKey(input, targets);
-  const { settled, lost } = isOfKeys ? ignoreAllButKey(targets) : placeValues(input, targets, consent, notes);
+  const { settled, lost } = isOfKeys
+    ? { settled: targets.map(ignoreUnlessKey), lost: [] }
+    : placeValues(input, targets, consent, notes);
   const unmapped = options.ignoreUnmapped ? [] : lost;
   const isSaid = (index: number) =>
     unclear.some((each) => each.index === index) || key?.named.includes(index) || key?.likely === index;
@@ -63,6 +66,7 @@ export function mapColumns(
       keyCandidates: key?.candidates ?? [],
       unclearConsent: unclear,
       consent,
+      rows,
     };
     return { place, names, unclear: problems, proposal: createProposal(input, known) };
   }
@@ -70,11 +74,8 @@ export function mapColumns(
   return { targets: settled, consent, notes };
 }
 
-function ignoreAllButKey(targets: Targets): { settled: Target[]; lost: number[] } {
-  return {
-    settled: targets.map((target) => (target?.kind === "key" ? target : { kind: "ignore" })),
-    lost: [],
-  };
+function ignoreUnlessKey(target: Target | undefined): Target {
+  return target?.kind === "key" ? target : { kind: "ignore" };
 }
 
 /** Fields, consent, lists and tags. */

@@ -7,9 +7,9 @@ import { parseNewFieldId } from "../../api/structures.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import { isBlankText } from "../cells.ts";
 import { type ConsentColumn, findRefusal } from "../consent/cells.ts";
-import type { FoundConsent, Readings } from "../consent/columns.ts";
+import type { Batches, FoundConsent, Readings } from "../consent/columns.ts";
 import { isAddress, maxSampleRows, type Sample } from "../layout.ts";
-import type { ReadRow, Target } from "../rows.ts";
+import type { Target } from "../rows.ts";
 import { isTargetWord, type MappingInput } from "./targets.ts";
 
 /** A column is told by its name where to go: those of one name go together. */
@@ -48,7 +48,7 @@ export interface Proposal {
   /** There are no further rows. */
   isWhole: boolean;
   /** All rows of the file, whatever their columns mean. */
-  rows?(): { names: readonly string[]; batches: AsyncIterable<readonly ReadRow[]> };
+  rows(): Batches;
 }
 
 /** What is known of the columns when a person is asked. */
@@ -62,6 +62,7 @@ export interface KnownColumns {
   keyCandidates: readonly number[];
   unclearConsent: readonly FoundConsent[];
   consent: readonly ConsentColumn[];
+  rows: Proposal["rows"];
 }
 
 export function createProposal(input: MappingInput, known: KnownColumns): Proposal {
@@ -78,6 +79,7 @@ export function createProposal(input: MappingInput, known: KnownColumns): Propos
     head: sample,
     names,
     isWhole: sample.length < maxSampleRows,
+    rows: known.rows,
   };
 }
 
@@ -188,9 +190,9 @@ function countMarked(cells: readonly string[][], consent: ConsentColumn): number
 export async function proposeLateColumns(proposal: Proposal): Promise<Proposal> {
   const { columns, names, isWhole, rows, structure } = proposal;
   const open = new Set(columns.flatMap(({ name, filled, isSure }) => (filled > 0 || isSure ? [] : [name])));
-  if (isWhole || open.size === 0 || !rows) return proposal;
+  if (isWhole || open.size === 0) return proposal;
   const found = new Map<string, string>();
-  for await (const batch of rows().batches) {
+  for await (const batch of rows()) {
     for (const { cells } of batch) noteValues(cells, names, open, found);
     if (open.size === 0) break;
   }

@@ -94,9 +94,8 @@ function askLabel(prompter: Prompter, draft: Draft, column: DraftColumn): Promis
 /** A column of tags or lists whose cells hold several, where a comma is not what is between them. */
 async function askSplit(prompter: Prompter, draft: Draft, column: DraftColumn): Promise<void> {
   const { target, name, count } = column;
-  const rows = draft.proposal.rows?.();
-  if (count !== 1 || !rows || (target !== "tags" && target !== "lists")) return;
-  const separator = await findSeparator(rows, name);
+  if (count !== 1 || (target !== "tags" && target !== "lists")) return;
+  const separator = await findSeparator(draft.proposal, name);
   if (separator === undefined) return;
   const question = `Split the cells of ${JSON.stringify(name)} at ${JSON.stringify(separator)}?`;
   if (await prompter.confirm(question)) column.split = separator;
@@ -104,13 +103,10 @@ async function askSplit(prompter: Prompter, draft: Draft, column: DraftColumn): 
 
 const separators = [";", "|"];
 
-async function findSeparator(
-  { names, batches }: NonNullable<ReturnType<NonNullable<Proposal["rows"]>>>,
-  column: string,
-): Promise<string | undefined> {
+async function findSeparator({ names, rows }: Proposal, column: string): Promise<string | undefined> {
   const index = names.indexOf(column);
-  for await (const rows of batches) {
-    for (const { cells } of rows) {
+  for await (const batch of rows()) {
+    for (const { cells } of batch) {
       const found = separators.find((each) => cells[index]?.includes(each));
       if (found !== undefined) return found;
     }
