@@ -8,7 +8,14 @@ import {
   requirePlainValues,
 } from "./commands/flags/typed-flags.ts";
 import { formatRootHelp, groups } from "./commands/groups.ts";
-import { type CommandTree, findDeepestCommand, toPath, topicNames, toWords } from "./commands/help/tree.ts";
+import {
+  type CommandTree,
+  findDeepestCommand,
+  listChildNames,
+  toPath,
+  topicNames,
+  toWords,
+} from "./commands/help/tree.ts";
 import type { ContextControl } from "./context.ts";
 import { type EcmError, usageError } from "./errors.ts";
 import { advise, ecm, type Hint } from "./hint.ts";
@@ -213,11 +220,7 @@ async function runGroupAlone(
 ): Promise<void> {
   if (listedAlone.includes(toPath(group))) return runProgram(control, run, [...args, "list"]);
   if (isJsonWanted(args, control.context.terminal.env)) {
-    const verbs = group.createHelp().visibleCommands(group);
-    throw usageError(
-      `Choose a command: ${verbs.map((each) => each.name()).join(", ")}`,
-      formatHelpHint(group),
-    );
+    throw usageError(`Choose a command: ${listChildNames(group).join(", ")}`, formatHelpHint(group));
   }
   group.outputHelp();
 }

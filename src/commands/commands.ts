@@ -7,7 +7,7 @@ import { presentList, presentValue, type View } from "../terminal/present.ts";
 import { wrap } from "../terminal/text-width.ts";
 import { version } from "../version.ts";
 import { describeCommand, describeCommandJson, describeFlags, findFacts } from "./help/help-text.ts";
-import { type CommandTree, findChild, listLeaves, topicNames, toWords } from "./help/tree.ts";
+import { type CommandTree, findChild, listChildNames, listLeaves, topicNames, toWords } from "./help/tree.ts";
 
 interface IndexEntry {
   /** The words typed after `ecm`. */
@@ -77,10 +77,7 @@ function formatIndex(entries: readonly IndexEntry[], columns: number): string {
 function requireChild(parent: CommandUnknownOpts, word: string): CommandUnknownOpts {
   const child = findChild(parent, word);
   if (child) return child;
-  const names = parent
-    .createHelp()
-    .visibleCommands(parent)
-    .map((each) => each.name());
+  const names = listChildNames(parent);
   const likely = findClosest(word, names);
   throw notFoundError(
     `There is no command ${JSON.stringify([...toWords(parent), word].join(" "))}`,

@@ -10,7 +10,7 @@ import { exitCodes } from "../../errors.ts";
 import { type KnownNames, listKnownNames } from "../../service/names-cache.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import { outputFormats } from "../../terminal/format.ts";
-import { type CommandTree, findChild, findFlag } from "../help/tree.ts";
+import { type CommandTree, findChild, findFlag, listFlags } from "../help/tree.ts";
 
 interface Candidate {
   text: string;
@@ -50,7 +50,7 @@ async function listCandidates(
     const values = await listValues(context, option, typed, value);
     return values === "files" ? values : values.map((text) => ({ text: `${prefix}${text}` }));
   }
-  if (unfinished.startsWith("-") && !isPastFlags) return listFlags(command, unfinished);
+  if (unfinished.startsWith("-") && !isPastFlags) return listFlagCandidates(command, unfinished);
   if (command.commands.length > 0) return args.length > 0 ? [] : listSubcommands(command, unfinished);
   const argument = command.registeredArguments[args.length] ?? findVariadicArgument(command);
   if (!argument) return [];
@@ -123,15 +123,10 @@ function listSubcommands(command: CommandUnknownOpts, unfinished: string): Candi
     .map((each) => ({ text: each.name(), description: each.description() }));
 }
 
-function listFlags(command: CommandUnknownOpts, unfinished: string): Candidate[] {
-  return [...listOptions(command), { long: "--help", description: "show help" }]
+function listFlagCandidates(command: CommandUnknownOpts, unfinished: string): Candidate[] {
+  return [...listFlags(command), { long: "--help", description: "show help" }]
     .filter((each) => each.long?.startsWith(unfinished))
     .map((each) => ({ text: each.long!, description: each.description }));
-}
-
-function listOptions(command: CommandUnknownOpts): Option[] {
-  const own = [...command.options, ...(command.parent ? listOptions(command.parent) : [])];
-  return own.filter((option) => !option.hidden);
 }
 
 function splitAssignment(word: string): [flag: string, value?: string] {

@@ -18,19 +18,19 @@ import { commandOnRun } from "../bulk/run-account.ts";
 import { formatForAccount } from "../help/command-line.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { drawFindings } from "./shared/draw.ts";
 import {
   checkAnswer,
   checkBehavior,
   checkFolder,
   checkRuns,
   checkSandboxAlone,
+  drawFindings,
   type Finding,
   fail,
   pass,
   type ShownFinding,
   warn,
-} from "./shared/findings.ts";
+} from "./findings.ts";
 
 const view: View<ShownFinding> = {
   columns: [

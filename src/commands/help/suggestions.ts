@@ -4,7 +4,7 @@ import { findClosest } from "../../api/names.ts";
 import { type EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, type Hint, startsWithCommand } from "../../hint.ts";
 import { capitalize } from "../bulk/format.ts";
-import { findDeepestCommand, toPath, toWords } from "./tree.ts";
+import { findDeepestCommand, listChildNames, listFlags, toPath, toWords } from "./tree.ts";
 
 /**
  * A failure of the command line's grammar, as ours.
@@ -18,10 +18,7 @@ export function toUsageError(error: CommanderError, program: Command, words: rea
   const message = error.message.replace(/^error: /, "");
   const quotedName = /'(.*)'$/s.exec(message)?.[1] ?? "";
   if (error.code === "commander.unknownCommand") {
-    const names = command
-      .createHelp()
-      .visibleCommands(command)
-      .map((each) => each.name());
+    const names = listChildNames(command);
     const hint = suggestCommand(group.join(" "), quotedName, names);
     return usageError(`There is no command "${path} ${quotedName}"`, hint ?? help);
   }
@@ -32,7 +29,11 @@ export function toUsageError(error: CommanderError, program: Command, words: rea
   let hint: Hint | undefined;
   if (error.code === "commander.unknownOption") {
     const names = command.registeredArguments.map((argument) => argument.name());
-    hint = suggestFlag(quotedName, listVisibleFlags(command), names);
+    hint = suggestFlag(
+      quotedName,
+      listFlags(command).flatMap(({ long }) => long ?? []),
+      names,
+    );
   }
   if (error.code === "commander.invalidArgument") hint = suggestChoice(message);
   if (error.code === "commander.conflictingOption") hint = "Leave out one of the two";
@@ -43,12 +44,6 @@ export function toUsageError(error: CommanderError, program: Command, words: rea
 /** As a usage shows it: `FILE`, `KEY…`. */
 function toPlaceholder(argument: Command["registeredArguments"][number]): string {
   return `${argument.name().toUpperCase()}${argument.variadic ? "…" : ""}`;
-}
-
-/** The long names of a command's flags and of those above it. */
-function listVisibleFlags(command: Command): string[] {
-  const own = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
-  return command.parent ? [...own, ...listVisibleFlags(command.parent)] : own;
 }
 
 const cannotResumeHint = "Unsubscribed people stay unsubscribed: only they can subscribe again";

@@ -36,6 +36,18 @@ export function findFlag(command: Command, flag: string): Option | undefined {
   return own ?? (command.parent ? findFlag(command.parent, flag) : undefined);
 }
 
+/** The flags of a command and of those above it; what is hidden is left out. */
+export function listFlags(command: Command): Option[] {
+  const own = command.options.filter((option) => !option.hidden);
+  return command.parent ? [...own, ...listFlags(command.parent)] : own;
+}
+
+/** The names of the commands of a group, as its help shows them. */
+export function listChildNames(group: Command): string[] {
+  const shown = group.createHelp().visibleCommands(group);
+  return shown.map((each) => each.name());
+}
+
 /** The words of a command, without `ecm`. */
 export function toWords(command: Command): string[] {
   return command.parent ? [...toWords(command.parent), command.name()] : [];
