@@ -176,7 +176,7 @@ function toApplyItem(
     key: { written: key, sent, identity: toIdentity(sent) },
     cells: [key],
     desired: asApproved(desired, before),
-    ...(before && { contactId: before.id }),
-    ...(isRemoval && { isRemoval }),
+    contactId: before?.id,
+    isRemoval,
   };
 }

@@ -145,39 +145,18 @@ async function resolveWanted(account: Account, wanted: EditOptions["wanted"]): P
 }
 
 function toResolvedJob(options: EditOptions, { selection, source, values }: ResolvedEdit): ResolvedJob {
-  const {
-    kind,
-    input,
-    isPlain,
-    conditions = {},
-    wanted,
-    after,
-    command,
-    read,
-    rows,
-    includeUnsubscribed,
-  } = options;
+  const { kind, input, title: _title, after, ...stated } = options;
+  const { wanted, command, rows, includeUnsubscribed, conditions = {} } = stated;
   const toDesired = (mayJoinLists: boolean): Desired =>
     kind === "mutate"
       ? { values, absent: whereMissing(mayJoinLists), present: "change", mayJoinLists }
       : ends[kind];
   return {
-    options: {
-      wanted,
-      isPlain,
-      conditions: hasConditions(conditions) ? conditions : undefined,
-      read,
-      rows,
-      includeUnsubscribed,
-      command,
-    } satisfies Record<Exclude<keyof EditOptions, "kind" | "input" | "title" | "after">, unknown>,
+    options: { ...stated, conditions: hasConditions(conditions) ? conditions : undefined },
     command,
     takesRow: rows === "marked" ? (row) => row.isMarkClear ?? false : undefined,
     duplicates: "first",
-    lists: [],
-    tags: [],
-    createMissing: false,
-    source: () => source,
+    source,
     toDesired: (row) => toDesired(row.notSubscribed === undefined || includeUnsubscribed === true),
     notSubscribedAre: chooseForMarked(options),
     unclearAre: rows === "marked" ? "not_chosen" : undefined,
@@ -197,9 +176,7 @@ function toResolvedJob(options: EditOptions, { selection, source, values }: Reso
  */
 function intoNewList(newList: string, sourceIds: readonly string[]): Partial<ResolvedJob> {
   return {
-    newList,
-    lists: [newList],
-    createMissing: true,
+    names: { lists: [newList], tags: [], createMissing: true, isNew: true },
     listIds: (names) => [names.listId(newList)],
     desiredForAll: (names) => ({
       values: toValues({ addLists: [names.listId(newList)] }),

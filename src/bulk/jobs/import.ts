@@ -17,7 +17,7 @@ import {
 } from "../../tables/index.ts";
 import type { Desired } from "../desired.ts";
 import type { MarkedAre } from "../plan/events.ts";
-import type { MissingNames, NameBook } from "../plan/names.ts";
+import type { MissingNames, NameBook, NameBookOptions } from "../plan/names.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
 import { computeFingerprint } from "../runs/folder.ts";
 import { toValues } from "../values.ts";
@@ -64,7 +64,7 @@ export function importJob(record: ImportRecord, ask?: ImportQuestions): RowJob {
   const { input, lists, tags } = record;
   let options: ImportOptions = { ...record, read: { ...record.read, map: new Map(record.read.map) } };
   /** Agreed to once, further names are created too. */
-  const createMissing = (): ResolvedJob["createMissing"] =>
+  const createMissing = (): NameBookOptions["createMissing"] =>
     options.createMissing || !ask
       ? options.createMissing
       : async (missing, failure) => {
@@ -99,7 +99,7 @@ export function importJob(record: ImportRecord, ask?: ImportQuestions): RowJob {
             const lists = await account.lists(await account.structure());
             options = await ask.list(lists.map(({ name }) => name));
           }
-          return { job: toResolvedJob(options, createMissing(), () => options) };
+          return { job: toResolvedJob(options, survey, createMissing(), () => options) };
         },
       };
     },
@@ -109,7 +109,8 @@ export function importJob(record: ImportRecord, ask?: ImportQuestions): RowJob {
 /** @param latest the options as they are once all names are agreed to */
 function toResolvedJob(
   options: ImportOptions,
-  createMissing: ResolvedJob["createMissing"],
+  survey: Survey,
+  createMissing: NameBookOptions["createMissing"],
   latest: () => ImportOptions,
 ): ResolvedJob {
   return {
@@ -118,11 +119,8 @@ function toResolvedJob(
     },
     mapping: mappingRecord(options),
     duplicates: options.duplicates,
-    lists: options.lists,
-    tags: options.tags,
-    createMissing,
-    newFields: options.read.newFields,
-    source: (survey) => toSource(options, survey),
+    names: { lists: options.lists, tags: options.tags, createMissing, fields: options.read.newFields },
+    source: toSource(options, survey),
     toDesired: (row, names) => toDesired(row, names, options),
     listIds: (names) => names.listIds(),
     notSubscribedAre: toSubscriptionRule(options),

@@ -22,9 +22,7 @@ type Restore = (record: object) => Job | Promise<Job>;
 /** The job of a run, as its command stated it. @param input in place of the run's own */
 export async function restoreJob(manifest: Manifest, input = findInput(manifest)): Promise<Job> {
   const { kind, options, after } = manifest;
-  const { name, sha256 } = manifest.input;
-  const record = { ...options, kind, input, after, title: name, run: name, digest: sha256 };
-  return (jobs[kind] as Restore)(record);
+  return (jobs[kind] as Restore)({ ...options, kind, input, after, title: manifest.input.name });
 }
 
 /** Conditions have no file. */

@@ -4,7 +4,6 @@
  */
 
 import type { Readable } from "node:stream";
-import type { NewField } from "../../api/structures.ts";
 import type { Selection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
 import type {
@@ -134,7 +133,7 @@ export interface RowJob extends Job {
 /** A job before the rows of its input are known. Each step asks a person what is open, or refuses it. */
 export interface InputJob {
   /** Names in flags that a person is asked about before anything else. */
-  asked?: Pick<ResolvedJob, "lists" | "tags" | "createMissing">;
+  asked?: NamesOfJob;
   /** @throws UsageError where it is not clear where a column goes */
   understand(input: OpenedInput, structure: ContactStructure): Promise<UnderstoodInput>;
   /**
@@ -143,6 +142,8 @@ export interface InputJob {
    */
   decide(survey: Survey, facts: InputFacts): Promise<{ job: ResolvedJob; understood?: UnderstoodInput }>;
 }
+
+type NamesOfJob = Pick<NameBookOptions, "lists" | "tags" | "createMissing" | "isNew" | "fields">;
 
 /** What is to be done with each row, or with each contact that conditions choose. */
 export interface ResolvedJob {
@@ -159,16 +160,10 @@ export interface ResolvedJob {
   members?: MembersOptions;
   /** What follows on the run once it is complete. */
   after?: readonly AfterStep[];
-  /** Created for the run; a list of its name that others have made is not the one. */
-  newList?: string;
-  /** Names in flags; the file's own come with the rows. */
-  lists: string[];
-  tags: string[];
-  createMissing: NameBookOptions["createMissing"];
-  /** Created before the first write; only a person at a terminal asks for them. */
-  newFields?: readonly NewField[];
+  /** Names in flags, and what is created of them; the file's own come with the rows. */
+  names?: NamesOfJob;
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
-  source(survey: Survey): string[];
+  source: string[];
   toDesired(row: Row, names: NameBook): Desired;
   /** What becomes of those whom the file marks as not subscribed. */
   notSubscribedAre: MarkedAre;

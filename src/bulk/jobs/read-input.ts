@@ -39,14 +39,14 @@ export interface RowRun extends RunContext {
 
 /** How pages of the account are read for this run. */
 export function readContactPages(rowRun: RowRun, { behavior, keys }: Lookup): PagesOptions {
-  const { send, clock, job, structure, survey, options } = rowRun;
+  const { send, clock, job, structure, options } = rowRun;
   return {
     send,
     behavior,
     keys,
     clock,
     structureId: structure._id,
-    source: job.source(survey),
+    source: job.source,
     readsStatus: job.readsStatus,
     concurrency: options.concurrency,
   };
@@ -96,11 +96,10 @@ async function openNames(
     send: send.plain,
     account,
     structure,
-    lists: [...job.lists, ...survey.lists],
-    tags: [...job.tags, ...survey.tags],
-    createMissing: job.createMissing,
-    isNew: job.newList !== undefined,
-    fields: job.newFields,
+    createMissing: false,
+    ...job.names,
+    lists: [...(job.names?.lists ?? []), ...survey.lists],
+    tags: [...(job.names?.tags ?? []), ...survey.tags],
   });
   emit({ kind: "names-missing", missing: names.missing });
   return names;

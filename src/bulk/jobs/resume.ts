@@ -51,7 +51,7 @@ function plannedJob(manifest: Manifest, plan: StoredPlan & { end: PlanEnd }): Jo
   const { kind, options, input } = manifest;
   return {
     kind,
-    ...(kind === "apply" && { applies: String(options.applies) }),
+    applies: kind === "apply" ? String(options.applies) : undefined,
     input: { name: input.name },
     readsInput: false,
     open: (context, opening) => openPlanned(context, manifest, plan, opening),

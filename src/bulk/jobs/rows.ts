@@ -45,7 +45,7 @@ async function openRows(context: RunContext, stated: RowJob, opening: Opening): 
     contacts: await openContacts(rowRun),
     syncs: job.members && { listId: job.members.listId, name: job.members.listName },
     // No command names the fields that are still to be created.
-    isUnfit: () => (job.newFields?.length ?? 0) > 0 && names.requestsToCreate > 0,
+    isUnfit: () => (job.names?.fields?.length ?? 0) > 0 && names.requestsToCreate > 0,
   };
 }
 
@@ -63,13 +63,13 @@ async function openContacts(rowRun: RowRun): Promise<ContactsToPlan> {
     head,
     source: (state, scratch) => openSource(rowRun, opened, state, scratch),
     created: async (run) => {
-      if (job.newFields) await run.become(computeRunFingerprint(rowRun));
+      if (job.names?.fields) await run.become(computeRunFingerprint(rowRun));
     },
   };
 }
 
 async function describePlan(rowRun: RowRun): Promise<PlanDescription> {
-  const { stated, job, account, structure, names, understood, survey } = rowRun;
+  const { stated, job, account, structure, names, understood } = rowRun;
   const { readsStatus, marksRepeats, leavesOutSuppressed } = job;
   const knownNames = await account.readCachedNames(structure);
   const { columns, delimiter, hasEscapes, form, sha256, bytes } = understood.facts;
@@ -79,10 +79,10 @@ async function describePlan(rowRun: RowRun): Promise<PlanDescription> {
       table: { columns, delimiter, hasEscapes, form },
     }),
     ...(job.command && { command: job.command }),
-    ...(job.mapping && { mapping: job.mapping }),
-    ...(job.selection?.stored && { selection: job.selection.stored }),
+    mapping: job.mapping,
+    selection: job.selection?.stored,
     names: toStoredNames(knownNames.structure, knownNames.lists),
-    source: job.source(survey),
+    source: job.source,
     listIds: listIdsOf(job, names),
     looks: {
       by: "search",
@@ -133,7 +133,7 @@ async function openSource(
       stableEntries: removals ? survey.read : Number.POSITIVE_INFINITY,
       lookup,
       close,
-      ...(removals && { removals: removals.limits }),
+      removals: removals?.limits,
     };
   } catch (error) {
     snapshot?.close();

@@ -252,7 +252,7 @@ function toUndoItem(undone: WrittenContact, scope: UndoScope): Item {
     line: null,
     key: { written: key, sent: key, identity: scope.toIdentity(key) },
     cells: [key],
-    ...(contactId !== undefined && { contactId }),
+    contactId,
     desired: toDesired(undone, scope),
   };
 }

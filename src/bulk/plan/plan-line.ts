@@ -137,8 +137,8 @@ export function toWriteLine(
       ref,
       key: { written, sent },
       desired,
-      ...(before && { before }),
-      ...(isRemoval && { isRemoval }),
+      before,
+      isRemoval,
     },
   };
 }
@@ -156,8 +156,8 @@ export function toPlannedItem(
     key: { ...key, identity: readIdentity(key.sent) },
     desired: seal(desired, before),
     mark,
-    ...(isRemoval && { isRemoval }),
-    ...(before && { contactId: before.id }),
+    isRemoval,
+    contactId: before?.id,
   };
 }
 
