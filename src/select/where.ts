@@ -23,7 +23,6 @@ import {
   walkNodes,
 } from "./cel.ts";
 import type { LocalCondition } from "./conditions.ts";
-import { findComparedTexts, requireStatusWords } from "./status-words.ts";
 import { describeTypes, findHabit } from "./where-hints.ts";
 import {
   builtIn,
@@ -33,6 +32,7 @@ import {
   toVariable,
   type Vocabulary,
 } from "./where-names.ts";
+import { findComparedTexts, requireStatusWords } from "./where-status.ts";
 
 /** An expression whose grammar is right. */
 export interface Where {

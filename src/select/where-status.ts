@@ -1,4 +1,4 @@
-/** `--where`: statuses that are compared with words which no contact has. Pure. */
+/** `--where`: finds statuses that are compared with words which no contact has. Pure. */
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { findClosest } from "../api/names.ts";
 import { usageError } from "../errors.ts";
