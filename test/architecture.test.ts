@@ -75,7 +75,7 @@ const mayImport: Record<string, string[]> = {
   api: ["api"],
   service: ["service", "api", "select", "structure"],
   select: ["select", "service", "api"],
-  structure: ["structure", "service", "api"],
+  structure: ["structure", "api"],
   http: ["http", "version.ts"],
   config: ["config"],
   suppressions: ["suppressions", "api"],
