@@ -1,7 +1,8 @@
 /**
- * The command that CONTRIBUTING.md shows is written into a copy of the source as the page says, built and run.
+ * What CONTRIBUTING.md shows (a command, a rule of the sandbox, a file format, a word of consent) is written into a
+ * copy of the source as the page says, built and run.
  */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
@@ -9,43 +10,97 @@ import { temporaryFolder, temporaryHome } from "./support/ecm.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
-it("has an example of a command that compiles and runs", async () => {
-  const page = await readFile(join(root, "CONTRIBUTING.md"), "utf8");
-  const [, path] = /Write `(src\/commands\/lists\/\w+\.ts)`/.exec(page)!;
-  const [, call] = /Call `(\w+)\(lists, context\)`/.exec(page)!;
-  const [, block] = /```ts\n(.*?)```/s.exec(page)!;
+/** @returns the program with all four changes */
+async function buildChangedCopy() {
   const copy = await copySource();
-  await writeFile(join(copy, path!), block!.replaceAll(/^ {3}/gm, ""));
-  const index = join(copy, "src/commands/lists/index.ts");
-  const text = await readFile(index, "utf8");
-  const from = `./${path!.split("/").at(-1)}`;
-  const called = text.replace(/\}\s*$/, `  ${call}(lists, context);\n}\n`);
-  await writeFile(index, `import { ${call} } from ${JSON.stringify(from)};\n${called}`);
+  const env = { ...process.env, ...(await temporaryHome()) };
+  const page = await readFile(join(root, "CONTRIBUTING.md"), "utf8");
+  const found = (pattern: RegExp) => pattern.exec(page)!.slice(1) as [string, ...string[]];
+  const [command, rule, format] = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, block]) =>
+    block!.replaceAll(/^ {3}/gm, ""),
+  );
+  const change = async (path: string, edit: (text: string) => string) => {
+    const text = await readFile(join(copy, path), "utf8");
+    const edited = edit(text);
+    expect(edited, path).not.toBe(text);
+    await writeFile(join(copy, path), edited);
+  };
+
+  const [commandPath] = found(/Write `(src\/commands\/lists\/\w+\.ts)`/);
+  const [register] = found(/Call `(\w+)\(lists, context\)`/);
+  await writeFile(join(copy, commandPath), command!);
+  await change("src/commands/lists/index.ts", (text) => {
+    const called = text.replace(/\}\s*$/, `  ${register}(lists, context);\n}\n`);
+    return `import { ${register} } from "./${commandPath.split("/").at(-1)}";\n${called}`;
+  });
+
+  const [rulesPath] = found(/What a body must look like is in `([^`]+)`/);
+  const [schema] = found(/one more step of `(\w+)`/);
+  await change(rulesPath, (text) =>
+    text.replace(new RegExp(`(const ${schema} = v\\.pipe\\(\\s*\\w+,)`), `$1 ${rule}`),
+  );
+
+  const [formatPath] = found(/Write `(src\/tables\/\w+\.ts)`/);
+  const [formatName, list, formatsPath] = found(/Name `(\w+)` in the list `(\w+)` of `([^`]+)`/);
+  await writeFile(join(copy, formatPath), format!);
+  await change(formatsPath!, (text) => {
+    const listed = text.replace(
+      new RegExp(`(const ${list}[^;]*?)textFormat\\]`),
+      `$1${formatName}, textFormat]`,
+    );
+    return `import { ${formatName} } from "./${formatPath.split("/").at(-1)}";\n${listed}`;
+  });
+
+  const [words] = found(/Each language has a file, here `([^`]+)`/);
+  const [word, line] = found(/Add `(\w+)` to the line `(\w+)`/);
+  await change(words, (text) => text.replace(`${line}: \``, `${line}: \`${word}, `));
 
   const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: copy, encoding: "utf8" });
   node(join(root, "node_modules/typescript/bin/tsc"), "-p", ".");
   node("scripts/build.mjs");
-  const env = { ...process.env, ...(await temporaryHome()) };
-  const ecm = (...args: string[]) =>
-    execFileSync(process.execPath, ["bin/ecm.js", "-p", "sandbox", ...args], {
+  return (...args: string[]) =>
+    spawnSync(process.execPath, ["bin/ecm.js", "-p", "sandbox", ...args], {
       cwd: copy,
       env,
       encoding: "utf8",
-      stdio: "pipe",
     });
+}
+
+it("shows a command, a rule, a format and a word that do what it says", async () => {
+  const ecm = await buildChangedCopy();
   ecm("lists", "create", "Newsletter");
   ecm("contact", "create", "--key", "ada@example.com", "--list", "Newsletter");
-  expect(ecm("lists", "count", "Newsletter")).toBe("1\n");
+  expect(ecm("lists", "count", "Newsletter")).toMatchObject({ status: 0, stdout: "1\n" });
+
+  const refused = ecm("lists", "create", "#Offers");
+  expect(refused.status).toBe(1);
+  expect(refused.stderr).toContain("must not begin with #");
+  expect(ecm("lists", "create", "Offers #1").status).toBe(0);
+
+  const dryRun = async (name: string, content: string): Promise<unknown> => {
+    const path = join(await temporaryFolder(), name);
+    await writeFile(path, content);
+    const { stdout, stderr } = ecm("import", path, "--create-missing", "--dry-run", "--json");
+    expect(stdout, stderr).not.toBe("");
+    return JSON.parse(stdout);
+  };
+  const table = "| Email | tags |\n| :--- | --- |\n| bob@example.com | vip |\n| nobody | |\n";
+  expect(await dryRun("people.md", table)).toMatchObject({ rows: { read: 2, created: 1, rejected: 1 } });
+  const words = "Email,Status\neva@example.com,actief\njan@example.com,vertrokken\n";
+  expect(await dryRun("dutch.csv", words)).toMatchObject({
+    rows: { read: 2, created: 1, skipped: 1 },
+    consent: { not_subscribed: 1 },
+  });
 });
 
 /** What a build needs. */
 async function copySource(): Promise<string> {
-  const copy = await temporaryFolder();
+  const folder = await temporaryFolder();
   const parts = ["src", "scripts", "bin", "docs", "package.json"];
-  for (const part of parts) await cp(join(root, part), join(copy, part), { recursive: true });
-  await mkdir(join(copy, "dist"));
-  await symlink(join(root, "node_modules"), join(copy, "node_modules"), "junction");
+  for (const part of parts) await cp(join(root, part), join(folder, part), { recursive: true });
+  await mkdir(join(folder, "dist"));
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"), "junction");
   const settings = JSON.parse(await readFile(join(root, "tsconfig.json"), "utf8")) as object;
-  await writeFile(join(copy, "tsconfig.json"), JSON.stringify({ ...settings, include: ["src"] }));
-  return copy;
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ ...settings, include: ["src"] }));
+  return folder;
 }
