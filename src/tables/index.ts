@@ -18,7 +18,7 @@ export type { ColumnTally, ConsentTally, Mark } from "./consent/cells.ts";
 export { readRecords } from "./csv.ts";
 export { type Duplicates, findRole, type JoinedRows, joinRows } from "./join.ts";
 export { createIdentityReader, createKeyReader, listPossibleKeys } from "./keys.ts";
-export { type OpenedInput, openInput } from "./open.ts";
+export { openInput } from "./open.ts";
 export { describeReading, emptyInput, readRows, type UnderstoodInput } from "./read-rows.ts";
 export { rejectsColumns } from "./rejects-columns.ts";
 export type {
@@ -35,6 +35,6 @@ export type {
 export { type InputFile, openStream, readBytes, requireFile, spool } from "./source.ts";
 export { type Survey, surveyInput } from "./survey.ts";
 export { listSystemNames } from "./systems.ts";
-export type { SeveralSheets } from "./table.ts";
+export type { OpenedInput, SeveralSheets } from "./table.ts";
 export { loadIconv } from "./text.ts";
 export { openClearInput, requireUnderstood, understandInput } from "./understand.ts";

@@ -9,10 +9,9 @@ import type { ContactStructure } from "../wire.ts";
 import { type Cells, createValueReader, findUnknown, isBlankText, unwrapFormula } from "./cells.ts";
 import type { Dialect, TableRecord } from "./csv.ts";
 import { isIdName, isKeyName } from "./names.ts";
-import { findMissingCells, type MissingCells, removeMissing } from "./rejects-columns.ts";
+import { findMissingCells, type MissingCells } from "./rejects-columns.ts";
 import type { ReadOptions, RowKind, SourceForm } from "./rows.ts";
-import type { InputFile } from "./source.ts";
-import type { HeaderSigns, OpenedFile, Table } from "./table.ts";
+import { type HeaderSigns, type OpenedInput, RecordReader, type Table } from "./table.ts";
 
 /** Reports and some exports have a title above the header: this many records are looked at. */
 export const maxRecordsAboveHeader = 20;
@@ -177,7 +176,7 @@ export interface TableLayout {
  * sure
  */
 export async function readTableLayout(
-  { file, form, locate }: OpenedFile & { file: InputFile },
+  { file, form, locate, readers }: OpenedInput,
   options: ReadOptions,
   structure: ContactStructure,
   rowKind: RowKind,
@@ -197,11 +196,12 @@ export async function readTableLayout(
   const names = written.map(createValueReader(hasSafeCells, false));
   const headerLines = hasHeader ? table.lines : 0;
   const missing = hasHeader ? findMissingCells(written) : undefined;
-  const records = new RecordReader(table, line + headerLines, {
-    missing,
-    // A sheet's row ends with its last value: the cells behind that are blank, not missing.
-    width: form.kind === "workbook" ? names.length : 0,
-  });
+  // A sheet's row ends with its last value: the cells behind that are blank, not missing.
+  const width = form.kind === "workbook" ? names.length : 0;
+  // Located again as it was, the table is the same: what was read of it is still in memory.
+  const place = JSON.stringify([line, headerLines, dialect, missing, width]);
+  const records = readers.get(place) ?? new RecordReader(table, line + headerLines, { missing, width });
+  readers.set(place, records);
   const sample = await readSample(records);
   const layout: TableLayout = {
     form,
@@ -219,57 +219,6 @@ export async function readTableLayout(
     records,
   };
   return { layout, sample };
-}
-
-/** So many records stay in memory; a larger table is read from the file again in each pass. */
-const maxKeptRecords = 5000;
-
-/** The records below the header, as often as they are needed. */
-export class RecordReader {
-  readonly #table: Pick<Table, "records">;
-  readonly #firstLine: number;
-  readonly #missing: MissingCells | undefined;
-  readonly #width: number;
-  #kept: readonly TableRecord[][] | undefined;
-
-  constructor(
-    table: Pick<Table, "records">,
-    firstLine: number,
-    { missing, width }: { missing?: MissingCells; width: number },
-  ) {
-    this.#table = table;
-    this.#firstLine = firstLine;
-    this.#missing = missing;
-    this.#width = width;
-  }
-
-  /** They were read to their end, and the file is not needed any more. */
-  get areKept(): boolean {
-    return this.#kept !== undefined;
-  }
-
-  /** @throws UsageError where the file cannot be read to its end */
-  async *read(): AsyncGenerator<readonly TableRecord[]> {
-    if (this.#kept) {
-      yield* this.#kept;
-      return;
-    }
-    let kept: TableRecord[][] | undefined = [];
-    let count = 0;
-    for await (const records of this.#table.records(this.#firstLine)) {
-      for (const record of records) this.#complete(record);
-      count += records.length;
-      if (count > maxKeptRecords) kept = undefined;
-      kept?.push(records);
-      yield records;
-    }
-    this.#kept = kept;
-  }
-
-  #complete(record: TableRecord): void {
-    while (record.cells.length < this.#width) record.cells.push("");
-    if (this.#missing) record.cells = removeMissing(record.cells, this.#missing);
-  }
 }
 
 /** The first rows, without blank lines and rows that make no sense. */

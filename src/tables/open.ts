@@ -16,15 +16,8 @@ import {
   requireFile,
   tooLargeError,
 } from "./source.ts";
-import type { ChooseSheet, Format, OpenedFile } from "./table.ts";
+import type { ChooseSheet, Format, OpenedInput } from "./table.ts";
 import { workbookFormat } from "./workbook/workbook.ts";
-
-export interface OpenedInput extends OpenedFile {
-  file: InputFile;
-  /** Of the file as it was given. */
-  sha256: string;
-  bytes: number;
-}
 
 /** The first one that opens a file reads it. */
 const formats: readonly Format[] = [workbookFormat, jsonFormat, textFormat];
@@ -42,7 +35,7 @@ export async function openInput(
   const format = formats.find(({ opens }) => opens(inner.start))!;
   if (options.sheet !== undefined && format !== workbookFormat)
     throw usageError(`--sheet applies to workbooks, but ${file.name} is not one`, "Leave out --sheet");
-  return { file, sha256, bytes, ...(await format.open(inner, options, chooseSheet)) };
+  return { file, sha256, bytes, readers: new Map(), ...(await format.open(inner, options, chooseSheet)) };
 }
 
 /** The content of a gzip file. */

@@ -2,11 +2,11 @@
  * Reading: rows of a workbook or of JSON as lines of a scratch file, each with the number that the row has in its
  * file: so they are unpacked once, and read as often as those of a text.
  */
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { LineSplitter } from "../disk/log.ts";
 import { makeFolder } from "../disk/make-folder.ts";
-import { type EcmError, usageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { type Cells, findUnknown } from "./cells.ts";
 import type { TableRecord } from "./csv.ts";
 import { emptyFileError, type InputFile, readBytes, tooLargeError } from "./source.ts";
@@ -34,16 +34,17 @@ export async function writePage(
 ): Promise<InputFile> {
   const { name } = input;
   const path = createScratchPath(input, part);
-  const file = await openTarget(path, name);
+  const fail = (error: Error) => {
+    throw usageError(`${name} cannot be unpacked to ${path}: ${error.message}`);
+  };
+  const file = await open(path, "w", 0o600).catch(fail);
   let piece = "";
   let lastLine = 0;
   let written = 0;
   const flush = async () => {
     written += piece.length;
     if (written > maxCharacters) throw tooLargeError(name);
-    await file.appendFile(piece).catch((error: Error) => {
-      throw unwritableError(path, name, error);
-    });
+    await file.appendFile(piece).catch(fail);
     piece = "";
   };
   try {
@@ -84,16 +85,6 @@ export function createScratchPath({ name, scratch }: InputFile, part: string): s
   if (scratch === undefined) throw usageError(`${name} must be unpacked first`, "Give a CSV file");
   makeFolder(scratch);
   return join(scratch, part);
-}
-
-function openTarget(path: string, name: string): Promise<FileHandle> {
-  return open(path, "w", 0o600).catch((error: Error) => {
-    throw unwritableError(path, name, error);
-  });
-}
-
-function unwritableError(path: string, name: string, { message }: Error): EcmError {
-  return usageError(`${name} cannot be unpacked to ${path}: ${message}`);
 }
 
 function requireText(cells: Cells, place: string): void {

@@ -22,11 +22,11 @@ import {
   type KeyReader,
   type KeyReading,
 } from "./keys.ts";
-import { isBlank, RecordReader, type TableLayout } from "./layout.ts";
+import { isBlank, type TableLayout } from "./layout.ts";
 import type { InputFacts, ReadRow, Reason, RejectedRow, Row, Target } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 import type { System } from "./systems.ts";
-import { plainDialect } from "./table.ts";
+import { plainDialect, RecordReader } from "./table.ts";
 
 /** How the rows of an understood file are read. */
 export interface Reading {

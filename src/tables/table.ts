@@ -2,6 +2,7 @@
 import { usageError } from "../errors.ts";
 import type { ContactStructure } from "../wire.ts";
 import type { Dialect, TableRecord } from "./csv.ts";
+import { type MissingCells, removeMissing } from "./rejects-columns.ts";
 import type { Note, ReadOptions, RowKind, SourceForm } from "./rows.ts";
 import type { InputFile, Inspection } from "./source.ts";
 
@@ -21,6 +22,57 @@ export interface Table {
   records(firstLine: number): AsyncGenerator<TableRecord[]>;
 }
 
+/** So many records stay in memory; a larger table is read from the file again in each pass. */
+const maxKeptRecords = 5000;
+
+/** The records below the header, as often as they are needed. */
+export class RecordReader {
+  readonly #table: Pick<Table, "records">;
+  readonly #firstLine: number;
+  readonly #missing: MissingCells | undefined;
+  readonly #width: number;
+  #kept: readonly TableRecord[][] | undefined;
+
+  constructor(
+    table: Pick<Table, "records">,
+    firstLine: number,
+    { missing, width }: { missing?: MissingCells; width: number },
+  ) {
+    this.#table = table;
+    this.#firstLine = firstLine;
+    this.#missing = missing;
+    this.#width = width;
+  }
+
+  /** They were read to their end, and the file is not needed any more. */
+  get areKept(): boolean {
+    return this.#kept !== undefined;
+  }
+
+  /** @throws UsageError where the file cannot be read to its end */
+  async *read(): AsyncGenerator<readonly TableRecord[]> {
+    if (this.#kept) {
+      yield* this.#kept;
+      return;
+    }
+    let kept: TableRecord[][] | undefined = [];
+    let count = 0;
+    for await (const records of this.#table.records(this.#firstLine)) {
+      for (const record of records) this.#complete(record);
+      count += records.length;
+      if (count > maxKeptRecords) kept = undefined;
+      kept?.push(records);
+      yield records;
+    }
+    this.#kept = kept;
+  }
+
+  #complete(record: TableRecord): void {
+    while (record.cells.length < this.#width) record.cells.push("");
+    if (this.#missing) record.cells = removeMissing(record.cells, this.#missing);
+  }
+}
+
 /** By what a header is known. */
 export interface HeaderSigns {
   options: ReadOptions;
@@ -29,11 +81,21 @@ export interface HeaderSigns {
 }
 
 /** A file whose bytes were all read, once. Nothing of the account is needed for that. */
-export interface OpenedFile {
+interface OpenedFile {
   form: SourceForm;
   notes: Note[];
   /** Finds the header. @throws UsageError for a file without any row, and where it is not sure what its header is */
   locate(signs: HeaderSigns): Promise<Table>;
+}
+
+/** An input whose format is known. */
+export interface OpenedInput extends OpenedFile {
+  file: InputFile;
+  /** Of the file as it was given. */
+  sha256: string;
+  bytes: number;
+  /** Of the tables that were located in it, by their place and dialect. */
+  readers: Map<string, RecordReader>;
 }
 
 /** A further kind of file is one file that has this shape, and a line in `open.ts`. */

@@ -13,11 +13,12 @@ import { type MappingFault, toUnclearError, type UnclearInput } from "./columns/
 import { type Batches, lookForConsent } from "./consent/columns.ts";
 import { hasHint } from "./consent/names.ts";
 import { holdsValues, readTableLayout, type Sample } from "./layout.ts";
-import { type OpenedInput, openInput } from "./open.ts";
+import { openInput } from "./open.ts";
 import { type Reading, readRowRecords, readRows, type UnderstoodInput } from "./read-rows.ts";
 import type { InputFacts, Note, ReadOptions, RowKind } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 import { chooseSystem, recogniseSystem, type System } from "./systems.ts";
+import type { OpenedInput } from "./table.ts";
 
 /** Enough of a structure to find a header by: what the account really has is not asked yet. */
 const placeholderStructure: ContactStructure = {

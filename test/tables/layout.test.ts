@@ -2,9 +2,10 @@
 import { describe, expect, test } from "vitest";
 import { toUnknownCell } from "../../src/tables/cells.ts";
 import type { TableRecord } from "../../src/tables/csv.ts";
-import { chooseHeader, findAddressColumn, RecordReader, toFirstRow } from "../../src/tables/layout.ts";
-import type { HeaderSigns } from "../../src/tables/table.ts";
-import { structure } from "./reading.ts";
+import { chooseHeader, findAddressColumn, readTableLayout, toFirstRow } from "../../src/tables/layout.ts";
+import { openInput } from "../../src/tables/open.ts";
+import { type HeaderSigns, RecordReader } from "../../src/tables/table.ts";
+import { fileWith, structure, toInputFile } from "./reading.ts";
 
 const signs: HeaderSigns = { options: { map: new Map() }, structure, rowKind: "contacts" };
 
@@ -52,6 +53,16 @@ describe("the header", () => {
     expect(chooseHeader([], signs).line).toBeUndefined();
     expect(toFirstRow([])).toMatchObject({ line: undefined, names: [] });
   });
+});
+
+test("located again as it was, a table is in memory, also where another key is looked for", async () => {
+  const path = await fileWith("Email,City\na@x.org,Oslo\n");
+  const opened = await openInput(toInputFile(path), signs.options);
+  const locate = async (keyName: string) =>
+    (await readTableLayout(opened, signs.options, { ...structure, keyName }, "contacts")).layout.records;
+  const records = await locate("Email");
+  expect(records.areKept).toBe(true);
+  expect(await locate("City")).toBe(records);
 });
 
 test("without a header, columns have numbers: as many as the widest of the first rows", () => {
