@@ -44,7 +44,7 @@ export async function openJudging(
       ),
       // The conditions as they were planned: their words may mean something else by now.
       selection: selection && (await restoreSelection(account, await account.structure(), selection)),
-      names: names,
+      names,
       describe: engine.describeReason,
     },
     lookup: new Lookup({ send, keys, structureId, keyType, source, behavior, marksRepeats, listIds }),

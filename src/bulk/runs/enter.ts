@@ -7,13 +7,7 @@ import { type Lease, takeLease } from "../../disk/lease.ts";
 import { fileNames, type Manifest, makeRunFolder, type Run, toLocksFolder, writeManifest } from "./folder.ts";
 import { createJournal, cutTornTail, Journal, type JournalFile } from "./journal.ts";
 import { cannotResumeError, type Ledger, readRunRecord } from "./ledger.ts";
-import {
-  listRuns,
-  type StoredRun,
-  takeRunNumber,
-  type WhenUnreadable,
-  writeRunNumber,
-} from "./stored-runs.ts";
+import { listRuns, numberRun, type StoredRun, type WhenUnreadable } from "./stored-runs.ts";
 
 export interface EnteredRun extends Run {
   ledger: Ledger;
@@ -105,8 +99,7 @@ async function begin(
     ? { ...about.input, file: join(newFolder, fileNames.input) }
     : about.input;
   const startedAt = new Date(options.now).toISOString();
-  const lastNumber = Math.max(0, ...runs.map(({ number = 0 }) => number));
-  await writeRunNumber(newFolder, await takeRunNumber(stateFolder, lastNumber));
+  await numberRun(stateFolder, newFolder);
   // Before the manifest: a run without a journal has lost it.
   const start = { kind: "start", at: options.now, program: about.program } as const;
   await createJournal(join(newFolder, fileNames.journal), start);

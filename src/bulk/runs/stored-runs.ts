@@ -1,12 +1,11 @@
 /** The bulk runs of this machine: all of them in the order in which they began, one by its id, and how each is shown. */
 
 import { rmSync, writeFileSync } from "node:fs";
-import { open, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { sumCounts } from "../../counts.ts";
 import { writeAtomically } from "../../disk/atomic-file.ts";
 import { isLeaseHeld } from "../../disk/lease.ts";
-import { makeFolder } from "../../disk/make-folder.ts";
 import { type EcmError, isKind, notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Wait } from "../pace/gate.ts";
@@ -25,8 +24,8 @@ import { readRunRecord } from "./ledger.ts";
 import type { Summary } from "./report.ts";
 
 export interface StoredRun extends Run {
-  /** Its place in the order in which runs began; undefined for a run of a version that gave none. */
-  number: number | undefined;
+  /** Its place in the order in which runs began; 0 where it is not known. */
+  number: number;
   /** Nothing is left to do: it is not resumed. */
   isFinished: boolean;
   /** Whether later runs have undone it. */
@@ -37,8 +36,8 @@ export interface StoredRun extends Run {
 interface RunPlace {
   /** The name of its folder. */
   id: string;
-  /** Its place in the order in which runs began. */
-  number: number | undefined;
+  /** As that of a stored run. */
+  number: number;
 }
 
 /** Told of each run that is passed over since it cannot be read. */
@@ -68,9 +67,9 @@ export async function listRuns(
   return runs.map((run) => ({ ...run, undone: undone.get(run.manifest.id) ?? null })).sort(newestFirst);
 }
 
-/** By their numbers. Runs that have none are older than those that have one, and go by the clock of then. */
+/** By their numbers; those that have none, or the same, go by the clock of then. */
 function newestFirst(one: StoredRun, other: StoredRun): number {
-  if (one.number !== other.number) return (other.number ?? 0) - (one.number ?? 0);
+  if (one.number !== other.number) return other.number - one.number;
   return one.manifest.startedAt < other.manifest.startedAt ? 1 : -1;
 }
 
@@ -110,64 +109,27 @@ export async function findRun(
   return matches[0];
 }
 
+/** Where its number is lost, its name says the minute in which it began. */
 function mayBeNewer({ id, number }: RunPlace, newest: StoredRun | undefined): boolean {
   if (!newest) return true;
-  if (number !== undefined) return number > (newest.number ?? 0);
-  return toMinute(id) >= toMinute(newest.manifest.id);
+  return number === 0 ? id.slice(0, 13) >= newest.manifest.id.slice(0, 13) : number >= newest.number;
 }
-
-/** To the minute, by the clock of then: the order of runs that have no number. */
-function toMinute(runName: string): string {
-  return runName.slice(0, 13);
-}
-
-// Each run has a number, one higher than any before it: a clock may be set back, and then the time of a run says
-// nothing about which was the last.
-
-/** An empty file for each number that was given; the highest always stays. */
-const numbersFolder = "run-numbers";
 
 /**
- * Gives the next number. Of several processes each gets another one: only one of them can create its file.
- * @param known the highest number of a run, should the folder of numbers be lost
+ * Gives a new run its number, one higher than that of any other: a clock may be set back, and then the time of a run
+ * says nothing about which was the last. In a file of its own: a run whose manifest cannot be read has its place in
+ * the order, too. Runs that begin at once may have the same, and go by their time.
  */
-export async function takeRunNumber(stateFolder: string, lastNumber: number): Promise<number> {
-  const folder = join(stateFolder, numbersFolder);
-  makeFolder(folder);
-  for (;;) {
-    const number = Math.max(lastNumber, ...(await readNumbers(folder))) + 1;
-    if (!(await tryCreate(join(folder, String(number))))) continue;
-    const all = await readNumbers(folder);
-    // Its file had been there before, and was removed since.
-    if (Math.max(...all) > number) continue;
-    for (const lower of all) if (lower < number) await rm(join(folder, String(lower)), { force: true });
-    return number;
-  }
+export async function numberRun(stateFolder: string, folder: string): Promise<void> {
+  const root = toRunsFolder(stateFolder);
+  const numbers = await Promise.all((await readdir(root)).map((name) => readRunNumber(join(root, name))));
+  await writeAtomically(join(folder, fileNames.number), `${Math.max(...numbers) + 1}\n`);
 }
 
-async function readNumbers(folder: string): Promise<number[]> {
-  return (await readdir(folder)).filter((name) => /^[1-9]\d{0,14}$/.test(name)).map(Number);
-}
-
-async function tryCreate(path: string): Promise<boolean> {
-  try {
-    await (await open(path, "wx", 0o600)).close();
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
-  }
-}
-
-/** A file of its own: a run whose manifest cannot be read has its place in the order, too. */
-export async function writeRunNumber(runFolder: string, number: number): Promise<void> {
-  await writeAtomically(join(runFolder, fileNames.number), `${number}\n`);
-}
-
-/** Undefined for a run of a version that gave no numbers, and where it cannot be read. */
-async function readRunNumber(runFolder: string): Promise<number | undefined> {
-  const text = await readFile(join(runFolder, fileNames.number), "utf8").catch(() => "");
-  return /^[1-9]\d{0,14}\n$/.test(text) ? Number(text) : undefined;
+/** 0 where it cannot be read. */
+async function readRunNumber(folder: string): Promise<number> {
+  const text = await readFile(join(folder, fileNames.number), "utf8").catch(() => "");
+  return /^[1-9]\d{0,14}\n$/.test(text) ? Number(text) : 0;
 }
 
 /** A run as `ecm runs` shows it: from its manifest, and from its journal where it was not closed. */

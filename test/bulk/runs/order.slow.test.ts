@@ -1,9 +1,7 @@
 /** Which run is the last one: by the order in which runs began, whatever the clock says. */
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { takeRunNumber } from "../../../src/bulk/runs/stored-runs.ts";
-import { temporaryFolder } from "../../support/ecm.ts";
 import { startSandbox } from "../../support/sandbox.ts";
 import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../kit.ts";
 
@@ -54,9 +52,8 @@ describe("the last run", () => {
   });
 
   it("stays the last one when older runs are removed, and the next one comes after it", async () => {
-    const { ecm, runs, listRuns: output, env } = await scene([0, -hour, -2 * hour]);
+    const { ecm, runs, listRuns: output } = await scene([0, -hour, -2 * hour]);
     for (const run of [runs[2]!, runs[1]!]) await ecm(["runs", "remove", run, "--yes"]);
-    await rm(join(env.ECM_STATE_DIR!, "run-numbers"), { recursive: true });
     const next = await ecm(["import", await inputFile(manyRows(1)), "--json"], { clock: clockAt(-9 * hour) });
     expect((await output()).map(({ run }) => run)).toEqual([parseSummary(next).run, runs[0]]);
   });
@@ -80,7 +77,7 @@ describe("the last run", () => {
     expect(output.stderr).toContain(`warning: Cannot read run ${runs[0]}`);
   });
 
-  it("goes by the time among runs of a version that gave no numbers, which are older than all others", async () => {
+  it("goes by the time among runs whose numbers are lost, which are older than all others", async () => {
     const { ecm, runs, toFolder, listRuns: output } = await scene([-hour, 0, -2 * hour]);
     for (const index of [0, 1]) await rm(join(toFolder(index), "number"));
     expect((await output()).map(({ run }) => run)).toEqual([runs[2], runs[1], runs[0]]);
@@ -97,29 +94,13 @@ describe("the last run", () => {
   });
 });
 
-describe("the numbers of runs", () => {
-  it.each([
-    [4, 6],
-    [8, 12],
-  ])("are never given twice when %i ask at once, for %i each", async (many, wanted) => {
-    const folder = await temporaryFolder();
-    const takers = Array.from({ length: many }, async () => {
-      const taken: number[] = [];
-      while (taken.length < wanted) taken.push(await takeRunNumber(folder, 0));
-      return taken;
-    });
-    const each = await Promise.all(takers);
-    const all = each.flat();
-    expect(new Set(all).size).toBe(all.length);
-    for (const taken of each) expect(taken).toEqual(taken.toSorted((one, other) => one - other));
-    expect(await readdir(join(folder, "run-numbers"))).toEqual([String(Math.max(...all))]);
-  });
-
-  it("begin above what is known, and ignore other files", async () => {
-    const folder = await temporaryFolder();
-    expect(await takeRunNumber(folder, 41)).toBe(42);
-    await writeFile(join(folder, "run-numbers", ".DS_Store"), "");
-    expect(await takeRunNumber(folder, 0)).toBe(43);
-    expect(await readFile(join(folder, "run-numbers", "43"), "utf8")).toBe("");
-  });
+it("comes after all that began at once before it, each of which is there", async () => {
+  const { ecm } = await startSandbox();
+  const begin = async (rows: number) =>
+    parseSummary(await ecm(["import", await inputFile(manyRows(rows)), "--json"])).run!;
+  const atOnce = await Promise.all([1, 2, 3, 4].map(begin));
+  const last = await begin(5);
+  const listed = JSON.parse((await ecm(["runs", "list", "--json"])).stdout) as { run: string }[];
+  expect(listed[0]!.run).toBe(last);
+  expect(new Set(listed.map(({ run }) => run))).toEqual(new Set([...atOnce, last]));
 });
