@@ -113,13 +113,16 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
+/** What stands beside message and hint. */
+type MoreDetails = Omit<ErrorDetails, "hint">;
+
 export class EcmError extends Error {
   readonly kind: ErrorKind;
   readonly exitCode: number;
   readonly details: ErrorDetails;
 
   /** @param hint what the reader can do next */
-  constructor(kind: ErrorKind, message: string, hint?: Hint, details: ErrorDetails = {}) {
+  constructor(kind: ErrorKind, message: string, hint?: Hint, details: MoreDetails = {}) {
     super(message, { cause: details.cause });
     const { exitCode, ...usual }: KindOfError = kinds[kind];
     this.kind = kind;
@@ -134,7 +137,7 @@ export class EcmError extends Error {
   }
 }
 
-type Construct = (message: string, hint?: Hint, details?: ErrorDetails) => EcmError;
+type Construct = (message: string, hint?: Hint, details?: MoreDetails) => EcmError;
 
 function constructs(kind: ErrorKind): Construct {
   return (message, hint, details) => new EcmError(kind, message, hint, details);
@@ -204,7 +207,7 @@ export type StopSignal = "SIGINT" | "SIGTERM";
 export function interruptedError(
   signal: StopSignal = "SIGINT",
   hint?: Hint,
-  details?: ErrorDetails,
+  details?: MoreDetails,
 ): EcmError {
   return signal === "SIGTERM"
     ? new EcmError("terminated", "Terminated", hint, details)
