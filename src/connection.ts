@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import {
-  readCachedBehavior,
+  readCachedBehaviors,
   readCachedNames,
   updateCachedNames,
   writeCachedBehavior,
@@ -151,12 +151,12 @@ function createBehaviors(stateFolder: string, baseUrl: string, now: () => number
   return (structureId) => {
     const openBehavior = open.get(structureId);
     if (openBehavior) return openBehavior;
-    const recall = () => readSoundBehavior(readCachedBehavior(stateFolder, baseUrl, structureId), now());
+    const recall = () => readSoundBehavior(readCachedBehaviors(stateFolder, baseUrl)[structureId], now());
     const behavior = createBehavior(recall(), now, (point, value) => {
       try {
         // Another process may have learned something else in between.
         const points = { ...recall(), [point]: value };
-        writeCachedBehavior(stateFolder, { baseUrl, structureId, points });
+        writeCachedBehavior(stateFolder, baseUrl, structureId, points);
       } catch {
         // It is found out again.
       }

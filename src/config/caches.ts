@@ -3,10 +3,11 @@
  * of an account, and what was learned of a service. A file that cannot be read is as none.
  */
 import { createHash } from "node:crypto";
-import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeAtomicallySync } from "../disk/atomic-file.ts";
 import { makeFolder } from "../disk/make-folder.ts";
+import { isObject } from "../json.ts";
 import { mergeLimits } from "../rate-limits.ts";
 import type { RateLimits } from "../wire.ts";
 import type { Folders } from "./folders.ts";
@@ -84,49 +85,30 @@ function toLimitsPath(cache: string, identity: string): string {
   return join(cache, `limits-${identity}.json`);
 }
 
-/** How a service behaves, for one base address and structure; in the state folder, so that it lasts. */
-export interface BehaviorRecord {
-  baseUrl: string;
-  structureId: string;
-  /** As stored; it may be damaged. */
-  points: unknown;
-}
-
-/** The points that are stored for a structure; undefined when none are. */
-export function readCachedBehavior(stateFolder: string, baseUrl: string, structureId: string): unknown {
-  const record = readRecord(toBehaviorPath(stateFolder, baseUrl, structureId));
-  return record?.baseUrl === baseUrl && record.structureId === structureId ? record.points : undefined;
-}
-
-/** What is stored for every structure of a base address. */
-export function readCachedBehaviors(stateFolder: string, baseUrl: string): BehaviorRecord[] {
-  const folder = join(stateFolder, behaviorFolder);
-  let names: string[];
-  try {
-    names = readdirSync(folder).filter((name) => name.endsWith(".json"));
-  } catch {
-    return [];
-  }
-  const records = names.map((name) => readRecord(join(folder, name)));
-  return records.filter((record) => record !== undefined).filter((record) => record.baseUrl === baseUrl);
+/**
+ * What was learned of the service at a base address, for each structure by its id; in the state folder, so that
+ * it lasts. The points are as stored: they may be damaged.
+ */
+export function readCachedBehaviors(stateFolder: string, baseUrl: string): Record<string, unknown> {
+  const file = readJson(toBehaviorPath(stateFolder, baseUrl));
+  const isSound = isObject(file) && file.version === 1 && file.baseUrl === baseUrl;
+  return isSound && isObject(file.structures) ? file.structures : {};
 }
 
 /** @throws when it cannot be written */
-export function writeCachedBehavior(stateFolder: string, record: BehaviorRecord): void {
-  const file = toBehaviorPath(stateFolder, record.baseUrl, record.structureId);
-  writeText(file, `${JSON.stringify(record, null, 2)}\n`);
+export function writeCachedBehavior(
+  stateFolder: string,
+  baseUrl: string,
+  structureId: string,
+  points: unknown,
+): void {
+  const structures = { ...readCachedBehaviors(stateFolder, baseUrl), [structureId]: points };
+  const file = { version: 1, baseUrl, structures };
+  writeText(toBehaviorPath(stateFolder, baseUrl), `${JSON.stringify(file, null, 2)}\n`);
 }
 
-const behaviorFolder = "behavior";
-
-function toBehaviorPath(stateFolder: string, baseUrl: string, structureId: string): string {
-  return join(stateFolder, behaviorFolder, `${hash(`${baseUrl}\n${structureId}`)}.json`);
-}
-
-function readRecord(file: string): BehaviorRecord | undefined {
-  const record = readJson(file) as Partial<BehaviorRecord> | undefined;
-  const isSound = typeof record?.baseUrl === "string" && typeof record.structureId === "string";
-  return isSound ? (record as BehaviorRecord) : undefined;
+function toBehaviorPath(stateFolder: string, baseUrl: string): string {
+  return join(stateFolder, "behavior", `${hash(baseUrl)}.json`);
 }
 
 /** For the name of a file. */

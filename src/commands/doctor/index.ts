@@ -118,7 +118,8 @@ async function examineAccount(context: Context): Promise<Finding[]> {
 async function examineBehavior(context: Context, isWhole: boolean): Promise<Finding[]> {
   const profile = await context.profile().catch(() => undefined);
   if (!profile) return [];
-  return readCachedBehaviors(context.folders.state, profile.baseUrl.value).map(({ structureId, points }) =>
+  const behaviors = readCachedBehaviors(context.folders.state, profile.baseUrl.value);
+  return Object.entries(behaviors).map(([structureId, points]) =>
     checkBehavior(structureId, readSoundBehavior(points, context.clock.now()), isWhole),
   );
 }
