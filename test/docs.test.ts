@@ -38,6 +38,26 @@ it("every page links to what is there", () => {
   expect(missing).toEqual([]);
 });
 
+/** What CONTRIBUTING.md has its reader write. */
+const toBeWritten = ["src/commands/lists/count.ts", "src/tables/markdown.ts"];
+
+it("every source file that a page names is there", () => {
+  const files = ["src", "scripts", "bench", "test"].flatMap((folder) =>
+    filesIn(folder).map((name) => join(folder, name)),
+  );
+  const named = pages.flatMap((page) =>
+    Array.from(textOf(page).matchAll(/`([\w./-]+\.(?:ts|mjs|sql))`/g), ([, name]) => ({ page, name: name! })),
+  );
+  const missing = named.filter(
+    ({ name }) =>
+      !toBeWritten.includes(name) &&
+      !name.endsWith(".test.ts") &&
+      !existsSync(join(root, name)) &&
+      !files.some((file) => file.endsWith(`/${name}`)),
+  );
+  expect(missing).toEqual([]);
+});
+
 it.each(["docs/sandbox-rules.md", "docs/what-is-survived.md", "CONTRIBUTING.md"])(
   "every file of tests that %s names exists",
   (page) => {

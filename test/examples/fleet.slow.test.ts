@@ -175,7 +175,7 @@ describe.skipIf(missing.length > 0)(`the fleet${why}`, () => {
   }, async ({ skip }) => {
     const fleet = await startFleet(skip);
     const faults = ["503:*:*:p=0.01", "reset-after:POST:/api/contact:p=0.01"];
-    const counts = { north: 4000, south: 1500, west: 300 };
+    const counts = { north: 2500, south: 800, west: 300 };
     const accounts = {
       north: await fleet.addAccount("north", { hourlyLimit: 100_000, faults }),
       south: await fleet.addAccount("south", { hourlyLimit: 100_000, faults }),
