@@ -148,7 +148,7 @@ type Rows = readonly (readonly [name: string, text: string])[];
 interface Topic {
   summary: string;
   /** A page as it is, or the rows of a table. */
-  content(root: CommandUnknownOpts): string | Rows;
+  content: string | ((root: CommandUnknownOpts) => Rows);
 }
 
 type TopicName = (typeof topicNames)[number];
@@ -163,25 +163,21 @@ const topics: Record<Exclude<TopicName, "variants">, Topic> & Record<string, Top
     summary: "what each exit code means",
     content: () => exitCodeMeanings.map(([code, meaning]): [string, string] => [String(code), meaning]),
   },
-  formats: { summary: "output formats, and what they are for", content: () => formatsTopic },
+  formats: { summary: "output formats, and what they are for", content: formatsTopic },
   filters: {
     summary: "--filter and --filter-json: conditions that the service evaluates",
-    content: () => filtersTopic,
+    content: filtersTopic,
   },
-  where: { summary: "--where: conditions as expressions, evaluated here", content: () => whereTopic },
-  selections: { summary: "flags that choose contacts", content: () => selectionsTopic },
-  faults: { summary: "--fault: failures that the sandbox simulates", content: () => faultsTopic },
+  where: { summary: "--where: conditions as expressions, evaluated here", content: whereTopic },
+  selections: { summary: "flags that choose contacts", content: selectionsTopic },
+  faults: { summary: "--fault: failures that the sandbox simulates", content: faultsTopic },
 };
 
 /** The topics that are pages of text, for the manual. */
 export function listTopics(): { name: string; text: string }[] {
-  return [
-    { name: "formats", text: formatsTopic },
-    { name: "selections", text: selectionsTopic },
-    { name: "where", text: whereTopic },
-    { name: "filters", text: filtersTopic },
-    { name: "faults", text: faultsTopic },
-  ];
+  return Object.entries(topics).flatMap(([name, { content }]) =>
+    typeof content === "string" ? [{ name, text: content }] : [],
+  );
 }
 
 export function registerTopics(command: Command, context: Context, tree: CommandTree): void {
@@ -195,12 +191,15 @@ async function showTopic(context: Context, root: CommandUnknownOpts, name: strin
   if (!topic) {
     throw notFoundError(`No help topic is named ${JSON.stringify(name)}`, `Topics: ${topicNames.join(", ")}`);
   }
-  const content = topic.content(root);
-  const isText = typeof content === "string";
-  const value = isText ? { topic: name, text: content } : Object.fromEntries(content);
-  const { columns } = context.terminal;
-  const text = isText ? fitMessage(content, columns) : formatTable(content, columns);
-  await presentValue(context.terminal, context.output(), value, text.trimEnd());
+  const { content } = topic;
+  const { terminal } = context;
+  if (typeof content === "string") {
+    const text = fitMessage(content, terminal.columns).trimEnd();
+    return presentValue(terminal, context.output(), { topic: name, text: content }, text);
+  }
+  const rows = content(root);
+  const text = formatTable(rows, terminal.columns).trimEnd();
+  await presentValue(terminal, context.output(), Object.fromEntries(rows), text);
 }
 
 const index: Topic = {
