@@ -137,6 +137,10 @@ describe.each(titledCases)("%s", (_name, each) => {
     const again = await service.ecm([...resume!.split(" ").slice(0, -2), "--yes", "--json"]);
     expect(again.stderr).toContain('"GuardError"');
     expect({ code: again.code, writes: listWrites(service).length }).toEqual({ code: 2, writes });
+    // The guards are kept with the run: to leave them out is not to allow more.
+    const retyped = await service.ecm([...command, "--yes", "--json"], { stdin });
+    expect(retyped.stderr).toContain('"GuardError"');
+    expect({ code: retyped.code, writes: listWrites(service).length }).toEqual({ code: 2, writes });
     const resumed = await service.ecm([...resume!.split(" "), "--yes", "--json"]);
     expect([0, 3], resumed.stderr).toContain(resumed.code);
     expect(parseSummary(resumed).status).toBe("completed");

@@ -56,7 +56,8 @@ export async function planAndApply(
   const ledger = run?.ledger ?? new Ledger();
   if (run) requireWholePlan(planPath(run), storedPlan, hasBegun(ledger));
   const input = storedPlan?.end?.input ?? contacts?.input ?? noInput;
-  const state: RunState = { ...context, input, tally: storedPlan?.tally ?? createTally(), ledger, run };
+  const tally = storedPlan?.tally ?? createTally();
+  const state: RunState = { ...context, input, tally, ledger, run };
   const work = new PlannedWork(state, await choosePlanPlace(context, run));
   announceEntered(state);
   let stop: RunStop | undefined;
@@ -141,7 +142,8 @@ class PlannedWork {
     const monthStop = findMonthStop(price, options);
     if (monthStop) throw monthStop;
     const isFirst = !hasBegun(ledger);
-    const guards = isFirst ? options.guards : options.typedGuards;
+    // The run keeps its guards: to leave them out the next time is not to allow more.
+    const guards = isFirst ? { ...run.manifest.guards, ...options.guards } : state.typedGuards;
     const refusal = findGuardFailure(tally, guards, { file: planPath(run), isFirst });
     if (refusal) throw refusal;
     if (price.left > 0) {

@@ -36,11 +36,6 @@ import { type Closed, closeUnentered, noInput } from "./finish.ts";
 import type { Job, OpenedJob } from "./job.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 
-export interface JobOptions extends RunOptions {
-  /** The run that must be resumed. */
-  resumes?: Manifest;
-}
-
 /**
  * Runs the job and returns what it did; a run that stopped is returned too, with the stop.
  * @throws UsageError and other failures before the run has begun
@@ -48,7 +43,7 @@ export interface JobOptions extends RunOptions {
 export async function runJob(
   engine: Engine,
   job: Job,
-  options: JobOptions,
+  options: RunOptions,
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {
   const { isDryRun, resumes } = options;
@@ -67,7 +62,7 @@ export async function runJob(
 async function runTaken(
   context: RunContext,
   job: Job,
-  { isDryRun, resumes }: JobOptions,
+  { isDryRun, resumes }: RunOptions,
   taken: TakenInput,
 ): Promise<Closed> {
   // Swept later with other abandoned folders if the process is killed.

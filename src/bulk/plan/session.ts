@@ -58,9 +58,10 @@ export interface RunOptions extends BudgetOptions {
    * beside the input too, and the first of it is named.
    */
   isAtTerminal?: boolean;
-  guards?: GuardOptions;
   /** Those given for this invocation: they hold for a run that has begun, too. */
-  typedGuards?: GuardOptions;
+  guards?: GuardOptions;
+  /** The run that must be resumed. */
+  resumes?: Manifest;
   /**
    * Takes the plan once it is closed, before the first write. Then every
    * contact has a line, also who stays as they are.
@@ -120,7 +121,10 @@ export interface RunContext {
   /** What the run works on, as the summary names it: a file, conditions, or another run. */
   readonly subject: string;
   readonly engine: Engine;
+  /** Their guards are those of the run, as far as no others are given for this invocation. */
   readonly options: RunOptions;
+  /** Given for this invocation. */
+  readonly typedGuards: GuardOptions | undefined;
   readonly clock: Clock;
   readonly budget: Budget;
   readonly send: PacedSend;
@@ -135,7 +139,9 @@ export function openContext(
   const budget = new Budget(options, sentBefore);
   if (engine.limits) budget.seed(engine.limits);
   const send = new PacedSend({ ...engine, sentBefore, budget, concurrency: options.concurrency });
-  return { ...about, clock: engine.clock, budget, send };
+  const { guards: typedGuards, resumes } = options;
+  const kept = { ...options, guards: { ...resumes?.guards, ...typedGuards } };
+  return { ...about, options: kept, typedGuards, clock: engine.clock, budget, send };
 }
 
 /** A run whose extent is known. */

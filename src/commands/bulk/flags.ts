@@ -96,7 +96,6 @@ export function toRunOptions(flags: BulkFlags, nowMilliseconds: number): RunOpti
     until: flags.until === undefined ? undefined : parseTime(flags.until, nowMilliseconds),
     rejects: flags.rejects,
     guards: toGuards(flags),
-    typedGuards: toGuards(flags),
   };
 }
 

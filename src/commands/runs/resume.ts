@@ -41,7 +41,6 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
     ...runOptions,
     isFresh: false,
     isAtTerminal: isAtTerminal(context),
-    guards: { ...manifest.guards, ...runOptions.guards },
   };
   options.rejects ??= manifest.rejects;
   const danger = findDanger(await foreseeWrites(stopped));
