@@ -16,3 +16,8 @@ export function formatCounted(number: number, one: string, several = `${one}s`):
 export function sumCounts(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, each) => sum + each, 0);
 }
+
+/** A message from a fragment of one: it starts with a capital letter. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,19 +1,15 @@
 import { resolve } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
-import { createAgreement, findDanger, requireAnswer } from "./bulk/agree.ts";
-import { claimFiles } from "./bulk/distinct-files.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "./bulk/flags.ts";
-import { writtenFileOption } from "./flags/flags.ts";
+import { createAgreement, findDanger, requireAnswer } from "./bulk/question.ts";
+import { addBulkFlags, claimFiles, toRunOptions } from "./flags/bulk.ts";
+import { type OptionsOf, writtenFileOption } from "./flags/flags.ts";
 import { describeCommand } from "./help/help-text.ts";
 
-interface ApplyFlags extends BulkFlags {
-  digest?: string;
-  backup?: string;
-}
+type ApplyFlags = OptionsOf<typeof declareApply>;
 
-export function registerApply(command: Command, context: Context): void {
-  command
+function declareApply(command: Command) {
+  const applying = command
     .description("carry out a plan file exactly as it says, or not at all")
     .argument("<file>", "written by --dry-run --plan FILE")
     .option("--digest <sha256>", "refuse any other plan than the one with this digest")
@@ -22,9 +18,12 @@ export function registerApply(command: Command, context: Context): void {
         "--backup <file>",
         "file for the contacts that it deletes (default: in the run's folder)",
       ),
-    )
-    .action((file: string, flags: ApplyFlags) => runApply(context, file, flags));
-  addBulkFlags(command, { isSync: true });
+    );
+  return addBulkFlags(applying, { isSync: true });
+}
+
+export function registerApply(command: Command, context: Context): void {
+  declareApply(command).action((file, flags) => runApply(context, file, flags));
   describeCommand(command, {
     examples: [
       "ecm apply plan.ndjson --digest sha256:4f1c…",
@@ -45,8 +44,10 @@ export function registerApply(command: Command, context: Context): void {
 async function runApply(context: Context, file: string, flags: ApplyFlags): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
   claimFiles(context, file, flags);
-  const [{ openPlanFile, jobs, runJob }, { withRun }, { createBackUp, createBackupTarget }] =
-    await Promise.all([import("../bulk/index.ts"), import("./bulk/start.ts"), import("./bulk/backup.ts")]);
+  const [{ openPlanFile, jobs, runJob }, { withRun, createBackUp, createBackupTarget }] = await Promise.all([
+    import("../bulk/index.ts"),
+    import("./bulk/start.ts"),
+  ]);
   const approved = await openPlanFile(file, flags.digest);
   const danger = findDanger(approved);
   requireAnswer(context, danger, options.isDryRun);
@@ -55,12 +56,11 @@ async function runApply(context: Context, file: string, flags: ApplyFlags): Prom
   const job = await jobs.apply({ input: { name: file, path: file }, stateFolder, plan: approved });
   const what = `Applying ${job.input.name}`;
   await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs: [resolve(file)] });
-  const result = await withRun(context, { what, options, flags }, ({ engine, display, options }) => {
+  await withRun(context, { what, options, flags }, ({ engine, display, options }) => {
     const steps = {
       agree: createAgreement(context, display, danger),
       ...(approved.deletes > 0 && { backUp: createBackUp(context, target) }),
     };
     return runJob(engine, job, { ...options, ...steps }, display.on);
   });
-  await endRun(context, result);
 }

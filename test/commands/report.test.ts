@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatReport, type Report } from "../../src/commands/bulk/report/report-page.ts";
+import { formatReport, type Report } from "../../src/commands/bulk/report.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import { inputFile, manyRows } from "../bulk/kit.ts";
 import { startSandbox } from "../support/sandbox.ts";

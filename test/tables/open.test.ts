@@ -1,7 +1,7 @@
 /** What kind of file it is, by its first bytes, and what is said of how it is read. */
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { describeNote } from "../../src/commands/bulk/reading-lines.ts";
+import { describeNote } from "../../src/commands/bulk/words.ts";
 import { openInput } from "../../src/tables/open.ts";
 import type { Note, ReadOptions } from "../../src/tables/rows.ts";
 import { catchFailure, fileWith, toInputFile } from "./reading.ts";

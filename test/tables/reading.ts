@@ -1,7 +1,7 @@
 /** A test's own files, read as an import reads them. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describeNote } from "../../src/commands/bulk/reading-lines.ts";
+import { describeNote } from "../../src/commands/bulk/words.ts";
 import { formatHint, type Hint } from "../../src/hint.ts";
 import type { UnclearInput } from "../../src/tables/columns/unclear.ts";
 import type { UnderstoodInput } from "../../src/tables/read-rows.ts";

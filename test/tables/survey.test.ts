@@ -1,7 +1,7 @@
 /** The first pass over a file: what is counted, what looks odd, and that every further pass reads the same. */
 import { appendFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { describeRowsNote } from "../../src/commands/bulk/reading-lines.ts";
+import { describeRowsNote } from "../../src/commands/bulk/words.ts";
 import type { ReadOptions, RowsNote } from "../../src/tables/rows.ts";
 import { type Survey, surveyInput } from "../../src/tables/survey.ts";
 import { requireUnderstood } from "../../src/tables/understand.ts";

@@ -3,20 +3,29 @@
  * progress, what it did. All of them go to stderr.
  */
 
-import type { Closed, Price, RunEvent, RunProgress, RunRemark, Summary } from "../../bulk/index.ts";
+import { parseNewFieldId } from "../../api/structures.ts";
+import type {
+  Closed,
+  Price,
+  RowCounts,
+  RunEvent,
+  RunProgress,
+  RunRemark,
+  Summary,
+} from "../../bulk/index.ts";
+import { describeDoubts, type MissingName, type MissingNames } from "../../bulk/index.ts";
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
-import { formatCount, formatCounted } from "../../counts.ts";
+import { capitalize, formatCount, formatCounted } from "../../counts.ts";
 import { advise, ecm } from "../../hint.ts";
-import { type Progress, showProgress } from "../../terminal/progress.ts";
+import { formatDuration, formatMoment } from "../../moments.ts";
+import { findUnknown, type InputFacts, type ReadRow, type Target } from "../../tables/index.ts";
+import { formatProgressBar, type Progress, showProgress } from "../../terminal/progress.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { cut, measureWidth } from "../../terminal/text-width.ts";
 import { formatForAccount } from "../help/command-line.ts";
-import type { MarkedEvent } from "./consent-lines.ts";
-import { noteEnd } from "./end-lines.ts";
-import { formatMapping } from "./mapping-lines.ts";
-import { describeMissingNames, formatPrice, noteSurvey } from "./preparation-lines.ts";
-import { countSettled, describeProgress, findStateChange } from "./progress-lines.ts";
-import { describeNote } from "./reading-lines.ts";
-import { describeRemark, isAside } from "./words.ts";
+import { noteEnd } from "./result.ts";
+import { describeNote, describeRemark, formatPrice, isAside, type MarkedEvent, noteSurvey } from "./words.ts";
 
 /** A run that takes longer than this loads all of the program before its first write. */
 const longRunSeconds = 10;
@@ -90,6 +99,11 @@ export class RunDisplay {
       sentBefore: this.#sentBefore,
       monthLeft: price?.monthLeft,
     });
+  }
+
+  /** For a question that does not say it itself. */
+  sayPrice(price: Price): void {
+    if (!this.#isSingle) this.#progress.note(formatPrice(price));
   }
 
   /** Draws nothing while a question is asked. */
@@ -181,8 +195,9 @@ export class RunDisplay {
   #notePrice(price: Price): void {
     const { requests, seconds } = price.estimate;
     if (!this.#isDryRun && seconds > longRunSeconds) loadAllChunks();
-    // A dry run ends with it.
-    if (!this.#isDryRun && !this.#isSingle) this.#progress.note(formatPrice(price));
+    // A dry run ends with it, and where a person is asked it goes with the question.
+    const isAsked = !this.#context.settings.yes && this.#context.prompter() !== undefined;
+    if (!this.#isDryRun && !isAsked) this.sayPrice(price);
     this.#sentBefore = requests - price.left;
   }
 
@@ -198,4 +213,159 @@ export class RunDisplay {
 function describeForObserver({ phase, price, sent, rowsRead, waiting }: RunProgress) {
   const what = waiting ? `${phase}: waiting, ${waiting.why}` : phase;
   return price ? { done: sent, total: price.estimate.requests, what } : { done: sent + rowsRead, what };
+}
+
+// The lines that are drawn anew while a run works.
+
+/** A short wait, such as for a lost answer, is not worth a line. */
+const minReportedWaitMilliseconds = 5_000;
+
+/** The wait that is worth a line of its own in a log. */
+function findStateChange(status: RunProgress | undefined, now: number): string | undefined {
+  const { why, until = 0 } = status?.waiting ?? {};
+  return until - now < minReportedWaitMilliseconds ? undefined : `${why} ${until}`;
+}
+
+/** Since when the run works, in milliseconds since the epoch, and how many rows were done then. */
+interface Beginning {
+  start: number;
+  done: number;
+}
+
+/** How far the run is; while it waits also until when, and how to stop. */
+function describeProgress(terminal: Terminal, status: RunProgress, since: Beginning, now: number): string[] {
+  const { waiting, rows: counts } = status;
+  const waits = waiting && [
+    `${capitalize(waiting.why)}; resuming ${formatMoment(waiting.until, now)}`,
+    "Ctrl-C stops; the same command resumes",
+  ];
+  if (!counts)
+    return waits ?? [status.rowsRead > 0 ? `Reading: ${formatCounted(status.rowsRead, "row")}` : "Reading"];
+  const done = countSettled(counts);
+  const parts = [
+    formatProgressBar(counts.read === 0 ? 0 : done / counts.read, terminal),
+    `${formatCount(done)} of ${formatCount(counts.read)}`,
+  ];
+  if (waits) return [[...parts, "paused"].join("  "), ...waits];
+  const seconds = Math.max(0.001, (now - since.start) / 1000);
+  parts.push(...describePace(status, counts, (done - since.done) / seconds));
+  return [parts.join("  ")];
+}
+
+/** @param rate rows a second */
+function describePace(status: RunProgress, counts: RowCounts, rate: number): string[] {
+  const parts: string[] = [];
+  if (status.phase === "looking") parts.push("reading the account");
+  if (rate > 0) parts.push(`${rate >= 10 ? formatCount(Math.round(rate)) : rate.toFixed(1)}/s`);
+  const left = estimateTimeLeft(status, counts.pending, rate);
+  if (left !== undefined && status.phase === "working") parts.push(`${formatDuration(left)} left`);
+  if (status.hourLeft !== undefined) parts.push(`hour ${formatCount(status.hourLeft)} left`);
+  return parts;
+}
+
+/** By what the limits allow, or by the pace so far, whichever is longer. */
+function estimateTimeLeft({ price, sent }: RunProgress, pending: number, rate: number): number | undefined {
+  const byPace = rate > 0 ? pending / rate : undefined;
+  if (!price || price.left === 0) return byPace;
+  const share = Math.max(0, 1 - sent / Math.max(1, price.estimate.requests));
+  return Math.max(byPace ?? 0, price.estimate.seconds * share);
+}
+
+/** Rows of which it is certain what became of them. */
+function countSettled(counts: RowCounts): number {
+  return counts.read - counts.pending;
+}
+
+// * Where the columns of a file go, before anything is sent: column → field, with the first value of each;
+// what is ignored comes last.
+
+/** @returns nothing for a file that only names contacts */
+function formatMapping({ columns, constants, sample, keyName }: InputFacts, width: number): string[] {
+  if (constants.length === 0 && !columns.some(({ target }) => target.kind === "field")) return [];
+  const rows = columns.map(({ name, target }, place): Row & { isIgnored: boolean } => ({
+    isIgnored: target.kind === "ignore",
+    texts: [formatColumnName(name, place), formatTarget(target, keyName), findFirstValue(sample, place)],
+  }));
+  for (const { label, value } of constants) rows.push({ isIgnored: false, texts: ["--set", label, value] });
+  const read = rows.filter(({ isIgnored }) => !isIgnored);
+  // An empty column is not missed.
+  const ignored = rows.filter(({ isIgnored, texts }) => isIgnored && texts[2] !== "");
+  const all = [
+    ["Column", "Field", "First value"] as const,
+    ...[...read, ...ignored.slice(0, maxIgnoredListed)].map(({ texts }) => texts),
+  ];
+  const [first, second] = shareWidth(
+    [0, 1].map((place) => Math.max(...all.map((row) => measureWidth(row[place]!)))) as [number, number],
+    width - edges - minRoom,
+  );
+  const room = Math.max(minRoom, width - edges - first - second);
+  const lines = all.map(([column, field, value], place) => {
+    const arrow = place === 0 ? " →  " : "    ";
+    return `  ${fitToWidth(column, first)}${arrow}${fitToWidth(field, second)}  ${cut(value, room)}`.trimEnd();
+  });
+  const more = ignored.length - maxIgnoredListed;
+  return more > 0 ? [...lines, `  … ${more} more ${more === 1 ? "column" : "columns"} ignored`] : lines;
+}
+
+interface Row {
+  texts: readonly [column: string, field: string, value: string];
+}
+
+/** Exports of other systems have dozens of columns that only they know. */
+const maxIgnoredListed = 5;
+const maxColumnWidth = 28;
+const minRoom = 12;
+/** The indentation, the arrow and the gap before the value. */
+const edges = 2 + 4 + 2;
+
+/** In a narrow window the wider one gives way first. */
+function shareWidth(needed: [number, number], width: number): [number, number] {
+  const [first, second] = needed.map((each) => Math.min(each, maxColumnWidth)) as [number, number];
+  const half = Math.floor(width / 2);
+  return [Math.min(first, Math.max(half, width - second)), Math.min(second, Math.max(half, width - first))];
+}
+
+function formatColumnName(name: string, place: number): string {
+  return name.trim() === "" ? `column ${place + 1}` : name;
+}
+
+function formatTarget(target: Target, keyName: string): string {
+  if (target.kind === "ignore") return "– ignored";
+  if (target.kind === "key") return formatKeyTarget(keyName);
+  if (target.kind !== "field") return target.kind;
+  return parseNewFieldId(target.fieldId) === undefined ? target.label : `${target.label} (new)`;
+}
+
+/** `Email (key)`: by the name that the structure has for it, and by the word that `--map` takes. */
+export function formatKeyTarget(keyName: string): string {
+  return keyName.toLowerCase() === "key" ? keyName : `${keyName} (key)`;
+}
+
+function findFirstValue(sample: readonly ReadRow[], place: number): string {
+  const cells = sample.map((row) => (findUnknown(row.cells[place]) ?? row.cells[place] ?? "").trim());
+  return cells.find((cell) => cell !== "")?.replaceAll(/\s+/g, " ") ?? "";
+}
+
+function fitToWidth(text: string, width: number): string {
+  const cutText = cut(text, width);
+  return cutText + " ".repeat(width - measureWidth(cutText));
+}
+
+/** What a run would make or makes, and which of it may not be meant. */
+function describeMissingNames(missing: MissingNames): string[] {
+  const fields = missing.fields.map(({ label }) => ({ name: label }));
+  const createdParts = [
+    describeCreated("field", fields),
+    describeCreated("list", missing.lists),
+    describeCreated("tag", missing.tags),
+  ].filter((part) => part !== "");
+  return createdParts.length === 0
+    ? []
+    : [`New in the account: ${createdParts.join(", ")}`, ...describeDoubts(missing)];
+}
+
+function describeCreated(kind: string, names: MissingName[]): string {
+  if (names.length === 0) return "";
+  const quotedNames = names.map(({ name }) => JSON.stringify(name)).join(", ");
+  return `${kind}${names.length > 1 ? "s" : ""} ${quotedNames}`;
 }

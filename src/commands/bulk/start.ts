@@ -1,14 +1,34 @@
 /** Starts a bulk run over rows or a selection: one way for every command that writes to many contacts. */
-import { resolve } from "node:path";
-import type { BackUp, Closed, Engine, Job, RunOptions } from "../../bulk/index.ts";
+
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import {
+  type BackUp,
+  type Closed,
+  type Engine,
+  fileNames,
+  type Job,
+  type Manifest,
+  type RunOptions,
+} from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { isJson } from "../../terminal/format.ts";
-import { createAgreement, type Danger, requireAnswer } from "./agree.ts";
-import { claimFiles, type FileFlags } from "./distinct-files.ts";
-import { openEngine, printSummary } from "./flags.ts";
-import { openPlanOutput, type PlanFlags } from "./plan-output.ts";
+import { syncFolder } from "../../disk/atomic-file.ts";
+import { usageError } from "../../errors.ts";
+import { advise, ecm, type ShownCommand } from "../../hint.ts";
+import { findFormatByName, requireFileFormat } from "../../terminal/file-names.ts";
+import { isJson, type OutputFormat } from "../../terminal/format.ts";
+import { presentList } from "../../terminal/present.ts";
+import { version } from "../../version.ts";
+import { claimFiles, type FileFlags } from "../flags/bulk.ts";
+import { addFlagsToCommand } from "../help/command-line.ts";
+import { createContactColumnsView, toSearchView } from "../output/contact-columns.ts";
+import { openSuppressionList, readNamedLists } from "../selection/lookups.ts";
+import { endRun, printSummary } from "./end.ts";
+import { openPlanOutput, type PlanFlags } from "./plan.ts";
 import { RunDisplay } from "./progress.ts";
-import type { Review } from "./review.ts";
+import { createAgreement, type Danger, type Review, requireAnswer } from "./question.ts";
+import { describeReason } from "./words.ts";
 
 /** Asks, while nothing else is drawn. */
 export type WhileAsking = <T>(ask: () => Promise<T>) => Promise<T>;
@@ -33,12 +53,13 @@ export interface BulkStart {
   agreed?(): Promise<void>;
   /** The plan is shown before its question. */
   review?: Review;
+  /** Once the run has said what it did, before the command ends as the run ended. */
+  ended?(result: Closed): Promise<void> | void;
 }
 
 /**
- * Runs the job with its display, its plan and its question, and says
- * what it did; what stopped it is in the result.
- * @throws UsageError before anything is sent; DeclinedError on a no
+ * Runs the job with its display, its plan and its question, says what it did, and ends the command so.
+ * @throws UsageError before anything is sent; DeclinedError on a no; what stopped the run
  */
 export async function startRun(context: Context, start: BulkStart): Promise<Closed> {
   const { job, options, flags, what, danger, backUp, asks, structureId, agreed, review } = start;
@@ -83,13 +104,24 @@ export interface OpenRun {
 }
 
 /**
- * Opens what a run needs, does it, and closes all of it however it ends. Of a run that is refused, the summary
- * is printed.
+ * Opens what a run needs, does it, and closes all of it however it ends; then ends the command as the run ended.
+ * Of a run that is refused, the summary is printed.
  * @param begun `what` is said at once, such as `Importing people.csv`
  */
 export async function withRun(
   context: Context,
-  begun: Pick<BulkStart, "what" | "options" | "flags" | "isSingle" | "areColumnsShown">,
+  begun: Pick<BulkStart, "what" | "options" | "flags" | "isSingle" | "areColumnsShown" | "ended">,
+  run: (open: OpenRun) => Promise<Closed>,
+): Promise<Closed> {
+  const result = await runShown(context, begun, run);
+  await begun.ended?.(result);
+  await endRun(context, result);
+  return result;
+}
+
+async function runShown(
+  context: Context,
+  begun: Parameters<typeof withRun>[1],
   run: (open: OpenRun) => Promise<Closed>,
 ): Promise<Closed> {
   const { what, options, flags } = begun;
@@ -116,4 +148,120 @@ export async function withRun(
   } finally {
     display.close();
   }
+}
+
+/** Opens the account for a bulk run. A dry run sends few requests. */
+async function openEngine(
+  context: Context,
+  { concurrency, isDryRun }: { concurrency: number; isDryRun: boolean },
+): Promise<Engine> {
+  const { profile, send, behaviors, account } = await context.connect(
+    isDryRun ? "single" : "bulk",
+    concurrency,
+  );
+  return {
+    send,
+    clock: context.clock,
+    signal: context.signal,
+    stateFolder: context.folders.state,
+    version,
+    account: {
+      baseUrl: profile.baseUrl.value,
+      profile: profile.name?.value,
+      isReadOnly: profile.readOnly,
+      preferredStructure: profile.structure?.value,
+    },
+    limits: context.limits(),
+    requestsSent: context.requestsSent,
+    openSuppressions: () => openSuppressionList(context),
+    behaviors,
+    creatingNames: account.creatingNames,
+    describeReason,
+  };
+}
+
+// * The contacts that a deletion takes, in a file that imports again: written before the first of them is
+// deleted.
+
+/**
+ * Where a backup goes, from the flag: the format by the file's name, else by `-o`, else csv.
+ * @throws UsageError
+ */
+export function createBackupTarget(context: Context, file: string): { file: string; format: OutputFormat } {
+  context.files.writes(file, "--backup");
+  const byName = findFormatByName(file, "--backup");
+  if (byName === "yaml") requireFileFormat(file, "csv", "--backup");
+  const { format } = context.output({}, "csv");
+  const byFlag = format === "table" || format === "id" ? "csv" : format;
+  return { file: resolve(file), format: (byName as OutputFormat | undefined) ?? byFlag };
+}
+
+/** @param target absent: the run folder */
+export function createBackUp(context: Context, target: BackUp["target"]): BackUp {
+  return {
+    target,
+    async write(contacts, { folder, account }) {
+      const file = target?.file ?? join(folder, fileNames.backup);
+      if (target) await claimFile(file, folder);
+      const structure = await account.complete(await account.structure());
+      const lists = await readNamedLists(context, account, structure);
+      const view = toSearchView(createContactColumnsView(structure, lists));
+      const format = (target?.format ?? "csv") as OutputFormat;
+      await presentList(context.terminal, { format, outputFile: file }, contacts, view);
+      await syncFolder(dirname(file));
+      return file;
+    },
+  };
+}
+
+/** A file that is there already is only replaced by the run that made it. */
+async function claimFile(file: string, folder: string): Promise<void> {
+  const mark = join(folder, fileNames.backupMark);
+  if (existsSync(file) && !existsSync(mark)) {
+    throw usageError(`--backup: ${file} already exists`, "Name another file: a backup is never overwritten");
+  }
+  await writeFile(mark, "", { mode: 0o600 });
+}
+
+// The account that a run belongs to, and how a command comes to work on it.
+
+/**
+ * A command on a run, for its account: with the profile that it was made with, or one of its address, unless
+ * the command that was typed works on that account already.
+ * @param command such as `ecm runs resume 20261121-1402-3fa9c1`
+ */
+export async function commandOnRun(
+  context: Context,
+  { baseUrl, profile }: Pick<Manifest["account"], "baseUrl" | "profile">,
+  command: ShownCommand,
+): Promise<ShownCommand> {
+  const now = await context.profile().catch(() => undefined);
+  const isSameProfile = profile === undefined || profile === now?.name?.value;
+  // Accounts may share an address.
+  if (now?.baseUrl.value === baseUrl && isSameProfile) return addFlagsToCommand(command, context.settings);
+  const name = profile ?? (await findProfile(context, baseUrl));
+  const flag = name === undefined ? ["--base-url", baseUrl] : ["--profile", name];
+  return { words: [...flag, ...command.words] };
+}
+
+async function findProfile(context: Context, baseUrl: string): Promise<string | undefined> {
+  const profiles = await context.profiles().catch(() => undefined);
+  return profiles?.names().find((name) => profiles.get(name)?.baseUrl === baseUrl);
+}
+
+/**
+ * @param command that was typed
+ * @throws UsageError when the run belongs to another account than the one that is open
+ */
+export async function requireSameAccount(
+  context: Context,
+  { id, account }: Manifest,
+  command: string,
+): Promise<void> {
+  const { baseUrl } = await context.profile();
+  if (account.baseUrl === baseUrl.value) return;
+  throw usageError(
+    `Run ${id} belongs to ${account.baseUrl}, and this is ${baseUrl.value}`,
+    advise`Select that account: ${await commandOnRun(context, account, ecm`${command.split(" ")} ${id}`)}`,
+  );
 }

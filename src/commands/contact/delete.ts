@@ -3,7 +3,7 @@ import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { notFoundError } from "../../errors.ts";
 import { suggestSimilar } from "../../service/find-contact.ts";
-import { addBulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { writtenFileOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
@@ -41,14 +41,13 @@ export function registerContactDelete(parent: Command, context: Context): void {
       const { one } = chosen;
       const reading = readMarkedRowsFlags(chosen.keys, flags);
       if (one !== undefined && !chosen.isRun && flags.dryRun) return planDeletion(context, one);
-      const { createBackUp, createBackupTarget } = await import("../bulk/backup.ts");
+      const { createBackUp, createBackupTarget } = await import("../bulk/start.ts");
       const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
       const options = toRunOptions(flags, context.clock.now());
       const { editMany } = await import("./edit-many.ts");
       const backUp = createBackUp(context, target);
       const result = await editMany(context, { kind: "delete", chosen, reading, options, flags, backUp });
       const { rows } = result.summary;
-      await endRun(context, result);
       if (one !== undefined && rows.skipped > 0) {
         throw notFoundError(`No contact has the key or id ${JSON.stringify(one)}`, suggestSimilar(one));
       }

@@ -11,9 +11,9 @@ import { findContactsOfKey, type KnownContacts } from "../../service/erase-conta
 import type { SuppressionState } from "../../suppressions/suppressions.ts";
 import { openFileOutput } from "../../terminal/output-file.ts";
 import type { Send } from "../../wire.ts";
-import { foldList, formatPage, markup } from "../bulk/report/page.ts";
 import { addFileFlag, type OptionsOf } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
+import { foldList, formatPage, markup } from "../output/page.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
 import { readPeople } from "./questions.ts";
 

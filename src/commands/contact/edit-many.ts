@@ -5,8 +5,8 @@ import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { quotedCsvLine } from "../../delimited-lines.ts";
 import { declinedError } from "../../errors.ts";
-import { type Danger, requireAnswer } from "../bulk/agree.ts";
-import type { PlanFlags } from "../bulk/plan-output.ts";
+import type { PlanFlags } from "../bulk/plan.ts";
+import { type Danger, requireAnswer } from "../bulk/question.ts";
 import type { WhileAsking } from "../bulk/start.ts";
 import type { ChosenContacts } from "../selection/conditions.ts";
 

@@ -19,7 +19,7 @@ import { fetchContact, type MutatedContact, mutateContact } from "../../service/
 import { readJsonInput } from "../../terminal/data-input.ts";
 import { isJson } from "../../terminal/format.ts";
 import type { ApiRequest, Contact, MutateBody } from "../../wire.ts";
-import { addBulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import {
   addKeyFileFlags,
   type OptionsOf,
@@ -284,10 +284,7 @@ async function mutateMany(context: Context, chosen: ChosenContacts, flags: Mutat
   const options = toRunOptions(flags, context.clock.now());
   const changes = await readRequestedChanges(context, flags);
   const reading = toReadOptions(chosen, flags);
-  await endRun(
-    context,
-    await editMany(context, { kind: "mutate", chosen, changes, reading, options, flags }),
-  );
+  await editMany(context, { kind: "mutate", chosen, changes, reading, options, flags });
 }
 
 /** @throws UsageError for flags about a file where there is none */

@@ -9,8 +9,7 @@ import {
 import type { Context } from "../../context.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import type { Contact, Send } from "../../wire.ts";
-import { requireAnswer } from "../bulk/agree.ts";
-import { addBulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents, type Result } from "../output/presents.ts";
 import { addSelectionFlags, chooseContacts } from "../selection/conditions.ts";
@@ -45,14 +44,12 @@ export function registerContactUnsubscribe(parent: Command, context: Context): v
     presents(context, {}, async (contacts, flags) => {
       const chosen = await chooseContacts(context, contacts, flags, "unsubscribe");
       const reading = readMarkedRowsFlags(chosen.keys, flags);
+      const { requireAnswer } = await import("../bulk/question.ts");
       requireAnswer(context, "unsubscribe", flags.dryRun ?? false);
       if (chosen.one !== undefined && !chosen.isRun) return unsubscribeOne(context, chosen.one, flags.dryRun);
       const options = toRunOptions(flags, context.clock.now());
       const { editMany } = await import("./edit-many.ts");
-      await endRun(
-        context,
-        await editMany(context, { kind: "unsubscribe", chosen, reading, options, flags }),
-      );
+      await editMany(context, { kind: "unsubscribe", chosen, reading, options, flags });
       return undefined;
     }),
   );

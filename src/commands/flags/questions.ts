@@ -1,9 +1,10 @@
 /** Asks for what is missing on the command line; without a terminal, an error that names it. */
+
 import type { Context } from "../../context.ts";
+import { capitalize } from "../../counts.ts";
 import { notFoundError, usageError } from "../../errors.ts";
 import { advise, type Hint } from "../../hint.ts";
 import type { Choice, Prompter } from "../../terminal/prompter.ts";
-import { capitalize } from "../bulk/format.ts";
 
 export interface MissingArgument {
   /** What a person is asked for, such as `Name of the list`. */

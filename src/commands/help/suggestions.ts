@@ -1,9 +1,10 @@
 /** What is wrong with the words of a command line, and what was probably meant. */
+
 import type { CommandUnknownOpts as Command, CommanderError } from "@commander-js/extra-typings";
 import { findClosest } from "../../api/names.ts";
+import { capitalize } from "../../counts.ts";
 import { type EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, type Hint, startsWithCommand } from "../../hint.ts";
-import { capitalize } from "../bulk/format.ts";
 import { findDeepestCommand, listChildNames, listFlags, toPath, toWords } from "./tree.ts";
 
 /**

@@ -1,13 +1,14 @@
 /** `ecm import`: a file's contacts into the account. */
+
 import { stat } from "node:fs/promises";
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
-import type { ImportOptions } from "../../bulk/index.ts";
+import type { Closed, ImportOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { isAbout, isInterruption, isKind, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { addBulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
-import { shortPath } from "../bulk/format.ts";
+import { shortPath } from "../bulk/words.ts";
+import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { consentColumnOption, repeatableOption, wholeNumberOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import type { ImportFlags } from "./shared/import-flags.ts";
@@ -127,37 +128,40 @@ async function runImport(
   const what = `${options.isDryRun ? "Reading" : "Importing"} ${file === "-" ? "standard input" : file}`;
   // What can be read only once cannot be looked at again.
   const review = { canChange: await isRegularFile(file), show: flags.show };
-  const start = { options, flags, what, danger: "change", agreed, review } as const;
-  const result = await reviseUntilAgreed(clarifier, options.isDryRun, () =>
-    startRun(context, {
-      ...start,
-      job: jobs.import(imports),
-      asks: clarifier.job,
-      areColumnsShown: () => clarifier.areColumnsShown,
-    }),
-  );
-  if (!options.isDryRun) {
-    if (!result.stop || result.summary.run !== null) clarifier.sayCommand();
-  } else if (!result.stop) {
-    await clarifier.save();
-    clarifier.sayNext(flags.plan);
-  }
-  await endRun(context, result);
+  let hasEnded = false;
+  const ended = async ({ stop, summary }: Closed) => {
+    hasEnded = true;
+    if (!options.isDryRun) {
+      if (!stop || summary.run !== null) clarifier.sayCommand();
+    } else if (!stop) {
+      await clarifier.save();
+      clarifier.sayNext(flags.plan);
+    }
+  };
+  const areColumnsShown = () => clarifier.areColumnsShown;
+  const start = { options, flags, what, danger: "change", agreed, review, areColumnsShown, ended } as const;
+  const run = () => startRun(context, { ...start, job: jobs.import(imports), asks: clarifier.job });
+  await reviseUntilAgreed(clarifier, run, () => hasEnded || options.isDryRun);
 }
 
-/** Starts again with other answers, as often as a person wants to change them. @throws DeclinedError */
-async function reviseUntilAgreed<T>(
+/**
+ * Starts again with other answers, as often as a person wants to change them.
+ * @param isSaid the command of the answers is said already, or none is
+ * @throws DeclinedError
+ */
+async function reviseUntilAgreed(
   clarifier: { revise(): void; sayCommand(): void },
-  isDryRun: boolean,
-  run: () => Promise<T>,
-): Promise<T> {
+  run: () => Promise<unknown>,
+  isSaid: () => boolean,
+): Promise<void> {
   for (;;) {
     try {
-      return await run();
+      await run();
+      return;
     } catch (error) {
       if (!isAbout(error, "revised")) {
         const isCancelled = isKind(error, "declined") || isInterruption(error);
-        if (isCancelled && !isDryRun) clarifier.sayCommand();
+        if (isCancelled && !isSaid()) clarifier.sayCommand();
         throw error;
       }
       clarifier.revise();

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
-import { addBulkFlags } from "../bulk/flags.ts";
+import { addBulkFlags } from "../flags/bulk.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { addToNewList, requireList, requireNewName } from "./shared.ts";
 

@@ -11,9 +11,7 @@ import type { Account } from "../../service/account.ts";
 import { readSearchPages } from "../../service/contact-pages.ts";
 import type { View } from "../../terminal/present.ts";
 import type { ContactList, ContactStructure } from "../../wire.ts";
-import { requireAnswer } from "../bulk/agree.ts";
-import { claimFiles } from "../bulk/distinct-files.ts";
-import { type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import { type BulkFlags, claimFiles, toRunOptions } from "../flags/bulk.ts";
 import {
   type MissingArgument,
   requireChoice,
@@ -122,6 +120,7 @@ export async function addToNewList(
   flags: BulkFlags,
 ): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
+  const { requireAnswer } = await import("../bulk/question.ts");
   requireAnswer(context, deletesSources ? "delete" : "change", options.isDryRun);
   await requirePlaces(context, options, flags);
   const { account } = await context.connect("bulk", options.concurrency);
@@ -143,7 +142,7 @@ export async function addToNewList(
   const [{ jobs }, { startRun }, { noteListsInNoPlan }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../bulk/start.ts"),
-    import("../bulk/after.ts"),
+    import("../bulk/end.ts"),
   ]);
   const isResumed = !options.isFresh && (await isUnfinished(context, edit, structure._id));
   if (!isResumed) requireFreeListName(into, await account.lists(structure));
@@ -151,15 +150,16 @@ export async function addToNewList(
     await context.confirm(`Delete ${names} after all contacts are in ${JSON.stringify(into)}?`);
   }
   const what = `${by === "merge" ? "Merging" : "Duplicating"} ${edit.title}`;
-  const result = await startRun(context, {
+  await startRun(context, {
     job: await jobs.mutate(edit),
     options,
     flags,
     what,
     danger: "change",
+    ended() {
+      if (deletesSources && options.isDryRun && flags.plan) noteListsInNoPlan(context, sources);
+    },
   });
-  if (deletesSources && options.isDryRun && flags.plan) noteListsInNoPlan(context, sources);
-  await endRun(context, result);
 }
 
 function toDeletion(list: { _id: string; name: string }, ifAllIn: string): AfterStep {
@@ -186,7 +186,7 @@ async function explainGoneList(context: Context, error: unknown, into: string): 
  * @throws UsageError for a file that cannot be written
  */
 async function requirePlaces(context: Context, options: RunOptions, flags: BulkFlags): Promise<void> {
-  const { openPlanOutput } = await import("../bulk/plan-output.ts");
+  const { openPlanOutput } = await import("../bulk/plan.ts");
   claimFiles(context, undefined, flags);
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   await plan.discard();

@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { addBulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { addKeyFileFlags, toTableOptions } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 
@@ -47,6 +47,6 @@ export function registerListsSync(parent: Command, context: Context): void {
       includeSuppressed: flags.includeSuppressed ?? false,
     });
     const what = `Syncing ${list} with ${file === "-" ? "standard input" : file}`;
-    await endRun(context, await startRun(context, { job, options, flags, what, danger: "change" }));
+    await startRun(context, { job, options, flags, what, danger: "change" });
   });
 }

@@ -16,8 +16,7 @@ import {
 import { sumCounts } from "../../counts.ts";
 import { declinedError, type EcmError, exitCodes, usageError } from "../../errors.ts";
 import type { Clock } from "../../wire.ts";
-import { isChange } from "../bulk/difference.ts";
-import { describeRefusal } from "../bulk/words.ts";
+import { describeRefusal, isChange } from "../bulk/words.ts";
 import { type Call, type CommandLine, Question, ToolFailure } from "./tool.ts";
 
 const maxPlanAgeMilliseconds = 10 * 60_000;

@@ -2,9 +2,8 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { PlanFile, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
-import { drawDifference, isChange } from "../bulk/difference.ts";
-import { listCreated } from "../bulk/format.ts";
-import { toPlanObject } from "../bulk/plan-object.ts";
+import { drawDifference, toPlanObject } from "../bulk/plan.ts";
+import { isChange, listCreated } from "../bulk/words.ts";
 import type { OptionsOf } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 
@@ -40,7 +39,7 @@ async function runPlanShow(context: Context, file: string, flags: PlanShowFlags)
   const { terminal } = context;
   const [{ openPlanFile }, { createPlanRedactor }] = await Promise.all([
     import("../../bulk/index.ts"),
-    import("../bulk/redact.ts"),
+    import("../bulk/report.ts"),
   ]);
   const plan = await openPlanFile(file);
   const redact = flags.redact ? createPlanRedactor() : (line: PlanLine) => line;

@@ -3,12 +3,11 @@ import type { Closed, Manifest, RunOptions, Summary } from "../../bulk/index.ts"
 import type { Context } from "../../context.ts";
 import { type EcmError, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
-import { createAgreement, type Danger, findDanger, requireAnswer, undoAgreement } from "../bulk/agree.ts";
-import { claimFiles } from "../bulk/distinct-files.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import { endRun } from "../bulk/end.ts";
 import type { RunDisplay } from "../bulk/progress.ts";
-import { requireSameAccount } from "../bulk/run-account.ts";
-import { isAtTerminal, withRun } from "../bulk/start.ts";
+import { createAgreement, type Danger, findDanger, requireAnswer, undoAgreement } from "../bulk/question.ts";
+import { isAtTerminal, requireSameAccount, withRun } from "../bulk/start.ts";
+import { addBulkFlags, type BulkFlags, claimFiles, toRunOptions } from "../flags/bulk.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 
@@ -56,17 +55,12 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
   const what = `Resuming run ${manifest.id}: ${manifest.input.name}`;
   // Its plan was shown, or written to a file, before it began.
   const outputs = { report: flags.report, redact: flags.redact, rejects: flags.rejects, show: 0 };
-  const result = await withRun(
-    context,
-    { what, options, flags: outputs },
-    async ({ engine, display, options }) => {
-      await requireSameAccount(context, manifest, "runs resume");
-      engine.account.preferredStructure = manifest.account.structureId;
-      const steps = await createSteps(context, display, manifest, danger);
-      return resumeRun(engine, stopped, { ...options, ...steps }, display.on);
-    },
-  );
-  await endRun(context, result);
+  await withRun(context, { what, options, flags: outputs }, async ({ engine, display, options }) => {
+    await requireSameAccount(context, manifest, "runs resume");
+    engine.account.preferredStructure = manifest.account.structureId;
+    const steps = await createSteps(context, display, manifest, danger);
+    return resumeRun(engine, stopped, { ...options, ...steps }, display.on);
+  });
 }
 
 /** All contacts are done, and what follows on the run is not: the requests are those of this invocation. */
@@ -85,7 +79,7 @@ async function createSteps(
   if (kind === "undo") return { agree: undoAgreement(context, display) };
   const agree = createAgreement(context, display, danger);
   if (danger !== "delete") return { agree };
-  const { createBackUp } = await import("../bulk/backup.ts");
+  const { createBackUp } = await import("../bulk/start.ts");
   return { agree, backUp: createBackUp(context, backup) };
 }
 

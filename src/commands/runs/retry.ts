@@ -6,10 +6,9 @@ import type { ImportRecord, Manifest, StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
-import { shortPath } from "../bulk/format.ts";
-import { requireSameAccount } from "../bulk/run-account.ts";
-import { startRun } from "../bulk/start.ts";
+import { requireSameAccount, startRun } from "../bulk/start.ts";
+import { shortPath } from "../bulk/words.ts";
+import { addBulkFlags, type BulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 
@@ -64,10 +63,7 @@ async function runRunsRetry(
   const what = `${options.isDryRun ? "Reading" : "Importing"} ${shortPath(file)}, rejected by run ${manifest.id}`;
   const job = jobs.import(ofTheFile({ ...record, includeUnsubscribed, includeSuppressed }));
   const { structureId } = manifest.account;
-  await endRun(
-    context,
-    await startRun(context, { job, options, flags, what, danger: "change", structureId }),
-  );
+  await startRun(context, { job, options, flags, what, danger: "change", structureId });
 }
 
 function canBeRetried({ manifest: { kind, summary } }: StoredRun): boolean {

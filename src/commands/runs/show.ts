@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { isForPeople } from "../../terminal/format.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentOne } from "../../terminal/present.ts";
-import { requireReportFlags } from "../bulk/report/report-flags.ts";
+import { requireReportFlags } from "../flags/bulk.ts";
 import { type OptionsOf, writtenFileOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
@@ -55,7 +55,7 @@ async function runRunsShow(
   const run = await findNamedRun(context, idOrLast);
   if (flags.changes) return showChanges(context, run);
   if (flags.report !== undefined) {
-    const { writeRunReport } = await import("../bulk/report/report-output.ts");
+    const { writeRunReport } = await import("../bulk/report.ts");
     return writeRunReport(context, run, flags);
   }
   const view = await viewRun(run);
@@ -73,7 +73,7 @@ async function showChanges(context: Context, run: StoredRun): Promise<void> {
   const { terminal } = context;
   const [{ readingsOf }, { drawDifference }] = await Promise.all([
     import("../../bulk/index.ts"),
-    import("../bulk/difference.ts"),
+    import("../bulk/plan.ts"),
   ]);
   const lines = await readingsOf(run).changes();
   if (lines.length === 0) return terminal.note(`Run ${run.manifest.id} changed nothing.`);

@@ -1,10 +1,8 @@
 import type { Command } from "@commander-js/extra-typings";
-import type { Closed, Manifest, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { requireAnswer, undoAgreement } from "../bulk/agree.ts";
-import { claimFiles } from "../bulk/distinct-files.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
-import { requireSameAccount } from "../bulk/run-account.ts";
+import { requireAnswer, undoAgreement } from "../bulk/question.ts";
+import { requireSameAccount } from "../bulk/start.ts";
+import { addBulkFlags, type BulkFlags, claimFiles, toRunOptions } from "../flags/bulk.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 
@@ -53,35 +51,19 @@ async function runRunsUndo(context: Context, typedRun: string | undefined, flags
   if (idOrLast === "last" && undone === "undo") {
     context.terminal.note(`The last run, ${id}, was itself an undo, of run ${input.name}`, "needed");
   }
-  const result = await undo(context, source, options, flags);
-  const [{ findNewList }, { noteListsInNoPlan }] = await Promise.all([
-    import("../../bulk/index.ts"),
-    import("../bulk/after.ts"),
-  ]);
-  const newList = findNewList(source.manifest.after);
-  if (newList && flags.deleteCreated && options.isDryRun && flags.plan) {
-    noteListsInNoPlan(context, [newList.name]);
-  }
-  await endRun(context, result);
-}
-
-async function undo(
-  context: Context,
-  source: { manifest: Manifest; folder: string },
-  options: RunOptions,
-  flags: UndoFlags,
-): Promise<Closed> {
   const { manifest } = source;
   const deletesCreated = flags.deleteCreated ?? false;
-  const [{ jobs, runJob }, { withRun }, { requireUndoableLists }] = await Promise.all([
-    import("../../bulk/index.ts"),
-    import("../bulk/start.ts"),
-    import("../bulk/after.ts"),
-  ]);
+  const [{ findNewList, jobs, runJob }, { withRun }, { noteListsInNoPlan, requireUndoableLists }] =
+    await Promise.all([import("../../bulk/index.ts"), import("../bulk/start.ts"), import("../bulk/end.ts")]);
   claimFiles(context, undefined, flags);
   await context.tellUnderWay({ kind: "run", what: `The undo of run ${manifest.id}`, inputs: [] });
   const what = `Undoing run ${manifest.id}: ${manifest.input.name}`;
-  return withRun(context, { what, options, flags }, async ({ engine, display, options }) => {
+  const ended = () => {
+    const newList = findNewList(manifest.after);
+    if (newList && deletesCreated && options.isDryRun && flags.plan)
+      noteListsInNoPlan(context, [newList.name]);
+  };
+  await withRun(context, { what, options, flags, ended }, async ({ engine, display, options }) => {
     await requireSameAccount(context, manifest, "runs undo");
     await requireUndoableLists(context, manifest);
     const agree = undoAgreement(context, display);

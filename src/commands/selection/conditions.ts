@@ -22,7 +22,7 @@ import { parseStatus } from "../../select/status-filter.ts";
 import type { Account } from "../../service/account.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
 import type { ContactStructure } from "../../wire.ts";
-import type { BulkFlags } from "../bulk/flags.ts";
+import type { BulkFlags } from "../flags/bulk.ts";
 import { type Bare, type FlagsOf, keysOption, repeatableOption, whereOption } from "../flags/flags.ts";
 import { type MissingArgument, requireTextOrAsk } from "../flags/questions.ts";
 import { readKeysFile, requireKeysFile, requireNoFile } from "./keys.ts";

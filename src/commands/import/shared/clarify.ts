@@ -25,8 +25,8 @@ import {
   type UnknownField,
 } from "../../../tables/index.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
-import { shortPath } from "../../bulk/format.ts";
 import { isAtTerminal, type WhileAsking } from "../../bulk/start.ts";
+import { shortPath } from "../../bulk/words.ts";
 import { checkText } from "../../flags/questions.ts";
 import { addFlagsToCommand, formatCommandLine } from "../../help/command-line.ts";
 import { askColumns, ignoreEmpty } from "./interview.ts";

@@ -3,7 +3,7 @@
 import { foldName } from "../../../api/names.ts";
 import { isTargetWord, type Proposal, proposeLabel } from "../../../tables/index.ts";
 import type { Choice, Prompter } from "../../../terminal/prompter.ts";
-import { formatKeyTarget } from "../../bulk/mapping-lines.ts";
+import { formatKeyTarget } from "../../bulk/progress.ts";
 import { checkText } from "../../flags/questions.ts";
 import type { Draft, DraftColumn } from "./draft.ts";
 

@@ -1,5 +1,5 @@
 /** The flags of `ecm import`, as commander hands them over. */
-import type { BulkFlags } from "../../bulk/flags.ts";
+import type { BulkFlags } from "../../flags/bulk.ts";
 
 export interface ImportFlags extends BulkFlags {
   map?: string[];

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { ImportOptions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
-import { shortPath } from "../../bulk/format.ts";
+import { shortPath } from "../../bulk/words.ts";
 
 /** The answers of the last import of this file: `people.mapping.yaml` beside `people.csv`, where it is there. */
 export function findAnswers(input: string): string | undefined {

@@ -11,15 +11,13 @@ import {
   toLocksFolder,
 } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
-import { formatCounted } from "../../../counts.ts";
+import { capitalize, formatCounted } from "../../../counts.ts";
 import { isLeaseHeld } from "../../../disk/lease.ts";
 import { advise, ecm, formatHint, type Hint, mapCommands } from "../../../hint.ts";
 import { formatDayAndTime } from "../../../moments.ts";
 import { escapeControlsInLines } from "../../../terminal/escape.ts";
-import { capitalize } from "../../bulk/format.ts";
-import { resultLines } from "../../bulk/result-lines.ts";
-import { commandOnRun } from "../../bulk/run-account.ts";
-import { formatSummary } from "../../bulk/summary-lines.ts";
+import { formatSummary, resultLines } from "../../bulk/result.ts";
+import { commandOnRun } from "../../bulk/start.ts";
 import { describeWait } from "./views.ts";
 
 export async function storyLines(context: Context, run: StoredRun, row: RunView): Promise<string[]> {

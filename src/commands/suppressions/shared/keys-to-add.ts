@@ -5,7 +5,7 @@ import { isId } from "../../../api/names.ts";
 import type { Context } from "../../../context.ts";
 import { usageError } from "../../../errors.ts";
 import type { InputFile } from "../../../tables/index.ts";
-import { describeRowsNote } from "../../bulk/reading-lines.ts";
+import { describeRowsNote } from "../../bulk/words.ts";
 import {
   areKeysAddresses,
   type MarkedRowsReading,

@@ -2,8 +2,8 @@
  * A page for somebody else: one HTML file that needs nothing more, no script and no request. Everything that
  * is put into it is escaped, unless it is markup itself.
  */
-import { escapeControls } from "../../../terminal/escape.ts";
-import { version } from "../../../version.ts";
+import { escapeControls } from "../../terminal/escape.ts";
+import { version } from "../../version.ts";
 
 export interface Markup {
   readonly html: string;

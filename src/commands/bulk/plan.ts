@@ -1,10 +1,20 @@
 /** Where the plan of a bulk run goes: `--plan FILE` or `-`, and the first changes at a terminal. */
+
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Closed, type ClosedPlan, exportPlan, makePlanFolder, type PlanLine } from "../../bulk/index.ts";
+import {
+  type Closed,
+  type ClosedPlan,
+  exportPlan,
+  makePlanFolder,
+  type PlanChange,
+  type PlanFile,
+  type PlanLine,
+} from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
 import { usageError } from "../../errors.ts";
+import { escapeControls } from "../../terminal/escape.ts";
 import { requireFileFormat } from "../../terminal/file-names.ts";
 import { isJson } from "../../terminal/format.ts";
 import {
@@ -14,8 +24,11 @@ import {
   openOutput,
   type Sink,
 } from "../../terminal/output-file.ts";
-import { drawDifference, goesIntoNoList, isChange } from "./difference.ts";
-import type { ReportFlags } from "./report/report-flags.ts";
+import { createStyle, type Style } from "../../terminal/style.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { cut, measureWidth } from "../../terminal/text-width.ts";
+import type { ReportFlags } from "../flags/bulk.ts";
+import { isChange } from "./words.ts";
 
 export interface PlanFlags extends ReportFlags {
   plan?: string;
@@ -115,7 +128,7 @@ export async function openPlanOutput(
 
 async function openRequestedReport(context: Context, flags: ReportFlags) {
   if (flags.report === undefined && !flags.redact) return undefined;
-  const { openReport } = await import("./report/report-output.ts");
+  const { openReport } = await import("./report.ts");
   return openReport(context, flags);
 }
 
@@ -146,3 +159,71 @@ async function openPlanFile({ folders, files }: Context, plan: string): Promise<
 
 /** Lines are gathered to pieces of this many characters. */
 const chunkLength = 65_536;
+
+// A plan file as JSON shows it.
+
+/** What the plan is and comes to; its lines are apart. */
+export function toPlanObject({ head, creations, end }: Pick<PlanFile, "head" | "creations" | "end">): object {
+  const { version, program, kind, command, account, input, createdAt } = head;
+  const { counts, requests, digest } = end;
+  const plan = { version, program, kind, command, account, input, createdAt };
+  return { plan, creations, counts, requests, digest };
+}
+
+// The first lines of a plan as a difference, for people.
+
+/**
+ * One line for each contact: `~ ada@example.com  City  London → Paris   + tag VIP`. The key is never cut.
+ * @param stream that it is for
+ */
+export function drawDifference(
+  terminal: Terminal,
+  plan: readonly PlanLine[],
+  stream: "out" | "err" = "err",
+): string[] {
+  const style = createStyle(terminal.isColored[stream]);
+  const columns = stream === "out" ? terminal.columns : terminal.stderrColumns;
+  const keyWidth = Math.min(
+    Math.max(...plan.map(({ key }) => measureWidth(escapeControls(key)))),
+    maxKeyWidth,
+  );
+  return plan.map((line) => {
+    const key = escapeControls(line.key);
+    const gap = " ".repeat(Math.max(0, keyWidth - measureWidth(key)) + 2);
+    const room = Math.max(minRoom, columns - 4 - Math.max(keyWidth, measureWidth(key)) - 2);
+    const what = cut(escapeControls(formatChanges(line)), room);
+    return `  ${toMark(line, style)} ${key}${what === "" ? "" : gap + what}`;
+  });
+}
+
+/** Keys are aligned up to this width. */
+const maxKeyWidth = 40;
+const minRoom = 20;
+
+function toMark({ action }: PlanLine, { green, yellow, red }: Style): string {
+  if (action === "create") return green("+");
+  return action === "delete" ? red("-") : yellow("~");
+}
+
+function formatChanges({ action, changes }: PlanLine): string {
+  if (action === "create") {
+    const parts = changes.map(({ what, name, after }) =>
+      what === "field" ? `${name} ${after}` : `${what} ${name}`,
+    );
+    return parts.join(", ");
+  }
+  return changes.map(formatChange).join("   ");
+}
+
+/** `City  London → Paris`, `+ tag VIP`. */
+function formatChange({ what, name, before, after }: PlanChange): string {
+  if (typeof after === "boolean") return `${after ? "+" : "-"} ${what} ${name}`;
+  const was = before === null ? "" : `${before === "" ? "(empty)" : before} → `;
+  return `${what === "status" ? "Status" : name}  ${was}${after === "" ? "(empty)" : after}`;
+}
+
+/** Neither the command nor the file names a list for the contacts of an import: it is easily forgotten. */
+export function goesIntoNoList({ head, creations }: Pick<ClosedPlan, "head" | "creations">): boolean {
+  const hasNewList = creations.some(({ what }) => what === "list");
+  return head.kind === "import" && Object.keys(head.names.lists).length === 0 && !hasNewList;
+}

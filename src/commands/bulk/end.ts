@@ -1,16 +1,103 @@
-/** What follows on a complete run, as the run says itself: its new list is counted or named, sources go. */
-
 import { createEquals, createFilter } from "../../api/contacts.ts";
-import type { AfterStep, Closed, Manifest, StoredRun } from "../../bulk/index.ts";
+import type { AfterStep, Closed, Manifest, RunStop, StoredRun, Summary } from "../../bulk/index.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
-import { usageError } from "../../errors.ts";
-import { advise, ecm, formatCommand, toOperands } from "../../hint.ts";
+import { diskFullHint } from "../../disk/disk-errors.ts";
+import { EcmError, exitCodes, interruptedError, toStopSignal, usageError } from "../../errors.ts";
+import { advise, ecm, formatCommand, type Hint, joinHints, toOperands } from "../../hint.ts";
 import { openSearch, readSearchPages } from "../../service/contact-pages.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
 import { deleteList, fetchList, readAllLists } from "../../service/lists.ts";
+import { isJson } from "../../terminal/format.ts";
+import { version } from "../../version.ts";
 import type { Contact, ContactList } from "../../wire.ts";
 import { addFlagsToCommand, formatForAccount } from "../help/command-line.ts";
+
+/** Prints the summary where JSON is wanted: however early a run stops, once its input could be opened. */
+export async function printSummary(context: Context, summary: Summary | undefined): Promise<void> {
+  const { output, terminal } = context;
+  const { format } = output();
+  if (!summary) return;
+  if (isJson(format))
+    await terminal.write(`${terminal.mask(JSON.stringify({ ...summary, program: version }))}\n`);
+}
+
+/** The summary is printed also where what follows fails. */
+async function followAll(
+  context: Context,
+  result: Closed,
+): Promise<{ summary: Summary; isLeftOut: boolean }> {
+  const { summary } = result;
+  if (!result.after?.length) return { summary, isLeftOut: false };
+  try {
+    const isLeftOut = await followRun(context, result);
+    const all = withAllRequests(context, summary);
+    // The run's own end has said how many were sent until then.
+    const more = all.requests.total - summary.requests.total;
+    if (more > 0) context.terminal.note(`${formatCounted(more, "more request")} sent for the list`);
+    return { summary: all, isLeftOut };
+  } catch (error) {
+    await printSummary(context, withAllRequests(context, summary));
+    if (error instanceof EcmError && summary.run !== null)
+      error.details.hint = joinHints(
+        error.details.hint,
+        advise`Resume with: ${ecm`runs resume ${summary.run}`}`,
+      );
+    throw error;
+  }
+}
+
+/** Counts what followed on the run too. */
+function withAllRequests(context: Context, summary: Summary): Summary {
+  const { requests } = summary;
+  const total = context.requestsSent();
+  return { ...summary, requests: { ...requests, other: requests.other + total - requests.total, total } };
+}
+
+/**
+ * Does what follows on the run, and ends the command as the run ended: prints the summary, sets the exit code,
+ * or throws what stopped it.
+ */
+export async function endRun(context: Context, result: Closed): Promise<void> {
+  const { stop } = result;
+  const { summary, isLeftOut } = await followAll(context, result);
+  await printSummary(context, summary);
+  const allowedBy = stop?.failure.details.allowedBy ?? [];
+  const resume =
+    summary.run === null || stop?.failure.details.isNotOffered
+      ? undefined
+      : advise`Resume with: ${ecm`runs resume ${[summary.run, ...allowedBy]}`}`;
+  const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
+  const again =
+    isOutOfBudget && summary.run === null
+      ? `Nothing was written. ${stop.by === "until" ? "Give a later time with --until" : "Run the same command again"}`
+      : undefined;
+  if (stop && stop.by !== "max-rejects") throw withHint(context, stop, resume ?? again);
+  if (stop) {
+    const lines = joinHints(stop.message, stop.failure.details.hint, resume)!;
+    context.terminal.note(formatForAccount(lines, context.settings), "needed");
+  }
+  if (stop || isLeftOut || isIncomplete(summary)) context.endWith(exitCodes.rejectedRows);
+}
+
+/** Whether somebody who was meant to be written was not, or not in all parts. */
+function isIncomplete({ kind, rows, partial = 0, codes: { skipped } }: Summary): boolean {
+  const isChanged = kind === "apply" && (skipped.changed ?? 0) > 0;
+  return rows.rejected > 0 || partial > 0 || isChanged;
+}
+
+function withHint(context: Context, { by, failure }: RunStop, resume: Hint | undefined): EcmError {
+  const isSettled = resume !== undefined && failure.details.applied === "unknown";
+  const known = isSettled ? "Resuming finds out what was applied" : failure.details.hint;
+  const why = known ?? diskFullHint(failure, context.folders.state);
+  const hint = joinHints(why, resume);
+  if (by === "signal") {
+    return interruptedError(toStopSignal(failure), hint);
+  }
+  return new EcmError(failure.kind, failure.message, hint, failure.details);
+}
+
+// What follows on a complete run, as the run says itself: its new list is counted or named, sources go.
 
 /** What the steps of a run share. */
 interface Following {
@@ -21,7 +108,7 @@ interface Following {
 }
 
 /** @returns whether a list that was to be deleted stays */
-export async function followRun(context: Context, { summary, after = [] }: Closed): Promise<boolean> {
+async function followRun(context: Context, { summary, after = [] }: Closed): Promise<boolean> {
   const { findRun, noteFollowed } = await import("../../bulk/index.ts");
   const run = await findRun(context.folders.state, summary.run!);
   const { manifest } = run;

@@ -1,24 +1,11 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
 import type { Command, OptionValues } from "@commander-js/extra-typings";
-import type { Closed, Engine, GuardOptions, Limit, RunOptions, RunStop, Summary } from "../../bulk/index.ts";
+import type { GuardOptions, Limit, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { formatCounted } from "../../counts.ts";
-import { diskFullHint } from "../../disk/disk-errors.ts";
-import { EcmError, exitCodes, interruptedError, toStopSignal, usageError } from "../../errors.ts";
-import { advise, ecm, type Hint, joinHints } from "../../hint.ts";
-import { isJson } from "../../terminal/format.ts";
-import { version } from "../../version.ts";
-import { flagHeadings } from "../flags/flag-headings.ts";
-import {
-  type Bare,
-  type FlagsOf,
-  startsWithDay,
-  wholeNumberOption,
-  writtenFileOption,
-} from "../flags/flags.ts";
-import { formatForAccount } from "../help/command-line.ts";
-import { openSuppressionList } from "../selection/lookups.ts";
-import { describeReason } from "./words.ts";
+import { usageError } from "../../errors.ts";
+import { findFormatByName, requireFileFormat } from "../../terminal/file-names.ts";
+import { flagHeadings } from "./flag-headings.ts";
+import { type Bare, type FlagsOf, startsWithDay, wholeNumberOption, writtenFileOption } from "./flags.ts";
 
 /** Of every kind of run: a command lacks some of them. */
 export type BulkFlags = FlagsOf<ReturnType<typeof addBulkFlags<[], Bare, Bare>>>;
@@ -148,114 +135,47 @@ function parseTime(text: string, nowMilliseconds: number): number {
   );
 }
 
-/** Opens the account for a bulk run. A dry run sends few requests. */
-export async function openEngine(
-  context: Context,
-  { concurrency, isDryRun }: { concurrency: number; isDryRun: boolean },
-): Promise<Engine> {
-  const { profile, send, behaviors, account } = await context.connect(
-    isDryRun ? "single" : "bulk",
-    concurrency,
-  );
-  return {
-    send,
-    clock: context.clock,
-    signal: context.signal,
-    stateFolder: context.folders.state,
-    version,
-    account: {
-      baseUrl: profile.baseUrl.value,
-      profile: profile.name?.value,
-      isReadOnly: profile.readOnly,
-      preferredStructure: profile.structure?.value,
-    },
-    limits: context.limits(),
-    requestsSent: context.requestsSent,
-    openSuppressions: () => openSuppressionList(context),
-    behaviors,
-    creatingNames: account.creatingNames,
-    describeReason,
-  };
+// `--report FILE --redact`, for whoever writes a report.
+
+export interface ReportFlags {
+  report?: string;
+  redact?: boolean;
 }
 
-/** Prints the summary where JSON is wanted: however early a run stops, once its input could be opened. */
-export async function printSummary(context: Context, summary: Summary | undefined): Promise<void> {
-  const { output, terminal } = context;
-  const { format } = output();
-  if (!summary) return;
-  if (isJson(format))
-    await terminal.write(`${terminal.mask(JSON.stringify({ ...summary, program: version }))}\n`);
+/** @throws UsageError for a flag that means nothing, or a file that is no page by its name */
+export function requireReportFlags({ report: file, redact }: ReportFlags): void {
+  if (file === undefined && redact)
+    throw usageError("--redact is for the report", "Name its file, such as --report report.html");
+  if (file !== undefined && !/.\.html?$/i.test(file))
+    throw usageError(
+      `--report: ${file} is no page by its name`,
+      `Name it ${file.replace(/\.[^./\\]*$/, "") || "report"}.html`,
+    );
 }
 
-/** The summary is printed also where what follows fails. */
-async function follow(context: Context, result: Closed): Promise<{ summary: Summary; isLeftOut: boolean }> {
-  const { summary } = result;
-  if (!result.after?.length) return { summary, isLeftOut: false };
-  const { followRun } = await import("./after.ts");
-  try {
-    const isLeftOut = await followRun(context, result);
-    const all = withAllRequests(context, summary);
-    // The run's own end has said how many were sent until then.
-    const more = all.requests.total - summary.requests.total;
-    if (more > 0) context.terminal.note(`${formatCounted(more, "more request")} sent for the list`);
-    return { summary: all, isLeftOut };
-  } catch (error) {
-    await printSummary(context, withAllRequests(context, summary));
-    if (error instanceof EcmError && summary.run !== null)
-      error.details.hint = joinHints(
-        error.details.hint,
-        advise`Resume with: ${ecm`runs resume ${summary.run}`}`,
-      );
-    throw error;
-  }
-}
+// The files of one bulk command: a plan written over the input would destroy it.
 
-/** Counts what followed on the run too. */
-function withAllRequests(context: Context, summary: Summary): Summary {
-  const { requests } = summary;
-  const total = context.requestsSent();
-  return { ...summary, requests: { ...requests, other: requests.other + total - requests.total, total } };
+/** Files that flags name; `mapping` is only read. */
+export interface FileFlags {
+  plan?: string;
+  backup?: string;
+  rejects?: string;
+  report?: string;
+  mapping?: string;
 }
 
 /**
- * Does what follows on the run, and ends the command as the run ended: prints the summary, sets the exit code,
- * or throws what stopped it.
+ * @param input the file that is read, where there is one
+ * @throws UsageError when a file that is written is the input, one that another flag names, or ecm's own
  */
-export async function endRun(context: Context, result: Closed): Promise<void> {
-  const { stop } = result;
-  const { summary, isLeftOut } = await follow(context, result);
-  await printSummary(context, summary);
-  const allowedBy = stop?.failure.details.allowedBy ?? [];
-  const resume =
-    summary.run === null || stop?.failure.details.isNotOffered
-      ? undefined
-      : advise`Resume with: ${ecm`runs resume ${[summary.run, ...allowedBy]}`}`;
-  const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
-  const again =
-    isOutOfBudget && summary.run === null
-      ? `Nothing was written. ${stop.by === "until" ? "Give a later time with --until" : "Run the same command again"}`
-      : undefined;
-  if (stop && stop.by !== "max-rejects") throw withHint(context, stop, resume ?? again);
-  if (stop) {
-    const lines = joinHints(stop.message, stop.failure.details.hint, resume)!;
-    context.terminal.note(formatForAccount(lines, context.settings), "needed");
+export function claimFiles({ files }: Context, input: string | undefined, flags: FileFlags): void {
+  const { mapping, rejects } = flags;
+  if (input !== undefined) files.reads(input, "the input file");
+  if (mapping !== undefined) files.reads(mapping, "--mapping");
+  for (const flag of ["rejects", "backup", "plan", "report"] as const) {
+    const file = flags[flag];
+    if (file !== undefined && file !== "-") files.writes(file, `--${flag}`);
   }
-  if (stop || isLeftOut || isIncomplete(summary)) context.endWith(exitCodes.rejectedRows);
-}
-
-/** Whether somebody who was meant to be written was not, or not in all parts. */
-function isIncomplete({ kind, rows, partial = 0, codes: { skipped } }: Summary): boolean {
-  const isChanged = kind === "apply" && (skipped.changed ?? 0) > 0;
-  return rows.rejected > 0 || partial > 0 || isChanged;
-}
-
-function withHint(context: Context, { by, failure }: RunStop, resume: Hint | undefined): EcmError {
-  const isSettled = resume !== undefined && failure.details.applied === "unknown";
-  const known = isSettled ? "Resuming finds out what was applied" : failure.details.hint;
-  const why = known ?? diskFullHint(failure, context.folders.state);
-  const hint = joinHints(why, resume);
-  if (by === "signal") {
-    return interruptedError(toStopSignal(failure), hint);
-  }
-  return new EcmError(failure.kind, failure.message, hint, failure.details);
+  if (rejects !== undefined && findFormatByName(rejects, "--rejects") !== "tsv")
+    requireFileFormat(rejects, "csv", "--rejects");
 }
