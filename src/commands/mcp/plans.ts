@@ -168,8 +168,6 @@ export async function planCommand(
   try {
     const flags = [...line.flags, "--dry-run", "--no-wait", `--plan=${file}`];
     const { summary, messages } = await runBulk(call, { ...line, flags });
-    if (summary.stoppedBy !== null)
-      throw new ToolFailure({ error: incompletePlanFailure, summary, messages });
     const { digest, writes, counts, sample, refusal } = await readPlan(file, maxShown);
     const total = sumCounts(counts);
     const { estimate, consent } = summary;
@@ -184,13 +182,6 @@ export async function planCommand(
     if (!isHandedOver) await remove();
   }
 }
-
-const incompletePlanFailure = {
-  type: "PlanRefusedError",
-  message: "The plan was not completed, so there is nothing to apply",
-  exitCode: 2,
-  applied: "no",
-};
 
 /** Nothing is sent: what is left of the run is known. @throws UsageError for a run that is done */
 export function planResume(plans: Plans, run: RunView): object {
