@@ -13,7 +13,6 @@ import { createTally } from "../../src/bulk/plan/numbers.ts";
 import type { PlanHead } from "../../src/bulk/plan/plan-file.ts";
 import { PlanWriter } from "../../src/bulk/plan/plan-writer.ts";
 import { openContext, openSession, type Session } from "../../src/bulk/plan/session.ts";
-
 import { enterRun } from "../../src/bulk/runs/enter.ts";
 import { fileNames } from "../../src/bulk/runs/folder.ts";
 import { type JournalRecord, readJournal } from "../../src/bulk/runs/journal.ts";

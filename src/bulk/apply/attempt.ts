@@ -1,4 +1,7 @@
-/** What is known of a contact before its next write, whether that may still be relied on, and how its outcome is written down. */
+/**
+ * What is known of a contact before its next write, whether that may still be relied on, and how its outcome is
+ * written down.
+ */
 
 import { isInactive } from "../../api/contacts.ts";
 import type { BehaviorPoints } from "../../service/behavior.ts";

@@ -2,7 +2,6 @@
 import { formatResetTime, type RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { createTally, findGuardFailure, findMonthStop, type Price } from "../plan/numbers.ts";
 import { countRunRows, type Reject, type RunContext, type RunState } from "../plan/session.ts";
-
 import { type AfterStep, writeManifest } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";

@@ -25,7 +25,6 @@ import type { PlanEntries } from "../plan/make-plan.ts";
 import type { NameBook, NameBookOptions } from "../plan/names.ts";
 import type { PlanHead, PlanMapping } from "../plan/plan-file.ts";
 import type { RunContext, RunState } from "../plan/session.ts";
-
 import type { EnteredRun, SyncedList } from "../runs/enter.ts";
 import type { AfterStep, Manifest } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";

@@ -22,7 +22,6 @@ import {
   type RunState,
   recordInJournal,
 } from "../plan/session.ts";
-
 import type { EnteredRun } from "../runs/enter.ts";
 import { countRequestsAfter, findNewList } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
@@ -40,7 +39,6 @@ import {
   readClosedPlan,
   subtractSettled,
 } from "./plan-job.ts";
-
 import { readFirstRejects, writeRejected } from "./rejected.ts";
 
 /**

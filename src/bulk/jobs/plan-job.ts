@@ -34,7 +34,6 @@ import {
   type RunState,
   type Session,
 } from "../plan/session.ts";
-
 import type { EnteredRun } from "../runs/enter.ts";
 import { countRequestsAfter, fileNames, runCommands, toRunsFolder } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";

@@ -6,7 +6,6 @@ import type { RunStop } from "../pace/run-stop.ts";
 import { type PlanHead, readPlanHead, readPlanLines } from "../plan/plan-file.ts";
 import { isPlanned, type StoredLine } from "../plan/plan-line.ts";
 import { countRunRows, type Reject, type RunState } from "../plan/session.ts";
-
 import { fileNames } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import { type RejectedLine, takePlaceBeside, writeRejects } from "../runs/rejects-file.ts";

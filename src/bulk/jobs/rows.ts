@@ -7,7 +7,6 @@ import { type Lookup, type PagesOptions, readAccountIfSmaller, readAllPages } fr
 import type { PlanEntry } from "../plan/make-plan.ts";
 import { type NameBook, toStoredNames } from "../plan/names.ts";
 import { countRunRows, countSentRequests, type RunContext, type RunState } from "../plan/session.ts";
-
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
 import { listSelectedItems, readRowEntries, toRowItem } from "./entries.ts";
 import type {
@@ -28,7 +27,6 @@ import {
   readContactPages,
   readInput,
 } from "./read-input.ts";
-
 import { planRemovals, readMembers } from "./removals.ts";
 
 /** A job whose contacts come from rows, or are chosen by conditions. */
