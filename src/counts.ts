@@ -1,4 +1,4 @@
-/** Numbers as messages say them; data has plain digits. Pure. */
+/** Numbers and names as messages say them; data has plain digits. Pure. */
 
 /**
  * `1,204`. Whole numbers are grouped here: the first call of `toLocaleString` takes as long as Node's start.
@@ -20,4 +20,14 @@ export function sumCounts(counts: Readonly<Record<string, number>>): number {
 /** A message from a fragment of one: it starts with a capital letter. */
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A message names all columns of any sensible file. */
+export const maxNamesShown = 100;
+
+/** Names in a message. */
+export function formatQuotedNames(names: readonly string[]): string {
+  const shownNames = names.slice(0, maxNamesShown).map((name) => JSON.stringify(name));
+  if (names.length > maxNamesShown) shownNames.push(`and ${names.length - maxNamesShown} more`);
+  return shownNames.join(", ");
 }

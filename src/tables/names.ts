@@ -1,6 +1,7 @@
 /** Reading: names of columns, and what they mean without being told. */
 import { findNearestName, foldName, toLooseName } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
+import { formatQuotedNames } from "../counts.ts";
 import { type EcmError, usageError } from "../errors.ts";
 
 /** Names of a column that holds e-mail addresses, loosely written. */
@@ -145,14 +146,4 @@ export function unknownColumnError(
 function suggestColumn(column: string, names: readonly string[]): string {
   const near = findNearestName(column, names);
   return near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${formatQuotedNames(names)}`;
-}
-
-/** A message names all columns of any sensible file. */
-export const maxNamesShown = 100;
-
-/** Names in a message. */
-export function formatQuotedNames(names: readonly string[]): string {
-  const shownNames = names.slice(0, maxNamesShown).map((name) => JSON.stringify(name));
-  if (names.length > maxNamesShown) shownNames.push(`and ${names.length - maxNamesShown} more`);
-  return shownNames.join(", ");
 }

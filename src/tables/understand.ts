@@ -8,6 +8,7 @@ import {
   isTargetWord,
   type MappingInput,
   readConstants,
+  readExplicitTargets,
 } from "./columns/targets.ts";
 import { type MappingFault, toUnclearError, type UnclearInput } from "./columns/unclear.ts";
 import { type Batches, lookForConsent } from "./consent/columns.ts";
@@ -62,15 +63,11 @@ async function requireClearConsent(
   if (gone) throw toUnclearError(gone);
   // Which fields there are is for the account to say.
   const words = [...options.map].filter(([, target]) => isTargetWord(target));
-  const input: MappingInput = {
-    names: layout.names,
-    sample,
-    options: { ...options, map: new Map(words), readsConsent: true },
-    structure: placeholderStructure,
-    system,
-    place,
-    constants: [],
-  };
+  const input = toMappingInput(
+    { names: layout.names, sample, system, place },
+    { ...options, map: new Map(words), set: [], readsConsent: true },
+    placeholderStructure,
+  );
   const columns = await mapTable(rowKind, input, () => readRowRecords(layout, system), hasHint);
   if (!("unclear" in columns) || columns.unclear.length === 0) return;
   if (columns.unclear.every(({ kind }) => kind === "consent")) throw toUnclearError(columns);
@@ -112,11 +109,11 @@ export async function understandInput(
   const place = `${file.name}:${layout.startLine}`;
   const fault = findGoneColumns(options, names, place) ?? findUnknownField(options, structure);
   if (fault) return fault;
-  const constants = readConstants(options, names, structure);
-  const input: MappingInput = { names, sample, options, structure, system, place, constants };
+  const input = toMappingInput({ names, sample, system, place }, options, structure);
   const mapped = await mapTable(rowKind, input, () => readRowRecords(layout, system));
   if ("unclear" in mapped) return mapped;
   const { notes, ...columns } = mapped;
+  const { constants } = input;
   for (const index of constants.flatMap(({ replaces }) => replaces))
     columns.targets[index] = { kind: "ignore" };
   const reading: Reading = {
@@ -169,6 +166,16 @@ async function addSample(understood: UnderstoodInput): Promise<void> {
     if (sample.push(row) === headerSampleRows) break;
   }
   if (sample.length === 0) notes.push({ code: "no_rows" });
+}
+
+function toMappingInput(
+  file: Pick<MappingInput, "names" | "sample" | "system" | "place">,
+  options: ReadOptions,
+  structure: ContactStructure,
+): MappingInput {
+  const constants = readConstants(options, file.names, structure);
+  const input = { ...file, options, structure, constants };
+  return { ...input, explicit: readExplicitTargets(input) };
 }
 
 /**

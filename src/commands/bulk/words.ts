@@ -11,7 +11,7 @@ import type {
   RunRemark,
   Summary,
 } from "../../bulk/index.ts";
-import { formatCount, formatCounted } from "../../counts.ts";
+import { formatCount, formatCounted, formatQuotedNames } from "../../counts.ts";
 import { advise, ecm, formatHint, quoteShellWord } from "../../hint.ts";
 import { formatDuration } from "../../moments.ts";
 import type { ColumnTally, ConsentTally, Note, RowsNote } from "../../tables/index.ts";
@@ -205,9 +205,6 @@ export function listCreated(created: readonly { what: string; name: string }[]):
 
 // How a file was read and what looks odd in its rows, in sentences.
 
-/** A message names all columns of any sensible file. */
-const maxNamesShown = 100;
-
 export function describeNote(note: Note): string {
   switch (note.code) {
     case "sheet":
@@ -248,11 +245,11 @@ function describeColumnNote(
     case "system_columns":
       return `Ignored columns of ${note.system}: ${note.columns.join(", ")}`;
     case "unmapped":
-      return `Ignored columns that do not match any field: ${formatNames(note.columns)}`;
+      return `Ignored columns that do not match any field: ${formatQuotedNames(note.columns)}`;
     case "shared_field":
-      return `${formatNames(note.columns)} all fill ${quote(note.field)}; the last non-blank value is used`;
+      return `${formatQuotedNames(note.columns)} all fill ${quote(note.field)}; the last non-blank value is used`;
     case "formula_texts":
-      return `Cells such as ="01067" are read as the text inside: ${formatNames(note.columns)}`;
+      return `Cells such as ="01067" are read as the text inside: ${formatQuotedNames(note.columns)}`;
     case "consent_ignored":
       return `${quote(note.column)} looks like consent but is ignored, because of --map ${quoteShellWord(`${note.column}=ignore`)}`;
     case "consent_of_other_channel":
@@ -308,12 +305,6 @@ export function describeRowsNote(note: RowsNote): string {
     default:
       return `Column ${quote(note.column)}: ${formatCounted(note.count, "cell")} such as ${note.cell} (line ${note.line})${consequences[note.code]}`;
   }
-}
-
-function formatNames(names: readonly string[]): string {
-  const shown = names.slice(0, maxNamesShown).map(quote);
-  if (names.length > maxNamesShown) shown.push(`and ${names.length - maxNamesShown} more`);
-  return shown.join(", ");
 }
 
 function quote(name: string): string {

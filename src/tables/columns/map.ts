@@ -9,7 +9,7 @@ import { rejectsColumns } from "../rejects-columns.ts";
 import type { Note, RowKind, Target } from "../rows.ts";
 import { isColumn, isIgnoredColumn, type System } from "../systems.ts";
 import { createProposal } from "./proposal.ts";
-import { findField, findKeyIndex, type MappingInput, readExplicitTargets, type Targets } from "./targets.ts";
+import { findField, findKeyIndex, type MappingInput, type Targets } from "./targets.ts";
 import { toUnclearConsent, toUnclearKey, toUnmapped, type UnclearInput } from "./unclear.ts";
 
 export interface Columns {
@@ -37,12 +37,12 @@ export function mapColumns(
 ): Columns | UnclearInput {
   const { names, options, place, system } = input;
   const isOfKeys = rowKind === "keys";
-  const targets = readExplicitTargets(input);
+  const targets = [...input.explicit];
   const isExplicit = targets.map((target) => target !== undefined);
   const { consent, unclear, notes } =
     isOfKeys && !options.readsConsent
       ? { consent: [], unclear: [], notes: [] }
-      : findConsentColumns(input, targets, found);
+      : findConsentColumns(input, found);
   if (system) placeSystemColumns(names, targets, system);
   if ((isOfKeys || options.hasNoHeader) && names.length === 1) targets[0] ??= { kind: "key" };
   const key = placeKey(input, targets);

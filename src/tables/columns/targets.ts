@@ -1,16 +1,18 @@
 /** Reading: targets that a person has named → fields of the account, lists, tags. */
 import { findNearestName, foldName } from "../../api/names.ts";
 import { toNewFieldId } from "../../api/structures.ts";
+import { formatQuotedNames } from "../../counts.ts";
 import { usageError } from "../../errors.ts";
 import { quoteShellWord } from "../../hint.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import type { Sample } from "../layout.ts";
-import { findColumns, formatQuotedNames, unknownColumnError } from "../names.ts";
+import { findColumns, unknownColumnError } from "../names.ts";
 import type { ReadOptions, Target } from "../rows.ts";
 import type { System } from "../systems.ts";
 
 /** What `--map` and the mapping file say. Each of their columns must exist, and one of them has the key. */
-export function readExplicitTargets({ names, options, structure, place, constants }: MappingInput): Targets {
+export function readExplicitTargets(input: Omit<MappingInput, "explicit">): Targets {
+  const { names, options, structure, constants } = input;
   const explicitTargets: Targets = names.map(() => undefined);
   for (const [column, target] of options.map) {
     const indexes = findColumns(column, names);
@@ -20,7 +22,7 @@ export function readExplicitTargets({ names, options, structure, place, constant
   for (const { fieldId, label, replaces } of constants) {
     for (const index of replaces) explicitTargets[index] = { kind: "field", fieldId, label };
   }
-  requireOneKey(explicitTargets, { names, place });
+  requireOneKey(explicitTargets, input);
   return explicitTargets;
 }
 
@@ -210,6 +212,8 @@ export interface MappingInput {
   /** `FILE:LINE` of the header, for messages. */
   place: string;
   constants: readonly Constant[];
+  /** What flags and the mapping file say; undefined for a column of which they say nothing. */
+  explicit: Targets;
 }
 
 export type Targets = (Target | undefined)[];

@@ -1,10 +1,11 @@
 /** Reading: what is not clear about a file's columns: all of it at once, with the flags that settle it. */
 import { findNearestName, foldName } from "../../api/names.ts";
+import { formatCount, formatCounted, formatQuotedNames, maxNamesShown } from "../../counts.ts";
 import { type EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, joinHints, quoteShellWord, toOperands } from "../../hint.ts";
 import type { FoundConsent, Readings } from "../consent/columns.ts";
 import { findConsentName } from "../consent/names.ts";
-import { formatQuotedNames, maxNamesShown, unknownColumnError } from "../names.ts";
+import { unknownColumnError } from "../names.ts";
 import type { Proposal } from "./proposal.ts";
 import type { GoneColumns, MappingInput, UnknownField } from "./targets.ts";
 
@@ -164,9 +165,7 @@ function describeConsent({ column, unreadable, readings }: Of<"consent">): strin
 
 /** What each reading would do, in words. */
 function describeReadings({ rows, optIn, optOut }: Readings): string {
-  const total = rows.toLocaleString("en-US");
-  const word = rows === 1 ? "row" : "rows";
-  return `read as opt-in it leaves out ${optIn.toLocaleString("en-US")} of ${total} ${word}, as opt-out ${optOut.toLocaleString("en-US")}`;
+  return `read as opt-in it leaves out ${formatCount(optIn)} of ${formatCounted(rows, "row")}, as opt-out ${formatCount(optOut)}`;
 }
 
 /** What the readings mean is said of the first column alone. */

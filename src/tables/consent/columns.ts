@@ -6,7 +6,7 @@ import { foldName } from "../../api/names.ts";
 import { usageError } from "../../errors.ts";
 import { quoteShellWord } from "../../hint.ts";
 import { type Cells, findUnknown } from "../cells.ts";
-import { type MappingInput, readExplicitTargets, type Targets } from "../columns/targets.ts";
+import type { MappingInput } from "../columns/targets.ts";
 import { findColumns, unknownColumnError } from "../names.ts";
 import { rejectsColumns } from "../rejects-columns.ts";
 import type { Note } from "../rows.ts";
@@ -41,23 +41,21 @@ type NamedConsent = ReadonlyMap<number, ConsentReading | undefined>;
  * The columns that are read as consent. A recognised system's own rule comes first, and no flag inverts it;
  * only `--map COLUMN=ignore` puts a column aside.
  *
- * @param targets what `--map` and the mapping file say
  * @param foundConsent what names and cells say, from `lookForConsent`
  * @throws UsageError for a `--consent-column` that is not there, or that contradicts the column's own name
  */
 export function findConsentColumns(
   input: MappingInput,
-  targets: Targets,
   foundConsent: readonly FoundConsent[],
 ): ConsentColumns {
-  const { names } = input;
-  const namedColumns = readNamedConsent(input, targets);
+  const { names, explicit } = input;
+  const namedColumns = readNamedConsent(input);
   const found = new Map(foundConsent.map((each) => [each.index, each]));
   const columns: ConsentColumns = { consent: [], unclear: [], notes: [] };
   const judge = (index: number): Verdict => {
     const seen = { index, found: found.get(index), rule: findRule(input, index) };
     if (namedColumns.has(index)) return judgeNamed(input, seen, namedColumns.get(index));
-    return targets[index]?.kind === "ignore" ? judgeIgnored(seen) : judgeSeen(input, seen);
+    return explicit[index]?.kind === "ignore" ? judgeIgnored(seen) : judgeSeen(input, seen);
   };
   for (const [index, name] of names.entries()) {
     const { rule, unclear, note } = judge(index);
@@ -132,12 +130,11 @@ export async function lookForConsent(
   readBatches: () => Batches,
   mayBe: (name: string) => boolean = () => true,
 ): Promise<FoundConsent[]> {
-  const { names, system } = input;
-  const targets = readExplicitTargets(input);
-  const namedColumns = readNamedConsent(input, targets);
+  const { names, system, explicit } = input;
+  const namedColumns = readNamedConsent(input);
   const isOpen = (name: string, index: number) =>
     mayBe(name) &&
-    targets[index]?.kind !== "key" &&
+    explicit[index]?.kind !== "key" &&
     findRule(input, index) === undefined &&
     !(system && isIgnoredColumn(system, name));
   const columns = names.flatMap((name, index) =>
@@ -147,9 +144,9 @@ export async function lookForConsent(
 }
 
 /** What flags and targets say of consent. @throws UsageError for a column that does not exist */
-function readNamedConsent({ names, options, place }: MappingInput, targets: Targets): NamedConsent {
+function readNamedConsent({ names, options, place, explicit }: MappingInput): NamedConsent {
   const readings = new Map<number, ConsentReading | undefined>();
-  for (const [index, target] of targets.entries()) {
+  for (const [index, target] of explicit.entries()) {
     if (target?.kind === "consent") readings.set(index, target.reading);
   }
   for (const text of options.consentColumns ?? []) {
