@@ -7,6 +7,7 @@ import { findUnknown, unwrapFormula } from "./cells.ts";
 import { type ConsentColumn, ConsentTally, findHiddenMark, formatMark, type Mark } from "./consent/cells.ts";
 import { suggestDomain } from "./keys.ts";
 import { emptyInput, readRowBatches, type UnderstoodInput } from "./read-rows.ts";
+import { rejectsColumns } from "./rejects-columns.ts";
 import type { InputFacts, OddCells, OddCellsNote, ReadRow, RejectedRow, Row, RowsNote } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 
@@ -255,7 +256,9 @@ export class Oddities {
     this.#zeros = new Map(fields.map((index) => [index, new LostZeros()]));
     this.#columns = columns;
     this.#formulaColumns = table.formulaColumns;
-    this.#isSheet = table.form.kind === "workbook";
+    // The cells of our own rejects are texts.
+    const isRejects = columns.some(({ name }) => rejectsColumns.has(name));
+    this.#isSheet = table.form.kind === "workbook" && !isRejects;
     this.#watched = columns.flatMap(({ target }, index) => (watchedKinds.has(target.kind) ? [index] : []));
   }
 

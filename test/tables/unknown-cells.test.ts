@@ -153,6 +153,15 @@ it("amounts of a workbook are named once, before the price: nobody knows how its
     'Column "Umsatz": 2 cells such as 426.65 € (line 2): a decimal point and thousands commas',
   );
   expect(stderr).not.toContain('Column "City"');
+  const rejected = [
+    header("Email", "Umsatz", "ecm_line").join(""),
+    `${text("A2", "a@example.com")}${text("B2", "426.65 €")}${text("C2", "7")}`,
+  ].map((cells, index) => `<row r="${index + 1}">${cells}</row>`);
+  const again = await inputFile("", "a.rejected.xlsx");
+  await writeFile(again, workbook({ sheets: [{ name: "Rejected", rows: rejected.join("") }] }));
+  const retried = await service.ecm(["import", again, "--dry-run"], { terminalColumns: 100 });
+  expect(retried.code, retried.stderr).toBe(0);
+  expect(retried.stderr).not.toMatch(/decimal point|ecm_line/);
   const csv = await inputFile("Email,Umsatz\na@example.com,426.65 €\n");
   expect((await service.ecm(["import", csv, "--dry-run"])).stderr).not.toContain("decimal point");
 });

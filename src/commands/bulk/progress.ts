@@ -19,7 +19,13 @@ import type { Context } from "../../context.ts";
 import { capitalize, formatCount, formatCounted } from "../../counts.ts";
 import { advise, ecm } from "../../hint.ts";
 import { formatDuration, formatMoment } from "../../moments.ts";
-import { findUnknown, type InputFacts, type ReadRow, type Target } from "../../tables/index.ts";
+import {
+  findUnknown,
+  type InputFacts,
+  type ReadRow,
+  rejectsColumns,
+  type Target,
+} from "../../tables/index.ts";
 import { formatProgressBar, type Progress, showProgress } from "../../terminal/progress.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { cut, measureWidth } from "../../terminal/text-width.ts";
@@ -288,8 +294,10 @@ function formatMapping({ columns, constants, sample, keyName }: InputFacts, widt
   }));
   for (const { label, value } of constants) rows.push({ isIgnored: false, texts: ["--set", label, value] });
   const read = rows.filter(({ isIgnored }) => !isIgnored);
-  // An empty column is not missed.
-  const ignored = rows.filter(({ isIgnored, texts }) => isIgnored && texts[2] !== "");
+  // An empty column is not missed, nor is what a rejects file says of its rows.
+  const ignored = rows.filter(
+    ({ isIgnored, texts }) => isIgnored && texts[2] !== "" && !rejectsColumns.has(texts[0]),
+  );
   const all = [
     ["Column", "Field", "First value"] as const,
     ...[...read, ...ignored.slice(0, maxIgnoredListed)].map(({ texts }) => texts),

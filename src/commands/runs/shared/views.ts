@@ -18,7 +18,6 @@ const plain: Column<RunView>[] = [
   { name: "pending", value: (run) => run.rows?.pending, isAside: true },
   { name: "stopped by", value: (run) => run.stoppedBy, optional: true },
   { name: "resumable", value: (run) => run.resumableAt, isTime: true, optional: true },
-  { name: "waiting until", value: (run) => run.waiting?.until, isTime: true, optional: true },
   { name: "base address", value: (run) => run.baseUrl, optional: true },
   { name: "folder", value: (run) => run.folder, optional: true },
 ];
@@ -69,6 +68,12 @@ function named(name: string): Column<RunView> {
   return plain.find((column) => column.name === name)!;
 }
 
+const waitingUntil: Column<RunView> = {
+  name: "waiting until",
+  value: ({ waiting }) => waiting?.until,
+  isTime: true,
+};
+
 /** `waiting until 18:08`: the next whole minute. */
 export function describeWait({ until }: { until: string }): string {
   const at = new Date(Math.ceil(Date.parse(until) / 60_000) * 60_000);
@@ -81,8 +86,8 @@ function viewFrom(shown: Column<RunView>[], others: Column<RunView>[]): View<Run
   return { columns: [...shown, ...more.map((column) => ({ ...column, optional: true }))], id, empty };
 }
 
-export const rowsForScripts = viewFrom(plain, [...outcomes, undone, account]);
-export const rowsForPeople = viewFrom(story, plain);
+export const rowsForScripts = viewFrom(plain, [...outcomes, undone, account, waitingUntil]);
+export const rowsForPeople = viewFrom(story, [...plain, waitingUntil]);
 
 /** One run, with everything that is known of it. */
 export const wholeRun: View<RunView> = {
@@ -91,6 +96,7 @@ export const wholeRun: View<RunView> = {
     ...plain.map((column) => ({ ...column, optional: false })),
     { name: "requests without an answer", value: (run) => run.open },
     { name: "rejects file", value: (run) => run.rejects },
+    waitingUntil,
   ],
 };
 
