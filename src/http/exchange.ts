@@ -2,7 +2,7 @@
 
 import type { Dispatcher as UndiciDispatcher } from "undici";
 import type { BodySink, TransportFailure, WireAnswer, WireRequest } from "../wire.ts";
-import { bodyTooLarge, createFailure, maxBodyBytes } from "./failure.ts";
+import { bodyTooLarge, createFailure, maxBodyBytes } from "./no-answer.ts";
 
 /** Longer timers overflow and fire at once, in milliseconds. */
 const maxTimerMilliseconds = 2 ** 31 - 1;

@@ -3,7 +3,7 @@
 import type { Socket } from "node:net";
 import type { Transport, TransportFailure } from "../wire.ts";
 import { type Controller, type Dispatcher, exchange } from "./exchange.ts";
-import { createFailure } from "./failure.ts";
+import { createFailure } from "./no-answer.ts";
 
 export interface NetworkTransport {
   transport: Transport;

@@ -24,8 +24,8 @@ import type {
   WireRequest,
 } from "../wire.ts";
 import { brokenAnswerHints, readAnswer, toRawAnswer, toServiceError, unreadableError } from "./answer.ts";
-import { bodyTooLarge, describeReason, toTrouble, unreachableError } from "./failure.ts";
 import { readAnswerLimits } from "./limits.ts";
+import { bodyTooLarge, describeReason, toTrouble, unreachableError } from "./no-answer.ts";
 import {
   createRedact,
   createRedactingSink,

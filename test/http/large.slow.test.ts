@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { maxBodyBytes } from "../../src/http/failure.ts";
+import { maxBodyBytes } from "../../src/http/no-answer.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { type Answerer, errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { startService } from "../support/service.ts";
