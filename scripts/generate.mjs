@@ -116,7 +116,7 @@ function commandSection(command) {
     ...(items.length > 0 ? [""] : []),
     ...(command.output ? [`Output: ${command.output}`, ""] : []),
     ...(command.examples?.length
-      ? ["```sh", ...command.examples.slice(0, own.length > 0 ? 2 : 1), "```", ""]
+      ? ["```sh", ...command.examples.slice(0, own.length > 3 ? 2 : 1), "```", ""]
       : []),
   ];
 }
