@@ -1,18 +1,25 @@
 /** The files of the built program. */
-import { readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 
-/** Another way into the package: the embedded service for tests. */
-const library = "sandbox.cjs";
+const requiredFile = /\brequire\(["'`]\.\/([^"'`]+\.cjs)["'`]\)/g;
 
 /**
  * Loads every file of the built program, so that replacing the installed package cannot break a command that
- * goes on for hours and needs a part late. Does nothing in the sources, where no file is CommonJS.
+ * goes on for hours and needs a part late. Those are the files that the loaded ones name, and that these name:
+ * others beside them may be of an earlier build. Does nothing in the sources, where no file is CommonJS.
  */
 export function loadAllChunks(): void {
   const folder = import.meta.dirname;
   const load = createRequire(import.meta.url);
-  const names = readdirSync(folder).filter((name) => name.endsWith(".cjs") && name !== library);
-  // Asked for as the program itself asks: only then does Node answer later without looking at the disk.
-  for (const name of names) load(`./${name}`);
+  const files = new Set(
+    Object.keys(load.cache).filter((file) => dirname(file) === folder && file.endsWith(".cjs")),
+  );
+  // A set goes on to what is added to it meanwhile.
+  for (const file of files) {
+    for (const [, name = ""] of readFileSync(file, "utf8").matchAll(requiredFile))
+      files.add(join(folder, name));
+    load(file);
+  }
 }

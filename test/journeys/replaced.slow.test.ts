@@ -11,6 +11,8 @@ it("a long run ends in good order although the installed program was replaced me
   const { env } = await startSandbox({ hourlyLimit: 20 });
   const installed = await temporaryFolder();
   for (const part of ["bin", "dist"]) await cp(join(root, part), join(installed, part), { recursive: true });
+  // What an earlier build has left there is no part of this program.
+  await writeFile(join(installed, "dist", "old-00000000.cjs"), 'throw new Error("of an earlier build");');
   await mkdir(join(installed, "node_modules"));
   await writeFile(join(installed, "package.json"), "{}");
   const file = join(installed, "people.csv");
