@@ -17,7 +17,7 @@ import { enterRun } from "../../src/bulk/runs/enter.ts";
 import { fileNames } from "../../src/bulk/runs/folder.ts";
 import { type JournalRecord, readJournal } from "../../src/bulk/runs/journal.ts";
 import { realClock } from "../../src/clock.ts";
-import { describeReason } from "../../src/commands/bulk/words.ts";
+import { describeReason, missingNamesError } from "../../src/commands/bulk/words.ts";
 import { openNetwork } from "../../src/http/network.ts";
 import { createSend } from "../../src/http/send.ts";
 import { createBehavior } from "../../src/service/behavior.ts";
@@ -47,6 +47,7 @@ export function createSurroundings(stateFolder: string) {
     behaviors: () => behavior,
     creatingNames: <T>(_structureId: string, perform: () => Promise<T>) => perform(),
     describeReason,
+    missingNamesError,
   };
 }
 

@@ -17,11 +17,11 @@ import {
 } from "../../tables/index.ts";
 import type { Desired } from "../desired.ts";
 import type { MarkedAre } from "../plan/events.ts";
-import type { MissingNames, NameBook, NameBookOptions } from "../plan/names.ts";
+import type { MissingNames, NameBook } from "../plan/names.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
 import { computeFingerprint } from "../runs/folder.ts";
 import { toValues } from "../values.ts";
-import type { InputJob, JobInput, ResolvedJob, RowJob } from "./job.ts";
+import type { InputJob, JobInput, NamesOfJob, ResolvedJob, RowJob } from "./job.ts";
 import { overRows } from "./rows.ts";
 
 type Mode = "upsert" | "create" | "update";
@@ -64,7 +64,7 @@ export function importJob(record: ImportRecord, ask?: ImportQuestions): RowJob {
   const { input, lists, tags } = record;
   let options: ImportOptions = { ...record, read: { ...record.read, map: new Map(record.read.map) } };
   /** Agreed to once, further names are created too. */
-  const createMissing = (): NameBookOptions["createMissing"] =>
+  const createMissing = (): NamesOfJob["createMissing"] =>
     options.createMissing || !ask
       ? options.createMissing
       : async (missing, failure) => {
@@ -110,7 +110,7 @@ export function importJob(record: ImportRecord, ask?: ImportQuestions): RowJob {
 function toResolvedJob(
   options: ImportOptions,
   survey: Survey,
-  createMissing: NameBookOptions["createMissing"],
+  createMissing: NamesOfJob["createMissing"],
   latest: () => ImportOptions,
 ): ResolvedJob {
   return {

@@ -4,6 +4,7 @@
  */
 
 import type { Readable } from "node:stream";
+import type { EcmError } from "../../errors.ts";
 import type { Selection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
 import type {
@@ -22,7 +23,7 @@ import type { MarkedAre } from "../plan/events.ts";
 import type { Judging } from "../plan/judge.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import type { PlanEntries } from "../plan/make-plan.ts";
-import type { NameBook, NameBookOptions } from "../plan/names.ts";
+import type { MissingNames, NameBook, NameBookOptions } from "../plan/names.ts";
 import type { PlanHead, PlanMapping } from "../plan/plan-file.ts";
 import type { RunContext, RunState } from "../plan/session.ts";
 import type { EnteredRun, SyncedList } from "../runs/enter.ts";
@@ -142,7 +143,13 @@ export interface InputJob {
   decide(survey: Survey, facts: InputFacts): Promise<{ job: ResolvedJob; understood?: UnderstoodInput }>;
 }
 
-type NamesOfJob = Pick<NameBookOptions, "lists" | "tags" | "createMissing" | "isNew" | "fields">;
+export interface NamesOfJob extends Pick<NameBookOptions, "lists" | "tags" | "isNew" | "fields"> {
+  /** Whether missing names are created; a function has a person agree to it first. */
+  createMissing: boolean | AgreeToCreate;
+}
+
+/** @param failure what is thrown where they are not to be created @throws DeclinedError; the failure */
+type AgreeToCreate = (missing: MissingNames, failure: EcmError) => Promise<void>;
 
 /** What is to be done with each row, or with each contact that conditions choose. */
 export interface ResolvedJob {

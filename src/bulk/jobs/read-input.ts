@@ -17,11 +17,11 @@ import {
 import type { ContactStructure } from "../../wire.ts";
 import { createProgress } from "../plan/events.ts";
 import type { Lookup, PagesOptions } from "../plan/lookup.ts";
-import { NameBook } from "../plan/names.ts";
-import type { RunContext } from "../plan/session.ts";
+import { type MissingNames, NameBook } from "../plan/names.ts";
+import type { Engine, RunContext } from "../plan/session.ts";
 import { computeFingerprint } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
-import type { Opening, ResolvedJob, RowJob, RunAbout } from "./job.ts";
+import type { NamesOfJob, Opening, ResolvedJob, RowJob, RunAbout } from "./job.ts";
 import { openAccount } from "./open-account.ts";
 
 /** Everything that is known of a job over rows before its run is entered. */
@@ -69,7 +69,8 @@ export async function readInput(
   const account = openAccount(context);
   const structure = await account.structure();
   const input = await stated.resolve(account);
-  if (input.asked) await NameBook.open({ send: send.plain, account, structure, ...input.asked });
+  const place = { send: send.plain, account, structure };
+  if (input.asked) await NameBook.open({ ...place, ...withRefusal(engine, input.asked) });
   const survey = (rows: UnderstoodInput) =>
     surveyInput(rows, engine.signal, (count) => {
       rowsRead = count;
@@ -89,20 +90,32 @@ export async function readInput(
 
 /** Looks up the names in the input and in the flags. */
 async function openNames(
-  { send, emit }: RunContext,
+  { engine, send, emit }: RunContext,
   { account, structure, survey, job }: Pick<RowRun, "account" | "structure" | "survey" | "job">,
 ): Promise<NameBook> {
   const names = await NameBook.open({
     send: send.plain,
     account,
     structure,
-    createMissing: false,
-    ...job.names,
-    lists: [...(job.names?.lists ?? []), ...survey.lists],
-    tags: [...(job.names?.tags ?? []), ...survey.tags],
+    ...withRefusal(engine, {
+      createMissing: false,
+      ...job.names,
+      lists: [...(job.names?.lists ?? []), ...survey.lists],
+      tags: [...(job.names?.tags ?? []), ...survey.tags],
+    }),
   });
   emit({ kind: "names-missing", missing: names.missing });
   return names;
+}
+
+/** Names that are missing and not to be created are refused in the words of the caller. */
+function withRefusal({ missingNamesError }: Engine, { createMissing, ...names }: NamesOfJob) {
+  const agree = async (missing: MissingNames) => {
+    const failure = missingNamesError(missing);
+    if (!createMissing) throw failure;
+    if (createMissing !== true) await createMissing(missing, failure);
+  };
+  return { ...names, createMissing: createMissing === true || agree } as const;
 }
 
 /** Rows that stand for no contact. */

@@ -7,7 +7,7 @@ import type { InferOutput } from "valibot";
 import { requireFreeListName } from "../../api/lists.ts";
 import { findByName, findClosest, foldCase, resolveTag } from "../../api/names.ts";
 import { type NewField, parseNewFieldId, toNewFieldId } from "../../api/structures.ts";
-import { EcmError, exitCodes, isServiceError, notFoundError, usageError } from "../../errors.ts";
+import { EcmError, exitCodes, isServiceError, usageError } from "../../errors.ts";
 import type { StoredSelection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
 import { ensureLists } from "../../service/create-lists.ts";
@@ -33,18 +33,6 @@ export interface MissingNames {
   tags: MissingName[];
   /** Fields that a person has agreed to create. */
   fields: readonly NewField[];
-}
-
-function missingNamesError(missing: MissingNames): EcmError {
-  const { lists, tags } = missing;
-  const parts = [describePart("list", lists), describePart("tag", tags)].filter((part) => part !== "");
-  const doubts = describeDoubts(missing).join("; ");
-  const fix = "Fix the names, or create what is missing with --create-missing";
-  const end = /[.?!]$/.test(doubts) ? "" : ".";
-  return notFoundError(
-    `The account has no ${parts.join(", and no ")}`,
-    doubts === "" ? fix : `${doubts}${end} ${fix}`,
-  );
 }
 
 /** What is not made yet has a stand-in for its id. No id holds a blank. */
@@ -75,11 +63,6 @@ export function findMissing(names: readonly string[], existing: string[]): Missi
   });
 }
 
-function describePart(kind: string, names: MissingName[]): string {
-  if (names.length === 0) return "";
-  return `${kind}${names.length > 1 ? "s" : ""} ${names.map(({ name }) => JSON.stringify(name)).join(", ")}`;
-}
-
 /**
  * The name that was probably meant. Short names, and names that
  * differ in their numbers, are meant as they are.
@@ -90,26 +73,6 @@ function findTypo(name: string, existing: string[]): string | undefined {
   const letters = (text: string) => foldCase(text).replace(/\d+/g, "");
   return near !== undefined && letters(near) !== letters(name) ? near : undefined;
 }
-
-/** Names that may be misspelled, and cells that may hold several names, each in a sentence. */
-export function describeDoubts({ lists, tags }: Pick<MissingNames, "lists" | "tags">): string[] {
-  const doubts: string[] = [];
-  for (const { name, near } of [...lists, ...tags]) {
-    if (near !== undefined) doubts.push(`${JSON.stringify(name)}: did you mean ${JSON.stringify(near)}?`);
-  }
-  for (const { name, parts } of [...lists, ...tags]) {
-    if (parts) {
-      doubts.push(
-        `${JSON.stringify(name)} is read as one name; several names in a cell are separated by commas: "${parts.join(", ")}"`,
-      );
-    }
-  }
-  return doubts.length > maxDoubtsShown
-    ? [...doubts.slice(0, maxDoubtsShown), `and ${doubts.length - maxDoubtsShown} more`]
-    : doubts;
-}
-
-const maxDoubtsShown = 10;
 
 /** Id → name, each. */
 export type StoredNames = InferOutput<typeof schema.names>;
@@ -142,16 +105,13 @@ export interface NameBookOptions {
   structure: ContactStructure;
   lists: Iterable<string>;
   tags: Iterable<string>;
-  /** Whether a missing name is created; a function has a person agree to it first. Else it is an error. */
-  createMissing: boolean | AgreeToCreate;
+  /** Missing names are created; a function is told of them first, and refuses that by an error. */
+  createMissing: true | ((missing: MissingNames) => Promise<void>);
   /** Lists that are missing must be new: one that others create meanwhile is not taken for them. */
   isNew?: boolean;
   /** Created whatever `createMissing` says. */
   fields?: readonly NewField[];
 }
-
-/** @throws DeclinedError; the failure, where nobody is to be asked */
-type AgreeToCreate = (missing: MissingNames, failure: EcmError) => Promise<void>;
 
 /** A lost answer may hide a list that was made: the lists are fetched again before another try. */
 const maxTries = 3;
@@ -183,24 +143,16 @@ export class NameBook {
   }
 
   /**
-   * @throws NotFoundError naming everything that is missing, unless it is to be created; UsageError for a
-   *   name that means two things
+   * @throws UsageError for a name that means two things; what refuses to create what is missing
    */
   static async open(options: NameBookOptions): Promise<NameBook> {
     const book = new NameBook(options);
     book.noteMissing(await book.look());
-    await book.requireCreatable();
+    const { createMissing } = options;
+    const { lists, tags } = book.missing;
+    if (createMissing !== true && lists.length + tags.length > 0) await createMissing(book.missing);
     await book.prepareUpdate();
     return book;
-  }
-
-  private async requireCreatable(): Promise<void> {
-    const { lists, tags } = this.missing;
-    const { createMissing } = this.options;
-    if (createMissing === true || lists.length + tags.length === 0) return;
-    const failure = missingNamesError(this.missing);
-    if (!createMissing) throw failure;
-    await createMissing(this.missing, failure);
   }
 
   // What is not created yet is named by its stand-in: a dry run only counts.
@@ -277,9 +229,9 @@ export class NameBook {
 
   /** What an update of the structure needs is read before the price is said. */
   private async prepareUpdate(): Promise<void> {
-    const { account, createMissing } = this.options;
-    const createsTags = createMissing && this.tags.unknown().length > 0;
-    if (createsTags || this.newFields.length > 0) this.structure = await account.forUpdate(this.structure);
+    const { account } = this.options;
+    if (this.tags.unknown().length > 0 || this.newFields.length > 0)
+      this.structure = await account.forUpdate(this.structure);
   }
 
   private noteMissing(lists: readonly ContactList[]): void {

@@ -3,6 +3,7 @@
  * and what its steps share. Whatever the job.
  */
 
+import type { EcmError } from "../../errors.ts";
 import type { Account, NamesLock } from "../../service/account.ts";
 import type { Behaviors } from "../../service/behavior.ts";
 import type { Suppressions } from "../../suppressions/suppressions.ts";
@@ -43,6 +44,8 @@ export interface Engine {
   creatingNames: NamesLock;
   /** The reasons of contacts in words, which are kept with them. */
   describeReason: DescribeReason;
+  /** What is thrown where names are missing that are not to be created. */
+  missingNamesError(missing: MissingNames): EcmError;
   /** Replaced in tests of a disk that fails. */
   openJournalFile?: (file: string) => JournalFile;
 }

@@ -6,6 +6,7 @@
 import { parseNewFieldId } from "../../api/structures.ts";
 import type {
   Closed,
+  MissingNames,
   Price,
   RowCounts,
   RunEvent,
@@ -13,7 +14,6 @@ import type {
   RunRemark,
   Summary,
 } from "../../bulk/index.ts";
-import { describeDoubts, type MissingName, type MissingNames } from "../../bulk/index.ts";
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
 import { capitalize, formatCount, formatCounted } from "../../counts.ts";
@@ -31,7 +31,16 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { cut, measureWidth } from "../../terminal/text-width.ts";
 import { formatForAccount } from "../help/command-line.ts";
 import { noteEnd } from "./result.ts";
-import { describeNote, describeRemark, formatPrice, isAside, type MarkedEvent, noteSurvey } from "./words.ts";
+import {
+  describeDoubts,
+  describeNote,
+  describeRemark,
+  formatPrice,
+  isAside,
+  listCreated,
+  type MarkedEvent,
+  noteSurvey,
+} from "./words.ts";
 
 /** A run that takes longer than this loads all of the program before its first write. */
 const longRunSeconds = 10;
@@ -361,19 +370,12 @@ function fitToWidth(text: string, width: number): string {
 
 /** What a run would make or makes, and which of it may not be meant. */
 function describeMissingNames(missing: MissingNames): string[] {
-  const fields = missing.fields.map(({ label }) => ({ name: label }));
-  const createdParts = [
-    describeCreated("field", fields),
-    describeCreated("list", missing.lists),
-    describeCreated("tag", missing.tags),
-  ].filter((part) => part !== "");
-  return createdParts.length === 0
+  const created = [
+    ...missing.fields.map(({ label }) => ({ what: "field", name: label })),
+    ...missing.lists.map(({ name }) => ({ what: "list", name })),
+    ...missing.tags.map(({ name }) => ({ what: "tag", name })),
+  ];
+  return created.length === 0
     ? []
-    : [`New in the account: ${createdParts.join(", ")}`, ...describeDoubts(missing)];
-}
-
-function describeCreated(kind: string, names: MissingName[]): string {
-  if (names.length === 0) return "";
-  const quotedNames = names.map(({ name }) => JSON.stringify(name)).join(", ");
-  return `${kind}${names.length > 1 ? "s" : ""} ${quotedNames}`;
+    : [`New in the account: ${listCreated(created)}`, ...describeDoubts(missing)];
 }

@@ -28,7 +28,7 @@ import { endRun, printSummary } from "./end.ts";
 import { openPlanOutput, type PlanFlags } from "./plan.ts";
 import { RunDisplay } from "./progress.ts";
 import { createAgreement, type Danger, type Review, requireAnswer } from "./question.ts";
-import { describeReason } from "./words.ts";
+import { describeReason, missingNamesError } from "./words.ts";
 
 /** Asks, while nothing else is drawn. */
 export type WhileAsking = <T>(ask: () => Promise<T>) => Promise<T>;
@@ -177,6 +177,7 @@ async function openEngine(
     behaviors,
     creatingNames: account.creatingNames,
     describeReason,
+    missingNamesError,
   };
 }
 

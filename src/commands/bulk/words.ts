@@ -4,6 +4,7 @@ import { isAbsolute, relative } from "node:path";
 import type {
   CodedReason,
   MarkedAre,
+  MissingNames,
   PlanLine,
   Price,
   Reject,
@@ -12,6 +13,7 @@ import type {
   Summary,
 } from "../../bulk/index.ts";
 import { formatCount, formatCounted, formatQuotedNames } from "../../counts.ts";
+import { type EcmError, notFoundError } from "../../errors.ts";
 import { advise, ecm, formatHint, quoteShellWord } from "../../hint.ts";
 import { formatDuration } from "../../moments.ts";
 import type { ColumnTally, ConsentTally, Note, RowsNote } from "../../tables/index.ts";
@@ -96,6 +98,42 @@ export function describeReason({ code, takesIds, parts, line }: CodedReason): st
 function formatPart({ what, id, name }: NonNullable<CodedReason["parts"]>[number]): string {
   return `${what} ${name === id ? id : JSON.stringify(name)}`;
 }
+
+/** Of lists and tags that the account does not have, and that nobody has agreed to create. */
+export function missingNamesError(missing: MissingNames): EcmError {
+  const { lists, tags } = missing;
+  const parts = [
+    ...(lists.length > 0 ? [listNames("list", lists)] : []),
+    ...(tags.length > 0 ? [listNames("tag", tags)] : []),
+  ];
+  const doubts = describeDoubts(missing).join("; ");
+  const fix = "Fix the names, or create what is missing with --create-missing";
+  const end = /[.?!]$/.test(doubts) ? "" : ".";
+  return notFoundError(
+    `The account has no ${parts.join(", and no ")}`,
+    doubts === "" ? fix : `${doubts}${end} ${fix}`,
+  );
+}
+
+/** Names that may be misspelled, and cells that may hold several names, each in a sentence. */
+export function describeDoubts({ lists, tags }: Pick<MissingNames, "lists" | "tags">): string[] {
+  const doubts: string[] = [];
+  for (const { name, near } of [...lists, ...tags]) {
+    if (near !== undefined) doubts.push(`${JSON.stringify(name)}: did you mean ${JSON.stringify(near)}?`);
+  }
+  for (const { name, parts } of [...lists, ...tags]) {
+    if (parts) {
+      doubts.push(
+        `${JSON.stringify(name)} is read as one name; several names in a cell are separated by commas: "${parts.join(", ")}"`,
+      );
+    }
+  }
+  return doubts.length > maxDoubtsShown
+    ? [...doubts.slice(0, maxDoubtsShown), `and ${doubts.length - maxDoubtsShown} more`]
+    : doubts;
+}
+
+const maxDoubtsShown = 10;
 
 /** More of a value is cut off where people read it. */
 const maxCharacters = 60;
@@ -197,10 +235,17 @@ export function listCreated(created: readonly { what: string; name: string }[]):
   const kinds = [...new Set(created.map(({ what }) => what))];
   return kinds
     .map((kind) => {
-      const names = created.filter(({ what }) => what === kind).map(({ name }) => JSON.stringify(name));
-      return `${kind}${names.length > 1 ? "s" : ""} ${names.join(", ")}`;
+      return listNames(
+        kind,
+        created.filter(({ what }) => what === kind),
+      );
     })
     .join(", ");
+}
+
+/** `lists "A", "B"`. */
+function listNames(kind: string, names: readonly { name: string }[]): string {
+  return `${kind}${names.length > 1 ? "s" : ""} ${names.map(({ name }) => quote(name)).join(", ")}`;
 }
 
 // How a file was read and what looks odd in its rows, in sentences.

@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import {
   type Creation,
-  describeDoubts,
   findMissing,
   mergeNames,
   nameOf,
@@ -10,6 +9,7 @@ import {
   toStandInName,
   toStoredNames,
 } from "../../../src/bulk/plan/names.ts";
+import { describeDoubts } from "../../../src/commands/bulk/words.ts";
 
 describe("a missing name", () => {
   it.each<[name: string, existing: string[], near: string | undefined]>([
