@@ -1,12 +1,13 @@
 import type { Command } from "@commander-js/extra-typings";
 import { wholeContact } from "../api/contacts.ts";
-import type { Context, OutputFileFlags } from "../context.ts";
+import type { Context } from "../context.ts";
 import { formatCounted } from "../counts.ts";
 import type { OutputOptions } from "../terminal/format.ts";
-import { presentList } from "../terminal/present.ts";
+import type { Contact } from "../wire.ts";
 import {
   addOutputFileFlags,
   keysOption,
+  type OptionsOf,
   parsePastTime,
   repeatableOption,
   textOption,
@@ -14,27 +15,17 @@ import {
 } from "./flags/flags.ts";
 import { describeCommand } from "./help/help-text.ts";
 import { createContactColumnsView, toSearchView } from "./output/contact-columns.ts";
+import { presents, type Result } from "./output/presents.ts";
 import { formatUnfound, resolveConditions } from "./selection/conditions.ts";
 import { readNamedLists } from "./selection/lookups.ts";
-
-interface ExportOptions extends OutputFileFlags {
-  list?: string[];
-  tag?: string[];
-  status?: string;
-  key?: string[];
-  keys?: string;
-  where?: string;
-  text?: string;
-  all?: boolean;
-  since?: string;
-  wait?: boolean;
-}
 
 /** Longer than any hour, so that an export outlasts the hour's limit, in seconds. */
 const maxWaitForHourSeconds = 3900;
 
-export function registerExport(command: Command, context: Context): void {
-  command
+type ExportFlags = OptionsOf<typeof declareExport>;
+
+function declareExport(command: Command) {
+  const exporting = command
     .addOption(repeatableOption("--list <list>", "contacts of this list; several: of any of them"))
     .addOption(repeatableOption("--tag <tag>", "contacts with this tag; several: with any of them"))
     .option(
@@ -50,10 +41,12 @@ export function registerExport(command: Command, context: Context): void {
       "--since <time>",
       "contacts updated after this time: RFC 3339, a date, or 24h for the last 24 hours",
     )
-    .option("--no-wait", "stop at the hourly limit instead of waiting for the next hour")
-    .action((options: ExportOptions) => runExport(context, options));
-  addOutputFileFlags(command);
-  describeCommand(command, {
+    .option("--no-wait", "stop at the hourly limit instead of waiting for the next hour");
+  return addOutputFileFlags(exporting);
+}
+
+export function registerExport(command: Command, context: Context): void {
+  const exporting = describeCommand(declareExport(command), {
     examples: [
       "ecm export > contacts.csv",
       "ecm export --list Newsletter --output-file newsletter.xlsx",
@@ -63,9 +56,10 @@ export function registerExport(command: Command, context: Context): void {
     output:
       "csv unless --output or the file's name says otherwise: key, a column for each field, lists, tags, status, createdAt. Such a file imports again without a mapping and without a change.",
   });
+  exporting.action(presents(context, { fallback: "csv" }, (flags) => exportSelected(context, flags)));
 }
 
-async function runExport(context: Context, options: ExportOptions): Promise<void> {
+async function exportSelected(context: Context, options: ExportFlags): Promise<Result<Partial<Contact>>> {
   const { exportContacts } = await import("../export/export.ts");
   const output = context.output(options, "csv");
   const now = context.clock.now();
@@ -85,10 +79,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   const behavior = behaviors(structure._id);
   const sendOptions = { maxWaitSeconds: options.wait === false ? 0 : maxWaitForHourSeconds, behavior };
   const contacts = exportContacts(send, search, sendOptions);
-  const count = await presentList(context.terminal, output, contacts, view);
-  // A table says it itself, by its length.
-  if (output.outputFile !== undefined || !context.terminal.isStdoutTerminal)
-    noteWritten(context, output, { count, named });
+  return { many: contacts, view, said: (count) => noteWritten(context, output, { count, named }) };
 }
 
 /** @param counts of the contacts, and of the keys that a file names */
@@ -97,6 +88,8 @@ function noteWritten(
   { outputFile }: OutputOptions,
   { count, named }: { count: number; named: number | undefined },
 ): void {
+  // A table says it itself, by its length.
+  if (outputFile === undefined && terminal.isStdoutTerminal) return;
   const contacts = formatCounted(count, "contact");
   const unfound = formatUnfound(count, named);
   if (outputFile !== undefined) terminal.note(`Wrote ${contacts} to ${outputFile}${unfound}`);

@@ -1,6 +1,6 @@
 /** Where the columns of a file go, as a person changes it: what becomes of the answers. */
 import { describe, expect, it } from "vitest";
-import { Draft } from "../../src/commands/import/shared/draft.ts";
+import { Draft } from "../../src/commands/import/columns.ts";
 import type { ReadOptions } from "../../src/tables/rows.ts";
 import { readUnclear } from "../tables/reading.ts";
 

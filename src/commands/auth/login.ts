@@ -1,31 +1,32 @@
 import type { Command } from "@commander-js/extra-typings";
-import { findRegion, isUsualKey, maskKey } from "../../config/keys.ts";
+import { parseBaseUrl } from "../../config/base-url.ts";
+import { checkKey, findRegion, isUsualKey, maskKey } from "../../config/keys.ts";
 import { checkName, type Profile } from "../../config/profiles.ts";
 import { type ResolvedProfile, resolveStoredProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
-import { EcmError, exitCodes } from "../../errors.ts";
+import { EcmError, exitCodes, usageError } from "../../errors.ts";
 import { advise, type Hint } from "../../hint.ts";
-import { presentValue } from "../../terminal/present.ts";
+import { readDataInput } from "../../terminal/data-input.ts";
+import { cannotAskError } from "../../terminal/prompts.ts";
 import type { ContactStructure } from "../../wire.ts";
+import type { OptionsOf } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { askBaseUrl, askKey, askStructure } from "./shared/login-questions.ts";
+import { presents, type Result } from "../output/presents.ts";
 
-interface LoginOptions {
-  apiKeyStdin?: boolean;
-  apiKeyCommand?: string;
-  verify: boolean;
-  /** The global flag: given at login, the profile carries it. */
-  readOnly?: boolean;
-}
+/** The global flag, given at login, is carried by the profile. */
+type LoginOptions = OptionsOf<typeof declareLogin> & { readOnly?: boolean };
 
-export function registerAuthLogin(parent: Command, context: Context): void {
-  const command = parent
+function declareLogin(parent: Command) {
+  return parent
     .command("login")
     .description("save an account's base URL and API key as a profile")
     .option("--api-key-stdin", "read the key from standard input")
     .option("--api-key-command <command>", "run this command to get the key instead of storing it")
     .option("--no-verify", "save the key without checking it");
-  command.action(() => runAuthLogin(context, command.optsWithGlobals()));
+}
+
+export function registerAuthLogin(parent: Command, context: Context): void {
+  const command = declareLogin(parent);
   describeCommand(command, {
     examples: [
       "ecm auth login --base-url https://api.example.com",
@@ -39,9 +40,10 @@ export function registerAuthLogin(parent: Command, context: Context): void {
       4: "the service refuses the key; nothing was saved",
     },
   });
+  command.action(presents(context, {}, () => logIn(context, command.optsWithGlobals())));
 }
 
-async function runAuthLogin(context: Context, options: LoginOptions): Promise<void> {
+async function logIn(context: Context, options: LoginOptions): Promise<Result<unknown>> {
   const { terminal, settings } = context;
   const profiles = await context.profiles();
   const name = settings.profile?.value ?? "default";
@@ -76,12 +78,7 @@ async function runAuthLogin(context: Context, options: LoginOptions): Promise<vo
   if (!isCurrent) terminal.note(`Select it with: ecm auth use ${name}, or pass --profile ${name}`);
   const { structure = null } = profile;
   const report = { profile: name, baseUrl, apiKey: maskKey(key), region: findRegion(key) ?? null, structure };
-  await presentValue(
-    terminal,
-    context.output(),
-    { ...report, current: isCurrent, verified: options.verify },
-    "",
-  );
+  return { value: { ...report, current: isCurrent, verified: options.verify }, text: "" };
 }
 
 /**
@@ -127,4 +124,64 @@ function toLoginHint({ exitCode, details }: EcmError): Hint | undefined {
     return advise`${nothing}. ${details.hint ?? "Try again later"}; to save the key without checking it, pass --no-verify`;
   }
   return `${nothing}. Check --base-url (see the account's API Keys page); to save the key without checking it, pass --no-verify`;
+}
+
+// What `ecm auth login` needs to know: from flags, the environment and standard input, else by asking.
+
+/** @param known the profile's address so far. @throws UsageError when it is unsafe, or nobody can be asked */
+async function askBaseUrl(context: Context, currentBaseUrl: string | undefined): Promise<string> {
+  const { baseUrl, insecureHttp } = context.settings;
+  const parse = (text: string, where: string) => parseBaseUrl(text, where, insecureHttp);
+  if (baseUrl) return parse(baseUrl.value, baseUrl.source === "flag" ? "--base-url" : "ECM_BASE_URL");
+  const prompter = context.prompter();
+  if (prompter)
+    return parse(await prompter.input("Base URL of the account's API", currentBaseUrl), "base URL");
+  if (currentBaseUrl !== undefined) return parse(currentBaseUrl, "profile");
+  throw cannotAskError(
+    "The account's base URL is missing",
+    "Pass it, such as --base-url https://api.example.com",
+  );
+}
+
+/** @throws UsageError when it can be no key, or nobody can be asked */
+async function askKey(
+  context: Context,
+  options: { apiKeyStdin?: boolean; apiKeyCommand?: string },
+): Promise<Pick<Profile, "apiKey" | "apiKeyCommand">> {
+  const { apiKeyCommand, apiKeyStdin } = options;
+  if (apiKeyCommand !== undefined && apiKeyStdin) {
+    throw usageError(
+      "--api-key-stdin and --api-key-command cannot be used together",
+      "Choose one of the two",
+    );
+  }
+  if (apiKeyCommand !== undefined) return { apiKeyCommand };
+  // At a terminal the key would be shown while it is typed.
+  if (apiKeyStdin && !context.terminal.isStdinTerminal) {
+    return {
+      apiKey: checkKey(await readDataInput(context, "-", "--api-key-stdin"), "--api-key-stdin"),
+    };
+  }
+  const prompter = context.prompter();
+  if (prompter) return { apiKey: checkKey(await prompter.secret("API key"), "API key") };
+  throw cannotAskError(
+    "The API key is missing",
+    "Pipe the key to --api-key-stdin, or pass --api-key-command",
+  );
+}
+
+/** The id to keep: of the named structure, else of the one that a person chooses among several. */
+async function askStructure(
+  context: Context,
+  structures: ContactStructure[],
+  requestedStructure: string | undefined,
+): Promise<string | undefined> {
+  if (requestedStructure !== undefined) {
+    const { chooseStructure } = await import("../../service/account.ts");
+    return chooseStructure(structures, requestedStructure)._id;
+  }
+  const prompter = structures.length > 1 ? context.prompter() : undefined;
+  if (!prompter) return undefined;
+  const choices = structures.map(({ _id, label }) => ({ name: `${label} (${_id})`, value: _id }));
+  return prompter.select("Contact structure", choices);
 }

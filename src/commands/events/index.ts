@@ -15,25 +15,31 @@ import {
 import { type Feed, readFeed, readNewest, toTime } from "../../events/feed.ts";
 import { resolveCampaign } from "../../service/resources.ts";
 import { checkColumns } from "../../terminal/present.ts";
-import { addOutputFileFlags, parsePastTime, repeatableOption, wholeNumberOption } from "../flags/flags.ts";
+import {
+  addOutputFileFlags,
+  type OptionsOf,
+  parsePastTime,
+  repeatableOption,
+  wholeNumberOption,
+} from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { announcePart } from "../output/announce-part.ts";
-import { showNew } from "./since-last.ts";
-import { createEventView, maxLookups, presentEvents } from "./view.ts";
-
 import {
   type Campaign,
   defaultDays,
-  type EventsOptions,
   isFromCampaign,
+  showNew,
   type WantedEvents,
   warnOfMissingEvents,
-} from "./wanted.ts";
+} from "./since-last.ts";
+import { createEventView, maxLookups, presentEvents } from "./view.ts";
 
 const defaultLimit = 100;
 
-export function registerEvents(command: Command, context: Context): void {
-  command
+type EventsOptions = OptionsOf<typeof declareEvents>;
+
+function declareEvents(command: Command) {
+  const reading = command
     .argument("[id-or-key]", "one contact's events (default: the whole account's)")
     .addOption(
       repeatableOption("--type <type>", "such as contact-unsubscribed or email-bounced (repeatable)"),
@@ -50,9 +56,13 @@ export function registerEvents(command: Command, context: Context): void {
         `the newest N (${defaultLimit}; with --since TIME all); with --since last the oldest N`,
       ).conflicts("all"),
     )
-    .option("--all", "all of them")
-    .action((idOrKey: string | undefined, options: EventsOptions) => runEvents(context, idOrKey, options));
-  describeCommand(addOutputFileFlags(command), {
+    .option("--all", "all of them");
+  return addOutputFileFlags(reading);
+}
+
+export function registerEvents(command: Command, context: Context): void {
+  const reading = declareEvents(command).action((idOrKey, options) => runEvents(context, idOrKey, options));
+  describeCommand(reading, {
     examples: [
       "ecm events --type contact-unsubscribed --type email-bounced --days 7",
       "ecm events ada@example.com --json",
@@ -173,7 +183,7 @@ async function readRequestedEvents(
   { send }: Connection,
   query: EventQuery,
   { since, campaign }: { since: number | undefined; campaign: Campaign | undefined },
-  { limit, all }: EventsOptions,
+  { limit, all }: WantedEvents["options"],
 ): Promise<PastEvents> {
   if (since === undefined && campaign === undefined && !all)
     return readNewest(send, query, limit ?? defaultLimit);

@@ -1,17 +1,16 @@
 /** `ecm events --since last`: the events that have not been shown yet. */
-
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { dayMilliseconds, maxDays } from "../../api/events.ts";
+import { type ContactEvent, dayMilliseconds, maxDays } from "../../api/events.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
 import type { Cursor } from "../../events/cursor.ts";
-import { readFeed, toTime } from "../../events/feed.ts";
+import { type Feed, readFeed, toTime } from "../../events/feed.ts";
+import type { ResolvedCampaign } from "../../service/resources.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { fillSink, openBodyFile, type Sink, wantsMark } from "../../terminal/output-file.ts";
 import type { ListOutput } from "../../terminal/present.ts";
 import { presentEvents } from "./view.ts";
-import { defaultDays, isFromCampaign, type WantedEvents, warnOfMissingEvents } from "./wanted.ts";
 
 /** What has not been shown yet; written down as shown once it has been. */
 export async function showNew(
@@ -99,4 +98,39 @@ function createMemorySink(pieces: string[]): Sink {
     commit: () => Promise.resolve(),
     discard: () => Promise.resolve(),
   };
+}
+
+// Which events are asked for, by whichever way they are read.
+
+/** How far to look back where nobody says. */
+export const defaultDays = 30;
+
+export interface WantedEvents {
+  contactId: string | undefined;
+  campaign: Campaign | undefined;
+  types: string[];
+  output: OutputOptions;
+  /** Of the flags. */
+  options: { days?: number; limit?: number; all?: boolean };
+  now: number;
+}
+
+export type Campaign = ResolvedCampaign;
+
+/** The feed knows no campaigns: they are held against each event here. Without one, every event will do. */
+export function isFromCampaign(
+  campaign: Campaign | undefined,
+  { emailCampaignId, emailCampaignName }: ContactEvent,
+): boolean {
+  if (campaign === undefined || emailCampaignId === campaign._id) return true;
+  return emailCampaignId === undefined && campaign.name !== undefined && emailCampaignName === campaign.name;
+}
+
+/** What the pages do not hold cannot be shown, and is not passed over in silence. */
+export function warnOfMissingEvents({ terminal }: Context, { announced, events }: Feed): void {
+  if (announced === undefined) return;
+  const [announcedCount, readCount] = [announced, events.length].map((count) => formatCount(count));
+  terminal.warn(
+    `The service counts ${announcedCount} events, but its pages hold ${readCount}: some may be missing`,
+  );
 }

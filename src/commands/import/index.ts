@@ -1,26 +1,37 @@
 /** `ecm import`: a file's contacts into the account. */
-
 import { stat } from "node:fs/promises";
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
+import { foldName } from "../../api/names.ts";
 import type { Closed, ImportOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { isAbout, isInterruption, isKind, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
+import type { Mapping, ReadOptions } from "../../tables/index.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { shortPath } from "../bulk/words.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
-import { consentColumnOption, repeatableOption, wholeNumberOption } from "../flags/flags.ts";
+import {
+  consentColumnOption,
+  type OptionsOf,
+  parseColumnMap,
+  repeatableOption,
+  wholeNumberOption,
+} from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import type { ImportFlags } from "./shared/import-flags.ts";
 
-export function registerImport(command: Command, context: Context): void {
+type ImportFlags = OptionsOf<typeof declareImport>;
+
+function declareImport(command: Command) {
   const file = command.argument(
     "[file]",
     "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input",
   );
   // Last those that say who is written: `--fresh` is one of them here.
-  const importing = addBulkFlags(addContactFlags(addFileFlags(addColumnFlags(file))));
-  describeCommand(command, {
+  return addBulkFlags(addContactFlags(addFileFlags(addColumnFlags(file))));
+}
+
+export function registerImport(command: Command, context: Context): void {
+  const importing = describeCommand(declareImport(command), {
     examples: [
       "ecm import people.csv --dry-run",
       "ecm import people.csv --list Newsletter --create-missing",
@@ -114,8 +125,8 @@ async function runImport(
   const [{ jobs }, { isAtTerminal, startRun }, { Clarifier }, { findAnswers }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../bulk/start.ts"),
-    import("./shared/clarify.ts"),
-    import("./shared/saved-answers.ts"),
+    import("./clarify.ts"),
+    import("./clarify.ts"),
   ]);
   // Where nobody reads along, only what is typed counts.
   const mapping = flags.mapping ?? (file !== "-" && isAtTerminal(context) ? findAnswers(file) : undefined);
@@ -175,7 +186,6 @@ async function isRegularFile(file: string): Promise<boolean> {
 }
 
 async function toImportOptions(terminal: Terminal, file: string, flags: ImportFlags): Promise<ImportOptions> {
-  const { readOptionsFrom } = await import("./shared/read-options.ts");
   return {
     input: { name: file, stream: file === "-" ? terminal.stdin : undefined },
     read: await readOptionsFrom(flags),
@@ -196,4 +206,43 @@ function choiceOption<F extends string, const C extends readonly [string, ...str
   choices: C,
 ) {
   return new Option(flags, description).choices(choices).default(choices[0] as C[number]);
+}
+
+// How an import reads its file: from the mapping file, and from the flags, which come after it.
+
+/** @throws UsageError for a `--map` or a mapping file that says nothing. */
+async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
+  const { map, places, splits } = await readMappingFile(flags.mapping);
+  for (const [column, target] of parseColumnMap(flags.map)) {
+    for (const name of map.keys()) if (foldName(name) === foldName(column)) splits.delete(name);
+    map.set(column, target);
+    places.delete(column);
+  }
+  return {
+    map,
+    mapPlaces: places,
+    ...(splits.size > 0 && { splits: [...splits] }),
+    ...(flags.set && { set: flags.set.map(fieldValue) }),
+    from: flags.from,
+    sheet: flags.sheet,
+    delimiter: flags.delimiter,
+    encoding: flags.encoding,
+    skipLines: flags.skipLines,
+    hasNoHeader: flags.header === false,
+    ignoreUnmapped: flags.ignoreUnmapped,
+    consentColumns: flags.consentColumn,
+  };
+}
+
+async function readMappingFile(file: string | undefined): Promise<Mapping> {
+  if (file === undefined) return { map: new Map(), splits: new Map(), places: new Map() };
+  const { readMapping } = await import("../../tables/index.ts");
+  return readMapping(file);
+}
+
+/** `FIELD=VALUE`, split at the first `=`. @throws UsageError */
+function fieldValue(text: string): readonly [field: string, value: string] {
+  const at = text.indexOf("=");
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw usageError(`--set: ${JSON.stringify(text)} is not FIELD=VALUE`, "Such as --set City=Paris");
 }

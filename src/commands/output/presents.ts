@@ -2,7 +2,7 @@
 import type { Context, OutputFileFlags } from "../../context.ts";
 import type { Hint } from "../../hint.ts";
 import type { TextForm } from "../../terminal/file-names.ts";
-import { isForPeople, type OutputOptions } from "../../terminal/format.ts";
+import { isForPeople, type OutputFormat, type OutputOptions } from "../../terminal/format.ts";
 import {
   checkColumns,
   explainDryRun,
@@ -89,6 +89,8 @@ export type Result<T> = (One<T> | Many<T> | Unsent | Text) & Following;
 interface Presentation<T> {
   /** How the records look, where no result says it. A mistyped `--columns` is found before anything is sent. */
   view?: View<T>;
+  /** The format where neither a flag nor a variable says one. Default: a table at a terminal, else tsv. */
+  fallback?: OutputFormat;
   /** The form of the output for people, where it is no table. */
   form?: TextForm;
 }
@@ -99,12 +101,12 @@ interface Presentation<T> {
  */
 export function presents<A extends unknown[], T>(
   context: Context,
-  { view, form }: Presentation<T>,
+  { view, fallback, form }: Presentation<T>,
   run: (...args: A) => Promise<Result<T> | undefined>,
 ): (...args: A) => Promise<void> {
   return async (...args) => {
     // Commander hands over arguments, options and the command.
-    const output = context.output(args.at(-2) as OutputFileFlags, undefined, form);
+    const output = context.output(args.at(-2) as OutputFileFlags, fallback, form);
     if (view) checkColumns(output, view);
     const result = await run(...args);
     if (!result) return;

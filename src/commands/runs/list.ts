@@ -3,7 +3,7 @@ import type { RunView } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { rowsForPeople, rowsForScripts } from "./shared/views.ts";
+import { rowsForPeople, rowsForScripts } from "./shared.ts";
 
 export function registerRunsList(parent: Command, context: Context): void {
   const command = parent

@@ -10,7 +10,7 @@ import { commandOnRun } from "../bulk/start.ts";
 import { type ShownReject, shortPath, toShownReject } from "../bulk/words.ts";
 import { formatForAccount } from "../help/command-line.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { findNamedRun, requireRun } from "./shared/choose.ts";
+import { findNamedRun, requireRun } from "./shared.ts";
 
 export function registerRunsRejects(parent: Command, context: Context): void {
   const command = parent

@@ -10,7 +10,7 @@ import { type EcmError, isKind, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { parsePastTime } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { findNamedRun, requireRuns } from "./shared/choose.ts";
+import { findNamedRun, requireRuns } from "./shared.ts";
 
 export function registerRunsRemove(parent: Command, context: Context): void {
   const command = parent

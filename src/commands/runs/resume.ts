@@ -9,15 +9,15 @@ import { createAgreement, type Danger, findDanger, requireAnswer, undoAgreement 
 import { isAtTerminal, requireSameAccount, withRun } from "../bulk/start.ts";
 import { addBulkFlags, type BulkFlags, claimFiles, toRunOptions } from "../flags/bulk.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { findNamedRun, requireRun } from "./shared/choose.ts";
+import { findNamedRun, requireRun } from "./shared.ts";
 
 export function registerRunsResume(parent: Command, context: Context): void {
   const command = parent
     .command("resume")
     .description("resume a run that stopped (or run the same command again)")
-    .argument("[run]", "its id, the start of it, or last")
-    .action((run: string | undefined, flags: BulkFlags) => runRunsResume(context, run, flags));
-  addBulkFlags(command, { isResume: true });
+    .argument("[run]", "its id, the start of it, or last");
+  const resuming = addBulkFlags(command, { isResume: true });
+  resuming.action((run, flags) => runRunsResume(context, run, flags));
   describeCommand(command, {
     examples: ["ecm runs resume last", "ecm runs resume 20261121-1402 --max-requests 1000"],
     output: "As the command that started it.",

@@ -1,4 +1,5 @@
 /** `ecm runs retry`: the rows that an import rejected, once they are fixed, as that import took its own. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
@@ -8,28 +9,28 @@ import { notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
 import { requireSameAccount, startRun } from "../bulk/start.ts";
 import { shortPath } from "../bulk/words.ts";
-import { addBulkFlags, type BulkFlags, toRunOptions } from "../flags/bulk.ts";
+import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
+import type { OptionsOf } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { findNamedRun, requireRun } from "./shared/choose.ts";
+import { findNamedRun, requireRun } from "./shared.ts";
 
-/** Who is created all the same is said anew: whoever was left out or erased since stays out. */
-interface RetryFlags extends BulkFlags {
-  includeUnsubscribed?: boolean;
-  includeSuppressed?: boolean;
-}
+type RetryFlags = OptionsOf<typeof declareRetry>;
 
-export function registerRunsRetry(parent: Command, context: Context): void {
+function declareRetry(parent: Command) {
   const command = parent
     .command("retry")
     .description("import the rejected rows of an import again, once they are fixed")
     .argument("[run]", "its id, the start of it, or last")
     .argument("[file]", "the fixed rows (default: the run's rejects file)")
+    // Who is created all the same is said anew: whoever was left out or erased since stays out.
     .option("--include-unsubscribed", "create contacts marked as not subscribed")
-    .option("--include-suppressed", "create suppressed contacts too")
-    .action((run: string | undefined, file: string | undefined, flags: RetryFlags) =>
-      runRunsRetry(context, { run, file }, flags),
-    );
-  addBulkFlags(command);
+    .option("--include-suppressed", "create suppressed contacts too");
+  return addBulkFlags(command);
+}
+
+export function registerRunsRetry(parent: Command, context: Context): void {
+  const command = declareRetry(parent);
+  command.action((run, file, flags) => runRunsRetry(context, { run, file }, flags));
   describeCommand(command, {
     examples: ["ecm runs retry last", "ecm runs retry 20261121-1402 fixed.xlsx --dry-run"],
     output:

@@ -7,9 +7,7 @@ import { presentOne } from "../../terminal/present.ts";
 import { requireReportFlags } from "../flags/bulk.ts";
 import { type OptionsOf, writtenFileOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { findNamedRun, requireRun } from "./shared/choose.ts";
-import { storyLines } from "./shared/story.ts";
-import { runForPeople, wholeRun } from "./shared/views.ts";
+import { findNamedRun, requireRun, runForPeople, storyLines, wholeRun } from "./shared.ts";
 
 type RunsShowFlags = OptionsOf<typeof declareShow>;
 

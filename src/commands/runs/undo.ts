@@ -2,27 +2,28 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { requireAnswer, undoAgreement } from "../bulk/question.ts";
 import { requireSameAccount } from "../bulk/start.ts";
-import { addBulkFlags, type BulkFlags, claimFiles, toRunOptions } from "../flags/bulk.ts";
+import { addBulkFlags, claimFiles, toRunOptions } from "../flags/bulk.ts";
+import type { OptionsOf } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { findNamedRun, requireRun } from "./shared/choose.ts";
+import { findNamedRun, requireRun } from "./shared.ts";
 
-interface UndoFlags extends BulkFlags {
-  partial?: boolean;
-  deleteCreated?: boolean;
-}
+type UndoFlags = OptionsOf<typeof declareUndo>;
 
-export function registerRunsUndo(parent: Command, context: Context): void {
+function declareUndo(parent: Command) {
   const command = parent
     .command("undo")
     .description("restore the values, lists and tags that a run changed, unless they changed since")
-    .argument("[run]", "its id, the start of it, or last")
-    .action((run: string | undefined, flags: UndoFlags) => runRunsUndo(context, run, flags));
-  addBulkFlags(command, { isUndo: true });
-  command.option(
-    "--delete-created",
-    "delete contacts that the run created, unless they changed since (asks first)",
-  );
-  command.option("--partial", "undo what can still be read from a damaged journal");
+    .argument("[run]", "its id, the start of it, or last");
+  return addBulkFlags(command, { isUndo: true })
+    .option(
+      "--delete-created",
+      "delete contacts that the run created, unless they changed since (asks first)",
+    )
+    .option("--partial", "undo what can still be read from a damaged journal");
+}
+
+export function registerRunsUndo(parent: Command, context: Context): void {
+  const command = declareUndo(parent).action((run, flags) => runRunsUndo(context, run, flags));
   describeCommand(command, {
     examples: [
       "ecm runs undo last --dry-run",

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import type { AccountView } from "../../sandbox/admin.ts";
 import type { View } from "../../terminal/present.ts";
 import { wholeNumberOption } from "../flags/flags.ts";
-import { addLocalVerb, type DataFlag, showFromAdmin } from "./shared/flags.ts";
+import { addLocalVerb, type DataFlag, showFromAdmin } from "./shared.ts";
 
 interface AccountFlags extends DataFlag {
   status?: string;

@@ -2,7 +2,7 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import type { ClockChange, ClockView } from "../../sandbox/public-types.ts";
 import type { View } from "../../terminal/present.ts";
-import { addLocalVerb, type DataFlag, showFromAdmin } from "./shared/flags.ts";
+import { addLocalVerb, type DataFlag, showFromAdmin } from "./shared.ts";
 
 const clockView: View<ClockView> = {
   columns: [

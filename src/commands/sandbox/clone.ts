@@ -9,7 +9,7 @@ import { maxPageSize } from "../../service/pages.ts";
 import type { Contact, ContactList, ContactStructure, Filter } from "../../wire.ts";
 import { wholeNumberOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { chooseSandboxFolder, type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
+import { chooseSandboxFolder, type DataFlag, dataOption, withAdmin } from "./shared.ts";
 
 interface CloneFlags extends DataFlag {
   contacts?: boolean;

@@ -9,7 +9,7 @@ import { faultHelp } from "../../sandbox/faults.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./shared/flags.ts";
+import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./shared.ts";
 
 export function registerSandboxExec(parent: Command, context: Context): void {
   const command = addStartFlags(

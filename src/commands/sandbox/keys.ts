@@ -4,7 +4,7 @@ import { usageError } from "../../errors.ts";
 import type { KeyAdmin, KeyView } from "../../sandbox/key-admin.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
 import { parseTimestamp, repeatableOption } from "../flags/flags.ts";
-import { addLocalVerb, type DataFlag, withAdmin, withExistingAdmin } from "./shared/flags.ts";
+import { addLocalVerb, type DataFlag, withAdmin, withExistingAdmin } from "./shared.ts";
 
 interface CreateFlags extends DataFlag {
   scope: string[];

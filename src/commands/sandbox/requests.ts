@@ -4,8 +4,7 @@ import { usageError } from "../../errors.ts";
 import type { LoggedRequest } from "../../sandbox/public-types.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { wholeNumberOption } from "../flags/flags.ts";
-import { addLocalVerb, type DataFlag, withAdmin, withExistingAdmin } from "./shared/flags.ts";
-import { followRequests } from "./shared/follow-requests.ts";
+import { addLocalVerb, type DataFlag, followRequests, withAdmin, withExistingAdmin } from "./shared.ts";
 
 interface RequestsFlags extends DataFlag {
   since?: string;

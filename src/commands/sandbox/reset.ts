@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { wholeNumberOption } from "../flags/flags.ts";
-import { addLocalVerb, chooseSandboxFolder, type DataFlag } from "./shared/flags.ts";
+import { addLocalVerb, chooseSandboxFolder, type DataFlag } from "./shared.ts";
 
 interface ResetFlags extends DataFlag {
   seed?: number;

@@ -6,7 +6,7 @@ import type { SeedData, SeedReport } from "../../sandbox/public-types.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import type { View } from "../../terminal/present.ts";
 import { wholeNumberOption } from "../flags/flags.ts";
-import { addLocalVerb, type DataFlag, showFromAdmin } from "./shared/flags.ts";
+import { addLocalVerb, type DataFlag, showFromAdmin } from "./shared.ts";
 
 interface SeedFlags extends DataFlag {
   contacts?: number;

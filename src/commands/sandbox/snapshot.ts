@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import type { SandboxAdmin } from "../../sandbox/admin.ts";
 import type { Snapshot } from "../../sandbox/public-types.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
-import { addLocalVerb, type DataFlag, withExistingAdmin } from "./shared/flags.ts";
+import { addLocalVerb, type DataFlag, withExistingAdmin } from "./shared.ts";
 
 const snapshotView: View<Snapshot> = {
   columns: [

@@ -7,8 +7,7 @@ import { fitMessage } from "../../terminal/message-lines.ts";
 import { createStyle } from "../../terminal/style.ts";
 import { cut } from "../../terminal/text-width.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./shared/flags.ts";
-import { followRequests } from "./shared/follow-requests.ts";
+import { addStartFlags, followRequests, type StartFlags, warnIfReachable, withSandbox } from "./shared.ts";
 
 export function registerSandboxStart(parent: Command, context: Context): void {
   const command = addStartFlags(

@@ -9,10 +9,14 @@ import type { ContactStructure } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents, type Result } from "../output/presents.ts";
-import { describeChange, readStructureFile } from "./shared/changes.ts";
-import { formatRemovalQuestion } from "./shared/losses.ts";
-import { structureView } from "./shared/view.ts";
-import { editStructure, readWholeStructure } from "./show.ts";
+import {
+  describeChange,
+  editStructure,
+  formatRemovalQuestion,
+  readStructureFile,
+  readWholeStructure,
+  structureView,
+} from "./shared.ts";
 
 export function registerStructureApply(parent: Command, context: Context): void {
   const command = parent

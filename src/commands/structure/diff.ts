@@ -3,8 +3,13 @@ import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { describeChange, readStructureFile, tagsLeftOut, toChangeLines } from "./shared/changes.ts";
-import { readWholeStructure } from "./show.ts";
+import {
+  describeChange,
+  readStructureFile,
+  readWholeStructure,
+  tagsLeftOut,
+  toChangeLines,
+} from "./shared.ts";
 
 export function registerStructureDiff(parent: Command, context: Context): void {
   const command = parent

@@ -9,9 +9,7 @@ import { addDryRunFlag } from "../flags/flags.ts";
 import { requireTextOrAsk } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { editOutput, registerRenameAndRemove } from "./shared/rename-and-remove.ts";
-import { structureView } from "./shared/view.ts";
-import { editStructure } from "./show.ts";
+import { editOutput, editStructure, registerRenameAndRemove, structureView } from "./shared.ts";
 
 const missingLabel = {
   question: "Label of the new field",

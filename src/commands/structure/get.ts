@@ -3,8 +3,7 @@ import type { Context } from "../../context.ts";
 import { addOutputFileFlags } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { structureView } from "./shared/view.ts";
-import { readWholeStructure, toStructureResult } from "./show.ts";
+import { readWholeStructure, structureView, toStructureResult } from "./shared.ts";
 
 export function registerStructureGet(parent: Command, context: Context): void {
   const command = parent

@@ -4,7 +4,7 @@ import { advise, ecm } from "../../hint.ts";
 import { addOutputFileFlags } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { structureView } from "./shared/view.ts";
+import { structureView } from "./shared.ts";
 
 export function registerStructureList(parent: Command, context: Context): void {
   const command = parent.command("list").description("list the account's contact structures");

@@ -3,8 +3,7 @@ import type { Context } from "../../context.ts";
 import { addFileFlag } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { tagsLeftOut } from "./shared/changes.ts";
-import { readWholeStructure } from "./show.ts";
+import { readWholeStructure, tagsLeftOut } from "./shared.ts";
 
 export function registerStructurePull(parent: Command, context: Context): void {
   const command = parent

@@ -6,8 +6,7 @@ import type { ContactStructure } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { structureView } from "./shared/view.ts";
-import { editStructure } from "./show.ts";
+import { editStructure, structureView } from "./shared.ts";
 
 export function registerStructureUpdate(parent: Command, context: Context): void {
   const command = parent

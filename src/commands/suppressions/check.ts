@@ -7,7 +7,7 @@ import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
 import { requireAddresses } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
-import { formatKeyCount, requireKeys } from "./shared/view.ts";
+import { formatKeyCount, requireKeys } from "./view.ts";
 
 interface Checked {
   key: string;

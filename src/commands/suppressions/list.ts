@@ -5,7 +5,7 @@ import { addOutputFileFlags } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
-import { suppressedView } from "./shared/view.ts";
+import { suppressedView } from "./view.ts";
 
 const empty = advise`No suppressed keys. Add one with: ${ecm`suppressions add KEY`}`;
 

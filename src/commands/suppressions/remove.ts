@@ -4,7 +4,7 @@ import { notFoundError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
-import { formatKeyCount, requireKeys } from "./shared/view.ts";
+import { formatKeyCount, requireKeys } from "./view.ts";
 
 export function registerSuppressionsRemove(parent: Command, context: Context): void {
   const command = parent

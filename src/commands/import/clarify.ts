@@ -3,6 +3,8 @@
  * them.
  */
 
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import {
   type ImportOptions,
@@ -10,11 +12,11 @@ import {
   jobs,
   type MissingNames,
   type RowJob,
-} from "../../../bulk/index.ts";
-import type { Context } from "../../../context.ts";
-import { formatCounted } from "../../../counts.ts";
-import { declinedError, type EcmError } from "../../../errors.ts";
-import { ecm, formatCommand, formatHint, toOperands } from "../../../hint.ts";
+} from "../../bulk/index.ts";
+import type { Context } from "../../context.ts";
+import { formatCounted } from "../../counts.ts";
+import { declinedError, type EcmError } from "../../errors.ts";
+import { ecm, formatCommand, formatHint, toOperands } from "../../hint.ts";
 import {
   type GoneColumns,
   type MappingFault,
@@ -23,14 +25,13 @@ import {
   toUnclearError,
   type UnclearInput,
   type UnknownField,
-} from "../../../tables/index.ts";
-import type { Prompter } from "../../../terminal/prompter.ts";
-import { isAtTerminal, type WhileAsking } from "../../bulk/start.ts";
-import { shortPath } from "../../bulk/words.ts";
-import { checkText } from "../../flags/questions.ts";
-import { addFlagsToCommand, formatCommandLine } from "../../help/command-line.ts";
-import { askColumns, ignoreEmpty } from "./interview.ts";
-import { saveAnswers } from "./saved-answers.ts";
+} from "../../tables/index.ts";
+import type { Prompter } from "../../terminal/prompter.ts";
+import { isAtTerminal, type WhileAsking } from "../bulk/start.ts";
+import { shortPath } from "../bulk/words.ts";
+import { checkText } from "../flags/questions.ts";
+import { addFlagsToCommand, formatCommandLine } from "../help/command-line.ts";
+import { askColumns, ignoreEmpty } from "./columns.ts";
 
 export interface TypedImport {
   command: Command;
@@ -303,4 +304,54 @@ async function askToCreate(
       ? `the ${missing.lists.length > 0 ? "list" : "tag"} ${JSON.stringify(only!.name)}`
       : `these ${names.length}`;
   if (!(await prompter.confirm(`Create ${what} with this import?`))) throw declinedError();
+}
+
+// The mapping file beside an input that keeps what was answered about its columns.
+
+/** The answers of the last import of this file: `people.mapping.yaml` beside `people.csv`, where it is there. */
+export function findAnswers(input: string): string | undefined {
+  const file = toPlace(input);
+  return existsSync(file) ? file : undefined;
+}
+
+/**
+ * @param earlier the file whose answers were gone through again
+ * @returns the file; undefined where none can be written
+ */
+async function saveAnswers(
+  context: Context,
+  input: string,
+  read: ImportOptions["read"],
+  earlier: string | undefined,
+): Promise<string | undefined> {
+  const { terminal } = context;
+  const { writeMapping } = await import("../../tables/index.ts");
+  const answers = { map: read.map, splits: new Map(read.splits) };
+  let file = earlier;
+  try {
+    if (file === undefined || !(await writeMapping(file, answers, true))) {
+      file = choosePlace(input);
+      await writeMapping(file, answers);
+    }
+  } catch (error) {
+    terminal.warn(`The answers are not saved: ${(error as Error).message}`);
+    return undefined;
+  }
+  terminal.note(`Saved these answers for the next import of this file: ${shortPath(file)}`);
+  return file;
+}
+
+/** `people.mapping.yaml`, or with a number where that one was not used. */
+function choosePlace(input: string): string {
+  for (let number = 1; ; number++) {
+    const file = toPlace(input, number === 1 ? "" : `-${number}`);
+    if (!existsSync(file)) return file;
+  }
+}
+
+function toPlace(input: string, number = ""): string {
+  const name = basename(input)
+    .replace(/\.gz$/i, "")
+    .replace(/(?<=.)\.[^.]*$/, "");
+  return join(dirname(input), `${name}.mapping${number}.yaml`);
 }

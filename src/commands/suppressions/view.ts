@@ -1,8 +1,8 @@
-import { formatCounted } from "../../../counts.ts";
-import { usageError } from "../../../errors.ts";
-import { advise, type Hint } from "../../../hint.ts";
-import type { Suppressed } from "../../../suppressions/suppressions.ts";
-import type { View } from "../../../terminal/present.ts";
+import { formatCounted } from "../../counts.ts";
+import { usageError } from "../../errors.ts";
+import { advise, type Hint } from "../../hint.ts";
+import type { Suppressed } from "../../suppressions/suppressions.ts";
+import type { View } from "../../terminal/present.ts";
 
 export const suppressedView: View<Suppressed> = {
   columns: [

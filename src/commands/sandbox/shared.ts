@@ -2,14 +2,15 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
-import type { Context } from "../../../context.ts";
-import { EcmError, notFoundError, usageError } from "../../../errors.ts";
-import { advise, ecm, mapCommands, type ShownCommand } from "../../../hint.ts";
-import type { SandboxAdmin } from "../../../sandbox/admin.ts";
-import type { Sandbox, SandboxOptions } from "../../../sandbox/index.ts";
-import { presentOne, type View } from "../../../terminal/present.ts";
-import { repeatableOption, wholeNumberOption } from "../../flags/flags.ts";
-import { type CommandFacts, describeCommand } from "../../help/help-text.ts";
+import type { Context } from "../../context.ts";
+import { EcmError, notFoundError, usageError } from "../../errors.ts";
+import { advise, ecm, mapCommands, type ShownCommand } from "../../hint.ts";
+import type { SandboxAdmin } from "../../sandbox/admin.ts";
+import type { Sandbox, SandboxOptions } from "../../sandbox/index.ts";
+import type { LoggedRequest, RequestQuery } from "../../sandbox/public-types.ts";
+import { presentOne, type View } from "../../terminal/present.ts";
+import { repeatableOption, wholeNumberOption } from "../flags/flags.ts";
+import { type CommandFacts, describeCommand } from "../help/help-text.ts";
 
 export interface DataFlag {
   data?: string;
@@ -114,8 +115,8 @@ export async function withSandbox(
   flags: StartFlags,
   use: (sandbox: Sandbox) => Promise<void>,
 ): Promise<void> {
-  const { openSandbox } = await import("../../../sandbox/index.ts");
-  const { makeTemporaryFolder, removeTemporaryFolder } = await import("../../../sandbox/temporary-folder.ts");
+  const { openSandbox } = await import("../../sandbox/index.ts");
+  const { makeTemporaryFolder, removeTemporaryFolder } = await import("../../sandbox/temporary-folder.ts");
   const options = await toSandboxOptions(context, flags);
   const folder = flags.temporary ? await makeTemporaryFolder() : chooseSandboxFolder(context, flags);
   try {
@@ -134,7 +135,7 @@ async function toSandboxOptions(
   context: Context,
   { data: _data, host: _host, port: _port, temporary: _temporary, ...flags }: StartFlags,
 ): Promise<Omit<SandboxOptions, "folder">> {
-  const { splitVariant } = await import("../../../sandbox/variants.ts");
+  const { splitVariant } = await import("../../sandbox/variants.ts");
   const { window, fault, variant = [], ...named } = flags;
   return {
     ...named,
@@ -188,7 +189,7 @@ export async function withAdmin<T>(
   flags: DataFlag,
   act: (admin: SandboxAdmin) => T | Promise<T>,
 ): Promise<T> {
-  const { openAdmin } = await import("../../../sandbox/open-admin.ts");
+  const { openAdmin } = await import("../../sandbox/open-admin.ts");
   const { admin, close } = await openAdmin({
     folder: chooseSandboxFolder(context, flags),
     clock: context.clock,
@@ -218,9 +219,36 @@ function addDataFlag(command: ShownCommand, data: string): ShownCommand {
 
 /** A refusal of the sandbox as an error of the command; what is not found is a snapshot. */
 async function toCommandError(error: unknown): Promise<unknown> {
-  const { Refusal } = await import("../../../sandbox/rules/refusal.ts");
+  const { Refusal } = await import("../../sandbox/rules/refusal.ts");
   if (!(error instanceof Refusal)) return error;
   const { message, status } = error;
   if (status !== 404) return usageError(message);
   return notFoundError(message, advise`See them with: ${ecm`sandbox snapshot list`}`);
+}
+
+// The requests that a sandbox answers, one by one as it answers them.
+
+const pollMilliseconds = 100;
+const maxAtOnce = 1000;
+
+/**
+ * With `since` or `limit` the matching requests that are there already; then each further one, also when the
+ * log is cleared.
+ * @throws the signal's reason
+ */
+export async function* followRequests(
+  { clock, signal }: Context,
+  admin: SandboxAdmin,
+  query: RequestQuery,
+): AsyncGenerator<LoggedRequest> {
+  const { limit, ...all } = query;
+  const newest = limit === undefined ? [] : admin.requests(query);
+  yield* newest;
+  const since = newest.at(-1)?.n ?? query.since ?? (limit === undefined ? undefined : 0);
+  const follower = admin.followRequests({ ...all, since });
+  for (;;) {
+    const { requests } = follower.next(maxAtOnce);
+    yield* requests;
+    if (requests.length < maxAtOnce) await clock.sleep(pollMilliseconds, signal);
+  }
 }
