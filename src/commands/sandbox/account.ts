@@ -3,12 +3,8 @@ import type { Context } from "../../context.ts";
 import type { AccountView } from "../../sandbox/admin.ts";
 import type { View } from "../../terminal/present.ts";
 import { wholeNumberOption } from "../flags/flags.ts";
-import { addLocalVerb, type DataFlag, showFromAdmin } from "./shared.ts";
-
-interface AccountFlags extends DataFlag {
-  status?: string;
-  monthlyLimit?: number;
-}
+import { presents } from "../output/presents.ts";
+import { addLocalVerb, withAdmin } from "./shared.ts";
 
 const accountView: View<AccountView> = {
   columns: [
@@ -31,7 +27,9 @@ export function registerSandboxAccount(parent: Command, context: Context): void 
       "open and pending_cancel have API access; suspended, past_due and terminated have none",
     )
     .addOption(wholeNumberOption("--monthly-limit <n>", "requests per calendar month, UTC", 0))
-    .action(({ status, monthlyLimit, ...flags }: AccountFlags) =>
-      showFromAdmin(context, flags, accountView, (admin) => admin.setAccount({ status, monthlyLimit })),
+    .action(
+      presents(context, { view: accountView }, async ({ status, monthlyLimit, ...flags }) => ({
+        one: await withAdmin(context, flags, (admin) => admin.setAccount({ status, monthlyLimit })),
+      })),
     );
 }

@@ -2,7 +2,8 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import type { ClockChange, ClockView } from "../../sandbox/public-types.ts";
 import type { View } from "../../terminal/present.ts";
-import { addLocalVerb, type DataFlag, showFromAdmin } from "./shared.ts";
+import { presents } from "../output/presents.ts";
+import { addLocalVerb, type DataFlag, withAdmin } from "./shared.ts";
 
 const clockView: View<ClockView> = {
   columns: [
@@ -25,15 +26,19 @@ export function registerSandboxClock(parent: Command, context: Context): void {
       output:
         "time; real: whether it is the real time. The clock runs on from where it was set, in running sandboxes of the folder too.",
     });
-  const run = (flags: DataFlag, change?: ClockChange) =>
-    showFromAdmin(context, flags, clockView, (admin) => admin.clock(change));
+  const shown = { view: clockView };
+  const run = async (flags: DataFlag, change?: ClockChange) => ({
+    one: await withAdmin(context, flags, (admin) => admin.clock(change)),
+  });
 
-  verb("show", "", "show the time", true).action((flags: DataFlag) => run(flags));
+  verb("show", "", "show the time", true).action(presents(context, shown, (flags) => run(flags)));
   verb("set", " 2027-01-31T23:59:00Z", "set the time")
     .argument("<time>", "such as 2027-01-31T12:00:00Z")
-    .action((time: string, flags: DataFlag) => run(flags, { time }));
+    .action(presents(context, shown, (time, flags) => run(flags, { time })));
   verb("advance", " 90m", "move the time forward")
     .argument("<duration>", "such as 90m, 12h or 30d")
-    .action((advance: string, flags: DataFlag) => run(flags, { advance }));
-  verb("real", "", "go back to the real time").action((flags: DataFlag) => run(flags, { real: true }));
+    .action(presents(context, shown, (advance, flags) => run(flags, { advance })));
+  verb("real", "", "go back to the real time").action(
+    presents(context, shown, (flags) => run(flags, { real: true })),
+  );
 }

@@ -7,25 +7,25 @@ import type { Clone } from "../../sandbox/clone.ts";
 import { askSearch } from "../../service/contact-search.ts";
 import { maxPageSize } from "../../service/pages.ts";
 import type { Contact, ContactList, ContactStructure, Filter } from "../../wire.ts";
-import { wholeNumberOption } from "../flags/flags.ts";
+import { type OptionsOf, wholeNumberOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { chooseSandboxFolder, type DataFlag, dataOption, withAdmin } from "./shared.ts";
 
-interface CloneFlags extends DataFlag {
-  contacts?: boolean;
-  maxRequests?: number;
-}
+type CloneFlags = OptionsOf<typeof declareClone>;
 
-export function registerSandboxClone(parent: Command, context: Context): void {
-  const command = parent
+function declareClone(parent: Command) {
+  return parent
     .command("clone")
     .description("copy an account into the sandbox, to rehearse against it")
     .option("--contacts", "copy the contacts too; without it, the structure and its lists")
     .addOption(
       wholeNumberOption("--max-requests <n>", "copy nothing if the contacts need more requests than this"),
     )
-    .addOption(dataOption())
-    .action((flags: CloneFlags) => runSandboxClone(context, flags));
+    .addOption(dataOption());
+}
+
+export function registerSandboxClone(parent: Command, context: Context): void {
+  const command = declareClone(parent).action((flags) => runSandboxClone(context, flags));
   describeCommand(command, {
     examples: [
       "ecm sandbox clone --profile work",

@@ -19,7 +19,7 @@ export function registerSandboxExec(parent: Command, context: Context): void {
       .argument("<command...>", "the command and its arguments, after --"),
   )
     .addHelpText("after", () => `\n${fitMessage(faultHelp, context.terminal.columns)}`)
-    .action((words: string[], flags: StartFlags) => runSandboxExec(context, words, flags));
+    .action((words, flags) => runSandboxExec(context, words, flags));
   describeCommand(command, {
     isLocal: true,
     examples: [

@@ -2,14 +2,10 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import type { KeyAdmin, KeyView } from "../../sandbox/key-admin.ts";
-import { presentList, presentOne, type View } from "../../terminal/present.ts";
+import type { View } from "../../terminal/present.ts";
 import { parseTimestamp, repeatableOption } from "../flags/flags.ts";
+import { presents } from "../output/presents.ts";
 import { addLocalVerb, type DataFlag, withAdmin, withExistingAdmin } from "./shared.ts";
-
-interface CreateFlags extends DataFlag {
-  scope: string[];
-  expires?: string;
-}
 
 const keyView: View<KeyView> = {
   columns: [
@@ -38,10 +34,16 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
       exitCodes:
         name === "create" ? { 6: "the name is in use" } : name === "list" ? {} : { 5: "no such key" },
     });
+  const shown = { view: keyView };
+  /** Acts, and shows the key as it is then. */
+  const run = async (flags: DataFlag, act: (keys: KeyAdmin) => Shown | Promise<Shown>) => {
+    const key = await withAdmin(context, flags, ({ keys }) => act(keys));
+    return key && { one: key };
+  };
   const onKey = (name: string, description: string, output: string, act: Act) =>
     verb(name, description, output, " ci")
       .argument("<key>", "its name or id")
-      .action((key: string, flags: DataFlag) => run(context, flags, (keys) => act(keys, keys.get(key))));
+      .action(presents(context, shown, (key, flags) => run(flags, (keys) => act(keys, keys.get(key)))));
 
   verb("create", "create a key", wholeKey, " ci --scope contacts:write --json")
     .argument("<name>", "unique in the account")
@@ -52,15 +54,15 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
       ).makeOptionMandatory(),
     )
     .option("--expires <timestamp>", "when it stops working, such as 2027-01-31T12:00:00Z")
-    .action((name: string, flags: CreateFlags) =>
-      run(context, flags, (keys) =>
-        keys.create({ name, scopes: flags.scope, expiresAt: parseExpiry(flags.expires) }),
+    .action(
+      presents(context, shown, (name, { scope: scopes, expires, ...flags }) =>
+        run(flags, (keys) => keys.create({ name, scopes, expiresAt: parseExpiry(expires) })),
       ),
     );
-  verb("list", "show the keys", "One line per key, masked.", " --json").action((flags: DataFlag) =>
-    withExistingAdmin(context, flags, async ({ keys }) => {
-      await presentList(context.terminal, context.output(), keys.list(), keyView);
-    }),
+  verb("list", "show the keys", "One line per key, masked.", " --json").action(
+    presents(context, shown, async (flags) => ({
+      many: await withExistingAdmin(context, flags, ({ keys }) => keys.list()),
+    })),
   );
   onKey("activate", "activate a key", oneKey, (keys, { _id }) => keys.activate(_id));
   onKey("deactivate", "deactivate a key", oneKey, (keys, { _id }) => keys.deactivate(_id));
@@ -77,16 +79,6 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
 
 type Shown = KeyView | undefined;
 type Act = (keys: KeyAdmin, key: KeyView) => Shown | Promise<Shown>;
-
-/** Acts, and shows the key as it is then. */
-async function run(
-  context: Context,
-  flags: DataFlag,
-  act: (keys: KeyAdmin) => Shown | Promise<Shown>,
-): Promise<void> {
-  const key = await withAdmin(context, flags, ({ keys }) => act(keys));
-  if (key) await presentOne(context.terminal, context.output(), key, keyView);
-}
 
 function parseExpiry(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;

@@ -3,18 +3,8 @@ import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import type { LoggedRequest } from "../../sandbox/public-types.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { wholeNumberOption } from "../flags/flags.ts";
-import { addLocalVerb, type DataFlag, followRequests, withAdmin, withExistingAdmin } from "./shared.ts";
-
-interface RequestsFlags extends DataFlag {
-  since?: string;
-  method?: string;
-  path?: string;
-  status?: string;
-  limit?: number;
-  follow?: boolean;
-  clear?: boolean;
-}
+import { type OptionsOf, wholeNumberOption } from "../flags/flags.ts";
+import { addLocalVerb, followRequests, withAdmin, withExistingAdmin } from "./shared.ts";
 
 const requestView: View<LoggedRequest> = {
   columns: [
@@ -32,8 +22,10 @@ const requestView: View<LoggedRequest> = {
   empty: "No requests",
 };
 
-export function registerSandboxRequests(parent: Command, context: Context): void {
-  addLocalVerb(parent, {
+type RequestsFlags = OptionsOf<typeof declareRequests>;
+
+function declareRequests(parent: Command) {
+  return addLocalVerb(parent, {
     name: "requests",
     description: "show the requests that the sandbox answered, oldest first",
     examples: [
@@ -50,8 +42,11 @@ export function registerSandboxRequests(parent: Command, context: Context): void
     .option("--status <status>", "only answers with this status, such as 404 or 4xx")
     .addOption(wholeNumberOption("--limit <n>", "only the newest N"))
     .option("--follow", "wait for further requests and show each as it is answered, until Ctrl-C")
-    .option("--clear", "empty the log")
-    .action((flags: RequestsFlags) => runSandboxRequests(context, flags));
+    .option("--clear", "empty the log");
+}
+
+export function registerSandboxRequests(parent: Command, context: Context): void {
+  declareRequests(parent).action((flags) => runSandboxRequests(context, flags));
 }
 
 async function runSandboxRequests(context: Context, flags: RequestsFlags): Promise<void> {

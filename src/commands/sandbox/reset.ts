@@ -1,12 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { wholeNumberOption } from "../flags/flags.ts";
-import { addLocalVerb, chooseSandboxFolder, type DataFlag } from "./shared.ts";
-
-interface ResetFlags extends DataFlag {
-  seed?: number;
-  everything?: boolean;
-}
+import { addLocalVerb, chooseSandboxFolder } from "./shared.ts";
 
 export function registerSandboxReset(parent: Command, context: Context): void {
   addLocalVerb(parent, {
@@ -19,16 +14,14 @@ export function registerSandboxReset(parent: Command, context: Context): void {
   })
     .addOption(wholeNumberOption("--seed <n>", "make ids reproducible after every reset", 0))
     .option("--everything", "set the clock back to the real time too")
-    .action((flags: ResetFlags) => runSandboxReset(context, flags));
-}
-
-async function runSandboxReset(context: Context, { seed, everything, ...flags }: ResetFlags): Promise<void> {
-  const folder = chooseSandboxFolder(context, flags);
-  await context.confirm(`Delete all data of the sandbox in ${folder}?`);
-  const { resetFolder } = await import("../../sandbox/open-admin.ts");
-  const deleted = await resetFolder({ folder, clock: context.clock }, { seed, everything });
-  if (deleted === undefined) return;
-  context.terminal.warn(
-    `The data was ${deleted} and could not be read; started over with an empty account. Restart sandboxes that run on this folder`,
-  );
+    .action(async ({ seed, everything, ...flags }) => {
+      const folder = chooseSandboxFolder(context, flags);
+      await context.confirm(`Delete all data of the sandbox in ${folder}?`);
+      const { resetFolder } = await import("../../sandbox/open-admin.ts");
+      const deleted = await resetFolder({ folder, clock: context.clock }, { seed, everything });
+      if (deleted === undefined) return;
+      context.terminal.warn(
+        `The data was ${deleted} and could not be read; started over with an empty account. Restart sandboxes that run on this folder`,
+      );
+    });
 }

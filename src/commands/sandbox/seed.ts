@@ -6,11 +6,8 @@ import type { SeedData, SeedReport } from "../../sandbox/public-types.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import type { View } from "../../terminal/present.ts";
 import { wholeNumberOption } from "../flags/flags.ts";
-import { addLocalVerb, type DataFlag, showFromAdmin } from "./shared.ts";
-
-interface SeedFlags extends DataFlag {
-  contacts?: number;
-}
+import { presents, type Result } from "../output/presents.ts";
+import { addLocalVerb, type DataFlag, withAdmin } from "./shared.ts";
 
 const reportView: View<SeedReport> = {
   columns: [
@@ -36,10 +33,14 @@ export function registerSandboxSeed(parent: Command, context: Context): void {
     .addOption(
       wholeNumberOption("--contacts <n>", "create N contacts: person1@example.com, person2@example.com, …"),
     )
-    .action((file: string | undefined, flags: SeedFlags) => runSandboxSeed(context, file, flags));
+    .action(presents(context, { view: reportView }, (file, flags) => seedSandbox(context, file, flags)));
 }
 
-async function runSandboxSeed(context: Context, file: string | undefined, flags: SeedFlags): Promise<void> {
+async function seedSandbox(
+  context: Context,
+  file: string | undefined,
+  flags: DataFlag & { contacts?: number },
+): Promise<Result<SeedReport>> {
   if ((file === undefined) === (flags.contacts === undefined)) {
     throw usageError(
       flags.contacts !== undefined
@@ -51,7 +52,7 @@ async function runSandboxSeed(context: Context, file: string | undefined, flags:
   const given =
     file === undefined ? undefined : ((await readJsonInput(context, file, "FILE")).value as SeedData);
   const wanted = given ?? { contacts: createPeople(flags.contacts!) };
-  await showFromAdmin(context, flags, reportView, (admin) => admin.seed(wanted));
+  return { one: await withAdmin(context, flags, (admin) => admin.seed(wanted)) };
 }
 
 function createPeople(count: number): SeedData["contacts"] {

@@ -8,28 +8,14 @@ import { advise, ecm, mapCommands, type ShownCommand } from "../../hint.ts";
 import type { SandboxAdmin } from "../../sandbox/admin.ts";
 import type { Sandbox, SandboxOptions } from "../../sandbox/index.ts";
 import type { LoggedRequest, RequestQuery } from "../../sandbox/public-types.ts";
-import { presentOne, type View } from "../../terminal/present.ts";
-import { repeatableOption, wholeNumberOption } from "../flags/flags.ts";
+import { type Bare, type FlagsOf, repeatableOption, wholeNumberOption } from "../flags/flags.ts";
 import { type CommandFacts, describeCommand } from "../help/help-text.ts";
 
 export interface DataFlag {
   data?: string;
 }
 
-/** Options of a sandbox whose flags have their names. */
-type NamedOptions = Pick<
-  SandboxOptions,
-  "hourlyLimit" | "monthlyLimit" | "blockAfter" | "blockSeconds" | "region" | "seed" | "adminToken"
->;
-
-export interface StartFlags extends DataFlag, NamedOptions {
-  host: string;
-  port: number;
-  temporary?: boolean;
-  window?: number;
-  fault?: string[];
-  variant?: string[];
-}
+export type StartFlags = FlagsOf<ReturnType<typeof addStartFlags<[], Bare, Bare>>>;
 
 export function dataOption() {
   return new Option("--data <dir>", "folder for the sandbox's data (default: that of the profile sandbox)");
@@ -43,23 +29,9 @@ interface LocalVerb extends Omit<CommandFacts, "isLocal"> {
 }
 
 /** A verb on the sandbox's folder, whose sandbox may be running: it sends no request. */
-export function addLocalVerb(
-  parent: Command,
-  { name, description, isDefault = false, ...facts }: LocalVerb,
-): Command {
+export function addLocalVerb(parent: Command, { name, description, isDefault = false, ...facts }: LocalVerb) {
   const command = parent.command(name, { isDefault }).description(description).addOption(dataOption());
   return describeCommand(command, { ...facts, isLocal: true });
-}
-
-/** Acts on the sandbox of the folder, and shows what comes of it. */
-export async function showFromAdmin<T>(
-  context: Context,
-  flags: DataFlag,
-  view: View<T>,
-  act: (admin: SandboxAdmin) => T | Promise<T>,
-): Promise<void> {
-  const shown = await withAdmin(context, flags, act);
-  await presentOne(context.terminal, context.output(), shown, view);
 }
 
 /** The folder that `--data` names, else the one of the profile `sandbox`. */

@@ -2,7 +2,8 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import type { SandboxAdmin } from "../../sandbox/admin.ts";
 import type { Snapshot } from "../../sandbox/public-types.ts";
-import { presentList, presentOne, type View } from "../../terminal/present.ts";
+import type { View } from "../../terminal/present.ts";
+import { presents } from "../output/presents.ts";
 import { addLocalVerb, type DataFlag, withExistingAdmin } from "./shared.ts";
 
 const snapshotView: View<Snapshot> = {
@@ -26,10 +27,14 @@ export function registerSandboxSnapshot(parent: Command, context: Context): void
       output,
       exitCodes,
     });
+  const shown = { view: snapshotView };
+  const change = async (flags: DataFlag, act: (admin: SandboxAdmin) => Snapshot) => ({
+    one: await withExistingAdmin(context, flags, act),
+  });
   const missing = { 5: "no such snapshot" };
   verb("save", "save the account under a name, replacing an earlier snapshot", oneSnapshot)
     .argument("<name>", "letters, digits, '.', '_' and '-'")
-    .action((name: string, flags: DataFlag) => show(context, flags, (act) => act.saveSnapshot(name)));
+    .action(presents(context, shown, (name, flags) => change(flags, (admin) => admin.saveSnapshot(name))));
   verb(
     "load",
     "restore the account from a snapshot",
@@ -37,24 +42,13 @@ export function registerSandboxSnapshot(parent: Command, context: Context): void
     missing,
   )
     .argument("<name>", "its name")
-    .action((name: string, flags: DataFlag) => show(context, flags, (act) => act.loadSnapshot(name)));
-  verb("list", "show the snapshots", "One line per snapshot, by name.").action((flags: DataFlag) =>
-    withExistingAdmin(context, flags, async (admin) => {
-      await presentList(context.terminal, context.output(), admin.snapshots(), snapshotView);
-    }),
+    .action(presents(context, shown, (name, flags) => change(flags, (admin) => admin.loadSnapshot(name))));
+  verb("list", "show the snapshots", "One line per snapshot, by name.").action(
+    presents(context, shown, async (flags) => ({
+      many: await withExistingAdmin(context, flags, (admin) => admin.snapshots()),
+    })),
   );
   verb("remove", "remove a snapshot", "Nothing.", missing)
     .argument("<name>", "its name")
-    .action((name: string, flags: DataFlag) =>
-      withExistingAdmin(context, flags, (admin) => admin.removeSnapshot(name)),
-    );
-}
-
-async function show(
-  context: Context,
-  flags: DataFlag,
-  act: (admin: SandboxAdmin) => Snapshot,
-): Promise<void> {
-  const snapshot = await withExistingAdmin(context, flags, act);
-  await presentOne(context.terminal, context.output(), snapshot, snapshotView);
+    .action((name, flags) => withExistingAdmin(context, flags, (admin) => admin.removeSnapshot(name)));
 }

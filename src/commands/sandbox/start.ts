@@ -14,7 +14,7 @@ export function registerSandboxStart(parent: Command, context: Context): void {
     parent.command("start").description("serve the sandbox over HTTP, until SIGINT or SIGTERM"),
   )
     .addHelpText("after", () => `\n${fitMessage(faultHelp, context.terminal.columns)}`)
-    .action((flags: StartFlags) => runSandboxStart(context, flags));
+    .action((flags) => runSandboxStart(context, flags));
   describeCommand(command, {
     isLocal: true,
     examples: [

@@ -1,7 +1,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { presentList, type View } from "../../terminal/present.ts";
+import type { View } from "../../terminal/present.ts";
 import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 
 interface VariantRow {
   name: string;
@@ -20,22 +21,20 @@ const view: View<VariantRow> = {
 };
 
 export function registerSandboxVariants(parent: Command, context: Context): void {
-  const command = parent
-    .command("variants")
-    .description("list what --variant can change")
-    .action(() => runSandboxVariants(context));
+  const command = parent.command("variants").description("list what --variant can change");
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm sandbox variants", "ecm sandbox variants --json"],
     output:
       "One line per value of each variant: what the service's documentation leaves open, and how the sandbox behaves.",
   });
-}
-
-async function runSandboxVariants(context: Context): Promise<void> {
-  const { variantDescriptions } = await import("../../sandbox/variants.ts");
-  const rows = variantDescriptions.flatMap(({ name, values }) =>
-    values.map(({ value, means }, index) => ({ name, value, isDefault: index === 0, means })),
+  command.action(
+    presents(context, { view }, async () => {
+      const { variantDescriptions } = await import("../../sandbox/variants.ts");
+      const rows = variantDescriptions.flatMap(({ name, values }) =>
+        values.map(({ value, means }, index) => ({ name, value, isDefault: index === 0, means })),
+      );
+      return { many: rows };
+    }),
   );
-  await presentList(context.terminal, context.output(), rows, view);
 }
