@@ -39,6 +39,23 @@ function readSource(path: string): SourceFile {
   return { path, folder: findFolder(path), text, imports, packages };
 }
 
+/** What is loaded as soon as this file is: what it imports, and so on. */
+function findLoaded(start: string): { paths: Set<string>; packages: string[] } {
+  const paths = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (path: string): void => {
+    if (paths.has(path)) return;
+    paths.add(path);
+    const text = files.find((file) => file.path === path)?.text ?? "";
+    for (const [, from] of text.matchAll(/(?:^|\n)(?:import|export) (?!type )[^;]*?from "([^"]+)"/g)) {
+      if (from!.startsWith(".")) visit(relative(source, resolve(dirname(join(source, path)), from!)));
+      else if (!from!.startsWith("node:")) packages.add(from!);
+    }
+  };
+  visit(start);
+  return { paths, packages: [...packages] };
+}
+
 /** The folder below src/, or the file itself for one directly in it. */
 function findFolder(path: string): string {
   return path.includes("/") ? path.slice(0, path.indexOf("/")) : path;
@@ -245,19 +262,17 @@ describe("the architecture", () => {
   });
 
   it("loads no package for the index of commands but those that colour it and find its folders", () => {
-    const seen = new Set<string>();
-    const packages = new Set<string>();
-    const visit = (path: string): void => {
-      if (seen.has(path)) return;
-      seen.add(path);
-      const { text } = files.find((file) => file.path === path)!;
-      for (const [, from] of text.matchAll(/(?:^|\n)(?:import|export) (?!type )[^;]*?from "([^"]+)"/g)) {
-        if (from!.startsWith(".")) visit(relative(source, resolve(dirname(join(source, path)), from!)));
-        else if (!from!.startsWith("node:")) packages.add(from!);
-      }
-    };
-    visit("run.ts");
-    expect([...packages].sort()).toEqual(["chalk", "env-paths"]);
+    const { packages } = findLoaded("run.ts");
+    expect(packages.toSorted()).toEqual(["chalk", "env-paths"]);
+  });
+
+  it("loads neither the bulk engine nor the readers of files with a group of commands, for its help", () => {
+    const groups = files.map(({ path }) => path).filter((path) => /^commands\/[\w-]+\/index\.ts$/.test(path));
+    const loaded = groups.filter((path) => {
+      const { paths } = findLoaded(path);
+      return paths.has("bulk/index.ts") || paths.has("tables/index.ts");
+    });
+    expect(loaded).toEqual([]);
   });
 
   it("touches process and console in main.ts, context.ts, terminal/ and disk/this-process.ts alone", () => {

@@ -2,15 +2,7 @@
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  type Closed,
-  type ClosedPlan,
-  exportPlan,
-  makePlanFolder,
-  type PlanChange,
-  type PlanFile,
-  type PlanLine,
-} from "../../bulk/index.ts";
+import type { Closed, ClosedPlan, PlanChange, PlanFile, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
 import { usageError } from "../../errors.ts";
@@ -95,6 +87,7 @@ export async function openPlanOutput(
           };
           report?.begin(plan);
           isOfNoList = goesIntoNoList(plan);
+          const { exportPlan } = await import("../../bulk/index.ts");
           const digest = await exportPlan(plan, output ? write : undefined, (line) => {
             report?.add(line);
             if (isChange(line) && changes++ < maxShown) shownLines.push(line);
@@ -140,6 +133,7 @@ async function openPlanFile({ folders, files }: Context, plan: string): Promise<
   requireFileFormat(plan, "ndjson", "--plan");
   files.writes(plan, "--plan");
   const options: FileOptions = { flag: "--plan" };
+  const { makePlanFolder } = await import("../../bulk/index.ts");
   const folder = await makePlanFolder(folders.state).catch(() => undefined);
   if (folder === undefined) return openFileOutput(plan, options);
   const remove = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);

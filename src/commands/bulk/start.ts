@@ -3,15 +3,7 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import {
-  type BackUp,
-  type Closed,
-  type Engine,
-  fileNames,
-  type Job,
-  type Manifest,
-  type RunOptions,
-} from "../../bulk/index.ts";
+import type { BackUp, Closed, Engine, Job, Manifest, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { syncFolder } from "../../disk/atomic-file.ts";
 import { usageError } from "../../errors.ts";
@@ -26,7 +18,7 @@ import { createContactColumnsView, toSearchView } from "../output/contact-column
 import { openSuppressionList, readNamedLists } from "../selection/lookups.ts";
 import { endRun, printSummary } from "./end.ts";
 import { openPlanOutput, type PlanFlags } from "./plan.ts";
-import { RunDisplay } from "./progress.ts";
+import type { RunDisplay } from "./progress.ts";
 import { createAgreement, type Danger, type Review, requireAnswer } from "./question.ts";
 import { describeReason, missingNamesError } from "./words.ts";
 
@@ -126,6 +118,7 @@ async function runShown(
 ): Promise<Closed> {
   const { what, options, flags } = begun;
   const plan = await openPlanOutput(context, flags, options.isDryRun);
+  const { RunDisplay } = await import("./progress.ts");
   const display = new RunDisplay(context, what, { ...begun, isDryRun: options.isDryRun });
   try {
     const engine = await openEngine(context, options);
@@ -202,6 +195,7 @@ export function createBackUp(context: Context, target: BackUp["target"]): BackUp
   return {
     target,
     async write(contacts, { folder, account }) {
+      const { fileNames } = await import("../../bulk/index.ts");
       const file = target?.file ?? join(folder, fileNames.backup);
       if (target) await claimFile(file, folder);
       const structure = await account.complete(await account.structure());
@@ -217,6 +211,7 @@ export function createBackUp(context: Context, target: BackUp["target"]): BackUp
 
 /** A file that is there already is only replaced by the run that made it. */
 async function claimFile(file: string, folder: string): Promise<void> {
+  const { fileNames } = await import("../../bulk/index.ts");
   const mark = join(folder, fileNames.backupMark);
   if (existsSync(file) && !existsSync(mark)) {
     throw usageError(`--backup: ${file} already exists`, "Name another file: a backup is never overwritten");

@@ -32,7 +32,6 @@ import { type ChangeLine, showsChanges } from "../output/change-lines.ts";
 import { presents, type Result } from "../output/presents.ts";
 import { addSelectionFlags, type ChosenContacts, chooseContacts } from "../selection/conditions.ts";
 import { resolveContact } from "../selection/lookups.ts";
-import { editMany } from "./edit-many.ts";
 import { askChanges } from "./questions.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
@@ -284,6 +283,7 @@ async function mutateMany(context: Context, chosen: ChosenContacts, flags: Mutat
   const options = toRunOptions(flags, context.clock.now());
   const changes = await readRequestedChanges(context, flags);
   const reading = toReadOptions(chosen, flags);
+  const { editMany } = await import("./edit-many.ts");
   await editMany(context, { kind: "mutate", chosen, changes, reading, options, flags });
 }
 

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { listStructuresRequest } from "../../api/structures.ts";
-import { listRuns, viewRun } from "../../bulk/index.ts";
 import { readCachedBehaviors } from "../../config/caches.ts";
 import { inspectFolders } from "../../config/folder-rights.ts";
 import { isUsualKey, maskKey } from "../../config/keys.ts";
@@ -142,6 +141,7 @@ async function examineKey(context: Context, profile: ResolvedProfile): Promise<F
 
 async function examineRuns(context: Context): Promise<Finding> {
   const { folders, terminal } = context;
+  const { listRuns, viewRun } = await import("../../bulk/index.ts");
   const found = await listRuns(folders.state, ({ message }) => terminal.warn(message));
   const runs = await Promise.all(found.map(viewRun));
   const open = runs.filter(({ status }) => status === "stopped" || status === "unfinished");

@@ -2,15 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import {
-  fileNames,
-  type Manifest,
-  type Reject,
-  type RunView,
-  readingsOf,
-  type StoredRun,
-  toLocksFolder,
-} from "../../bulk/index.ts";
+import type { Manifest, Reject, RunView, StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { capitalize, formatCount, formatCounted } from "../../counts.ts";
 import { isLeaseHeld } from "../../disk/lease.ts";
@@ -235,6 +227,7 @@ async function firstRejects(run: StoredRun): Promise<Reject[]> {
   const first: Reject[] = [];
   if (!run.manifest.summary?.rows.rejected) return first;
   try {
+    const { readingsOf } = await import("../../bulk/index.ts");
     for await (const reject of readingsOf(run).rejects()) {
       if (first.push(reject) === maxRejects) break;
     }
@@ -253,11 +246,13 @@ async function describeWork(
   if (waiting) {
     return `${capitalize(describeWait(waiting))} (${waiting.why}); it resumes by itself`;
   }
+  const { toLocksFolder } = await import("../../bulk/index.ts");
   const isAtWork = await isLeaseHeld(toLocksFolder(folders.state), fingerprint);
   return isAtWork ? "Another process is working on it now" : undefined;
 }
 
 async function howItStopped({ folder }: StoredRun, row: RunView): Promise<string[]> {
+  const { fileNames } = await import("../../bulk/index.ts");
   const { mtime } = await stat(join(folder, fileNames.journal)).catch(() => ({ mtime: undefined }));
   const when = mtime ? ` (${formatDayAndTime(mtime.toISOString(), new Date())})` : "";
   const done = `${formatCounted(row.done, "contact")} done`;
