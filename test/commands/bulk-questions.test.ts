@@ -59,6 +59,18 @@ describe("--no-input at a terminal", () => {
   });
 });
 
+describe("the price at a terminal", () => {
+  it.each(Object.entries(writes))("is said once before the yes: %s", async (_name, argsFor) => {
+    const { ecm } = await startSandbox({ contents });
+    const args = argsFor(await inputFile(manyRows(20, () => "New")));
+    const declined = await ecm([...args, "--json"], { ...at, typed: "n\r" });
+    expect(declined.code, declined.stderr).toBe(1);
+    // As a line of its own, or in the question.
+    const places = [/To send: \d+ requests? \(/, /\((?:up to )?\d+ requests?, /];
+    expect(places.filter((place) => place.test(declined.stderr))).toHaveLength(1);
+  });
+});
+
 describe("resuming at a terminal", () => {
   it.each(["runs resume", "the same command"])("asks again: %s", async (how) => {
     const service = await startSandbox({ contents });
