@@ -1,12 +1,12 @@
 import type { Command } from "@commander-js/extra-typings";
-import type { StoredRun } from "../../bulk/index.ts";
+import type { RunView, StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { isForPeople } from "../../terminal/format.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
-import { presentOne } from "../../terminal/present.ts";
 import { requireReportFlags } from "../flags/bulk.ts";
 import { type OptionsOf, writtenFileOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
+import { presents, type Result } from "../output/presents.ts";
 import { findNamedRun, requireRun, runForPeople, storyLines, wholeRun } from "./shared.ts";
 
 type RunsShowFlags = OptionsOf<typeof declareShow>;
@@ -27,8 +27,7 @@ function declareShow(parent: Command) {
 }
 
 export function registerRunsShow(parent: Command, context: Context): void {
-  const command = declareShow(parent).action((run, flags) => runRunsShow(context, run, flags));
-  describeCommand(command, {
+  const showing = describeCommand(declareShow(parent), {
     examples: [
       "ecm runs show last",
       "ecm runs show last --json",
@@ -40,31 +39,38 @@ export function registerRunsShow(parent: Command, context: Context): void {
     isLocal: true,
     exitCodes: { 5: "no such run" },
   });
+  showing.action(presents(context, {}, (run, flags) => showRun(context, run, flags)));
 }
 
-async function runRunsShow(
+async function showRun(
   context: Context,
   typedRun: string | undefined,
   flags: RunsShowFlags,
-): Promise<void> {
+): Promise<Result<RunView> | undefined> {
   requireReportFlags(flags);
   const idOrLast = await requireRun(context, typedRun, "show");
   const { viewRun } = await import("../../bulk/index.ts");
   const run = await findNamedRun(context, idOrLast);
-  if (flags.changes) return showChanges(context, run);
+  if (flags.changes) {
+    await showChanges(context, run);
+    return undefined;
+  }
   if (flags.report !== undefined) {
     const { writeRunReport } = await import("../bulk/report.ts");
-    return writeRunReport(context, run, flags);
+    await writeRunReport(context, run, flags);
+    return undefined;
   }
   const view = await viewRun(run);
   if (view.damage !== null)
     context.terminal.warn(`The journal of run ${view.run} is damaged: ${view.damage}`);
   const output = context.output();
   const isRead = isForPeople(output) && context.terminal.isStdoutTerminal;
-  await presentOne(context.terminal, output, view, isRead ? runForPeople : wholeRun);
-  if (!isRead) return;
-  const lines = await storyLines(context, run, view);
-  await context.terminal.write(`\n${fitMessage(lines.join("\n"), context.terminal.columns)}\n`);
+  if (!isRead) return { one: view, view: wholeRun };
+  const last = async () => {
+    const lines = await storyLines(context, run, view);
+    await context.terminal.write(`\n${fitMessage(lines.join("\n"), context.terminal.columns)}\n`);
+  };
+  return { one: view, view: runForPeople, last };
 }
 
 async function showChanges(context: Context, run: StoredRun): Promise<void> {
