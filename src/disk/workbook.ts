@@ -45,13 +45,14 @@ const contentTypes =
   `<Override PartName="/xl/styles.xml" ContentType="${spreadsheet}.styles+xml"/></Types>`;
 
 const styles =
-  `<styleSheet xmlns="${main}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font>' +
-  '<font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
+  `<styleSheet xmlns="${main}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font>` +
+  '<font><b/><sz val="11"/><name val="Calibri"/></font></fonts>' +
   '<fills count="2"><fill><patternFill patternType="none"/></fill>' +
   '<fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders>' +
   '<cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3"><xf/>' +
   `<xf numFmtId="${textFormat}" applyNumberFormat="1"/>` +
-  `<xf numFmtId="${textFormat}" fontId="1" applyNumberFormat="1" applyFont="1"/></cellXfs></styleSheet>`;
+  `<xf numFmtId="${textFormat}" fontId="1" applyNumberFormat="1" applyFont="1"/></cellXfs>` +
+  '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>';
 
 const sheetStart =
   `${head}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">` +

@@ -1,6 +1,9 @@
 /** Workbooks as they are written: what no sheet or no XML takes. */
+import { promisify } from "node:util";
 import fc from "fast-check";
+import sax from "sax";
 import { expect, it } from "vitest";
+import { type Entry, fromBuffer, type Options, type ZipFile } from "yauzl";
 import { openWorkbook } from "../../src/disk/workbook.ts";
 import { read } from "../tables/reading.ts";
 
@@ -13,6 +16,51 @@ async function write(rows: readonly (readonly string[])[], maxRows?: number): Pr
   for (const row of rows) await workbook.append(row);
   await workbook.end();
   return Buffer.concat(pieces);
+}
+
+it("every part has elements as their lists count them, and text in cells alone", async () => {
+  const parts = await readParts(
+    await write([
+      ["Email", "Text"],
+      ["p@x.org", "one"],
+    ]),
+  );
+  expect([...parts.keys()]).toContain("xl/styles.xml");
+  for (const [name, text] of parts) {
+    const parser = sax.parser(true, {});
+    const open: { name: string; count?: string; children: number }[] = [];
+    parser.onopentag = ({ name: tag, attributes }) => {
+      const parent = open.at(-1);
+      if (parent) parent.children += 1;
+      open.push({ name: tag, count: attributes.count as string | undefined, children: 0 });
+    };
+    parser.onclosetag = () => {
+      const { name: tag, count, children } = open.pop()!;
+      if (count !== undefined) expect(children, `${name}: ${tag}`).toBe(Number(count));
+    };
+    parser.ontext = (between) => {
+      if (!["t", "v", "Application"].includes(open.at(-1)?.name ?? "")) expect(between.trim(), name).toBe("");
+    };
+    parser.write(text).close();
+  }
+});
+
+/** The files in a zip file, by their names. */
+async function readParts(bytes: Buffer): Promise<Map<string, string>> {
+  const open = promisify<Buffer, Options, ZipFile>(fromBuffer);
+  const zip = await open(bytes, { lazyEntries: false, autoClose: false });
+  const entries: Entry[] = [];
+  zip.on("entry", (entry: Entry) => entries.push(entry));
+  await new Promise<void>((resolve, reject) => zip.once("end", resolve).once("error", reject));
+  const parts = new Map<string, string>();
+  for (const entry of entries) {
+    const stream = await promisify(zip.openReadStream.bind(zip) as typeof zip.openReadStream)(entry);
+    const pieces: Buffer[] = [];
+    for await (const piece of stream as AsyncIterable<Buffer>) pieces.push(piece);
+    parts.set(entry.fileName, Buffer.concat(pieces).toString());
+  }
+  zip.close();
+  return parts;
 }
 
 it("what does not fit on a sheet is on the next one, below the same heading", async () => {
