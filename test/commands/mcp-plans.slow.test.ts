@@ -367,7 +367,7 @@ it("a client that goes in the middle of an apply stops it after the writes under
   const { env, sandbox, ecm } = await startSandbox({ contents: { contacts } });
   const { call, client, end } = await startMcp(env, ["--allow-write"]);
   const { token } = await call("plan_change", { all: true, set: { "Last Name": "Planned" } });
-  sandbox.admin.faults(["delay:POST:*:seconds=0.2"]);
+  sandbox.admin.faults(["delay:PUT:*:seconds=0.2"]);
   const writes = () => sandbox.admin.requests().filter(({ path }) => path.endsWith("/mutate"));
   void client.callTool({ name: "apply_plan", arguments: { token } }).catch(() => undefined);
   await expect.poll(() => writes().length, { timeout: 10_000 }).toBeGreaterThan(0);

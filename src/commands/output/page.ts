@@ -130,6 +130,13 @@ th { color: var(--quiet); font-weight: 600; font-size: .85rem; }
 td ul { list-style: none; margin: 0; padding: 0; }
 del { color: var(--quiet); }
 ins { text-decoration: none; }
+/* On a phone, cells stand beside each other as far as they fit, and the last of three or more below them. */
+@media screen and (max-width: 34rem) {
+  thead { display: none; }
+  tr { display: flex; flex-wrap: wrap; column-gap: .9rem; padding: .3rem 0; border-bottom: 1px solid var(--line); }
+  td, td:first-child { border: 0; padding: 0; min-width: 0; white-space: normal; overflow-wrap: anywhere; }
+  td:nth-child(n + 3):last-child { flex-basis: 100%; }
+}
 @page { size: A4; margin: 15mm; }
 @media print {
   :root { --ground: #fff; --raised: #f5f6f8; --ink: #000; --quiet: #444; --line: #bbb;
