@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
+import type { PlanHead } from "../../src/bulk/plan/plan-file.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { Contact, ContactList } from "../../src/wire.ts";
 import { ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
@@ -23,6 +24,21 @@ const people: SeedData = {
     { key: "dan@example.com", fields: { City: "Paris" }, tags: ["VIP"] },
     { key: "eve@example.com" },
   ],
+};
+
+/** The head of a plan that stands for itself; each test names what it is about. */
+export const planHead: PlanHead = {
+  version: 1,
+  program: "0.0.0",
+  kind: "import",
+  command: ["import"],
+  account: { baseUrl: "http://127.0.0.1:1", structureId: "s", keyType: "email" },
+  input: { sha256: "00", size: 1 },
+  createdAt: "2026-11-22T00:00:00.000Z",
+  names: { fields: {}, lists: {}, tags: {} },
+  source: ["fields"],
+  listIds: [],
+  looks: { by: "search", suppressions: "include" },
 };
 
 /** The same account each time, ids included. */

@@ -12,20 +12,12 @@ import { fileNames, type Manifest } from "../../src/bulk/runs/folder.ts";
 import type { JournalRecord } from "../../src/bulk/runs/journal.ts";
 import { formatCheckedLine } from "../../src/disk/log.ts";
 import { temporaryFolder } from "../support/ecm.ts";
+import { planHead } from "./plan-kit.ts";
 
 const names = { fields: { f: "City" }, lists: { l: "News" }, tags: {} };
 const head: PlanHead = {
-  version: 1,
-  program: "0.0.0",
-  kind: "import",
-  command: ["import"],
-  account: { baseUrl: "http://127.0.0.1:1", structureId: "s", keyType: "email" },
-  input: { sha256: "00", size: 1 },
-  createdAt: "2026-11-22T00:00:00.000Z",
+  ...planHead,
   names,
-  source: ["fields"],
-  listIds: [],
-  looks: { by: "search", suppressions: "include" },
   table: {
     columns: [
       { name: "Email", target: { kind: "key" } },

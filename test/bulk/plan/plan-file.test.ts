@@ -29,21 +29,10 @@ import { toValues } from "../../../src/bulk/values.ts";
 import type { Contact } from "../../../src/wire.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 import { runs } from "../../support/runs.ts";
+import { planHead } from "../plan-kit.ts";
 
 const names = { fields: { f: "Ort é" }, lists: { l: "Kunden 🎉" }, tags: {} };
-const head: PlanHead = {
-  version: 1,
-  program: "0.0.0",
-  kind: "import",
-  command: ["import"],
-  account: { baseUrl: "http://127.0.0.1:1", structureId: "s", keyType: "email" },
-  input: { sha256: "00", size: 1 },
-  createdAt: "2026-11-22T00:00:00.000Z",
-  names,
-  source: ["fields"],
-  listIds: ["l"],
-  looks: { by: "search", suppressions: "include" },
-};
+const head: PlanHead = { ...planHead, names, listIds: ["l"] };
 const creations: Creation[] = [{ what: "tag", name: "Größe" }];
 const input = { read: 5, rejectedCodes: {}, passedOver: 0, passedOverAre: "skipped" } as const;
 
