@@ -113,7 +113,7 @@ export async function openWorkbook(
   let rows = 0;
   return {
     async append(cells) {
-      heading ??= toRow(cells, headingStyle);
+      heading ??= toRow(cells, headingStyle, 1);
       if (rows === maxRows) {
         await flush(sheet);
         sheet.end(sheetEnd);
@@ -121,7 +121,7 @@ export async function openWorkbook(
         await writeTo(sheet, heading);
         rows = 1;
       }
-      await writeTo(sheet, sheets.length === 1 && rows === 0 ? heading : toRow(cells, textStyle));
+      await writeTo(sheet, sheets.length === 1 && rows === 0 ? heading : toRow(cells, textStyle, rows + 1));
       rows += 1;
     },
     async end() {
@@ -166,19 +166,27 @@ function relationships(targets: readonly string[]): string {
 const textStyle = 1;
 const headingStyle = 2;
 
-function toRow(cells: readonly string[], style: number): string {
-  return `<row>${cells.map((cell) => toCell(cell, style)).join("")}</row>`;
+/** @param row counted from 1. Places may be left out, but some programs put every cell without one into the same place */
+function toRow(cells: readonly string[], style: number, row: number): string {
+  const written = cells.map((cell, at) => toCell(cell, style, toColumnLetters(at) + row));
+  return `<row r="${row}">${written.join("")}</row>`;
+}
+
+/** A, B, … Z, AA, … of a column counted from 0. */
+function toColumnLetters(at: number): string {
+  const last = String.fromCharCode(65 + (at % 26));
+  return at < 26 ? last : toColumnLetters(Math.floor(at / 26) - 1) + last;
 }
 
 /** @throws Error for a value that no cell holds */
-function toCell(text: string, style: number): string {
+function toCell(text: string, style: number, place: string): string {
   if (text.length > maxCellCharacters) {
     const [length, most] = [text.length, maxCellCharacters].map((each) => each.toLocaleString("en-US"));
     throw new Error(
       `a value has ${length} characters, and a cell of a workbook holds ${most}; write CSV instead`,
     );
   }
-  return `<c t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeXml(text)}</t></is></c>`;
+  return `<c r="${place}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeXml(text)}</t></is></c>`;
 }
 
 /**

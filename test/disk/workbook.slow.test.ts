@@ -63,6 +63,18 @@ async function readParts(bytes: Buffer): Promise<Map<string, string>> {
   return parts;
 }
 
+it("rows and cells say where they are: not every program counts them", async () => {
+  const wide = Array.from({ length: 28 }, (_, at) => `c${at}`);
+  const parts = await readParts(await write([wide, wide, wide], 2));
+  const places = (sheet: number) => {
+    const text = parts.get(`xl/worksheets/sheet${sheet}.xml`)!;
+    return [...text.matchAll(/<(?:row|c) r="(\w+)"/g)].map(([, place]) => place);
+  };
+  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ", "AA", "AB"];
+  const rows = ["1", "2"].flatMap((row) => [row, ...letters.map((column) => column + row)]);
+  expect([places(1), places(2)]).toEqual([rows, rows]);
+});
+
 it("what does not fit on a sheet is on the next one, below the same heading", async () => {
   const people = Array.from({ length: 5 }, (_, at) => [`p${at}@x.org`]);
   const book = await write([["Email"], ...people], 3);
