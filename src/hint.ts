@@ -106,11 +106,6 @@ export function formatCommand({ words }: ShownCommand): string {
   return ["ecm", ...words.map((word) => (isPlaceholder(word) ? word : quoteShellWord(word)))].join(" ");
 }
 
-export function startsWithCommand(hint: Hint): boolean {
-  const first = listParts(hint).find((part) => part !== "");
-  return first !== undefined && isCommand(first);
-}
-
 function isCommand(part: Part): part is ShownCommand {
   return typeof part !== "string" && "words" in part;
 }

@@ -50,7 +50,8 @@ export async function runProgram(
   args: readonly string[],
 ): Promise<void> {
   const words = listWords(args);
-  const program = createTree(control, run, words).root;
+  const tree = createTree(control, run, words);
+  const program = tree.root;
   try {
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
@@ -61,7 +62,7 @@ export async function runProgram(
     // Help or the version was shown.
     if (error.exitCode === 0) return;
     const { toUsageError } = await import("./commands/help/suggestions.ts");
-    throw toUsageError(error, program, words);
+    throw await toUsageError(error, tree, words);
   }
 }
 

@@ -22,7 +22,7 @@ it.skipIf(reason !== "")(
     const { stdout, stderr } = groff();
     expect(stderr).toBe("");
     // Some terminals strike each letter of a heading twice.
-    expect(stdout.replace(/.\u0008/g, "")).toContain("EXIT STATUS");
+    expect(stdout.replace(/.\u0008/g, "")).toContain("EXIT CODES");
   },
   180_000,
 );

@@ -17,20 +17,11 @@ const contents = {
 };
 const start = () => startSandbox({ contents });
 
-it.each<[args: string[], said: string]>([
-  [["serch"], "Use: ecm contact search"],
-  [["updaet"], "Use: ecm contact mutate ID-OR-KEY"],
-  [["structure", "tags", "rename", "a", "b"], "ecm structure tag rename TAG LABEL"],
-  [["structure", "fields", "rename", "a", "b"], "ecm structure field rename FIELD LABEL"],
-  [
-    ["contact", "update", "ada@example.com", "--key", "new@example.com"],
-    "For a new key: ecm contact move ada@example.com new@example.com",
-  ],
-])("ecm %j says what was meant", async (args, said) => {
+it("a new key for a contact is a move", async () => {
   const { ecm } = await start();
-  const { code, stderr } = await ecm(args);
+  const { code, stderr } = await ecm(["contact", "update", "ada@example.com", "--key", "new@example.com"]);
   expect(code).toBe(2);
-  expect(stderr).toContain(said);
+  expect(stderr).toContain("For a new key: ecm contact move ada@example.com new@example.com");
 });
 
 it.each([

@@ -1,6 +1,5 @@
 /** Words that people try: understood, or answered with the command that was meant. */
 import { describe, expect, it } from "vitest";
-import { groups } from "../../src/commands/groups.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -49,23 +48,19 @@ describe("other words for a command", () => {
 
   it.each([
     ["search", "ecm contact search"],
+    ["serch", "ecm contact search"],
     ["login", "ecm auth login"],
-    ["tags", "ecm structure get"],
-    ["undo", "ecm runs undo"],
-    ["contact tag", "--add-tag"],
-    ["lists add", "--add-list"],
+    ["undo", "ecm runs undo RUN"],
+    ["updaet", "ecm contact mutate ID-OR-KEY"],
+    ["contcat get", "ecm contact get ID-OR-KEY"],
+    ["contact serach", "ecm contact search"],
+    ["structure tags rename", "ecm structure tag rename TAG LABEL"],
+    ["structure fields rename", "ecm structure field rename FIELD LABEL"],
   ])("are answered with the command that was meant: ecm %s", async (args, meant) => {
     const ecm = ecmWith(await temporaryHome());
     const result = await ecm([...args.split(" "), "ada@example.com"]);
     expect(result).toMatchObject({ code: 2, stdout: "" });
-    expect(result.stderr).toContain(`There is no command "ecm ${args}"`);
-    expect(result.stderr).toContain(`hint: Use: `);
+    expect(result.stderr).toMatch(/^error: There is no command "ecm .*"\nhint: Use: /);
     expect(result.stderr).toContain(meant);
-  });
-
-  it("leave a typo to the suggestion", async () => {
-    const ecm = ecmWith(await temporaryHome());
-    expect((await ecm(["contct"])).stderr).toContain("contact");
-    expect(groups.map(({ name }) => name)).toContain("contact");
   });
 });

@@ -182,7 +182,7 @@ describe("help", () => {
     expect(await ecm(["help", "contcat"])).toMatchObject({
       code: 2,
       stdout: "",
-      stderr: expect.stringContaining("Did you mean contact?"),
+      stderr: expect.stringContaining("Use: ecm contact"),
     });
     for (const args of [["-q"], ["commands", "nope"], ["help"]]) {
       const { stdout, stderr } = await ecm(args);

@@ -174,13 +174,6 @@ it.each(["contact", "structure field"])(
   },
 );
 
-it("suggests the command and the flag that were likely meant", async () => {
-  const ecm = ecmWith(await temporaryHome());
-  expect((await ecm(["contcat", "get", "x"])).stderr).toContain("Did you mean contact?");
-  expect((await ecm(["contact", "serach"])).stderr).toContain("Did you mean search?");
-  expect((await ecm(["lists", "list", "--sise", "3"])).stderr).toContain("Did you mean --size?");
-});
-
 it("tells both ways on when no profile is configured", async () => {
   const { code, stdout, stderr } = await ecmWith(await temporaryHome())(["contact", "search"]);
   expect({ code, stdout }).toEqual({ code: 4, stdout: "" });

@@ -90,17 +90,7 @@ describe("a flag given twice", () => {
 
 describe("the hint of a word or flag that does not exist", () => {
   it.each([
-    ["tags list", "ecm structure get"],
-    ["keys list", "ecm sandbox keys list"],
-    ["contact resubscribe a@example.com", "only they can subscribe again"],
-    ["contact undelete a@example.com", "ecm runs undo"],
-    ["lists move A B", "--add-list"],
-    ["structure tag list", "ecm structure get"],
-    ["contact create a@example.com", "ecm contact create --key KEY"],
-    ["contact unsubscribe --file gone.csv", "--keys FILE"],
-    ["import --file people.csv", "Give it without a flag: FILE"],
     ["contact search --limt 3", "--limit"],
-    ["contact search --format csv", "--output"],
     ["lists list --api-key abc", "ECM_API_KEY"],
     ["lists create My List", "quotes"],
   ])("helps: ecm %s", async (args, hint) => {

@@ -28,11 +28,6 @@ export const exitCodeMeanings: readonly [code: number, meaning: string][] = [
   [exitCodes.terminated, "interrupted by SIGTERM; a bulk run can be resumed"],
 ];
 
-/** The meaning of one code. */
-function findExitCodeMeaning(code: number): string {
-  return exitCodeMeanings.find(([each]) => each === code)![1];
-}
-
 export interface CommandFacts {
   /** Whole lines as a person would type them, `ecm` included. */
   examples: string[];
@@ -50,14 +45,13 @@ export interface CommandFacts {
   exitCodes?: Record<number, string>;
 }
 
-const alwaysCodes = [exitCodes.done, exitCodes.failed, exitCodes.usage];
+const alwaysCodes: number[] = [exitCodes.done, exitCodes.failed, exitCodes.usage];
 const onlineCodes = [
   exitCodes.notAuthorized,
   exitCodes.notFound,
   exitCodes.outOfBudget,
   exitCodes.unreachable,
 ];
-const conflictCodes = [exitCodes.conflict];
 
 const factsByCommand = new WeakMap<Command, CommandFacts>();
 
@@ -65,7 +59,7 @@ const factsByCommand = new WeakMap<Command, CommandFacts>();
 export function describeCommand<C extends Command>(command: C, facts: CommandFacts): C {
   factsByCommand.set(command, facts);
   return command.addHelpText("after", () =>
-    formatHelp(facts, command.configureOutput().getOutHelpWidth?.() ?? 80),
+    formatFacts(command, command.configureOutput().getOutHelpWidth?.() ?? 80),
   );
 }
 
@@ -85,15 +79,17 @@ function describeConfirmation({ asks }: CommandFacts): string | undefined {
 function listExitCodes(facts: CommandFacts): [code: number, meaning: string][] {
   const codes = facts.isLocal
     ? alwaysCodes
-    : [...alwaysCodes, ...onlineCodes, ...(facts.writes ? conflictCodes : [])];
-  const defaultMeanings = Object.fromEntries(codes.map((code) => [code, findExitCodeMeaning(code)]));
-  const meanings: Record<string, string> = { ...defaultMeanings, ...facts.exitCodes };
-  return Object.entries(meanings)
-    .map(([code, meaning]): [number, string] => [Number(code), meaning])
-    .sort(([one], [other]) => one - other);
+    : [...alwaysCodes, ...onlineCodes, ...(facts.writes ? [exitCodes.conflict] : [])];
+  const usual = Object.fromEntries(exitCodeMeanings.filter(([code]) => codes.includes(code)));
+  const meanings: Record<string, string> = { ...usual, ...facts.exitCodes };
+  // Numbers as names come in order.
+  return Object.entries(meanings).map(([code, meaning]) => [Number(code), meaning]);
 }
 
-function formatHelp(facts: CommandFacts, columns: number): string {
+/** What follows on the flags in the help of a command. */
+export function formatFacts(command: Command, columns: number): string {
+  const facts = findFacts(command);
+  if (!facts) return "";
   const examples = facts.examples.map((line) => `  $ ${line}`);
   const codes = listExitCodes(facts).map(([code, meaning]) =>
     fitMessage(`  ${String(code).padEnd(3)} ${meaning}`, columns, 6),

@@ -161,7 +161,7 @@ const topics: Record<Exclude<TopicName, "variants">, Topic> & Record<string, Top
   },
   "exit-codes": {
     summary: "what each exit code means",
-    content: () => exitCodeMeanings.map(([code, meaning]): [string, string] => [String(code), meaning]),
+    content: () => exitCodeMeanings.map(([code, meaning]) => [String(code), meaning] as const),
   },
   formats: { summary: "output formats, and what they are for", content: formatsTopic },
   filters: {
@@ -173,11 +173,9 @@ const topics: Record<Exclude<TopicName, "variants">, Topic> & Record<string, Top
   faults: { summary: "--fault: failures that the sandbox simulates", content: faultsTopic },
 };
 
-/** The topics that are pages of text, for the manual. */
-export function listTopics(): { name: string; text: string }[] {
-  return Object.entries(topics).flatMap(([name, { content }]) =>
-    typeof content === "string" ? [{ name, text: content }] : [],
-  );
+/** Every topic as people read it, for the manual. */
+export function listTopicTexts(root: CommandUnknownOpts, columns: number): [name: string, text: string][] {
+  return Object.entries(topics).map(([name, { content }]) => [name, formatContent(content, root, columns)]);
 }
 
 export function registerTopics(command: Command, context: Context, tree: CommandTree): void {
@@ -191,21 +189,17 @@ async function showTopic(context: Context, root: CommandUnknownOpts, name: strin
   if (!topic) {
     throw notFoundError(`No help topic is named ${JSON.stringify(name)}`, `Topics: ${topicNames.join(", ")}`);
   }
-  const { content } = topic;
   const { terminal } = context;
-  if (typeof content === "string") {
-    const text = fitMessage(content, terminal.columns).trimEnd();
-    return presentValue(terminal, context.output(), { topic: name, text: content }, text);
-  }
-  const rows = content(root);
-  const text = formatTable(rows, terminal.columns).trimEnd();
-  await presentValue(terminal, context.output(), Object.fromEntries(rows), text);
+  const { content } = topic;
+  const value =
+    typeof content === "string" ? { topic: name, text: content } : Object.fromEntries(content(root));
+  await presentValue(terminal, context.output(), value, formatContent(content, root, terminal.columns));
 }
 
 const index: Topic = {
   summary: "the topics",
   content: () => [
-    ...Object.entries(topics).map(([name, { summary }]): [string, string] => [name, summary]),
+    ...Object.entries(topics).map(([name, { summary }]) => [name, summary] as const),
     ["variants", "--variant: how the sandbox behaves where the documentation does not say"],
   ],
 };
@@ -215,13 +209,15 @@ function listFlagRows(root: CommandUnknownOpts): Rows {
   return help.visibleOptions(root).map((option) => [option.flags, help.optionDescription(option)]);
 }
 
-/** Two columns; the second one is wrapped at the width of the screen. */
-function formatTable(rows: Rows, columns: number): string {
+/** A page as it is; rows in two columns, of which the second is wrapped at the width of the screen. */
+function formatContent(content: Topic["content"], root: CommandUnknownOpts, columns: number): string {
+  if (typeof content === "string") return fitMessage(content, columns).trimEnd();
+  const rows = content(root);
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
   return rows
     .map(
       ([name, text]) =>
-        `${name.padEnd(width)}${wrap(text, Math.max(20, columns - width)).join(`\n${" ".repeat(width)}`)}\n`,
+        `${name.padEnd(width)}${wrap(text, Math.max(20, columns - width)).join(`\n${" ".repeat(width)}`)}`,
     )
-    .join("");
+    .join("\n");
 }
