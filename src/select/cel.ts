@@ -3,8 +3,8 @@ import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 
 export type Cel = typeof import("@marcbachmann/cel-js");
 
-/** The library's own conversions, and what takes their place. */
-export const strictNumbers: Record<string, string> = { int: "Int", uint: "Uint" };
+/** The library's own conversions, and what takes their place: of the same length, so that places stay. */
+const strictNumbers: Record<string, string> = { int: "Int", uint: "Uint" };
 
 /**
  * The library takes an empty text for 0, which the language calls an error: `int(Age) < 18` would match
@@ -25,27 +25,28 @@ export function registerStrictNumbers(cel: Cel, environment: Environment): void 
   );
 }
 
-/**
- * Has calls made under other names: of the same length, so that the places in messages stay what they are.
- */
-export function renameCalls(ast: ASTNode, op: "call" | "rcall", names: Record<string, string>): void {
-  for (const node of walkNodes(ast)) {
-    if (node.op === op && Object.hasOwn(names, node.args[0])) node.args[0] = names[node.args[0]]!;
+export function useStrictNumbers(ast: ASTNode): void {
+  for (const { op, args } of walkNodes(ast)) {
+    if (op === "call" && Object.hasOwn(strictNumbers, args[0])) args[0] = strictNumbers[args[0]]!;
   }
 }
 
 /** A node and all below it. */
 export function* walkNodes(value: unknown): Generator<ASTNode> {
   if (Array.isArray(value)) for (const each of value) yield* walkNodes(each);
-  else if (typeof value === "object" && value !== null && "op" in value) {
-    const node = value as ASTNode;
-    yield node;
-    yield* walkNodes(node.args);
+  else if (isNode(value)) {
+    yield value;
+    yield* walkNodes(value.args);
   }
 }
 
-export function isComparison({ op }: ASTNode): boolean {
-  return op === "==" || op === "!=" || op === "in";
+export function isNode(value: unknown): value is ASTNode {
+  return typeof value === "object" && value !== null && "op" in value;
+}
+
+/** The two sides of a comparison; undefined for any other node. */
+export function findSides({ op, args }: ASTNode): [ASTNode, ASTNode] | undefined {
+  return op === "==" || op === "!=" || op === "in" ? (args as [ASTNode, ASTNode]) : undefined;
 }
 
 export type TextNode = ASTNode & { args: string };
@@ -55,14 +56,9 @@ export function isText(node: ASTNode): node is TextNode {
   return node.op === "value" && typeof node.args === "string";
 }
 
-/** What is wrong, without the place. */
-export function summarize(error: unknown): string {
-  return (error as { summary?: string }).summary ?? (error as Error).message;
-}
-
-export function describePlace(text: string, error: unknown): string {
-  const range = (error as { range?: { start: number } }).range;
-  return range ? at(text, range) : "";
+/** A text that is written out, or the elements of a list. */
+export function listElements(node: ASTNode): ASTNode[] {
+  return node.op === "list" ? (node.args as ASTNode[]) : [node];
 }
 
 /** ` (at character 9: Cty == "x")` */

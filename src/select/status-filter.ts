@@ -26,10 +26,9 @@ const statusFilters: Record<string, StatusFilter> = {
   subscribed: { primary: "active" },
 };
 
-/** What a word that people use means; undefined for a word of the service's documents, and for any other. */
-export function findMeantStatus(word: string): StatusFilter | undefined {
-  const meant = Object.hasOwn(statusFilters, word) ? statusFilters[word] : undefined;
-  return meant === undefined || word === meant.primary || word === meant.secondary ? undefined : meant;
+/** The secondary status that a word means, such as `bounce` for `bounced`; any other word as it is. */
+export function toSecondaryStatus(word: string): string {
+  return (Object.hasOwn(statusFilters, word) && statusFilters[word]!.secondary) || word;
 }
 
 /** The statuses of contacts, as the documents name them. */

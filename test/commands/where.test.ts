@@ -75,12 +75,11 @@ describe("--where", () => {
       ['createdAt < timestamp("2020-01-01T00:00:00Z")', ""],
       // The service's letter case and the expression's do not matter.
       ['status == "Active" && substatus != "Unsubscribe"', "abe"],
-      ['status in ["ACTIVE", "x"]', "abe"],
+      ['status in ["ACTIVE"]', "abe"],
       ['tags.exists(tag, tag.startsWith("V"))', "ae"],
       ['tags.exists(t, t == "VIP" || t == City) && ["Old", "News"].all(l, l in lists)', "e"],
       ['lists.exists(l, key == "x" || l == "Old") || lists == ["News"]', "ae"],
-      ['status == (City == "Oslo" ? "Active" : "Inactive")', "ab"],
-      ['!(substatus in ["unsubscribe", "BOUNCE"]) && status.matches("^\\\\Sct")', "abe"],
+      ['!(substatus in ["unsubscribed", "BOUNCE"])', "abe"],
     ];
     for (const [expression, keys] of table) expect(await found(ecm, expression), expression).toBe(keys);
     expect(await found(ecm, 'City == "Oslo"', "--list", "News")).toBe("a");
@@ -107,17 +106,16 @@ describe("--where", () => {
       ["City", "is not a condition: its type is string"],
       ["City == 1", "string == int", "Fields are text"],
       ['createdAt > "2026"', "(at character 1:"],
-      ['createdAt > timestamp("2026-01-01")', "(at character 13:", 'timestamp("2026-01-01T00:00:00Z")'],
-      ['key.matches("(")', "(at character 13:"],
       ['fields["Ciy"] == ""', 'No field is named "Ciy" (at character 8:', 'Did you mean "City"?'],
       ['"vip" in tags', 'No tag is named "vip" (at character 1:', 'Did you mean "VIP"?'],
       ['!("Nws" in lists)', 'No list is named "Nws"', 'Did you mean "News"?'],
       ['!tags.exists(t, t == "vip")', 'No tag is named "vip" (at character 22:', 'Did you mean "VIP"?'],
       ['lists.all(l, l != "News" && l != "Odl")', 'No list is named "Odl"', 'Did you mean "Old"?'],
       ['tags.exists(t, t in ["VIP", "vp"])', 'No tag is named "vp"'],
-      ['["VIP", "vp"].exists(t, t in tags)', 'No tag is named "vp"'],
       ['size(tags) > 0 && tags[0] == "vip"', 'No tag is named "vip"'],
       ['lists != ["Nws"]', 'No list is named "Nws"'],
+      ['status == "actve"', 'Did you mean "active"?'],
+      ['!(status in ["unsubscribed", "inactive"])', "(at character 14: ", "Known: active, inactive"],
       ['a_b == ""', "can mean 2 fields", 'fields["a.b"] or fields["a-b"]'],
     ];
     const searches = () => call<{ total: number }>({ baseUrl, apiKey }, "GET", "/api/contact-structure");
@@ -133,44 +131,6 @@ describe("--where", () => {
       env: { ECM_BASE_URL: "http://127.0.0.1:9" },
     });
     expect(noRequest.code).toBe(2);
-  });
-
-  it("says what was most likely meant", async () => {
-    const { ecm } = await withPeople();
-    const table: [expression: string, ...words: string[]][] = [
-      ['City = "Oslo"', "= does not compare (at character 6:", 'write ==: City == "Oslo"'],
-      ['First Name == "Ada"', "(at character 1: First Name", 'First_Name, or fields["First Name"]'],
-      ['City == "Oslo" && First-Name == "Ada"', "(at character 19: First-Name", "First_Name"],
-      ["City == Köln", "(at character 9: Köln)", 'double quotes: "Köln"'],
-      ["City == Rome", 'Unknown name "Rome"', 'double quotes: "Rome"'],
-      ["City == New York", 'double quotes: "New York"'],
-      ['City == "Oslo" and Age == "3"', "(at character 16: and", "&& for and"],
-      ['not (City == "Oslo")', "! for not"],
-      ['City == "Oslo', "a quote is not closed (at character 9:"],
-      ["City == O'Brien", `double quotes: "O'Brien"`],
-      ["City == “Oslo”", 'Write City == "Oslo"'],
-      ['Größe == "1"', "(at character 1: Größe", 'fields["Größe"]'],
-      ['City <> "Oslo"', 'Write City != "Oslo"'],
-      ['City contains "Os"', "City.contains("],
-      ["Age > 30", 'Age != "" && double(Age) > 30.0'],
-      ["Age == 30", 'Fields are text: Age == "30"'],
-      ['createdAt > "2026-02-03"', 'createdAt > timestamp("2026-02-03T00:00:00Z")'],
-      ['status == "unsubscribed"', 'substatus == "unsubscribe"'],
-      ['substatus != "Bounced"', 'substatus != "bounce"'],
-      ['status == "actve"', 'Did you mean "active"?'],
-      ['!(status in ["unsubscribed", "inactive"])', '(at character 14: "unsub', 'substatus == "unsubscribe"'],
-      ['substatus in ["bounced"]', 'substatus == "bounce"'],
-      ['!substatus.contains("Bounce")', "(at character 21:", 'in lower case: "bounce"'],
-      ['status.matches("^Act")', 'in lower case: "^act"'],
-    ];
-    for (const [expression, ...words] of table) {
-      const { code, stderr } = await ecm(["contact", "search", "--where", expression]);
-      expect(code, expression).toBe(2);
-      for (const word of words) expect(stderr, expression).toContain(word);
-    }
-    // What is offered is right.
-    expect(await found(ecm, 'Age != "" && double(Age) > 36.0')).toBe("e");
-    expect(await found(ecm, 'createdAt > timestamp("2026-02-03T00:00:00Z")')).toBe("abe");
   });
 
   it("fails on a contact for which the expression has no value, and names it", async () => {
