@@ -36,10 +36,7 @@ async function serve() {
   );
   const folder = process.env.BENCH_FOLDER;
   const sandbox = await openSandbox({ folder, hourlyLimit: 1e9, monthlyLimit: 1e9 });
-  const silent = await openSandbox({ folder, hourlyLimit: 1e9, monthlyLimit: 1e9, isLogged: false });
-  const [{ baseUrl }, { baseUrl: silentUrl }] = await Promise.all(
-    [sandbox, silent].map((each) => each.serve({ host: "127.0.0.1", port: 0 })),
-  );
+  const { baseUrl } = await sandbox.serve({ host: "127.0.0.1", port: 0 });
   const bare = new Hono();
   bare.post("/api/contact", async (context) =>
     context.json({ ...check(createContact, await context.req.json()), _id: "6b0133c7a7f4ce0e8d000004" }),
@@ -48,7 +45,6 @@ async function serve() {
   const floor = createAdaptorServer({ fetch: bare.fetch }).listen(0, "127.0.0.1", () =>
     process.send({
       baseUrl,
-      silentUrl,
       floorUrl: `http://127.0.0.1:${floor.address().port}`,
       apiKey: sandbox.ownKey(),
       structureId: sandbox.structureId,
@@ -205,7 +201,6 @@ async function run(server, [everyone, aTenth]) {
   const { structureId, apiKey } = server;
   const headers = { "x-api-key": apiKey, "content-type": "application/json" };
   const sandbox = makeCaller(server.baseUrl, headers);
-  const silent = makeCaller(server.silentUrl, headers);
   const bare = makeCaller(server.floorUrl, headers);
   let number = 0;
   const create = () => ({
@@ -234,28 +229,19 @@ async function run(server, [everyone, aTenth]) {
   const get = () => ({ method: "GET", path: `/api/contact/${one._id}` });
   const bareGet = () => ({ method: "GET", path: "/api/contact/6b0133c7a7f4ce0e8d000004" });
   const ratios = {};
-  // Writes what waits to be logged: that belongs to the turn whose requests it logs.
-  const readLog = { method: "GET", path: "/__sandbox/requests?limit=1" };
   for (const [name, make, makeBare] of [
     ["creates", create, create],
     ["gets", get, bareGet],
   ]) {
-    const [floor, logged, unlogged] = await inTurn(server, [
+    const [floor, logged] = await inTurn(server, [
       [bare, makeBare],
-      [sandbox, make, readLog],
-      [silent, make, readLog],
+      [sandbox, make],
     ]);
     ratios[name] = Number(ratio(logged.rates, floor.rates));
     row(
       name,
       `${logged.rate}/s`,
       `floor ${floor.rate}/s, ${ratio(logged.rates, floor.rates)} of it; CPU ${logged.cpu} µs each, floor ${floor.cpu}`,
-    );
-    const cost = (100 * (1 - ratio(logged.rates, unlogged.rates))).toFixed(0);
-    row(
-      `${name}, without the log`,
-      `${unlogged.rate}/s`,
-      `the log costs ${cost} %, 10 allowed; CPU ${unlogged.cpu} µs each`,
     );
   }
 
@@ -318,7 +304,7 @@ async function inTurn(server, subjects) {
   const results = subjects.map(() => ({ rates: [], cpus: [] }));
   const turns = Math.max(3, Math.round((seconds * 1000) / sliceMilliseconds));
   for (let turn = -1; turn < turns; turn++) {
-    for (const [index, [call, make, last]] of subjects.entries()) {
+    for (const [index, [call, make]] of subjects.entries()) {
       const { cpuMicroseconds: before } = await server.used();
       const start = performance.now();
       const end = start + sliceMilliseconds;
@@ -331,7 +317,6 @@ async function inTurn(server, subjects) {
           }
         }),
       );
-      if (last) await call(last);
       const rate = (count / (performance.now() - start)) * 1000;
       const { cpuMicroseconds: after } = await server.used();
       // The first turn warms up.

@@ -2,8 +2,6 @@
 import { realClock } from "../clock.ts";
 import type { Clock } from "../wire.ts";
 import { SandboxAdmin } from "./admin.ts";
-import type { AccountPlace, AdminApi, AdminPlace } from "./admin-api/place.ts";
-import { createApp } from "./app.ts";
 import { Faults } from "./faults.ts";
 import { ensureOwnKey } from "./key-admin.ts";
 import type { StartSandboxOptions } from "./public-types.ts";
@@ -17,10 +15,11 @@ import { variantsFrom } from "./variants.ts";
 export interface SandboxAccount {
   store: Store;
   service: Service;
-  adminApi: AdminApi;
   admin: SandboxAdmin;
   /** A working key for the sandbox's own use, with every scope. */
   apiKey: string;
+  /** Fires when the account closes: answers that are being delayed, or have no end, stop. */
+  closing: AbortSignal;
   /** Closing twice does nothing. */
   close(): void;
 }
@@ -35,17 +34,11 @@ export interface SandboxAccountOptions extends Omit<StartSandboxOptions, "folder
   blockAfter?: number;
   /** Seconds for which failures are counted together, and for which the block lasts; default 60. */
   blockSeconds?: number;
-  /** False: the log stays empty, so that a benchmark can measure what it costs. */
-  isLogged?: boolean;
 }
 
 /** @throws UsageError for a bad fault, variant or key */
-export function createAccount(
-  store: Store,
-  options: SandboxAccountOptions,
-  place: AccountPlace,
-): SandboxAccount {
-  const { clock = realClock, isLogged = true } = options;
+export function createAccount(store: Store, options: SandboxAccountOptions): SandboxAccount {
+  const { clock = realClock } = options;
   const variants = variantsFrom(options.variants ?? {});
   const faults = new Faults(options.faults ?? []);
   const limits = new AccountLimits(store, {
@@ -58,29 +51,27 @@ export function createAccount(
     blockSeconds: options.blockSeconds ?? defaultBlocking.blockSeconds,
   });
   const queue = new TransactionQueue(store.database, [store.account, store.structures]);
-  const searched = withSearchLag(store, variants["search-lag"], clock);
-  const app = createApp({ store: searched, access, queue, clock, variants, isLogged });
-  const admin = new SandboxAdmin(store, clock, { limits, faults });
   const closing = new AbortController();
   const { signal } = closing;
+  const searched = withSearchLag(store, variants["search-lag"], clock);
   return {
     store,
-    service: createService({ app, store, queue, faults, limits, clock, variants, closing: signal }),
-    adminApi: lazyAdminApi(admin, { ...place, adminToken: options.adminToken, closing: signal }),
-    admin,
+    service: createService({
+      store: searched,
+      access,
+      limits,
+      queue,
+      faults,
+      clock,
+      variants,
+      closing: signal,
+    }),
+    admin: new SandboxAdmin(store, clock, { limits, faults }),
     apiKey: ensureOwnKey(store, clock.now(), options.apiKey),
+    closing: signal,
     close: () => {
       closing.abort();
       store.database.close();
     },
-  };
-}
-
-/** The routes of /__sandbox/ load with the first request to them. */
-function lazyAdminApi(admin: SandboxAdmin, place: AdminPlace): AdminApi {
-  let loading: Promise<AdminApi> | undefined;
-  return async (request, bindings) => {
-    loading ??= import("./admin-api/routes.ts").then(({ adminRoutes }) => adminRoutes(admin, place));
-    return (await loading)(request, bindings);
   };
 }

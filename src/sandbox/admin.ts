@@ -16,11 +16,9 @@ import {
   parseRequestQuery,
   parseTime,
   resetBody,
-  seedBody,
 } from "./admin-api/bodies.ts";
 import { applyEvent } from "./admin-api/events.ts";
-import { LogFollower } from "./admin-api/follow.ts";
-import { type AccountOverview, accountOverview } from "./admin-api/overview.ts";
+import { accountOverview } from "./admin-api/overview.ts";
 import { applySeed } from "./admin-api/seed.ts";
 import { listSnapshots, loadSnapshot, removeSnapshot, saveSnapshot } from "./admin-api/snapshots.ts";
 import { type Faults, planFaults } from "./faults.ts";
@@ -43,7 +41,7 @@ import { type AccountLimits, defaultMonthlyLimit, endOfMonth } from "./rules/lim
 import { invalid } from "./rules/refusal.ts";
 import { type Store, serviceTime } from "./store/index.ts";
 import { maxLoggedRequests } from "./store/request-log.ts";
-import { resetToDefaultStructure, vacuum } from "./store/reset-account.ts";
+import { resetToDefaultStructure } from "./store/reset-account.ts";
 
 export interface AccountView {
   status: string;
@@ -73,35 +71,37 @@ export class SandboxAdmin {
     this.keys = new KeyAdmin(store, () => this.now());
   }
 
-  health(): { status: "ok"; version: string; clock: string } {
+  readonly health = (): { status: "ok"; version: string; clock: string } => {
     return { status: "ok", version, clock: this.clock().time };
-  }
+  };
 
-  account(): AccountView {
-    const account = this.store.account.read();
-    return {
-      status: account.status,
-      monthlyLimit: account.monthly_limit ?? defaultMonthlyLimit,
-      monthlyUsed: account.month_ends_at === endOfMonth(this.now()) ? account.month_used : 0,
-    };
-  }
+  /** What the page at /__sandbox/ shows, but for the requests. */
+  readonly overview = () => {
+    const account = accountOverview(this.store, this.now());
+    return { version, clock: this.clock(), limits: this.limits(), account };
+  };
 
-  /** @throws UsageError for an unknown status */
-  setAccount({ status, monthlyLimit }: { status?: string; monthlyLimit?: number }): AccountView {
+  /** The account's standing; with an argument, changes it. @throws UsageError for an unknown status */
+  readonly account = ({ status, monthlyLimit }: { status?: string; monthlyLimit?: number } = {}) => {
     const { account, database } = this.store;
-    return database.transaction(() => {
+    return database.transaction((): AccountView => {
       if (status !== undefined) account.setStatus(checkedStatus(status));
       if (monthlyLimit !== undefined) account.setMonthlyLimit(monthlyLimit);
-      return this.account();
+      const row = account.read();
+      return {
+        status: row.status,
+        monthlyLimit: row.monthly_limit ?? defaultMonthlyLimit,
+        monthlyUsed: row.month_ends_at === endOfMonth(this.now()) ? row.month_used : 0,
+      };
     });
-  }
+  };
 
   /**
    * Empties the account and the log. What `sandbox start` printed stays true: the
    * address, the id of the default structure, and the folder's own key. Clock, limits and
    * faults stay too, unless `everything` is asked for.
    */
-  reset(options: ResetOptions = {}): { structureId: string } {
+  readonly reset = (options: ResetOptions = {}): { structureId: string } => {
     const { seed, everything } = parseBody(resetBody, options);
     const { database, settings, requests } = this.store;
     const structureId = database.transaction(() => {
@@ -115,45 +115,46 @@ export class SandboxAdmin {
       this.processLimits.restore();
     }
     return { structureId };
-  }
+  };
 
-  /** Gives the space that a reset has freed back to the disk. */
-  compact(): void {
-    vacuum(this.store);
-  }
-
-  seed(data: SeedData): SeedReport {
-    const wanted = parseBody(seedBody, data);
-    return this.store.database.transaction(() => applySeed(this.store, wanted, this.now()));
-  }
+  /** Fills the account by names. */
+  readonly seed = (data: SeedData): SeedReport =>
+    this.store.database.transaction(() => applySeed(this.store, data, this.now()));
 
   /** Records that something happened to a contact. */
-  event(event: EventBody): EventView {
-    return this.store.database.transaction(() => applyEvent(this.store, event, this.now()));
-  }
+  readonly events = (event: EventBody): EventView =>
+    this.store.database.transaction(() => applyEvent(this.store, event, this.now()));
 
-  /** Oldest first. */
-  requests(query: RequestQuery = {}): LoggedRequest[] {
-    const { filter, limit = maxLoggedRequests } = parseRequestQuery(query, this.logId());
-    return this.store.requests.find(filter, limit, "newest");
-  }
-
-  /** Identifies the log: every folder has another one, and gets a new one when it is cleared. */
-  logId(): string {
-    return this.store.requests.id();
-  }
-
-  clearRequests(): void {
-    this.store.database.transaction(() => this.store.requests.clear());
-  }
-
-  /** @param lastEventId the id of the last event that was received, to go on after it */
-  followRequests(query: RequestQuery, lastEventId?: string): LogFollower {
-    return new LogFollower(this.store.requests, query, lastEventId);
-  }
+  /** The log. */
+  readonly requests = Object.assign(
+    /** Oldest first. */
+    (query: RequestQuery = {}): LoggedRequest[] => {
+      const { filter, limit = maxLoggedRequests } = parseRequestQuery(query);
+      return this.store.requests.find(filter, limit, "newest");
+    },
+    {
+      clear: (): void => this.store.database.transaction(() => this.store.requests.clear()),
+      /**
+       * Begins where the query says, or after the last request that there is now.
+       * @param lastSeen number of the last request that was received, to go on after it
+       * @returns gives at most so many of the requests that came since it was called last, the oldest first
+       */
+      follow: (query: RequestQuery = {}, lastSeen = ""): ((limit: number) => LoggedRequest[]) => {
+        const log = this.store.requests;
+        const { filter } = parseRequestQuery(query);
+        if (/^\d{1,15}$/.test(lastSeen)) filter.after = Number(lastSeen);
+        else if (query.since === undefined) filter.after = log.last();
+        return (limit) => {
+          const requests = log.find(filter, limit, "oldest");
+          filter.after = requests.at(-1)?.n ?? filter.after;
+          return requests;
+        };
+      },
+    },
+  );
 
   /** The service's time; with an argument, sets it. */
-  clock(change?: ClockChange): ClockView {
+  readonly clock = (change?: ClockChange): ClockView => {
     const { settings, database } = this.store;
     if (change !== undefined) {
       database.transaction(() =>
@@ -161,20 +162,20 @@ export class SandboxAdmin {
       );
     }
     return { time: new Date(this.now()).toISOString(), real: settings.clockOffset() === 0 };
-  }
+  };
 
   /** The faults that are simulated; with an argument, sets them. */
-  faults(specs?: string[]): { faults: string[] } {
+  readonly faults = (specs?: string[]): { faults: string[] } => {
     if (specs !== undefined) {
       const wanted = parseBody(faultsBody, { faults: specs });
       checkFaults(wanted.faults);
       this.processFaults.set(wanted.faults);
     }
     return { faults: this.processFaults.specs() };
-  }
+  };
 
   /** The limits and what is used of them; with an argument, changes them. */
-  limits(change?: LimitsChange): LimitsView {
+  readonly limits = (change?: LimitsChange): LimitsView => {
     const now = this.now();
     if (change !== undefined) {
       const { used, ...rest } = parseBody(limitsBody, change);
@@ -182,28 +183,14 @@ export class SandboxAdmin {
       this.store.database.transaction(() => this.processLimits.set({ ...rest, used: both }, now));
     }
     return this.processLimits.view(now);
-  }
+  };
 
-  snapshots(): Snapshot[] {
-    return listSnapshots(this.store);
-  }
-
-  saveSnapshot(name: string): Snapshot {
-    return saveSnapshot(this.store, name);
-  }
-
-  loadSnapshot(name: string): Snapshot {
-    return loadSnapshot(this.store, name);
-  }
-
-  removeSnapshot(name: string): void {
-    removeSnapshot(this.store, name);
-  }
-
-  /** What the page at /__sandbox/ shows of the account. */
-  overview(): AccountOverview {
-    return accountOverview(this.store, this.now());
-  }
+  /** The saved states of the account. */
+  readonly snapshots = Object.assign((): Snapshot[] => listSnapshots(this.store), {
+    save: (name: string): Snapshot => saveSnapshot(this.store, name),
+    load: (name: string): Snapshot => loadSnapshot(this.store, name),
+    remove: (name: string): void => removeSnapshot(this.store, name),
+  });
 
   private now(): number {
     return serviceTime(this.store, this.processClock);

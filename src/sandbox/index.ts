@@ -1,17 +1,16 @@
 /** The embedded service: the whole account, for requests of this process or behind a port. */
 import { realClock } from "../clock.ts";
 import type { Transport } from "../wire.ts";
-import { createAccount, type SandboxAccount, type SandboxAccountOptions } from "./account.ts";
+import { createAccount, type SandboxAccountOptions } from "./account.ts";
 import type { SandboxAdmin } from "./admin.ts";
 import { worldsRoot } from "./admin-api/access.ts";
-import type { AdminApi } from "./admin-api/place.ts";
 import { planFaults } from "./faults.ts";
-import { refusalAnswer, toResponse } from "./request.ts";
+import { refusalAnswer } from "./request.ts";
 import { unauthorized } from "./rules/refusal.ts";
 import type { Service } from "./service.ts";
 import { openStore } from "./store/index.ts";
 import type { OpenPort, PortOptions } from "./transports/http.ts";
-import { inProcessTransport } from "./transports/in-process.ts";
+import { type AdminApi, inProcessTransport } from "./transports/in-process.ts";
 import { variantsFrom } from "./variants.ts";
 import { missingWorld, Worlds } from "./worlds.ts";
 
@@ -39,12 +38,19 @@ export interface Sandbox {
 
 /** @throws UsageError for a bad fault or variant, or when the database binding is not installed */
 export async function openSandbox({ folder, ...options }: SandboxOptions): Promise<Sandbox> {
-  const { clock = realClock, region, seed } = options;
-  requireOptions(options);
+  const { clock = realClock, region, seed, adminToken } = options;
+  // Before a folder is made.
+  variantsFrom(options.variants ?? {});
+  planFaults(options.faults ?? []);
   const store = await openStore(folder, clock.now(), { region, seed });
   const worlds = new Worlds(store, options);
-  const main = createAccount(store, options, { root: "", worlds });
-  const accounts = routeAccounts(main, worlds);
+  const main = createAccount(store, options);
+  // Loads with the first request to it.
+  const adminApi: AdminApi = async (request, bindings) => {
+    const { answerAdmin } = await import("./admin-api/routes.ts");
+    return answerAdmin(request, { ...bindings, main, worlds, adminToken });
+  };
+  const accounts = { service: routeToAccounts(main.service, worlds), adminApi };
   return {
     transport: inProcessTransport(accounts),
     ownKey: () => main.apiKey,
@@ -62,38 +68,20 @@ export async function openSandbox({ folder, ...options }: SandboxOptions): Promi
   };
 }
 
-/** Before a folder is made. @throws UsageError for a bad fault or variant */
-function requireOptions({ variants = {}, faults = [] }: SandboxAccountOptions): void {
-  variantsFrom(variants);
-  planFaults(faults);
-}
-
-function routeAccounts(main: SandboxAccount, worlds: Worlds): { service: Service; adminApi: AdminApi } {
-  return {
-    async service(request) {
-      const id = findWorldId(request.target);
-      if (id !== undefined) {
-        const world = worlds.find(id);
-        if (!world) return { answer: refusalAnswer(missingWorld(id)) };
-        const { root } = world;
-        return world.service({ ...request, target: request.target.slice(root.length) || "/", root });
-      }
-      const key = request.headers["x-api-key"];
-      const world = typeof key === "string" ? worlds.findByKey(key) : undefined;
-      if (world === "closed") return { answer: refusalAnswer(unauthorized("Invalid API key")) };
-      return (world ?? main).service(request);
-    },
-    async adminApi(request, bindings) {
-      const id = findWorldId(new URL(request.url).pathname);
-      if (id === undefined) return main.adminApi(request, bindings);
-      const world = worlds.find(id);
-      return world ? world.adminApi(request, bindings) : toResponse(refusalAnswer(missingWorld(id)));
-    },
-  };
-}
-
 const worldForm = new RegExp(`^${worldsRoot}/([^/?]*)`);
 
-function findWorldId(target: string): string | undefined {
-  return target.startsWith(`${worldsRoot}/`) ? worldForm.exec(target)?.[1] : undefined;
+/** A world answers below its own path, and wherever its key is used. */
+function routeToAccounts(main: Service, worlds: Worlds): Service {
+  return async (request) => {
+    const id = worldForm.exec(request.target)?.[1];
+    if (id !== undefined) {
+      if (!worlds.isOpen(id)) return { answer: refusalAnswer(missingWorld(id)) };
+      const { root, service } = worlds.get(id);
+      return service({ ...request, target: request.target.slice(root.length) || "/", root });
+    }
+    const key = request.headers["x-api-key"];
+    const world = typeof key === "string" ? worlds.findByKey(key) : undefined;
+    if (world === "closed") return { answer: refusalAnswer(unauthorized("Invalid API key")) };
+    return (world?.service ?? main)(request);
+  };
 }

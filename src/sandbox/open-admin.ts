@@ -9,8 +9,9 @@ import { Faults } from "./faults.ts";
 import { ensureOwnKey } from "./key-admin.ts";
 import type { ResetOptions } from "./public-types.ts";
 import { AccountLimits, defaultLimits } from "./rules/limits.ts";
-import { discardStore, openStore } from "./store/index.ts";
+import { discardStore, openStore, type Store } from "./store/index.ts";
 import { isKeyValue, keyRegion, ownKeyInFolder } from "./store/keys.ts";
+import { vacuum } from "./store/reset-account.ts";
 
 export interface SandboxPlace {
   folder: string;
@@ -19,6 +20,7 @@ export interface SandboxPlace {
 
 export interface OpenedAdmin {
   admin: SandboxAdmin;
+  store: Store;
   close(): void;
 }
 
@@ -27,7 +29,7 @@ export async function openAdmin({ folder, clock = realClock }: SandboxPlace): Pr
   const store = await openStore(folder, clock.now());
   const limits = new AccountLimits(store, defaultLimits);
   const admin = new SandboxAdmin(store, clock, { limits, faults: new Faults([]) });
-  return { admin, close: () => store.database.close() };
+  return { admin, store, close: () => store.database.close() };
 }
 
 /**
@@ -50,10 +52,10 @@ export async function resetFolder(place: SandboxPlace, options: ResetOptions): P
 }
 
 async function resetReadable(place: SandboxPlace, options: ResetOptions): Promise<void> {
-  const { admin, close } = await openAdmin(place);
+  const { admin, store, close } = await openAdmin(place);
   try {
     admin.reset(options);
-    admin.compact();
+    vacuum(store);
   } finally {
     close();
   }

@@ -96,25 +96,25 @@ export function describeService(
     paths,
     components: {
       securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "X-API-Key" } },
-      schemas: describeParts(parts),
+      schemas: describeParts(),
     },
   };
 }
 
 function describeOperation(endpoint: Endpoint): object {
   const answer = endpoint.result && {
-    content: { "application/json": { schema: toJsonSchema(endpoint.result, parts) } },
+    content: { "application/json": { schema: toJsonSchema(endpoint.result) } },
   };
   return {
     operationId: endpoint.id,
     tags: [tags.find(([, , path]) => path.test(endpoint.path))![0]],
     summary: endpoint.summary,
     description: `Scope: ${endpoint.scope}`,
-    parameters: [...pathParameters(endpoint.path), ...queryParameters(endpoint.query, parts)],
+    parameters: [...pathParameters(endpoint.path), ...queryParameters(endpoint.query)],
     ...(endpoint.body && {
       requestBody: {
         required: true,
-        content: { "application/json": { schema: toJsonSchema(endpoint.body, parts) } },
+        content: { "application/json": { schema: toJsonSchema(endpoint.body) } },
       },
     }),
     responses: {
@@ -132,10 +132,7 @@ function describeOperation(endpoint: Endpoint): object {
   };
 }
 
-/** Schemas that are described once, under these names: generated clients make a type of each. */
-export type Parts = Record<string, GenericSchema>;
-
-export function pathParameters(path: string): object[] {
+function pathParameters(path: string): object[] {
   return Array.from(path.matchAll(/:(\w+)/g), ([, name]) => ({
     name,
     in: "path",
@@ -144,9 +141,9 @@ export function pathParameters(path: string): object[] {
   }));
 }
 
-export function queryParameters(query: GenericSchema | undefined, parts: Parts): object[] {
+function queryParameters(query: GenericSchema | undefined): object[] {
   if (!query) return [];
-  const { properties = {}, required = [] } = toJsonSchema(query, parts);
+  const { properties = {}, required = [] } = toJsonSchema(query);
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: "query",
@@ -156,7 +153,7 @@ export function queryParameters(query: GenericSchema | undefined, parts: Parts):
 }
 
 /** Each part without a reference to itself. */
-export function describeParts(parts: Parts): Record<string, object> {
+function describeParts(): Record<string, object> {
   return Object.fromEntries(
     Object.keys(parts).map((name) => {
       const { [name]: own, ...others } = parts;
@@ -173,12 +170,12 @@ interface RequestSchema {
 /**
  * The schema of a request before defaults are filled in. Checks that JSON Schema cannot express are left out.
  */
-export function toJsonSchema(schema: GenericSchema, parts: Parts): RequestSchema {
+function toJsonSchema(schema: GenericSchema, named = parts): RequestSchema {
   const whole = convert(schema as Parameters<typeof convert>[0], {
     target: "draft-2020-12",
     typeMode: "input",
     errorMode: "ignore",
-    definitions: parts as Record<string, Parameters<typeof convert>[0]>,
+    definitions: named as Record<string, Parameters<typeof convert>[0]>,
   });
   const { $schema: _schema, $defs: _definitions, ...rest } = whole;
   const text = JSON.stringify(rest).replaceAll('"#/$defs/', '"#/components/schemas/');

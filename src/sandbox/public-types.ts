@@ -188,10 +188,6 @@ export interface RequestQuery {
   status?: number | string;
   /** At most so many: the newest. */
   limit?: number | string;
-  /**
-   * The log that a number in `since` belongs to. Where another log has begun, all of its requests are given.
-   */
-  log?: string;
 }
 
 export interface LoggedRequest {
@@ -249,32 +245,13 @@ export interface LimitsView {
   used: { hour: number; month: number };
 }
 
-/** The members of a record of the service's event feeds besides time, type and contact. */
-export interface EventDetails {
-  source?: string;
-  importId?: string;
-  importOriginalFileName?: string;
-  triggeredBy?: { type: string; userId?: string };
-  emailTo?: string;
-  emailSubject?: string;
-  emailCampaignId?: string;
-  emailCampaignName?: string;
-  emailBounceType?: string;
-  emailBounceSubType?: string;
-  emailBounceDiagCode?: string;
-  emailComplaintFeedbackType?: string;
-  emailDelayType?: string;
-  emailRejectReason?: string;
-  emailSmtpResponse?: string;
-  emailLinkId?: string;
-  emailTargetUrl?: string;
-}
-
-export interface EventBody extends EventDetails {
+/** With any member of a record of the service's event feeds, such as `emailSubject`. */
+export interface EventBody {
   key: string;
   type: string;
   /** Default: now. */
   timestamp?: string;
+  [member: string]: unknown;
 }
 
 export interface EventView {

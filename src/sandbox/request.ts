@@ -112,10 +112,15 @@ export function parseJsonBody(body: Body, contentType: string | undefined): unkn
   if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(contentType ?? "")) {
     throw invalid("The body must be sent as application/json");
   }
-  if ("tooLarge" in body) throw invalid("The body must not be larger than 1 MiB");
+  return parseJsonBytes(body, "1 MiB");
+}
+
+/** @param ifEmpty the JSON of an empty body. @throws Refusal when it is not JSON in UTF-8 */
+export function parseJsonBytes(body: Body, maxSize: string, ifEmpty = ""): unknown {
+  if ("tooLarge" in body) throw invalid(`The body must not be larger than ${maxSize}`);
   if ("cut" in body) throw invalid("The body ended too early");
   try {
-    return JSON.parse(decoder.decode(body.bytes));
+    return JSON.parse(decoder.decode(body.bytes) || ifEmpty);
   } catch {
     throw invalid("The body is not JSON");
   }

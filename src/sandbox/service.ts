@@ -1,10 +1,30 @@
-/** The service as its transports see it: takes a request, and answers it or simulates a fault. */
+/**
+ * The service as its transports see it: takes a request, and answers it or simulates a fault. There is one way
+ * from a request through the rules to the store.
+ */
+import type { Result as Match } from "hono/router";
+import { RegExpRouter } from "hono/router/reg-exp-router";
+import { SmartRouter } from "hono/router/smart-router";
+import { TrieRouter } from "hono/router/trie-router";
+import { getPath, getQueryParams, tryDecodeURIComponent } from "hono/utils/url";
 import type { Clock } from "../wire.ts";
-import { type App, applyHeaderVariant } from "./app.ts";
-import type { Faults } from "./faults.ts";
+import type { Fault, Faults } from "./faults.ts";
 import { createLogEntry } from "./log-entry.ts";
-import { type Answer, type ReceivedRequest, refusalAnswer, targetPath, toAnswer } from "./request.ts";
+import {
+  type Answer,
+  type Body,
+  failure,
+  parseJsonBody,
+  type ReceivedRequest,
+  refusalAnswer,
+  targetPath,
+  toAnswer,
+} from "./request.ts";
+import type { AccessControl } from "./rules/access-control.ts";
+import { type Endpoint, type EndpointInput, runEndpoint } from "./rules/endpoint.ts";
+import { endpoints } from "./rules/index.ts";
 import type { AccountLimits } from "./rules/limits.ts";
+import { forbidden, Refusal } from "./rules/refusal.ts";
 import { type Store, serviceTime } from "./store/index.ts";
 import type { TransactionQueue } from "./transaction-queue.ts";
 import type { Variants } from "./variants.ts";
@@ -18,12 +38,12 @@ export interface ServiceReply {
 
 export type Service = (request: ReceivedRequest) => Promise<ServiceReply>;
 
-export interface ServiceParts {
-  app: App;
+interface ServiceParts {
   store: Store;
+  access: AccessControl;
+  limits: AccountLimits;
   queue: TransactionQueue;
   faults: Faults;
-  limits: AccountLimits;
   clock: Clock;
   variants: Variants;
   /** Fires when the service closes: then requests that are being delayed are dropped. */
@@ -31,51 +51,179 @@ export interface ServiceParts {
 }
 
 export function createService(parts: ServiceParts): Service {
-  const { app, store, queue, faults, limits, clock, variants, closing } = parts;
+  const { faults, clock, closing } = parts;
   return async (request) => {
     const fault = faults.pick(request.method, targetPath(request.target));
     request.arrivedAt = performance.now();
     request.fault = fault?.kind;
-    /** Logs an answer that does not come from the application, which logs its own. */
-    const instead = async (answer?: Answer): Promise<ServiceReply> => {
-      await queue.runInTransaction(() => {
-        const { status = null, text = null } = answer ?? {};
-        const now = serviceTime(store, clock);
-        store.requests.add(createLogEntry({ request, body: undefined, status, answer: text, now }));
-      });
-      return { answer };
-    };
-    const hourlyLimitReached = (seconds: number) => {
-      const now = serviceTime(store, clock);
-      return applyHeaderVariant(
-        refusalAnswer(limits.hourlyLimitReached(now + seconds * 1000, now)),
-        variants,
-      );
-    };
-    switch (fault?.kind) {
-      case undefined:
-        return { answer: await app(request) };
-      case "reset-before":
-        return instead();
-      case "reset-after":
-        await app(request);
-        return {};
-      case "delay":
-        await clock.sleep(fault.seconds * 1000, closing).catch(() => {});
-        if (closing.aborted) return {};
-        return { answer: await app(request) };
-      case "truncate":
-        return { answer: await app(request), isCut: true };
-      case "429":
-        return instead(hourlyLimitReached(fault.seconds));
-      case "503":
-        return instead(errorAnswer(503, "ServiceUnavailable", "Not available (simulated by --fault)"));
-      case "500":
-        return instead(errorAnswer(500, "InternalError", "Failed (simulated by --fault)"));
+    const instead = fault && answerInstead(parts, fault);
+    if (fault?.kind === "reset-before" || instead) {
+      await parts.queue.runInTransaction(() => log(parts, request, instead));
+      return { answer: instead };
     }
+    if (fault?.kind === "delay") {
+      await clock.sleep(fault.seconds * 1000, closing).catch(() => {});
+      if (closing.aborted) return {};
+    }
+    const answer = await answerRequest(parts, request);
+    return fault?.kind === "reset-after" ? {} : { answer, isCut: fault?.kind === "truncate" };
   };
+}
+
+/** What a fault answers in place of the service. */
+function answerInstead({ store, limits, clock, variants }: ServiceParts, fault: Fault): Answer | undefined {
+  switch (fault.kind) {
+    case "429": {
+      const now = serviceTime(store, clock);
+      const refusal = limits.hourlyLimitReached(now + fault.seconds * 1000, now);
+      return applyHeaderVariant(refusalAnswer(refusal), variants);
+    }
+    case "503":
+      return errorAnswer(503, "ServiceUnavailable", "Not available (simulated by --fault)");
+    case "500":
+      return errorAnswer(500, "InternalError", "Failed (simulated by --fault)");
+    default:
+      return undefined;
+  }
 }
 
 function errorAnswer(status: number, errorType: string, message: string): Answer {
   return toAnswer({ status, body: { errors: [{ errorType, message }] }, headers: {} });
+}
+
+/** Logs a request in the transaction under way. */
+function log({ store, clock }: ServiceParts, request: ReceivedRequest, answer?: Answer, body?: Body): void {
+  const { status = null, text = null } = answer ?? {};
+  const bytes = body && "bytes" in body ? body.bytes : undefined;
+  store.requests.add(
+    createLogEntry({ request, body: bytes, status, answer: text, now: serviceTime(store, clock) }),
+  );
+}
+
+/**
+ * The target of a method and a path: an endpoint, the OpenAPI description, or nothing that a key has access
+ * to.
+ */
+type Route = Endpoint | "description" | "none";
+
+// These paths look like those of contacts, but their last names are not ids.
+const reservedPaths = ["/api/contact/search", "/api/contact/export", "/api/contact/events"];
+const hasParameter = ({ path }: Endpoint) => path.includes(":");
+
+/** All accounts share one table of routes. */
+const routes = createRoutes();
+
+/** Never rejects: what fails is an answer too. */
+async function answerRequest(parts: ServiceParts, request: ReceivedRequest): Promise<Answer> {
+  try {
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const matched = routes.match(method, getPath({ url: url(request) } as Request));
+    const route = matched[0][0]![0];
+    if (route === "description") {
+      const { describeService } = await import("./openapi.ts");
+      return toAnswer({ status: 200, body: describeService(endpoints, request), headers: {} });
+    }
+    const isReachable = route !== "none" && (parts.variants.literal === "no" || route.literal !== undefined);
+    return await exchange(parts, request, isReachable ? route : undefined, pathParameters(matched));
+  } catch (error) {
+    return failure(error as Error);
+  }
+}
+
+function createRoutes(): SmartRouter<Route> {
+  const routes = new SmartRouter<Route>({ routers: [new RegExpRouter(), new TrieRouter()] });
+  const add = (endpoint: Endpoint) => routes.add(endpoint.method.toUpperCase(), endpoint.path, endpoint);
+  endpoints.filter((each) => !hasParameter(each)).forEach(add);
+  for (const path of reservedPaths) {
+    for (const method of ["GET", "PUT", "PATCH", "DELETE"]) routes.add(method, path, "none");
+  }
+  endpoints.filter(hasParameter).forEach(add);
+  routes.add("GET", "/openapi.json", "description");
+  routes.add("ALL", "*", "none");
+  return routes;
+}
+
+/** The path's parameters, decoded. */
+function pathParameters([[first], values]: Match<Route>): (name: string) => string {
+  return (name) => {
+    const place = first?.[1][name];
+    const value = typeof place === "number" ? values?.[place] : place;
+    // The database reads a text up to its first NUL: an id with a tail would be taken for the id.
+    return tryDecodeURIComponent(value ?? "").replace(/\0.*/s, "\ufffd");
+  };
+}
+
+/** Answers a request and logs it, in one transaction. */
+async function exchange(
+  parts: ServiceParts,
+  request: ReceivedRequest,
+  endpoint: Endpoint | undefined,
+  parameter: (name: string) => string,
+): Promise<Answer> {
+  const { store, access, queue, clock, variants } = parts;
+  const body = endpoint?.body ? await request.readBody() : undefined;
+  const answer = await queue.runInTransaction((): Answer => {
+    const key = joinHeader(request.headers["x-api-key"]);
+    const { now, refusal, ...admission } = access.admit(request.address, key, endpoint?.scope, clock.now());
+    const headers = { ...admission.headers, Date: new Date(now).toUTCString() };
+    const input = { store, variants, now, parameter };
+    const answer = refusal
+      ? refusalAnswer(refusal, headers)
+      : runAdmitted({ endpoint, headers, request, input, body });
+    log(parts, request, answer, body);
+    return answer;
+  });
+  return applyHeaderVariant(answer, variants);
+}
+
+interface Admitted {
+  endpoint: Endpoint | undefined;
+  /** The headers of the answer. */
+  headers: Record<string, string>;
+  request: ReceivedRequest;
+  input: Omit<EndpointInput, "readBody" | "readQuery">;
+  body: Body | undefined;
+}
+
+/** Answers a request that the limits admit; a refusal by its rule is an answer too. */
+function runAdmitted({ endpoint, headers, request, input, body }: Admitted): Answer {
+  try {
+    if (!endpoint) throw forbidden("This endpoint is not accessible via API key");
+    const result = runEndpoint(endpoint, {
+      ...input,
+      readBody: () => parseJsonBody(body!, request.headers["content-type"]),
+      readQuery: () => parseQuery(request),
+    });
+    return toAnswer({ ...result, headers });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return refusalAnswer(error, headers);
+  }
+}
+
+/** Leaves out the headers of the hourly limit, where a variant says so. */
+function applyHeaderVariant({ headers, ...answer }: Answer, variants: Variants): Answer {
+  if (variants["hourly-headers"] === "sent") return { ...answer, headers };
+  const kept = Object.entries(headers).filter(([name]) => !name.startsWith("X-RateLimit-"));
+  return { ...answer, headers: Object.fromEntries(kept) };
+}
+
+/** A name that is given more than once stays an array, which no schema takes. */
+function parseQuery(request: ReceivedRequest): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(getQueryParams(url(request)) as Record<string, string[]>).map(([name, values]) => [
+      name,
+      values.length === 1 ? values[0] : values,
+    ]),
+  );
+}
+
+/** The router's functions take whole URLs, and look at what follows the host alone. */
+function url({ target }: ReceivedRequest): string {
+  return `http://sandbox${target}`;
+}
+
+/** Several headers of one name become one. */
+function joinHeader(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(", ") : value;
 }

@@ -1,24 +1,12 @@
 /** `ecm-cli/sandbox`: a sandbox for a test suite, in its own process. */
 import * as v from "valibot";
-import { onProcessEnd } from "../disk/this-process.ts";
 import { usageError } from "../errors.ts";
 import { isObject } from "../json.ts";
 import type { SandboxAdmin } from "./admin.ts";
 import { openSandbox } from "./index.ts";
-import type {
-  Admin,
-  ClockChange,
-  EventBody,
-  LimitsChange,
-  RequestQuery,
-  ResetOptions,
-  SandboxWorld,
-  SeedData,
-  StartedSandbox,
-  StartSandboxOptions,
-} from "./public-types.ts";
+import type { Admin, SandboxWorld, StartedSandbox, StartSandboxOptions } from "./public-types.ts";
 import { maxWindowSeconds } from "./rules/limits.ts";
-import { makeTemporaryFolder, removeTemporaryFolder } from "./temporary-folder.ts";
+import { makeTemporaryFolder } from "./temporary-folder.ts";
 import type { World, Worlds } from "./worlds.ts";
 
 /**
@@ -27,22 +15,24 @@ import type { World, Worlds } from "./worlds.ts";
  * @throws UsageError for a bad option, or when the database binding is not installed
  */
 export async function startSandbox(options: StartSandboxOptions = {}): Promise<StartedSandbox> {
-  const { port = 0, folder: given, ...rest } = checkedOptions(options);
-  const folder = given ?? (await makeTemporaryFolder());
+  const { port = 0, folder, ...rest } = checkedOptions(options);
   let close = () => {};
-  const end = () => {
-    forget();
-    close();
-    if (given === undefined) removeTemporaryFolder(folder);
-  };
-  const forget = onProcessEnd(end);
+  const temporary = folder === undefined ? await makeTemporaryFolder(() => close()) : undefined;
   try {
-    const sandbox = await openSandbox({ hourlyLimit: 1_000_000, monthlyLimit: 10_000_000, ...rest, folder });
+    const sandbox = await openSandbox({
+      hourlyLimit: 1_000_000,
+      monthlyLimit: 10_000_000,
+      ...rest,
+      folder: folder ?? temporary!.path,
+    });
     close = () => sandbox.close();
     const server = await sandbox.serve({ host: "127.0.0.1", port, keepsProcess: false });
     let stopped: Promise<void> | undefined;
     const stop = () => {
-      stopped ??= server.close().then(end);
+      stopped ??= server.close().then(() => {
+        close();
+        temporary?.remove();
+      });
       return stopped;
     };
     const requireRunning = () => {
@@ -61,7 +51,8 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<S
       [Symbol.asyncDispose]: stop,
     };
   } catch (error) {
-    end();
+    close();
+    temporary?.remove();
     throw error;
   }
 }
@@ -71,51 +62,46 @@ function publicWorld(
   worlds: Worlds,
   url: string,
 ): SandboxWorld {
-  const isOpen = () => worlds.find(id) !== undefined;
-  const close = () => {
-    if (isOpen()) worlds.close(id);
+  const requireOpen = () => {
+    if (!worlds.isOpen(id)) throw new Error("The world was closed; open another one with world()");
+  };
+  const close = async () => {
+    if (worlds.isOpen(id)) worlds.close(id);
   };
   return {
     id,
     baseUrl: `${url}${root}`,
     apiKey,
     structureId,
-    admin: publicAdmin(admin, () => {
-      if (!isOpen()) throw new Error("The world was closed; open another one with world()");
-    }),
-    close: async () => close(),
-    [Symbol.dispose]: close,
-    [Symbol.asyncDispose]: async () => close(),
+    admin: publicAdmin(admin, requireOpen),
+    close,
+    [Symbol.dispose]: () => void close(),
+    [Symbol.asyncDispose]: close,
   };
 }
 
 /** The admin of an account as promises. @param requireOpen throws once the account was closed */
 function publicAdmin(admin: SandboxAdmin, requireOpen: () => void): Admin {
-  const whileRunning =
+  const whileOpen =
     <Arguments extends unknown[], Result>(act: (...given: Arguments) => Result) =>
     async (...given: Arguments): Promise<Result> => {
       requireOpen();
       return act(...given);
     };
+  const { requests, snapshots } = admin;
   return {
-    reset: whileRunning((options?: ResetOptions) => admin.reset(options)),
-    seed: whileRunning((data: SeedData) => admin.seed(data)),
-    requests: Object.assign(
-      whileRunning((query?: RequestQuery) => admin.requests(query)),
-      { clear: whileRunning(() => admin.clearRequests()) },
-    ),
-    clock: whileRunning((change?: ClockChange) => admin.clock(change)),
-    faults: whileRunning((specs?: string[]) => admin.faults(specs)),
-    limits: whileRunning((change?: LimitsChange) => admin.limits(change)),
-    events: whileRunning((event: EventBody) => admin.event(event)),
-    snapshots: Object.assign(
-      whileRunning(() => admin.snapshots()),
-      {
-        save: whileRunning((name: string) => admin.saveSnapshot(name)),
-        load: whileRunning((name: string) => admin.loadSnapshot(name)),
-        remove: whileRunning((name: string) => admin.removeSnapshot(name)),
-      },
-    ),
+    reset: whileOpen(admin.reset),
+    seed: whileOpen(admin.seed),
+    requests: Object.assign(whileOpen(requests), { clear: whileOpen(requests.clear) }),
+    clock: whileOpen(admin.clock),
+    faults: whileOpen(admin.faults),
+    limits: whileOpen(admin.limits),
+    events: whileOpen(admin.events),
+    snapshots: Object.assign(whileOpen(snapshots), {
+      save: whileOpen(snapshots.save),
+      load: whileOpen(snapshots.load),
+      remove: whileOpen(snapshots.remove),
+    }),
   };
 }
 

@@ -6,26 +6,42 @@ import { rmSync } from "node:fs";
 import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkLife, identifyThisProcess, type ProcessIdentity } from "../disk/this-process.ts";
+import { checkLife, identifyThisProcess, onProcessEnd, type ProcessIdentity } from "../disk/this-process.ts";
 
 const prefix = "ecm-sandbox-";
 const ownerFile = "owner.json";
 
-/** Makes a folder for this process; the caller removes it. */
-export async function makeTemporaryFolder(): Promise<string> {
-  await removeAbandoned();
-  const folder = await mkdtemp(join(tmpdir(), prefix));
-  await writeFile(join(folder, ownerFile), JSON.stringify(identifyThisProcess()));
-  return folder;
+export interface TemporaryFolder {
+  path: string;
+  /**
+   * Never throws: what cannot be removed now, such as a file that is open (Windows), goes when another process
+   * starts.
+   */
+  remove(): void;
 }
 
 /**
- * Never throws: what cannot be removed now, such as a file that is open (Windows), goes when another process
- * starts.
+ * Makes a folder for this process, which goes with it at the latest.
+ * @param beforeEnd when the process ends: closes what is open in the folder
  */
-export function removeTemporaryFolder(folder: string): void {
+export async function makeTemporaryFolder(beforeEnd = () => {}): Promise<TemporaryFolder> {
+  await removeAbandoned();
+  const path = await mkdtemp(join(tmpdir(), prefix));
+  await writeFile(join(path, ownerFile), JSON.stringify(identifyThisProcess()));
+  const forget = onProcessEnd(() => {
+    beforeEnd();
+    removeFolder(path);
+  });
+  const remove = () => {
+    forget();
+    removeFolder(path);
+  };
+  return { path, remove };
+}
+
+function removeFolder(path: string): void {
   try {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(path, { recursive: true, force: true });
   } catch {
     // It is removed later.
   }
@@ -38,7 +54,7 @@ async function removeAbandoned(): Promise<void> {
     names.map(async (name) => {
       const folder = join(tmpdir(), name);
       const owner = await readOwner(folder);
-      if (owner && checkLife(owner, me) === "gone") removeTemporaryFolder(folder);
+      if (owner && checkLife(owner, me) === "gone") removeFolder(folder);
     }),
   );
 }

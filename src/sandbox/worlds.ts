@@ -6,7 +6,6 @@ import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { realClock } from "../clock.ts";
-import { onProcessEnd } from "../disk/this-process.ts";
 import { isKind } from "../errors.ts";
 import { createAccount, type SandboxAccount, type SandboxAccountOptions } from "./account.ts";
 import { worldsRoot } from "./admin-api/access.ts";
@@ -15,7 +14,7 @@ import { loadSnapshot } from "./admin-api/snapshots.ts";
 import type { WorldOptions } from "./public-types.ts";
 import { invalid, notFound, type Refusal } from "./rules/refusal.ts";
 import { openMemoryStore, type Store } from "./store/index.ts";
-import { makeTemporaryFolder, removeTemporaryFolder } from "./temporary-folder.ts";
+import { makeTemporaryFolder, type TemporaryFolder } from "./temporary-folder.ts";
 
 /** A test suite that opens more at once has forgotten to close them. */
 const maxWorlds = 1000;
@@ -32,13 +31,11 @@ export class Worlds {
   private readonly main: Store;
   private readonly options: SandboxAccountOptions;
   private readonly open = new Map<string, World>();
-  private readonly openByKey = new Map<string, World>();
-  /** A request that is late for its world must not count as a failure of another account. */
-  private readonly closedKeys = new Set<string>();
-  private opening = 0;
+  /** With those of closed worlds: a request that is late must not count as a failure of another account. */
+  private readonly byKey = new Map<string, World | "closed">();
   private isClosed = false;
-  private folder: Promise<string> | undefined;
-  private removeFolder = () => {};
+  /** Holds the snapshots of all worlds. */
+  private folder: Promise<TemporaryFolder> | undefined;
 
   /** @param options of the sandbox: each world begins with them */
   constructor(main: Store, options: SandboxAccountOptions) {
@@ -49,36 +46,28 @@ export class Worlds {
   /** @throws Refusal for an invalid option, and where too many are open */
   async create(given: WorldOptions = {}): Promise<World> {
     const { from, seed, variants } = parseBody(worldBody, given);
-    if (this.open.size + this.opening >= maxWorlds) {
+    if (this.open.size >= maxWorlds) {
       throw invalid(`At most ${maxWorlds} worlds are open at once: close those that are not used any more`);
     }
-    this.opening++;
-    try {
-      const options = {
-        ...this.options,
-        region: this.options.region ?? this.main.account.read().region,
-        seed: seed ?? this.options.seed,
-        variants: { ...this.options.variants, ...variants },
-        apiKey: undefined,
-      };
-      return await this.add(options, from);
-    } finally {
-      this.opening--;
-    }
-  }
-
-  private async add(options: SandboxAccountOptions, from: string | undefined): Promise<World> {
+    const options = {
+      ...this.options,
+      region: this.options.region ?? this.main.account.read().region,
+      seed: seed ?? this.options.seed,
+      variants: { ...this.options.variants, ...variants },
+      apiKey: undefined,
+    };
     const id = randomBytes(6).toString("hex");
     const now = (options.clock ?? realClock).now();
-    const store = await openMemoryStore(join(await this.makeFolder(), id), now, options);
+    this.folder ??= makeTemporaryFolder();
+    const store = await openMemoryStore(join((await this.folder).path, id), now, options);
     try {
       if (this.isClosed) throw new Error("The sandbox was closed");
-      const root = `${worldsRoot}/${id}`;
-      const account = checkVariants(() => createAccount(store, options, { root }));
+      const account = checkVariants(() => createAccount(store, options));
       if (from !== undefined) loadSnapshot(store, from, this.main);
-      const world = { ...account, id, root, structureId: store.structures.all()[0]!._id };
+      const structureId = store.structures.all()[0]!._id;
+      const world = { ...account, id, root: `${worldsRoot}/${id}`, structureId };
       this.open.set(id, world);
-      this.openByKey.set(world.apiKey, world);
+      this.byKey.set(world.apiKey, world);
       return world;
     } catch (error) {
       store.database.close();
@@ -90,22 +79,27 @@ export class Worlds {
     return [...this.open.values()];
   }
 
-  find(id: string): World | undefined {
-    return this.open.get(id);
+  /** @throws Refusal 404 */
+  get(id: string): World {
+    const world = this.open.get(id);
+    if (!world) throw missingWorld(id);
+    return world;
+  }
+
+  isOpen(id: string): boolean {
+    return this.open.has(id);
   }
 
   /** The world that this key belongs to; `closed` where it has been closed. */
   findByKey(key: string): World | "closed" | undefined {
-    return this.openByKey.get(key) ?? (this.closedKeys.has(key) ? "closed" : undefined);
+    return this.byKey.get(key);
   }
 
   /** @throws Refusal 404 */
   close(id: string): void {
-    const world = this.open.get(id);
-    if (!world) throw missingWorld(id);
+    const world = this.get(id);
     this.open.delete(id);
-    this.openByKey.delete(world.apiKey);
-    this.closedKeys.add(world.apiKey);
+    this.byKey.set(world.apiKey, "closed");
     world.close();
     rmSync(world.store.folder, { recursive: true, force: true });
   }
@@ -118,25 +112,7 @@ export class Worlds {
   end(): void {
     this.isClosed = true;
     this.closeAll();
-    this.removeFolder();
-  }
-
-  /**
-   * Makes the folder for the snapshots of all worlds; that of a killed process goes as all temporary folders
-   * do.
-   */
-  private makeFolder(): Promise<string> {
-    this.folder ??= makeTemporaryFolder().then((folder) => {
-      const remove = () => removeTemporaryFolder(folder);
-      const forget = onProcessEnd(remove);
-      this.removeFolder = () => {
-        forget();
-        remove();
-      };
-      if (this.isClosed) this.removeFolder();
-      return folder;
-    });
-    return this.folder;
+    void this.folder?.then(({ remove }) => remove());
   }
 }
 

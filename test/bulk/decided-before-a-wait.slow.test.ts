@@ -241,8 +241,8 @@ describe("a person who is erased while a run waits", () => {
 describe("runs undo --delete-created", () => {
   const left: Record<string, (service: RunningSandbox) => Promise<void>> = {
     unsubscribed: async (service) => unsubscribe(service, last),
-    bounced: async ({ sandbox }) => void sandbox.admin.event({ key: last, type: "email-bounced" }),
-    complained: async ({ sandbox }) => void sandbox.admin.event({ key: last, type: "complained" }),
+    bounced: async ({ sandbox }) => void sandbox.admin.events({ key: last, type: "email-bounced" }),
+    complained: async ({ sandbox }) => void sandbox.admin.events({ key: last, type: "complained" }),
     "was changed": async (service) => {
       await service.ecm(["contact", "mutate", last, "--add-list", "Trial"]);
     },

@@ -48,7 +48,7 @@ describe("the names that a search can ask for", () => {
       { key: "p1@example.com", status: { primary: "active" } },
     ]);
     expect(listAnswers(running).filter((each) => each === refusedSearch)).toHaveLength(1);
-    running.sandbox.admin.clearRequests();
+    running.sandbox.admin.requests.clear();
     await running.ecm(["contact", "search", "--all", "--json"]);
     await running.ecm(["import", await inputFile(manyRows(7)), "--json"]);
     expect(listAnswers(running)).not.toContain(refusedSearch);
@@ -90,7 +90,7 @@ describe("lists, where a search does not filter by them", () => {
     expect(await count("--list", "Offers", "--status", "active")).toBe("2\n");
     const twoKeys = ["--key", "p1@example.com", "--key", "p3@example.com"];
     expect(await count("--list", "Offers", ...twoKeys)).toBe("1\n");
-    running.sandbox.admin.clearRequests();
+    running.sandbox.admin.requests.clear();
     expect(await count("--list", "Offers")).toBe("3\n");
     expect(listAnswers(running)).not.toContain(refusedSearch);
   });

@@ -533,7 +533,7 @@ describe("reports campaign", () => {
     const types = ["email-bounced", "email-complaint", "email-opened"];
     for (const [index, type] of [...types, ...types].entries()) {
       const mail = { emailCampaignId: campaign._id, emailCampaignName: campaign.name };
-      sandbox.admin.event({ key: `p${index}@example.com`, type, ...mail });
+      sandbox.admin.events({ key: `p${index}@example.com`, type, ...mail });
     }
     const { stdout, stderr } = await ecm(["reports", "campaign", "spring sale", "--period", "week"], at(80));
     expect(stdout).toMatch(/sent +120/);
@@ -668,7 +668,7 @@ describe("events of a campaign", () => {
     for (const { _id, name } of JSON.parse((await ecm(["campaigns", "list", "--json"])).stdout)) {
       for (const { key } of contents.contacts) {
         for (const type of ["email-sent", "email-delivered"])
-          sandbox.admin.event({ key, type, emailCampaignId: _id, emailCampaignName: name });
+          sandbox.admin.events({ key, type, emailCampaignId: _id, emailCampaignName: name });
       }
     }
     const list = async (...args: string[]) =>

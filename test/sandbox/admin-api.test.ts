@@ -396,11 +396,11 @@ test("a limit that is set here holds over the owner's, until the owner speaks ag
   const { account, admin } = await opened();
   const direct = await account.openAdmin();
   const limit = async () => (await account.call("GET", "/api/contact-structure")).headers["x-monthly-limit"];
-  direct.setAccount({ monthlyLimit: 20 });
+  direct.account({ monthlyLimit: 20 });
   expect(await limit()).toBe("20");
   await admin("PUT", "limits", { monthly: 30 });
   expect(await limit()).toBe("30");
-  direct.setAccount({ monthlyLimit: 40 });
+  direct.account({ monthlyLimit: 40 });
   expect(await limit()).toBe("40");
 });
 

@@ -149,7 +149,7 @@ test("PATCH contact: with the status that GET answers, whatever it is, changes n
   const { call, create, sandbox } = await openAccount();
   const made = await create("a@b.co");
   for (const type of [undefined, "bounced"]) {
-    if (type) sandbox.admin.event({ key: "a@b.co", type });
+    if (type) sandbox.admin.events({ key: "a@b.co", type });
     const { body: before } = await call("GET", `/api/contact/${made._id}`);
     const answer = await call("PATCH", `/api/contact/${made._id}`, { status: before.status });
     expect([answer.status, answer.body]).toEqual([200, before]);

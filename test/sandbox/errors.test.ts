@@ -50,7 +50,7 @@ test("Errors: block, key, standing, month, hour, scope, form and contact are loo
   // Wrong in every way at once; each step fixes what was refused first.
   const wrong = (key?: string, path = "/api/contact/x/mutate") =>
     call("PUT", path, undefined, { key, raw: "{" }).then(onlyError);
-  admin.setAccount({ status: "suspended", monthlyLimit: 2 });
+  admin.account({ status: "suspended", monthlyLimit: 2 });
   expect([await wrong("x"), await wrong("x"), await wrong("x")].map(({ status }) => status)).toEqual([
     401, 401, 429,
   ]);
@@ -58,9 +58,9 @@ test("Errors: block, key, standing, month, hour, scope, form and contact are loo
   expect([await wrong(weak), await wrong(weak), await wrong(weak)].map(({ status }) => status)).toEqual([
     403, 403, 403,
   ]);
-  admin.setAccount({ status: "open" });
+  admin.account({ status: "open" });
   expect((await wrong(weak)).message).toBe("Monthly API quota exceeded.");
-  admin.setAccount({ monthlyLimit: 100 });
+  admin.account({ monthlyLimit: 100 });
   expect((await wrong(weak)).message).toBe("Rate limit exceeded. Retry after 3600 seconds.");
   clock.pass(3600);
   expect((await wrong(weak)).message).toBe("API key missing required scope: contacts:write");

@@ -179,7 +179,7 @@ test.each([
 ])("Account standing: %s is answered with %d", async (status, expected) => {
   const { call, openAdmin, keyWith } = await openAccount();
   const key = await keyWith("reports:read");
-  (await openAdmin()).setAccount({ status });
+  (await openAdmin()).account({ status });
   const answer = await call(...read);
   expect(answer.status).toBe(expected);
   if (expected === 403) {
@@ -206,7 +206,7 @@ test("Reset takes everything away but what a running sandbox printed at its star
   const made = await account.create("a@b.co");
   const key = await account.keyWith("contacts:write");
   const admin = await account.openAdmin();
-  admin.setAccount({ status: "open", monthlyLimit: 5 });
+  admin.account({ status: "open", monthlyLimit: 5 });
   admin.reset();
   const { status, body, headers } = await account.call("GET", "/api/contact-structure");
   expect(status).toBe(200);

@@ -81,20 +81,20 @@ test("Limits: the month ends with the calendar month, UTC, and its 429 has its o
 test("Limits: the owner's monthly limit acts at once, over the one of the start", async () => {
   const { call, openAdmin } = await openAccount({ monthlyLimit: 100 });
   expect((await call(...read)).headers["x-monthly-limit"]).toBe("100");
-  (await openAdmin()).setAccount({ monthlyLimit: 1 });
+  (await openAdmin()).account({ monthlyLimit: 1 });
   expect(onlyError(await call(...read)).message).toBe("Monthly API quota exceeded.");
-  (await openAdmin()).setAccount({ monthlyLimit: 50 });
+  (await openAdmin()).account({ monthlyLimit: 50 });
   expect((await call(...read)).headers["x-monthly-remaining"]).toBe("48");
 });
 
 test("Limits: a reset takes the owner's monthly limit away, and that of the start holds again", async () => {
   const { folder, openAdmin } = await openAccount();
-  (await openAdmin()).setAccount({ monthlyLimit: 70 });
+  (await openAdmin()).account({ monthlyLimit: 70 });
   const { call } = await openAccount({ folder, monthlyLimit: 100 });
   const limit = async () => (await call(...read)).headers["x-monthly-limit"];
   (await openAdmin()).reset();
   expect(await limit()).toBe("100");
-  (await openAdmin()).setAccount({ monthlyLimit: 30 });
+  (await openAdmin()).account({ monthlyLimit: 30 });
   expect(await limit()).toBe("30");
   (await openAdmin()).reset();
   expect(await limit()).toBe("100");
@@ -114,10 +114,10 @@ test("Limits: every authenticated request counts that is not a 429, whatever its
   expect(
     await remaining("POST", "/api/contact/search", { contactStructureId: structureId, source: ["key"] }),
   ).toBe(999_993);
-  (await openAdmin()).setAccount({ status: "suspended" });
+  (await openAdmin()).account({ status: "suspended" });
   expect(await remaining(...read)).toBe(999_992);
   expect(limitHeaders(await call(...read, undefined, { key: "wrong" }))).toEqual({});
-  (await openAdmin()).setAccount({ status: "open" });
+  (await openAdmin()).account({ status: "open" });
   expect(await remaining(...read)).toBe(999_991);
 });
 

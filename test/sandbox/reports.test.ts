@@ -233,10 +233,10 @@ test("Reports: figures are those that a seed sets, else zeros; an event that is 
   const opens = "/api/reports/email/overall/histogram?pastDays=7&eventType=first-email-opened";
   expect(await get(opens)).toMatchObject({ ...histogram, peak: { total: 0 } });
   expect((await get("/api/reports/dashboard?pastDays=7")).campaign.sent).toEqual({ count: 0, diff: 0 });
-  account.sandbox.admin.saveSnapshot("one");
+  account.sandbox.admin.snapshots.save("one");
   await account.call("POST", "/__sandbox/reset", {}, { key: null });
   expect((await get(opens)).histogram).toEqual([]);
-  account.sandbox.admin.loadSnapshot("one");
+  account.sandbox.admin.snapshots.load("one");
   expect(await get(opens)).toMatchObject(histogram);
 });
 

@@ -145,7 +145,7 @@ it("the log gives no number twice when it is emptied before it was written", asy
   const { sandbox, call } = await openAccount();
   await call("GET", "/api/contact/1");
   await call("GET", "/api/contact/2");
-  sandbox.admin.clearRequests();
+  sandbox.admin.requests.clear();
   expect(sandbox.admin.requests()).toEqual([]);
   await call("GET", "/api/contact/3");
   expect(sandbox.admin.requests()).toMatchObject([{ n: 3, path: "/api/contact/3" }]);

@@ -17,14 +17,14 @@ it.each([
   const { sandbox, folder, create, call } = await openAccount();
   await create("ada@example.com");
   const missing = "Snapshot none not found: no snapshot is saved";
-  expect(() => sandbox.admin.loadSnapshot("none")).toThrow(missing);
-  sandbox.admin.saveSnapshot("one");
+  expect(() => sandbox.admin.snapshots.load("none")).toThrow(missing);
+  sandbox.admin.snapshots.save("one");
   sandbox.admin.reset();
   const saved = await openDatabase(join(folder, "snapshots", "one.db"));
   saved.exec(`PRAGMA user_version = ${version}`);
   saved.close();
-  if (isLoaded) sandbox.admin.loadSnapshot("one");
-  else expect(() => sandbox.admin.loadSnapshot("one")).toThrow("was saved by another version of ecm");
+  if (isLoaded) sandbox.admin.snapshots.load("one");
+  else expect(() => sandbox.admin.snapshots.load("one")).toThrow("was saved by another version of ecm");
   const structureId = sandbox.structureId;
   const { body } = await call("POST", "/api/contact/search", {
     contactStructureId: structureId,
@@ -52,7 +52,7 @@ it.each([0, 2])("data of version %i is an error that names the folder, and stays
 
 it("what a killed save has left goes with a later save, and at once with an erasure", async () => {
   const { sandbox, folder } = await openAccount();
-  sandbox.admin.saveSnapshot("one");
+  sandbox.admin.snapshots.save("one");
   const snapshots = join(folder, "snapshots");
   const leave = async (name: string, ageSeconds: number) => {
     const path = join(snapshots, name);
@@ -65,7 +65,7 @@ it("what a killed save has left goes with a later save, and at once with an eras
   await leave("two.db.ba9876543210.new", 60);
   // Of a clock that has been set back since.
   await leave("two.db.0123456789ab.new", -7200);
-  sandbox.admin.saveSnapshot("one");
+  sandbox.admin.snapshots.save("one");
   expect((await readdir(snapshots)).sort()).toEqual([
     "one.db",
     "two.db.0123456789ab.new",
@@ -100,22 +100,22 @@ it.each([
     const file = join(folder, "snapshots", "one.db");
     const leaveTraces = async () => {
       sandbox.admin.seed({ contacts: many });
-      sandbox.admin.saveSnapshot("one");
+      sandbox.admin.snapshots.save("one");
       changeAndDie(file, journal);
       expect(await readdir(join(folder, "snapshots"))).toContain(`one.db${ending}`);
       sandbox.admin.reset();
       await create("ada@example.com");
     };
     const loaded = () => {
-      sandbox.admin.saveSnapshot("one");
+      sandbox.admin.snapshots.save("one");
       sandbox.admin.reset();
-      sandbox.admin.loadSnapshot("one");
+      sandbox.admin.snapshots.load("one");
       return sandbox.admin.seed({ contacts: [{ key: "ada@example.com" }] }).contacts;
     };
     await leaveTraces();
     expect(loaded()).toEqual({ created: 0, updated: 1 });
     await leaveTraces();
-    sandbox.admin.removeSnapshot("one");
+    sandbox.admin.snapshots.remove("one");
     expect(loaded()).toEqual({ created: 0, updated: 1 });
   },
 );
@@ -124,23 +124,23 @@ it("an erasure leaves a snapshot in one file, and can be made while the sandbox 
   const { sandbox, folder, create } = await openAccount();
   await create("ada@example.com");
   await create("bob@example.com");
-  sandbox.admin.saveSnapshot("one");
+  sandbox.admin.snapshots.save("one");
   const mask = (text: string) => (text.includes("ada@example.com") ? "(erased)" : undefined);
   expect(await eraseFromSandbox(folder, ["ada@example.com"], mask)).toBe(2);
   expect(await readdir(join(folder, "snapshots"))).toEqual(["one.db"]);
-  sandbox.admin.loadSnapshot("one");
+  sandbox.admin.snapshots.load("one");
   const contacts = [{ key: "ada@example.com" }, { key: "bob@example.com" }];
   expect(sandbox.admin.seed({ contacts }).contacts).toEqual({ created: 1, updated: 1 });
 });
 
 it.each([
-  ["saved under a new name", (admin: SandboxAdmin) => admin.saveSnapshot("two")],
-  ["saved over another", (admin: SandboxAdmin) => admin.saveSnapshot("one")],
-  ["loaded", (admin: SandboxAdmin) => admin.loadSnapshot("one")],
+  ["saved under a new name", (admin: SandboxAdmin) => admin.snapshots.save("two")],
+  ["saved over another", (admin: SandboxAdmin) => admin.snapshots.save("one")],
+  ["loaded", (admin: SandboxAdmin) => admin.snapshots.load("one")],
 ])("an erasure leaves nothing of the person where a snapshot is %s meanwhile", async (_what, act) => {
   const { sandbox, folder, create } = await openAccount();
   await create("ada@example.com");
-  sandbox.admin.saveSnapshot("one");
+  sandbox.admin.snapshots.save("one");
   let isOver = false;
   const mask = (text: string) => (text.includes("ada@example.com") ? "(erased)" : undefined);
   const erasing = eraseFromSandbox(folder, ["ada@example.com"], mask).finally(() => {
@@ -155,7 +155,7 @@ it.each([
   const contacts = [{ key: "ada@example.com" }];
   expect(sandbox.admin.seed({ contacts }).contacts).toEqual({ created: 1, updated: 0 });
   for (const { name } of sandbox.admin.snapshots()) {
-    sandbox.admin.loadSnapshot(name);
+    sandbox.admin.snapshots.load(name);
     expect(sandbox.admin.seed({ contacts }).contacts, name).toEqual({ created: 1, updated: 0 });
   }
 });

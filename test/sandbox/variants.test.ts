@@ -125,9 +125,9 @@ test("search-lag: nobody from before a reset, or before a snapshot was loaded, i
   const account = await playing("search-lag", "2000", { seed: 1 });
   const { admin } = account.sandbox;
   admin.reset();
-  admin.saveSnapshot("empty");
+  admin.snapshots.save("empty");
   const ada = { key: "ada@b.co" };
-  const startOver = [() => admin.reset(), () => admin.loadSnapshot("empty")];
+  const startOver = [() => admin.reset(), () => admin.snapshots.load("empty")];
   for (const clear of startOver) {
     admin.seed({ contacts: [ada] });
     const [{ _id }] = (await account.call("GET", "/api/contact")).body;

@@ -29,7 +29,7 @@ export function registerSandboxAccount(parent: Command, context: Context): void 
     .addOption(wholeNumberOption("--monthly-limit <n>", "requests per calendar month, UTC", 0))
     .action(
       presents(context, { view: accountView }, async ({ status, monthlyLimit, ...flags }) => ({
-        one: await withAdmin(context, flags, (admin) => admin.setAccount({ status, monthlyLimit })),
+        one: await withAdmin(context, flags, (admin) => admin.account({ status, monthlyLimit })),
       })),
     );
 }

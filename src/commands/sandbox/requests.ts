@@ -57,7 +57,7 @@ async function runSandboxRequests(context: Context, flags: RequestsFlags): Promi
   // Whoever follows may do so before the sandbox is started.
   const openAdmin = follow ? withAdmin : withExistingAdmin;
   await openAdmin(context, { data }, async (admin) => {
-    if (clear) return admin.clearRequests();
+    if (clear) return admin.requests.clear();
     // A table is drawn once all rows are there; lines come one by one.
     const output = context.output({}, follow ? "tsv" : undefined);
     const requests = follow ? followRequests(context, admin, query) : admin.requests(query);

@@ -88,10 +88,11 @@ export async function withSandbox(
   use: (sandbox: Sandbox) => Promise<void>,
 ): Promise<void> {
   const { openSandbox } = await import("../../sandbox/index.ts");
-  const { makeTemporaryFolder, removeTemporaryFolder } = await import("../../sandbox/temporary-folder.ts");
+  const { makeTemporaryFolder } = await import("../../sandbox/temporary-folder.ts");
   const options = await toSandboxOptions(context, flags);
-  const folder = flags.temporary ? await makeTemporaryFolder() : chooseSandboxFolder(context, flags);
+  const temporary = flags.temporary ? await makeTemporaryFolder() : undefined;
   try {
+    const folder = temporary?.path ?? chooseSandboxFolder(context, flags);
     const sandbox = await openSandbox({ ...options, folder });
     try {
       await use(sandbox);
@@ -99,7 +100,7 @@ export async function withSandbox(
       sandbox.close();
     }
   } finally {
-    if (flags.temporary) removeTemporaryFolder(folder);
+    temporary?.remove();
   }
 }
 
@@ -211,15 +212,13 @@ const maxAtOnce = 1000;
 export async function* followRequests(
   { clock, signal }: Context,
   admin: SandboxAdmin,
-  query: RequestQuery,
+  { limit, ...query }: RequestQuery,
 ): AsyncGenerator<LoggedRequest> {
-  const { limit, ...all } = query;
-  const newest = limit === undefined ? [] : admin.requests(query);
+  const newest = limit === undefined ? [] : admin.requests({ ...query, limit });
   yield* newest;
-  const since = newest.at(-1)?.n ?? query.since ?? (limit === undefined ? undefined : 0);
-  const follower = admin.followRequests({ ...all, since });
+  const next = admin.requests.follow({ ...query, since: newest.at(-1)?.n ?? query.since });
   for (;;) {
-    const { requests } = follower.next(maxAtOnce);
+    const requests = next(maxAtOnce);
     yield* requests;
     if (requests.length < maxAtOnce) await clock.sleep(pollMilliseconds, signal);
   }

@@ -34,7 +34,7 @@ export function registerSandboxSnapshot(parent: Command, context: Context): void
   const missing = { 5: "no such snapshot" };
   verb("save", "save the account under a name, replacing an earlier snapshot", oneSnapshot)
     .argument("<name>", "letters, digits, '.', '_' and '-'")
-    .action(presents(context, shown, (name, flags) => change(flags, (admin) => admin.saveSnapshot(name))));
+    .action(presents(context, shown, (name, flags) => change(flags, (admin) => admin.snapshots.save(name))));
   verb(
     "load",
     "restore the account from a snapshot",
@@ -42,7 +42,7 @@ export function registerSandboxSnapshot(parent: Command, context: Context): void
     missing,
   )
     .argument("<name>", "its name")
-    .action(presents(context, shown, (name, flags) => change(flags, (admin) => admin.loadSnapshot(name))));
+    .action(presents(context, shown, (name, flags) => change(flags, (admin) => admin.snapshots.load(name))));
   verb("list", "show the snapshots", "One line per snapshot, by name.").action(
     presents(context, shown, async (flags) => ({
       many: await withExistingAdmin(context, flags, (admin) => admin.snapshots()),
@@ -50,5 +50,5 @@ export function registerSandboxSnapshot(parent: Command, context: Context): void
   );
   verb("remove", "remove a snapshot", "Nothing.", missing)
     .argument("<name>", "its name")
-    .action((name, flags) => withExistingAdmin(context, flags, (admin) => admin.removeSnapshot(name)));
+    .action((name, flags) => withExistingAdmin(context, flags, (admin) => admin.snapshots.remove(name)));
 }

@@ -13,7 +13,7 @@ const count = v.pipe(
   v.minValue(0, "must not be negative"),
 );
 const notInWindow = `must be from 1 to ${maxWindowSeconds}`;
-const name = v.pipe(
+export const name = v.pipe(
   text,
   v.check((value) => value.trim() !== "", "must not be empty"),
   v.maxLength(1000, "must not be longer than 1000 characters"),
@@ -23,14 +23,15 @@ const flag = v.boolean("must be true or false");
 
 export const resetBody = v.strictObject({ seed: v.optional(count), everything: v.optional(flag) }, notObject);
 
+// A record of the library takes arrays, and passes over members that objects of JavaScript have, such as
+// `constructor`.
+const anyObject = v.custom<Record<string, unknown>>(isObject, notObject);
+
 export const worldBody = v.strictObject(
   {
     from: v.optional(v.string("must be a string")),
     seed: v.optional(count),
-    variants: v.optional(
-      // A record of the library takes arrays too.
-      v.pipe(v.custom<Record<string, unknown>>(isObject, notObject), v.metadata({ type: "object" })),
-    ),
+    variants: v.optional(anyObject),
   },
   notObject,
 );
@@ -69,40 +70,18 @@ const statusText = v.union(
   [text, v.strictObject({ primary: text, secondary: v.optional(text) })],
   "must be a status, such as Active or Unsubscribe",
 );
-// A record of the library passes over members that objects of JavaScript have, such as `constructor`.
-const valuesByLabel = v.pipe(
-  v.custom<Record<string, string>>(isObject, notObject),
-  v.metadata({ type: "object", additionalProperties: { type: "string" } }),
-  v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed) return;
-    const input = dataset.value;
-    for (const [key, value] of Object.entries(input)) {
-      const label = v.safeParse(name, key, { abortEarly: true });
-      if (!label.success) addIssue({ message: `has a label that ${label.issues[0].message}` });
-      const found = v.safeParse(text, value, { abortEarly: true });
-      if (found.success) continue;
-      const { message } = found.issues[0];
-      addIssue({ message, path: [{ type: "object", origin: "value", input, key, value }] });
-    }
-  }),
-);
 const seedContact = v.strictObject(
   {
     key: text,
-    fields: v.optional(valuesByLabel, {}),
+    fields: v.optional(anyObject, {}),
     lists: v.optional(v.array(name, notArray), []),
     tags: v.optional(v.array(name, notArray), []),
     status: v.optional(statusText),
   },
   notObject,
 );
-// Answered as they are given.
-const figures = v.pipe(
-  v.custom<Record<string, unknown>>(isObject, notObject),
-  v.metadata({ type: "object" }),
-);
 const seedReports = v.strictObject(
-  { dashboard: v.optional(figures), overall: v.optional(figures), histogram: v.optional(figures) },
+  { dashboard: v.optional(anyObject), overall: v.optional(anyObject), histogram: v.optional(anyObject) },
   notObject,
 );
 const seedCampaign = v.strictObject(
@@ -114,7 +93,7 @@ const seedCampaign = v.strictObject(
     status: v.optional(v.picklist(["draft", "scheduled", "sent"], "must be draft, scheduled or sent")),
     sentAt: v.optional(v.string("must be a time such as 2027-01-31T12:00:00Z")),
     lists: v.optional(v.array(name, notArray)),
-    report: v.optional(figures),
+    report: v.optional(anyObject),
   },
   notObject,
 );
@@ -218,10 +197,9 @@ export function parseDuration(given: string, place: string): number {
 /** A text or a number that stands once in a query. */
 const once = v.pipe(v.union([v.string(), v.number()], "must be given once"), v.transform(String));
 const matching = (pattern: RegExp, message: string) => v.optional(v.pipe(once, v.regex(pattern, message)));
-export const requestsQuery = v.strictObject(
+const requestsQuery = v.strictObject(
   {
     since: v.optional(once),
-    log: v.optional(once),
     method: matching(/^[a-z-]{1,40}$/i, "must be a method"),
     path: v.optional(once),
     status: matching(/^[1-5](?:\d\d|xx)$/i, "must be a status such as 404 or 4xx"),
@@ -230,27 +208,17 @@ export const requestsQuery = v.strictObject(
   notObject,
 );
 
-/**
- * @param currentLog id of the log that is asked for requests
- * @throws Refusal for an unknown name, or an invalid value
- */
-export function parseRequestQuery(
-  query: RequestQuery,
-  currentLog: string,
-): { filter: RequestFilter; limit?: number } {
-  const { since, limit, log = currentLog, ...filter } = parseBody(requestsQuery, query, "The query");
+/** @throws Refusal for an unknown name, or an invalid value */
+export function parseRequestQuery(query: RequestQuery): { filter: RequestFilter; limit?: number } {
+  const { since, limit, ...filter } = parseBody(requestsQuery, query, "The query");
   return {
-    filter: { ...filter, ...parseSince(since, log === currentLog) },
+    filter: { ...filter, ...parseSince(since) },
     ...(limit !== undefined && { limit: Number(limit) }),
   };
 }
 
-/**
- * A number, after which; or a time, from which. In another log than the one that is asked, numbers mean
- * nothing.
- */
-function parseSince(since: string | undefined, isSameLog: boolean): RequestFilter {
+/** A number, after which; or a time, from which. */
+function parseSince(since: string | undefined): RequestFilter {
   if (since === undefined) return {};
-  if (/^\d{1,15}$/.test(since)) return { after: isSameLog ? Number(since) : 0 };
-  return { since: parseTime(since, "since") };
+  return /^\d{1,15}$/.test(since) ? { after: Number(since) } : { since: parseTime(since, "since") };
 }

@@ -18,7 +18,7 @@ const texts = Object.fromEntries(Object.keys(members).map((name) => [name, v.opt
   v.OptionalSchema<typeof text, undefined>
 >;
 const triggeredBy = v.strictObject({ type: text, userId: v.optional(text) }, notObject);
-export const eventBody = v.strictObject(
+const eventBody = v.strictObject(
   { ...texts, triggeredBy: v.optional(triggeredBy), key: text, type: text },
   notObject,
 );

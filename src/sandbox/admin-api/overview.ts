@@ -1,17 +1,15 @@
 /** What the page at /__sandbox/ shows of the account: by names, not by ids. */
-import type { InferOutput } from "valibot";
 import { campaignRecord } from "../rules/campaigns.ts";
 import type { Store } from "../store/index.ts";
-import type { overviewAnswer } from "./answers.ts";
-
-/** Contacts and campaigns: the newest first. */
-export type AccountOverview = InferOutput<typeof overviewAnswer>["account"];
 
 const maxContacts = 100;
 const maxCampaigns = 100;
 
-/** @param now the service's time, in milliseconds since the epoch */
-export function accountOverview(store: Store, now: number): AccountOverview {
+/**
+ * Contacts and campaigns: the newest first.
+ * @param now the service's time, in milliseconds since the epoch
+ */
+export function accountOverview(store: Store, now: number) {
   const structure = store.structures.all()[0]!;
   const lists = store.lists.all(structure._id);
   const names = new Map(
@@ -44,7 +42,7 @@ export function accountOverview(store: Store, now: number): AccountOverview {
   };
 }
 
-function describeCampaigns(store: Store, now: number): AccountOverview["campaigns"] {
+function describeCampaigns(store: Store, now: number) {
   const page = { page: 1, size: maxCampaigns, sort: "updatedAt", direction: "desc", now } as const;
   return store.documents.page("campaign", page).documents.map((campaign) => {
     const { name, status, sentCount } = campaignRecord(campaign, now);

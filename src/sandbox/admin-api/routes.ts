@@ -1,39 +1,119 @@
 /** /__sandbox/ over HTTP: JSON in and out, no API key, no limits, and errors in the service's own form. */
-
 import { createHash } from "node:crypto";
-import { Hono } from "hono";
-import type { SandboxAdmin } from "../admin.ts";
-import { failure, refusalAnswer, toAnswer, toResponse } from "../request.ts";
+import type { IncomingMessage } from "node:http";
+import { type Context, Hono, type Next } from "hono";
+import type { SandboxAccount } from "../account.ts";
+import {
+  failure,
+  findServerUrl,
+  limitBody,
+  parseJsonBytes,
+  readMessage,
+  refusalAnswer,
+  toAnswer,
+  toResponse,
+} from "../request.ts";
 import { notFound, Refusal } from "../rules/refusal.ts";
-import { adminRoot, refuseAccess } from "./access.ts";
-import { listActions } from "./actions.ts";
+import type { World, Worlds } from "../worlds.ts";
+import { adminRoot, refuseAccess, worldsRoot } from "./access.ts";
+import { faultsBody, parseBody } from "./bodies.ts";
+import { streamRequests } from "./follow.ts";
 import html from "./page.html?raw";
-import type { AdminApi, AdminPlace, Bindings } from "./place.ts";
 
-export function adminRoutes(admin: SandboxAdmin, place: AdminPlace): AdminApi {
-  const { adminToken } = place;
-  const root = `${place.root}${adminRoot}`;
-  const routes = new Hono<{ Bindings: Bindings }>().basePath(root);
-  routes.use("*", async (context, next) => {
-    const { address, incoming } = context.env;
-    const { method, path } = context.req;
-    const isRead = method === "GET" || method === "HEAD";
-    const isPage = isRead && path === `${root}/`;
-    // The page holds nothing of the account: it asks for the token itself.
-    const isOpen = incoming === undefined || (isPage && adminToken !== undefined);
-    const refusal = isOpen ? undefined : refuseAccess(address, incoming.headers, adminToken);
-    if (refusal) throw refusal;
-    if (isRead && path === root) return context.redirect(`${root}/`);
-    if (!isPage) return next();
-    return secured(pageResponse());
-  });
-  for (const { method, path, act } of listActions(admin, place)) {
-    routes.on(method, path, async (context) => {
-      const result = await act(context);
-      if (result instanceof Response) return secured(result);
-      const status = result === undefined ? 204 : 200;
-      return secured(toResponse(toAnswer({ status, body: result, headers: {} })));
-    });
+/** What a request comes with beside itself. */
+export interface AdminBindings {
+  main: SandboxAccount;
+  worlds: Worlds;
+  /** Without one, only this machine is answered. */
+  adminToken?: string;
+  /** Where it comes from. */
+  address: string;
+  /** The message itself; absent within this process, where everything is allowed. */
+  incoming?: IncomingMessage;
+  /** Fires when the transport closes: answers without an end stop. */
+  closing?: AbortSignal;
+}
+
+type AdminContext = Context<{ Bindings: AdminBindings }>;
+
+/** An account, and what is asked of its admin. */
+interface Call extends Pick<SandboxAccount, "admin" | "closing"> {
+  /** In the path: of a snapshot, or the id of a world. */
+  name: string;
+  query: Record<string, string | string[]>;
+  /** The JSON, whatever it is: the admin checks it. */
+  body(): Promise<never>;
+  context: AdminContext;
+}
+
+/** What it returns is the answer; undefined is one without a body. */
+type Action = [method: string, path: string, act: (call: Call) => unknown];
+
+const actions: Action[] = [
+  ["GET", "/health", ({ admin }) => admin.health()],
+  ["GET", "/overview", ({ admin }) => admin.overview()],
+  ["GET", "/requests", ({ admin, query }) => admin.requests(query)],
+  ["GET", "/requests/stream", followRequests],
+  ["DELETE", "/requests", ({ admin }) => admin.requests.clear()],
+  ["POST", "/reset", async ({ admin, body }) => admin.reset(await body())],
+  ["POST", "/seed", async ({ admin, body }) => admin.seed(await body())],
+  ["POST", "/events", async ({ admin, body }) => admin.events(await body())],
+  ["GET", "/snapshots", ({ admin }) => admin.snapshots()],
+  ["PUT", "/snapshots/:name", ({ admin, name }) => admin.snapshots.save(name)],
+  ["POST", "/snapshots/:name/load", ({ admin, name }) => admin.snapshots.load(name)],
+  ["DELETE", "/snapshots/:name", ({ admin, name }) => admin.snapshots.remove(name)],
+  ["GET", "/clock", ({ admin }) => admin.clock()],
+  ["PUT", "/clock", async ({ admin, body }) => admin.clock(await body())],
+  ["GET", "/faults", ({ admin }) => admin.faults()],
+  ["PUT", "/faults", async ({ admin, body }) => admin.faults(parseBody(faultsBody, await body()).faults)],
+  ["DELETE", "/faults", ({ admin }) => void admin.faults([])],
+  ["GET", "/limits", ({ admin }) => admin.limits()],
+  ["PUT", "/limits", async ({ admin, body }) => admin.limits(await body())],
+];
+
+/** A world opens no further worlds. */
+const worldActions: Action[] = [
+  ["GET", "/worlds", ({ context }) => context.env.worlds.list().map((each) => describeWorld(each, context))],
+  [
+    "POST",
+    "/worlds",
+    async ({ context, body }) => describeWorld(await context.env.worlds.create(await body()), context),
+  ],
+  ["DELETE", "/worlds/:name", ({ context, name }) => context.env.worlds.close(name)],
+  ["DELETE", "/worlds", ({ context }) => context.env.worlds.closeAll()],
+];
+
+const app = createRoutes();
+
+/**
+ * Answers everything below the /__sandbox/ of the sandbox and of its worlds, with headers that keep other sites
+ * from using the answer, and browsers from storing it.
+ */
+export async function answerAdmin(request: Request, bindings: AdminBindings): Promise<Response> {
+  const response = await app.fetch(request, bindings);
+  response.headers.set("Cache-Control", "no-store");
+  response.headers.set("X-Content-Type-Options", "nosniff");
+  response.headers.set("Cross-Origin-Resource-Policy", "same-origin");
+  return response;
+}
+
+function createRoutes(): Hono<{ Bindings: AdminBindings }> {
+  const routes = new Hono<{ Bindings: AdminBindings }>();
+  routes.use("*", guard);
+  const places: [root: string, Action[]][] = [
+    [adminRoot, [...actions, ...worldActions]],
+    [`${worldsRoot}/:world${adminRoot}`, actions],
+  ];
+  for (const [root, placed] of places) {
+    routes.get(root, (context) => context.redirect(`${context.req.path}/`));
+    routes.get(`${root}/`, () => pageResponse());
+    for (const [method, path, act] of placed) {
+      routes.on(method, `${root}${path}`, async (context) => {
+        const result = await act(readCall(context));
+        if (result instanceof Response) return result;
+        return toResponse(toAnswer({ status: result === undefined ? 204 : 200, body: result, headers: {} }));
+      });
+    }
   }
   routes.all("*", ({ req }) => {
     throw notFound(`${req.method} ${req.path}`);
@@ -41,17 +121,63 @@ export function adminRoutes(admin: SandboxAdmin, place: AdminPlace): AdminApi {
   routes.onError((error) => {
     if (!(error instanceof Refusal)) return toResponse(failure(error));
     const headers = error.status === 401 ? { "WWW-Authenticate": 'Bearer realm="ecm sandbox"' } : undefined;
-    return secured(toResponse(refusalAnswer(error, headers)));
+    return toResponse(refusalAnswer(error, headers));
   });
-  return async (request, bindings) => routes.fetch(request, bindings);
+  return routes;
 }
 
-/** Adds the headers that keep other sites from using the answer, and browsers from storing it. */
-function secured(response: Response): Response {
-  response.headers.set("Cache-Control", "no-store");
-  response.headers.set("X-Content-Type-Options", "nosniff");
-  response.headers.set("Cross-Origin-Resource-Policy", "same-origin");
-  return response;
+async function guard({ env, req }: AdminContext, next: Next): Promise<void> {
+  const { address, incoming, adminToken } = env;
+  // The page holds nothing of the account: it asks for the token itself.
+  const isOpenPage = adminToken !== undefined && req.method === "GET" && req.path.endsWith(`${adminRoot}/`);
+  const refusal =
+    incoming === undefined || isOpenPage ? undefined : refuseAccess(address, incoming.headers, adminToken);
+  if (refusal) throw refusal;
+  await next();
+}
+
+function readCall(context: AdminContext): Call {
+  const { env, req } = context;
+  const { admin, closing } = findAccount(env, req.param("world"));
+  return {
+    admin,
+    closing,
+    name: req.param("name") ?? "",
+    query: Object.fromEntries(
+      Object.entries(req.queries()).map(([name, values]) => [
+        name,
+        values.length === 1 ? values[0]! : values,
+      ]),
+    ),
+    body: () => readJson(context),
+    context,
+  };
+}
+
+/** @throws Refusal 404 */
+function findAccount({ main, worlds }: AdminBindings, world: string | undefined): SandboxAccount {
+  return world === undefined ? main : worlds.get(world);
+}
+
+// A seed of many thousand contacts comes as one body.
+const maxBodyBytes = 64 * 2 ** 20;
+
+/** The body as JSON, whatever its Content-Type; an empty body counts as an empty object. */
+async function readJson({ env, req }: AdminContext): Promise<never> {
+  const body = env.incoming
+    ? await readMessage(env.incoming, maxBodyBytes)
+    : limitBody(new Uint8Array(await req.arrayBuffer()), maxBodyBytes);
+  return parseJsonBytes(body, "64 MiB", "{}") as never;
+}
+
+function followRequests({ admin, closing, query, context }: Call): Response {
+  const { env, req } = context;
+  const next = admin.requests.follow(query, req.header("last-event-id"));
+  return streamRequests(next, env.closing ? AbortSignal.any([env.closing, closing]) : closing);
+}
+
+function describeWorld({ id, root, apiKey, structureId }: World, { req }: AdminContext): object {
+  return { id, baseUrl: findServerUrl(req.header("host"), root), apiKey, structureId };
 }
 
 /**

@@ -1,18 +1,30 @@
 /** Fills the account by names: what is missing is created, a contact that exists is updated. */
-import type { SeedReport } from "../public-types.ts";
+import * as v from "valibot";
+import type { SeedData, SeedReport } from "../public-types.ts";
 import { isEmail } from "../rules/contacts.ts";
 import { joinPlace } from "../rules/refusal.ts";
+import { text } from "../rules/requests.ts";
 import { foldKey, type StoredContact } from "../store/contacts.ts";
 import type { DocumentKind, StoredDocument } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
-import { type CheckedSeed, invalidAt, parseTime, type SeedCampaign, type SeedContact } from "./bodies.ts";
+import {
+  type CheckedSeed,
+  invalidAt,
+  name,
+  parseBody,
+  parseTime,
+  type SeedCampaign,
+  type SeedContact,
+  seedBody,
+} from "./bodies.ts";
 
 /**
  * The caller is in a transaction, and undoes it when this throws.
  * @throws Refusal that names the place of what is wrong
  */
-export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedReport {
+export function applySeed(store: Store, data: SeedData, now: number): SeedReport {
+  const seed = parseBody(seedBody, data);
   const structure = structuredClone(store.structures.all()[0]!);
   const before = structure.fields.length + structure.tags.length;
   const creating = (add: (_id: string, name: string) => void) => (name: string) => {
@@ -78,6 +90,8 @@ function fieldValues(contact: SeedContact, place: string, fields: NameIndex): St
   const labels = new Map<string, string>();
   return Object.entries(contact.fields).map(([label, value]) => {
     const at = joinPlace(place, label);
+    if (!v.is(name, label)) throw invalidAt(place, "has a label that is empty, or cannot be stored");
+    if (!v.is(text, value)) throw invalidAt(at, "must be a string that can be stored");
     const _id = fields.resolve(label, at);
     const other = labels.get(_id);
     if (other !== undefined) throw invalidAt(at, `is the same field as ${other}`);

@@ -2,14 +2,17 @@
  * What happened to contacts: the feeds, and how an event comes about (published reference, contact events).
  */
 
-import type { EventDetails } from "../public-types.ts";
+import type { InferInput } from "valibot";
 import type { StoredContact } from "../store/contacts.ts";
 import type { StoredEvent } from "../store/events.ts";
 import type { Store } from "../store/index.ts";
-import { eventPageAnswer } from "./answers.ts";
+import { type eventAnswer, eventPageAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
 import { requireContact } from "./refusal.ts";
 import { accountEventsQuery, contactEventsQuery, limitPageSize } from "./requests.ts";
+
+/** The members of a record besides time, type and contact. */
+type EventDetails = Omit<InferInput<typeof eventAnswer>, "timestamp" | "type" | "contactId">;
 
 const dayMilliseconds = 86_400_000;
 

@@ -1,6 +1,5 @@
 /** What happened to contacts, in the database. */
 import { Tables, type Value } from "../database.ts";
-import type { EventDetails } from "../public-types.ts";
 
 export interface StoredEvent {
   contactId: string;
@@ -8,7 +7,7 @@ export interface StoredEvent {
   /** Milliseconds since the epoch. */
   at: number;
   /** Absent: a request to the API was the cause. */
-  details?: EventDetails;
+  details?: object;
 }
 
 export interface EventPage {

@@ -86,11 +86,6 @@ export class RequestLog extends Tables {
     return rows.map(toLoggedRequest);
   }
 
-  /** Identifies the log: every folder has another one, and gets a new one when it is cleared. */
-  id(): string {
-    return this.database.get<{ log_id: string }>("SELECT log_id FROM settings")!.log_id;
-  }
-
   /** Number of the last request, 0 when there was none. */
   last(): number {
     return this.database.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'requests'")!.seq;
@@ -98,7 +93,6 @@ export class RequestLog extends Tables {
 
   /** The caller is in a transaction. */
   clear(): void {
-    this.database.run("UPDATE settings SET log_id = lower(hex(randomblob(8)))");
     this.database.run("DELETE FROM requests");
   }
 }

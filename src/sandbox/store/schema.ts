@@ -143,11 +143,9 @@ CREATE TABLE settings (
   -- The service's time less the real one, in milliseconds.
   clock_offset INTEGER NOT NULL DEFAULT 0,
   -- Where ids begin after a reset; null: ids follow the time.
-  id_seed INTEGER,
-  -- Another one for every folder, and after the log was emptied.
-  log_id TEXT NOT NULL
+  id_seed INTEGER
 );
-INSERT INTO settings (only, log_id) VALUES (1, lower(hex(randomblob(8))));
+INSERT INTO settings (only) VALUES (1);
 
 CREATE TABLE requests (
   -- No number is given twice, also after the log was cleared.

@@ -11,10 +11,10 @@ import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { usageError } from "../../errors.ts";
 import { findForeignHeader, isAdminPath, isLoopbackAddress } from "../admin-api/access.ts";
-import type { AdminApi } from "../admin-api/place.ts";
 import { type Answer, contentType, failure, readMessage, refusalAnswer, targetPath } from "../request.ts";
 import { forbidden, invalid } from "../rules/refusal.ts";
 import type { Service } from "../service.ts";
+import type { AdminApi } from "./in-process.ts";
 
 /** How long answers under way may take when the port closes. */
 const closingMilliseconds = 1000;

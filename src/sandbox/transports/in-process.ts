@@ -1,11 +1,17 @@
 /** The transport within this process: the application answers without a network. */
 import type { Transport } from "../../wire.ts";
 import { isAdminPath } from "../admin-api/access.ts";
-import type { AdminApi } from "../admin-api/place.ts";
+import type { AdminBindings } from "../admin-api/routes.ts";
 import { contentType, limitBody } from "../request.ts";
 import type { Service, ServiceReply } from "../service.ts";
 
 const address = "in-process";
+
+/** Answers everything below /__sandbox/. */
+export type AdminApi = (
+  request: Request,
+  bindings: Pick<AdminBindings, "address" | "incoming" | "closing">,
+) => Promise<Response>;
 
 export function inProcessTransport({
   service,

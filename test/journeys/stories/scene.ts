@@ -62,7 +62,7 @@ export class Scene {
     if (how === "add" && !person) {
       account.world.admin.seed({ contacts: [{ key: who, fields: { City: "Theirs" } }] });
     } else if (how === "bounce" && person) {
-      account.world.admin.event({ key: who, type: "email-bounced" });
+      account.world.admin.events({ key: who, type: "email-bounced" });
     } else if (person) await this.request(how, `/api/contact/${person.id}`);
     this.afterOthers = account.people();
   }
