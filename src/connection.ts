@@ -8,9 +8,9 @@ import { join } from "node:path";
 import {
   readCachedBehaviors,
   readCachedNames,
-  updateCachedNames,
   writeCachedBehavior,
   writeCachedLimits,
+  writeCachedNames,
 } from "./config/caches.ts";
 import type { Folders } from "./config/folders.ts";
 import { findProxy } from "./config/proxy.ts";
@@ -23,7 +23,7 @@ import { formatDuration } from "./moments.ts";
 import { formatRateLimitLine, mergeLimits } from "./rate-limits.ts";
 import { Account } from "./service/account.ts";
 import { type Behaviors, createBehavior, readSoundBehavior } from "./service/behavior.ts";
-import { NamesCache, type NamesFile } from "./service/names-cache.ts";
+import { NamesCache } from "./service/names-cache.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import type { Clock, RateLimits, Send, SendEvent, Transport } from "./wire.ts";
 
@@ -119,9 +119,9 @@ export async function openConnection(
 
 function openNamesCache(folders: Folders, identity: string, apiKey: string, clock: Clock): NamesCache {
   const key = createHash("sha256").update(`names ${apiKey}`).digest("hex").slice(0, 16);
-  const file: NamesFile = {
+  const file = {
     read: () => readCachedNames(folders, identity),
-    update: (change) => updateCachedNames(folders, identity, change),
+    write: (names: object) => writeCachedNames(folders, identity, names),
   };
   return new NamesCache(file, key, () => clock.now());
 }

@@ -1,43 +1,32 @@
 /**
  * What is remembered between commands, in small files for their owner's eyes alone: the names and the limits
- * of an account, and what was learned of a service. A file that cannot be read is as none.
+ * of an account, and what was learned of a service. A file that cannot be read, or is of another version, is
+ * as none.
  */
 import { createHash } from "node:crypto";
 import { chmodSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeAtomicallySync } from "../disk/atomic-file.ts";
 import { makeFolder } from "../disk/make-folder.ts";
-import { isObject } from "../json.ts";
+import { isObject, parseJson } from "../json.ts";
 import { mergeLimits } from "../rate-limits.ts";
 import type { RateLimits } from "../wire.ts";
 import type { Folders } from "./folders.ts";
 
-/** The version of the file of names; a file of another version is not read. */
-const namesVersion = 1;
+const version = 1;
 
 /**
- * The labels and list names that are remembered of an account; an empty object where there are none.
+ * The names that are remembered of an account.
  * @param identity of the account, from `ResolvedProfile`
  */
-export function readCachedNames<T extends object>(folders: Folders, identity: string): Partial<T> {
-  const file = readJson(toNamesPath(folders, identity)) as { version?: number; names?: T } | undefined;
-  return file?.version === namesVersion ? (file.names ?? {}) : {};
+export function readCachedNames(folders: Folders, identity: string): object {
+  return readCache(toNamesPath(folders, identity)) ?? {};
 }
 
-/**
- * Brings what is remembered up to date. Never fails: a folder that cannot be written costs requests, no more.
- * @param update from what is remembered to what is remembered now
- */
-export function updateCachedNames<T extends object>(
-  folders: Folders,
-  identity: string,
-  update: (cachedNames: Partial<T>) => Partial<T>,
-): void {
-  const cachedNames = readCachedNames<T>(folders, identity);
-  const names = update(cachedNames);
-  if (names === cachedNames) return;
+/** Never fails: a folder that cannot be written costs requests, no more. */
+export function writeCachedNames(folders: Folders, identity: string, names: object): void {
   try {
-    writeText(toNamesPath(folders, identity), JSON.stringify({ version: namesVersion, names }));
+    writeCache(toNamesPath(folders, identity), names);
   } catch {
     // A cache: the next command tries again.
   }
@@ -66,19 +55,12 @@ export function writeCachedLimits(
   const isRefusal = seen.monthReset !== undefined && seen.month === undefined;
   const known = isRefusal ? readCachedLimits(cache, identity)?.limits.month : undefined;
   const limits = known ? mergeLimits({ month: known }, seen) : seen;
-  writeText(toLimitsPath(cache, identity), `${JSON.stringify({ limits, seenAt })}\n`);
+  writeCache(toLimitsPath(cache, identity), { limits, seenAt });
 }
 
 /** What was seen last; undefined when nothing was. */
 export function readCachedLimits(cache: string, identity: string): CachedLimits | undefined {
-  const cached = readJson(toLimitsPath(cache, identity)) as Partial<CachedLimits> | undefined;
-  const { limits, seenAt } = cached ?? {};
-  if (!limits || !Number.isFinite(seenAt)) return undefined;
-  const { hour, month, monthReset } = limits;
-  const areNumbers = (part: object | undefined) =>
-    part === undefined || Object.values(part).every((value) => Number.isSafeInteger(value));
-  const isSound = [hour, month, { monthReset: monthReset ?? 0 }].every(areNumbers);
-  return isSound ? (cached as CachedLimits) : undefined;
+  return readCache(toLimitsPath(cache, identity)) as CachedLimits | undefined;
 }
 
 function toLimitsPath(cache: string, identity: string): string {
@@ -90,9 +72,8 @@ function toLimitsPath(cache: string, identity: string): string {
  * it lasts. The points are as stored: they may be damaged.
  */
 export function readCachedBehaviors(stateFolder: string, baseUrl: string): Record<string, unknown> {
-  const file = readJson(toBehaviorPath(stateFolder, baseUrl));
-  const isSound = isObject(file) && file.version === 1 && file.baseUrl === baseUrl;
-  return isSound && isObject(file.structures) ? file.structures : {};
+  const structures = readCache(toBehaviorPath(stateFolder, baseUrl))?.structures;
+  return isObject(structures) ? structures : {};
 }
 
 /** @throws when it cannot be written */
@@ -103,8 +84,7 @@ export function writeCachedBehavior(
   points: unknown,
 ): void {
   const structures = { ...readCachedBehaviors(stateFolder, baseUrl), [structureId]: points };
-  const file = { version: 1, baseUrl, structures };
-  writeText(toBehaviorPath(stateFolder, baseUrl), `${JSON.stringify(file, null, 2)}\n`);
+  writeCache(toBehaviorPath(stateFolder, baseUrl), { baseUrl, structures });
 }
 
 function toBehaviorPath(stateFolder: string, baseUrl: string): string {
@@ -116,18 +96,19 @@ function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-function readJson(file: string): unknown {
+function readCache(file: string): Record<string, unknown> | undefined {
   try {
-    return (JSON.parse(readFileSync(file, "utf8")) as unknown) ?? undefined;
+    const content = parseJson(readFileSync(file, "utf8"));
+    return isObject(content) && content.version === version ? content : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Whole or not at all, in a folder 0700. Synchronous: nothing else is under way. */
-function writeText(file: string, text: string): void {
+function writeCache(file: string, content: object): void {
   const folder = dirname(file);
   makeFolder(folder);
   if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
-  writeAtomicallySync(file, text, false);
+  writeAtomicallySync(file, `${JSON.stringify({ version, ...content })}\n`, false);
 }

@@ -38,6 +38,14 @@ export interface AccountOptions {
   creatingNames: NamesLock;
 }
 
+/** Something that was read once: what it is, and how it is read again. */
+interface Part<T = unknown> {
+  found: Promise<T>;
+  read(): Promise<T>;
+  /** What of it is remembered. */
+  toNames(value: T): unknown;
+}
+
 export class Account {
   /**
    * Keeps other processes of this machine from creating names meanwhile.
@@ -47,9 +55,8 @@ export class Account {
   readonly #send: Send;
   readonly #options: AccountOptions;
   readonly #names: NamesCache;
-  readonly #whole: ReturnType<typeof createWholeStructures>;
-  #structures: Promise<ContactStructure[]> | undefined;
-  readonly #lists = new Map<string, Promise<ContactList[]>>();
+  /** As `CachedNames` calls them. */
+  readonly #parts = new Map<string, Part>();
   readonly #readings = new Map<string, ListReading>();
 
   constructor(send: Send, options: AccountOptions) {
@@ -57,15 +64,11 @@ export class Account {
     this.#options = options;
     this.creatingNames = options.creatingNames;
     this.#names = options.names ?? new NamesCache();
-    this.#whole = createWholeStructures(send, this.#names);
   }
 
   structures(): Promise<ContactStructure[]> {
-    const known = this.#structures ? undefined : this.#names.take((names) => names.structures?.items);
-    this.#structures ??= known
-      ? Promise.resolve(known)
-      : this.#send(listStructuresRequest()).then(readStructures);
-    return this.#structures;
+    const read = () => this.#send(listStructuresRequest()).then(readStructures);
+    return this.#find("structures", { read, toNames: (structures) => structures });
   }
 
   /** The structure to work in: the named one, else the account's only one. */
@@ -78,25 +81,27 @@ export class Account {
    * them out; then it is read alone. Where that is not possible either, `tags` stays
    * undefined: unknown, which is not the same as none.
    */
-  complete(structure: ContactStructure): Promise<ContactStructure> {
-    return this.#whole.complete(structure);
+  async complete(structure: ContactStructure): Promise<ContactStructure> {
+    const { tags, __v: version } = structure;
+    return tags !== undefined && version !== undefined ? structure : this.#readAlone(structure);
   }
 
   /**
    * As `complete`, with all that an update sends back: a `required` that a listing left out would be lost.
    */
-  forUpdate(structure: ContactStructure): Promise<ContactStructure> {
-    return this.#whole.forUpdate(structure);
+  async forUpdate(structure: ContactStructure): Promise<ContactStructure> {
+    const isComplete = structure.fields.every(({ required }) => required !== undefined);
+    return isComplete ? this.complete(structure) : this.#readAlone(structure);
   }
 
   /** Every list of the structure. */
   lists({ _id: id }: ContactStructure): Promise<ContactList[]> {
-    const known = this.#lists.get(id);
-    if (known) return known;
-    const all = this.#names.take(({ lists }) => lists?.[id]?.items);
-    const lists = all ? Promise.resolve(all) : this.#readLists(id).then((reading) => reading.lists);
-    this.#lists.set(id, lists);
-    return lists;
+    const read = async () => {
+      const reading = await readAllLists(this.#send, id, this.#options.behaviors(id));
+      this.#readings.set(id, reading);
+      return reading.lists;
+    };
+    return this.#find<ContactList[]>(`lists ${id}`, { read, toNames: toNamedLists });
   }
 
   /** The lists, for names that are only shown; undefined where the answer has an unknown form. */
@@ -108,13 +113,15 @@ export class Account {
   }
 
   /** Every list of the structure, fetched now, with what it took. */
-  freshLists({ _id: id }: ContactStructure): Promise<ListReading> {
-    const reading = this.#readLists(id);
-    const fresh = reading.then((read) => read.lists);
-    // The caller gets the failure; the next one who asks reads them again.
-    fresh.catch(() => this.#lists.delete(id));
-    this.#lists.set(id, fresh);
-    return reading;
+  async freshLists(structure: ContactStructure): Promise<ListReading> {
+    this.#parts.delete(`lists ${structure._id}`);
+    await this.lists(structure);
+    return this.#readings.get(structure._id)!;
+  }
+
+  /** Lists that are known to be all of the structure's, for completions. */
+  offerLists({ _id }: Pick<ContactStructure, "_id">, lists: readonly ContactList[]): void {
+    this.#names.keep(`lists ${_id}`, toNamedLists(lists), 0);
   }
 
   /** How this command last read the lists; undefined where it used remembered names. */
@@ -141,9 +148,11 @@ export class Account {
 
   /** The names that were fetched so far; sends no request. */
   async readCachedNames(structure: ContactStructure): Promise<Naming> {
+    const { _id: id } = structure;
+    const alone = await this.#parts.get(`structure ${id}`)?.found;
     return {
-      structure: (await this.#whole.byId.get(structure._id)) ?? structure,
-      lists: (this.#lists.has(structure._id) && (await this.readableLists(structure))) || [],
+      structure: (alone as ContactStructure | undefined) ?? structure,
+      lists: (this.#parts.has(`lists ${id}`) && (await this.readableLists(structure))) || [],
     };
   }
 
@@ -154,23 +163,21 @@ export class Account {
   async naming(structure: ContactStructure, contacts: Partial<Contact>[]): Promise<Naming> {
     const named = async (whole: ContactStructure): Promise<Naming> => ({
       structure: contacts.some(({ tags }) => tags?.length) ? await this.complete(whole) : whole,
-      lists: contacts.some((contact) => contact.lists?.length)
-        ? ((await this.readableLists(whole)) ?? [])
-        : [],
+      lists: contacts.some(({ lists }) => lists?.length) ? ((await this.readableLists(whole)) ?? []) : [],
     });
     const naming = await named(structure);
     if (!this.#names.isUsed || contacts.every((contact) => isMentioned(contact, naming))) return naming;
     this.forget();
     this.#names.endRecalling();
-    const own = await this.#structureById(contacts[0]?.contactStructureId);
+    const own = (await this.structures()).find(({ _id }) => _id === contacts[0]?.contactStructureId);
     return named(own ?? (await this.structure(structure._id)));
   }
 
   /**
    * Performs something with the names that earlier commands saw a short while ago, instead of fetching them.
    * Where it fails because of an unknown name, or an id that the service refuses, the names are fetched; if
-   * any of them has changed, it is performed once more. Structures and lists then have names and ids alone,
-   * not all that the service answers.
+   * any of them has changed, it is performed once more. Lists then have names and ids alone, not all that the
+   * service answers.
    * @param effect a write relies on names for a shorter time than a read
    * @param perform prints nothing before it can fail
    * @param isDoubtful whether a result may come from an outdated name: it is treated like a failure
@@ -183,10 +190,10 @@ export class Account {
     this.#names.recall(effect);
     try {
       const result = await perform();
-      if (!this.#names.isUsed || !isDoubtful(result) || !(await this.#lookAgain())) return result;
+      if (!this.#names.isUsed || !isDoubtful(result) || !(await this.#hasChanged())) return result;
       return await perform();
     } catch (error) {
-      if (!this.#names.isUsed || !mayBeOutdated(error) || !(await this.#lookAgain())) throw error;
+      if (!this.#names.isUsed || !mayBeOutdated(error) || !(await this.#hasChanged())) throw error;
       return await perform();
     } finally {
       if (this.#names.isUsed) this.forget();
@@ -194,44 +201,56 @@ export class Account {
     }
   }
 
+  /** Forgets what was fetched, after an update of a structure, which completions offer as it is now. */
+  async forgetBefore(updated: ContactStructure): Promise<void> {
+    const before = (await this.#parts.get("structures")?.found) as ContactStructure[] | undefined;
+    this.forget();
+    const now = before?.map((each) => (each._id === updated._id ? updated : each));
+    if (now) this.#names.keep("structures", now, 0);
+  }
+
   /** Forgets what was fetched, after a write that changed it. */
   forget(): void {
-    this.#structures = undefined;
-    this.#whole.byId.clear();
-    this.#lists.clear();
+    this.#parts.clear();
     this.#names.stopRecalling();
   }
 
-  async #readLists(structureId: string): Promise<ListReading> {
-    const { behaviors } = this.#options;
+  #find<T>(part: string, { read, toNames }: Omit<Part<T>, "found">): Promise<T> {
+    const known = this.#parts.get(part);
+    if (known) return known.found as Promise<T>;
+    const cached = this.#names.take(part) as T | undefined;
+    const found = cached === undefined ? this.#readNow(part, read, toNames) : Promise.resolve(cached);
+    this.#parts.set(part, { found, read, toNames } as Part);
+    return found;
+  }
+
+  async #readNow<T>(part: string, read: Part<T>["read"], toNames: Part<T>["toNames"]): Promise<T> {
     const requestedAt = this.#names.now();
-    const reading = await readAllLists(this.#send, structureId, behaviors(structureId));
-    this.#names.keepLists(structureId, reading.lists, requestedAt);
-    this.#readings.set(structureId, reading);
-    return reading;
+    const value = await read();
+    this.#names.keep(part, toNames(value), requestedAt);
+    return value;
   }
 
-  async #structureById(id: string | undefined): Promise<ContactStructure | undefined> {
-    return (await this.structures()).find(({ _id }) => _id === id);
+  #readAlone(structure: ContactStructure): Promise<ContactStructure> {
+    const read = () => fetchWhole(this.#send, structure);
+    return this.#find(`structure ${structure._id}`, { read, toNames: (whole) => whole });
   }
 
-  /** Fetches again what was taken from memory. @returns whether any name or id has changed */
-  async #lookAgain(): Promise<boolean> {
-    const [before, tags, inLists] = [await this.#structures, [...this.#whole.byId], [...this.#lists]];
+  /** Fetches again what is known. @returns whether a name or an id has changed */
+  async #hasChanged(): Promise<boolean> {
+    const before = [...this.#parts];
     this.forget();
-    let isSame = before === undefined || isEqual(collectNames(before), collectNames(await this.structures()));
-    for (const [id, isTaken] of tags) {
-      const now = await this.#structureById(id);
-      isSame &&=
-        now !== undefined && isEqual(collectNames([await isTaken]), collectNames([await this.complete(now)]));
+    let hasChanged = false;
+    for (const [part, { found, read, toNames }] of before) {
+      const [then, now] = [found, this.#find(part, { read, toNames })].map((value) =>
+        value.then(
+          (known) => JSON.stringify(toNames(known)),
+          () => "",
+        ),
+      );
+      hasChanged = (await then) !== (await now) || hasChanged;
     }
-    for (const [id, isTaken] of inLists) {
-      const now = await this.#structureById(id);
-      isSame &&=
-        now !== undefined &&
-        isEqual(await collectListNames(isTaken), await collectListNames(this.lists(now)));
-    }
-    return !isSame;
+    return hasChanged;
   }
 }
 
@@ -251,40 +270,9 @@ export function chooseStructure(structures: ContactStructure[], nameOrId?: strin
   );
 }
 
-/** Completes structures with what a listing may leave out: each is read by itself when needed, once. */
-function createWholeStructures(send: Send, names: NamesCache) {
-  const byId = new Map<string, Promise<ContactStructure>>();
-  /** Structures that were read by themselves: no request tells more of them. */
-  const wholes = new WeakSet<ContactStructure>();
-
-  async function readWhole(structure: ContactStructure): Promise<ContactStructure> {
-    const whole = await fetchWhole(send, structure);
-    wholes.add(whole);
-    return whole;
-  }
-
-  function keep(structureId: string, whole: Promise<ContactStructure>): Promise<ContactStructure> {
-    byId.set(structureId, whole);
-    return whole;
-  }
-
-  async function complete(structure: ContactStructure): Promise<ContactStructure> {
-    const { _id: id, tags, __v: version } = structure;
-    if (tags !== undefined && version !== undefined) return structure;
-    const cached = byId.get(id);
-    if (cached) return cached;
-    const cachedWhole = names.take(({ whole }) => whole?.[id]?.item);
-    return keep(id, cachedWhole ? Promise.resolve({ ...structure, ...cachedWhole }) : readWhole(structure));
-  }
-
-  async function forUpdate(structure: ContactStructure): Promise<ContactStructure> {
-    const isComplete = structure.fields.every(({ required }) => required !== undefined);
-    if (isComplete || wholes.has(structure)) return complete(structure);
-    const cached = await byId.get(structure._id);
-    return cached && wholes.has(cached) ? cached : keep(structure._id, readWhole(structure));
-  }
-
-  return { byId, complete, forUpdate };
+/** Numbers of contacts are never remembered. */
+function toNamedLists(lists: readonly ContactList[]): Pick<ContactList, "_id" | "name">[] {
+  return lists.map(({ _id, name }) => ({ _id, name }));
 }
 
 /** One structure, read by itself; unchanged where the service does not let a key read it. */
@@ -298,8 +286,6 @@ async function fetchWhole(send: Send, structure: ContactStructure): Promise<Cont
     throw error;
   }
 }
-
-// Whether remembered names and ids are still those of the account.
 
 /** Whether outdated names or ids may be the cause of a failure. */
 function mayBeOutdated(error: unknown): boolean {
@@ -323,19 +309,4 @@ function isMentioned(contact: Partial<Contact>, { structure, lists }: Naming): b
     (structure.tags === undefined || among(contact.tags, structure.tags)) &&
     among(contact.lists, lists)
   );
-}
-
-/** The ids and names of structures, as plain data to compare. */
-function collectNames(structures: ContactStructure[]): unknown {
-  const toNames = (parts: { _id: string; label: string }[] = []) =>
-    parts.map(({ _id, label }) => [_id, label]);
-  return structures.map(({ _id, label, fields, tags }) => [_id, label, toNames(fields), toNames(tags)]);
-}
-
-async function collectListNames(lists: Promise<ContactList[]>): Promise<unknown> {
-  return (await lists).map(({ _id, name }) => [_id, name]).sort();
-}
-
-function isEqual(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -38,6 +38,7 @@ export async function ensureLists(
         await yieldToOlder(send, structure._id, found, all);
       }
       account.forget();
+      account.offerLists(structure, [...before.lists, ...found.made.values()]);
     }
     return { lists: found.lists, created: new Set(found.made.keys()) };
   });

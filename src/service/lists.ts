@@ -6,9 +6,7 @@ import { deleteListRequest, getListRequest, listListsRequest, readList, readList
 import { EcmError, hasStatus, isGoneError, isNotOffered } from "../errors.ts";
 import type { ContactList, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
-import { type ReadPage, readRepeatedly } from "./pages.ts";
-
-const listPageSize = 100;
+import { type ReadPage, readRepeatedly, recordsPerPage } from "./pages.ts";
 
 /** Reads the pages of a structure's lists. */
 export function createListPages(send: Send, structureId: string, behavior: Behavior): ReadPage<ContactList> {
@@ -23,8 +21,6 @@ export function createListPages(send: Send, structureId: string, behavior: Behav
 export interface ListReading {
   lists: ContactList[];
   requests: number;
-  /** The size of a page that was not the last one; undefined when there was none. */
-  pageSize?: number;
   /** Whether the answers say how many lists there are. */
   hasTotal: boolean;
 }
@@ -38,23 +34,18 @@ export async function readAllLists(
   structureId: string,
   behavior: Behavior,
 ): Promise<ListReading> {
-  const ofStructure = createListPages(send, structureId, behavior);
+  const readPage = createListPages(send, structureId, behavior);
   let requests = 0;
   let hasTotal = false;
-  // The size of the first page, and that of a page that another one follows.
-  let firstSize: number | undefined;
-  let pageSize: number | undefined;
-  const read: typeof ofStructure = async (page, size) => {
+  const read: typeof readPage = async (page, size) => {
     requests++;
-    const answer = await ofStructure(page, size);
+    const answer = await readPage(page, size);
     hasTotal = answer.total !== undefined;
-    if (page === 1) firstSize = answer.items.length;
-    else if (answer.items.length > 0) pageSize = firstSize;
     return answer;
   };
-  const options = { size: listPageSize, behavior, of: "lists" } as const;
+  const options = { size: recordsPerPage, behavior, of: "lists" } as const;
   const { items } = await readRepeatedly(read, options, ({ _id }) => _id);
-  return { lists: items, requests, pageSize, hasTotal };
+  return { lists: items, requests, hasTotal };
 }
 
 /** How many lists there are; undefined where the service does not say. */
@@ -64,14 +55,6 @@ export async function countLists(
   behavior: Behavior,
 ): Promise<number | undefined> {
   return (await createListPages(send, structureId, behavior)(1, 1)).total;
-}
-
-/** How many requests it takes to look at the lists once more, when there are so many more of them. */
-export function countRequestsToReadAgain(
-  { lists, pageSize = listPageSize }: ListReading,
-  more: number,
-): number {
-  return Math.ceil((lists.length + more) / pageSize) + 1;
 }
 
 /**

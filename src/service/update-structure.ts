@@ -26,7 +26,7 @@ export async function updateStructure(
     if (!body) return current;
     try {
       const updated = readStructure(await send(updateStructureRequest(current._id, body)));
-      account.forget();
+      await account.forgetBefore(updated);
       return updated;
     } catch (error) {
       if (attempt === maxAttempts || !isStale(error)) throw error;
@@ -60,7 +60,7 @@ export async function ensureParts(
   const whole = await account.forUpdate(structure);
   const body = editKnown(whole, (known) => addParts(known, parts));
   if (!body) return whole;
-  const answer = await send<ContactStructure>(updateStructureRequest(structure._id, body));
-  account.forget();
-  return readStructure(answer);
+  const updated = readStructure(await send(updateStructureRequest(structure._id, body)));
+  await account.forgetBefore(updated);
+  return updated;
 }

@@ -41,7 +41,6 @@ describe("all lists", () => {
       lists: { length: count },
       requests,
       hasTotal: isTotalTold,
-      pageSize: count > 100 ? 100 : undefined,
     });
   });
 });

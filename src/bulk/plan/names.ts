@@ -11,7 +11,6 @@ import { EcmError, exitCodes, isServiceError, usageError } from "../../errors.ts
 import type { StoredSelection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
 import { ensureLists } from "../../service/create-lists.ts";
-import { countRequestsToReadAgain } from "../../service/lists.ts";
 import { ensureParts } from "../../service/update-structure.ts";
 import type { ContactList, ContactStructure, Send } from "../../wire.ts";
 import type * as schema from "./plan-schema.ts";
@@ -285,12 +284,14 @@ export class NameBook {
     }
   }
 
-  /** Before and after the creation, where one request tells how many lists there are. */
+  /** At most: before the creation, and after it, where one request may tell how many lists there are. */
   private requestsToLook(created: number): number {
     if (created === 0) return 0;
-    const reading = this.options.account.lastReading(this.structure);
-    if (!reading || reading.hasTotal) return (reading?.requests ?? 1) + 1;
-    return reading.requests + countRequestsToReadAgain(reading, created);
+    const { requests, hasTotal } = this.options.account.lastReading(this.structure) ?? {
+      requests: 1,
+      hasTotal: true,
+    };
+    return requests + (hasTotal ? 1 : requests + 1);
   }
 }
 

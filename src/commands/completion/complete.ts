@@ -283,8 +283,6 @@ async function listValuesOfKind(
       return "files";
     case "list":
     case "tag":
-    case "campaign":
-    case "domain":
       return listNames(`${kind}s`);
     case "field":
       return listNames("fields");
