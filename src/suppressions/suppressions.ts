@@ -4,31 +4,18 @@
  * machine or on several, may share a list.
  *
  * The first line of its file holds the key of the hashes, how many records follow, and a keyed checksum over
- * them: a list that lost its end, or in which anything was changed, is never believed. A change appends its
- * records, has them on the disk, and only then writes the first line again, which has a fixed length. A
- * process that is killed in between leaves records that are not counted: no command has reported them.
- * Additions among them count all the same, removals do not. One process changes the file at a time; readers
- * need no lock.
+ * them: a list that lost its end, or in which anything was changed, is never believed. One process changes the
+ * file at a time, and replaces it whole; readers need no lock.
  */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { toPersonIdentity } from "../api/key-spelling.ts";
-import { writeAtomically, writeWhole } from "../disk/atomic-file.ts";
+import { writeAtomically } from "../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint } from "../disk/disk-errors.ts";
 import { awaitLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
-import { EcmError, isAbout, isKind } from "../errors.ts";
+import { EcmError, isKind } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 
 /** An entry of the list. */
@@ -43,7 +30,6 @@ export interface Suppressed {
 export type SuppressionState = { suppressed: boolean } & Partial<Suppressed>;
 
 const withoutListNote = "Nobody is created until the list can be read";
-const restoreHint = advise`Restore the file from a backup. If there is none, move it away and add everybody again: ${ecm`suppressions add --keys FILE`}`;
 
 function missingError(file: string): EcmError {
   return new EcmError(
@@ -53,15 +39,11 @@ function missingError(file: string): EcmError {
   );
 }
 
-/** What is wrong with the file, and on which line. */
-type Damaged = (line: number, why: string) => EcmError;
-
 function damagedError(file: string, line: number, why: string): EcmError {
   return new EcmError(
     "suppressions",
     `Cannot trust the suppression list ${file}:${line}: ${why}`,
-    advise`${restoreHint}. ${withoutListNote}`,
-    { about: "damaged" },
+    advise`Restore the file from a backup. If there is none, move it away and add everybody again: ${ecm`suppressions add --keys FILE`}. ${withoutListNote}`,
   );
 }
 
@@ -132,34 +114,24 @@ export class Suppressions {
    */
   async add(keys: readonly string[], now: number): Promise<{ entries: Suppressed[]; added: number }> {
     const addedAt = new Date(now).toISOString();
-    const entries = new Map<string, Suppressed>();
-    let added = 0;
-    await this.change(({ secret }) => {
-      const fresh = new Map<string, Suppressed>();
+    const named = new Map<string, Suppressed>();
+    const added = await this.change(({ secret, entries }) => {
+      const before = entries.size;
       for (const key of keys) {
         const hash = hashKey(secret, key);
-        const known = this.find(key);
-        if (!known) fresh.set(hash, { hash, addedAt });
-        entries.set(hash, known ?? { hash, addedAt });
+        if (!entries.has(hash)) entries.set(hash, { hash, addedAt });
+        named.set(hash, entries.get(hash)!);
       }
-      added = fresh.size;
-      return [...fresh.values()].map((each) => formatRecord("+", each)).join("");
+      return entries.size - before;
     });
-    return { entries: [...entries.values()], added };
+    return { entries: [...named.values()], added };
   }
 
   /** @returns how many were on the list. @throws SuppressionsError */
-  async remove(keys: readonly string[], now: number): Promise<number> {
-    const addedAt = new Date(now).toISOString();
-    this.load();
-    if (!this.contents) return 0;
-    let removed = 0;
-    await this.change(() => {
-      const known = new Set(keys.flatMap((key) => this.find(key) ?? []));
-      removed = known.size;
-      return [...known].map(({ hash }) => formatRecord("-", { hash, addedAt })).join("");
-    });
-    return removed;
+  remove(keys: readonly string[]): Promise<number> {
+    return this.change(
+      ({ secret, entries }) => keys.filter((key) => entries.delete(hashKey(secret, key))).length,
+    );
   }
 
   /** In the order in which they were added. @throws SuppressionsError */
@@ -179,39 +151,39 @@ export class Suppressions {
   private load(): void {
     const { file, seen } = this;
     this.lookedAt = performance.now();
-    const now = withReadErrors(file, () => readStats(file));
-    if (!now && (this.mustExist || seen)) throw missingError(file);
-    if (!now || (seen && isSameState(seen, now))) return;
-    this.contents = readSettled(file);
-    this.seen = now;
+    try {
+      const now = statSync(file, { throwIfNoEntry: false });
+      if (!now && (this.mustExist || seen)) throw missingError(file);
+      if (!now || (seen && isSameState(seen, now))) return;
+      this.contents = readSuppressionList(file);
+      this.seen = now;
+    } catch (error) {
+      throw error instanceof EcmError ? error : unreadableError(file, error);
+    }
   }
 
   private find(key: string): Suppressed | undefined {
     return this.contents?.entries.get(hashKey(this.contents.secret, key));
   }
 
-  /** Reads the list under its lock, and writes the records that are to be added. */
-  private async change(makeRecords: (contents: Contents) => string): Promise<void> {
-    await withLock(this.file, async () => {
+  /**
+   * Changes the list under its lock, and writes it where it was changed.
+   * @param edit returns how many entries it has changed
+   */
+  private async change(edit: (contents: Contents) => number): Promise<number> {
+    let changed = 0;
+    await withLock(this.file, async (path) => {
       this.load();
-      const { contents } = this;
-      const now = contents ?? createContents();
-      const added = makeRecords(now);
-      if (contents && added === "") return;
-      await this.write(contents ? undefined : now, added);
+      const { contents, seen } = this;
+      const edited = contents ?? { secret: randomBytes(32).toString("hex"), entries: new Map() };
+      changed = edit(edited);
+      if (contents && changed === 0) return;
+      // What could not be written is not believed either.
+      this.seen = undefined;
+      await writeAtomically(path, formatList(edited), seen && seen.mode & 0o777);
       this.load();
     });
-  }
-
-  /** @param created where the file is not there yet */
-  private async write(created: Contents | undefined, added: string): Promise<void> {
-    const { file } = this;
-    try {
-      if (created) await writeAtomically(resolveFile(file), formatHead(created.secret, ""));
-      if (added !== "") appendRecords(file, readSettled(file), added);
-    } catch (error) {
-      throw error instanceof EcmError ? error : unwritableError(file, error);
-    }
+    return changed;
   }
 }
 
@@ -223,36 +195,14 @@ function hashKey(secret: string, key: string): string {
   return createHmac("sha256", Buffer.from(secret, "hex")).update(toPersonIdentity(key), "utf8").digest("hex");
 }
 
-const maxReadings = 4;
-const readingPauseMilliseconds = 25;
-
-/** A file server may show a change in part: what is damaged is read again before that is said. */
-function readSettled(file: string): Contents {
-  for (let reading = 1; ; reading++) {
-    try {
-      return withReadErrors(file, () => readSuppressionList(file));
-    } catch (error) {
-      if (!isAbout(error, "damaged") || reading === maxReadings) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, readingPauseMilliseconds);
-    }
-  }
-}
-
-function withReadErrors<T>(file: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw isAbout(error, "damaged") ? error : unreadableError(file, error);
-  }
-}
-
 const maxWaitMilliseconds = 60_000;
 
 /**
  * Changes come one after another: each is done in milliseconds.
+ * @param work is given the file, or what a link leads to: a file that is put in place would replace the link
  * @throws SuppressionsError when another one never ends
  */
-async function withLock(file: string, work: () => Promise<void>): Promise<void> {
+async function withLock(file: string, work: (path: string) => Promise<void>): Promise<void> {
   try {
     const path = resolveFile(file);
     makeFolder(dirname(path));
@@ -260,13 +210,12 @@ async function withLock(file: string, work: () => Promise<void>): Promise<void> 
     const lease = await awaitLease(locks, "change", `the suppression list ${file}`, {
       maxMilliseconds: maxWaitMilliseconds,
     });
-    await work().finally(lease.release);
+    await work(path).finally(lease.release);
   } catch (error) {
     throw isKind(error, "suppressions") ? error : unwritableError(file, error);
   }
 }
 
-/** The target of a link: a file that is put in place would replace the link itself. */
 function resolveFile(file: string): string {
   try {
     return realpathSync(file);
@@ -279,30 +228,42 @@ interface Contents {
   /** Hexadecimal. */
   secret: string;
   entries: Map<string, Suppressed>;
-  /** Records that the first line counts, as they are written. */
-  records: string;
-  /** Whole additions behind them. */
-  uncounted: string[];
 }
 
 const firstLine = /^ecm-suppressions 1 ([0-9a-f]{64}) (\d{12}) ([0-9a-f]{64})$/;
 const record = /^([+-])([0-9a-f]{64}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
-const recordLength = 91;
-
-/** Undefined where there is no such file. @throws the system's error */
-function readStats(file: string): Stats | undefined {
-  return statSync(file, { throwIfNoEntry: false });
-}
 
 /** @throws SuppressionsError for one that is damaged; the system's error */
 export function readSuppressionList(file: string): Contents {
-  const text = readText(file);
-  const damaged: Damaged = (line, why) => damagedError(file, line, why);
+  const text = readFileSync(file, "latin1");
   const end = text.indexOf("\n");
   const first = end === -1 ? text : text.slice(0, end);
   const [, secret, count, checksum] = firstLine.exec(first) ?? [];
-  if (secret === undefined || end === -1) throw damaged(1, explainNotAList(text, first));
-  return parseRecords({ secret, count: Number(count), checksum: checksum! }, text.slice(end + 1), damaged);
+  if (secret === undefined || end === -1) throw damagedError(file, 1, explainNotAList(text, first));
+  const records = text.slice(end + 1);
+  const lines = records.split("\n");
+  const left = lines.length - 1;
+  if (left < Number(count)) {
+    throw damagedError(file, left + 2, `the file is cut off: ${left} of ${Number(count)} records are left`);
+  }
+  const damaged = lines.findIndex((line, index) => (index < left ? !record.test(line) : line !== ""));
+  if (damaged !== -1) throw damagedError(file, damaged + 2, "the line is damaged");
+  if (left > Number(count) || computeChecksum(secret, records, left) !== checksum) {
+    const why = "its checksum is wrong: the file was changed, or it has the key of another list";
+    throw damagedError(file, 1, why);
+  }
+  return { secret, entries: readEntries(lines.slice(0, left)) };
+}
+
+/** A line with a minus takes back the one before it of the same hash. */
+function readEntries(lines: readonly string[]): Map<string, Suppressed> {
+  const entries = new Map<string, Suppressed>();
+  for (const line of lines) {
+    const [, sign, hash = "", addedAt = ""] = record.exec(line)!;
+    if (sign === "-") entries.delete(hash);
+    else if (!entries.has(hash)) entries.set(hash, { hash, addedAt });
+  }
+  return entries;
 }
 
 function explainNotAList(text: string, first: string): string {
@@ -313,108 +274,15 @@ function explainNotAList(text: string, first: string): string {
     : `another version of ecm wrote it (version ${version}; this one reads version 1)`;
 }
 
-function parseRecords(
-  head: { secret: string; count: number; checksum: string },
-  body: string,
-  damaged: Damaged,
-): Contents {
-  const { secret, count } = head;
-  const length = count * recordLength;
-  if (body.length < length) {
-    const left = Math.floor(body.length / recordLength);
-    throw damaged(left + 2, `the file is cut off: ${left} of ${count} records are left`);
-  }
-  const records = body.slice(0, length);
-  if (!isSame(computeChecksum(secret, records), head.checksum)) {
-    throw damaged(1, "its checksum is wrong: the file was changed, or it has the key of another list");
-  }
-  const entries = new Map<string, Suppressed>();
-  for (let at = 0; at < length; at += recordLength)
-    applyRecord(entries, records.slice(at, at + recordLength - 1));
-  const uncounted: string[] = [];
-  const lines = body.slice(length).split("\n");
-  // The last one has no line break: a process was killed while it wrote it.
-  const torn = lines.pop()!;
-  if (!/^[+-]?[0-9a-fTZ:. -]{0,90}$/.test(torn))
-    throw damaged(count + lines.length + 2, "the line is damaged");
-  for (const [index, line] of lines.entries()) {
-    if (line === "") continue;
-    const [, sign] = record.exec(line) ?? [];
-    if (sign === undefined) throw damaged(count + index + 2, "the line is damaged");
-    if (sign === "-" || !applyRecord(entries, line)) continue;
-    uncounted.push(`${line}\n`);
-  }
-  return { secret, entries, records, uncounted };
+function formatList({ secret, entries }: Contents): string {
+  const records = [...entries.values()].map(({ hash, addedAt }) => `+${hash} ${addedAt}\n`).join("");
+  const count = String(entries.size).padStart(12, "0");
+  const checksum = computeChecksum(secret, records, entries.size);
+  return `ecm-suppressions 1 ${secret} ${count} ${checksum}\n${records}`;
 }
 
-/** @returns whether it changed anything */
-function applyRecord(entries: Map<string, Suppressed>, line: string): boolean {
-  const [, sign, hash = "", addedAt = ""] = record.exec(line)!;
-  if (sign === "-") return entries.delete(hash);
-  if (entries.has(hash)) return false;
-  entries.set(hash, { hash, addedAt });
-  return true;
-}
-
-/** A line of the file. */
-function formatRecord(sign: "+" | "-", { hash, addedAt }: Suppressed): string {
-  return `${sign}${hash} ${addedAt}\n`;
-}
-
-function createContents(): Contents {
-  return { secret: randomBytes(32).toString("hex"), entries: new Map(), records: "", uncounted: [] };
-}
-
-/**
- * Adds records to the file; they are on the disk when it returns. The caller holds the lock, and
- * has read the file under it. @throws the system's error
- */
-function appendRecords(file: string, contents: Contents, added: string): void {
-  const { secret, records, uncounted } = contents;
-  const all = records + uncounted.join("") + added;
-  const head = formatHead(secret, all);
-  const descriptor = openSync(file, "r+");
-  try {
-    writeWhole(descriptor, Buffer.from(all.slice(records.length), "latin1"), head.length + records.length);
-    ftruncateSync(descriptor, head.length + all.length);
-    fsyncSync(descriptor);
-    writeWhole(descriptor, Buffer.from(head, "latin1"), 0);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function formatHead(secret: string, records: string): string {
-  const count = String(records.length / recordLength).padStart(12, "0");
-  return `ecm-suppressions 1 ${secret} ${count} ${computeChecksum(secret, records)}\n`;
-}
-
-function computeChecksum(secret: string, records: string): string {
-  const count = records.length / recordLength;
+function computeChecksum(secret: string, records: string, count: number): string {
   return createHmac("sha256", Buffer.from(secret, "hex"))
     .update(`${count}\n${records}`, "latin1")
     .digest("hex");
-}
-
-function isSame(one: string, other: string): boolean {
-  return timingSafeEqual(Buffer.from(one), Buffer.from(other));
-}
-
-/** The first line before the rest: a change that is under way writes them in the other order. */
-function readText(file: string): string {
-  const descriptor = openSync(file, "r");
-  try {
-    const pieces: Buffer[] = [];
-    let size = Math.max(fstatSync(descriptor).size, 1) + recordLength;
-    for (let place = 0; ; size = 64 * 1024) {
-      const piece = Buffer.alloc(size);
-      const length = readSync(descriptor, piece, 0, size, place);
-      if (length === 0) return Buffer.concat(pieces).toString("latin1");
-      pieces.push(piece.subarray(0, length));
-      place += length;
-    }
-  } finally {
-    closeSync(descriptor);
-  }
 }

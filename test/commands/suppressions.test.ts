@@ -165,16 +165,6 @@ describe("ecm suppressions", () => {
     expect(damaged.stderr).toMatch(/:\d+: the line is damaged/);
   });
 
-  it("passes over the half of a line that a power cut left: its command never said that it was added", async () => {
-    const { env, ecm } = await home();
-    await ecm(["suppressions", "add", "a@example.com"]);
-    const file = await listFile(env);
-    await appendFile(file, "+0123456789ab");
-    await ecm(["suppressions", "add", "b@example.com"]);
-    expect((await ecm(["suppressions", "check", "a@example.com", "b@example.com"])).code).toBe(0);
-    expect(JSON.parse((await ecm(["suppressions", "list", "--json"])).stdout)).toHaveLength(2);
-  });
-
   it("loses nothing of two processes that add at the same time", async () => {
     const { env, ecm } = await home();
     const folder = await temporaryFolder();

@@ -1,7 +1,5 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { call, inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
-import { type Result, temporaryFolder } from "../support/ecm.ts";
 import { type RecordedWrite, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 /** Has somebody else act right before the first write of this kind arrives. */
@@ -132,30 +130,4 @@ describe("others who work on the same contacts meanwhile", () => {
       codes: { skipped: { exists_hidden: 1 } },
     });
   });
-});
-
-it("a list is made like one file at a time, by whichever command", async () => {
-  const proxy = await startRecordingProxy();
-  proxy.sandbox.admin.seed({
-    lists: ["L"],
-    contacts: [{ key: "a@example.com", lists: ["L"] }, { key: "b@example.com" }],
-  });
-  const sync = async (key: string) => [
-    "lists",
-    "sync",
-    "L",
-    await inputFile(`Email\n${key}\n`),
-    "--max-remove",
-    "1",
-  ];
-  const plan = join(await temporaryFolder(), "plan.ndjson");
-  await proxy.ecm([...(await sync("b@example.com")), "--dry-run", "--plan", plan]);
-  const others: Result[] = [];
-  beforeFirst(proxy, isMutate, async () => {
-    others.push(await proxy.ecm(await sync("a@example.com")), await proxy.ecm(["apply", plan]));
-  });
-  expect((await proxy.ecm(await sync("b@example.com"))).code).toBe(0);
-  expect(others.map(({ code }) => code)).toEqual([6, 6]);
-  expect(others[0]!.stderr).toContain('a sync of the list "L"');
-  expect((await proxy.ecm(await sync("a@example.com"))).code).toBe(0);
 });

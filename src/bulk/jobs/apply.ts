@@ -16,7 +16,6 @@ import { findPlanRemovalFailure } from "../plan/numbers.ts";
 import { type Looks, openPlanFile, type PlanFile, type PlanHead } from "../plan/plan-file.ts";
 import { type ExportedLine, isPlanned, type Planned } from "../plan/plan-line.ts";
 import type { Engine, RunContext, RunOptions } from "../plan/session.ts";
-import type { SyncedList } from "../runs/enter.ts";
 import { computeFingerprint, isInPlanFolder } from "../runs/folder.ts";
 import { noInput } from "./finish.ts";
 import type { ContactsToPlan, Job, JobInput, OpenedJob, RunAbout } from "./job.ts";
@@ -58,7 +57,6 @@ async function openPlan(context: RunContext, plan: PlanFile): Promise<OpenedJob>
   return {
     about: describeApplyRun(context, plan),
     contacts: await openContacts(context, head, plan),
-    syncs: findPlannedSync(plan.head),
   };
 }
 
@@ -80,13 +78,6 @@ function describeApplyRun(
     fingerprint: computeFingerprint({ kind: "apply", digest: end.digest, baseUrl, structureId }),
     options: { digest: end.digest, applies: head.kind },
   };
-}
-
-/** Of a plan: it alone removes members of a list that its input does not name. */
-export function findPlannedSync({ removals, listIds, names }: PlanHead): SyncedList | undefined {
-  const [listId] = listIds;
-  if (!removals || listId === undefined) return undefined;
-  return { listId, name: names.lists[listId] ?? listId };
 }
 
 function requireMatchingPlan(plan: PlanFile, engine: Engine): void {

@@ -10,7 +10,7 @@ import { readPlanHead, readPlanLines } from "../plan/plan-file.ts";
 import { type PlanLine, toPlanLine, toShownLine } from "../plan/plan-line.ts";
 import type { Reject } from "../plan/session.ts";
 import { fileNames, type Manifest, type Run } from "../runs/folder.ts";
-import { type JournalRecord, readJournal } from "../runs/journal.ts";
+import { readJournal } from "../runs/journal.ts";
 import { readRunRecord } from "../runs/ledger.ts";
 import { readRejects } from "./rejected.ts";
 
@@ -39,26 +39,22 @@ export function readingsOf(run: Run) {
 
 /**
  * One line for each contact that the run wrote, in input order. A write of which it is not known whether it
- * was applied says so in its message. Keeps a line of text for each contact in memory.
- * @param limit only so many, the first ones; no more than twice as many are kept in memory
+ * was applied says so in its message.
+ * @param limit only so many, the first ones
  * @throws JournalDamagedError for a damaged journal
  */
 async function readRunChanges(run: Run, limit = Number.POSITIVE_INFINITY): Promise<PlanLine[]> {
   const names = await readRunNames(run.folder);
-  const found: { ref: number; line: PlanLine }[] = [];
-  const sortFound = () => found.sort((one, other) => one.ref - other.ref).splice(limit);
-  for await (const done of readWrittenContacts(run.folder, true)) {
-    const { ref, key, operation, createdId, isUnproven } = done;
+  const lines: PlanLine[] = [];
+  for await (const { ref, key, operation, createdId, isUnproven } of readWritten(run.folder, true)) {
+    if (lines.length >= limit) break;
     const line = hasLine(run.manifest, operation) ? ref : null;
     const contact = { line, key, found: createdId ? { _id: createdId } : undefined };
     const written = toPlanLine(contact, operation, names);
-    const message = isUnproven ? "it is unknown whether this was applied" : written.message;
-    const code = isUnproven ? "unproven" : written.code;
-    found.push({ ref, line: { ...written, code, message } });
-    if (found.length >= 2 * limit) sortFound();
+    const unproven = { code: "unproven", message: "it is unknown whether this was applied" };
+    lines.push({ ...written, ...(isUnproven && unproven) });
   }
-  sortFound();
-  return found.map(({ line }) => line);
+  return lines;
 }
 
 /** A selection has no input, and members that a sync removes are on no line of it. */
@@ -75,54 +71,50 @@ export interface WrittenContact {
   operation: Write;
   /** Of a contact that the run created. */
   createdId?: string;
-  /** The journal is damaged: whether this was carried out is not known. */
-  isUnproven?: boolean;
+  /** It has no outcome: whether this was carried out is not known. */
+  isUnproven?: true;
 }
 
 /**
- * The contacts that a run has written, with what it did to each, in the order of its outcomes.
- * @param isPartial the journal is damaged: passes over what cannot be read, and gives intents without an
- *   outcome as unproven
- * @throws EcmError when writes are open; JournalDamagedError
+ * The contacts that a run has written, with what it did to each, in the order of the run; the journal has them in
+ * the order of their outcomes.
+ * @param withOpen intents without an outcome are given as unproven
+ * @throws EcmError for such intents otherwise; JournalDamagedError
  */
-export async function* readWrittenContacts(
-  folder: string,
-  isPartial = false,
-): AsyncGenerator<WrittenContact> {
-  /** What the run meant to do, where it is not known yet whether it did. */
-  const open = new Map<number, Intent>();
-  const passOver = isPartial ? () => undefined : undefined;
-  for await (const { record } of readJournal(join(folder, fileNames.journal), passOver)) {
-    if (record.kind === "intent") open.set(record.ref, record);
-    else if (record.kind === "void") open.delete(record.ref);
-    else if (record.kind === "done") {
-      const written = toWrittenContact(record, open.get(record.ref), isPartial);
-      open.delete(record.ref);
-      if (written) yield written;
+export async function* readWritten(folder: string, withOpen = false): AsyncGenerator<WrittenContact> {
+  const refs: number[] = [];
+  for await (const { ref } of readOutcomes(folder, withOpen)) refs.push(ref);
+  refs.sort((one, other) => one - other);
+  const waiting = new Map<number, WrittenContact>();
+  let next = 0;
+  for await (const each of readOutcomes(folder, withOpen)) {
+    waiting.set(each.ref, each);
+    for (let ready = waiting.get(refs[next]!); ready; ready = waiting.get(refs[next]!)) {
+      waiting.delete(refs[next++]!);
+      yield ready;
     }
   }
-  if (!isPartial && open.size > 0) throw unknownEndError(open.size, basename(folder));
-  for (const [ref, { key, operation }] of open) yield { ref, key, operation, isUnproven: true };
 }
-
-type Intent = Pick<WrittenContact, "key" | "operation">;
 
 const writtenOutcomes: readonly Outcome[] = ["created", "updated", "removed", "deleted"];
 
-/** @param intent undefined where it cannot be read: then the id is all that is known of the contact */
-function toWrittenContact(
-  { ref, outcome, contactId }: Extract<JournalRecord, { kind: "done" }>,
-  intent: Intent | undefined,
-  isPartial: boolean,
-): WrittenContact | undefined {
-  if (!writtenOutcomes.includes(outcome)) return undefined;
-  if (intent) {
-    const isCreated = intent.operation.kind === "create" && contactId !== undefined;
-    return { ref, key: intent.key, operation: intent.operation, ...(isCreated && { createdId: contactId }) };
+async function* readOutcomes(folder: string, withOpen: boolean): AsyncGenerator<WrittenContact> {
+  /** What the run meant to do, where it is not known yet whether it did. */
+  const open = new Map<number, Pick<WrittenContact, "key" | "operation">>();
+  for await (const { record } of readJournal(join(folder, fileNames.journal))) {
+    if (record.kind === "intent") open.set(record.ref, record);
+    else if (record.kind === "void") open.delete(record.ref);
+    else if (record.kind === "done") {
+      const { ref, outcome, contactId: createdId } = record;
+      const intent = open.get(ref);
+      open.delete(ref);
+      if (!intent || !writtenOutcomes.includes(outcome)) continue;
+      const { key, operation } = intent;
+      yield { ref, key, operation, ...(operation.kind === "create" && { createdId }) };
+    }
   }
-  if (!isPartial || contactId === undefined) return undefined;
-  const operation: Write = { kind: "change", id: contactId, body: {}, was: [] };
-  return { ref, key: contactId, operation, isUnproven: true };
+  if (!withOpen && open.size > 0) throw unknownEndError(open.size, basename(folder));
+  for (const [ref, { key, operation }] of open) yield { ref, key, operation, isUnproven: true };
 }
 
 function unknownEndError(writes: number, run: string): EcmError {

@@ -26,7 +26,7 @@ import type { PlanEntries } from "../plan/make-plan.ts";
 import type { MissingNames, NameBook, NameBookOptions } from "../plan/names.ts";
 import type { PlanHead, PlanMapping } from "../plan/plan-file.ts";
 import type { RunContext, RunState } from "../plan/session.ts";
-import type { EnteredRun, SyncedList } from "../runs/enter.ts";
+import type { EnteredRun } from "../runs/enter.ts";
 import type { AfterStep, Manifest } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
 
@@ -61,8 +61,6 @@ export interface OpenedJob {
   about: RunAbout;
   /** Absent where the run's plan is closed: it says all of this itself. */
   contacts?: ContactsToPlan;
-  /** The list that its plan makes the same as an input. */
-  syncs?: SyncedList;
   /** Before its plan is made. */
   entered?(run: EnteredRun): Promise<void>;
   /** Stopped now, the run could not be resumed: its record does not say all of it. */

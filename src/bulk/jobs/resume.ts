@@ -12,7 +12,6 @@ import type { RunEvent } from "../plan/events.ts";
 import { openPlanFile, type PlanEnd, readStoredPlan, type StoredPlan } from "../plan/plan-file.ts";
 import type { Engine, RunContext, RunOptions } from "../plan/session.ts";
 import { fileNames, type Manifest, type Run, toLocksFolder } from "../runs/folder.ts";
-import { findPlannedSync } from "./apply.ts";
 import type { Closed } from "./finish.ts";
 import { restoreJob } from "./index.ts";
 import type { Job, OpenedJob, Opening } from "./job.ts";
@@ -61,7 +60,7 @@ function plannedJob(manifest: Manifest, plan: StoredPlan & { end: PlanEnd }): Jo
 async function openPlanned(
   { engine, emit }: RunContext,
   manifest: Manifest,
-  { head, end }: StoredPlan & { end: PlanEnd },
+  { end }: StoredPlan & { end: PlanEnd },
   { noteInput }: Opening,
 ): Promise<OpenedJob> {
   const { kind, account, input, fingerprint, options, after } = manifest;
@@ -70,11 +69,10 @@ async function openPlanned(
   }
   noteInput(end.input);
   const about = { account, input, fingerprint, options, after };
-  const syncs = findPlannedSync(head);
-  if (kind !== "undo") return { about, syncs };
+  if (kind !== "undo") return { about };
   // No other process can work on the run that is undone.
   const lease = await takeLease(toLocksFolder(engine.stateFolder), input.sha256, `run ${input.name}`);
-  return { about, syncs, release: () => lease.release() };
+  return { about, release: () => lease.release() };
 }
 
 /** Whether the file is another one by now; one that is gone, is a pipe or cannot be read says nothing. */

@@ -41,7 +41,6 @@ async function openRows(context: RunContext, stated: RowJob, opening: Opening): 
   return {
     about: describeRun(rowRun),
     contacts: await openContacts(rowRun),
-    syncs: job.members && { listId: job.members.listId, name: job.members.listName },
     // No command names the fields that are still to be created.
     isUnfit: () => (job.names?.fields?.length ?? 0) > 0 && names.requestsToCreate > 0,
   };

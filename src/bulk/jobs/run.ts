@@ -99,9 +99,7 @@ async function closeFailed(context: RunContext, error: unknown, input: typeof no
   const stop = toErrorStop(error);
   const closed = await closeUnentered(context, stop, input);
   const isOurs = error instanceof RunStop || error instanceof EcmError;
-  // What a damaged journal can still prove is for a person to say.
-  const isAsked = context.kind === "undo" && isKind(error, "damaged journal");
-  if (isOurs && !isAsked && !endedBeforeWrites(stop.failure)) return closed;
+  if (isOurs && !endedBeforeWrites(stop.failure)) return closed;
   context.emit({ kind: "refused", summary: closed.summary });
   throw error instanceof RunStop ? error.failure : error;
 }
@@ -112,7 +110,7 @@ async function closeFailed(context: RunContext, error: unknown, input: typeof no
  */
 async function enter(
   context: RunContext,
-  { about, syncs }: OpenedJob,
+  { about }: OpenedJob,
   { spooled }: TakenInput,
   resumes: Manifest | undefined,
 ): Promise<EnteredRun> {
@@ -136,10 +134,8 @@ async function enter(
         input: { ...about.input, isSpooled: spooled !== undefined || resumes?.input.isSpooled === true },
       },
       spooled,
-      syncs,
       isFresh: options.isFresh,
       openJournalFile: engine.openJournalFile,
-      onChanged: (older) => emit({ kind: "input-changed", older: older.id }),
       onUnreadable: (failure) => emit({ kind: "remark", remark: { code: "run_unreadable", failure } }),
       onTookOver: (whose) => emit({ kind: "remark", remark: { code: "took_over", whose } }),
     });

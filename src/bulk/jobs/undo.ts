@@ -7,12 +7,10 @@
 import { join } from "node:path";
 import { statusParts, toIdSet } from "../../api/contacts.ts";
 import { takeLease } from "../../disk/lease.ts";
-import { EcmError } from "../../errors.ts";
-import { advise, ecm } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import type { Item } from "../items.ts";
-import { createProgress, type Proven } from "../plan/events.ts";
+import { createProgress } from "../plan/events.ts";
 import { mergeNames, type StoredNames, toStoredNames } from "../plan/names.ts";
 import type { Looks } from "../plan/plan-file.ts";
 import type { RunContext } from "../plan/session.ts";
@@ -26,10 +24,10 @@ import {
   toStepsAfterUndo,
   writeManifest,
 } from "../runs/folder.ts";
-import { readRunRecord } from "../runs/ledger.ts";
+import { damagedJournalError, readRunRecord } from "../runs/ledger.ts";
 import { findRun } from "../runs/stored-runs.ts";
 import { type Remaining, toRecreated, toRemoved, toRestored } from "../values.ts";
-import { readRunNames, readWrittenContacts, type WrittenContact } from "./changes.ts";
+import { readRunNames, readWritten, type WrittenContact } from "./changes.ts";
 import { noInput } from "./finish.ts";
 import type { ContactsToPlan, Job, OpenedJob, RunAbout } from "./job.ts";
 import { openAccount, openJudging } from "./open-account.ts";
@@ -38,20 +36,17 @@ import { openAccount, openJudging } from "./open-account.ts";
 export interface UndoOptions {
   /** Its id. */
   run: string;
-  /** Undoes what a damaged journal can still prove. */
-  isPartial: boolean;
   /** Deletes the contacts that the run created and nobody has changed since. */
   deletesCreated: boolean;
 }
 
 /** The undo is a run of its own, and can stop and be resumed as any other. */
-export function undoJob({ run, isPartial, deletesCreated }: UndoOptions): Job {
-  const undo = { run, isPartial, deletesCreated };
+export function undoJob({ run, deletesCreated }: UndoOptions): Job {
   return {
     kind: "undo",
     input: { name: run },
     readsInput: false,
-    open: (context) => openUndo(context, undo),
+    open: (context) => openUndo(context, { run, deletesCreated }),
   };
 }
 
@@ -64,8 +59,7 @@ async function openUndo(context: RunContext, undo: UndoOptions): Promise<OpenedJ
   // No other process can work on it meanwhile.
   const lease = await takeLease(toLocksFolder(stateFolder), fingerprint, `run ${id}`);
   try {
-    const extent = await surveyJournal(source, undo.isPartial, context.emit);
-    const contacts = await openContacts(context, source, extent, undo);
+    const contacts = await openContacts(context, source, undo);
     return {
       about: { ...describeUndoRun(source, undo), after: contacts.after },
       contacts,
@@ -85,9 +79,9 @@ async function openUndo(context: RunContext, undo: UndoOptions): Promise<OpenedJ
 async function openContacts(
   context: RunContext,
   source: Run,
-  { refs, returns }: Extent,
-  { isPartial, deletesCreated }: UndoOptions,
+  { deletesCreated }: UndoOptions,
 ): Promise<ContactsToPlan> {
+  const { count, returns } = await surveyJournal(source);
   const { structureId } = source.manifest.account;
   const account = openAccount(context, structureId);
   // Only the undo of a deletion creates anybody.
@@ -95,20 +89,17 @@ async function openContacts(
   const looks: Looks = { by: "id", suppressions: mayCreate ? "hold" : "include" };
   const { keyType, remaining, names } = await readUndoData(account, source, returns);
   if (returns.contacts) context.emit({ kind: "remark", remark: { code: "recreates" } });
-  const scope = { deletesCreated, remaining, isPartial, toIdentity: createIdentityReader(keyType) };
+  const scope = { deletesCreated, remaining, toIdentity: createIdentityReader(keyType) };
   // What tells a create of ours from one of others, and whether anybody has changed it since.
   const parts = ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts];
   const head = { names, source: parts, looks };
   return {
     account,
     ...(await openJudging(context, account, { structureId, keyType }, head)),
-    input: { ...noInput, read: refs.length },
+    input: { ...noInput, read: count },
     after: toStepsAfterUndo(source.manifest.after, names.lists, deletesCreated),
     head,
-    async source() {
-      const entries = readUndoItems(source.folder, refs, scope);
-      return { entries, stableEntries: refs.length };
-    },
+    source: async () => ({ entries: readUndoItems(source.folder, scope), stableEntries: count }),
   };
 }
 
@@ -149,12 +140,6 @@ async function readUndoData(
   return { keyType, names, remaining };
 }
 
-interface Extent {
-  /** Of the contacts that the run has written. */
-  refs: readonly number[];
-  returns: ReturnedParts;
-}
-
 function describeUndoRun({ manifest, folder }: Run, undo: UndoOptions): RunAbout {
   const { id, account, fingerprint } = manifest;
   const { deletesCreated } = undo;
@@ -167,44 +152,22 @@ function describeUndoRun({ manifest, folder }: Run, undo: UndoOptions): RunAbout
 }
 
 /**
- * Which contacts the run has written.
+ * How many contacts the run has written, and what would come back.
  * @throws EcmError when it has left writes that nobody knows the end of; JournalDamagedError
  */
-async function surveyJournal(
-  { manifest, folder }: Run,
-  isPartial: boolean,
-  emit: RunContext["emit"],
-): Promise<Extent> {
+async function surveyJournal({ manifest, folder }: Run): Promise<{ count: number; returns: ReturnedParts }> {
   const { damage } = await readRunRecord({ manifest, folder });
-  const isDamaged = damage !== undefined;
-  const refs: number[] = [];
-  let proven = 0;
+  if (damage !== undefined) throw damagedJournalError(manifest.id, damage);
+  let count = 0;
   const returns: ReturnedParts = { contacts: false, lists: false, tags: false };
-  for await (const { ref, isUnproven, operation } of readWrittenContacts(folder, isDamaged)) {
-    refs.push(ref);
-    if (isUnproven) continue;
-    proven++;
+  for await (const { operation } of readWritten(folder)) {
+    count++;
     returns.contacts ||= operation.kind === "delete";
     if (operation.kind !== "change") continue;
     returns.lists ||= operation.body.removeLists !== undefined;
     returns.tags ||= operation.body.removeTags !== undefined;
   }
-  if (isDamaged) {
-    const { rows } = manifest.summary ?? {};
-    const of = rows && rows.created + rows.updated + rows.deleted;
-    if (!isPartial) throw cannotUndoError(manifest.id, damage, { proven, of });
-    emit({ kind: "remark", remark: { code: "partly_proven", run: manifest.id, proven, of } });
-  }
-  return { refs, returns };
-}
-
-function cannotUndoError(id: string, damage: string, { proven, of }: Proven): EcmError {
-  const extent = `${proven}${of === undefined ? "" : ` of ${of}`} changes can still be read`;
-  return new EcmError(
-    "damaged journal",
-    `The journal of run ${id} is damaged: ${damage}`,
-    advise`${extent}. Undo those with: ${ecm`runs undo ${id} --partial`}`,
-  );
+  return { count, returns };
 }
 
 /** What an undo may do besides putting back what was changed. */
@@ -214,32 +177,10 @@ interface UndoScope {
   /** What the account still has of what contacts held before. */
   remaining: Remaining;
   toIdentity: (key: string) => string;
-  isPartial: boolean;
 }
 
-/**
- * One item for each contact that the run wrote, in the order of the run. The journal has them in the order of
- * their outcomes.
- * @param refs of all of them
- */
-async function* readUndoItems(
-  folder: string,
-  refs: readonly number[],
-  scope: UndoScope,
-): AsyncGenerator<Item[]> {
-  const order = [...new Set(refs)].sort((one, other) => one - other);
-  const waiting = new Map<number, Item>();
-  let next = 0;
-  for await (const undone of readWrittenContacts(folder, scope.isPartial)) {
-    waiting.set(undone.ref, toUndoItem(undone, scope));
-    const ready: Item[] = [];
-    for (let item = waiting.get(order[next]!); item; item = waiting.get(order[next]!)) {
-      ready.push(item);
-      waiting.delete(order[next++]!);
-    }
-    if (ready.length > 0) yield ready;
-  }
-  yield [...waiting.values()].sort((one, other) => one.ref - other.ref);
+async function* readUndoItems(folder: string, scope: UndoScope): AsyncGenerator<Item[]> {
+  for await (const written of readWritten(folder)) yield [toUndoItem(written, scope)];
 }
 
 function toUndoItem(undone: WrittenContact, scope: UndoScope): Item {
@@ -258,10 +199,9 @@ function toUndoItem(undone: WrittenContact, scope: UndoScope): Item {
 }
 
 function toDesired(
-  { operation, isUnproven, createdId }: WrittenContact,
+  { operation, createdId }: WrittenContact,
   { deletesCreated, remaining }: UndoScope,
 ): Item["desired"] {
-  if (isUnproven) return { reject: { code: "unproven" } };
   switch (operation.kind) {
     case "create":
       if (!deletesCreated || createdId === undefined) return { reject: { code: "created" } };

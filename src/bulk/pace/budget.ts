@@ -147,12 +147,6 @@ export class Budget {
     this.hour.note(limits.hour, this.inFlight);
   }
 
-  /** Our clock was set back by so many milliseconds. */
-  setBack(milliseconds: number): void {
-    this.clockOffset += milliseconds;
-    this.pause.setBack(milliseconds);
-  }
-
   private state(): BudgetState {
     const { hour, pause, month, hasAskedMonth, inFlight: underWay, spent, clockOffset } = this;
     const reset = hour.current && hour.current.reset * 1000 - clockOffset + marginAfterResetMilliseconds;
@@ -318,9 +312,5 @@ class Pause {
   /** The next pause is a short one again. */
   answered(): void {
     this.inARow = 0;
-  }
-
-  setBack(milliseconds: number): void {
-    this.until -= milliseconds;
   }
 }

@@ -25,8 +25,6 @@ export interface Wait {
  * have been set, or the machine may have slept.
  */
 const maxSleep = 15_000;
-/** A clock that goes back by more than this, in milliseconds, was set. */
-const minSetBack = 1000;
 
 export class Gate {
   /** Told of each wait: when it begins, when its end is another, and when it is over. */
@@ -40,7 +38,6 @@ export class Gate {
   private readonly queue: { go(): void; fail(error: RunStop): void }[] = [];
   private readonly end = new AbortController();
   private isSleeping = false;
-  private lastRead = Number.NEGATIVE_INFINITY;
 
   constructor(options: GateOptions) {
     this.options = options;
@@ -76,9 +73,9 @@ export class Gate {
 
   /** To be called when a request has ended. Calls itself again when time alone changes what may pass. */
   update(): void {
-    const { budget } = this.options;
+    const { budget, clock } = this.options;
     while (this.queue.length > 0 && !this.closed) {
-      const now = this.readClock();
+      const now = clock.now();
       const verdict = this.verdict(now);
       if (verdict.kind !== "go") {
         if (verdict.kind === "wait") this.sleepUntil(verdict.until, verdict.why);
@@ -99,19 +96,6 @@ export class Gate {
     // After a failure one request goes ahead and looks.
     if (budget.underWay >= (until === undefined ? concurrency : 1)) return { kind: "hold" };
     return budget.decide(now);
-  }
-
-  /** What is waited for does not move away when the clock is set back. */
-  private readClock(): number {
-    const { clock, budget, outage } = this.options;
-    const now = clock.now();
-    const back = this.lastRead - now;
-    if (back > minSetBack) {
-      budget.setBack(back);
-      outage.setBack(back);
-    }
-    this.lastRead = now;
-    return now;
   }
 
   private setWait(wait: Wait | undefined): void {
@@ -198,11 +182,5 @@ export class Outage {
   isHopeless({ details }: EcmError): boolean {
     if (details.retryable === false) return true;
     return details.isUnconnected === true && !this.wasReached;
-  }
-
-  /** The clock was set back by so many milliseconds. */
-  setBack(milliseconds: number): void {
-    this.end -= milliseconds;
-    this.since -= milliseconds;
   }
 }

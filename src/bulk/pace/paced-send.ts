@@ -67,7 +67,6 @@ export class PacedSend {
   private readonly outage = new Outage();
   private readonly gate: Gate;
   private readonly interruption: Interruption;
-  private readonly readDate = createDateReader();
 
   constructor(options: PaceOptions) {
     const { signal, clock, sentBefore } = options;
@@ -160,7 +159,7 @@ export class PacedSend {
     try {
       const signal = this.interruption.giveUp;
       const answer = await send(paced.request, { maxWaitSeconds: 0, onEvent, signal });
-      budget.noteAnswer(answer.limits, clock.now(), this.readDate(answer.headers));
+      budget.noteAnswer(answer.limits, clock.now(), readServiceDate(answer.headers));
       this.outage.noteReached();
       this.outage.noteAnswer(paced.request.effect);
       return { kind: "answered", answer };
@@ -264,17 +263,9 @@ function watchSignal(signal: AbortSignal, gate: Gate, clock: Clock): Interruptio
   return { begin, giveUp: giveUp.signal };
 }
 
-/** Reads the date of an answer; answers of one second say the same. */
-function createDateReader(): (headers: Record<string, string>) => number | undefined {
-  let text: string | undefined;
-  let at = Number.NaN;
-  return ({ date }) => {
-    if (date !== text) {
-      text = date;
-      at = date === undefined ? Number.NaN : Date.parse(date);
-    }
-    return Number.isNaN(at) ? undefined : at;
-  };
+function readServiceDate({ date = "" }: Record<string, string>): number | undefined {
+  const at = Date.parse(date);
+  return Number.isNaN(at) ? undefined : at;
 }
 
 /** What a request of a run came to. */

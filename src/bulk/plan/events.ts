@@ -37,7 +37,6 @@ export type RunEvent =
       unclearAre?: MarkedAre;
     }
   | { kind: "names-missing"; missing: MissingNames }
-  | { kind: "input-changed"; older: string }
   | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }
   | { kind: "priced"; price: Price }
   | {
@@ -75,18 +74,10 @@ export type RunRemark =
   | { code: "took_over"; whose: string }
   /** Whom an undo creates again is a new contact. */
   | { code: "recreates" }
-  /** A damaged journal: so many changes of a run can be undone. `of`: all of them, where that is known. */
-  | ({ code: "partly_proven"; run: string } & Proven)
   | { code: "no_rejects_file"; failure: Error }
   | { code: "rejects_file_elsewhere"; file: string }
   /** There is none beside the input. `folder`: where nothing can be written; absent: standard input has none. */
   | { code: "rejects_in_run_only"; folder?: string; failure?: Error };
-
-/** How many changes of a run a damaged journal still proves. */
-export interface Proven {
-  proven: number;
-  of?: number;
-}
 
 /** The progress of a phase, from the counters as they are now. */
 export function createProgress(

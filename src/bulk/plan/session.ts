@@ -13,7 +13,7 @@ import { Budget, type BudgetOptions } from "../pace/budget.ts";
 import { PacedSend } from "../pace/paced-send.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import type { GuardOptions, Manifest } from "../runs/folder.ts";
-import { type JournalFile, type JournalRecord, shareSyncs } from "../runs/journal.ts";
+import type { JournalFile, JournalRecord } from "../runs/journal.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import { type Counted, countRows, type RowCounts, type Summary } from "../runs/report.ts";
 import { createProgress, type Phase, type RunEvent } from "./events.ts";
@@ -183,17 +183,11 @@ export function openSession(
   state: RunState,
   parts: Pick<Session, "judging" | "lookup" | "toIdentity" | "startedAt" | "onRejected">,
 ): Session {
-  const { run, budget } = state;
-  const syncIntents =
-    run &&
-    shareSyncs(
-      () => run.journal.sync(),
-      () => budget.underWay,
-    );
+  const { run } = state;
   return {
     ...state,
     ...parts,
-    syncIntents,
+    syncIntents: run && (() => run.journal.sync()),
     observed: { missedInARow: 0, refusesBareIds: false },
   };
 }

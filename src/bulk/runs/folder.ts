@@ -7,14 +7,13 @@ import { describeDiskError, diskFullHint, folderHint } from "../../disk/disk-err
 import { makeFolder, requireWritable } from "../../disk/make-folder.ts";
 import { readChangeTime } from "../../disk/walk.ts";
 import { EcmError, failedError, usageError } from "../../errors.ts";
+import { isObject, parseJson } from "../../json.ts";
 import type { Limit } from "../items.ts";
 import type { Summary } from "./report.ts";
 
 /** The files of a run folder, by what is in them. */
 export const fileNames = {
   manifest: "manifest.json",
-  /** Its place among the runs of the state folder. */
-  number: "number",
   journal: "journal",
   /** What is written, known before the first write. */
   plan: "plan.ndjson",
@@ -197,17 +196,13 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   });
 }
 
-function manifestError(
-  folder: string,
-  why: string,
-  hint = "Restore the file from a backup, or delete the run's folder",
-): EcmError {
+function manifestError(folder: string, why: string): EcmError {
   const id = basename(folder);
   return isRunName(id)
     ? new EcmError(
         "unreadable run",
         `Cannot read run ${id}: ${join(folder, fileNames.manifest)} ${why}`,
-        hint,
+        "Restore the file from a backup, or delete the run's folder",
       )
     : new EcmError("unreadable run", `${folder} is not a run of ecm`, "Move it out of this folder");
 }
@@ -219,30 +214,15 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
     text = await readFile(join(folder, fileNames.manifest), "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT" && code !== "ENOTDIR") {
-      throw manifestError(folder, `cannot be read: ${message}`);
-    }
+    if (code !== "ENOENT" && code !== "ENOTDIR") throw manifestError(folder, `cannot be read: ${message}`);
     if (isRunName(basename(folder)) && (await hasRun(folder))) throw manifestError(folder, "is missing");
     return undefined;
   }
-  let manifest: unknown;
-  try {
-    manifest = JSON.parse(text);
-  } catch {
-    throw manifestError(folder, "is damaged: it is not JSON");
-  }
+  const manifest = parseJson(text);
   if (isManifest(manifest)) return manifest;
-  const { version, fingerprint } = (manifest ?? {}) as Partial<Record<keyof Manifest, unknown>>;
-  if (version === runVersion || typeof fingerprint !== "string")
-    throw manifestError(folder, "is not that of a run");
-  throw manifestError(
-    folder,
-    "was written by another version of ecm",
-    "Use that version, or delete the folder",
-  );
+  const isOther = isObject(manifest) && typeof manifest.version === "number" && manifest.version !== 1;
+  throw manifestError(folder, isOther ? "was written by another version of ecm" : "is damaged");
 }
-
-const runVersion = 1;
 
 /** Has what every run was made with. */
 function isManifest(value: unknown): value is Manifest {
@@ -250,7 +230,7 @@ function isManifest(value: unknown): value is Manifest {
   const { id, kind, program, startedAt, fingerprint } = texts;
   const each = [id, kind, program, startedAt, fingerprint, account?.baseUrl, account?.structureId];
   return (
-    version === runVersion &&
+    version === 1 &&
     typeof options === "object" &&
     [...each, input?.name, input?.file, input?.sha256].every((text) => typeof text === "string")
   );

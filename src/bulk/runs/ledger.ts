@@ -163,14 +163,11 @@ function countSettled(counts: Readonly<Ledger["counts"]> | RowCounts): number {
   return sum;
 }
 
-/**
- * A run that must not be resumed as if nothing were missing: done
- * contacts would be written again over others' changes.
- */
-export function cannotResumeError(id: string, damage: string): EcmError {
+/** Neither resumed nor undone as if nothing were missing: done contacts would be written over others' changes. */
+export function damagedJournalError(id: string, damage: string): EcmError {
   return new EcmError(
     "damaged journal",
     `The journal of run ${id} is damaged: ${damage}`,
-    "Nothing was sent. Restore the file from a backup, or start over with the same command and --fresh",
+    "Nothing was sent. Restore the file from a backup; to start over, run the same command with --fresh",
   );
 }

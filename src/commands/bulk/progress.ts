@@ -17,7 +17,6 @@ import type {
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
 import { capitalize, formatCount, formatCounted } from "../../counts.ts";
-import { advise, ecm } from "../../hint.ts";
 import { formatDuration, formatMoment } from "../../moments.ts";
 import {
   findUnknown,
@@ -29,7 +28,6 @@ import {
 import { formatProgressBar, type Progress, showProgress } from "../../terminal/progress.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { cut, measureWidth } from "../../terminal/text-width.ts";
-import { formatForAccount } from "../help/command-line.ts";
 import { noteEnd } from "./result.ts";
 import {
   describeDoubts,
@@ -154,15 +152,6 @@ export class RunDisplay {
         return;
       case "names-missing":
         for (const line of describeMissingNames(event.missing)) this.#progress.note(line);
-        return;
-      case "input-changed":
-        this.#progress.note(
-          formatForAccount(
-            advise`The file has changed since run ${event.older} stopped: this is a new run\nRemove the old one: ${ecm`runs remove ${event.older}`}`,
-            this.#context.settings,
-          ),
-          "needed",
-        );
         return;
       case "entered":
         this.#noteEntered(event);

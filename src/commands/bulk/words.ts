@@ -34,10 +34,6 @@ export function describeRemark(remark: RunRemark): string {
       return `Took over the run from ${remark.whose}`;
     case "recreates":
       return "Recreated contacts get new ids; their history and date of creation are lost";
-    case "partly_proven": {
-      const of = remark.of === undefined ? "" : ` of ${remark.of}`;
-      return `The journal of run ${remark.run} is damaged: ${remark.proven}${of} changes can still be read; the rest will not be undone`;
-    }
     case "no_rejects_file":
       return `No rejects file: ${remark.failure.message}`;
     case "rejects_file_elsewhere":
@@ -82,7 +78,6 @@ const reasons: Readonly<Record<string, string>> = {
   changed_since: "the run created this contact, and it was changed since; it stays",
   not_active: "the contact was not active when it was deleted; it is not recreated",
   unsubscribed: "contacts cannot be reactivated through the API",
-  unproven: "the journal is damaged: check by hand whether the run changed this contact",
   keeps_changing: "the contact keeps changing while it is being written",
 };
 

@@ -14,12 +14,10 @@ function declareUndo(parent: Command) {
     .command("undo")
     .description("restore the values, lists and tags that a run changed, unless they changed since")
     .argument("[run]", "its id, the start of it, or last");
-  return addBulkFlags(command, { isUndo: true })
-    .option(
-      "--delete-created",
-      "delete contacts that the run created, unless they changed since (asks first)",
-    )
-    .option("--partial", "undo what can still be read from a damaged journal");
+  return addBulkFlags(command, { isUndo: true }).option(
+    "--delete-created",
+    "delete contacts that the run created, unless they changed since (asks first)",
+  );
 }
 
 export function registerRunsUndo(parent: Command, context: Context): void {
@@ -36,7 +34,7 @@ export function registerRunsUndo(parent: Command, context: Context): void {
     writes: true,
     asks: "With --delete-created",
     exitCodes: {
-      1: "the journal is damaged (--partial undoes what can still be read)",
+      1: "the journal is damaged",
       3: "finished, and some contacts could not be restored: they were created by the run, or changed since",
       5: "no such run",
     },
@@ -68,7 +66,7 @@ async function runRunsUndo(context: Context, typedRun: string | undefined, flags
     await requireSameAccount(context, manifest, "runs undo");
     await requireUndoableLists(context, manifest);
     const agree = undoAgreement(context, display);
-    const job = jobs.undo({ run: manifest.id, isPartial: flags.partial === true, deletesCreated });
+    const job = jobs.undo({ run: manifest.id, deletesCreated });
     return runJob(engine, job, { ...options, agree }, display.on);
   });
 }

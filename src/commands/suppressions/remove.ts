@@ -34,7 +34,7 @@ async function removeKeys(context: Context, keys: string[]): Promise<void> {
   await context.confirm(
     `Remove ${formatKeyCount(listedKeys.length)} from the suppression list? ${listedKeys.length === 1 ? "It" : "They"} can then be created again`,
   );
-  const removed = await list.remove(listedKeys, context.clock.now());
+  const removed = await list.remove(listedKeys);
   const others = keys.length - listedKeys.length;
   context.terminal.note(
     `Removed ${formatKeyCount(removed)} from the suppression list${others > 0 ? `; ${formatKeyCount(others)} ${others === 1 ? "was" : "were"} not on it` : ""}`,

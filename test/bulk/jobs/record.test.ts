@@ -87,7 +87,7 @@ describe("a job that is made from the record of its run", () => {
   });
 
   it("is an undo of the run that it names", async () => {
-    const job = jobs.undo({ run: "20261121-1402-aaaaaa", isPartial: false, deletesCreated: true });
+    const job = jobs.undo({ run: "20261121-1402-aaaaaa", deletesCreated: true });
     expect(job).toMatchObject({ kind: "undo", readsInput: false, input: { name: "20261121-1402-aaaaaa" } });
   });
 });

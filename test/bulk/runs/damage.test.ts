@@ -53,40 +53,16 @@ describe("a damaged line with good ones behind it", () => {
     expect(fresh.run).not.toBe(run);
   });
 
-  it("keeps an undo from passing over it; --partial undoes what is still proven", async () => {
+  it.each(["done", "intent"])("keeps an undo from passing over it: %s", async (kind) => {
     const { service, ecm, lines, write, findRecord, run } = await scene();
-    const bad = findRecord("done");
+    const bad = findRecord(kind);
     await write(lines.with(bad, flipped(lines[bad]!)));
     const refused = await ecm(["runs", "undo", run]);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain("7 of 8 changes can still be read");
-    expect(refused.stderr).toContain(`ecm runs undo ${run} --partial`);
-    const undone = await ecm(["runs", "undo", run, "--partial", "--json"]);
-    expect(undone.code).toBe(3);
-    expect(parseSummary(undone)).toMatchObject({
-      rows: { read: 8, updated: 7, rejected: 1 },
-      codes: { rejected: { unproven: 1 } },
-    });
+    expect(refused.stderr).toContain(`line ${bad + 1} of `);
+    expect((await ecm(["runs", "show", run, "--changes"])).code).toBe(1);
     const values = [...(await readContacts(service)).values()].map(({ fields }) => fields["First Name"]);
-    expect(values.filter((value) => value === "Old")).toHaveLength(7);
-  });
-});
-
-describe("a damaged intent", () => {
-  it("is named by the contact's id where the outcome can be read", async () => {
-    const { service, ecm, lines, write, findRecord, run } = await scene();
-    const bad = findRecord("intent");
-    const { contactId } = /"contactId":"(?<contactId>\w+)"/.exec(lines[findRecord("done")]!)!.groups!;
-    await write(lines.with(bad, flipped(lines[bad]!)));
-    const undone = await ecm(["runs", "undo", run, "--partial", "--json"]);
-    expect(undone.code, undone.stderr).toBe(3);
-    expect(parseSummary(undone)).toMatchObject({
-      rows: { read: 8, updated: 7, rejected: 1 },
-      codes: { rejected: { unproven: 1 } },
-    });
-    expect((await ecm(["runs", "rejects", "last"])).stdout).toContain(contactId);
-    const values = [...(await readContacts(service)).values()].map(({ fields }) => fields["First Name"]);
-    expect(values.filter((value) => value === "Old")).toHaveLength(7);
+    expect(values.filter((value) => value === "Old")).toHaveLength(0);
   });
 });
 
@@ -105,9 +81,6 @@ describe("a journal that lost its end", () => {
     const { code, stderr } = await ecm(["runs", "undo", run]);
     expect(code).toBe(1);
     expect(stderr).toContain(`${journal} is missing or empty`);
-    const partial = await ecm(["runs", "undo", run, "--partial", "--json"]);
-    expect(partial.stderr).toContain("0 of 8 changes");
-    expect(parseSummary(partial).rows).toMatchObject({ read: 0, updated: 0 });
   });
 
   it("does not start over in silence when an unfinished run's is gone", async () => {
