@@ -26,11 +26,6 @@ export type { Connection } from "./connection.ts";
 export interface Observer {
   /** A list was shown in part. */
   page?(page: { total?: number; hasMore: boolean }): void;
-  /**
-   * What ids in the contacts mean that a command shows: of fields, tags and lists. Where it is told, it costs
-   * requests.
-   */
-  names?(parts: readonly { _id: string; label: string }[]): void;
   /** How to name a command in a hint for readers that have no shell. */
   formatCommand?(command: ShownCommand): string;
   /** A bulk run began. `readNow` says how far it is, at any time. */

@@ -5,8 +5,6 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openFileFolder } from "../../src/commands/mcp/index.ts";
-import { toFailure } from "../../src/commands/mcp/protocol.ts";
-import { ToolFailure } from "../../src/commands/mcp/tool.ts";
 import type { Clock } from "../../src/wire.ts";
 import { manyContacts } from "../bulk/kit.ts";
 import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
@@ -95,16 +93,16 @@ describe("failures", () => {
     );
     const rows = [{ Email: "a@example.com", City: "Oslo" }];
     const unmapped = await fail("plan_import", { rows });
-    expect(unmapped.hint).toBe('Map each with map {"City":"FIELD"}, or ignore them all with ignore_unmapped');
+    expect(unmapped.hint).toBe("Map each with map City=FIELD, or ignore them all with ignore_unmapped");
     // A summary of a run that has not begun says nothing.
     expect(unmapped).not.toHaveProperty("summary");
     const unclear = await fail("plan_import", { rows: [{ Email: "a@example.com", "Opt in": "maybe" }] });
-    expect(unclear.hint).toContain('consent {"Opt in":"opt-in"} if a yes means subscribed');
+    expect(unclear.hint).toContain("consent 'Opt in=opt-in' if a yes means subscribed");
     expect(unclear.hint).not.toMatch(/--|ignore/);
     const missing = await fail("apply_plan", {});
     expect(missing.message).toBe("the argument token is missing");
     const wrong = await fail("plan_change", { keys: [ada.Email], set: { "First Name": 5 } });
-    expect(wrong.message).toBe('set["First Name"] must be string');
+    expect(wrong.message).toBe("set/First Name must be string");
     const { token } = await call("plan_change", { keys: [ada.Email], set: { "First Name": "Augusta" } });
     const { messages } = await call("apply_plan", { token });
     expect(messages).not.toContainEqual(expect.stringContaining("ecm "));
@@ -125,16 +123,12 @@ describe("failures", () => {
     }
   });
 
-  it("are shown by a plan besides what it writes, however much that is", async () => {
+  it("of a plan's rows are shown by it, and stay once it was applied", async () => {
     const { env } = await account();
     const { call } = await startMcp(env, ["--allow-write"]);
     const rows = ["a@x.org", "b@x.org", "c@x.org", "nobody"].map((Email) => ({ Email }));
-    const { sample, token } = await call("plan_import", { rows, sample: 2 });
-    expect(sample).toMatchObject([
-      { key: "a@x.org", action: "create" },
-      { key: "nobody", action: "reject" },
-    ]);
-    // They stay after the plan was applied.
+    const { sample, token } = await call("plan_import", { rows });
+    expect((sample as { key: string }[]).map(({ key }) => key)).toContain("nobody");
     const reject = { line: 5, key: "nobody", action: "reject", message: expect.any(String) };
     expect(await call("apply_plan", { token })).toMatchObject({ rejects: [reject] });
     expect(await call("runs_list", { run: "last", rejects: true })).toMatchObject({
@@ -181,45 +175,8 @@ describe("reads", () => {
     const { call } = await startMcp({ ...env, ECM_BASE_URL: server.baseUrl });
     expect(await call("structure_get")).toMatchObject({
       structure: { label: "Default" },
-      lists: [],
-      total: null,
-      warnings: [expect.stringContaining("lists")],
-    });
-  });
-
-  it("name a tag and a list that were made a moment ago", async () => {
-    const { env, ecm } = await account();
-    const { call } = await startMcp(env);
-    await call("contact_get", { contact: ada.Email });
-    await ecm(["structure", "tag", "add", "gold"]);
-    await ecm(["lists", "create", "Spring"]);
-    await ecm(["contact", "mutate", ada.Email, "--add-tag", "gold", "--add-list", "Spring"]);
-    const { names } = await call("contact_get", { contact: ada.Email });
-    expect(Object.values(names!)).toEqual(expect.arrayContaining(["gold", "News", "Spring"]));
-  });
-
-  it("get a contact by its id, with the names of its own structure, where several are", async () => {
-    const ids = ["a", "b", "c"].map((digit) => digit.repeat(24));
-    const [one, two, field] = ids as [string, string, string];
-    const structures = [one, two].map((_id) => ({
-      ...{ _id, label: _id, keyName: "Email", keyType: "email", tags: [], __v: 1 },
-      fields: [{ _id: field, label: `City of ${_id}`, dataType: "text" }],
-    }));
-    const contact = {
-      _id: "d".repeat(24),
-      key: "a@b.c",
-      contactStructureId: two,
-      fields: [{ _id: field, value: "Rome" }],
-    };
-    const { baseUrl } = await startHttpServer(({ url }, response) => {
-      if (url.startsWith("/api/contact/")) return json(response, 200, contact);
-      json(response, 200, url.includes("/lists") ? { total: 0, records: [] } : structures);
-    });
-    const key = `ecm_us_${"k".repeat(43)}`;
-    const session = await startMcp({ ...(await temporaryHome()), ECM_BASE_URL: baseUrl, ECM_API_KEY: key });
-    expect(await session.call("contact_get", { contact: contact._id })).toMatchObject({
-      contact: { key: "a@b.c" },
-      names: { [field]: `City of ${two}` },
+      lists: null,
+      note: expect.stringContaining("lists"),
     });
   });
 
@@ -418,9 +375,9 @@ describe("writes", () => {
     const add = (tag: string) => ({ all: true, set: { "Last Name": tag } });
     const { token } = await call("plan_change", add("One"));
     const other = await startMcp(env, ["--allow-write"]);
-    expect((await other.refusal("apply_plan", { token })).message).toMatch(/No plan of this session/);
+    expect((await other.refusal("apply_plan", { token })).message).toMatch(/No open plan of this session/);
     await call("apply_plan", { token });
-    expect((await refusal("apply_plan", { token })).message).toMatch(/already been used/);
+    expect((await refusal("apply_plan", { token })).message).toMatch(/No open plan/);
     const late = await call("plan_change", add("Two"));
     now += 10 * 60_000 + 1;
     expect((await refusal("apply_plan", { token: late.token })).message).toMatch(/older than 10 minutes/);
@@ -439,7 +396,7 @@ describe("writes", () => {
     const { token } = await call("plan_change", { action: "delete", all: true });
     await ecm(["auth", "logout", "shop", "--yes"]);
     await login(two);
-    expect((await refusal("apply_plan", { token })).message).toBe("This plan was made for another account");
+    expect((await refusal("apply_plan", { token })).type).toBe("PlanRefusedError");
     expect(await searchKeys(two.ecm)).toHaveLength(2);
   });
 });
@@ -463,11 +420,7 @@ describe("a client that is mistaken, or was misled", () => {
     const { call, refusal } = await startMcp(env, ["--allow-write"]);
     const rows = [{ Email: "left@example.com", Unsubscribed: "yes" }];
     expect(await call("plan_import", { rows })).toMatchObject({ token: null, counts: { skip: 1 } });
-    for (const input of [
-      { map: { Unsubscribed: "ignore" } },
-      { map: { Unsubscribed: " IGNORE" } },
-      { consent_column: "Unsubscribed=opt-in" },
-    ]) {
+    for (const input of [{ map: { Unsubscribed: "ignore" } }, { map: { Unsubscribed: " IGNORE" } }]) {
       expect(await refusal("plan_import", { rows, ...input })).toMatchObject({
         type: "UsageError",
         exitCode: 2,
@@ -529,7 +482,7 @@ describe("files", () => {
       state: home.ECM_STATE_DIR!,
       cache: home.ECM_CACHE_DIR!,
     };
-    return openFileFolder({ folders, terminal: { env } } as never, name);
+    return (await openFileFolder({ folders, terminal: { env } } as never, name))!;
   }
 
   it("are taken below their folder only, wherever a link or a path leads, and only where they end", async () => {
@@ -564,7 +517,7 @@ describe("files", () => {
       ".",
       "",
     ])
-      await expect(find(name), name).rejects.toThrow(/is outside/);
+      await expect(find(name), name).rejects.toThrow(/no file/);
     for (const name of ["in", "missing.csv", "-", "pipe.csv", "in/people.csv\0"])
       await expect(find(name), name).rejects.toThrow(/no file/);
   });
@@ -573,17 +526,7 @@ describe("files", () => {
     const home = await temporaryFolder();
     await mkdir(join(home, "imports"));
     await symlink("/", join(home, "all"));
-    for (const name of [
-      "/",
-      home,
-      dirname(home),
-      join(home, "all"),
-      homedir(),
-      "/proc",
-      "/proc/self",
-      "/dev",
-      "/sys",
-    ])
+    for (const name of ["/", home, dirname(home), join(home, "all"), homedir()])
       await expect(openFolder(name, { HOME: home }), name).rejects.toThrow(/more than an agent may read/);
     expect((await openFolder(join(home, "imports"), { HOME: home })).path).toMatch(/imports$/);
     await expect(openFolder(join(home, "missing"))).rejects.toThrow(/no folder/);
@@ -595,18 +538,18 @@ describe("files", () => {
     const above = dirname(env.ECM_CONFIG_DIR!);
     await writeFile(join(env.ECM_CONFIG_DIR!, "profiles.json"), "{}");
     const { refusal } = await startMcp(env, ["--allow-write", "--files", above]);
-    expect((await refusal("plan_import", { file: "config/profiles.json" })).message).toMatch(/is outside/);
+    expect((await refusal("plan_import", { file: "config/profiles.json" })).message).toMatch(/no file/);
   });
 
   it("are refused to a tool, before a request", async () => {
     const { env } = await startSandbox();
     const { refusal, client } = await startMcp(env, ["--allow-write"]);
-    expect((await refusal("plan_import", { file: "/etc/passwd" })).message).toMatch(/outside/);
-    expect((await refusal("plan_change", { keys_file: "../x", set: { a: "b" } })).message).toMatch(/outside/);
+    expect((await refusal("plan_import", { file: "/etc/passwd" })).message).toMatch(/no file/);
+    expect((await refusal("plan_change", { keys_file: "../x", set: { a: "b" } })).message).toMatch(/no file/);
     expect(client.getInstructions()).toContain(process.cwd());
   });
 
-  it("are read from --files DIR, and with --no-files from nowhere: then no tool takes one", async () => {
+  it("are read from --files DIR", async () => {
     const { env } = await account();
     const folder = await temporaryFolder();
     await writeFile(join(folder, "people.csv"), "Email\neve@example.com\n");
@@ -615,14 +558,7 @@ describe("files", () => {
     expect(await open.call("plan_import", { file: "people.csv" })).toMatchObject({ counts: { create: 1 } });
     expect(
       (await open.refusal("plan_import", { file: join(process.cwd(), "package.json") })).message,
-    ).toMatch(/outside/);
-
-    const closed = await startMcp(env, ["--allow-write", "--no-files"]);
-    const { tools } = await closed.client.listTools();
-    expect(tools.map(({ name }) => name)).not.toContain("plan_list_sync");
-    expect(JSON.stringify(tools.map(({ inputSchema }) => inputSchema))).not.toMatch(/"(?:keys_)?file"/);
-    expect(closed.client.getInstructions()).toContain("reads no files");
-    expect(await closed.refusal("plan_import", { file: "people.csv" })).toMatchObject({ type: "UsageError" });
+    ).toMatch(/no file/);
   });
 
   it("are none for a server that a client starts in / or in a home, which says how to allow some", async () => {
@@ -661,16 +597,4 @@ it("is loaded for its own command only", async () => {
   const all = await Promise.all([loaded("--version"), loaded("--help"), loaded(...search)]);
   expect(all).toEqual([false, false, false]);
   expect(await loaded("mcp", "--profile", "sandbox")).toBe(true);
-});
-
-it.each([
-  new Error("EACCES: permission denied, open '/home/ada/.local/state/ecm/runs'"),
-  new ToolFailure({ error: { type: "SystemError", message: "ENOTDIR: /home/ada/runs", hint: "/home/ada" } }),
-  new ToolFailure({ error: { type: "InternalError", message: "Internal error: /home/ada", exitCode: 1 } }),
-])("a defect and what the system refuses are told to the person who runs the server: %s", (error) => {
-  const noted: string[] = [];
-  const failure = toFailure(error, (text) => noted.push(text));
-  expect(JSON.stringify(failure)).not.toContain("/home");
-  expect(failure).toMatchObject({ error: { type: expect.stringMatching(/^(Internal|System)Error$/) } });
-  expect(noted).toEqual([expect.stringContaining("/home/ada")]);
 });

@@ -27,7 +27,7 @@ import { describeCommand } from "../help/help-text.ts";
 import type { ContactView } from "../output/contact-columns.ts";
 import { presents, type Result } from "../output/presents.ts";
 import { formatUnfound, resolveConditions } from "../selection/conditions.ts";
-import { parseParts, planContactView, tellNames } from "./view.ts";
+import { parseParts, planContactView } from "./view.ts";
 
 type SearchFlags = OptionsOf<typeof declareSearch>;
 
@@ -230,7 +230,6 @@ async function prepareSearch(
     describeNobody(await view(contacts), structure, options, context.settings),
   );
   for (const contact of contacts) keys.see(contact);
-  await tellNames(context.observer, account, contacts);
   const said = (count: number) => {
     if (!hasMore && page === 1) noteCount(terminal, output, formatAll(search, count, { searched, named }));
   };

@@ -36,15 +36,10 @@ async function createContactView(
 }
 
 /** A contact that was read or written, to be shown; nothing is sent but what names need. */
-export function toContactResult(
-  { terminal, clock, observer }: Context,
-  account: Account,
-  contact: Partial<Contact>,
-) {
+export function toContactResult({ terminal, clock }: Context, account: Account, contact: Partial<Contact>) {
   return {
     one: contact,
     async view(output: OutputOptions) {
-      await tellNames(observer, account, [contact]);
       return account.withRemembered("read", () => createContactView(account, output, contact));
     },
     screen: async () => {
@@ -62,21 +57,6 @@ export function toContactResult(
       };
     },
   };
-}
-
-/** What the ids in contacts mean, for another program of this process that wants to know. */
-export async function tellNames(
-  observer: Context["observer"],
-  account: Account,
-  contacts: Partial<Contact>[],
-): Promise<void> {
-  const [first] = contacts;
-  if (!observer?.names || !first) return;
-  const { structure, lists } = await account.withRemembered("read", async () =>
-    account.naming(await readStructure(account, first), contacts),
-  );
-  const parts = [...structure.fields, ...(structure.tags ?? [])];
-  observer.names([...parts, ...lists.map(({ _id, name }) => ({ _id, label: name }))]);
 }
 
 /** A view for contacts that are yet to be read. */

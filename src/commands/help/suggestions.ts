@@ -82,7 +82,9 @@ function findMeantCommands(group: Command, [word = "", ...further]: readonly str
   // One does the opposite of the other.
   if (name === undefined || (name !== word && toStem(name) === toStem(word))) return [];
   const child = findChild(group, name);
-  return child ? [findDeepestCommand(child, further)] : known.filter((each) => toNames(each).includes(name));
+  if (child) return [findDeepestCommand(child, further)];
+  const meant = known.filter((each) => toNames(each).includes(name));
+  return meant.sort((one, other) => toWords(one).length - toWords(other).length);
 }
 
 /** Without what turns a word round: a person who asks to resubscribe must not be led to unsubscribe. */

@@ -13,11 +13,11 @@ import {
   type RunView,
   type Summary,
 } from "../../bulk/index.ts";
-import { sumCounts } from "../../counts.ts";
-import { declinedError, type EcmError, exitCodes, usageError } from "../../errors.ts";
+import { formatCounted, sumCounts } from "../../counts.ts";
+import { exitCodes, usageError } from "../../errors.ts";
 import type { Clock } from "../../wire.ts";
-import { describeRefusal, isChange } from "../bulk/words.ts";
-import { type Call, type CommandLine, Question, ToolFailure } from "./tool.ts";
+import { describeRefusal } from "../bulk/words.ts";
+import { type Call, type CommandLine, ToolFailure } from "./tool.ts";
 
 const maxPlanAgeMilliseconds = 10 * 60_000;
 /** Of one run, so many are shown. */
@@ -27,27 +27,17 @@ const maxRejects = 200;
 interface Planned {
   /** The command that carries it out. */
   words: readonly string[];
-  /** Contacts that it writes, where that is known; of these, those that go for good. */
-  writes?: number;
-  deletions: number;
-  /** The plan's file, where there is one; an erasure finds it and takes a person out of it. */
-  file?: string;
-  /** Removes the plan's file. What cannot be removed is swept later. */
-  remove(): Promise<void>;
-}
-
-interface OpenPlan {
-  /** Undefined once it was taken or removed. */
-  plan: Planned | undefined;
-  expires: number;
-  isUsed: boolean;
+  /** What becomes of contacts, such as `2 contacts will be deleted for good`. */
+  effect: string;
+  /** The folder of the plan's file, where there is one; an erasure finds it and takes a person out of it. */
+  folder?: string;
 }
 
 /** The plans of a session. */
 export class Plans {
   readonly #clock: Clock;
   readonly #stateFolder: string;
-  readonly #open = new Map<string, OpenPlan>();
+  readonly #open = new Map<string, Planned & { expires: number }>();
   /** By the run. */
   readonly #applied = new Map<string, Planned>();
   readonly #closing = new AbortController();
@@ -58,89 +48,128 @@ export class Plans {
     this.#stateFolder = stateFolder;
   }
 
-  /** Makes a private place for a plan file. @throws UsageError where none can be made */
-  async makePlace(): Promise<{ file: string } & Pick<Planned, "remove">> {
-    const folder = await makePlanFolder(this.#stateFolder);
-    const remove = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
-    return { file: join(folder, "plan.ndjson"), remove };
-  }
-
-  /** @returns the token, and when it expires (RFC 3339) */
-  keep(plan: Planned): { token: string; expiresAt: string } {
-    const token = randomBytes(16).toString("hex");
-    const expires = this.#clock.now() + maxPlanAgeMilliseconds;
-    this.#open.set(token, { plan, expires, isUsed: false });
-    // People's data is not kept for longer than it can be used.
-    this.#clock
-      .sleep(maxPlanAgeMilliseconds + 1, this.#closing.signal)
-      .then(() => this.#removeOld())
-      .catch(() => undefined);
-    return { token, expiresAt: new Date(expires).toISOString() };
-  }
-
-  /** What the token stands for; it stays good. @throws as `take` */
-  async look(token: string): Promise<Planned> {
-    await this.#removeOld();
-    const found = this.#open.get(token);
-    if (!found) throw planRefusedError("No plan of this session has this token");
-    if (found.isUsed) throw planRefusedError("This token has already been used");
-    if (!found.plan) throw planRefusedError("This plan is older than 10 minutes");
-    return found.plan;
-  }
-
   /**
-   * Uses the token up: the caller removes the plan.
-   * @throws UsageError for one that is unknown, used, or too old
+   * A dry run, with the token that applies its plan.
+   * @param line a bulk write, without the flags that say whether it is a rehearsal
+   * @throws ToolFailure; UsageError
    */
-  async take(token: string): Promise<Planned> {
-    const plan = await this.look(token);
-    Object.assign(this.#open.get(token)!, { plan: undefined, isUsed: true });
-    return plan;
+  async plan(call: Call, line: CommandLine, maxShown: number): Promise<object> {
+    const folder = await makePlanFolder(this.#stateFolder);
+    let token: object | undefined;
+    try {
+      const file = toFile(folder);
+      const flags = [...line.flags, "--dry-run", "--no-wait", `--plan=${file}`];
+      const { summary, messages } = await runBulk(call, { ...line, flags });
+      const plan = await openPlanFile(file);
+      const counts = Object.fromEntries(Object.entries(plan.end.counts).filter(([, count]) => count > 0));
+      const sample = await takeLines(file, maxShown, ({ action }) => action !== "unchanged");
+      const total = sumCounts(counts);
+      const { estimate, consent } = summary;
+      const common = { counts, total, estimate, consent, sample, notShown: total - sample.length, messages };
+      // Applying it would be refused too: there is nothing to hand a token out for.
+      const refusal = findPlanRemovalFailure(plan);
+      if (plan.writes === 0) return { token: null, note: "Nothing would change", ...common };
+      if (refusal) return { token: null, note: describeRefusal(refusal), ...common };
+      const words = ["apply", `--digest=${plan.end.digest}`, "--yes", "--no-wait", "--", file];
+      token = this.#keep({ words, effect: describeEffect(plan.writes, plan.deletes), folder });
+      return { ...token, ...common };
+    } finally {
+      if (!token) await remove(folder);
+    }
   }
 
-  /** One after the other: each plan is compared with what the one before left. */
-  applyNext<T>(apply: () => Promise<T>): Promise<T> {
-    const applied = this.#lastApplied.then(apply);
+  /** Nothing is sent: what is left of the run is known. @throws UsageError for a run that is done */
+  planResume(run: RunView): object {
+    if (run.status === "completed" || run.status === "superseded") {
+      throw usageError(`Run ${run.run} is done: there is nothing to resume`, "See runs_list");
+    }
+    const pending = run.rows?.pending ?? null;
+    const words = ["runs", "resume", "--yes", "--no-wait", "--", run.run];
+    const effect = describeEffect(pending, run.kind === "delete" ? pending : 0);
+    return { ...this.#keep({ words, effect }), run, counts: { pending } };
+  }
+
+  /** What would become of contacts. @throws UsageError for a token that is unknown, used, or too old */
+  describe(token: string): string {
+    return this.#find(token).effect;
+  }
+
+  /** Uses the token up, and carries its plan out: one after the other, each compared with what the one before left. */
+  apply(call: Call, token: string): Promise<object> {
+    const planned = this.#find(token);
+    this.#open.delete(token);
+    const applied = this.#lastApplied.then(() => this.#carryOut(call, planned));
     this.#lastApplied = applied.catch(() => undefined);
     return applied;
   }
 
-  /** Keeps the plan of a run, for what it rejected, until the session ends. */
-  keepApplied(run: string, plan: Planned): void {
-    this.#applied.set(run, plan);
-  }
-
   /** What the plan of a run rejected, as far as it is shown; nothing once somebody in it was erased. */
-  findRejects(run: string): Promise<readonly PlanLine[]> {
-    return readRejects(this.#applied.get(run)?.file);
+  async findRejects(run: string): Promise<readonly PlanLine[]> {
+    return readRejects(this.#applied.get(run)?.folder);
   }
 
   /** Removes all plans. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#removeWhere(() => true);
-    for (const plan of this.#applied.values()) await plan.remove();
+    for (const { folder } of [...this.#open.values(), ...this.#applied.values()]) await remove(folder);
   }
 
-  #removeOld(): Promise<void> {
-    return this.#removeWhere(({ expires }) => this.#clock.now() > expires);
+  #keep(planned: Planned): { token: string; expiresAt: string } {
+    const token = randomBytes(16).toString("hex");
+    const expires = this.#clock.now() + maxPlanAgeMilliseconds;
+    this.#open.set(token, { ...planned, expires });
+    // People's data is not kept for longer than it can be used.
+    this.#clock
+      .sleep(maxPlanAgeMilliseconds + 1, this.#closing.signal)
+      .then(async () => {
+        if (this.#clock.now() <= expires || !this.#open.delete(token)) return;
+        await remove(planned.folder);
+      })
+      .catch(() => undefined);
+    return { token, expiresAt: new Date(expires).toISOString() };
   }
 
-  async #removeWhere(isOver: (openPlan: OpenPlan) => boolean): Promise<void> {
-    for (const openPlan of [...this.#open.values()].filter(isOver)) {
-      const { plan } = openPlan;
-      openPlan.plan = undefined;
-      await plan?.remove();
+  #find(token: string): Planned {
+    const planned = this.#open.get(token);
+    if (planned && this.#clock.now() <= planned.expires) return planned;
+    throw usageError(
+      "No open plan of this session has this token: it is unknown, used, or older than 10 minutes",
+      "Plan again, and apply the new plan",
+      { type: "PlanRefusedError", applied: "no" },
+    );
+  }
+
+  async #carryOut(call: Call, planned: Planned): Promise<object> {
+    const { words, folder } = planned;
+    let run: string | null | undefined;
+    const rejects = await readRejects(folder);
+    const shown = rejects.length > 0 ? { rejects } : {};
+    try {
+      const applied = await runBulk(call, words);
+      run = applied.summary.run;
+      return { ...applied, ...shown };
+    } catch (error) {
+      if (!(error instanceof ToolFailure)) throw error;
+      run = (error.failure.summary as Partial<Summary> | undefined)?.run;
+      throw new ToolFailure({ ...error.failure, ...shown });
+    } finally {
+      if (run && rejects.length > 0) this.#applied.set(run, planned);
+      else await remove(folder);
     }
   }
 }
 
-/** Nothing was written. */
-function planRefusedError(message: string): EcmError {
-  return usageError(message, "Plan again, and apply the new plan", {
-    type: "PlanRefusedError",
-    applied: "no",
-  });
+/** @param writes contacts; null where nobody knows */
+function describeEffect(writes: number | null, deletions: number | null): string {
+  if (deletions !== 0) return `${formatCounted(deletions ?? 0, "contact")} will be deleted for good`;
+  return `${writes === null ? "Contacts" : formatCounted(writes, "contact")} will be written`;
+}
+
+const toFile = (folder: string) => join(folder, "plan.ndjson");
+
+/** What cannot be removed is swept later. */
+async function remove(folder: string | undefined): Promise<void> {
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
 }
 
 /** Runs a bulk command. Rows that it rejects are no failure of it. @throws ToolFailure */
@@ -148,146 +177,26 @@ async function runBulk(
   { invoke }: Call,
   line: CommandLine | readonly string[],
 ): Promise<{ summary: Summary; messages: string[] }> {
-  const { value, messages } = await invoke(line, { accepts: [exitCodes.rejectedRows], tellsProgress: true });
+  const { value, messages } = await invoke(line, { accepts: [exitCodes.rejectedRows] });
   return { summary: value as Summary, messages };
 }
 
-/**
- * A dry run, with the token that applies its plan.
- * @param line a bulk write, without the flags that say whether it is a rehearsal
- * @throws ToolFailure; UsageError
- */
-export async function planCommand(
-  plans: Plans,
-  call: Call,
-  line: CommandLine,
-  maxShown: number,
-): Promise<object> {
-  const { file, remove } = await plans.makePlace();
-  let isHandedOver = false;
-  try {
-    const flags = [...line.flags, "--dry-run", "--no-wait", `--plan=${file}`];
-    const { summary, messages } = await runBulk(call, { ...line, flags });
-    const { digest, writes, counts, sample, refusal } = await readPlan(file, maxShown);
-    const total = sumCounts(counts);
-    const { estimate, consent } = summary;
-    const common = { counts, total, estimate, consent, sample, notShown: total - sample.length, messages };
-    if (writes === 0) return { token: null, note: "Nothing would change", ...common };
-    // Applying would refuse it too: there is nothing to hand a token out for.
-    if (refusal) return { token: null, note: describeRefusal(refusal), ...common };
-    isHandedOver = true;
-    const words = ["apply", `--digest=${digest}`, "--yes", "--no-wait", "--", file];
-    return { ...plans.keep({ words, writes, deletions: counts.delete ?? 0, file, remove }), ...common };
-  } finally {
-    if (!isHandedOver) await remove();
+/** The first lines of a plan's file that are wanted. @throws UsageError for one that was changed */
+async function takeLines(
+  file: string,
+  count: number,
+  isWanted: (line: PlanLine) => boolean,
+): Promise<PlanLine[]> {
+  const taken: PlanLine[] = [];
+  for await (const line of (await openPlanFile(file)).shownLines()) {
+    if (taken.length === count) break;
+    if (isWanted(line)) taken.push(line);
   }
+  return taken;
 }
 
-/** Nothing is sent: what is left of the run is known. @throws UsageError for a run that is done */
-export function planResume(plans: Plans, run: RunView): object {
-  if (run.status === "completed" || run.status === "superseded") {
-    throw usageError(`Run ${run.run} is done: there is nothing to resume`, "See runs_list");
-  }
-  const pending = run.rows?.pending;
-  const token = plans.keep({
-    words: ["runs", "resume", "--yes", "--no-wait", "--", run.run],
-    writes: pending,
-    deletions: run.kind === "delete" ? (pending ?? 0) : 0,
-    remove: async () => {},
-  });
-  return { ...token, run, counts: { pending: pending ?? null } };
-}
-
-/**
- * What is shown of a plan: of its lines the first that change something, then the first that are skipped or
- * rejected, which have up to half of the room.
- */
-async function readPlan(file: string, maxShown: number) {
-  const plan = await openPlanFile(file);
-  const { end, writes } = plan;
-  const counts: Record<string, number> = {};
-  for (const [action, count] of Object.entries(end.counts)) if (count > 0) counts[action] = count;
-  const wantedOthers = Math.min(
-    sumCounts(counts) - (counts.unchanged ?? 0) - writes,
-    Math.max(Math.floor(maxShown / 2), maxShown - writes),
-  );
-  const wantedChanges = maxShown - wantedOthers;
-  const changing: PlanLine[] = [];
-  const others: PlanLine[] = [];
-  for await (const line of plan.shownLines()) {
-    if (changing.length >= wantedChanges && others.length >= wantedOthers) break;
-    const group = isChange(line) ? changing : others;
-    const wanted = group === changing ? wantedChanges : wantedOthers;
-    if (line.action !== "unchanged" && group.length < wanted) group.push(line);
-  }
-  const refusal = findPlanRemovalFailure(plan);
-  return { digest: end.digest, writes, counts, sample: [...changing, ...others], refusal };
-}
-
-/** The first that a plan rejected; none of a plan that has changed, as when a person in it was erased. */
-async function readRejects(file: string | undefined): Promise<readonly PlanLine[]> {
-  if (file === undefined) return [];
-  const rejects: PlanLine[] = [];
-  try {
-    for await (const line of (await openPlanFile(file)).shownLines()) {
-      if (line.action === "reject") rejects.push(line);
-      if (rejects.length === maxRejects) break;
-    }
-    return rejects;
-  } catch {
-    return [];
-  }
-}
-
-/** @returns a question first, where the client can ask its user @throws DeclinedError; UsageError; ToolFailure */
-export async function applyPlan(plans: Plans, call: Call, token: string): Promise<object | Question> {
-  const { canAsk, reply } = call.talk;
-  if (canAsk) {
-    const planned = await plans.look(token);
-    if (!reply) return askToApply(planned);
-    const { number, agreed } = reply.content ?? {};
-    // Who deletes types the number of contacts.
-    if (planned.deletions > 0 ? number !== planned.deletions : agreed !== true) throw declinedError();
-  }
-  const plan = await plans.take(token);
-  return plans.applyNext(() => carryOut(plans, call, plan));
-}
-
-function askToApply({ writes, deletions }: Planned): Question {
-  const contacts = (count: number) => `${count} ${count === 1 ? "contact" : "contacts"}`;
-  return deletions > 0
-    ? new Question(`${contacts(deletions)} will be deleted for good. Type the number to go on.`, {
-        number: { type: "integer", title: "Number of contacts" },
-      })
-    : new Question(`${writes === undefined ? "Contacts" : contacts(writes)} will be written. Go on?`, {
-        agreed: { type: "boolean", title: "Write them" },
-      });
-}
-
-async function carryOut(plans: Plans, call: Call, plan: Planned): Promise<object> {
-  let run: string | null | undefined;
-  let rejects: readonly PlanLine[] = [];
-  const noteRun = async (summary: Partial<Summary> | undefined) => {
-    run = summary?.run;
-    rejects = await readRejects(plan.file);
-    return rejects.length > 0 ? { rejects } : {};
-  };
-  try {
-    const applied = await runBulk(call, plan.words);
-    return { ...applied, ...(await noteRun(applied.summary)) };
-  } catch (error) {
-    if (!(error instanceof ToolFailure)) throw error;
-    const shown = await noteRun((error.failure as { summary?: Partial<Summary> }).summary);
-    throw findRefusal(error) ?? new ToolFailure({ ...error.failure, ...shown });
-  } finally {
-    if (run && rejects.length > 0) plans.keepApplied(run, plan);
-    else await plan.remove();
-  }
-}
-
-/** In words of this session: the client knows of no plan file. Undefined for any other failure. */
-function findRefusal({ type }: ToolFailure): EcmError | undefined {
-  if (type === "PlanRefusedError") return planRefusedError("This plan was made for another account");
-  if (type !== "PlanDamagedError") return undefined;
-  return planRefusedError("This plan was changed after it was shown, as when a person in it is erased");
+/** None of a plan that has changed, as when a person in it was erased. */
+async function readRejects(folder: string | undefined): Promise<PlanLine[]> {
+  if (folder === undefined) return [];
+  return takeLines(toFile(folder), maxRejects, ({ action }) => action === "reject").catch(() => []);
 }

@@ -2,11 +2,13 @@
  * What a tool is: a command of the tree with some of its flags and arguments, which are declared and described
  * there alone. It runs on streams in memory: the same checks, services and jobs as at a terminal.
  */
-import { Readable, Writable } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
+import { text as readText } from "node:stream/consumers";
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context, Observer } from "../../context.ts";
 import { exitCodes, interruptedError } from "../../errors.ts";
+import type { ShownCommand } from "../../hint.ts";
 import { type DescribedFlag, describeFlags } from "../help/help-text.ts";
 import { type CommandTree, findDeepestCommand } from "../help/tree.ts";
 
@@ -17,20 +19,20 @@ export interface ToolDeclaration {
   description: string;
   /** Words of the command that it runs; undefined where the client cannot say which. */
   path?: readonly string[];
-  /** Flags and arguments of the command that the tool takes. */
+  /** Flags (`--add-tag`) and arguments (`<run>`) of the command that the tool takes. */
   offers?: readonly Offer[];
-  /** Arguments that the command has not, or has otherwise. */
+  /** Arguments that the command has not. */
   own?: Properties;
-  /** Which flags of the command these stand for, in messages. */
-  ownNames?: readonly (readonly [flag: string, name: string])[];
   required?: readonly string[];
   /** What differs from a tool that only reads. */
   hints?: Partial<Tool["annotations"]>;
+  /** What a client that can ask its user asks first. */
+  asks?(input: never): string;
   /** @param input valid by the schema. @throws ToolFailure, EcmError */
-  run(call: Call, input: never): Promise<object | Question>;
+  run(call: Call, input: never): Promise<object>;
 }
 
-/** A flag (`--add-tag`) or an argument (`<run>`) of a command, or one that a tool calls otherwise. */
+/** A flag or an argument as the command has it, or as the tool calls it. */
 type Offer = string | { flag: string; name: string; schema?: object };
 
 type Properties = Record<string, object>;
@@ -40,9 +42,6 @@ export interface Call {
   line: CommandLine;
   /** Runs a command. What it warns of is told to the client. @throws ToolFailure with the command's own error */
   invoke(line: CommandLine | readonly string[], options?: InvokeOptions): Promise<Invoked>;
-  talk: Talk;
-  /** Tells the client of what its answer lacks. */
-  warn(text: string): void;
 }
 
 export interface CommandLine {
@@ -52,54 +51,22 @@ export interface CommandLine {
   stdin?: string;
 }
 
-/** How far a run is. */
-export interface RunProgressNow {
-  done: number;
-  total?: number;
-  what: string;
-}
-
-/** What a call may say to its client before it answers. */
-export interface Talk {
-  /** The client can ask its user. */
-  canAsk: boolean;
-  /** What the user said to the question that this call asked before; without content: no. */
-  reply: { content: Record<string, unknown> | undefined } | undefined;
-  /** Tells the client from now on how far the run is. */
-  watch(readNow: () => RunProgressNow): void;
-}
-
-/** The answer of a call that asks the client's user first; it is called again with the reply. */
-export class Question {
-  readonly message: string;
-  readonly properties: Record<string, { type: "integer" | "boolean"; title: string }>;
-
-  constructor(message: string, properties: Question["properties"]) {
-    this.message = message;
-    this.properties = properties;
-  }
-}
+/** Tells the client from now on how far a run is. */
+export type Watch = NonNullable<Observer["progress"]>;
 
 /** A failure that has a shape already: the JSON error of a command. */
 export class ToolFailure extends Error {
-  readonly failure: object;
+  readonly failure: { error: Record<string, unknown>; summary?: unknown; messages: string[] };
 
-  constructor(failure: object) {
+  constructor(failure: ToolFailure["failure"]) {
     super("A command failed");
     this.failure = failure;
-  }
-
-  /** The type of the command's error. */
-  get type(): string | undefined {
-    return (this.failure as { error?: { type?: string } }).error?.type;
   }
 }
 
 // A tool as the protocol offers it.
 
-export interface Tool {
-  name: string;
-  description: string;
+export interface Tool extends Pick<ToolDeclaration, "name" | "description" | "path"> {
   inputSchema: {
     type: "object";
     properties: Properties;
@@ -114,21 +81,17 @@ export interface Tool {
     /** The protocol's default is true. */
     openWorldHint?: false;
   };
-  path: readonly string[] | undefined;
   /** What it calls the flags of its command, for messages. */
   names: ReadonlyMap<string, string>;
-  call(input: object, signal: AbortSignal, talk: Talk): Promise<object | Question>;
+  asks?(input: object): string;
+  call(input: object, signal: AbortSignal, watch: Watch): Promise<object>;
 }
 
 /** The folder below which a client may name files. */
 export interface FileFolder {
   /** Without links. */
   path: string;
-  /**
-   * The real path of a file: links are followed before its place is checked.
-   * @param name relative to the folder, or absolute
-   * @throws UsageError for what is not a regular file below the folder
-   */
+  /** The real path of a file, named relative to the folder or absolute. @throws UsageError for any other */
   find(name: string): Promise<string>;
 }
 
@@ -141,13 +104,12 @@ export interface Toolkit {
 }
 
 export function createTool({ invoke, files, root }: Toolkit, declared: ToolDeclaration): Tool {
-  const { name, title, description, path, offers = [], own, ownNames = [], required, hints, run } = declared;
-  const command = findDeepestCommand(root, path ?? []);
+  const { name, title, description, path = [], offers = [], own, required, hints, asks, run } = declared;
+  const command = findDeepestCommand(root, path);
   const taken = offers
     .map((offer) => describeOffer(command, offer))
     .filter(({ isFile }) => files !== undefined || !isFile);
   const properties = { ...Object.fromEntries(taken.map((each) => [each.name, each.schema])), ...own };
-  /** @throws UsageError for a file that may not be read */
   async function toLine(input: Record<string, unknown>): Promise<CommandLine> {
     const flags: string[] = [];
     const args: string[] = [];
@@ -158,29 +120,28 @@ export function createTool({ invoke, files, root }: Toolkit, declared: ToolDecla
       if (flag.startsWith("-")) flags.push(...toFlagWords(flag, value));
       else args.push(String(value));
     }
-    return { path: path ?? [], flags, args };
+    return { path, flags, args };
   }
   return {
     name,
     description,
+    path: declared.path,
     inputSchema: { type: "object", properties, ...(required && { required }), additionalProperties: false },
     annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, ...hints },
-    path,
-    names: new Map([...taken.map((each) => [each.flag, each.name] as const), ...ownNames]),
-    async call(input, signal, talk) {
+    names: new Map(taken.map((each) => [each.flag, each.name])),
+    asks: asks && ((input) => asks(input as never)),
+    async call(input, signal, watch) {
       const warnings: string[] = [];
       const call: Call = {
         line: await toLine({ ...input }),
         async invoke(line, options) {
-          const invoked = await invoke(line, { signal, talk, ...options });
+          const invoked = await invoke(line, { signal, watch, ...options });
           warnings.push(...invoked.warnings);
           return invoked;
         },
-        talk,
-        warn: (text) => void warnings.push(text),
       };
       const answer = await run(call, input as never);
-      return warnings.length > 0 && !(answer instanceof Question) ? { ...answer, warnings } : answer;
+      return warnings.length > 0 ? { ...answer, warnings } : answer;
     },
   };
 }
@@ -213,7 +174,9 @@ function isPair(value: string | undefined): boolean {
 
 function toSchema({ type, value, choices, default: usual, repeatable, description }: Declared): object {
   // Without what the schema says, or what a tool has not.
-  const text = description.replace(/ \((?:repeatable|\d+%?)\)$|; - for standard input$/g, "");
+  const text = description
+    .replace(/ \((?:repeatable|\d+%?)\)$|; - for standard input$/g, "")
+    .replaceAll("--", "");
   const said = { description: text, ...(usual !== undefined && { default: usual }) };
   if (choices) return { enum: choices, ...said };
   if (!repeatable) return { type, ...(type === "integer" && { minimum: 1 }), ...said };
@@ -223,12 +186,10 @@ function toSchema({ type, value, choices, default: usual, repeatable, descriptio
 }
 
 function toFlagWords(flag: string, value: unknown): string[] {
-  if (value === true) return [flag];
-  if (value === false) return [];
+  if (typeof value === "boolean") return value ? [flag] : [];
   if (Array.isArray(value)) return value.map((each) => `${flag}=${each}`);
-  if (typeof value === "object")
-    return Object.entries(value ?? {}).map(([name, each]) => `${flag}=${name}=${each}`);
-  return [`${flag}=${value}`];
+  if (typeof value !== "object") return [`${flag}=${value}`];
+  return Object.entries(value ?? {}).map(([name, each]) => `${flag}=${name}=${each}`);
 }
 
 // The command behind a tool.
@@ -238,10 +199,6 @@ interface InvokeOptions {
   accepts?: readonly number[];
   /** The command writes one JSON value a line: they come as an array. */
   isLines?: boolean;
-  /** Asks the service, where need be, what the ids in the contacts that the command shows mean. */
-  wantsNames?: boolean;
-  /** Tells the client how far the command is. */
-  tellsProgress?: boolean;
 }
 
 export interface ShownPage {
@@ -258,13 +215,11 @@ interface Invoked {
   warnings: string[];
   /** Of the list that it showed. */
   page: ShownPage;
-  /** Of the ids that stand in its answer. */
-  names: Record<string, string>;
 }
 
 type Invoke = (
   line: CommandLine | readonly string[],
-  options: InvokeOptions & { signal: AbortSignal; talk: Talk },
+  options: InvokeOptions & { signal: AbortSignal; watch: Watch },
 ) => Promise<Invoked>;
 
 const maxMessages = 40;
@@ -274,15 +229,27 @@ const warningStart = "warning: ";
 export const shellOnly = "\u0000";
 
 /**
+ * A command that leads on, as the client can carry it out: by a tool where there is one for it and its flags.
+ * @param words without `ecm`
+ */
+function nameTool(tools: readonly Tool[], { words }: ShownCommand): string {
+  const tool = tools.find(({ path }) => path?.every((word, at) => words[at] === word));
+  const rest = words.slice(tool?.path?.length ?? 0);
+  const isOffered = rest.every((word) => !word.startsWith("--") || tool?.names.has(word));
+  if (!tool || !isOffered) return shellOnly;
+  return [tool.name, ...rest.map((word) => tool.names.get(word) ?? word)].join(" ");
+}
+
+/**
  * The account stays the one that the server was started for, whatever becomes of the current profile meanwhile.
  * @param options.mayWrite else every command runs with `--read-only`
- * @param options.formatCommand names a command as the client can carry it out
+ * @param options.tools which hints name in place of commands
  */
 export function createInvoke(
   context: Context,
   tree: CommandTree,
   { name, isSandbox }: ResolvedProfile,
-  { mayWrite, formatCommand }: { mayWrite: boolean } & Pick<Observer, "formatCommand">,
+  { mayWrite, tools }: { mayWrite: boolean; tools: readonly Tool[] },
 ): Invoke {
   const { settings, terminal } = context;
   const { baseUrl, structure, timeoutSeconds, maxWaitSeconds } = settings;
@@ -294,50 +261,34 @@ export function createInvoke(
     ...["--json", "--no-input", "--no-color", "--no-pager"],
     ...(mayWrite ? [] : ["--read-only"]),
   ];
-  return async (line, { signal, talk, accepts = [], isLines = false, wantsNames, tellsProgress }) => {
+  return async (line, { signal, watch, accepts = [], isLines = false }) => {
     const { stdin, words } = "path" in line ? { stdin: line.stdin, words: toWords(line) } : { words: line };
-    const [stdout, stderr] = [createCollector(), createCollector()];
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const page: Invoked["page"] = { hasMore: false };
-    const named: { _id: string; label: string }[] = [];
     const interruption = new AbortController();
+    const both = AbortSignal.any([context.signal, signal]);
     const interrupt = () =>
       interruption.abort(context.signal.aborted ? context.signal.reason : interruptedError());
-    const signals = [context.signal, signal];
-    for (const each of signals) each.addEventListener("abort", interrupt);
-    if (signals.some((each) => each.aborted)) interrupt();
-    try {
-      const exitCode = await tree.run({
-        args: [...globals, ...words],
-        streams: {
-          stdin: Readable.from(stdin ? [stdin] : []),
-          stdout: stdout.stream,
-          stderr: stderr.stream,
-          env: terminal.env,
-        },
-        signal: interruption.signal,
-        observer: {
-          page: (seen) => Object.assign(page, seen),
-          ...(wantsNames && { names: (parts) => void named.push(...parts) }),
-          ...(tellsProgress && { progress: talk.watch }),
-          formatCommand,
-        },
-      });
-      const text = stdout.text();
-      const value = parseOutput(text, isLines);
-      const messages = checkEnd(exitCode, value, stderr.text(), accepts);
-      const warnings = messages.filter((message) => message.startsWith(warningStart));
-      return {
-        value,
-        messages,
-        warnings: warnings.map((warning) => warning.slice(warningStart.length)),
-        page,
-        names: Object.fromEntries(
-          named.filter(({ _id }) => text.includes(`"${_id}"`)).map(({ _id, label }) => [_id, label]),
-        ),
-      };
-    } finally {
-      for (const each of signals) each.removeEventListener("abort", interrupt);
-    }
+    both.addEventListener("abort", interrupt);
+    if (both.aborted) interrupt();
+    const [out, err] = [readText(stdout), readText(stderr)];
+    const exitCode = await tree.run({
+      args: [...globals, ...words],
+      streams: { stdin: Readable.from(stdin ? [stdin] : []), stdout, stderr, env: terminal.env },
+      signal: interruption.signal,
+      observer: {
+        page: (seen) => Object.assign(page, seen),
+        progress: watch,
+        formatCommand: (command) => nameTool(tools, command),
+      },
+    });
+    both.removeEventListener("abort", interrupt);
+    stdout.end();
+    stderr.end();
+    const value = parseOutput(await out, isLines);
+    const messages = checkEnd(exitCode, value, await err, accepts);
+    const warnings = messages.filter((message) => message.startsWith(warningStart));
+    return { value, messages, warnings: warnings.map((warning) => warning.slice(warningStart.length)), page };
   };
 }
 
@@ -354,9 +305,7 @@ function checkEnd(exitCode: number, value: unknown, stderr: string, accepts: rea
   const messages = lines.filter((line) => line !== error && !isForShell(line)).slice(-maxMessages);
   if (exitCode === exitCodes.done || accepts.includes(exitCode)) return messages;
   const failure =
-    error === undefined
-      ? { error: { message: messages.join("\n"), exitCode } }
-      : (JSON.parse(error) as object);
+    error === undefined ? { error: { message: messages.join("\n"), exitCode } } : JSON.parse(error);
   // The summary of a bulk run is on stdout; one that has not begun says nothing.
   const hasBegun = value !== null && (value as { run?: string | null }).run !== null;
   throw new ToolFailure({ ...failure, ...(hasBegun && { summary: value }), messages });
@@ -371,16 +320,4 @@ function parseOutput(stdout: string, isLines: boolean): unknown {
     // What another address answers may be no JSON.
     return stdout;
   }
-}
-
-/** Keeps what is written. */
-function createCollector() {
-  const pieces: Buffer[] = [];
-  const stream = new Writable({
-    write(piece, _encoding, done) {
-      pieces.push(Buffer.from(piece));
-      done();
-    },
-  });
-  return { stream, text: () => Buffer.concat(pieces).toString("utf8") };
 }

@@ -2,15 +2,8 @@
 import type { RunView } from "../../bulk/index.ts";
 import { quotedCsvLine } from "../../delimited-lines.ts";
 import { exitCodes, notFoundError, usageError } from "../../errors.ts";
-import { applyPlan, type Plans, planCommand, planResume } from "./plans.ts";
-import {
-  type Call,
-  type CommandLine,
-  type FileFolder,
-  type ShownPage,
-  type ToolDeclaration,
-  ToolFailure,
-} from "./tool.ts";
+import type { Plans } from "./plans.ts";
+import { type Call, type CommandLine, type ShownPage, type ToolDeclaration, ToolFailure } from "./tool.ts";
 
 /** Rows of one answer: the most, and how many unless asked. */
 const maxRows = 200;
@@ -28,24 +21,20 @@ interface Paged {
 /** The conditions of a selection, as every tool that chooses contacts takes them; all that are given must hold. */
 const selectionFlags = ["--key", "--list", "--tag", "--status", "--where"];
 
-function textSchema(description: string): object {
-  return { type: "string", minLength: 1, description };
-}
-
 /**
  * In an order that stays.
  * @param plans of this session; undefined where nothing may be written
- * @param files undefined where no file may be read: then only rows are taken
+ * @param hasFiles whether files may be read: else only rows are taken
  */
-export function listTools(plans: Plans | undefined, files: FileFolder | undefined): ToolDeclaration[] {
-  const planners = [importPlanner(files), changePlanner(files), ...(files ? [syncPlanner] : [])];
+export function listTools(plans: Plans | undefined, hasFiles: boolean): ToolDeclaration[] {
+  const readers = [...plainReaders, eventsReader, createRunsReader(plans), apiReader];
+  if (!plans) return readers;
+  const planners = [importPlanner, changePlanner, ...(hasFiles ? [syncPlanner] : [])];
   return [
     ...readers,
-    eventsReader,
-    createRunsReader(plans),
-    apiReader,
-    ...(plans ? planners.map((each) => createPlanner(plans, each)) : []),
-    ...(plans ? [createRunPlanner(plans), createApplyTool(plans)] : []),
+    ...planners.map((each) => createPlanner(plans, each)),
+    createRunPlanner(plans),
+    createApplyTool(plans),
   ];
 }
 
@@ -61,7 +50,7 @@ function cutPage(name: string, rows: readonly unknown[], { limit = defaultRows, 
   return toPage(name, rows.slice((page - 1) * limit, page * limit), shown, page);
 }
 
-const readers: ToolDeclaration[] = [
+const plainReaders: ToolDeclaration[] = [
   {
     name: "account_status",
     title: "Account status",
@@ -81,15 +70,15 @@ const readers: ToolDeclaration[] = [
     path: ["structure", "get"],
     offers: ["<structure>"],
     own: paging,
-    async run({ line, invoke, warn }, { limit = defaultRows, page = 1 }: Paged) {
+    async run({ line, invoke }, { limit = defaultRows, page = 1 }: Paged) {
       const structure = (await invoke(line)).value;
       try {
         const lists = await invoke(["lists", "list", `--size=${limit}`, `--page=${page}`]);
         return { structure, ...toPage("lists", lists.value, lists.page, page) };
       } catch (error) {
-        if (!(error instanceof ToolFailure) || error.type !== "UnreadableAnswerError") throw error;
-        warn("The service's answer about the lists cannot be read");
-        return { structure, ...toPage("lists", [], { hasMore: false }) };
+        if (!(error instanceof ToolFailure) || error.failure.error.type !== "UnreadableAnswerError")
+          throw error;
+        return { structure, lists: null, note: "The service's answer about the lists cannot be read" };
       }
     },
   },
@@ -97,7 +86,7 @@ const readers: ToolDeclaration[] = [
     name: "contact_search",
     title: "Search contacts",
     description:
-      "Contacts for which all given conditions hold; everyone without any. Pages of at most 200, with the total. With count, only their number.",
+      "Contacts for which all given conditions hold; everyone without any. Pages of at most 200, with the total. With count, only their number. What the ids in them mean: structure_get.",
     path: ["contact", "search"],
     offers: [
       ...[...selectionFlags, "--text", "--filter", "--source", "--count"],
@@ -105,25 +94,18 @@ const readers: ToolDeclaration[] = [
       { flag: "--page", name: "page", schema: pageInput },
     ],
     async run({ line, invoke }, { count = false, page = 1 }: Paged & { count?: boolean }) {
-      const found = await invoke(line, { wantsNames: !count });
-      if (count) return { count: found.value };
-      return {
-        ...toPage("contacts", found.value, found.page, page),
-        names: found.names,
-      };
+      const found = await invoke(line);
+      return count ? { count: found.value } : toPage("contacts", found.value, found.page, page);
     },
   },
   {
     name: "contact_get",
     title: "Get a contact",
-    description: "One contact by its key or id, with all its data, and the labels of the ids in it.",
+    description: "One contact by its key or id, with all its data. What the ids in it mean: structure_get.",
     path: ["contact", "get"],
     offers: [{ flag: "<id-or-key>", name: "contact" }],
     required: ["contact"],
-    async run({ line, invoke }) {
-      const { value, names } = await invoke(line, { wantsNames: true });
-      return { contact: value, names };
-    },
+    run: async ({ line, invoke }) => ({ contact: (await invoke(line)).value }),
   },
 ];
 
@@ -144,19 +126,18 @@ const eventsReader: ToolDeclaration = {
     const { value, page } = await invoke(line);
     const events = value as { contactId?: string; emailTo?: string }[];
     // Of this answer alone: a person may be erased before the next one.
-    const keys = new Map<string, string>();
-    for (const { contactId, emailTo } of events) if (contactId && emailTo) keys.set(contactId, emailTo);
+    const keys = new Map(events.flatMap(({ contactId, emailTo }) => (emailTo ? [[contactId, emailTo]] : [])));
     const unknown = new Set(events.flatMap(({ contactId: id }) => (id && !keys.has(id) ? [id] : [])));
     for (const id of [...unknown].slice(0, maxKeyLookups)) {
       const found = await invoke(["contact", "get", "--", id], { accepts: [exitCodes.notFound] });
       keys.set(id, (found.value as { key?: string } | null)?.key ?? "");
     }
-    const withKey = (event: (typeof events)[number]) => ({
-      ...event,
-      key: keys.get(event.contactId ?? "") || null,
-    });
     // Of events there is no next page.
-    return { events: events.map(withKey), total: page.total ?? null, hasMore: page.hasMore };
+    return {
+      events: events.map((event) => ({ ...event, key: keys.get(event.contactId) || null })),
+      total: page.total ?? null,
+      hasMore: page.hasMore,
+    };
   },
 };
 
@@ -166,8 +147,7 @@ const eventsReader: ToolDeclaration = {
  */
 async function findRun(invoke: Call["invoke"], wanted: string): Promise<RunView> {
   const runs = await readOwnRuns(invoke);
-  const exact = runs.filter(({ run }, index) => run === wanted || (wanted === "last" && index === 0));
-  const found = exact.length > 0 ? exact : runs.filter(({ run }) => run.startsWith(wanted));
+  const found = runs.filter(({ run }, at) => (wanted === "last" ? at === 0 : run.startsWith(wanted)));
   if (found.length > 1)
     throw usageError(`${JSON.stringify(wanted)} matches several runs`, "Give the whole id");
   if (found[0]) return found[0];
@@ -223,17 +203,11 @@ const apiReader: ToolDeclaration = {
   description:
     "Sends GET to any path of the API, such as /api/email/campaign, /api/email/template, /api/email/domain, /api/reports/dashboard, and gives the answer as it came; of more rows than limit, a page of them. 1 request.",
   path: ["api"],
-  own: {
-    path: textSchema(
-      "such as /api/email/campaign; {structure}, {list:NAME} and {contact:KEY} are replaced by ids",
-    ),
-    query: { type: "object", additionalProperties: { type: "string" }, description: "query parameters" },
-    ...paging,
-  },
+  offers: ["<path>", "--query"],
+  own: paging,
   required: ["path"],
-  async run({ invoke }, { path, query = {}, ...paged }: ApiInput) {
-    const flags = Object.entries(query).map(([name, value]) => `--query=${name}=${value}`);
-    const { value } = await invoke(["api", ...flags, "--", "GET", path]);
+  async run({ line, invoke }, { path, query: _query, ...paged }: ApiInput) {
+    const { value } = await invoke({ ...line, args: ["GET", path] });
     if (Array.isArray(value)) return cutPage("answer", value, paged);
     const { records } = (value ?? {}) as { records?: unknown };
     if (!Array.isArray(records) || records.length <= (paged.limit ?? defaultRows)) return { answer: value };
@@ -249,11 +223,16 @@ const defaultSampleRows = 20;
 /** A tool that plans: which command it rehearses. */
 interface Planner extends Omit<ToolDeclaration, "run"> {
   /** The command as the input completes it. @throws UsageError */
-  complete(line: CommandLine, input: never, call: Call): CommandLine | Promise<CommandLine>;
+  complete?(line: CommandLine, input: never, call: Call): CommandLine | Promise<CommandLine>;
+}
+
+interface PlanInput {
+  map?: Record<string, string>;
+  sample?: number;
 }
 
 /** @param plans of this session */
-function createPlanner(plans: Plans, { complete, ...planner }: Planner): ToolDeclaration {
+function createPlanner(plans: Plans, { complete = (line) => line, ...planner }: Planner): ToolDeclaration {
   return {
     ...planner,
     description: `${planner.description} Writes nothing: gives counts, a sample, a token for apply_plan.`,
@@ -268,110 +247,68 @@ function createPlanner(plans: Plans, { complete, ...planner }: Planner): ToolDec
       },
     },
     hints: { idempotentHint: false },
-    async run(call, input: { sample?: number }) {
-      const line = await complete(call.line, input as never, call);
-      return planCommand(plans, call, line, input.sample ?? defaultSampleRows);
+    async run(call, { sample = defaultSampleRows, ...input }: PlanInput) {
+      requireConsentKept(input);
+      return plans.plan(call, await complete(call.line, input as never, call), sample);
     },
   };
 }
 
-const toMap = (values: readonly string[], description: string) => ({
-  type: "object",
-  additionalProperties: { enum: values },
-  description,
-});
+/** Who left stays out, whatever a client was told: it puts no column aside that says so. @throws UsageError */
+function requireConsentKept({ map = {} }: PlanInput): void {
+  const ignored = Object.entries(map).find(([, target]) => target.trim().toLowerCase() === "ignore");
+  if (!ignored) return;
+  throw usageError(
+    `map: a tool cannot put the column ${JSON.stringify(ignored[0])} aside`,
+    "Leave out columns that match no field with ignore_unmapped; whoever owns the account can put others aside with ecm import",
+  );
+}
 
 /** How the consent columns of a file are read. Only a person can say what a yes means: ask. */
-const consentInput = {
-  consent_column: textSchema("a column that says who is subscribed"),
-  consent: toMap(
-    ["opt-in", "opt-out"],
-    "{ column: what a yes means }: opt-in: subscribed, opt-out: not. Ask the user, do not guess",
-  ),
+const consentOffer = {
+  flag: "--consent-column",
+  name: "consent",
+  schema: {
+    type: "object",
+    additionalProperties: { enum: ["opt-in", "opt-out"] },
+    description: "{ column: what a yes means }: opt-in: subscribed, opt-out: not. Ask the user, do not guess",
+  },
 };
-const mapInput = { map: toMap(["key", "consent"], "{ column of the file: key or consent }") };
-const consentNames = [["--consent-column", "consent"]] as const;
 
-interface ColumnsInput {
-  consent_column?: string;
-  consent?: Record<string, string>;
-  map?: Record<string, string>;
-}
-
-function toConsentFlags({ consent_column, consent = {} }: ColumnsInput): string[] {
-  return [
-    ...(consent_column === undefined ? [] : [`--consent-column=${consent_column}`]),
-    ...Object.entries(consent).map(([column, reading]) => `--consent-column=${column}=${reading}`),
-  ];
-}
-
-/** Of a file of keys, whose columns are the tool's own argument. */
-function toColumnFlags(input: ColumnsInput): string[] {
-  const mapped = Object.entries(input.map ?? {}).map(([column, target]) => `--map=${column}=${target}`);
-  return [...toConsentFlags(input), ...mapped];
-}
-
-interface ImportInput extends ColumnsInput {
+interface ImportInput {
   file?: string;
   rows?: Record<string, string | number | boolean | null>[];
 }
 
-function importPlanner(files: FileFolder | undefined): Planner {
-  return {
-    name: "plan_import",
-    title: "Plan an import",
-    description: `Creates and updates contacts from ${files ? "a file (CSV, Excel or JSON) or from rows" : "rows"}. Lists and tags are only added. Who is marked as not subscribed, or is suppressed, is left out.`,
-    path: ["import"],
-    offers: [
-      ...["<file>", "--map", "--list", "--tag", "--create-missing", "--mode", "--blank"],
-      ...["--ignore-unmapped", "--sheet"],
-    ],
-    own: {
-      rows: {
-        type: "array",
-        minItems: 1,
-        maxItems: maxRows,
-        items: { type: "object", additionalProperties: { type: ["string", "number", "boolean", "null"] } },
-        description: "contacts as { column: value }, in place of a file; the first is line 2 of the plan",
-      },
-      ...consentInput,
+const importPlanner: Planner = {
+  name: "plan_import",
+  title: "Plan an import",
+  description:
+    "Creates and updates contacts from rows, or from a file (CSV, Excel or JSON). Lists and tags are only added. Who is marked as not subscribed, or is suppressed, is left out.",
+  path: ["import"],
+  offers: [
+    ...["<file>", "--map", "--list", "--tag", "--create-missing", "--mode", "--blank"],
+    ...["--ignore-unmapped", "--sheet", consentOffer],
+  ],
+  own: {
+    rows: {
+      type: "array",
+      minItems: 1,
+      maxItems: maxRows,
+      items: { type: "object", additionalProperties: { type: ["string", "number", "boolean", "null"] } },
+      description: "contacts as { column: value }, in place of a file; the first is line 2 of the plan",
     },
-    ownNames: consentNames,
-    complete(line, input: ImportInput) {
-      const { file, rows } = input;
-      if ((file === undefined) === (rows === undefined)) {
-        throw usageError("An import needs either file or rows", "Pass one of the two");
-      }
-      requireConsentKept(input);
-      const flags = [...line.flags, ...toConsentFlags(input)];
-      if (!rows) return { ...line, flags };
-      requireExactNumbers(rows);
-      const stdin = formatCsv(rows);
-      return { ...line, flags: [...flags, "--delimiter=,", "--encoding=utf-8"], args: ["-"], stdin };
-    },
-  };
-}
-
-/**
- * Who left stays out, whatever a client was told: a column that says so cannot be put aside by it, or read
- * the other way round.
- * @throws UsageError
- */
-function requireConsentKept({ map = {}, consent_column }: ImportInput): void {
-  const ignored = Object.entries(map).find(([, target]) => target.trim().toLowerCase() === "ignore");
-  if (ignored) {
-    throw usageError(
-      `map: a tool cannot put the column ${JSON.stringify(ignored[0])} aside`,
-      "Leave out columns that match no field with ignore_unmapped; whoever owns the account can put others aside with ecm import",
-    );
-  }
-  if (/=opt-(?:in|out)$/i.test(consent_column ?? "")) {
-    throw usageError(
-      "consent_column: a tool cannot say how the column is to be read",
-      "Name the column alone; what a yes in it means goes into `consent`, once the user was asked",
-    );
-  }
-}
+  },
+  complete(line, { file, rows }: ImportInput) {
+    if ((file === undefined) === (rows === undefined)) {
+      throw usageError("An import needs either file or rows", "Pass one of the two");
+    }
+    if (!rows) return line;
+    requireExactNumbers(rows);
+    const flags = [...line.flags, "--delimiter=,", "--encoding=utf-8"];
+    return { ...line, flags, args: ["-"], stdin: formatCsv(rows) };
+  },
+};
 
 /** Digits beyond what a JSON number holds were lost before they came here. @throws UsageError */
 function requireExactNumbers(rows: NonNullable<ImportInput["rows"]>): void {
@@ -399,68 +336,55 @@ const syncPlanner: Planner = {
   description:
     "Makes a list's members exactly the keys of a file: adds first, removals after. Refused for more than 10% removals unless max_remove says so.",
   path: ["lists", "sync"],
-  offers: ["<list>", "<file>", "--max-remove", "--create"],
-  own: { ...consentInput, ...mapInput },
-  ownNames: consentNames,
+  offers: ["<list>", "<file>", "--max-remove", "--create", "--map", consentOffer],
   required: ["list", "file"],
-  complete: (line, input: ColumnsInput) => ({ ...line, flags: [...line.flags, ...toColumnFlags(input)] }),
 };
 
 const changeFlags = ["--set", "--add-tag", "--remove-tag", "--add-list", "--remove-list"];
 const commandsByAction = { change: "mutate", unsubscribe: "unsubscribe", delete: "delete" } as const;
 
-interface ChangeInput extends ColumnsInput {
+interface ChangeInput {
   action?: keyof typeof commandsByAction;
   rows?: "marked" | "all";
   set?: Record<string, string>;
 }
 
 /** The same change of every chosen contact. */
-function changePlanner(files: FileFolder | undefined): Planner {
-  const action = {
-    enum: Object.keys(commandsByAction),
-    default: "change",
-    description: "unsubscribe: set to Inactive, for good; delete: for good, after a backup",
-  };
-  /** Two flags that exclude each other. */
-  const rows = {
-    enum: ["marked", "all"],
-    description:
-      "to unsubscribe or delete, where keys_file marks only some rows as not subscribed: those, or everyone. Ask the user",
-  };
-  return {
-    name: "plan_change",
-    title: "Plan a change of contacts",
-    description:
-      "The same change of fields, tags and lists on every chosen contact; or, by action, their unsubscription or deletion.",
-    path: ["contact", "mutate"],
-    offers: [...selectionFlags, "--all", "--keys", ...changeFlags],
-    own: { action, ...(files && { ...consentInput, ...mapInput, rows }) },
-    ownNames: consentNames,
-    complete(line, input: ChangeInput) {
-      const { action = "change", rows, set = {} } = input;
-      const unclear = Object.keys(set).find((field) => field.includes("="));
-      if (unclear !== undefined) {
-        throw usageError(`The label ${JSON.stringify(unclear)} has a "="`, "Name the field by its id");
-      }
-      const isChange = line.flags.some((flag) => changeFlags.includes(flag.split("=")[0]!));
-      if (action === "change" && !isChange)
-        throw usageError("No change given", "Pass set, add_tags or another change; or an action");
-      if (action !== "change" && isChange)
-        throw usageError(`action ${action} takes no other change`, "Leave out set, tags and lists to change");
-      if (action === "change" && rows)
-        throw usageError("rows goes with unsubscribe or delete", "Leave it out");
-      const more = ["--bulk", ...(rows ? [`--${rows}-rows`] : []), ...toColumnFlags(input)];
-      return { ...line, path: ["contact", commandsByAction[action]], flags: [...line.flags, ...more] };
+const changePlanner: Planner = {
+  name: "plan_change",
+  title: "Plan a change of contacts",
+  description:
+    "The same change of fields, tags and lists on every chosen contact; or, by action, their unsubscription or deletion.",
+  path: ["contact", "mutate"],
+  offers: [...selectionFlags, "--all", "--keys", ...changeFlags, "--map", consentOffer],
+  own: {
+    action: {
+      enum: Object.keys(commandsByAction),
+      default: "change",
+      description: "unsubscribe: set to Inactive, for good; delete: for good, after a backup",
     },
-  };
-}
+    /** Two flags that exclude each other. */
+    rows: {
+      enum: ["marked", "all"],
+      description:
+        "to unsubscribe or delete, where keys_file marks only some rows as not subscribed: those, or everyone. Ask the user",
+    },
+  },
+  complete(line, { action = "change", rows, set = {} }: ChangeInput) {
+    // FIELD=VALUE is split at the first one.
+    const unclear = Object.keys(set).find((field) => field.includes("="));
+    if (unclear !== undefined) {
+      throw usageError(`The label ${JSON.stringify(unclear)} has a "="`, "Name the field by its id");
+    }
+    const more = ["--bulk", ...(rows ? [`--${rows}-rows`] : [])];
+    return { ...line, path: ["contact", commandsByAction[action]], flags: [...line.flags, ...more] };
+  },
+};
 
 interface RunInput {
   run: string;
   action: "undo" | "resume";
   delete_created?: boolean;
-  sample?: number;
 }
 
 /** An undo is planned as any change; of a run that goes on, its plan is there already. */
@@ -483,10 +407,7 @@ function createRunPlanner(plans: Plans): ToolDeclaration {
     ...undo,
     async run(call, input: RunInput) {
       if (input.action === "undo") return undo.run(call, input as never);
-      if (input.delete_created !== undefined) {
-        throw usageError("delete_created goes with undo", "Leave it out");
-      }
-      return planResume(plans, await findRun(call.invoke, input.run));
+      return plans.planResume(await findRun(call.invoke, input.run));
     },
   };
 }
@@ -497,9 +418,10 @@ function createApplyTool(plans: Plans): ToolDeclaration {
     title: "Apply a plan",
     description:
       "Carries out a plan of this session exactly as it was shown. Each contact is looked up again; one that has changed since is not written, but skipped with the code changed. A token works once, for 10 minutes. Returns the run's summary, and what the plan rejected.",
-    own: { token: textSchema("from a plan_ tool") },
+    own: { token: { type: "string", description: "from a plan_ tool" } },
     required: ["token"],
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-    run: (call, { token }: { token: string }) => applyPlan(plans, call, token),
+    asks: ({ token }: { token: string }) => `${plans.describe(token)}. Go on?`,
+    run: (call, { token }: { token: string }) => plans.apply(call, token),
   };
 }
