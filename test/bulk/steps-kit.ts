@@ -110,6 +110,7 @@ export async function openSteps(
   const keys = new KeySearch({ send: context.send.searches, behavior, structureId, toIdentity });
   const lookup = new Lookup({
     send: context.send,
+    clock,
     keys,
     structureId,
     keyType: "email",

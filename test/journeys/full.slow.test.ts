@@ -59,8 +59,8 @@ it.runIf(process.platform === "linux")("a snapshot on a full disk says so", asyn
   const file = join(await temporaryFolder(), "snapshot");
   await symlink("/dev/full", file);
   const snapshot = await openSnapshot(file, { isTemporary: true, toIdentity: (key) => key });
-  const page = { page: 1, pageSize: 1, total: 1, at: 0, contacts: [{ _id: "1", key: "a@x.org" }] };
-  expect(() => snapshot.add(page)).toThrow("ENOSPC");
+  const page = { page: 1, pageSize: 1, total: 1, at: 0 };
+  expect(() => snapshot.add(page, [{ _id: "1", key: "a@x.org" }])).toThrow("ENOSPC");
 });
 
 it.runIf(process.platform === "linux")(

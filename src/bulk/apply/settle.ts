@@ -1,14 +1,12 @@
 /**
  * Writes of which nobody knows whether they were applied (of a lost answer, or of a process that was killed):
- * what the account holds now tells, by the operation itself. And what a contact is after a write that was refused.
+ * what the account holds now tells, by the operation itself.
  */
-
 import { isInactive } from "../../api/contacts.ts";
-import type { ServiceError } from "../../errors.ts";
 import type { Contact } from "../../wire.ts";
 import { hasAll } from "../decide.ts";
 import type { Operation } from "../desired.ts";
-import type { Item, Remark } from "../items.ts";
+import type { Item } from "../items.ts";
 import type { Found } from "../plan/lookup.ts";
 import type { Session } from "../plan/session.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
@@ -34,94 +32,31 @@ export function wasApplied({ operation, at }: OpenIntent, found: Partial<Contact
   return isNewer && hasAll(readCreateValues(operation.body), found);
 }
 
-/** A search may lag behind a create: look again after these, in milliseconds. */
-export const visibilityPausesMilliseconds = [1000, 3000, 10_000];
-
-export type AfterRefusal =
-  | { kind: "again"; found: Found }
-  /** It exists, and no search shows it yet. */
-  | { kind: "unseen" }
-  /** `found` where the contact has to be compared before the refusal is believed. */
-  | { kind: "rejected"; reason: Remark; found?: Found };
-
-export async function readAfterRefusal(
-  session: Session,
-  item: Item,
-  operation: Operation,
-  error: ServiceError,
-): Promise<AfterRefusal> {
-  const rejected = {
-    kind: "rejected" as const,
-    reason: { code: error.type, message: toServerMessage(error) },
-  };
-  if (operation.kind === "create") {
-    if (error.type !== "DuplicateFieldError") return rejected;
-    return findExisting(session, item);
-  }
-  if (error.type === "ConcurrencyError") {
-    return { kind: "again", found: await readAgain(session, item, operation.id) };
-  }
-  if (error.details.status === 404) {
-    if (operation.kind !== "delete") return { kind: "again", found: await findOne(session, item) };
-    // A contact that others have created under the key of a deleted one is not the one that was to be deleted.
-    const found = await readWritten(session, item, operation);
-    return found.contact ? rejected : { kind: "again", found };
-  }
-  const isPrecise = error.details.field !== undefined || error.details.fieldId !== undefined;
-  if (error.details.status !== 400 || isPrecise) return rejected;
-  return { ...rejected, found: await readAgain(session, item, operation.id) };
-}
-
 /**
  * What a write of which nobody knows whether it was applied was meant for, as it is now: by its id, since a
- * search may lag behind, and may not show who is inactive. Only an id that does not exist proves a deletion.
+ * search may lag behind, and may not show who is inactive. Only an id that does not exist proves a deletion;
+ * who is gone otherwise is looked up by the key.
  */
-export async function readWritten(
-  session: Session,
-  item: Item,
-  operation: Exclude<Operation, { kind: "create" }>,
-): Promise<Found> {
-  if (operation.kind !== "delete") return readAgain(session, item, operation.id);
-  return { contact: await session.lookup.read(operation.id) };
+export async function readWritten({ lookup }: Session, item: Item, operation: Operation): Promise<Found> {
+  if (operation.kind === "create") return lookup.findOne(item);
+  const found = await lookup.read(operation.id);
+  return found.contact || operation.kind === "delete" ? found : lookup.findOne(item);
 }
 
-/** The contact as it is now; looked up by its key when its id is gone. */
-async function readAgain(session: Session, item: Item, contactId: string): Promise<Found> {
-  const contact = await session.lookup.read(contactId);
-  return contact ? { contact } : findOne(session, item);
-}
-
-export async function findOne({ lookup }: Session, item: Item): Promise<Found> {
-  return (await lookup.findFresh([item])).get(item.ref) ?? {};
-}
+/** A search may lag behind a create: look again after these, in milliseconds. */
+export const visibilityPausesMilliseconds = [1000, 3000, 10_000];
 
 /**
  * A contact whose create may have been applied, and is not sent again: a search that is known to lag behind is
  * waited for.
  */
-export async function findLost(session: Session, item: Item): Promise<Found> {
-  const { lookup, clock, send } = session;
-  const pauses = lookup.behavior.get("searchLag") === undefined ? [0] : [0, ...visibilityPausesMilliseconds];
+export async function findLost({ lookup, clock, send }: Session, item: Item): Promise<Found> {
+  const pauses = lookup.behavior.get("searchLag") === undefined ? [] : visibilityPausesMilliseconds;
+  let found = await lookup.findOne(item);
   for (const pause of pauses) {
-    if (pause > 0) await clock.sleep(pause, send.ended);
-    const found = await findOne(session, item);
-    if (found.contact) return found;
+    if (found.contact) break;
+    await clock.sleep(pause, send.ended);
+    found = await lookup.findOne(item);
   }
-  return {};
-}
-
-/** The contact whose key the service takes no second time, where a search shows it now. */
-async function findExisting(session: Session, item: Item): Promise<AfterRefusal> {
-  const { lookup, observed } = session;
-  const found = await findOne(session, item);
-  if (!found.contact) return { kind: "unseen" };
-  observed.missedInARow++;
-  lookup.note(found.contact);
-  return { kind: "again", found };
-}
-
-function toServerMessage(error: ServiceError): string {
-  const { field, fieldId } = error.details;
-  const place = field ?? fieldId;
-  return place === undefined || error.message.includes(place) ? error.message : `${error.message} (${place})`;
+  return found;
 }

@@ -1,8 +1,7 @@
 /**
- * One contact's write, from its line of the plan to a certain
- * outcome: sent, and settled when the answer was lost.
+ * One contact's write, from its line of the plan to a certain outcome: looked up again where what was decided is
+ * too old, sent, and settled when the answer was lost.
  */
-
 import {
   changeStatusRequest,
   createContactRequest,
@@ -12,217 +11,329 @@ import {
   unsubscribed,
 } from "../../api/contacts.ts";
 import type { EcmError, ServiceError } from "../../errors.ts";
+import type { BehaviorPoints } from "../../service/behavior.ts";
 import { hasReferences, mayBeElements, setElementForm } from "../../service/contact-changes.ts";
 import type { ApiRequest, Contact } from "../../wire.ts";
 import { hasAll } from "../decide.ts";
-import type { Operation } from "../desired.ts";
+import type { Before, Operation } from "../desired.ts";
+import type { Decision, Item, Outcome, Remark, Write } from "../items.ts";
 import type { Reply, RequestKind } from "../pace/paced-send.ts";
-import { isWrite, toPlannedOutcome } from "../plan/numbers.ts";
+import { judge } from "../plan/judge.ts";
+import type { Found } from "../plan/lookup.ts";
+import { alwaysHasSecondLook, isWrite, toPlannedOutcome } from "../plan/numbers.ts";
 import { readServiceTime, recordInJournal, type Session } from "../plan/session.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
 import { readMutateValues } from "../values.ts";
-import {
-  type Attempt,
-  decided,
-  type Elements,
-  type Freshness,
-  isKeptFromCreation,
-  mayBeSent,
-  planFirstAttempt,
-  recordRejection,
-  type SentAttempt,
-  settleWithoutWrite,
-  settleWrite,
-  type Task,
-} from "./attempt.ts";
-import { type AfterRefusal, findLost, findOne, readAfterRefusal, readWritten, wasApplied } from "./settle.ts";
+import { findLost, readWritten, wasApplied } from "./settle.ts";
 
 /** How often a contact may have changed while it is being written before its row is given up. */
 const maxConflicts = 5;
-/**
- * How often a contact's write may go without an answer, while
- * others are answered, before its row is given up.
- */
+/** How often a write may go without an answer, while others are answered, before its row is given up. */
 const maxLostAnswers = 10;
-
+/** After so many contacts in a row that a look-up has missed, each is looked up by itself before it is created. */
+const maxMissed = 10;
 /** A create that was lost is sent again so often without a look whether it was applied. */
 const maxBlindCreates = 3;
+/** How old a look-up may be, in milliseconds, when a change that rests on it leaves. */
+const maxDecisionAgeMilliseconds = 300_000;
+/** With so few requests that a look and a write never fit between two waits, the write follows after a wait. */
+const maxLooks = 3;
 
-/**
- * Carries out a line of the plan and writes its outcome down. Decides
- * again when the contact has changed meanwhile.
- * @param start what is known of the contact, where it was tried before
- * @returns a create that was refused as a duplicate while no search shows the contact: its outcome is open
- * @throws RunStop when the run ends first; then the intent may be left open
- */
-export async function performWrite(
-  task: Task,
-  freshness: Freshness,
-  start?: Attempt,
-): Promise<SentAttempt | undefined> {
-  const { session } = task;
-  let next: Attempt | undefined = start ?? (await planFirstAttempt(task, freshness));
-  while (next) {
-    if (next.open && isKeptFromCreation(task, next)) {
-      next = decided(task, next, { found: await findLost(session, task.item), at: session.clock.now() });
-    } else if (isWrite(next.decision) && !next.open && !mayBeSent(task, next)) {
-      const lookUps = next.lookUps + 1;
-      next = { ...decided(task, next, await freshness.lookUpAgain()), lookUps };
+type Elements = BehaviorPoints["mutateElements"];
+
+/** One contact of a plan. */
+export interface Task {
+  readonly item: Item;
+  /** As the plan has it. */
+  readonly planned: Write;
+  /** What the plan keeps of the contact; absent where it saw nobody. */
+  readonly before: Before | undefined;
+  /** What the plan saw, with the key as the account spells it. */
+  readonly seen: Found;
+  /** The contact as it is now. */
+  lookAgain(): Promise<Found>;
+}
+
+/** `unseen`: a create was refused as a duplicate while no search shows the contact, so that its outcome is open. */
+type Outlook = "settled" | "unseen" | "again";
+
+export class ContactWrite {
+  readonly item: Item;
+  private readonly session: Session;
+  private readonly task: Task;
+  private found: Found;
+  private decision: Decision;
+  /** An earlier write that may have been applied. */
+  private open: OpenIntent | undefined;
+  /** How a mutate names references, as far as it is known. */
+  private elements: Elements | undefined;
+  private isBegun = false;
+  /** How often the contact had changed meanwhile. */
+  private conflicts = 0;
+  /** How often nobody knew whether the write had been applied. */
+  private lost = 0;
+  /** How often the contact was looked at again. */
+  private looks = 0;
+
+  constructor(session: Session, task: Task) {
+    this.session = session;
+    this.task = task;
+    this.item = task.item;
+    this.found = task.seen;
+    this.decision = task.planned;
+  }
+
+  /**
+   * Carries out a line of the plan and writes its outcome down. Decides again when the contact has changed
+   * meanwhile.
+   * @throws RunStop when the run ends first; then the intent may be left open
+   */
+  async perform(): Promise<Exclude<Outlook, "again">> {
+    if (!this.isBegun) await this.begin();
+    this.isBegun = true;
+    for (;;) {
+      await this.makeSure();
+      const next = await this.attempt();
+      if (next !== "again") return next;
     }
-    const elements: Elements | undefined = next.elements ?? session.lookup.behavior.get("mutateElements");
-    const sent = await sendAttempt(task, { ...next, elements });
-    if (sent && "unseen" in sent) return sent.unseen;
-    next = sent;
+  }
+
+  /** Decides by what was seen now, with the function that made the plan. */
+  decideAgain(found: Found): "again" {
+    this.found = found;
+    this.decision = judge(this.item, found, this.session.judging);
+    return "again";
+  }
+
+  /** The same where the contact was not as the write expected. */
+  decideAfterConflict(found: Found): "again" {
+    this.conflicts++;
+    return this.decideAgain(found);
+  }
+
+  /** A write of an earlier invocation that may have been applied is settled first. */
+  private async begin(): Promise<void> {
+    const { session, item, task } = this;
+    this.open = session.ledger.openIntent(item.ref);
+    if (this.open) {
+      const { operation } = this.open;
+      const isEnd = alwaysHasSecondLook(operation);
+      this.decideAgain(isEnd ? await readWritten(session, item, operation) : await task.lookAgain());
+    } else if (task.planned.kind === "create" && session.observed.missedInARow >= maxMissed) {
+      this.decideAgain(await session.lookup.findOne(item));
+    }
+  }
+
+  private async makeSure(): Promise<void> {
+    if (this.open) {
+      if (this.isKeptFromCreation()) this.decideAgain(await findLost(this.session, this.item));
+    } else if (isWrite(this.decision) && !this.mayLeave()) {
+      this.looks++;
+      this.decideAgain(await this.task.lookAgain());
+    }
+  }
+
+  private async attempt(): Promise<Outlook> {
+    const { open, decision, found, session } = this;
+    if (open && wasApplied(open, found.contact)) return this.settleAsApplied(open);
+    if (!isWrite(decision)) return this.settleUnwritten(decision);
+    if (this.conflicts > maxConflicts) {
+      const code = "keeps_changing";
+      return this.reject({ code, message: session.judging.describe({ code }) });
+    }
+    // The key as the account holds it, so that an undo finds it again.
+    const key = found.contact?.key ?? this.item.key.sent;
+    const intent: OpenIntent = { key, at: open?.at ?? readServiceTime(session), operation: decision };
+    const reply = await this.send(intent);
+    switch (reply.kind) {
+      case "withheld":
+        return "again";
+      case "answered":
+        return this.settleAnswered(decision, reply.answer.body);
+      case "refused":
+        return this.goOnAfterRefusal(decision, reply.error);
+      case "uncertain":
+        this.open = open ?? intent;
+        return this.goOnAfterLoss(this.open, decision, reply.error);
+    }
+  }
+
+  /** The intent is on the disk before the request leaves. */
+  private send(intent: OpenIntent): Promise<Reply> {
+    const { session } = this;
+    const { ref } = this.item;
+    this.elements ??= session.lookup.behavior.get("mutateElements");
+    const { request, countedAs } = toRequest(intent.operation, this.elements);
+    return session.send.send(request, countedAs, {
+      ref,
+      beforeLeaving: async () => {
+        if (this.open ? this.isKeptFromCreation() : !this.mayLeave()) return false;
+        recordInJournal(session, { kind: "intent", ref, ...intent });
+        await session.syncIntents?.();
+        return true;
+      },
+      notApplied: () => this.takeBack(),
+    });
+  }
+
+  /** A create needs no second look, since the service refuses a second contact. */
+  private mayLeave(): boolean {
+    if (this.decision.kind === "create") return !this.isKeptFromCreation();
+    return this.looks > maxLooks || isFresh(this.session, this.found.at);
+  }
+
+  /** Whether somebody is created who is suppressed, or was erased, by now. Asked each time a write leaves. */
+  private isKeptFromCreation(): boolean {
+    const { decision, item, session } = this;
+    return decision.kind === "create" && session.judging.suppression.holdsNow(item.key.sent);
+  }
+
+  /** What was lost before may yet prove to have been applied; a plain refusal leaves nothing open. */
+  private takeBack(): void {
+    if (!this.open) recordInJournal(this.session, { kind: "void", ref: this.item.ref });
+  }
+
+  private goOnAfterRefusal(operation: Write, error: ServiceError): Outlook | Promise<Outlook> {
+    if (this.mayBeAboutElements(operation, error)) {
+      this.takeBack();
+      this.elements = "id";
+      return "again";
+    }
+    const { lookup, observed } = this.session;
+    // Bare ids are refused too: the form was not the reason.
+    if (this.elements === "id" && lookup.behavior.get("mutateElements") === undefined)
+      observed.refusesBareIds = true;
+    const reason = { code: error.type, message: toServerMessage(error) };
+    if (operation.kind === "create") return this.goOnAfterRefusedCreate(reason);
+    const { status, field, fieldId } = error.details;
+    const isGone = status === 404;
+    if (isGone || error.type === "ConcurrencyError") return this.goOnAfterChange(operation, reason, isGone);
+    const isPrecise = field !== undefined || fieldId !== undefined;
+    return status !== 400 || isPrecise ? this.reject(reason) : this.compareRefused(operation, reason);
+  }
+
+  private async goOnAfterRefusedCreate(reason: Remark): Promise<Outlook> {
+    if (reason.code !== "DuplicateFieldError") return this.reject(reason);
+    const existing = await this.session.lookup.findOne(this.item);
+    this.takeBack();
+    if (!existing.contact) return "unseen";
+    this.session.observed.missedInARow++;
+    return this.decideAfterConflict(existing);
+  }
+
+  /** The contact is gone, or not of the version that was seen. */
+  private async goOnAfterChange(operation: Write, reason: Remark, isGone: boolean): Promise<Outlook> {
+    const { session, item } = this;
+    const isUnderKey = isGone && operation.kind !== "delete";
+    const found = await (isUnderKey ? session.lookup.findOne(item) : readWritten(session, item, operation));
+    // It is there, and the service does not delete it.
+    if (isGone && operation.kind === "delete" && found.contact) return this.reject(reason);
+    this.takeBack();
+    return this.decideAfterConflict(found);
+  }
+
+  /** The service may have said no to a change that was there already: only the contact itself can tell. */
+  private async compareRefused(operation: Write, reason: Remark): Promise<"settled"> {
+    const { session, item, open } = this;
+    const { contact } = await readWritten(session, item, operation);
+    if (!contact || !isAlreadyApplied(operation, contact)) return this.reject(reason);
+    return this.settle(
+      open ? toPlannedOutcome(item, operation) : "unchanged",
+      contact,
+      open?.operation.remark,
+    );
+  }
+
+  /** Whether the service may have refused the form in which references are named, rather than the change. */
+  private mayBeAboutElements(operation: Operation, error: ServiceError): boolean {
+    if (this.elements !== undefined || this.session.observed.refusesBareIds) return false;
+    return operation.kind === "change" && mayBeElements(error, operation.body);
+  }
+
+  /**
+   * A create is sent again: the service takes it once. Anything else, and a create that is lost again and again,
+   * is compared with what the contact is now.
+   */
+  private async goOnAfterLoss(open: OpenIntent, operation: Write, error: EcmError): Promise<Outlook> {
+    this.lost++;
+    if (operation.kind === "create" && this.lost <= maxBlindCreates) return "again";
+    const found = await readWritten(this.session, this.item, operation);
+    this.decideAgain(found);
+    const isSameAgain = this.decision.kind === operation.kind && !wasApplied(open, found.contact);
+    const isGivenUp = isSameAgain && this.lost >= maxLostAnswers;
+    return isGivenUp ? this.reject({ code: error.type, message: error.message }) : "again";
+  }
+
+  private settleAnswered(operation: Write, body: unknown): "settled" {
+    const { session, item, found } = this;
+    const id = readId(body);
+    if (operation.kind === "change") {
+      const { behavior } = session.lookup;
+      const isEmpty = body === undefined || body === null;
+      behavior.learn("mutateAnswer", isEmpty ? "empty" : id === operation.id ? "contact" : "other");
+      if (hasReferences(operation.body)) behavior.learn("mutateElements", this.elements ?? "object");
+    }
+    if (operation.kind === "create") session.observed.missedInARow = 0;
+    const written = operation.kind === "create" ? { _id: id } : found.contact;
+    return this.settle(toPlannedOutcome(item, operation), written, operation.remark);
+  }
+
+  /** An earlier write has turned out to have been applied. */
+  private settleAsApplied({ operation }: OpenIntent): "settled" {
+    const contact = this.found.contact ?? (operation.kind === "create" ? undefined : { _id: operation.id });
+    return this.settle(toPlannedOutcome(this.item, operation), contact, operation.remark);
+  }
+
+  /** Writes down a decision that needs no request. */
+  private settleUnwritten(decision: Exclude<Decision, Write>): "settled" {
+    if (decision.kind === "reject") return this.reject(decision);
+    const isSkipped = decision.kind === "skip";
+    recordInJournal(this.session, {
+      kind: "done",
+      ref: this.item.ref,
+      outcome: isSkipped ? "skipped" : "unchanged",
+      ...(isSkipped && { code: decision.code }),
+      inactive: this.isNewlyInactive(this.found.contact),
+    });
+    return "settled";
+  }
+
+  /** Writes down that a contact was written, or found as it should be. */
+  private settle(outcome: Outcome, contact: Partial<Contact> | undefined, remark?: Remark): "settled" {
+    recordInJournal(this.session, {
+      kind: "done",
+      ref: this.item.ref,
+      outcome,
+      contactId: contact?._id,
+      inactive: this.isNewlyInactive(contact),
+      ...remark,
+    });
+    return "settled";
+  }
+
+  private reject({ code, message }: Remark): "settled" {
+    recordInJournal(this.session, { kind: "done", ref: this.item.ref, outcome: "rejected", code, message });
+    return "settled";
+  }
+
+  /** Whom the plan took for absent or active, and the account holds as inactive; it has counted the others. */
+  private isNewlyInactive(contact: Partial<Contact> | undefined): true | undefined {
+    const { planned, before } = this.task;
+    const wasCounted = planned.kind === "change" ? before?.isInactive : planned.kind !== "create";
+    return !wasCounted && isInactive(contact) ? true : undefined;
   }
 }
 
-/** What is known for another attempt; undefined once the outcome is written down. */
-type AfterSending = Attempt | { unseen: SentAttempt } | undefined;
-
-async function sendAttempt(task: Task, before: Attempt): Promise<AfterSending> {
-  const { open, decision, found } = before;
-  if (open && wasApplied(open, found.contact)) return void concludeApplied(task, open, found.contact);
-  if (!isWrite(decision)) return void settleWithoutWrite(task, decision, found.contact);
-  if (before.conflicts > maxConflicts) return void recordKeepsChanging(task);
-  return write(task, { ...before, decision });
-}
-
-function recordKeepsChanging(task: Task): void {
-  const code = "keeps_changing";
-  recordRejection(task, { code, message: task.session.judging.describe({ code }) });
-}
-
-/** An earlier write has turned out to have been applied. */
-function concludeApplied(task: Task, { operation }: OpenIntent, found: Partial<Contact> | undefined): void {
-  const contact = found ?? (operation.kind === "create" ? undefined : { _id: operation.id });
-  settleWrite(task, toPlannedOutcome(task.item, operation), contact, operation.remark);
-}
-
-async function write(task: Task, attempt: SentAttempt): Promise<AfterSending> {
-  const { session, item } = task;
-  const { found, open, decision: operation } = attempt;
-  // The key as the account holds it, so that an undo finds it again.
-  const key = found.contact?.key ?? item.key.sent;
-  const intent: OpenIntent = { key, at: open?.at ?? readServiceTime(session), operation };
-  const reply = await sendWrite(task, intent, attempt);
-  switch (reply.kind) {
-    case "withheld":
-      return attempt;
-    case "answered":
-      return void handleAnswer(task, attempt, reply.answer.body);
-    case "refused":
-      return handleRefusal(task, attempt, reply.error);
-    case "uncertain":
-      return handleLostAnswer(
-        task,
-        { ...attempt, open: open ?? intent, lost: attempt.lost + 1 },
-        reply.error,
-      );
-  }
-}
-
-function handleAnswer(task: Task, sent: SentAttempt, body: unknown): void {
-  const { session, item } = task;
-  const { found, decision } = sent;
-  learnFromAnswer(session, sent, body);
-  const written = decision.kind === "create" ? { _id: readId(body) } : found.contact;
-  settleWrite(task, toPlannedOutcome(item, decision), written, decision.remark);
-}
-
-async function handleRefusal(task: Task, sent: SentAttempt, error: ServiceError): Promise<AfterSending> {
-  const { session, item } = task;
-  const { decision: operation, open } = sent;
-  if (mayBeAboutElements(session, sent, error)) {
-    if (!open) recordInJournal(session, { kind: "void", ref: item.ref });
-    return { ...sent, elements: "id" };
-  }
-  noteRefusedElements(session, sent);
-  const next = await readAfterRefusal(session, item, operation, error);
-  if (next.kind === "rejected") return void concludeRefused(task, sent, next);
-  // What was lost before may yet prove to have been applied; a plain refusal leaves nothing open.
-  if (!open) recordInJournal(session, { kind: "void", ref: item.ref });
-  if (next.kind === "unseen") return { unseen: sent };
-  return decided(
-    task,
-    { ...sent, conflicts: sent.conflicts + 1 },
-    { found: next.found, at: session.clock.now() },
-  );
-}
-
-/** Whether the service may have refused the form in which references are named, rather than the change. */
-function mayBeAboutElements(
-  { observed }: Session,
-  { decision, elements }: SentAttempt,
-  error: ServiceError,
-): boolean {
-  if (elements !== undefined || observed.refusesBareIds) return false;
-  return decision.kind === "change" && mayBeElements(error, decision.body);
-}
-
-/** Bare ids are refused too: the form was not the reason. */
-function noteRefusedElements({ lookup, observed }: Session, { elements }: SentAttempt): void {
-  if (lookup.behavior.get("mutateElements") === undefined && elements === "id")
-    observed.refusesBareIds = true;
-}
-
-/** The service may have said no to a change that was there already: only the contact itself can tell. */
-function concludeRefused(
-  task: Task,
-  { decision: operation, open }: SentAttempt,
-  { reason, found }: Extract<AfterRefusal, { kind: "rejected" }>,
-): void {
-  const contact = found?.contact;
-  if (!contact || !isAlreadyApplied(operation, contact)) {
-    recordRejection(task, reason);
-    return;
-  }
-  const outcome = open ? toPlannedOutcome(task.item, operation) : "unchanged";
-  settleWrite(task, outcome, contact, open?.operation.remark);
+/** Whether what was looked up then is new enough for a write. */
+function isFresh({ clock, send, startedAt }: Session, at: number): boolean {
+  const age = clock.now() - at;
+  // A clock that was set back tells no age.
+  return at >= startedAt && at >= send.waitEndedAt && age >= 0 && age <= maxDecisionAgeMilliseconds;
 }
 
 function isAlreadyApplied(operation: Operation, contact: Partial<Contact>): boolean {
   if (operation.kind === "change") return hasAll(readMutateValues(operation.body), contact);
   return operation.kind === "unsubscribe" && isInactive(contact);
-}
-
-/**
- * A create is sent again: the service takes it once. Anything else, and a create that is lost again and again,
- * is compared with what the contact is now.
- */
-async function handleLostAnswer(
-  task: Task,
-  sent: SentAttempt & { readonly open: OpenIntent },
-  error: EcmError,
-): Promise<Attempt | undefined> {
-  const { session, item } = task;
-  const { decision: operation, open, lost } = sent;
-  const isLast = lost >= maxLostAnswers;
-  if (operation.kind === "create" && lost <= maxBlindCreates) return sent;
-  const found = await (operation.kind === "create"
-    ? findOne(session, item)
-    : readWritten(session, item, operation));
-  const next = decided(task, sent, { found, at: session.clock.now() });
-  const isSameAgain = next.decision.kind === operation.kind && !wasApplied(open, found.contact);
-  if (isLast && isSameAgain) return void recordRejection(task, { code: error.type, message: error.message });
-  return next;
-}
-
-/** The intent is on the disk before the request leaves. */
-function sendWrite(task: Task, intent: OpenIntent, tried: SentAttempt): Promise<Reply> {
-  const { session, item } = task;
-  const { request, countedAs } = toRequest(intent.operation, tried.elements);
-  return session.send.send(request, countedAs, {
-    ref: item.ref,
-    async beforeLeaving() {
-      if (tried.open ? isKeptFromCreation(task, tried) : !mayBeSent(task, tried)) return false;
-      recordInJournal(session, { kind: "intent", ref: item.ref, ...intent });
-      await session.syncIntents?.();
-      return true;
-    },
-    notApplied() {
-      if (!tried.open) recordInJournal(session, { kind: "void", ref: item.ref });
-    },
-  });
 }
 
 function toRequest(
@@ -232,11 +343,10 @@ function toRequest(
   switch (operation.kind) {
     case "create":
       return { request: createContactRequest(operation.body), countedAs: "create" };
-    case "change":
-      return {
-        request: mutateContactRequest(operation.id, setElementForm(operation.body, elements)),
-        countedAs: "mutate",
-      };
+    case "change": {
+      const body = setElementForm(operation.body, elements);
+      return { request: mutateContactRequest(operation.id, body), countedAs: "mutate" };
+    }
     case "unsubscribe":
       return { request: changeStatusRequest(operation.id, unsubscribed), countedAs: "other" };
     case "delete":
@@ -244,24 +354,14 @@ function toRequest(
   }
 }
 
-/** The new contact's id. An answer without one has created the contact all the same. */
+/** The contact's id. An answer without one has created the contact all the same. */
 function readId(body: unknown): string | undefined {
   const id = (body as Partial<Contact> | null | undefined)?._id;
   return typeof id === "string" ? id : undefined;
 }
 
-/** What the answer to a write tells of the service. Nothing else is read from the answer to a mutate. */
-function learnFromAnswer(
-  { lookup: { behavior }, observed }: Session,
-  { decision, elements }: SentAttempt,
-  body: unknown,
-): void {
-  if (decision.kind === "create") observed.missedInARow = 0;
-  if (decision.kind !== "change") return;
-  const isContact = (body as Partial<Contact> | null | undefined)?._id === decision.id;
-  behavior.learn(
-    "mutateAnswer",
-    body === undefined || body === null ? "empty" : isContact ? "contact" : "other",
-  );
-  if (hasReferences(decision.body)) behavior.learn("mutateElements", elements ?? "object");
+function toServerMessage(error: ServiceError): string {
+  const { field, fieldId } = error.details;
+  const place = field ?? fieldId;
+  return place === undefined || error.message.includes(place) ? error.message : `${error.message} (${place})`;
 }

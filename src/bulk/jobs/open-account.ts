@@ -47,6 +47,16 @@ export async function openJudging(
       names,
       describe: engine.describeReason,
     },
-    lookup: new Lookup({ send, keys, structureId, keyType, source, behavior, marksRepeats, listIds }),
+    lookup: new Lookup({
+      send,
+      clock: engine.clock,
+      keys,
+      structureId,
+      keyType,
+      source,
+      behavior,
+      marksRepeats,
+      listIds,
+    }),
   };
 }

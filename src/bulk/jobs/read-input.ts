@@ -16,9 +16,10 @@ import {
 } from "../../tables/index.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { createProgress } from "../plan/events.ts";
-import type { Lookup, PagesOptions } from "../plan/lookup.ts";
+import type { Lookup } from "../plan/lookup.ts";
 import { type MissingNames, NameBook } from "../plan/names.ts";
 import type { Engine, RunContext } from "../plan/session.ts";
+import type { PagesOptions } from "../plan/snapshot.ts";
 import { computeFingerprint } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { NamesOfJob, Opening, ResolvedJob, RowJob, RunAbout } from "./job.ts";

@@ -3,11 +3,18 @@
 import { rm } from "node:fs/promises";
 import { createIdentityReader } from "../../tables/index.ts";
 import { type Judging, judge } from "../plan/judge.ts";
-import { type Lookup, type PagesOptions, readAccountIfSmaller, readAllPages } from "../plan/lookup.ts";
+import type { Lookup } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import { type NameBook, toStoredNames } from "../plan/names.ts";
 import { countRunRows, countSentRequests, type RunContext, type RunState } from "../plan/session.ts";
-import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
+import {
+  type AccountSnapshot,
+  openSnapshot,
+  type PagesOptions,
+  readAccountIfSmaller,
+  readAllPages,
+  type SnapshotOptions,
+} from "../plan/snapshot.ts";
 import { listSelectedItems, readRowEntries, toRowItem } from "./entries.ts";
 import type {
   ContactsToPlan,
@@ -145,7 +152,7 @@ async function isLastRowUnknown(rowRun: RowRun, lookup: Lookup, judging: Judging
   const { openRow } = rowRun.survey;
   if (!openRow) return false;
   const item = toRowItem(rowRun, openRow, openRow.cells);
-  const found = (await lookup.find([item])).get(item.ref) ?? {};
+  const found = (await lookup.find([item])).get(item.ref)!;
   return judge(item, found, judging).kind === "reject";
 }
 

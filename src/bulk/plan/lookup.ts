@@ -1,45 +1,46 @@
 /**
- * Which contacts have these keys? What the account holds of the contacts that a run names, in as few requests
- * as possible: the keys of a block in one search, ids one by one, or every contact page by page where the
- * account is smaller than the input.
+ * Which contacts have these keys? What the account holds of the contacts that a run names, in as few requests as
+ * possible: the keys of a block in one search, ids one by one; without a request where its pages were read.
  */
-
 import { createEquals, getContactRequest, readContact } from "../../api/contacts.ts";
 import { isId } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
-import { isServiceError, type ServiceError, unreadableAnswerError } from "../../errors.ts";
+import type { ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
-import { createContactPages, isRefusal } from "../../service/contact-search.ts";
+import { isRefusal } from "../../service/contact-search.ts";
 import type { FoundByKeys, KeySearch } from "../../service/key-search.ts";
-import { maxPageSize, openPages } from "../../service/pages.ts";
 import { createIdentityReader } from "../../tables/index.ts";
-import type { Clock, Contact, Filter, IdRef } from "../../wire.ts";
+import type { Clock, Contact } from "../../wire.ts";
 import { type Item, isSettled } from "../items.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
-import type { AccountSnapshot } from "./snapshot.ts";
+import { type AccountSnapshot, maxBlockSize } from "./snapshot.ts";
 
+/** What a look-up tells of one contact. */
 export interface Found {
   contact?: Partial<Contact>;
-  /** Read earlier and kept: others may have changed it meanwhile. */
-  isRemembered?: true;
+  /** When it was looked up, in milliseconds since the epoch. */
+  at: number;
+  /** Of a page of the account, which may leave lists out. */
+  isOnPage?: true;
   /** Read by its id: as it is, with its version. */
-  isById?: boolean;
+  isById?: true;
   /** The service refuses to look this key up. */
   refused?: ServiceError;
   /** Another item names the same contact: one by its key, the other by its id. */
-  isRepeated?: boolean;
+  isRepeated?: true;
 }
 
 export interface LookupOptions {
   send: PacedSend;
+  clock: Clock;
   keys: KeySearch;
   structureId: string;
   keyType: string;
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
   source: string[];
   snapshot?: AccountSnapshot;
-  /** Who is not in the snapshot does not exist: it is of the whole account. */
-  isAbsentOutside?: boolean;
+  /** Everyone is known from pages of the account: nobody has to be asked for. */
+  knowsAll?: boolean;
   behavior: Behavior;
   /** Contacts are named by keys and by ids: one that is named by both is marked as repeated. */
   marksRepeats?: boolean;
@@ -47,14 +48,9 @@ export interface LookupOptions {
   listIds?: readonly string[];
 }
 
-/** Contacts that are looked up together. */
-const maxBlockSize = 100;
 /** More lists than this are not asked for one by one: then the lists stay unknown, and the writes tell. */
 const maxListSearches = 5;
-/**
- * Contacts whose first item is remembered; more would not fit into
- * little memory, and then only those named by id are.
- */
+/** Contacts whose first item is remembered; of more, only those that are named by id. */
 const maxRememberedContacts = 100_000;
 
 export class Lookup {
@@ -62,13 +58,12 @@ export class Lookup {
   readonly keyType: string;
   readonly behavior: Behavior;
   readonly keys: KeySearch;
-  /** Everyone is known from pages of the account: nobody has to be asked for. */
   readonly knowsAll: boolean;
-  /** When the oldest page was read, in milliseconds since the epoch; infinite without pages. */
-  readonly takenAt: number;
+  /** When the oldest page was read; infinite without pages. */
+  private readonly takenAt: number;
   private readonly options: LookupOptions;
   private readonly source: string[];
-  private readonly readIdentity: (key: string) => string;
+  private readonly toIdentity: (key: string) => string;
   /** Which item named a contact first. */
   private readonly firstRefs = new Map<string, number>();
 
@@ -78,10 +73,10 @@ export class Lookup {
     this.keyType = options.keyType;
     this.behavior = options.behavior;
     this.keys = options.keys;
-    this.source = ["_id", "key", ...options.source];
-    this.readIdentity = createIdentityReader(options.keyType);
-    this.knowsAll = options.isAbsentOutside === true;
+    this.knowsAll = options.knowsAll === true;
     this.takenAt = options.snapshot?.takenAt ?? Number.POSITIVE_INFINITY;
+    this.source = ["_id", "key", ...options.source];
+    this.toIdentity = createIdentityReader(options.keyType);
   }
 
   /**
@@ -89,7 +84,7 @@ export class Lookup {
    * @param isOfAll whether it was read for everybody: then who is not in it does not exist
    */
   over(snapshot: AccountSnapshot, isOfAll: boolean): Lookup {
-    return new Lookup({ ...this.options, snapshot, isAbsentOutside: isOfAll && snapshot.isWhole() });
+    return new Lookup({ ...this.options, snapshot, knowsAll: isOfAll && snapshot.isWhole() });
   }
 
   /** Contacts in a block; fewer where the service refuses so many keys. */
@@ -105,27 +100,44 @@ export class Lookup {
   /** From the snapshot where there is one, else from the service. Keyed by `ref`. */
   async find(items: readonly Item[]): Promise<Map<number, Found>> {
     const found = new Map<number, Found>();
-    const missing: Item[] = [];
     for (const item of items) {
-      const known = this.recall(item);
-      if (known) found.set(item.ref, known);
-      else missing.push(item);
+      const at = this.takenAt;
+      const contact = item.found ?? this.findOnPage(item);
+      const onPage: Found = { contact, at, isOnPage: true };
+      if (contact || this.knowsAll) found.set(item.ref, item.found ? onPage : this.mark(item, onPage));
     }
-    return this.markEach(items, await this.addFresh(missing, found));
+    const missing = items.filter(({ ref }) => !found.has(ref));
+    for (const [ref, each] of await this.findFresh(missing)) found.set(ref, each);
+    return found;
   }
 
   /** From the service, now. */
   async findFresh(items: readonly Item[]): Promise<Map<number, Found>> {
-    return this.markEach(items, await this.addFresh(items, new Map()));
+    const contacts = new Map<number, Pick<Found, "contact" | "refused">>();
+    const byId = items.filter(({ key }) => isId(key.written));
+    await Promise.all(byId.map((item) => this.addById(item, contacts)));
+    const byKey = items.filter(({ ref }) => !contacts.has(ref));
+    // How many keys fit may change with each block.
+    for (let start = 0, size = 0; start < byKey.length; start += size) {
+      size = this.blockSize;
+      await this.addBlock(byKey.slice(start, start + size), contacts);
+    }
+    const at = this.options.clock.now();
+    return new Map(items.map((item) => [item.ref, this.mark(item, { ...contacts.get(item.ref), at })]));
   }
 
-  /** A contact that this look-up has missed or could not know of. */
-  note(contact: Partial<Contact>): void {
-    this.keys.note(contact);
+  /** One contact, looked up by its key now. */
+  async findOne(item: Item): Promise<Found> {
+    return (await this.findFresh([item])).get(item.ref)!;
   }
 
-  /** One contact by its id; undefined when it does not exist. */
-  async read(contactId: string): Promise<Contact | undefined> {
+  /** One contact by its id. */
+  async read(contactId: string): Promise<Found> {
+    const contact = await this.readContact(contactId);
+    return { contact, at: this.options.clock.now(), isById: true };
+  }
+
+  private async readContact(contactId: string): Promise<Contact | undefined> {
     const reply = await this.options.send.send(getContactRequest(contactId), "other");
     if (reply.kind === "answered") return readContact(reply.answer);
     if (reply.kind === "refused" && reply.error.details.status === 404) return undefined;
@@ -133,53 +145,37 @@ export class Lookup {
     throw reply.error;
   }
 
-  private recall(item: Item): Found | undefined {
+  private findOnPage({ key: { written, identity } }: Item): Partial<Contact> | undefined {
     const { snapshot } = this.options;
-    const contact =
-      (isId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
-      snapshot?.find(item.key.identity, (each) => isWritten(item, each));
-    return contact || this.knowsAll ? { contact, isRemembered: true } : undefined;
-  }
-
-  private async addFresh(items: readonly Item[], found: Map<number, Found>): Promise<Map<number, Found>> {
-    const byId = items.filter(({ key }) => isId(key.written));
-    await Promise.all(byId.map((item) => this.addById(item, found)));
-    const byKey = items.filter(({ ref }) => !found.has(ref));
-    // How many keys fit may change with each block.
-    for (let start = 0; start < byKey.length; ) {
-      const block = byKey.slice(start, start + this.blockSize);
-      start += block.length;
-      await this.addBlock(block, found);
-    }
-    return found;
+    const byId = isId(written) ? snapshot?.findById(identity) : undefined;
+    return byId ?? snapshot?.find(identity, ({ key }) => key === written);
   }
 
   /** What looks like an id is read as one; where keys can look so too, it may still be a key. */
-  private async addById({ ref, key }: Item, found: Map<number, Found>): Promise<void> {
-    const contact = await this.read(key.identity);
+  private async addById({ ref, key }: Item, found: Map<number, Pick<Found, "contact">>): Promise<void> {
+    const contact = await this.readContact(key.identity);
     const isOurs = contact && (contact.contactStructureId ?? this.structureId) === this.structureId;
     if (isOurs) found.set(ref, { contact });
     else if (isEmailKey(this.keyType)) found.set(ref, {});
   }
 
-  private async addBlock(block: readonly Item[], found: Map<number, Found>): Promise<void> {
-    const { keys, listIds = [] } = this.options;
+  private async addBlock(
+    block: readonly Item[],
+    found: Map<number, Pick<Found, "contact" | "refused">>,
+  ): Promise<void> {
     const { contacts, refused } = await this.searchBlock(block);
-    if (this.source.includes("lists")) {
-      const asked = toKeys(block).all;
-      await addLists(contacts, listIds, (listId) =>
-        keys.find(asked, ["_id", "key"], [createEquals("LIST_ID", [listId])]),
-      );
+    if (this.source.includes("lists")) await this.addLists(contacts, toKeys(block).all);
+    const byIdentity = new Map<string, Partial<Contact>[]>();
+    for (const contact of contacts) {
+      const identity = this.toIdentity(contact.key ?? "");
+      byIdentity.set(identity, [...(byIdentity.get(identity) ?? []), contact]);
     }
-    const matchContact = createMatcher(contacts, this.readIdentity);
-    for (const item of block) {
-      const { written, identity } = item.key;
-      const contact = matchContact(item);
+    for (const { ref, key } of block) {
+      const candidates = byIdentity.get(key.identity) ?? [];
+      const contact = candidates.find((each) => each.key === key.written) ?? candidates[0];
       // Whom one form of the key may mean is not absent because another form finds nobody.
-      found.set(item.ref, {
-        contact,
-        refused: contact ? undefined : (refused.get(written) ?? refused.get(identity)),
-      });
+      const refusal = contact ? undefined : (refused.get(key.written) ?? refused.get(key.identity));
+      found.set(ref, { contact, ...(refusal && { refused: refusal }) });
     }
   }
 
@@ -188,15 +184,14 @@ export class Lookup {
    * while they fit, else the second form of those that the first one does not find.
    */
   private async searchBlock(block: readonly Item[]): Promise<FoundByKeys> {
-    const { keys } = this.options;
+    const { keys, source } = this;
     const { written, all } = toKeys(block);
-    if (all.length <= keys.limit) return keys.find(all, this.source);
-    const first = await keys.find(written, this.source);
-    const known = new Set(first.contacts.map(({ key }) => this.readIdentity(key ?? "")));
-    const missing = block.map(({ key }) => key.identity).filter((identity) => !known.has(identity));
+    if (all.length <= keys.limit) return keys.find(all, source);
+    const first = await keys.find(written, source);
+    const known = new Set([...written, ...first.contacts.map(({ key = "" }) => this.toIdentity(key))]);
     const second = await keys.find(
-      missing.filter((identity) => !written.includes(identity)),
-      this.source,
+      block.map(({ key }) => key.identity).filter((identity) => !known.has(identity)),
+      source,
     );
     return {
       contacts: [...first.contacts, ...second.contacts],
@@ -204,200 +199,43 @@ export class Lookup {
     };
   }
 
-  private markEach(items: readonly Item[], found: Map<number, Found>): Map<number, Found> {
-    for (const item of items) {
-      const each = found.get(item.ref);
-      if (!each?.contact) continue;
-      found.set(item.ref, isDeletedOne(item, each.contact) ? {} : this.markRepeated(item, each));
+  /**
+   * Where the answer left the lists out, one search for each list tells who of the block is in it; what is
+   * refused stays unknown.
+   */
+  private async addLists(contacts: Partial<Contact>[], keys: readonly string[]): Promise<void> {
+    const { listIds = [] } = this.options;
+    const unknown = contacts.filter(({ lists }) => lists === undefined);
+    if (unknown.length === 0 || listIds.length === 0 || listIds.length > maxListSearches) return;
+    const members = new Map<string, Set<string | undefined>>();
+    for (const listId of listIds) {
+      const inList = [createEquals("LIST_ID", [listId])];
+      const answer = await this.keys.find(keys, ["_id", "key"], inList).catch((error: unknown) => {
+        if (!isRefusal(error)) throw error;
+      });
+      if (!answer || answer.refused.size > 0) return;
+      members.set(listId, new Set(answer.contacts.map(({ _id }) => _id)));
     }
-    return found;
+    for (const contact of unknown) {
+      contact.lists = listIds.filter((id) => members.get(id)!.has(contact._id)).map((_id) => ({ _id }));
+    }
   }
 
-  /** Where contacts are named by keys and by ids, one may be named by both. */
-  private markRepeated(item: Item, found: Found): Found {
+  /** A search may still show who is known to be deleted; and one contact may be named by its key and by its id. */
+  private mark({ ref, key, desired }: Item, found: Found): Found {
     const id = found.contact?._id;
+    const who = isSettled(desired) ? undefined : desired.who;
+    if (who && "not" in who && id === who.not) return { at: found.at };
     if (!this.options.marksRepeats || id === undefined) return found;
     const first = this.firstRefs.get(id);
-    if (first !== undefined && first !== item.ref) return { ...found, isRepeated: true };
-    if (this.firstRefs.size < maxRememberedContacts || isId(item.key.written))
-      this.firstRefs.set(id, item.ref);
+    if (first !== undefined && first !== ref) return { ...found, isRepeated: true };
+    if (this.firstRefs.size < maxRememberedContacts || isId(key.written)) this.firstRefs.set(id, ref);
     return found;
   }
-}
-
-/** Whether it is known that this contact was deleted: a search may still show it for a while. No id is given twice. */
-function isDeletedOne({ desired }: Item, { _id }: Partial<Contact>): boolean {
-  const who = isSettled(desired) ? undefined : desired.who;
-  return who !== undefined && "not" in who && _id === who.not;
 }
 
 /** The keys of a block as they were written, and these with the forms in which they are compared. */
 function toKeys(block: readonly Item[]): { written: string[]; all: string[] } {
   const written = [...new Set(block.map(({ key }) => key.written))];
   return { written, all: [...new Set([...written, ...block.map(({ key }) => key.identity)])] };
-}
-
-/** Where the answer left the lists out, one search for each list tells who of the block is in it. */
-async function addLists(
-  contacts: Partial<Contact>[],
-  listIds: readonly string[],
-  findIn: (listId: string) => Promise<FoundByKeys>,
-): Promise<void> {
-  const unknown = contacts.filter(({ lists }) => lists === undefined);
-  if (unknown.length === 0 || listIds.length === 0 || listIds.length > maxListSearches) return;
-  const members = new Map<string, Set<string>>();
-  for (const listId of listIds) {
-    const answer = await findIn(listId).catch(toUndefinedIfRefused);
-    if (answer === undefined || answer.refused.size > 0) return;
-    members.set(listId, new Set(answer.contacts.map(({ _id }) => _id ?? "")));
-  }
-  for (const contact of unknown) {
-    contact.lists = listIds.filter((id) => members.get(id)!.has(contact._id ?? "")).map((_id) => ({ _id }));
-  }
-}
-
-/** What is asked besides may not be taken: then it stays unknown. */
-function toUndefinedIfRefused(error: unknown): undefined {
-  if (!isRefusal(error)) throw error;
-}
-
-/** The contact that an item means. Of several with its key, the one whose key is as written. */
-function createMatcher(contacts: Partial<Contact>[], toIdentity: (key: string) => string) {
-  const byIdentity = new Map<string, Partial<Contact>[]>();
-  for (const contact of contacts) {
-    const identity = toIdentity(contact.key ?? "");
-    byIdentity.set(identity, [...(byIdentity.get(identity) ?? []), contact]);
-  }
-  return (item: Item): Partial<Contact> | undefined => {
-    const candidates = byIdentity.get(item.key.identity) ?? [];
-    return candidates.find((each) => isWritten(item, each)) ?? candidates[0];
-  };
-}
-
-function isWritten(item: Item, contact: Partial<Contact>): boolean {
-  return contact.key === item.key.written;
-}
-
-export interface PagesOptions {
-  send: PacedSend;
-  behavior: Behavior;
-  keys: KeySearch;
-  clock: Clock;
-  structureId: string;
-  source: string[];
-  /** As for a search of `contact-search.ts`. */
-  readsStatus?: boolean;
-  filters?: Filter[];
-  /** Pages at once. */
-  concurrency: number;
-  /** Lists that every contact found is known to be in, should the answer not tell. */
-  lists?: IdRef[];
-}
-
-/**
- * Reads every contact of the account into the snapshot when that takes
- * fewer requests than looking `contacts` keys up.
- * @param maxRequests pages that may be read now; where there are more,
- *   looking keys up gets on and reading pages does not
- * @returns whether the snapshot can be used
- */
-export async function readAccountIfSmaller(
-  snapshot: AccountSnapshot,
-  contacts: number,
-  { readsStatus, ...options }: PagesOptions,
-  maxRequests: number,
-): Promise<boolean> {
-  const lookUps = Math.ceil(contacts / Math.min(maxBlockSize, options.keys.limit));
-  // For one block, asking would cost as much as it can save; unless it has to be found out first how to ask.
-  const mayAsk = contacts <= 1 || options.behavior.get("keys") !== undefined;
-  if (lookUps <= 1 && mayAsk && snapshot.total === undefined) return false;
-  if (snapshot.total === undefined && !(await tryReadFirstPage(snapshot, options))) return false;
-  // The status of everybody would take a request for each.
-  if (readsStatus && options.behavior.get("source") === "common") return false;
-  const missing = findMissingPages(snapshot);
-  if (missing.length >= Math.max(lookUps, 1) || missing.length > maxRequests) return false;
-  await readPages(snapshot, missing, options);
-  return true;
-}
-
-/** Reads every page that the snapshot does not hold yet. */
-export async function readAllPages(snapshot: AccountSnapshot, options: PagesOptions): Promise<void> {
-  if (snapshot.total === undefined) await readFirstPage(snapshot, options);
-  await readPages(snapshot, findMissingPages(snapshot), options);
-}
-
-/** A service may refuse a search without a condition: then the keys are looked up. */
-async function tryReadFirstPage(snapshot: AccountSnapshot, options: PagesOptions): Promise<boolean> {
-  try {
-    await readFirstPage(snapshot, options);
-    return true;
-  } catch (error) {
-    if (isServiceError(error) && error.details.status === 400) return false;
-    throw error;
-  }
-}
-
-function findMissingPages(snapshot: AccountSnapshot): number[] {
-  const last = Math.ceil(snapshot.total! / snapshot.pageSize!);
-  const pages: number[] = [];
-  for (let page = 1; page <= last; page++) if (!snapshot.has(page)) pages.push(page);
-  return pages;
-}
-
-async function readFirstPage(snapshot: AccountSnapshot, options: PagesOptions): Promise<void> {
-  const at = options.clock.now();
-  const { size, first } = await openPages(createPageReader(options), {
-    size: maxPageSize,
-    behavior: options.behavior,
-  });
-  storePage(snapshot, { page: 1, pageSize: size, at, ...first }, options);
-}
-
-async function readPages(snapshot: AccountSnapshot, pages: number[], options: PagesOptions): Promise<void> {
-  const pageSize = snapshot.pageSize!;
-  const read = createPageReader(options);
-  const next = pages[Symbol.iterator]();
-  const readNextPage = async () => {
-    for (const page of next) {
-      const at = options.clock.now();
-      storePage(snapshot, { page, pageSize, at, ...(await read(page, pageSize)) }, options);
-    }
-  };
-  await runConcurrently(options.concurrency, readNextPage);
-}
-
-function createPageReader({ send, behavior, structureId, source, readsStatus, filters = [] }: PagesOptions) {
-  const search = { structureId, filters, source: ["_id", "key", ...source], readsStatus };
-  return createContactPages(send.searches, search, behavior);
-}
-
-interface ReadAccountPage {
-  page: number;
-  pageSize: number;
-  at: number;
-  items: Partial<Contact>[];
-  total?: number;
-}
-
-function storePage(
-  snapshot: AccountSnapshot,
-  { items, total, ...place }: ReadAccountPage,
-  options: PagesOptions,
-): void {
-  if (total === undefined) {
-    throw unreadableAnswerError("The answer to a search has no totalRecords");
-  }
-  const { lists } = options;
-  if (lists) for (const contact of items) contact.lists ??= lists;
-  options.keys.note(items[0]);
-  snapshot.add({ ...place, total, contacts: items });
-}
-
-/**
- * The same work several times at once. Returns when every one has come to an end, also after a failure: what still runs could write to a file that
- * its owner has closed. @throws the first failure
- */
-async function runConcurrently(count: number, work: () => Promise<void>): Promise<void> {
-  const ends = await Promise.allSettled(Array.from({ length: count }, work));
-  for (const end of ends) if (end.status === "rejected") throw end.reason;
 }

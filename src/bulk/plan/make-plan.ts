@@ -9,7 +9,7 @@ import { isMarked, isReadById, judge, needsLookup } from "./judge.ts";
 import type { Found } from "./lookup.ts";
 import type { StoredNames } from "./names.ts";
 import { addToTally, isWrite } from "./numbers.ts";
-import { type PlanLine, type StoredLine, toPlanLine, toStoredLine, toWriteLine } from "./plan-line.ts";
+import { type StoredLine, toStoredLine } from "./plan-line.ts";
 import type { PlanWriter } from "./plan-writer.ts";
 import { countSentRequests, isScarce, type Session } from "./session.ts";
 
@@ -112,126 +112,81 @@ function isItem(entry: PlanEntry): entry is Item {
   return "desired" in entry;
 }
 
+function isDecided(entry: DecidedEntry): entry is DecidedItem {
+  return "decision" in entry;
+}
+
 function isToBeLookedUp({ judging, lookup }: Session, entry: PlanEntry): boolean {
   return isItem(entry) && entry.found === undefined && !lookup.knowsAll && needsLookup(entry, judging);
 }
 
 async function decideBlock(session: Session, block: readonly PlanEntry[]): Promise<DecidedBlock> {
-  const { lookup, clock } = session;
-  const items = block.filter(isItem);
-  const found = await lookUp(session, items);
-  let isRemembered = false;
+  const { judging, clock } = session;
+  const found = await lookUp(session, block.filter(isItem));
   const entries = block.map((entry): DecidedEntry => {
     if (!isItem(entry)) return entry;
-    const decided = decideOne(session, entry, found.get(entry.ref));
-    isRemembered ||= decided.found.isRemembered === true;
-    return decided;
+    const seen = found.get(entry.ref) ?? { at: clock.now() };
+    return { item: entry, found: seen, decision: judge(entry, seen, judging) };
   });
-  const again = await lookUpWholeContacts(session, entries);
-  return {
-    entries: again.size === 0 ? entries : entries.map((each) => again.get(each) ?? each),
-    at: isRemembered ? Math.min(lookup.takenAt, clock.now()) : clock.now(),
-  };
-}
-
-/**
- * Contacts of which more has to be known: those that a search does not
- * settle, and those whose lists a page left out.
- */
-async function lookUpWholeContacts(
-  session: Session,
-  entries: readonly DecidedEntry[],
-): Promise<Map<DecidedEntry, DecidedItem>> {
-  const { judging, lookup } = session;
-  const again = new Map<DecidedEntry, DecidedItem>();
-  const unknown: DecidedItem[] = [];
-  const reading: Promise<void>[] = [];
-  for (const each of entries) {
-    if (!("decision" in each)) continue;
-    const { item, found, decision } = each;
-    // A search may lag behind: it is believed where it shows what an undone run wrote.
-    const isCertain = found.isById || (isWrite(decision) && decision.remark === undefined);
-    if (!isCertain && isReadById(item, judging)) {
-      const read = lookup.read(item.contactId!).then((contact) => {
-        again.set(each, decideOne(session, item, { contact }));
-      });
-      reading.push(read);
-    } else if (changesUnknownLists(each)) unknown.push(each);
-  }
-  await Promise.all(reading);
-  if (unknown.length === 0) return again;
-  const fresh = await lookup.findFresh(unknown.map(({ item }) => item));
-  for (const each of unknown) again.set(each, decideOne(session, each.item, fresh.get(each.item.ref)));
-  return again;
+  const decided = entries.filter(isDecided);
+  await lookCloser(session, decided);
+  return { entries, at: Math.min(clock.now(), ...decided.map((each) => each.found.at)) };
 }
 
 async function lookUp(session: Session, items: readonly Item[]): Promise<Map<number, Found>> {
   const { judging, lookup } = session;
-  const itemsToFind = items.filter(
-    (item) => item.found === undefined && (lookup.knowsAll || needsLookup(item, judging)),
-  );
-  const [first] = itemsToFind;
-  const isAlone = itemsToFind.length === 1 && isReadById(first!, judging);
-  const found: Map<number, Found> = isAlone ? new Map() : await lookup.find(itemsToFind);
-  if (isAlone) {
-    const contact = await lookup.read(first!.contactId!);
-    found.set(first!.ref, { contact, isById: true });
-  }
-  for (const item of items) {
-    if (item.found !== undefined) found.set(item.ref, { contact: item.found, isRemembered: true });
-  }
-  return found;
+  const sought = items.filter((item) => item.found !== undefined || needsLookup(item, judging));
+  const [first] = sought;
+  if (first && sought.length === 1 && isReadById(first, judging))
+    return new Map([[first.ref, await lookup.read(first.contactId!)]]);
+  return lookup.find(sought);
 }
 
-function decideOne({ judging }: Session, item: Item, found: Found = {}): DecidedItem {
-  return { item, found, decision: judge(item, found, judging) };
+/**
+ * Decides again on contacts of which more has to be known: those that a search does not settle, and those whose
+ * lists a page left out.
+ */
+async function lookCloser({ judging, lookup }: Session, decided: readonly DecidedItem[]): Promise<void> {
+  const decideAgain = (each: DecidedItem, found: Found) => {
+    each.found = found;
+    each.decision = judge(each.item, found, judging);
+  };
+  const unsettled = decided.filter(({ item, found, decision }) => {
+    // A search may lag behind: it is believed where it shows what an undone run wrote.
+    const isCertain = found.isById || (isWrite(decision) && decision.remark === undefined);
+    return !isCertain && isReadById(item, judging);
+  });
+  const unknown = decided.filter((each) => !unsettled.includes(each) && changesUnknownLists(each));
+  await Promise.all(
+    unsettled.map(async (each) => decideAgain(each, await lookup.read(each.item.contactId!))),
+  );
+  const fresh = await lookup.findFresh(unknown.map(({ item }) => item));
+  for (const each of unknown) decideAgain(each, fresh.get(each.item.ref)!);
 }
 
 /** A page of everybody may leave the lists out; a look-up by keys can ask for them list by list. */
 function changesUnknownLists({ found, decision }: DecidedItem): boolean {
-  if (!found.isRemembered || decision.kind !== "change") return false;
+  if (!found.isOnPage || decision.kind !== "change") return false;
   return decision.was.some(({ what, to }) => what === "list" && to === null);
 }
 
 /** Counts the block and writes its lines. */
 function addBlock(step: PlanStep, { entries, at }: DecidedBlock): void {
   const { session, writer } = step;
-  const lines: StoredLine[] = [];
-  let isRejected = false;
-  for (const entry of entries) {
-    if ("decision" in entry) {
-      countDecided(session, entry);
-      isRejected ||= entry.decision.kind === "reject";
-    }
-    const line = writer.isOnDisk ? findLine(step, entry) : undefined;
-    if (line) lines.push(line);
+  const decided = entries.filter(isDecided);
+  for (const { item, found, decision } of decided) {
+    const counted = { item, decision, found: found.contact, isMarked: isMarked(item, found.contact) };
+    addToTally(session.tally, counted, isReadById(item, session.judging) ? 1 : 0);
   }
+  const lines = writer.isOnDisk ? entries.flatMap((entry) => findLine(step, entry) ?? []) : [];
   writer.addBlock(lines, at, entries.length);
-  if (isRejected) session.onRejected?.();
-}
-
-function countDecided(
-  { judging, tally }: Session,
-  { item, found: { contact }, decision }: DecidedItem,
-): void {
-  const counted = { item, decision, found: contact, isMarked: isMarked(item, contact) };
-  addToTally(tally, counted, isReadById(item, judging) ? 1 : 0);
+  if (decided.some(({ decision }) => decision.kind === "reject")) session.onRejected?.();
 }
 
 /** Undefined for a contact that is not written, where the plan is not to name those. */
 function findLine({ names, isComplete }: PlanStep, entry: DecidedEntry): StoredLine | undefined {
-  if (!("decision" in entry)) return entry;
+  if (!isDecided(entry)) return entry;
   const { item, found, decision } = entry;
-  if (isWrite(decision)) {
-    const write = { operation: decision, found: found.contact };
-    return toWriteLine(toContactLine(entry, names), item, write);
-  }
-  if (decision.kind !== "reject" && !isComplete) return undefined;
-  return toStoredLine(toContactLine(entry, names), item);
-}
-
-function toContactLine({ item, found, decision }: DecidedItem, names: StoredNames): PlanLine {
-  const knownContact = item.contactId === undefined ? undefined : { _id: item.contactId };
-  const contact = found.contact ?? knownContact;
-  return toPlanLine({ line: item.line, key: item.key.sent, found: contact }, decision, names);
+  const isNamed = isWrite(decision) || decision.kind === "reject" || isComplete;
+  return isNamed ? toStoredLine(item, found.contact, decision, names) : undefined;
 }

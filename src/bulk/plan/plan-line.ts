@@ -10,6 +10,7 @@ import { seal, toBefore, toOperation } from "../decide.ts";
 import { type Decision, type Item, isSettled, type Remark, type Write } from "../items.ts";
 import { readCreateValues, readMutateValues } from "../values.ts";
 import { nameOf, type StoredNames } from "./names.ts";
+import { isWrite } from "./numbers.ts";
 import type * as schema from "./plan-schema.ts";
 
 /** What people read: as `--plan` writes it, one JSON object a line. */
@@ -111,36 +112,20 @@ function toChanges(
   }
 }
 
-/** The line of a contact that is not written. */
-export function toStoredLine(line: PlanLine, { ref, cells, mark }: Item): StoredLine {
-  return {
-    ...line,
-    cells,
-    mark,
-    ...(line.line === null && { ref }),
-  };
-}
-
-/** The line of a contact that is written, with what applying it needs. */
-export function toWriteLine(
-  line: PlanLine,
-  { ref, key: { written, sent }, cells, mark, desired, isRemoval }: Item,
-  { operation, found }: { operation: Write; found: Partial<Contact> | undefined },
+/** The line of a contact; of one that is written with what applying it needs. */
+export function toStoredLine(
+  item: Item,
+  contact: Partial<Contact> | undefined,
+  decision: Decision,
+  names: StoredNames,
 ): StoredLine {
-  if (isSettled(desired)) throw new Error("a settled contact is not written");
-  const before = toBefore(operation, found);
-  return {
-    ...line,
-    cells,
-    mark,
-    apply: {
-      ref,
-      key: { written, sent },
-      desired,
-      before,
-      isRemoval,
-    },
-  };
+  const { ref, line, key, cells, mark, desired, isRemoval, contactId } = item;
+  const found = contact ?? (contactId === undefined ? undefined : { _id: contactId });
+  const stored = { ...toPlanLine({ line, key: key.sent, found }, decision, names), cells, mark };
+  if (!isWrite(decision) || isSettled(desired)) return { ...stored, ...(line === null && { ref }) };
+  const { written, sent } = key;
+  const before = toBefore(decision, contact);
+  return { ...stored, apply: { ref, key: { written, sent }, desired, before, isRemoval } };
 }
 
 /** The contact that a line plans; one that the plan saw is not made anew. */

@@ -6,17 +6,14 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync } from 
 import { writeWhole } from "../../disk/atomic-file.ts";
 import { withPath } from "../../disk/disk-errors.ts";
 import { decodeLine, readLines } from "../../disk/log.ts";
+import { isServiceError, unreadableAnswerError } from "../../errors.ts";
+import type { Behavior } from "../../service/behavior.ts";
+import { createContactPages } from "../../service/contact-search.ts";
+import type { KeySearch } from "../../service/key-search.ts";
+import { maxPageSize, openPages, type Page } from "../../service/pages.ts";
 import { TextIndex } from "../../text-index.ts";
-import type { Contact } from "../../wire.ts";
-
-export interface SnapshotPage {
-  page: number;
-  pageSize: number;
-  total: number;
-  /** Milliseconds since the epoch. */
-  at: number;
-  contacts: Partial<Contact>[];
-}
+import type { Clock, Contact, Filter, IdRef } from "../../wire.ts";
+import type { PacedSend } from "../pace/paced-send.ts";
 
 export interface SnapshotOptions {
   /** Taken off the disk when it is closed, and at once where the platform can. */
@@ -24,12 +21,31 @@ export interface SnapshotOptions {
   toIdentity(key: string): string;
 }
 
+/** The line below the contacts of a page. */
+interface PageMark {
+  page: number;
+  pageSize: number;
+  total: number;
+  /** When it was read, in milliseconds since the epoch. */
+  at: number;
+}
+
+/** A contact's identity and id, and where it is in the file, in bytes. */
+interface Entry {
+  identity: string;
+  id: string;
+  offset: number;
+  length: number;
+}
+
 /** Pages that an earlier invocation has read are read again after this. */
 const maxAgeMilliseconds = 3_600_000;
 
+/** With the whole pages that an earlier invocation left in the file. */
 export async function openSnapshot(file: string, options: SnapshotOptions): Promise<AccountSnapshot> {
-  const storedPages = options.isTemporary ? { pages: [], end: 0 } : await readStoredPages(file);
-  return new AccountSnapshot(file, options, storedPages);
+  const snapshot = new AccountSnapshot(file, options);
+  if (!options.isTemporary) await snapshot.takeStored();
+  return snapshot;
 }
 
 export class AccountSnapshot {
@@ -44,39 +60,52 @@ export class AccountSnapshot {
   private readonly totals = new Set<number>();
   private keys = new TextIndex();
   private ids = new TextIndex();
-  /** Where each contact is in the file, in bytes; in the order of the places in both indexes. */
+  /** Where each contact is in the file; in the order of the places in both indexes. */
   private offsets: number[] = [];
   private lengths: number[] = [];
   /** In bytes. */
-  private end: number;
+  private end = 0;
   private isClosed = false;
 
-  /** @param kept what the file holds; its pages are taken out of it */
-  constructor(file: string, options: SnapshotOptions, kept: KeptPages) {
+  constructor(file: string, options: SnapshotOptions) {
     this.file = file;
     this.options = options;
-    this.end = kept.end;
     this.descriptor = openSync(file, options.isTemporary ? "w+" : "a+", 0o600);
     if (options.isTemporary) unlinkEarly(file);
-    else if (fstatSync(this.descriptor).size > kept.end) ftruncateSync(this.descriptor, kept.end);
-    for (const page of kept.pages) this.note(page, page.contacts);
-    kept.pages.length = 0;
   }
 
-  add({ contacts, ...header }: SnapshotPage): void {
-    if (this.pages.has(header.page)) return;
-    const lines: Buffer[] = [Buffer.from(`${JSON.stringify({ ...header, count: contacts.length })}\n`)];
-    let offset = this.end + lines[0]!.length;
-    const entries: Entry[] = [];
-    for (const contact of contacts) {
-      const line = Buffer.from(`${JSON.stringify(contact)}\n`);
-      entries.push({ contact, offset, length: line.length - 1 });
-      lines.push(line);
-      offset += line.length;
-    }
+  add(mark: PageMark, contacts: readonly Partial<Contact>[]): void {
+    if (this.pages.has(mark.page)) return;
+    const lines = [...contacts, { mark }].map((each) => Buffer.from(`${JSON.stringify(each)}\n`));
     withPath(this.file, () => writeWhole(this.descriptor, Buffer.concat(lines)));
-    this.end = offset;
-    this.note(header, entries);
+    let offset = this.end;
+    const entries = contacts.map((contact, index) => {
+      const entry = this.toEntry(contact, offset, lines[index]!.length - 1);
+      offset += lines[index]!.length;
+      return entry;
+    });
+    this.note(mark, entries);
+    this.end = offset + lines.at(-1)!.length;
+  }
+
+  /** What follows the last whole page is cut off, also where a line is damaged. */
+  async takeStored(): Promise<void> {
+    let offset = 0;
+    let entries: Entry[] = [];
+    try {
+      for await (const line of readLines(this.file)) {
+        const value = JSON.parse(decodeLine(line)) as Partial<Contact> & { mark?: PageMark };
+        if (value.mark) this.note(value.mark, entries);
+        else entries.push(this.toEntry(value, offset, line.length));
+        offset += line.length + 1;
+        if (!value.mark) continue;
+        this.end = offset;
+        entries = [];
+      }
+    } catch {
+      // Everything before the damage is whole.
+    }
+    if (fstatSync(this.descriptor).size > this.end) ftruncateSync(this.descriptor, this.end);
   }
 
   has(page: number): boolean {
@@ -104,14 +133,11 @@ export class AccountSnapshot {
   }
 
   find(identity: string, prefers: (contact: Partial<Contact>) => boolean): Partial<Contact> | undefined {
-    let first: Partial<Contact> | undefined;
-    for (const place of [...this.keys.find(identity)].reverse()) {
-      const contact = this.read(place);
-      if (this.options.toIdentity(contact.key ?? "") !== identity) continue;
-      if (prefers(contact)) return contact;
-      first ??= contact;
-    }
-    return first;
+    const found = [...this.keys.find(identity)]
+      .reverse()
+      .map((place) => this.read(place))
+      .filter(({ key }) => this.options.toIdentity(key ?? "") === identity);
+    return found.find(prefers) ?? found[0];
   }
 
   findById(id: string): Partial<Contact> | undefined {
@@ -139,14 +165,18 @@ export class AccountSnapshot {
     this.lengths = [];
   }
 
-  private note(header: Omit<SnapshotPage, "contacts">, entries: readonly Entry[]): void {
-    this.pages.add(header.page);
-    this.totals.add(header.total);
-    this.pageSize = header.pageSize;
-    this.takenAt = Math.min(this.takenAt, header.at);
-    for (const { contact, offset, length } of entries) {
-      this.keys.add(this.options.toIdentity(contact.key ?? ""));
-      this.ids.add(contact._id ?? "");
+  private toEntry({ _id = "", key = "" }: Partial<Contact>, offset: number, length: number): Entry {
+    return { identity: this.options.toIdentity(key), id: _id, offset, length };
+  }
+
+  private note({ page, total, pageSize, at }: PageMark, entries: readonly Entry[]): void {
+    this.pages.add(page);
+    this.totals.add(total);
+    this.pageSize = pageSize;
+    this.takenAt = Math.min(this.takenAt, at);
+    for (const { identity, id, offset, length } of entries) {
+      this.keys.add(identity);
+      this.ids.add(id);
       this.offsets.push(offset);
       this.lengths.push(length);
     }
@@ -160,61 +190,6 @@ export class AccountSnapshot {
   }
 }
 
-/** A contact, and where it is in the file, in bytes. */
-interface Entry {
-  contact: Partial<Contact>;
-  offset: number;
-  length: number;
-}
-
-interface StoredPage extends Omit<SnapshotPage, "contacts"> {
-  contacts: Entry[];
-}
-
-interface KeptPages {
-  pages: StoredPage[];
-  /** In bytes. */
-  end: number;
-}
-
-/** The whole pages of a file that an earlier invocation left; a torn last page is left out. */
-async function readStoredPages(file: string): Promise<KeptPages> {
-  const pages: StoredPage[] = [];
-  let offset = 0;
-  let end = 0;
-  let current: (StoredPage & { count: number }) | undefined;
-  try {
-    for await (const line of readLines(file)) {
-      const { length } = line;
-      const start = offset;
-      offset += length + 1;
-      const value = JSON.parse(decodeLine(line)) as Partial<Contact> &
-        Partial<StoredPage & { count: number }>;
-      if (!current)
-        current = {
-          page: value.page!,
-          pageSize: value.pageSize!,
-          total: value.total!,
-          at: value.at!,
-          count: value.count!,
-          contacts: [],
-        };
-      else {
-        const { _id, key } = value;
-        current.contacts.push({ contact: { _id, key }, offset: start, length });
-      }
-      if (current.contacts.length === current.count) {
-        pages.push(current);
-        current = undefined;
-        end = offset;
-      }
-    }
-  } catch {
-    // A damaged line: everything before it is whole.
-  }
-  return { pages, end };
-}
-
 /** An open file without a name is gone when its process is, however that ends. */
 function unlinkEarly(file: string): void {
   try {
@@ -222,4 +197,108 @@ function unlinkEarly(file: string): void {
   } catch {
     // Not possible everywhere; `close` removes it then.
   }
+}
+
+/** Contacts that are looked up together. */
+export const maxBlockSize = 100;
+
+export interface PagesOptions {
+  send: PacedSend;
+  behavior: Behavior;
+  keys: KeySearch;
+  clock: Clock;
+  structureId: string;
+  source: string[];
+  /** As for a search of `contact-search.ts`. */
+  readsStatus?: boolean;
+  filters?: Filter[];
+  /** Pages at once. */
+  concurrency: number;
+  /** Lists that every contact found is known to be in, should the answer not tell. */
+  lists?: IdRef[];
+}
+
+/**
+ * Reads every contact of the account into the snapshot when that takes
+ * fewer requests than looking `contacts` keys up.
+ * @param maxRequests pages that may be read now; where there are more,
+ *   looking keys up gets on and reading pages does not
+ * @returns whether the snapshot can be used
+ */
+export async function readAccountIfSmaller(
+  snapshot: AccountSnapshot,
+  contacts: number,
+  { readsStatus, ...options }: PagesOptions,
+  maxRequests: number,
+): Promise<boolean> {
+  const { keys, behavior } = options;
+  const lookUps = Math.ceil(contacts / Math.min(maxBlockSize, keys.limit));
+  // For one block, asking would cost as much as it can save; unless it has to be found out first how to ask.
+  const mayAsk = contacts <= 1 || behavior.get("keys") !== undefined;
+  if (lookUps <= 1 && mayAsk && snapshot.total === undefined) return false;
+  try {
+    await readFirstPage(snapshot, options);
+  } catch (error) {
+    // A service may refuse a search without a condition: then the keys are looked up.
+    if (isServiceError(error) && error.details.status === 400) return false;
+    throw error;
+  }
+  // The status of everybody would take a request for each.
+  if (readsStatus && behavior.get("source") === "common") return false;
+  const missing = findMissingPages(snapshot).length;
+  if (missing >= Math.max(lookUps, 1) || missing > maxRequests) return false;
+  await readMissingPages(snapshot, options);
+  return true;
+}
+
+/** Reads every page that the snapshot does not hold yet. */
+export async function readAllPages(snapshot: AccountSnapshot, options: PagesOptions): Promise<void> {
+  await readFirstPage(snapshot, options);
+  await readMissingPages(snapshot, options);
+}
+
+function findMissingPages(snapshot: AccountSnapshot): number[] {
+  const last = Math.ceil(snapshot.total! / snapshot.pageSize!);
+  return Array.from({ length: last }, (_, index) => index + 1).filter((page) => !snapshot.has(page));
+}
+
+/** Tells how many there are. */
+async function readFirstPage(snapshot: AccountSnapshot, options: PagesOptions): Promise<void> {
+  if (snapshot.total !== undefined) return;
+  const at = options.clock.now();
+  const { behavior } = options;
+  const { size, first } = await openPages(createPageReader(options), { size: maxPageSize, behavior });
+  storePage(snapshot, { page: 1, pageSize: size, at }, first, options);
+}
+
+/** Several at once. Returns when all have come to an end: what still runs could write to a file that is closed. */
+async function readMissingPages(snapshot: AccountSnapshot, options: PagesOptions): Promise<void> {
+  const pageSize = snapshot.pageSize!;
+  const read = createPageReader(options);
+  const next = findMissingPages(snapshot)[Symbol.iterator]();
+  const readNext = async () => {
+    for (const page of next) {
+      const at = options.clock.now();
+      storePage(snapshot, { page, pageSize, at }, await read(page, pageSize), options);
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: options.concurrency }, readNext));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+}
+
+function createPageReader({ send, behavior, structureId, source, readsStatus, filters = [] }: PagesOptions) {
+  const search = { structureId, filters, source: ["_id", "key", ...source], readsStatus };
+  return createContactPages(send.searches, search, behavior);
+}
+
+function storePage(
+  snapshot: AccountSnapshot,
+  place: Omit<PageMark, "total">,
+  { items, total }: Page<Partial<Contact>>,
+  { lists, keys }: PagesOptions,
+): void {
+  if (total === undefined) throw unreadableAnswerError("The answer to a search has no totalRecords");
+  if (lists) for (const contact of items) contact.lists ??= lists;
+  keys.note(items[0]);
+  snapshot.add({ ...place, total }, items);
 }

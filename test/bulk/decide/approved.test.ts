@@ -36,7 +36,7 @@ function judgeApproved(
   const approved = { ...item, desired: asApproved(desired, before) };
   return judge(
     approved,
-    { contact },
+    { contact, at: 0 },
     {
       structureId: "s",
       looks: { by: "search", suppressions: "hold" },

@@ -19,10 +19,9 @@ import {
 import {
   type Planned,
   type StoredLine,
-  toPlanLine,
   toPlannedItem,
   toPlannedWrite,
-  toWriteLine,
+  toStoredLine,
 } from "../../../src/bulk/plan/plan-line.ts";
 import { exportPlan, PlanWriter } from "../../../src/bulk/plan/plan-writer.ts";
 import { toValues } from "../../../src/bulk/values.ts";
@@ -68,8 +67,7 @@ function operationFor(ref: number): Operation {
 function lineFor(ref: number): StoredLine {
   const { found } = wishes[ref]!;
   const operation = operationFor(ref);
-  const line = toPlanLine({ line: ref, key: key(ref), found }, operation, names);
-  return toWriteLine(line, item(ref), { operation, found });
+  return toStoredLine(item(ref), found, operation, names);
 }
 
 /** Blocks of two, from one of them on. */
