@@ -115,6 +115,7 @@ export class Account {
   /** Every list of the structure, fetched now, with what it took. */
   async freshLists(structure: ContactStructure): Promise<ListReading> {
     this.#parts.delete(`lists ${structure._id}`);
+    this.#names.stopRecalling();
     await this.lists(structure);
     return this.#readings.get(structure._id)!;
   }
@@ -131,7 +132,7 @@ export class Account {
 
   /** How many lists there are, in one request; undefined where the service does not say. */
   countLists({ _id }: ContactStructure): Promise<number | undefined> {
-    return countLists(this.#send, _id, this.#options.behaviors(_id));
+    return countLists(this.#send, _id);
   }
 
   async list(structure: ContactStructure, nameOrId: string): Promise<ContactList> {

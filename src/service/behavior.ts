@@ -83,7 +83,6 @@ export const openPoints = {
   },
   lists: {
     point: "the list of lists",
-    forms: { records: "{ total, records }", array: "an array" },
     documented: "`{ total, records }`",
     does: "takes either",
     next: "where no total is told, reads until a page has nothing new",
@@ -107,7 +106,6 @@ export const openPoints = {
   },
   status: {
     point: "a contact's status in a search",
-    forms: { parts: "contactStatus and contactSubStatus", object: "one object, status" },
     documented: "both",
     does: "reads either",
     next: "shows it as `status`",
@@ -121,7 +119,7 @@ export const openPoints = {
   },
   listColumn: {
     point: "a search for the members of a list",
-    forms: { taken: "by LIST_ID", refused: "LIST_ID is refused" },
+    forms: { refused: "LIST_ID is refused" },
     documented: "`LIST_ID` in the published reference, not in the specification",
     does: "asks by `LIST_ID`. That several lists are searched is proven with the members of each",
     next: "where it is refused, reads all contacts that the other conditions find, and their `lists` decide; the requests for these pages are part of the price",
@@ -204,8 +202,6 @@ export interface Behavior {
   get<P extends BehaviorPoint>(point: P): BehaviorPoints[P] | undefined;
   /** Stores what an answer has shown, if it is new. */
   learn<P extends BehaviorPoint>(point: P, value: BehaviorPoints[P]): void;
-  /** Drops a point that an answer has disproved. */
-  forget(point: BehaviorPoint): void;
   readonly known: Readonly<KnownBehavior>;
 }
 
@@ -216,20 +212,16 @@ export type Behaviors = (structureId: string) => Behavior;
 export function createBehavior(
   known: KnownBehavior = {},
   now: () => number = Date.now,
-  onChange: (point: BehaviorPoint, known: KnownPoint | undefined) => void = () => undefined,
+  onChange: (point: BehaviorPoint, known: KnownPoint) => void = () => undefined,
 ): Behavior {
   const points = { ...known } as Record<string, KnownPoint | undefined>;
   return {
     get: (point) => points[point]?.value as never,
     learn(point, value) {
       if (points[point]?.value === value) return;
-      points[point] = { value, learnedAt: new Date(now()).toISOString() };
-      onChange(point, points[point]);
-    },
-    forget(point) {
-      if (points[point] === undefined) return;
-      delete points[point];
-      onChange(point, undefined);
+      const learned = { value, learnedAt: new Date(now()).toISOString() };
+      points[point] = learned;
+      onChange(point, learned);
     },
     get known() {
       return points as KnownBehavior;

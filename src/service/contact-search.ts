@@ -13,11 +13,12 @@ import {
   searchContactsRequest,
   statusParts,
 } from "../api/contacts.ts";
+import { capitalize } from "../counts.ts";
 import { EcmError, failedError, hasStatus, type ServiceError, unreadableAnswerError } from "../errors.ts";
 import type { LocalCondition, SeveralKeys } from "../select/conditions.ts";
 import type { Contact, Criteria, Filter, SearchAnswer, Send, SendOptions } from "../wire.ts";
 import type { Behavior, BehaviorPoints } from "./behavior.ts";
-import { isSizeRefusal, maxPageSize, type Page, type ReadPage, readComplete } from "./pages.ts";
+import { isSizeRefusal, maxPageSize, type ReadPage, readComplete } from "./pages.ts";
 
 export interface ContactSearch extends Omit<ContactQuery, "page" | "pageSize"> {
   keys?: SeveralKeys;
@@ -31,7 +32,8 @@ export interface ContactSearch extends Omit<ContactQuery, "page" | "pageSize"> {
 
 /**
  * Reads the pages of a search without several keys. What is read holds everything that is wanted, and what is
- * needed to decide.
+ * needed to decide. `LIST_ID` is a column that the specification does not show: where the service does not
+ * filter by it, what the other criterias find is read, and what the contacts tell of their lists decides.
  */
 export function createContactPages(
   send: Send,
@@ -42,21 +44,37 @@ export function createContactPages(
   const { keeps, keys: _keys, readsStatus, ...query } = search;
   const needs = keeps?.needs ?? [];
   const isStatusNeeded = readsStatus || statusParts.some((part) => needs.includes(part));
-  const source = [...new Set([...search.source, ...needs, ...(isStatusNeeded ? ["_id"] : [])])];
-  const createPages: PagesFor =
-    (filters, names) =>
-    async (page, pageSize): Promise<Page<Partial<Contact>>> => {
-      const request = { ...query, filters, source: names, page, pageSize };
-      const answer = await askSearch(send, request, behavior, options);
-      const items =
-        isStatusNeeded && behavior?.get("source") === "common"
-          ? await addStatuses(send, answer.contacts, options)
-          : answer.contacts;
-      return { items, total: answer.totalRecords };
+  const wanted = [...new Set([...search.source, ...needs, ...(isStatusNeeded ? ["_id"] : [])])];
+  const createRead =
+    (filters: Filter[], source: string[]): ReadPage<Partial<Contact>> =>
+    async (page, pageSize) => {
+      const request = { ...query, filters, source, page, pageSize };
+      const { contacts, totalRecords } = await askSearch(send, request, behavior, options);
+      const isUntold = isStatusNeeded && behavior?.get("source") === "common";
+      return { items: isUntold ? await addStatuses(send, contacts, options) : contacts, total: totalRecords };
     };
-  const { filters, specification } = search;
-  if (specification || !filters.some(hasListCriteria)) return createPages(filters, source);
-  return createMemberPages({ filters, source }, createPages, behavior);
+  const read = createRead(search.filters, wanted);
+  if (search.specification || !search.filters.some(hasListCriteria)) return read;
+  const readMembers = () => readAllMembers(search.filters, wanted, createRead, behavior);
+  let members: Promise<Partial<Contact>[]> | undefined;
+  return async (page, size) => {
+    if (!members && behavior?.get("listColumn") !== "refused") {
+      try {
+        return await read(page, size);
+      } catch (refusal) {
+        if (!isRefusal(refusal)) throw refusal;
+        members = readMembers().catch((error) => {
+          // The other criterias are not taken either: the first words are about what was asked for.
+          throw isRefusal(error) ? refusal : error;
+        });
+        await members;
+        if (namesListColumn(refusal)) behavior?.learn("listColumn", "refused");
+      }
+    }
+    members ??= readMembers();
+    const found = await members;
+    return { items: found.slice((page - 1) * size, page * size), total: found.length };
+  };
 }
 
 /** The contact with the parts that were asked for; undefined when a condition does not hold for it. */
@@ -139,56 +157,41 @@ export async function askSearch(
   throw refusal;
 }
 
-// A status. The specification writes values of `CONTACT_STATUS` in lower case, a page of the reference with a
-// capital; a search may tell a contact's status in two members, in one object, or not at all.
-
-/** A status that is refused is asked for once in the other letter case. */
+/**
+ * The specification writes values of `CONTACT_STATUS` in lower case, a page of the reference with a capital: one
+ * that is refused is asked for once in the other letter case.
+ */
 async function askInCase(
   send: Send,
   query: ContactQuery,
   behavior?: Behavior,
   options?: SendOptions,
 ): Promise<SearchAnswer> {
-  const known = behavior?.get("statusCase");
-  const ask = async (filters: Filter[]) => {
-    const answer = readSearch(await send(searchContactsRequest({ ...query, filters }), options));
-    const [contact] = answer.contacts;
-    if (contact?.status !== undefined) behavior?.learn("status", "object");
-    else if (contact?.contactStatus !== undefined) behavior?.learn("status", "parts");
-    return answer;
-  };
-  const filters = known === undefined ? query.filters : toCase(query.filters, known);
+  const isCapital = behavior?.get("statusCase") === "capital";
+  const capitalized = capitalizeStatuses(query.filters);
+  const ask = async (filters: Filter[]) =>
+    readSearch(await send(searchContactsRequest({ ...query, filters }), options));
+  const [usual, other] = isCapital ? [capitalized, query.filters] : [query.filters, capitalized];
   try {
-    return await ask(filters);
+    return await ask(usual);
   } catch (error) {
-    const other = known === undefined ? toCase(query.filters, "capital") : query.filters;
-    const isOther = JSON.stringify(other) !== JSON.stringify(filters);
-    if (query.specification || !isOther || !mayBeAboutValues(error)) throw error;
+    const isSame = query.specification || JSON.stringify(usual) === JSON.stringify(other);
+    if (isSame || !isRefusal(error) || isSourceRefusal(error)) throw error;
     const answer = await ask(other).catch(() => {
       // The first refusal speaks of what was asked for.
       throw error;
     });
-    if (known === undefined) behavior?.learn("statusCase", "capital");
-    else behavior?.forget("statusCase");
+    behavior?.learn("statusCase", isCapital ? "lower" : "capital");
     return answer;
   }
 }
 
-function mayBeAboutValues(error: unknown): boolean {
-  if (!isRefusal(error) || isSourceRefusal(error)) return false;
-  return !["contactStructureId", "page"].includes(error.details.field ?? "");
-}
-
-function toCase(filters: Filter[], form: "lower" | "capital"): Filter[] {
-  const change = (value: string) => {
-    const first = value.slice(0, 1);
-    return (form === "lower" ? first.toLowerCase() : first.toUpperCase()) + value.slice(1);
-  };
+function capitalizeStatuses(filters: Filter[]): Filter[] {
   return filters.map((filter) => ({
     ...filter,
     criterias: filter.criterias?.map((criteria) =>
       criteria.columnToFilter === "CONTACT_STATUS"
-        ? { ...criteria, values: criteria.values.map(change) }
+        ? { ...criteria, values: criteria.values.map(capitalize) }
         : criteria,
     ),
   }));
@@ -223,72 +226,19 @@ async function addStatuses(
   return complete;
 }
 
-// Lists. `LIST_ID` is a column that the specification does not show: where the service does not filter by it,
-// the contacts that the other criterias find are read, and what they tell of their lists decides.
-
-/** Reads the pages of a search with these filters, and these names in its `source`. */
-type PagesFor = (filters: Filter[], source: string[]) => ReadPage<Partial<Contact>>;
-
-interface ListSearch {
-  filters: Filter[];
-  source: readonly string[];
-}
-
-/** Reads pages of the members: from the service while it filters by list, else from all that was read. */
-function createMemberPages(
-  { filters, source }: ListSearch,
-  pagesFor: PagesFor,
-  behavior?: Behavior,
-): ReadPage<Partial<Contact>> {
-  const read = pagesFor(filters, [...source]);
-  let members: Promise<Partial<Contact>[]> | undefined;
-  const readMembers = () => readAllMembers({ filters, source }, pagesFor, behavior);
-  return async (page, size) => {
-    if (!members && behavior?.get("listColumn") !== "refused") {
-      try {
-        const answer = await read(page, size);
-        behavior?.learn("listColumn", "taken");
-        return answer;
-      } catch (refusal) {
-        if (!mayBeAboutColumn(refusal)) throw refusal;
-        members = readMembers().then(
-          (found) => {
-            if (namesListColumn(refusal)) behavior?.learn("listColumn", "refused");
-            return found;
-          },
-          (error) => {
-            // The service does not take the other criterias either: its first words are about what was asked
-            // for.
-            throw mayBeAboutColumn(error) ? refusal : error;
-          },
-        );
-      }
-    }
-    members ??= readMembers();
-    const found = await members;
-    return { items: found.slice((page - 1) * size, page * size), total: found.length };
-  };
-}
-
-/** Filters are alternatives: those that differ in their lists alone are read together. */
+/** Everybody whom the criterias without lists find, and who is in one of the lists. */
 async function readAllMembers(
-  { filters, source }: ListSearch,
-  pagesFor: PagesFor,
+  filters: Filter[],
+  source: string[],
+  createRead: (filters: Filter[], source: string[]) => ReadPage<Partial<Contact>>,
   behavior: Behavior | undefined,
 ): Promise<Partial<Contact>[]> {
-  const groups = new Map<string, { others: Criteria[]; lists: Criteria[][] }>();
-  for (const { criterias } of filters) {
-    const others = criterias.filter((criteria) => !isListCriteria(criteria));
-    const group = groups.get(JSON.stringify(others)) ?? { others, lists: [] };
-    group.lists.push(criterias.filter(isListCriteria));
-    groups.set(JSON.stringify(others), group);
-  }
   const found = new Map<string, Partial<Contact>>();
-  const sources = [...new Set(["_id", ...source, "lists"])];
-  for (const { others, lists } of groups.values()) {
-    const read = pagesFor(createFilter(...others), sources);
+  for (const { criterias = [] } of filters) {
+    const others = createFilter(...criterias.filter((criteria) => !isListCriteria(criteria)));
+    const read = createRead(others, [...new Set(["_id", ...source, "lists"])]);
     for (const contact of await readComplete(read, { size: maxPageSize, behavior }, ({ _id }) => _id)) {
-      if (!lists.some((criterias) => criterias.every((criteria) => isMember(contact, criteria)))) continue;
+      if (!criterias.filter(isListCriteria).every((criteria) => isMember(contact, criteria))) continue;
       const { lists: _lists, ...rest } = contact;
       found.set(contact._id ?? "", source.includes("lists") ? contact : rest);
     }
@@ -310,10 +260,6 @@ function hasListCriteria({ criterias }: Filter): boolean {
 
 function isListCriteria({ columnToFilter, operator }: Criteria): boolean {
   return columnToFilter?.toUpperCase() === "LIST_ID" && operator?.toUpperCase() === "EQ";
-}
-
-function mayBeAboutColumn(error: unknown): error is ServiceError {
-  return isRefusal(error) && !isSourceRefusal(error);
 }
 
 /**

@@ -96,22 +96,13 @@ export async function findByKey(
   for (const key of new Set([typed, normalizeKey(typed, keyType)])) {
     const search = { structureId, source, filters: createFilter(createEquals("KEY", [key])) };
     const read = createContactPages(send, search, behavior);
-    const { first } = await openPages(read, { size: keysPerPage, behavior });
-    const found = findContactOfKey(first.items, key);
+    const { items } = (await openPages(read, { size: keysPerPage, behavior })).first;
+    // Held against the key once more: a write must not reach a contact that a looser search let through.
+    const contacts = items.map((contact) => ({ ...contact, _id: contact._id ?? "" }));
+    const found = findByName(key, contacts, (contact) => contact.key ?? "", "contact");
     if (found) return found;
   }
   return undefined;
 }
 
 type FoundContact = Partial<Contact> & { _id: string };
-
-/** The contact with this key. @throws UsageError when two contacts match. */
-function findContactOfKey(contacts: Partial<Contact>[], key: string): FoundContact | undefined {
-  // Held against the key once more: a write must not reach a contact that a looser search let through.
-  const found = contacts.map((contact) => ({
-    ...contact,
-    _id: contact._id ?? "",
-    key: contact.key ?? "",
-  }));
-  return findByName(key, found, (contact) => contact.key, "contact");
-}

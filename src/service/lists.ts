@@ -9,12 +9,8 @@ import type { Behavior } from "./behavior.ts";
 import { type ReadPage, readRepeatedly, recordsPerPage } from "./pages.ts";
 
 /** Reads the pages of a structure's lists. */
-export function createListPages(send: Send, structureId: string, behavior: Behavior): ReadPage<ContactList> {
-  return async (page, size) => {
-    const lists = readLists(await send(listListsRequest(structureId, page, size)));
-    behavior.learn("lists", lists.total === undefined ? "array" : "records");
-    return lists;
-  };
+export function createListPages(send: Send, structureId: string): ReadPage<ContactList> {
+  return async (page, size) => readLists(await send(listListsRequest(structureId, page, size)));
 }
 
 /** Every list, and what it took to read them. */
@@ -34,7 +30,7 @@ export async function readAllLists(
   structureId: string,
   behavior: Behavior,
 ): Promise<ListReading> {
-  const readPage = createListPages(send, structureId, behavior);
+  const readPage = createListPages(send, structureId);
   let requests = 0;
   let hasTotal = false;
   const read: typeof readPage = async (page, size) => {
@@ -49,12 +45,8 @@ export async function readAllLists(
 }
 
 /** How many lists there are; undefined where the service does not say. */
-export async function countLists(
-  send: Send,
-  structureId: string,
-  behavior: Behavior,
-): Promise<number | undefined> {
-  return (await createListPages(send, structureId, behavior)(1, 1)).total;
+export async function countLists(send: Send, structureId: string): Promise<number | undefined> {
+  return (await createListPages(send, structureId)(1, 1)).total;
 }
 
 /**

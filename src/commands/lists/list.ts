@@ -27,7 +27,7 @@ export function registerListsList(parent: Command, context: Context): void {
         const behavior = behaviors(_id);
         // The lists themselves are never remembered ones: these have no numbers.
         if (all) return { lists: (await readAllLists(send, _id, behavior)).lists, hasMore: false };
-        const read = createListPages(send, _id, behavior);
+        const read = createListPages(send, _id);
         const options = { size, behavior, of: "lists" } as const;
         const { items, total, hasMore } = await readSinglePage(read, typedPage ?? 1, options);
         return { lists: items, total, hasMore };
