@@ -21,11 +21,6 @@ export function textMember(value: unknown, ...path: string[]): string | undefine
   return typeof found === "string" ? found : undefined;
 }
 
-/** Name and value of each member; none of what is no object. */
-export function listMembers(value: unknown): [name: string, value: unknown][] {
-  return isObject(value) ? Object.entries(value) : [];
-}
-
 /** The array that is the member of this name; an empty one where it is something else. */
 export function listItems(value: unknown, ...path: string[]): unknown[] {
   const found = readMember(value, ...path);

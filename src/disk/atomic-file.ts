@@ -16,7 +16,7 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 const privateMode = 0o600;
@@ -37,9 +37,14 @@ export interface AtomicFile {
 /**
  * Begins a file that will stand at `path`.
  * @param mode its rights; default: its owner's alone, whatever the process's mask is
+ * @param beforeRename is told where the whole file lies, before it appears at `path`
  * @throws the system's error when the folder cannot be written
  */
-export async function openAtomicFile(path: string, mode: number = privateMode): Promise<AtomicFile> {
+export async function openAtomicFile(
+  path: string,
+  mode: number = privateMode,
+  beforeRename?: (written: string) => Promise<void>,
+): Promise<AtomicFile> {
   const temporary = toTemporaryPath(path);
   const handle = await open(temporary, "wx", privateMode);
   /** Bytes that `appendNow` has written. */
@@ -66,7 +71,11 @@ export async function openAtomicFile(path: string, mode: number = privateMode): 
     },
     async commit() {
       try {
-        await putInPlace(handle, temporary, path);
+        await handle.sync();
+        await handle.close();
+        await beforeRename?.(temporary);
+        await rename(temporary, path);
+        await syncFolder(dirname(path));
       } catch (error) {
         await discard();
         throw error;
@@ -144,13 +153,6 @@ export function isTemporaryName(name: string): boolean {
 
 function toTemporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
-}
-
-async function putInPlace(handle: FileHandle, temporary: string, path: string): Promise<void> {
-  await handle.sync();
-  await handle.close();
-  await rename(temporary, path);
-  await syncFolder(dirname(path));
 }
 
 /** A new name survives a power cut only when its folder was synced; not every platform can. */

@@ -232,17 +232,6 @@ export async function packWorkbook(file: AtomicFile): Promise<AtomicFile> {
   };
 }
 
-/** The bytes of a whole workbook. */
-export async function packWorkbookText(lines: string): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  const rows = await openRows(async (piece) => {
-    pieces.push(piece);
-  });
-  await rows.append(lines);
-  await rows.end();
-  return Buffer.concat(pieces);
-}
-
 async function openRows(write: (piece: Buffer) => Promise<void>) {
   const workbook = await openWorkbook(write, "Sheet1");
   const splitter = new LineSplitter();

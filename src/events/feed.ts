@@ -1,36 +1,18 @@
-/**
- * Reading a feed of events whole although it goes on meanwhile, in whatever order it comes: each event as
- * often as it happened.
- */
-import type { ContactEvent, EventQuery } from "../api/events.ts";
-import { maxPageSize } from "../service/pages.ts";
+/** Reading a feed of events, page after page, although it goes on meanwhile. */
+import { createHash } from "node:crypto";
+import { type ContactEvent, createEventsRequest, type EventQuery, readEvents } from "../api/events.ts";
+import { maxPageSize, openPages, type ReadPage, readPagesInOrder } from "../service/pages.ts";
 import type { Send } from "../wire.ts";
-import {
-  countIdentities,
-  countRecords,
-  type FeedReading,
-  type FeedRecord,
-  type OpenFeed,
-  openFeed,
-  readFeedPages,
-} from "./reading.ts";
 
-/** A reading that proves nothing is repeated, with pages of another size. */
-const maxReadings = 5;
-/** So many records in the same order, and none in another, are no accident. */
-const minAgreeing = 10;
-/** So many steps back in time, and none forward, are no accident. */
-const minStepsBack = 8;
+/** Where pages hold less than their total, an event may have slid past the reader: all is read again. */
+const maxReadings = 3;
 
 export interface Feed {
-  /**
-   * Oldest first; of those of one time, in the order of the feed. What came while it was read may be missing.
-   */
+  /** Oldest first. */
   events: ContactEvent[];
-  /** False where the order changed from request to request: some may be missing. */
-  isComplete: boolean;
-  /** How many events the service announced, where its pages hold fewer. */
-  announced: number | undefined;
+  /** How many there are, as far as the service tells it. */
+  total: number | undefined;
+  hasMore: boolean;
 }
 
 /** Milliseconds since the epoch; NaN where the record has no time that can be read. */
@@ -38,187 +20,58 @@ export function toTime({ timestamp }: ContactEvent): number {
   return Date.parse(timestamp);
 }
 
-/**
- * Every event of the query. One reading is enough where nothing moved; else it is compared with others.
- * @param opened the first page, where it has been read
- */
-export async function readFeed(send: Send, query: EventQuery, opened?: OpenFeed): Promise<Feed> {
-  const found = new Map<string, { event: ContactEvent; count: number }>();
-  const readings: FeedReading[] = [];
-  let isComplete = false;
-  for (let size = maxPageSize; !isComplete && readings.length < maxReadings; ) {
-    const first = readings.length === 0 && opened ? opened : await openFeed(send, query, size);
-    const reading = await readFeedPages(send, query, first);
-    const before = readings.at(-1);
-    readings.push(reading);
-    for (const page of reading.pages)
-      addAll(found, page, countIdentities(page.map(({ identity }) => identity)));
-    isComplete = hasAll(reading, before, found);
-    if (!isComplete && before && isSameSequence(before, reading)) {
-      // It stands still: what is on two pages happened twice.
-      const records = reading.pages.flat();
-      addAll(found, records, countIdentities(records.map(({ identity }) => identity)));
-      isComplete = true;
+/** Every event of the query once. Where the service counts more than its pages hold, `hasMore` is true. */
+export async function readFeed(send: Send, query: EventQuery): Promise<Feed> {
+  const read = createEventPages(send, query);
+  const found = new Map<string, ContactEvent>();
+  for (let readings = 1; ; readings++) {
+    const opened = await openPages(read, { size: maxPageSize });
+    for await (const page of readPagesInOrder(read, opened, toIdentity)) {
+      for (const event of page) found.set(toIdentity(event), event);
     }
-    size = chooseNextSize(reading);
-  }
-  const events = sortEvents(readings, found);
-  const announced = readings.at(-1)?.total;
-  return {
-    events,
-    isComplete,
-    announced: announced !== undefined && announced > events.length ? announced : undefined,
-  };
-}
-
-export interface NewestEvents {
-  events: ContactEvent[];
-  /** The number of all events, where it is known. */
-  total: number | undefined;
-  hasMore: boolean;
-  /** The whole feed, where it had to be read. */
-  feed?: Feed;
-}
-
-/**
- * The newest events, oldest first: one page where the feed shows that it begins with them, else all of it.
- */
-export async function readNewest(send: Send, query: EventQuery, limit: number): Promise<NewestEvents> {
-  const first = await openFeed(send, query, Math.min(maxPageSize, Math.max(limit, 100)));
-  const { items: records, total } = first;
-  if (records.length >= limit && isNewestFirst([records], minStepsBack)) {
-    const events = records.slice(0, limit).map(({ event }) => event);
-    const knownTotal = total !== undefined && total >= records.length ? total : undefined;
-    const hasMore = records.length > limit || knownTotal === undefined || knownTotal > limit;
-    return { events: events.reverse(), total: knownTotal, hasMore };
-  }
-  const feed = await readFeed(send, query, first.isShort ? first : undefined);
-  const { events } = feed;
-  return { events: events.slice(-limit), total: events.length, hasMore: events.length > limit, feed };
-}
-
-/** Each event is as often in the account as one answer shows it at least. */
-function addAll(
-  found: Map<string, { event: ContactEvent; count: number }>,
-  records: FeedRecord[],
-  counts: Map<string, number>,
-): void {
-  for (const { identity, event } of records) {
-    const count = Math.max(counts.get(identity)!, found.get(identity)?.count ?? 0);
-    found.set(identity, { event, count });
+    const total = Math.max(found.size, opened.first.total ?? 0);
+    const hasMore = found.size < total;
+    if (!hasMore || readings === maxReadings)
+      return { events: sortByTime([...found.values()]), total, hasMore };
   }
 }
 
-/** Whether the readings prove that no event is missing that the feed held when the last one began. */
-function hasAll(
-  reading: FeedReading,
-  before: FeedReading | undefined,
-  found: ReadonlyMap<string, { count: number }>,
-): boolean {
-  const { pages, isGapless, isTotalSteady } = reading;
-  if (!isGapless) return false;
-  // In any other order, or with another total, what goes meanwhile moves others past the reader.
-  const isStill = pages.length <= 1 || (isTotalSteady && isNewestFirst(pages, 1));
-  const count = [...found.values()].reduce((sum, each) => sum + each.count, 0);
-  if (count === countRecords(pages) && (before !== undefined || isStill)) return true;
-  // What comes in moves others towards the reader, and none past them, as long as the order stays.
-  return before?.isGapless === true && agrees(before, reading);
-}
-
-function isSameSequence(one: FeedReading, other: FeedReading): boolean {
-  const [first, second] = [one.pages.flat(), other.pages.flat()];
-  return (
-    one.isGapless &&
-    other.isGapless &&
-    first.length === second.length &&
-    first.every(({ identity }, at) => identity === second[at]!.identity)
-  );
-}
-
-type Place = [page: number, at: number];
-
-/** Whether the records that two pages share are in the same order on both, for all pages of two readings. */
-function agrees(one: FeedReading, other: FeedReading): boolean {
-  const places = placesIn(one.pages);
-  let agreeing = 0;
-  for (const page of other.pages) {
-    const inOrder = countInOrder(page, places);
-    if (inOrder === undefined) return false;
-    agreeing += inOrder;
+/** The newest events: one page where the feed shows that it begins with them, else all of it is read. */
+export async function readNewest(send: Send, query: EventQuery, limit: number): Promise<Feed> {
+  const size = Math.min(maxPageSize, Math.max(limit, 100));
+  const { items, total } = (await openPages(createEventPages(send, query), { size })).first;
+  const isAll = items.length === total;
+  if (!isAll && (items.length < limit || !isNewestFirst(items))) {
+    const { events } = await readFeed(send, query);
+    return { events: events.slice(-limit), total: events.length, hasMore: events.length > limit };
   }
-  return agreeing >= minAgreeing;
+  const newest = isAll ? sortByTime(items).slice(-limit) : sortByTime(items.slice(0, limit));
+  return { events: newest, total, hasMore: total === undefined || total > limit };
 }
 
-/** By identity. */
-function placesIn(pages: readonly FeedRecord[][]): Map<string, Place[]> {
-  const places = new Map<string, Place[]>();
-  for (const [number, page] of pages.entries()) {
-    for (const [at, { identity }] of page.entries()) {
-      places.set(identity, [...(places.get(identity) ?? []), [number, at]]);
-    }
-  }
-  return places;
+function createEventPages(send: Send, query: EventQuery): ReadPage<ContactEvent> {
+  return async (page, size) => readEvents(await send(createEventsRequest(query, page, size)));
 }
 
-/**
- * How many records follow another one in the other reading as well; undefined where one comes before it
- * there.
- */
-function countInOrder(page: readonly FeedRecord[], places: ReadonlyMap<string, Place[]>): number | undefined {
-  const lastAt = new Map<number, number>();
-  let count = 0;
-  for (const { identity } of page) {
-    const shared = places.get(identity) ?? [];
-    // Events that are alike cannot be told apart.
-    if (new Set(shared.map(([number]) => number)).size < shared.length) continue;
-    for (const [number, at] of shared) {
-      const last = lastAt.get(number);
-      if (last !== undefined && last >= at) return undefined;
-      if (last !== undefined) count++;
-      lastAt.set(number, at);
-    }
-  }
-  return count;
+function isNewestFirst(events: readonly ContactEvent[]): boolean {
+  const times = events.map(toTime);
+  return times[0]! > times.at(-1)! && times.every((time, at) => at === 0 || time <= times[at - 1]!);
 }
 
-function isNewestFirst(pages: readonly FeedRecord[][], minSteps: number): boolean {
-  let steps = 0;
-  let last: number | undefined;
-  for (const { event } of pages.flat()) {
-    const time = toTime(event);
-    if (!(time <= (last ?? time))) return false;
-    if (last !== undefined && time < last) steps++;
-    last = time;
-  }
-  return steps >= minSteps;
-}
-
-/**
- * Another size shows other records side by side; a service that cuts its pages is asked for less than it
- * gave.
- */
-function chooseNextSize({ pages, size, isGapless }: FeedReading): number {
-  const minSize = isGapless ? size : Math.min(...pages.slice(0, -1).map((page) => page.length));
-  return Math.max(1, isGapless ? Math.floor(size * 0.8) : minSize);
-}
-
-/** In the order of the last reading that shows it; events whose time cannot be read come last. */
-function sortEvents(
-  readings: readonly FeedReading[],
-  found: ReadonlyMap<string, { event: ContactEvent; count: number }>,
-): ContactEvent[] {
-  const identities = new Set(
-    readings.toReversed().flatMap(({ pages }) => pages.flat().map(({ identity }) => identity)),
-  );
-  const events = [...identities].flatMap((identity) => {
-    const { event, count } = found.get(identity)!;
-    return Array.from({ length: count }, () => event);
-  });
-  const sortable = (event: ContactEvent) => toTime(event) || Number.POSITIVE_INFINITY;
+/** Oldest first; those of one time as the feed has them, those whose time cannot be read last. */
+function sortByTime(events: readonly ContactEvent[]): ContactEvent[] {
   const isOldestFirst = events.length > 1 && toTime(events[0]!) < toTime(events.at(-1)!);
-  const oldestFirst = isOldestFirst ? events : events.toReversed();
-  return oldestFirst.sort((one, other) => {
-    const [first, second] = [sortable(one), sortable(other)];
-    return first === second ? 0 : first - second;
-  });
+  const oldestFirst = isOldestFirst ? [...events] : events.toReversed();
+  const rank = (event: ContactEvent) => toTime(event) || Number.MAX_VALUE;
+  return oldestFirst.sort((one, other) => rank(one) - rank(other));
+}
+
+/** Members that name a thing: a thing that is renamed makes no new event. */
+const names = new Set(["emailCampaignName", "importOriginalFileName"]);
+
+/** A hash of what stays of an event: its own id, else all members but the names of things. */
+export function toIdentity(event: ContactEvent): string {
+  const members = Object.entries(event).filter(([name]) => !names.has(name));
+  const lasting = typeof event._id === "string" ? [event._id] : members.sort();
+  return createHash("sha256").update(JSON.stringify(lasting)).digest("base64url").slice(0, 20);
 }

@@ -153,10 +153,9 @@ export const openPoints = {
   },
   feed: {
     point: "the feed of events",
-    documented:
-      "not its order, its totals or its end: a total may be missing or wrong, a page cut, and events come in between two pages",
-    does: "reads until a page is empty",
-    next: "where the feed is not newest first, or moved, reads it again with pages of another size and compares; an order that changes with each request is an error, or with `--since last` a warning: what is missing comes the next time",
+    documented: "not its order: a total may be missing, a page cut, and events come in between two pages",
+    does: "goes by the total, or until a page is empty",
+    next: "where pages hold less than the total, reads all again, at most three times, and warns then; with `--since last`, what is missing comes the next time",
   },
   moving: {
     point: "contacts that come and go during an export",
@@ -168,7 +167,7 @@ export const openPoints = {
     point: "campaigns, templates, domains, reports",
     documented: "no member of them; lists come as an array or as `{ total, records }`",
     does: "shows what comes, leaves empty what does not, and keeps all of it in JSON",
-    next: "a rate is shown as the service gives it, without a unit. A part of a domain whose status is none of verified, valid, success, active, ok, passed, complete, ready is shown as missing in DNS",
+    next: "a rate is shown as the service gives it, without a unit",
   },
 } as const satisfies Record<string, OpenPoint>;
 

@@ -20,6 +20,8 @@ export interface OutputOptions {
   isWorkbook?: boolean;
   bom?: boolean;
   safeCells?: boolean;
+  /** Is told where the whole file lies, before it appears under its name. */
+  beforeRename?(written: string): Promise<void>;
 }
 
 /** Whether people read it, and see what their screen has room for. */

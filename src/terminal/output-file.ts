@@ -48,7 +48,7 @@ export async function openOutput(terminal: Terminal, output: OutputOptions): Pro
 }
 
 /** A byte order mark is for spreadsheets that read text; JSON may not begin with one. */
-export function wantsMark({ bom, format, isWorkbook }: OutputOptions): boolean {
+function wantsMark({ bom, format, isWorkbook }: OutputOptions): boolean {
   return bom === true && !isWorkbook && (format === "csv" || format === "tsv");
 }
 
@@ -68,6 +68,8 @@ export interface FileOptions {
   flag?: string;
   /** The text that is written are lines of tsv; the file is a workbook of them. */
   isWorkbook?: boolean;
+  /** Is told where the whole file lies, before it appears under its name. */
+  beforeRename?(written: string): Promise<void>;
 }
 
 /**
@@ -158,9 +160,12 @@ function createBufferedWriter(writeOut: (text: string) => Promise<void>) {
  * With the rights of the file that is there; a new one is people's data, for its owner alone.
  * @throws UsageError
  */
-async function openTarget(file: string, { flag, isWorkbook }: FileOptions): Promise<AtomicFile> {
+async function openTarget(
+  file: string,
+  { flag, isWorkbook, beforeRename }: FileOptions,
+): Promise<AtomicFile> {
   const { path, mode } = resolveOutputTarget(file, flag);
-  const plain = await openAtomicFile(path, mode).catch((error: unknown) => {
+  const plain = await openAtomicFile(path, mode, beforeRename).catch((error: unknown) => {
     throw cannotWriteError(file, describeDiskError(error), flag);
   });
   if (!isWorkbook) return plain;

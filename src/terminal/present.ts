@@ -41,22 +41,16 @@ export interface View<T> {
 /** The header by which an import knows that each leading apostrophe has one in front. */
 const safeCellsHeader = "ecm:safe-cells";
 
-export interface ListOutput extends OutputOptions {
-  /** Takes the text in place of stdout or the file. */
-  sink?: Sink;
-}
-
 /** Presents an array's worth of objects; streams all formats but `table`. Returns how many there were. */
 export async function presentList<T>(
   terminal: Terminal,
-  output: ListOutput,
+  output: OutputOptions,
   items: Iterable<T> | AsyncIterable<T>,
   view: View<T>,
 ): Promise<number> {
   const columns = selectColumns(terminal, output, view);
   if (output.safeCells && view.isImportable) columns.push({ name: safeCellsHeader, value: () => "" });
-  const sink = output.sink ?? (await openOutput(terminal, output));
-  const count = await fillSink(sink, async () => {
+  const count = await fillSink(await openOutput(terminal, output), async (sink) => {
     if (output.format !== "table") return writeRows(sink, items, createRowFormat(output, columns, view.id));
     const shown: T[] = [];
     for await (const item of items) shown.push(item);

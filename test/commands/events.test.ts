@@ -62,7 +62,7 @@ describe("events", () => {
       const { ecm, ids } = await createFeed(feed, { largest: 100 });
       const output = await ecm(["--json"]);
       expect(JSON.parse(output.stdout)).toEqual(events.slice(0, 100).toReversed());
-      expect(output.stderr).toContain("The newest 100 of 150 events");
+      expect(output.stderr).toContain("100 of 150 events · all: --all · more: --limit 150");
       expect(await ids("--limit", "2")).toEqual(["c1", "c0"]);
       expect(await ids("--all")).toHaveLength(150);
       expect(await ids("--since", "24h")).toHaveLength(25);
@@ -99,7 +99,6 @@ describe("events", () => {
       ["--days", "91"],
       ["--days", "0"],
       ["--since", "soon"],
-      ["--since", "2027-01-01"],
       ["--since", "2026-02-30"],
       ["--type", ""],
     ]) {
@@ -135,14 +134,11 @@ describe("events --since last", () => {
     expect(await last()).toEqual([]);
   });
 
-  it("tells events that are alike by how many there are, and one event by what never changes", async () => {
-    const click = () => event("a", 5, { type: "email-clicked", emailLinkId: "l1" });
-    const feed = [click(), click()];
+  it("shows none again because the campaign or file that it names was renamed", async () => {
+    const feed = [event("a", 5, { emailCampaignId: "c1", emailCampaignName: "One" })];
     const { last } = await createFeed(feed);
-    expect(await last()).toEqual(["a", "a"]);
-    feed.push(click());
     expect(await last()).toEqual(["a"]);
-    for (const each of feed) each.emailCampaignName = "renamed";
+    feed[0]!.emailCampaignName = "renamed";
     expect(await last()).toEqual([]);
   });
 
@@ -284,11 +280,6 @@ describe("a table of events", () => {
     for (const name of ["ada", "bob"]) expect(stdout).toContain(`${name}@example.com`);
     // Who is gone has no address any more.
     expect(stdout).toMatch(/contact-created +[0-9a-f]{24}/);
-    // Where little is left of the hour, nothing is looked up for a table.
-    const short = await startSandbox({ hourlyLimit: 20 });
-    for (const name of ["ada", "bob"]) await short.ecm(["contact", "create", "--key", `${name}@example.com`]);
-    const { stderr } = await short.ecm(["events", "-o", "table"]);
-    expect(stderr).toContain("--columns time,type,key (2 requests)");
   });
 
   it("gives the way to the addresses where there are too many", async () => {
@@ -299,16 +290,5 @@ describe("a table of events", () => {
     expect(stdout).toContain("e@x.org");
     expect(stderr).toContain("--columns time,type,key (21 requests)");
     expect(server.requests.filter(({ url }) => !url.includes("/events"))).toEqual([]);
-  });
-});
-
-it("says which type was meant where there is none of that name", async () => {
-  const { ecm } = await startSandbox();
-  const { code, stderr } = await ecm(["events", "--type", "unsubscribed"]);
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: expect.stringContaining(
-      'error: There is no event type "unsubscribed"\nhint: Did you mean contact-unsubscribed?\n',
-    ),
   });
 });

@@ -5,17 +5,13 @@ import { startService } from "../support/service.ts";
 export type FeedEvent = Record<string, unknown> & { timestamp: string; type: string };
 
 export interface Play {
-  /** `shuffled`: at random, but always the same; `reshuffled`: another for each request. */
-  order: "newest" | "oldest" | "shuffled" | "reshuffled";
+  /** `shuffled`: at random, but always the same. */
+  order: "newest" | "oldest" | "shuffled";
   /** The most that a page holds; larger ones are cut in silence, or refused. */
   maxPageSize?: number;
   isRefusing?: boolean;
-  /** Every page has `largest` records, whatever size was asked for. */
-  isFixed?: boolean;
-  /** `array`: a bare array without a total; `page`: how many this page has; a number: that, always. */
-  total: "right" | "missing" | "array" | "page" | number;
-  /** What a page behind the last one holds. */
-  beyond?: "nothing" | "last" | "refused";
+  /** `array`: a bare array without a total; a number: that, always. */
+  total: "right" | "missing" | "array" | number;
   /** What comes in after each answer, one batch after the other. */
   arrivals?: FeedEvent[][];
 }
@@ -25,7 +21,6 @@ export const dayMilliseconds = 86_400_000;
 
 /** Starts one. Its events may be changed at any time, and so may the play. */
 export async function startFeed(events: FeedEvent[], play: Play) {
-  let salt = 0;
   const weights = new Map<FeedEvent, number>();
   const toWeight = (event: FeedEvent) => {
     if (!weights.has(event)) weights.set(event, scramble(weights.size + 1));
@@ -33,33 +28,24 @@ export async function startFeed(events: FeedEvent[], play: Play) {
   };
   const feed = { now: serviceNow, events, play, requests: 0 };
   const inOrder = (found: FeedEvent[]) => {
-    salt++;
     const byTime = [...found].sort((one, other) => Date.parse(one.timestamp) - Date.parse(other.timestamp));
     if (play.order === "oldest") return byTime;
     if (play.order === "newest") return byTime.reverse();
-    const key = (event: FeedEvent) =>
-      play.order === "shuffled" ? toWeight(event) : scramble(toWeight(event) + salt * 7919);
-    return byTime.sort((one, other) => key(one) - key(other));
+    return byTime.sort((one, other) => toWeight(one) - toWeight(other));
   };
   const service = await startService((request, response) => {
     feed.requests++;
     const { searchParams } = new URL(request.url, "http://x");
     const [page, requestedSize] = [Number(searchParams.get("page")), Number(searchParams.get("size"))];
     const since = feed.now - Number(searchParams.get("pastDays") ?? 10_000) * dayMilliseconds;
-    const { maxPageSize = 1000, isRefusing, isFixed, total, beyond } = play;
+    const { maxPageSize = 1000, isRefusing, total } = play;
     if (isRefusing && requestedSize > maxPageSize) {
       return json(response, 400, errorBody("ValidationError", "too many", { field: "size" }));
     }
-    const size = isFixed ? maxPageSize : Math.min(requestedSize, maxPageSize);
+    const size = Math.min(requestedSize, maxPageSize);
     const found = inOrder(feed.events.filter(({ timestamp }) => !(Date.parse(timestamp) < since)));
-    const last = Math.max(1, Math.ceil(found.length / size));
-    if (page > last && beyond === "refused") {
-      return json(response, 400, errorBody("ValidationError", "no such page", { field: "page" }));
-    }
-    const number = beyond === "last" ? Math.min(page, last) : page;
-    const records = found.slice((number - 1) * size, number * size);
-    const totals = { right: found.length, page: records.length, missing: undefined, array: undefined };
-    const claimedTotal = typeof total === "number" ? total : totals[total];
+    const records = found.slice((page - 1) * size, page * size);
+    const claimedTotal = typeof total === "number" ? total : total === "right" ? found.length : undefined;
     json(response, 200, total === "array" ? records : { total: claimedTotal, records });
     feed.events.push(...(play.arrivals?.shift() ?? []));
   });

@@ -101,7 +101,7 @@ it("keeps the warning that a list is shown in part, unless a part was asked for"
     /^warning: 100 contacts · all: --all/,
   );
   expect(await readStderr("lists list --size 1 --json")).toMatch(/^warning: 1 of 2 lists · all: --all/);
-  expect(await readStderr("events --json")).toMatch(/^warning: The newest 100 of \d+ events · /);
+  expect(await readStderr("events --json")).toMatch(/^warning: 100 of \d+ events · /);
   for (const line of [
     "contact search --page 1 --json",
     "contact search --limit 7 --json",

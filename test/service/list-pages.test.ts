@@ -52,7 +52,7 @@ describe("all campaigns", () => {
     const { send } = serviceThat((request) => (request === 1 ? records(0, 150) : moved));
     expect(await readAllRecords(campaignPages(send))).toMatchObject({ records: { length: 150 }, total: 150 });
     const again = serviceThat((request) => (request === 1 ? records(0, 150) : moved));
-    expect(await resolveCampaign(again.send, "n120")).toMatchObject({ _id: "r120" });
+    expect(await resolveCampaign(again.send, "n120")).toBe("r120");
   });
 
   it("are what can be had where more are announced than there are", async () => {

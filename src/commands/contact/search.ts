@@ -19,6 +19,7 @@ import {
   type OptionsOf,
   repeatableOption,
   textOption,
+  toNextPage,
   whereOption,
   wholeNumberOption,
 } from "../flags/flags.ts";
@@ -233,7 +234,7 @@ async function prepareSearch(
   const said = (count: number) => {
     if (!hasMore && page === 1) noteCount(terminal, output, formatAll(search, count, { searched, named }));
   };
-  const shownPage = { things: "contacts", total, hasMore, size: pageSize, typedPage: options.page };
+  const shownPage = { things: "contacts", total, hasMore, size: pageSize, ...toNextPage(options.page) };
   // Pages that do not add up may have left somebody out.
   const isWhole = options.page === undefined && !hasMore && (total ?? contacts.length) === contacts.length;
   return {

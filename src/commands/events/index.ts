@@ -1,20 +1,13 @@
+/** `ecm events`: what happened to contacts, and with `--since last` what has not been shown yet. */
+import { resolve } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
-
-import { type ContactEvent, dayMilliseconds, type EventQuery, maxDays } from "../../api/events.ts";
-import { findClosest } from "../../api/names.ts";
+import { type ContactEvent, dayMilliseconds, maxDays } from "../../api/events.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
-import {
-  EcmError,
-  failedError,
-  hasStatus,
-  isGoneError,
-  type ServiceError,
-  usageError,
-} from "../../errors.ts";
+import { EcmError, isGoneError, usageError } from "../../errors.ts";
 import { type Feed, readFeed, readNewest, toTime } from "../../events/feed.ts";
 import { resolveCampaign } from "../../service/resources.ts";
-import { checkColumns } from "../../terminal/present.ts";
+import type { OutputOptions } from "../../terminal/format.ts";
 import {
   addOutputFileFlags,
   type OptionsOf,
@@ -23,18 +16,13 @@ import {
   wholeNumberOption,
 } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { announcePart } from "../output/announce-part.ts";
-import {
-  type Campaign,
-  defaultDays,
-  isFromCampaign,
-  showNew,
-  type WantedEvents,
-  warnOfMissingEvents,
-} from "./since-last.ts";
-import { createEventView, maxLookups, presentEvents } from "./view.ts";
+import { presents, type Result } from "../output/presents.ts";
+import { resolveContact } from "../selection/lookups.ts";
+import { eventView, maxLookups, planEventView } from "./view.ts";
 
 const defaultLimit = 100;
+/** How far to look back where nobody says. */
+const defaultDays = 30;
 
 type EventsOptions = OptionsOf<typeof declareEvents>;
 
@@ -45,7 +33,14 @@ function declareEvents(command: Command) {
       repeatableOption("--type <type>", "such as contact-unsubscribed or email-bounced (repeatable)"),
     )
     .option("--campaign <campaign>", "only those of mails of this campaign, by name or id")
-    .addOption(wholeNumberOption("--days <n>", `how far to look back, at most ${maxDays} (${defaultDays})`))
+    .addOption(
+      wholeNumberOption(
+        "--days <n>",
+        `how far to look back, at most ${maxDays} (${defaultDays})`,
+        1,
+        maxDays,
+      ),
+    )
     .option(
       "--since <time>",
       "from this time on (RFC 3339, or a duration such as 24h); last: only events that this profile has not been shown yet with these types",
@@ -61,7 +56,7 @@ function declareEvents(command: Command) {
 }
 
 export function registerEvents(command: Command, context: Context): void {
-  const reading = declareEvents(command).action((idOrKey, options) => runEvents(context, idOrKey, options));
+  const reading = declareEvents(command);
   describeCommand(reading, {
     examples: [
       "ecm events --type contact-unsubscribed --type email-bounced --days 7",
@@ -74,131 +69,158 @@ export function registerEvents(command: Command, context: Context): void {
       6: "another process is reading these events with --since last",
     },
   });
+  reading.action(
+    presents(context, { view: eventView }, (idOrKey, options) => showEvents(context, idOrKey, options)),
+  );
 }
 
-async function runEvents(
+/** Which events are asked for. */
+interface WantedEvents {
+  contactId: string | undefined;
+  types: string[];
+  /** An id; the feed knows no campaigns, so that they are held against each event here. */
+  campaign: string | undefined;
+  days: number | undefined;
+  limit: number | undefined;
+  now: number;
+  output: OutputOptions;
+}
+
+async function showEvents(
   context: Context,
   idOrKey: string | undefined,
   options: EventsOptions,
-): Promise<void> {
-  const output = context.output(options);
-  checkColumns(output, createEventView());
-  const types = parseTypes(options.type);
-  if (options.days !== undefined && options.days > maxDays) {
-    throw usageError(`--days: the service keeps events for ${maxDays} days`, `Give --days ${maxDays}`);
-  }
+): Promise<Result<ContactEvent>> {
+  const { since: sinceText, days, limit } = options;
   const now = context.clock.now();
-  const isNewOnly = options.since === "last";
-  const since = options.since === undefined || isNewOnly ? undefined : parseSince(options.since, now);
+  const types = parseTypes(options.type);
+  const since =
+    sinceText === undefined || sinceText === "last" ? undefined : parsePastTime(sinceText, "--since", now);
   const connection = await context.connect();
-  const contactId = idOrKey === undefined ? undefined : await resolveContactId(connection, idOrKey);
-  const campaign =
-    options.campaign === undefined ? undefined : await resolveCampaign(connection.send, options.campaign);
-  const request = { contactId, campaign, types, output, options, now };
-  const show = isNewOnly
-    ? showNew(context, connection, request)
-    : showPast(context, connection, request, since);
-  await show.catch((error: unknown) => {
+  const { account, send } = connection;
+  const contactId =
+    idOrKey === undefined
+      ? undefined
+      : (await account.withRemembered("read", () => resolveContact(connection, idOrKey)))._id;
+  const campaign = options.campaign === undefined ? undefined : await resolveCampaign(send, options.campaign);
+  const output = context.output(options);
+  const wanted: WantedEvents = { contactId, types, campaign, days, limit, now, output };
+  const shown =
+    sinceText === "last"
+      ? showNew(context, connection, wanted)
+      : showPast(context, connection, wanted, { since, isAll: options.all ?? false });
+  return shown.catch((error: unknown) => {
     // The contact was found a moment ago.
-    if (contactId !== undefined && isGoneError(error)) throw noEventsError(error);
-    throw explainUnknownType(error, types);
+    if (contactId === undefined || !isGoneError(error)) throw error;
+    const { message, details } = error;
+    const words = `This account's service does not offer events of contacts (it answered ${details.status}: ${message})`;
+    throw new EcmError(
+      "service",
+      words,
+      "The contact exists; the service's own pages may show its events",
+      details,
+    );
   });
 }
 
-function noEventsError({ message, details }: ServiceError): EcmError {
-  const words = `This account's service does not offer events of contacts (it answered ${details.status}: ${message})`;
-  return new EcmError(
-    "service",
-    words,
-    "The contact exists; the service's own pages may show its events",
-    details,
-  );
-}
-
-/** @param since milliseconds since the epoch, where the user has said so */
 async function showPast(
   context: Context,
   connection: Connection,
-  request: WantedEvents,
-  since: number | undefined,
-): Promise<void> {
-  const { contactId, campaign, types, output, options, now } = request;
-  const sinceDays = since === undefined ? undefined : Math.ceil((now - since) / dayMilliseconds) + 1;
-  const pastDays = Math.min(maxDays, options.days ?? sinceDays ?? defaultDays);
-  const period = { since: computeOldest(request, since), campaign };
-  const past = await readRequestedEvents(connection, { contactId, types, pastDays }, period, options);
-  if (contactId === undefined && since !== undefined && since < now - maxDays * dayMilliseconds) {
+  { contactId, types, campaign, days, limit, now, output }: WantedEvents,
+  { since, isAll }: { since: number | undefined; isAll: boolean },
+): Promise<Result<ContactEvent>> {
+  const { send } = connection;
+  const query = { contactId, types, pastDays: days ?? countDays(since, now) };
+  // One contact's feed knows no days.
+  const daysAgo = contactId === undefined || days === undefined ? 0 : now - days * dayMilliseconds;
+  const oldest = Math.max(since ?? 0, daysAgo);
+  if (contactId === undefined && oldest > 0 && oldest < now - maxDays * dayMilliseconds)
     context.terminal.warn(
       `The service keeps events for ${maxDays} days: older ones are missing, although --since asks for them`,
     );
+  const isWhole = oldest > 0 || campaign !== undefined || isAll;
+  const most = limit ?? (since === undefined && !isAll ? defaultLimit : Number.POSITIVE_INFINITY);
+  const feed = isWhole ? await readFeed(send, query) : await readNewest(send, query, most);
+  if (isWhole) warnOfMissing(context, feed);
+  const found = feed.events.filter(isWanted(campaign, oldest));
+  const events = found.slice(-most);
+  const total = isWhole ? found.length : feed.total;
+  const page = {
+    things: "events",
+    total,
+    hasMore: isWhole ? events.length < found.length : feed.hasMore,
+    size: 0,
+    next: `more: --limit ${Math.min(total ?? Number.POSITIVE_INFINITY, events.length * 10)}`,
+    isRequested: limit !== undefined,
+  };
+  return { many: events, ...(await planEventView(connection, output, events)), page };
+}
+
+/** How far the account's feed is read for a time, in days. */
+function countDays(since: number | undefined, now: number): number {
+  if (since === undefined) return defaultDays;
+  return Math.min(maxDays, Math.max(1, Math.ceil((now - since) / dayMilliseconds) + 1));
+}
+
+/** What has not been shown yet; written down as shown once it has been. */
+async function showNew(
+  context: Context,
+  connection: Connection,
+  { contactId, types, campaign, days, limit, now, output }: WantedEvents,
+): Promise<Result<ContactEvent>> {
+  const { terminal } = context;
+  const { profile, send } = connection;
+  const { openCursor } = await import("../../events/cursor.ts");
+  const resource = [profile.baseUrl.value, profile.name?.value ?? null, types, contactId ?? null];
+  if (campaign !== undefined) resource.push(campaign);
+  const cursor = await openCursor(context.folders.state, resource);
+  try {
+    const gap = Math.floor((now - (cursor.shownUntil ?? now)) / dayMilliseconds);
+    if (gap >= maxDays)
+      terminal.warn(
+        `These events were last read whole ${gap} days ago, and the service keeps events for ${maxDays} days: some may be missing`,
+      );
+    const pastDays = Math.min(maxDays, Math.max(days ?? defaultDays, cursor.daysBack(now)));
+    const feed = await readFeed(send, { contactId, types, pastDays });
+    warnOfMissing(context, feed);
+    const oldest = contactId === undefined ? 0 : now - pastDays * dayMilliseconds;
+    const fresh = cursor.newAmong(feed.events.filter(isWanted(campaign, oldest)));
+    const events = fresh.slice(0, limit);
+    const left = fresh.slice(events.length);
+    const batch = { events, left, readAt: now };
+    const { outputFile } = output;
+    return {
+      many: events,
+      ...(await planEventView(connection, output, events)),
+      beforeRename: (written) => cursor.announce(batch, resolve(outputFile!), written),
+      async last() {
+        // On stdout they count as shown when all were taken.
+        if (outputFile !== undefined || !terminal.isStdoutClosed) await cursor.markShown(batch);
+        if (left.length > 0)
+          terminal.note(
+            `${formatCount(left.length)} more new events; run the same command again for the next`,
+          );
+      },
+      release: () => cursor.release(),
+    };
+  } catch (error) {
+    await cursor.release();
+    throw error;
   }
-  if (past.feed) {
-    warnOfMissingEvents(context, past.feed);
-    if (!past.feed.isComplete) throw unstableFeed();
-  }
-  await presentEvents(context, connection, output, past.events);
-  context.observer?.page?.({ total: past.total, hasMore: past.hasMore });
-  if (past.events.length === 0) context.terminal.note("No events");
-  else if (past.hasMore) sayWhichPart(context, past, options.limit !== undefined);
 }
 
-function unstableFeed(): EcmError {
-  return failedError(
-    "The feed changed its order while it was read; events may be missing",
-    "Run the command again, or use --since last, which shows what is missing the next time",
-    { type: "UnstableFeedError", retryable: true },
+/** An event whose time cannot be read is of any time. */
+function isWanted(campaign: string | undefined, oldest: number): (event: ContactEvent) => boolean {
+  return (event) =>
+    !(toTime(event) < oldest) && (campaign === undefined || event.emailCampaignId === campaign);
+}
+
+/** What the pages do not hold cannot be shown, and is not passed over in silence. */
+function warnOfMissing({ terminal }: Context, { events, total = 0, hasMore }: Feed): void {
+  if (!hasMore) return;
+  terminal.warn(
+    `The service counts ${formatCount(total)} events, but its pages hold ${formatCount(events.length)}: some may be missing`,
   );
-}
-
-function sayWhichPart(context: Context, { events, total }: PastEvents, isLimited: boolean): void {
-  const all = total === undefined ? "" : ` of ${formatCount(total)}`;
-  const next = Math.min(total ?? Number.POSITIVE_INFINITY, events.length * 10);
-  announcePart(
-    context,
-    `The newest ${events.length}${all} events · more: --limit ${next} · all: --all`,
-    isLimited,
-    { shown: events.length, total, more: ["--limit", String(next)] },
-  );
-}
-
-/** `--since` and `--days` both hold. One contact's feed knows no days: they are held against each event here. */
-function computeOldest(
-  { contactId, options, now }: WantedEvents,
-  since: number | undefined,
-): number | undefined {
-  if (options.days === undefined || contactId === undefined) return since;
-  return Math.max(now - options.days * dayMilliseconds, since ?? 0);
-}
-
-interface PastEvents {
-  events: ContactEvent[];
-  /** Of how many these are the newest, where that is known. */
-  total?: number;
-  hasMore: boolean;
-  /** Where the feed was read whole. */
-  feed?: Feed;
-}
-
-async function readRequestedEvents(
-  { send }: Connection,
-  query: EventQuery,
-  { since, campaign }: { since: number | undefined; campaign: Campaign | undefined },
-  { limit, all }: WantedEvents["options"],
-): Promise<PastEvents> {
-  if (since === undefined && campaign === undefined && !all)
-    return readNewest(send, query, limit ?? defaultLimit);
-  const feed = await readFeed(send, query);
-  const isOld = (event: ContactEvent) => since !== undefined && toTime(event) < since;
-  const found = feed.events.filter((event) => !isOld(event) && isFromCampaign(campaign, event));
-  const most = limit ?? (since === undefined && !all ? defaultLimit : undefined);
-  const events = most === undefined ? found : found.slice(-most);
-  return { events, total: found.length, hasMore: events.length < found.length, feed };
-}
-
-async function resolveContactId(connection: Connection, idOrKey: string): Promise<string> {
-  const { resolveContact } = await import("../selection/lookups.ts");
-  const { account } = connection;
-  return (await account.withRemembered("read", () => resolveContact(connection, idOrKey)))._id;
 }
 
 /** In a fixed order, each once: the same types are the same cursor. Which exist is the service's to say. */
@@ -206,28 +228,4 @@ function parseTypes(typed: string[] = []): string[] {
   const types = typed.flatMap((text) => text.split(",")).map((type) => type.trim());
   if (types.includes("")) throw usageError("--type: a type is empty", "Such as --type email-bounced");
   return [...new Set(types)].sort();
-}
-
-/** @throws UsageError */
-function parseSince(text: string, now: number): number {
-  const at = parsePastTime(text, "--since", now);
-  if (at <= now) return at;
-  throw usageError(
-    `--since: ${JSON.stringify(text)} is not in the past`,
-    "Give 2026-11-21T18:00:00Z, 2026-11-21, a duration such as 24h or 7d, or last",
-  );
-}
-
-/**
- * Which types exist is the service's to say, and its refusal names them: the one that was meant is found there.
- * @returns the error itself where it is about something else
- */
-function explainUnknownType(error: unknown, types: readonly string[]): unknown {
-  if (!hasStatus(error, 400)) return error;
-  const known: string[] = error.message.match(/\b[a-z]+(?:-[a-z]+)+\b/g) ?? [];
-  const unknown = types.find((type) => !known.includes(type));
-  if (known.length < 2 || unknown === undefined) return error;
-  const meant = known.find((type) => type.split("-").includes(unknown)) ?? findClosest(unknown, known);
-  const hint = meant ? `Did you mean ${meant}?` : `Types: ${known.join(", ")}`;
-  return new EcmError("service", `There is no event type ${JSON.stringify(unknown)}`, hint, error.details);
 }

@@ -1,6 +1,7 @@
 /** Flags that several commands share, and how their values are read. */
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import { usageError } from "../../errors.ts";
+import { recordsPerPage } from "../../service/pages.ts";
 
 /** The values of the flags that a function declares on a command. */
 export type OptionsOf<D extends (...args: never[]) => { opts(): unknown }> = ReturnType<
@@ -53,6 +54,22 @@ export function addOutputFileFlags<A extends unknown[], O extends OptionValues, 
   return addFileFlag(command, "write to FILE instead of stdout (atomically); .xlsx is a workbook")
     .option("--bom", "start with a byte order mark, for spreadsheets")
     .option("--safe-cells", "prefix cells that a spreadsheet would run as a formula with an apostrophe");
+}
+
+/** For every listing that comes in pages. @param things such as `campaigns` */
+export function addPageFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+  things: string,
+) {
+  return command
+    .addOption(wholeNumberOption("--page <n>", "the page to read, from 1 (1)").conflicts("all"))
+    .addOption(wholeNumberOption("--size <n>", `${things} per page (${recordsPerPage})`).conflicts("all"))
+    .option("--all", "read every page");
+}
+
+/** What a page says of the one that follows it. @param typedPage undefined for the first one, which nobody named */
+export function toNextPage(typedPage: number | undefined) {
+  return { next: `next page: --page ${(typedPage ?? 1) + 1}`, isRequested: typedPage !== undefined };
 }
 
 export function addFileFlag<A extends unknown[], O extends OptionValues, G extends OptionValues>(
@@ -136,14 +153,20 @@ export function startsWithDay(text: string): boolean {
   return !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
 }
 
-/** A flag that takes a whole number from `least` up. @throws UsageError naming the flag, when parsed. */
-export function wholeNumberOption<F extends string>(flags: F, description: string, min = 1) {
+/** A flag that takes a whole number. @throws UsageError naming the flag, when parsed */
+export function wholeNumberOption<F extends string>(
+  flags: F,
+  description: string,
+  min = 1,
+  max = Number.MAX_SAFE_INTEGER,
+) {
   const option = withShape(new Option(flags, description), { type: "integer" });
   return option.argParser((text: string) => {
     const value = Number(text);
-    if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= min) return value;
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    const range = max < Number.MAX_SAFE_INTEGER ? `from ${min} to ${max}` : `of at least ${min}`;
     throw usageError(
-      `${option.long}: ${JSON.stringify(text)} is not a whole number of at least ${min}`,
+      `${option.long}: ${JSON.stringify(text)} is not a whole number ${range}`,
       `Give a number, such as ${option.long} ${Math.max(min, 10)}`,
     );
   });

@@ -3,9 +3,8 @@ import type { Context } from "../../context.ts";
 import { advise, ecm } from "../../hint.ts";
 import { createListPages, readAllLists } from "../../service/lists.ts";
 import { readSinglePage, recordsPerPage } from "../../service/pages.ts";
-import { addOutputFileFlags } from "../flags/flags.ts";
+import { addOutputFileFlags, addPageFlags, toNextPage } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { addPageFlags } from "../output/pages.ts";
 import { presents } from "../output/presents.ts";
 import { listView } from "./shared.ts";
 
@@ -32,7 +31,7 @@ export function registerListsList(parent: Command, context: Context): void {
         const { items, total, hasMore } = await readSinglePage(read, typedPage ?? 1, options);
         return { lists: items, total, hasMore };
       });
-      return { many: lists, empty, page: { things: "lists", size, typedPage, ...rest } };
+      return { many: lists, empty, page: { things: "lists", size, ...toNextPage(typedPage), ...rest } };
     }),
   );
 }

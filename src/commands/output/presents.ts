@@ -1,8 +1,9 @@
 /** Shows what a verb returns, in the format that was asked for: the one place that does. */
 import type { Context, OutputFileFlags } from "../../context.ts";
+import { formatCount } from "../../counts.ts";
 import type { Hint } from "../../hint.ts";
 import type { TextForm } from "../../terminal/file-names.ts";
-import { isForPeople, type OutputFormat, type OutputOptions } from "../../terminal/format.ts";
+import { isForPeople, isJson, type OutputFormat, type OutputOptions } from "../../terminal/format.ts";
 import {
   checkColumns,
   explainDryRun,
@@ -15,7 +16,6 @@ import {
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ApiRequest } from "../../wire.ts";
 import { formatForAccount } from "../help/command-line.ts";
-import { announcePage } from "./announce-part.ts";
 import { type ChangeLine, presentChanges, showsChanges } from "./change-lines.ts";
 
 /** One record. */
@@ -45,8 +45,12 @@ interface Many<T> {
   /** What a person reads when there is none. */
   empty?: Hint;
   page?: ShownPage;
+  /** What JSON formats show in place of the records: the service's own object that tells them. */
+  value?: unknown;
   /** Said once all are shown. */
   said?(count: number): void;
+  /** Is told where the output's file lies, before it appears under its name. */
+  beforeRename?(written: string): Promise<void>;
 }
 
 interface ShownPage {
@@ -54,9 +58,12 @@ interface ShownPage {
   things: string;
   total?: number;
   hasMore: boolean;
+  /** How many were asked for: fewer, where no total is told, are most likely the last. */
   size: number;
-  /** Undefined for the first one, which nobody named. */
-  typedPage?: number;
+  /** The way to those that follow, such as `next page: --page 2`. */
+  next: string;
+  /** The command names the part that it wants. */
+  isRequested: boolean;
 }
 
 /** What a dry run would send. */
@@ -82,6 +89,8 @@ interface Following {
   last?(): Promise<void>;
   /** Thrown. */
   failure?: unknown;
+  /** Done at the end, also where the result could not be shown. */
+  release?(): Promise<void>;
 }
 
 export type Result<T> = (One<T> | Many<T> | Unsent | Text) & Following;
@@ -110,11 +119,13 @@ export function presents<A extends unknown[], T>(
     if (view) checkColumns(output, view);
     const result = await run(...args);
     if (!result) return;
-    await present(context, output, { view, ...result });
-    if (result.note !== undefined) {
-      context.terminal.note(formatForAccount(result.note, context.settings));
+    try {
+      await present(context, output, { view, ...result });
+      if (result.note !== undefined) context.terminal.note(formatForAccount(result.note, context.settings));
+      await result.last?.();
+    } finally {
+      await result.release?.();
     }
-    await result.last?.();
     if (result.failure !== undefined) throw result.failure;
   };
 }
@@ -155,15 +166,22 @@ async function presentScreen<T>(
 async function presentMany<T>(
   context: Context,
   output: OutputOptions,
-  { many, view, empty, page, said }: Many<T>,
+  { many, view, empty, page, value, said, beforeRename }: Many<T>,
 ): Promise<void> {
-  const whenEmpty = empty === undefined ? {} : { empty: formatForAccount(empty, context.settings) };
-  const shown = await presentList(context.terminal, output, many, { ...view!, ...whenEmpty });
+  const { terminal, observer, settings } = context;
+  if (value !== undefined && isJson(output.format) && !output.columns)
+    return presentValue(terminal, output, value, "");
+  const whenEmpty = empty === undefined ? {} : { empty: formatForAccount(empty, settings) };
+  const shown = await presentList(terminal, { ...output, beforeRename }, many, { ...view!, ...whenEmpty });
   said?.(shown);
   if (!page) return;
-  const { things, total, hasMore, size, typedPage } = page;
-  context.observer?.page?.({ total, hasMore });
-  if (hasMore && (total !== undefined || shown >= size)) {
-    announcePage(context, things, { shown, total }, typedPage);
-  }
+  const { things, total, hasMore, size, next, isRequested } = page;
+  observer?.page?.({ total, hasMore });
+  if (!hasMore || (total === undefined && shown < size) || terminal.isStdoutClosed) return;
+  const of = total === undefined ? "" : ` of ${formatCount(total)}`;
+  const text = `${shown}${of} ${things} · all: --all · ${next}`;
+  // A script that did not ask for a part is warned, with --quiet too.
+  if (isRequested || observer?.page) terminal.note(text);
+  else if (terminal.isStdoutTerminal) terminal.note(text, "needed");
+  else terminal.warn(text);
 }

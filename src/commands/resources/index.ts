@@ -1,260 +1,351 @@
 /**
  * `ecm campaigns`, `templates`, `domains` and `reports`: what the service tells, to look at. One row for each
- * command; in JSON formats the answers are untouched.
+ * command; whatever a member is, it is shown, and in JSON formats the answers are untouched.
  */
-import { type Command, Option } from "@commander-js/extra-typings";
-import { dnsRecords, reportedEvents } from "../../api/reports.ts";
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
+import { listItems, readMember, textMember } from "../../api/records.ts";
 import type { Context } from "../../context.ts";
+import { isObject } from "../../json.ts";
+import { type ReadPage, readSinglePage, recordsPerPage } from "../../service/pages.ts";
 import {
   campaignPages,
   fetchCampaign,
   fetchDomains,
+  fetchReport,
   findDomain,
   hasOtherStatus,
-  longestReport,
+  readAllRecords,
   resolveCampaign,
   templatePages,
 } from "../../service/resources.ts";
-import { isForPeople, type OutputOptions } from "../../terminal/format.ts";
-import { checkColumns, hasColumns, presentList, presentOne, type View } from "../../terminal/present.ts";
-import { addOutputFileFlags, wholeNumberOption } from "../flags/flags.ts";
+import { isForPeople } from "../../terminal/format.ts";
+import type { Column, View } from "../../terminal/present.ts";
+import type { Send } from "../../wire.ts";
+import { addOutputFileFlags, addPageFlags, toNextPage, wholeNumberOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import type { Register } from "../help/tree.ts";
-import { addPageFlags, showPages } from "../output/pages.ts";
-import {
-  type Call,
-  checkHistogram,
-  checkSpan,
-  type ResourceFlags,
-  requireZone,
-  showCampaignReport,
-  showHistogram,
-  showReports,
-} from "./reports.ts";
-import {
-  campaignView,
-  dnsRecordView,
-  domainView,
-  everyColumn,
-  figureView,
-  formatDnsRecord,
-  histogramView,
-  templateView,
-  withoutDnsRecords,
-} from "./views.ts";
+import { presents, type Result } from "../output/presents.ts";
 
-interface Resource {
-  noun: string;
-  verb: string;
-  /** What the noun alone stands for. */
-  isDefault?: boolean;
-  description: string;
-  argument?: [name: string, description: string];
-  addFlags?(command: Command): Command;
-  examples: string[];
-  output: string;
-  /** What `--columns` may name. */
-  view: View<never>;
-  /** Before a request is sent. @throws UsageError */
-  check?(flags: ResourceFlags): void;
-  show(call: Call): Promise<void>;
+/** A member as a column. @param title where people read another word */
+function column(name: string, title?: string, more: Partial<Column<unknown>> = {}): Column<unknown> {
+  return { name, title, value: (record) => toCell(readMember(record, name)), ...more };
 }
 
-const byIdOrName: Resource["argument"] = ["<campaign>", "its id or name"];
-const listOutput = "in JSON formats the service's own objects, `[]` when there is none.";
+/** A plain value as it is; anything else as JSON. */
+function toCell(value: unknown): string | number | boolean | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+  return JSON.stringify(value);
+}
 
-const resources: Resource[] = [
-  {
-    noun: "campaigns",
-    verb: "list",
-    description: "list the campaigns, those changed last first",
-    addFlags: (command) =>
+const id = (record: unknown) => textMember(record, "_id") ?? "";
+const lastColumns = [
+  column("updatedAt", "updated", { isTime: true }),
+  column("_id", "id", { isWhole: true, isAside: true }),
+  column("createdAt", "created", { isTime: true, optional: true }),
+];
+
+const campaignView: View<unknown> = {
+  columns: [
+    column("name"),
+    column("status"),
+    column("subject"),
+    column("sentCount", "sent"),
+    column("failedCount", "failed"),
+    ...lastColumns,
+  ],
+  ...{ id, empty: "No campaigns" },
+};
+
+const templateView: View<unknown> = {
+  columns: [column("name"), column("subject"), ...lastColumns],
+  ...{ id, empty: "No templates" },
+};
+
+const domainView: View<unknown> = {
+  columns: [
+    column("domain", undefined, { isWhole: true }),
+    column("isReadyForSending", "ready"),
+    ...["dkim", "spf", "dmarc", "linkTracking", "identity"].map((part) => ({
+      name: part,
+      // A part is told with its status and more, or as the status alone.
+      value: (domain: unknown) => toCell(readMember(domain, part, "status") ?? readMember(domain, part)),
+    })),
+    column("sslCertStatus", "certificate"),
+    column("lastCheckedAt", "checked", { isTime: true }),
+    ...lastColumns.filter(({ name }) => name !== "updatedAt"),
+  ],
+  ...{ id, empty: "No sending domains" },
+};
+
+/** One value of an answer, by the path of its members; of a number also what it is compared with. */
+interface Figure {
+  name: string;
+  value: unknown;
+  prev?: unknown;
+  diff?: unknown;
+}
+
+const figureView: View<unknown> = {
+  columns: [column("name"), column("value"), column("prev", "before"), column("diff", "change %")],
+  id: (figure) => (figure as Figure).name,
+};
+
+const dayView: View<unknown> = {
+  columns: [
+    column("date", undefined, { isWhole: true }),
+    column("total"),
+    column("detail", undefined, { optional: true }),
+  ],
+  id: (day) => textMember(day, "date") ?? "",
+};
+
+/** Every value of an answer, such as `dkim.status`, in its order. */
+function listFigures(value: unknown, name = ""): Figure[] {
+  if (isComparison(value)) return [{ ...value, name }];
+  const members = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  if (members.length === 0 && name !== "") return [{ name, value }];
+  return members.flatMap(([member, part]) => listFigures(part, name === "" ? member : `${name}.${member}`));
+}
+
+function isComparison(value: unknown): value is Omit<Figure, "name"> {
+  return (
+    isObject(value) &&
+    "value" in value &&
+    Object.keys(value).every((name) => /^(?:value|prev|diff)$/.test(name))
+  );
+}
+
+/** A record: to people every value, none of them cut; otherwise the columns of the list that it is of. */
+function whole(record: unknown, view: View<unknown>): Result<unknown> {
+  const columns = listFigures(record).map(({ name, value }) => ({ name, value: () => toCell(value) }));
+  return { one: record, view: async (output) => (isForPeople(output) ? { ...view, columns } : view) };
+}
+
+/** A report: one row for each value. */
+function report(value: unknown): Result<unknown> {
+  return { many: listFigures(value), value };
+}
+
+/** One page, or every page with `--all`. @param things such as `campaigns` */
+async function list(
+  read: ReadPage<unknown>,
+  things: string,
+  { page, size = recordsPerPage, all }: { page?: number; size?: number; all?: true },
+  isShown: (record: unknown) => boolean = () => true,
+): Promise<Result<unknown>> {
+  if (!all) {
+    const { items, ...rest } = await readSinglePage(read, page ?? 1, { size });
+    return { many: items.filter(isShown), page: { things, size, ...toNextPage(page), ...rest } };
+  }
+  const { records, total } = await readAllRecords(read);
+  const many = records.filter(isShown);
+  const isCut = records.length < total;
+  const note = isCut ? `${records.length} of ${total} ${things} were read: some may be missing` : undefined;
+  return { many, note, page: { things, size: 0, total: many.length, hasMore: false, ...toNextPage(page) } };
+}
+
+interface Row<A extends unknown[], O extends OptionValues> {
+  declare(group: Command): Command<A, O>;
+  examples: string[];
+  output: string;
+  view: View<unknown>;
+  show(send: Send, ...args: [...A, O]): Promise<Result<unknown>>;
+}
+
+function row<A extends unknown[], O extends OptionValues>({ declare, view, show, ...facts }: Row<A, O>) {
+  return (group: Command, context: Context) => {
+    const command = declare(group);
+    addOutputFileFlags(command);
+    describeCommand(command, facts);
+    const run = async (...args: unknown[]) => show((await context.connect()).send, ...(args as [...A, O]));
+    command.action(presents(context, { view }, run) as never);
+  };
+}
+
+const listOutput = "in JSON formats the service's own objects, `[]` when there is none.";
+const wholeOutput =
+  "all that the service tells of it, one line for each value; in JSON formats the service's own object.";
+
+const byIdOrName = ["<campaign>", "its id or name"] as const;
+const zoneFlag = [
+  "--timezone <zone>",
+  "in whose days it counts, such as Europe/Oslo (this machine's)",
+] as const;
+const daysOption = () => wholeNumberOption("--days <n>", "how far to look back, at most 90 (30)", 1, 90);
+
+/** As events are named → as reports are asked for them: where the first alone counts, its name says so. */
+const reportedEvents: Record<string, string> = {
+  "email-sent": "email-sent",
+  "email-delivered": "email-delivered",
+  "email-bounced": "email-bounced",
+  "email-opened": "first-email-opened",
+  "email-clicked": "first-email-clicked",
+  "email-complaint": "first-email-complaint",
+  "contact-unsubscribed": "first-contact-unsubscribed",
+};
+
+const campaigns = [
+  row({
+    declare: (group) =>
       addPageFlags(
-        command.option("--status <status>", "only those with this status, such as draft or sent"),
+        group
+          .command("list")
+          .description("list the campaigns, those changed last first")
+          .option("--status <status>", "only those with this status, such as draft or sent"),
         "campaigns",
       ),
     examples: ["ecm campaigns list", "ecm campaigns list --status sent --all --json"],
     output: `One row per campaign; ${listOutput}`,
     view: campaignView,
-    show: ({ send, flags, ...call }) => {
-      const { status } = flags;
+    show: (send, { status, ...flags }) =>
       // A service may pass over a status.
-      const isShown = (campaign: unknown) => status === undefined || !hasOtherStatus(campaign, status);
-      const read = campaignPages(send, status);
-      return showPages(call, flags, { things: "campaigns", view: campaignView, read, isShown });
-    },
-  },
-  {
-    noun: "campaigns",
-    verb: "get",
-    description: "show one campaign",
-    argument: byIdOrName,
+      list(
+        campaignPages(send, status),
+        "campaigns",
+        flags,
+        (each) => !status || !hasOtherStatus(each, status),
+      ),
+  }),
+  row({
+    declare: (group) =>
+      group
+        .command("get")
+        .description("show one campaign")
+        .argument(...byIdOrName),
     examples: ["ecm campaigns get 'Spring sale'", "ecm campaigns get 'Spring sale' --json"],
-    output: "The campaign with all that the service tells of it; in JSON formats the service's own object.",
+    output: `The campaign with ${wholeOutput}`,
     view: campaignView,
-    show: async ({ context, output, send, wanted }) => {
-      const campaign = await fetchCampaign(send, (await resolveCampaign(send, wanted))._id);
-      await presentOne(context.terminal, output, campaign, wholeView(output, campaignView, campaign));
-    },
-  },
-  {
-    noun: "templates",
-    verb: "list",
-    description: "list the email templates",
-    addFlags: (command) => addPageFlags(command, "templates"),
+    show: async (send, wanted) =>
+      whole(await fetchCampaign(send, await resolveCampaign(send, wanted)), campaignView),
+  }),
+];
+
+const templates = [
+  row({
+    declare: (group) =>
+      addPageFlags(group.command("list").description("list the email templates"), "templates"),
     examples: ["ecm templates list", "ecm templates list --all --json"],
     output: `One row per template; ${listOutput}`,
     view: templateView,
-    show: ({ send, flags, ...call }) =>
-      showPages(call, flags, { things: "templates", view: templateView, read: templatePages(send) }),
-  },
-  {
-    noun: "domains",
-    verb: "list",
-    description: "list the sending domains, and whether they are ready",
+    show: (send, flags) => list(templatePages(send), "templates", flags),
+  }),
+];
+
+const domains = [
+  row({
+    declare: (group) =>
+      group.command("list").description("list the sending domains, and whether they are ready"),
     examples: ["ecm domains list", "ecm domains list --json"],
     output: `One row per domain; ${listOutput}`,
     view: domainView,
-    show: async ({ context, output, send }) => {
-      await presentList(context.terminal, output, await fetchDomains(send), domainView);
-    },
-  },
-  {
-    noun: "domains",
-    verb: "get",
-    description: "show one sending domain, and what is missing in DNS",
-    argument: ["<domain>", "its name or id"],
-    examples: ["ecm domains get example.com", "ecm domains get example.com -o csv"],
-    output:
-      "The domain, then each DNS record that is missing as a line to copy: type, name, value. In csv and tsv one row per DNS record; in JSON formats the service's own object.",
-    view: dnsRecordView,
-    show: showDomain,
-  },
-  {
-    noun: "reports",
-    verb: "show",
-    isDefault: true,
-    description: "show the dashboard and all mails of the last days",
-    addFlags: addSpanFlags,
+    show: async (send) => ({ many: await fetchDomains(send) }),
+  }),
+  row({
+    declare: (group) =>
+      group
+        .command("get")
+        .description("show one sending domain, with the DNS records that it needs")
+        .argument("<domain>", "its name or id"),
+    examples: ["ecm domains get example.com", "ecm domains get example.com --json"],
+    output: `The domain with ${wholeOutput}`,
+    view: domainView,
+    show: async (send, wanted) => whole(findDomain(await fetchDomains(send), wanted), domainView),
+  }),
+];
+
+const reports = [
+  row({
+    declare: (group) =>
+      group
+        .command("show", { isDefault: true })
+        .description("show the dashboard and all mails of the last days")
+        .addOption(daysOption())
+        .option(...zoneFlag),
     examples: ["ecm reports", "ecm reports show --days 7 --timezone Europe/Oslo", "ecm reports show -o csv"],
-    output:
-      "One row per number, with its change against the span before; in JSON { dashboard, overall }, the service's own objects. 2 requests.",
+    output: "One row per value; in JSON { dashboard, overall }, the service's own objects. 2 requests.",
     view: figureView,
-    check: checkSpan,
-    show: showReports,
-  },
-  {
-    noun: "reports",
-    verb: "campaign",
-    description: "show what became of a campaign's mails",
-    argument: byIdOrName,
-    addFlags: (command) =>
-      command
+    async show(send, flags) {
+      const dashboard = await fetchReport(send, "dashboard", toSpan(flags));
+      return report({ dashboard, overall: await fetchReport(send, "email/overall", toSpan(flags)) });
+    },
+  }),
+  row({
+    declare: (group) =>
+      group
+        .command("campaign")
+        .description("show what became of a campaign's mails")
+        .argument(...byIdOrName)
         .addOption(
           new Option(
             "--period <period>",
             "also opens and clicks by hours or days from its sending on",
-          ).choices(["24hours", "week", "month"]),
+          ).choices(["24hours", "week", "month"] as const),
         )
-        .addOption(zoneOption()),
+        .option(...zoneFlag),
     examples: [
       "ecm reports campaign 'Spring sale'",
       "ecm reports campaign 'Spring sale' --period week --json",
     ],
     output:
-      "One row per number, and the command that names who bounced or complained; in JSON formats the service's own object, with --period { report, engagement }.",
+      "One row per value; in JSON formats the service's own object, with --period { report, engagement }.",
     view: figureView,
-    show: showCampaignReport,
-  },
-  {
-    noun: "reports",
-    verb: "histogram",
-    description: "show one type of event by days",
-    addFlags: (command) =>
-      addSpanFlags(
-        command.addOption(
+    async show(send, wanted, { period, timezone = ownZone() }) {
+      const path = `email/${encodeURIComponent(await resolveCampaign(send, wanted))}`;
+      const told = await fetchReport(send, path);
+      if (period === undefined) return report(told);
+      return report({
+        report: told,
+        engagement: await fetchReport(send, `${path}/engagement`, { period, timezone }),
+      });
+    },
+  }),
+  row({
+    declare: (group) =>
+      group
+        .command("histogram")
+        .description("show one type of event by days")
+        .addOption(
           new Option(
             "--event <type>",
             "type of event; of openings and the like a contact's first in a campaign counts",
-          ).choices(Object.keys(reportedEvents)),
-        ),
-      ),
+          )
+            .choices(Object.keys(reportedEvents))
+            .makeOptionMandatory(),
+        )
+        .addOption(daysOption())
+        .option(...zoneFlag),
     examples: [
       "ecm reports histogram --event email-opened",
       "ecm reports histogram --event email-bounced --days 90 -o csv",
     ],
     output: "One row per day with its number; in JSON formats the service's own object.",
-    view: histogramView,
-    check: checkHistogram,
-    show: showHistogram,
-  },
+    view: dayView,
+    async show(send, { event, ...span }) {
+      const query = { ...toSpan(span), eventType: reportedEvents[event]! };
+      const value = await fetchReport(send, "email/overall/histogram", query);
+      return { many: listItems(value, "histogram"), value };
+    },
+  }),
 ];
 
-export const registerCampaigns = register("campaigns");
-export const registerTemplates = register("templates");
-export const registerDomains = register("domains");
-export const registerReports = register("reports");
+function toSpan({ days = 30, timezone = ownZone() }: { days?: number; timezone?: string }) {
+  return { pastDays: String(days), timezone };
+}
 
-function register(noun: string): Register {
-  return (group, context) => {
-    for (const resource of resources.filter((each) => each.noun === noun)) {
-      const { verb, isDefault, description, argument, addFlags, examples, output } = resource;
-      const command = group.command(verb, { isDefault }).description(description);
-      if (argument) command.argument(...argument);
-      command.action((...words: unknown[]) => {
-        const [wanted, flags] = argument ? words : ["", ...words];
-        return runResource(context, resource, wanted as string, flags as ResourceFlags);
-      });
-      addOutputFileFlags(addFlags?.(command) ?? command);
-      describeCommand(command, { examples, output });
-    }
+/** With TZ empty, a machine has `Etc/Unknown` or none, which no service knows. */
+function ownZone(): string {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  return !timeZone || timeZone === "Etc/Unknown" ? "UTC" : timeZone;
+}
+
+const register =
+  (rows: ((group: Command, context: Context) => void)[]): Register =>
+  (group, context) => {
+    for (const declare of rows) declare(group, context);
   };
-}
 
-async function runResource(
-  context: Context,
-  { view, check, show }: Resource,
-  wanted: string,
-  flags: ResourceFlags,
-): Promise<void> {
-  const output = context.output(flags);
-  checkColumns(output, view);
-  check?.(flags);
-  const { send } = await context.connect();
-  await show({ context, output, send, wanted, flags });
-}
-
-/** To people every member is shown. */
-function wholeView(output: OutputOptions, view: View<unknown>, record: unknown): View<unknown> {
-  const isScreen = output.format === "table" && !output.columns;
-  return isScreen ? { ...view, columns: everyColumn(view, record) } : view;
-}
-
-async function showDomain({ context, output, send, wanted }: Call): Promise<void> {
-  const { terminal } = context;
-  const domain = findDomain(await fetchDomains(send), wanted);
-  if (!hasColumns(output)) return presentOne(terminal, output, domain, domainView);
-  const records = dnsRecords(domain);
-  if (!isForPeople(output)) {
-    await presentList(terminal, output, records, dnsRecordView);
-    return;
-  }
-  const told = withoutDnsRecords(domain);
-  await presentOne(terminal, output, told, wholeView(output, domainView, told));
-  // Never cut: they are copied.
-  const missing = records.filter((record) => record.missing).map(formatDnsRecord);
-  if (missing.length > 0) {
-    await terminal.write(`\nMissing in DNS (type, name, value):\n${missing.join("")}`);
-  }
-}
-
-function addSpanFlags(command: Command): Command {
-  return command
-    .addOption(wholeNumberOption("--days <n>", `how far to look back, at most ${longestReport} (30)`))
-    .addOption(zoneOption());
-}
-
-function zoneOption(): Option {
-  const description = "in whose days it counts, such as Europe/Oslo (this machine's)";
-  return new Option("--timezone <zone>", description).argParser(requireZone);
-}
+export const registerCampaigns = register(campaigns);
+export const registerTemplates = register(templates);
+export const registerDomains = register(domains);
+export const registerReports = register(reports);
