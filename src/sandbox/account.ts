@@ -2,6 +2,7 @@
 import { realClock } from "../clock.ts";
 import type { Clock } from "../wire.ts";
 import { SandboxAdmin } from "./admin.ts";
+import { TransactionQueue } from "./database.ts";
 import { Faults } from "./faults.ts";
 import { ensureOwnKey } from "./key-admin.ts";
 import type { StartSandboxOptions } from "./public-types.ts";
@@ -9,7 +10,6 @@ import { AccessControl, defaultBlocking } from "./rules/access-control.ts";
 import { AccountLimits, defaultLimits } from "./rules/limits.ts";
 import { createService, type Service } from "./service.ts";
 import { type Store, withSearchLag } from "./store/index.ts";
-import { TransactionQueue } from "./transaction-queue.ts";
 import { variantsFrom } from "./variants.ts";
 
 export interface SandboxAccount {
@@ -50,7 +50,7 @@ export function createAccount(store: Store, options: SandboxAccountOptions): San
     blockAfter: options.blockAfter ?? defaultBlocking.blockAfter,
     blockSeconds: options.blockSeconds ?? defaultBlocking.blockSeconds,
   });
-  const queue = new TransactionQueue(store.database, [store.account, store.structures]);
+  const queue = new TransactionQueue(store.database);
   const closing = new AbortController();
   const { signal } = closing;
   const searched = withSearchLag(store, variants["search-lag"], clock);

@@ -108,7 +108,7 @@ export class SandboxAdmin {
       if (everything) settings.setClockOffset(0);
       if (seed !== undefined) settings.setIdSeed(seed);
       requests.clear();
-      return resetToDefaultStructure(this.store, this.now());
+      return resetToDefaultStructure(this.store);
     });
     if (everything) {
       this.processFaults.restore();
@@ -187,7 +187,7 @@ export class SandboxAdmin {
 
   /** The saved states of the account. */
   readonly snapshots = Object.assign((): Snapshot[] => listSnapshots(this.store), {
-    save: (name: string): Snapshot => saveSnapshot(this.store, name),
+    save: (name: string): Snapshot => saveSnapshot(this.store, name, this.now()),
     load: (name: string): Snapshot => loadSnapshot(this.store, name),
     remove: (name: string): void => removeSnapshot(this.store, name),
   });

@@ -139,11 +139,6 @@ const busyMilliseconds = 30_000;
 // For the binding itself and a database with its log, with some to spare.
 const neededDescriptors = 16;
 
-/**
- * The journal that SQLite keeps next to the file: a write-ahead log, or one for the transaction under way.
- */
-type Journal = "WAL" | "DELETE";
-
 /** The connections of this process: one for each file, by its identity, however often it is opened. */
 const connections = new Map<string, Connection>();
 
@@ -151,16 +146,14 @@ const connections = new Map<string, Connection>();
  * Opens a file that several processes may use at once; within a process all who open it share one connection.
  * A transaction that has ended survives the death of its process; it is the operating system's to survive a
  * loss of power (write-ahead log, synchronous NORMAL).
- * @param journal `DELETE` for a file that is moved and replaced as a
- *   whole: it leaves no other file after a transaction
  * @throws UsageError when the binding is not installed, or the file is no database; EcmError when too few
  *   files may be open
  */
-export async function openDatabase(file: string, journal: Journal = "WAL"): Promise<Database> {
+export async function openDatabase(file: string): Promise<Database> {
   const Binding = await loadBinding();
   const known = connections.get(fileIdentity(file) ?? "");
   if (known) return new Database(known);
-  const binding = connect(Binding, file, journal);
+  const binding = connect(Binding, file);
   const identity = fileIdentity(file)!;
   const connection = new Connection(binding, identity);
   connections.set(identity, connection);
@@ -187,13 +180,13 @@ function fileIdentity(file: string): string | undefined {
   return stats && `${stats.dev}:${stats.ino}`;
 }
 
-function connect(Binding: typeof Libsql, file: string, journal: Journal): Libsql.Database {
+function connect(Binding: typeof Libsql, file: string): Libsql.Database {
   requireDescriptors();
   let binding: Libsql.Database;
   try {
     binding = new Binding(file);
     binding.pragma(`busy_timeout = ${busyMilliseconds}`);
-    setJournal(binding, journal);
+    useWriteAheadLog(binding);
   } catch (error) {
     if (isDiskFull(error)) {
       throw failedError(
@@ -230,13 +223,7 @@ export function findDamage(error: unknown): string | undefined {
  * sees.
  */
 export function discardDatabase(file: string): void {
-  rmSync(file, { force: true });
-  discardSideFiles(file);
-}
-
-/** To be called before a file replaces another: the journal of a killed process would be applied to it. */
-export function discardSideFiles(file: string): void {
-  for (const ending of ["-wal", "-shm", "-journal"]) rmSync(`${file}${ending}`, { force: true });
+  for (const ending of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${ending}`, { force: true });
 }
 
 function isDiskFull(error: unknown): boolean {
@@ -274,14 +261,68 @@ async function loadBinding(): Promise<typeof Libsql> {
 
 // Two processes that open a new file at the same moment: the change of mode does not wait for the lock by
 // itself.
-function setJournal(binding: Libsql.Database, journal: Journal): void {
+function useWriteAheadLog(binding: Libsql.Database): void {
   for (let attempt = 1; ; attempt++) {
     try {
-      binding.pragma(`journal_mode = ${journal}`);
+      binding.pragma("journal_mode = WAL");
       return;
     } catch (error) {
       if (attempt === 200 || !/locked|busy/i.test((error as Error).message)) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
+
+// Other processes of the folder wait as long as one transaction lasts.
+const maxInOneTransaction = 64;
+
+interface WaitingWork {
+  work: () => unknown;
+  resolve: (result: never) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Transactions of requests: each request's work happens alone among all processes of the folder, and is
+ * answered only once it is kept. Requests that arrive together share one transaction, so that many cost
+ * little more than one.
+ */
+export class TransactionQueue {
+  private readonly database: Database;
+  private readonly waiting: WaitingWork[] = [];
+  private isPlanned = false;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  /**
+   * Rejects when any work of its transaction throws, or the transaction cannot begin or be kept: then nothing
+   * of it has happened. A refused request is an answer, and no error.
+   */
+  runInTransaction<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ work, resolve: resolve as (result: never) => void, reject });
+      this.plan();
+    });
+  }
+
+  private plan(): void {
+    if (this.isPlanned || this.waiting.length === 0) return;
+    this.isPlanned = true;
+    setImmediate(() => {
+      this.isPlanned = false;
+      this.serve(this.waiting.splice(0, maxInOneTransaction));
+      this.plan();
+    });
+  }
+
+  private serve(batch: WaitingWork[]): void {
+    try {
+      const results = this.database.transaction(() => batch.map(({ work }) => work()));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as never);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
     }
   }
 }

@@ -1,15 +1,14 @@
 /**
- * Erasing a person from the embedded service's files: contacts, their events, the log of requests, and
+ * Erasing a person from the embedded service's database: contacts, their events, the log of requests, and
  * snapshots.
  */
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EcmError, failedError } from "../errors.ts";
-import { removeUnfinished } from "./admin-api/snapshots.ts";
 import { type Database, type DatabaseRow, openDatabase } from "./database.ts";
 import { foldKey } from "./store/contacts.ts";
-import { createTables } from "./store/schema.ts";
+import { databaseFile } from "./store/index.ts";
+import { createTables, snapshotTable } from "./store/schema.ts";
 
 /** The text with the keys masked; undefined where none of them is in it. */
 export type Mask = (text: string) => string | undefined;
@@ -19,72 +18,36 @@ interface Person {
   mask: Mask;
 }
 
-const maxPasses = 10;
 const maxWaitMilliseconds = 10_000;
 
 /**
  * Deletes the contacts with these keys, masks the keys in every other text, and gives the freed pages back,
  * so that the bytes are gone from the disk too. Does nothing where no sandbox was ever opened.
- * @returns how many databases held one of the keys
+ * @returns how many databases held one of the keys: 1, or none
  */
 export async function eraseFromSandbox(folder: string, keys: readonly string[], mask: Mask): Promise<number> {
-  const erased = new Set<string>();
-  // While the files are erased one by one, a snapshot may be saved or loaded: repeat until nothing is found
-  // any more.
-  for (let pass = 1; pass <= maxPasses; pass++) {
-    const changed = await eraseFromFiles(folder, { keys, mask }, pass === 1);
-    if (changed.length === 0) return erased.size;
-    for (const file of changed) erased.add(file);
-  }
-  throw incomplete(`Snapshots in ${folder} are saved and loaded all the time`);
-}
-
-/** @returns the files that held one of the keys */
-async function eraseFromFiles(folder: string, person: Person, isFirst: boolean): Promise<string[]> {
-  const snapshots = join(folder, "snapshots");
-  if (existsSync(snapshots)) removeUnfinished(snapshots);
-  const changed: string[] = [];
-  for (const { file, isSnapshot } of listDatabases(folder)) {
-    if (!existsSync(file)) continue;
-    const database = await openDatabase(file, isSnapshot ? "DELETE" : "WAL");
-    if (!isSnapshot) createTables(database, folder);
-    if (await eraseFromDatabase(database, file, person, isFirst)) changed.push(file);
-  }
-  return changed;
-}
-
-const tablesOfIds = ["members", "totals", "api_keys"];
-
-/**
- * Closes the database.
- * @param isFirst give the freed pages back in any case: a process
- *   that was killed may have deleted without doing so
- */
-async function eraseFromDatabase(
-  database: Database,
-  file: string,
-  person: Person,
-  isFirst: boolean,
-): Promise<boolean> {
+  const file = databaseFile(folder);
+  if (!existsSync(file)) return 0;
+  const database = await openDatabase(file);
   try {
+    createTables(database, folder);
     const tables = listTables(database).filter((name) => !tablesOfIds.includes(name));
     const changes = database.transaction(() => {
-      let changes = 0;
-      if (tables.includes("contacts")) changes += removeContacts(database, person);
-      if (tables.includes("requests")) changes += removeRequests(database, person.mask);
-      for (const table of tables) changes += maskTexts(database, table, person.mask);
+      let changes = removeContacts(database, { keys, mask }) + removeRequests(database, mask);
+      for (const table of tables) changes += maskTexts(database, table, mask);
       return changes;
     });
-    if (changes > 0 || isFirst) {
-      database.exec("VACUUM");
-      await emptyWriteAheadLog(database, file);
-      requireGone(database, tables, file, person.mask);
-    }
-    return changes > 0;
+    // Also where nothing was found: a process that was killed may have deleted without doing so.
+    database.exec("VACUUM");
+    await emptyWriteAheadLog(database, file);
+    requireGone(database, tables, file, mask);
+    return changes > 0 ? 1 : 0;
   } finally {
     database.close();
   }
 }
+
+const tablesOfIds = ["members", snapshotTable("members"), "api_keys", snapshotTable("api_keys")];
 
 /** Moves what the write-ahead log holds into the database. @throws EcmError while another process reads on */
 async function emptyWriteAheadLog(database: Database, file: string): Promise<void> {
@@ -117,14 +80,20 @@ function incomplete(message: string): EcmError {
   });
 }
 
+/** From the account and from its snapshots. */
 function removeContacts(database: Database, { keys, mask }: Person): number {
   const folded = keys.map(foldKey);
-  const isPerson = (key: string) => folded.includes(foldKey(key)) || mask(key) !== undefined;
   let changes = 0;
-  for (const { id, key } of database.all<{ id: string; key: string }>("SELECT id, key FROM contacts")) {
-    if (!isPerson(key)) continue;
-    database.run("DELETE FROM members WHERE contact_id = ?", id);
-    changes += database.run("DELETE FROM contacts WHERE id = ?", id).changes;
+  for (const nameOf of [(table: string) => table, snapshotTable]) {
+    const [contacts, members] = [nameOf("contacts"), nameOf("members")];
+    const all = database.all<{ id: string; folded_key: string; key: string }>(
+      `SELECT DISTINCT id, folded_key, contact ->> 'key' AS key FROM ${contacts}`,
+    );
+    for (const { id, folded_key, key } of all) {
+      if (!folded.includes(folded_key) && mask(key) === undefined) continue;
+      database.run(`DELETE FROM ${members} WHERE contact_id = ?`, id);
+      changes += database.run(`DELETE FROM ${contacts} WHERE id = ?`, id).changes;
+    }
   }
   return changes;
 }
@@ -182,17 +151,6 @@ function maskTexts(database: Database, table: string, mask: Mask): number {
     changes += database.run(`UPDATE "${table}" SET ${set} WHERE ${where}`, ...values).changes;
   }
   return changes;
-}
-
-/** The databases of the folder: the account, then its snapshots. */
-function listDatabases(folder: string): { file: string; isSnapshot: boolean }[] {
-  const main = join(folder, "sandbox.db");
-  const snapshots = join(folder, "snapshots");
-  const saved = existsSync(snapshots) ? readdirSync(snapshots).filter((name) => name.endsWith(".db")) : [];
-  return [
-    ...(existsSync(main) ? [{ file: main, isSnapshot: false }] : []),
-    ...saved.map((name) => ({ file: join(snapshots, name), isSnapshot: true })),
-  ];
 }
 
 function listTables(database: Database): string[] {

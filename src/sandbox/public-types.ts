@@ -264,5 +264,4 @@ export interface EventView {
 export interface Snapshot {
   name: string;
   savedAt: string;
-  bytes: number;
 }

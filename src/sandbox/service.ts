@@ -8,6 +8,7 @@ import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 import { getPath, getQueryParams, tryDecodeURIComponent } from "hono/utils/url";
 import type { Clock } from "../wire.ts";
+import type { TransactionQueue } from "./database.ts";
 import type { Fault, Faults } from "./faults.ts";
 import { createLogEntry } from "./log-entry.ts";
 import {
@@ -26,7 +27,6 @@ import { endpoints } from "./rules/index.ts";
 import type { AccountLimits } from "./rules/limits.ts";
 import { forbidden, Refusal } from "./rules/refusal.ts";
 import { type Store, serviceTime } from "./store/index.ts";
-import type { TransactionQueue } from "./transaction-queue.ts";
 import type { Variants } from "./variants.ts";
 
 /** An answer, and how it reaches the caller; without an answer the connection is dropped. */

@@ -3,8 +3,6 @@
  * so that nothing that is done to one can be seen in another.
  */
 import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { realClock } from "../clock.ts";
 import { isKind } from "../errors.ts";
 import { createAccount, type SandboxAccount, type SandboxAccountOptions } from "./account.ts";
@@ -14,7 +12,6 @@ import { loadSnapshot } from "./admin-api/snapshots.ts";
 import type { WorldOptions } from "./public-types.ts";
 import { invalid, notFound, type Refusal } from "./rules/refusal.ts";
 import { openMemoryStore, type Store } from "./store/index.ts";
-import { makeTemporaryFolder, type TemporaryFolder } from "./temporary-folder.ts";
 
 /** A test suite that opens more at once has forgotten to close them. */
 const maxWorlds = 1000;
@@ -34,8 +31,6 @@ export class Worlds {
   /** With those of closed worlds: a request that is late must not count as a failure of another account. */
   private readonly byKey = new Map<string, World | "closed">();
   private isClosed = false;
-  /** Holds the snapshots of all worlds. */
-  private folder: Promise<TemporaryFolder> | undefined;
 
   /** @param options of the sandbox: each world begins with them */
   constructor(main: Store, options: SandboxAccountOptions) {
@@ -58,8 +53,7 @@ export class Worlds {
     };
     const id = randomBytes(6).toString("hex");
     const now = (options.clock ?? realClock).now();
-    this.folder ??= makeTemporaryFolder();
-    const store = await openMemoryStore(join((await this.folder).path, id), now, options);
+    const store = await openMemoryStore(now, options);
     try {
       if (this.isClosed) throw new Error("The sandbox was closed");
       const account = checkVariants(() => createAccount(store, options));
@@ -101,18 +95,16 @@ export class Worlds {
     this.open.delete(id);
     this.byKey.set(world.apiKey, "closed");
     world.close();
-    rmSync(world.store.folder, { recursive: true, force: true });
   }
 
   closeAll(): void {
     for (const { id } of this.list()) this.close(id);
   }
 
-  /** Closes all worlds and removes their files; no further world opens. */
+  /** Closes all worlds; no further world opens. */
   end(): void {
     this.isClosed = true;
     this.closeAll();
-    void this.folder?.then(({ remove }) => remove());
   }
 }
 

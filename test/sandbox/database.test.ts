@@ -2,8 +2,7 @@ import { rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createIfMissingSync } from "../../src/disk/atomic-file.ts";
-import { type Database, openDatabase } from "../../src/sandbox/database.ts";
-import { TransactionQueue } from "../../src/sandbox/transaction-queue.ts";
+import { type Database, openDatabase, TransactionQueue } from "../../src/sandbox/database.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
 describe("a database that runs out of room", () => {

@@ -15,7 +15,7 @@ function inspectDatabase(folder: string): { integrity: string; keys: string[] } 
   const script = `const database = new (require(${JSON.stringify(libsql)}))(process.argv[1]);
 database.pragma("busy_timeout = 30000");
 const [{ integrity_check: integrity }] = database.pragma("integrity_check");
-const keys = database.prepare("SELECT key FROM contacts").all().map(({ key }) => key);
+const keys = database.prepare("SELECT contact ->> 'key' AS key FROM contacts").all().map(({ key }) => key);
 console.log(JSON.stringify({ integrity, keys }));`;
   const words = ["-e", script, join(folder, "sandbox.db")];
   return JSON.parse(execFileSync(process.execPath, words, { encoding: "utf8", maxBuffer: 2 ** 26 }));

@@ -10,7 +10,7 @@ export function registerSandboxReset(parent: Command, context: Context): void {
     asks: true,
     examples: ["ecm sandbox reset --yes", "ecm sandbox reset --seed 1 --yes"],
     output:
-      "Nothing. Contacts, lists, custom fields, tags, events, other keys, the usage of the limits and the log of requests are deleted. What a running sandbox printed at its start stays valid: the URL, its key, and the id of the default structure. Clock, limits, faults and snapshots stay. Data that is damaged, or of another version, is deleted too; then only snapshots and the key stay.",
+      "Nothing. Contacts, lists, custom fields, tags, events, other keys, the usage of the limits and the log of requests are deleted. What a running sandbox printed at its start stays valid: the URL, its key, and the id of the default structure. Clock, limits, faults and snapshots stay. Data that is damaged, or of another version, is deleted too, with its snapshots; then only the key stays.",
   })
     .addOption(wholeNumberOption("--seed <n>", "make ids reproducible after every reset", 0))
     .option("--everything", "set the clock back to the real time too")

@@ -10,12 +10,11 @@ const snapshotView: View<Snapshot> = {
   columns: [
     { name: "name", value: (snapshot) => snapshot.name, isWhole: true },
     { name: "saved at", value: (snapshot) => snapshot.savedAt, isTime: "minute" },
-    { name: "bytes", value: (snapshot) => snapshot.bytes },
   ],
   id: (snapshot) => snapshot.name,
   empty: "No snapshots yet. Save one with: ecm sandbox snapshot save NAME",
 };
-const oneSnapshot = "The snapshot: name, savedAt, bytes.";
+const oneSnapshot = "The snapshot: name, savedAt.";
 
 export function registerSandboxSnapshot(parent: Command, context: Context): void {
   const group = parent.command("snapshot").description("save and restore the sandbox's account");

@@ -1,5 +1,6 @@
 /** What the page at /__sandbox/ shows of the account: by names, not by ids. */
 import { campaignRecord } from "../rules/campaigns.ts";
+import { pageOf, type StoredCampaign } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
 
 const maxContacts = 100;
@@ -19,10 +20,10 @@ export function accountOverview(store: Store, now: number) {
     ]),
   );
   const nameById = (id: string) => names.get(id) ?? id;
-  const allContacts = [{ structureId: structure._id, groups: [] }];
-  const { total } = store.search.find(allContacts, 0, 0);
+  const everyone = [{ structureId: structure._id, statuses: [], lists: [] }];
+  const { total } = store.search.find(everyone, 0, 1);
   const newest = store.search
-    .find(allContacts, Math.max(0, total - maxContacts), maxContacts)
+    .find(everyone, Math.max(0, total - maxContacts), maxContacts)
     .contacts.reverse();
   return {
     total,
@@ -34,19 +35,17 @@ export function accountOverview(store: Store, now: number) {
       tags: tags.map(nameById),
     })),
     lists: lists.map(({ name, totalContacts }) => ({ name, contacts: totalContacts })),
-    campaigns: describeCampaigns(store, now),
-    templates: store.documents.all("template").map(({ name }) => ({ name })),
-    domains: store.documents
-      .all("domain")
-      .map(({ name, content }) => ({ name, missing: content.missing as string[] })),
+    campaigns: pageOf(
+      store.campaigns.all().map((each) => describeCampaign(each, now)),
+      { page: 1, size: maxCampaigns, sort: "updatedAt:desc" },
+    ).records,
+    templates: store.templates.all().map(({ name }) => ({ name })),
+    domains: store.domains.all().map(({ name, missing }) => ({ name, missing })),
   };
 }
 
-function describeCampaigns(store: Store, now: number) {
-  const page = { page: 1, size: maxCampaigns, sort: "updatedAt", direction: "desc", now } as const;
-  return store.documents.page("campaign", page).documents.map((campaign) => {
-    const { name, status, sentCount } = campaignRecord(campaign, now);
-    const { opens } = (campaign.content.report ?? {}) as { opens?: { unique?: number } };
-    return { name, status, sent: sentCount, opened: opens?.unique ?? 0 };
-  });
+function describeCampaign(campaign: StoredCampaign, now: number) {
+  const { opens } = (campaign.report ?? {}) as { opens?: { unique?: number } };
+  const record = campaignRecord(campaign, now);
+  return { ...record, sent: record.sentCount, opened: opens?.unique ?? 0 };
 }

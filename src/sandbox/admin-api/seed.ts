@@ -5,9 +5,8 @@ import { isEmail } from "../rules/contacts.ts";
 import { joinPlace } from "../rules/refusal.ts";
 import { text } from "../rules/requests.ts";
 import { foldKey, type StoredContact } from "../store/contacts.ts";
-import type { DocumentKind, StoredDocument } from "../store/documents.ts";
+import type { Dated, DocumentStore, StoredStructure } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
-import type { StoredStructure } from "../store/structures.ts";
 import {
   type CheckedSeed,
   invalidAt,
@@ -216,45 +215,44 @@ function seedMail(
   lists: NameIndex,
   now: number,
 ): Omit<SeedReport, "contacts"> {
-  for (const [name, content] of Object.entries(reports)) {
-    if (content === undefined) continue;
-    const about = { id: name, kind: "report" as const, name, sentAt: null };
-    store.documents.put({ ...about, createdAt: now, updatedAt: now, content });
+  for (const [name, figures] of Object.entries(reports)) {
+    if (figures !== undefined) store.reports.put({ _id: name, figures });
   }
   const report: Omit<SeedReport, "contacts"> = {};
   if (templates) {
-    const seeder = new DocumentSeeder(store, "template", now);
+    const documents = new NamedDocuments(store, store.templates, now);
     for (const [index, { name, subject = name }] of templates.entries())
-      seeder.put(name, joinPlace("templates", index), { subject });
-    report.templates = seeder.report;
+      documents.put(joinPlace("templates", index), { name, subject });
+    report.templates = documents.report;
   }
   if (domains) {
-    const seeder = new DocumentSeeder(store, "domain", now);
+    const documents = new NamedDocuments(store, store.domains, now);
     for (const [index, { domain, provider = "custom", missing = [] }] of domains.entries())
-      seeder.put(domain, joinPlace("domains", index), { provider, missing });
-    report.domains = seeder.report;
+      documents.put(joinPlace("domains", index), { name: domain, provider, missing });
+    report.domains = documents.report;
   }
   if (campaigns) {
-    const seeder = new DocumentSeeder(store, "campaign", now);
+    const documents = new NamedDocuments(store, store.campaigns, now);
     for (const [index, campaign] of campaigns.entries()) {
       const place = joinPlace("campaigns", index);
       const { name, subject = name, from = "news@example.com", previewText = "", report: figures } = campaign;
       const listIds = campaign.lists?.map((list, at) => lists.resolve(list, joinPlace(`${place}.lists`, at)));
-      const content = { from, subject, previewText, listIds, report: figures };
-      seeder.put(name, place, content, sendingTime(campaign, place, now));
+      const sentAt = sendingTime(campaign, place, now);
+      const content = { name, subject, from, previewText, listIds, report: figures };
+      documents.put(place, { ...content, ...(sentAt !== undefined && { sentAt }) });
     }
-    report.campaigns = seeder.report;
+    report.campaigns = documents.report;
   }
   return report;
 }
 
-/** Null: it stays a draft. @throws Refusal that names the place of what is wrong */
-function sendingTime({ status, sentAt }: SeedCampaign, campaign: string, now: number): number | null {
+/** Undefined: it stays as it is. @throws Refusal that names the place of what is wrong */
+function sendingTime({ status, sentAt }: SeedCampaign, campaign: string, now: number): number | undefined {
   const place = `${campaign}.sentAt`;
   const at = sentAt === undefined ? undefined : parseTime(sentAt, place);
   if (at === undefined) {
     if (status === "scheduled") throw invalidAt(place, "is required with the status scheduled");
-    return status === "sent" ? now : null;
+    return status === "sent" ? now : undefined;
   }
   if (status === "draft") throw invalidAt(place, "cannot be given with the status draft");
   if (status === "scheduled" && at <= now) throw invalidAt(place, "must be in the future");
@@ -266,36 +264,33 @@ function sendingTime({ status, sentAt }: SeedCampaign, campaign: string, now: nu
  * Creates one thing after the other, or changes the one of its name that was there before the seed: within a
  * seed, two may have one name.
  */
-class DocumentSeeder {
+class NamedDocuments<T extends Dated & { sentAt?: number }> {
   readonly report = { created: 0, updated: 0 };
   private readonly store: Store;
-  private readonly kind: DocumentKind;
+  private readonly documents: DocumentStore<T>;
   private readonly now: number;
-  private readonly byName = new Map<string, StoredDocument[]>();
+  private readonly before: T[];
 
-  constructor(store: Store, kind: DocumentKind, now: number) {
+  constructor(store: Store, documents: DocumentStore<T>, now: number) {
     this.store = store;
-    this.kind = kind;
+    this.documents = documents;
     this.now = now;
-    for (const document of store.documents.all(kind)) {
-      const name = document.name.toLowerCase();
-      this.byName.set(name, [...(this.byName.get(name) ?? []), document]);
-    }
+    this.before = documents.all();
   }
 
-  put(name: string, place: string, content: StoredDocument["content"], sentAt: number | null = null): void {
-    const [before, ...others] = this.byName.get(name.toLowerCase()) ?? [];
-    if (others.length > 0) throw invalidAt(place, `has the name of several: ${JSON.stringify(name)}`);
+  /** @throws Refusal that names the place, where several have the name */
+  put(place: string, content: Omit<T, "_id" | "createdAt" | "updatedAt">): void {
+    const name = content.name.toLowerCase();
+    const [before, ...others] = this.before.filter((each) => each.name.toLowerCase() === name);
+    if (others.length > 0) throw invalidAt(place, `has the name of several: ${JSON.stringify(content.name)}`);
     this.report[before ? "updated" : "created"] += 1;
-    const changedAt = Math.min(this.now, sentAt ?? this.now);
-    this.store.documents.put({
-      id: before?.id ?? this.store.newIds(this.now, 1)[0]!,
-      kind: this.kind,
-      name,
-      sentAt: sentAt ?? before?.sentAt ?? null,
+    const changedAt = Math.min(this.now, content.sentAt ?? this.now);
+    this.documents.put({
+      sentAt: before?.sentAt,
+      ...content,
+      _id: before?._id ?? this.store.newIds(this.now, 1)[0]!,
       createdAt: before?.createdAt ?? changedAt,
       updatedAt: changedAt,
-      content,
-    });
+    } as T);
   }
 }

@@ -1,5 +1,5 @@
 /** Campaigns, templates and sending domains, to look at (published reference). */
-import { campaignStatus, type DocumentPage, type StoredDocument } from "../store/documents.ts";
+import { pageOf, type StoredCampaign, type StoredDomain } from "../store/documents.ts";
 import {
   campaignAnswer,
   campaignPageAnswer,
@@ -20,11 +20,12 @@ export const campaignEndpoints = [
     scope: "campaigns:read",
     query: campaignsQuery,
     result: campaignPageAnswer,
-    answer({ store, query: { page, size, sort, status }, now, variants }) {
-      const [by, direction] = parseSort(sort);
-      const wanted = { page, size: limitPageSize(size, "size", variants), sort: by, direction, status, now };
-      const { total, documents } = store.documents.page("campaign", wanted);
-      return { total, records: documents.map((each) => campaignRecord(each, now)) };
+    answer({ store, query: { page, size, sort = "updatedAt:desc", status }, now, variants }) {
+      const campaigns = store.campaigns
+        .all()
+        .map((each) => campaignRecord(each, now))
+        .filter((each) => status === undefined || each.status === status.toLowerCase());
+      return pageOf(campaigns, { page, size: limitPageSize(size, "size", variants), sort });
     },
   }),
   endpoint({
@@ -45,23 +46,10 @@ export const campaignEndpoints = [
     scope: "campaigns:read",
     query: templatesQuery,
     result: templatePageAnswer,
-    answer({ store, query: { page, size }, now, variants }) {
-      const wanted = { page, size: limitPageSize(size, "size", variants), now };
-      const { total, documents } = store.documents.page("template", {
-        ...wanted,
-        sort: "updatedAt",
-        direction: "desc",
-      });
-      return {
-        total,
-        records: documents.map(({ id, name, content, createdAt, updatedAt }) => ({
-          _id: id,
-          name,
-          subject: content.subject as string,
-          createdAt: new Date(createdAt).toISOString(),
-          updatedAt: new Date(updatedAt).toISOString(),
-        })),
-      };
+    answer({ store, query: { page, size }, variants }) {
+      const templates = store.templates.all().map((template) => ({ ...template, ...isoTimes(template) }));
+      const sort = "updatedAt:desc";
+      return pageOf(templates, { page, size: limitPageSize(size, "size", variants), sort });
     },
   }),
   endpoint({
@@ -71,7 +59,7 @@ export const campaignEndpoints = [
     summary: "List the sending domains, with what they need in DNS",
     scope: "domains:read",
     result: domainsAnswer,
-    answer: ({ store }) => store.documents.all("domain").map(domainRecord),
+    answer: ({ store }) => store.domains.all().map(domainRecord),
   }),
   endpoint({
     id: "getGreyLabelDomain",
@@ -81,37 +69,38 @@ export const campaignEndpoints = [
     scope: "domains:read",
     result: domainAnswer,
     answer({ store }) {
-      const domain = store.documents.all("domain").find(({ content }) => content.provider === "grey-label");
+      const domain = store.domains.all().find(({ provider }) => provider === "grey-label");
       if (!domain) throw notFound("Domain");
       return domainRecord(domain);
     },
   }),
 ];
 
-/** A campaign as it is answered: its counts are those of the report that the seed gave it. */
-export function campaignRecord(campaign: StoredDocument, now: number) {
-  const { id, name, content, sentAt, createdAt, updatedAt } = campaign;
-  const { sent = 0 } = (content.report ?? {}) as { sent?: number };
-  const status = campaignStatus(campaign, now);
+/**
+ * A campaign as it is answered: its counts are those of the report that the seed gave it. The status follows
+ * from the clock: a campaign whose time has come is sent, and was changed by that.
+ */
+export function campaignRecord(campaign: StoredCampaign, now: number) {
+  const { _id, name, from, subject, previewText, report, sentAt, createdAt, updatedAt } = campaign;
+  const { sent = 0 } = (report ?? {}) as { sent?: number };
+  const status = sentAt === undefined ? "draft" : sentAt <= now ? "sent" : "scheduled";
   return {
-    _id: id,
+    _id,
     name,
-    from: content.from as string,
-    subject: content.subject as string,
-    previewText: content.previewText as string,
-    previewImageUrl: `https://example.com/previews/${id}.png`,
-    status,
+    from,
+    subject,
+    previewText,
+    previewImageUrl: `https://example.com/previews/${_id}.png`,
+    status: status as "draft" | "scheduled" | "sent",
     sentCount: sent,
     failedCount: 0,
     recipientCount: sent,
-    createdAt: new Date(createdAt).toISOString(),
-    updatedAt: new Date(status === "sent" ? Math.max(updatedAt, sentAt!) : updatedAt).toISOString(),
+    ...isoTimes({ createdAt, updatedAt: status === "sent" ? Math.max(updatedAt, sentAt!) : updatedAt }),
   };
 }
 
-function parseSort(text = "updatedAt:desc"): [DocumentPage["sort"], DocumentPage["direction"]] {
-  const [by, direction = "asc"] = text.split(":") as [DocumentPage["sort"], DocumentPage["direction"]?];
-  return [by, direction];
+function isoTimes({ createdAt, updatedAt }: { createdAt: number; updatedAt: number }) {
+  return { createdAt: new Date(createdAt).toISOString(), updatedAt: new Date(updatedAt).toISOString() };
 }
 
 /** What a domain needs in DNS, by part. */
@@ -130,10 +119,9 @@ function dnsRecords(domain: string, id: string) {
   };
 }
 
-function domainRecord({ id, name: domain, content, createdAt, updatedAt }: StoredDocument) {
-  const missing = content.missing as string[];
+function domainRecord({ _id, name: domain, provider, missing, createdAt, updatedAt }: StoredDomain) {
   const dnsStatus = (part: string) => (missing.includes(part) ? "pending" : "verified");
-  const records = dnsRecords(domain, id);
+  const records = dnsRecords(domain, _id);
   const describePart = (part: keyof typeof records) => ({
     status: dnsStatus(part),
     records: records[part],
@@ -142,9 +130,9 @@ function domainRecord({ id, name: domain, content, createdAt, updatedAt }: Store
   const isReady = dnsStatus("dkim") === "verified" && dnsStatus("spf") === "verified";
   const status = isReady ? "verified" : "pending";
   return {
-    _id: id,
+    _id,
     domain,
-    provider: content.provider as string,
+    provider,
     nameServer: "ns1.example.net",
     isReadyForSending: isReady,
     createdAt: new Date(createdAt).toISOString(),

@@ -5,8 +5,8 @@
 import type { InferOutput } from "valibot";
 import type { FieldValue } from "../../wire.ts";
 import { type StoredContact, toWire } from "../store/contacts.ts";
+import type { StoredStructure } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
-import type { StoredStructure } from "../store/structures.ts";
 import { contactAnswer, contactsAnswer, literalContact, literalNewContact } from "./answers.ts";
 import { type Call, endpoint } from "./endpoint.ts";
 import { duplicate, invalid, Refusal, requireContact, requireNamedStructure, stale } from "./refusal.ts";
@@ -239,8 +239,7 @@ function refuseUnknown(store: Store, structure: StoredStructure, named: Named, m
   if (findUnknown(named.tags, structure.tags) !== undefined) {
     throw invalid(`${member ?? "tags"} names an unknown tag id`, { field: member ?? "tags" });
   }
-  const listIds = (named.lists ?? []).map((list) => list._id);
-  if (listIds.length > 0 && store.lists.count(structure._id, listIds) !== listIds.length) {
+  if (named.lists?.some(({ _id }) => !store.lists.has(structure._id, _id))) {
     throw invalid(`${member ?? "lists"} names an unknown list id`, { field: member ?? "lists" });
   }
 }

@@ -1,7 +1,7 @@
 /** Lists (specification, /api/contact-structure/{contactStructureId}/lists). */
 
+import { pageOf, type StoredList } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
-import type { ListPage, StoredList } from "../store/lists.ts";
 import {
   listAnswer,
   listNamesAnswer,
@@ -49,14 +49,12 @@ export const listEndpoints = [
     result: listPageAnswer,
     answer({ store, parameter, query, variants }) {
       const structure = requireStructure(store, parameter("contactStructureId"));
-      const [sort = "_id", direction = "asc"] = (query.sort?.split(":") ?? []) as [
-        ListPage["sort"]?,
-        ListPage["direction"]?,
-      ];
-      const { page, criteria } = query;
+      const { page, criteria = "", sort } = query;
       const size = limitPageSize(query.size, "size", variants);
-      const found = store.lists.page(structure._id, { page, size, sort, direction, nameHolds: criteria });
-      return { total: found.total, records: found.lists };
+      const lists = store.lists
+        .all(structure._id)
+        .filter(({ name }) => name.toLowerCase().includes(criteria.toLowerCase()));
+      return pageOf(lists, { page, size, sort });
     },
     literal: ({ total, records }) => ({ total, records: records.map(literalList) }),
     vary: (answer, variants) => (variants.lists === "records" ? answer : answer.records),
@@ -176,7 +174,7 @@ function addList(store: Store, structureId: string, name: string, now: number) {
 }
 
 function removeList(store: Store, list: StoredList): void {
-  store.contacts.dissolveGroup("lists", list._id);
+  store.contacts.drop("lists", list._id);
   store.lists.remove(list._id);
 }
 

@@ -1,10 +1,8 @@
 /** Refusals: every error answer of the service (specification, Errors). */
 import type { WireError } from "../../wire.ts";
 import type { StoredContact } from "../store/contacts.ts";
-import type { StoredDocument } from "../store/documents.ts";
+import type { StoredCampaign, StoredList, StoredStructure } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
-import type { StoredList } from "../store/lists.ts";
-import type { StoredStructure } from "../store/structures.ts";
 
 /** Thrown by a rule; becomes the answer. */
 export class Refusal extends Error {
@@ -103,8 +101,8 @@ export function requireList(store: Store, structureId: string, id: string): Stor
 }
 
 /** @throws Refusal 404 */
-export function requireCampaign(store: Store, id: string): StoredDocument {
-  const campaign = store.documents.get("campaign", id);
+export function requireCampaign(store: Store, id: string): StoredCampaign {
+  const campaign = store.campaigns.get(id);
   if (!campaign) throw notFound("Campaign");
   return campaign;
 }

@@ -43,7 +43,7 @@ function seeded<S extends GenericSchema>(schema: S, given: unknown, known: objec
 }
 
 function findReport(store: Store, name: "dashboard" | "overall" | "histogram"): unknown {
-  return store.documents.get("report", name)?.content;
+  return store.reports.get(name)?.figures;
 }
 
 export const reportEndpoints = [
@@ -89,7 +89,7 @@ export const reportEndpoints = [
     scope: "reports:read",
     result: campaignReportAnswer,
     answer: ({ store, parameter }) =>
-      seeded(campaignReportAnswer, requireCampaign(store, parameter("campaignId")).content.report),
+      seeded(campaignReportAnswer, requireCampaign(store, parameter("campaignId")).report),
   }),
   endpoint({
     id: "getCampaignEngagement",

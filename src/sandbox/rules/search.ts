@@ -1,9 +1,9 @@
 /** Searching contacts (specification, POST /api/contact/search; published reference, its filters). */
 import type { InferOutput } from "valibot";
-import { foldKey, searchedParts, statusGroup } from "../store/contacts.ts";
+import { foldKey, searchedParts } from "../store/contacts.ts";
+import type { StoredStructure } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredContactQuery } from "../store/search.ts";
-import type { StoredStructure } from "../store/structures.ts";
 import type { Variants } from "../variants.ts";
 import { searchAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
@@ -85,17 +85,17 @@ function toQuery(
   { criterias }: Filter,
   variants: Variants,
 ): StoredContactQuery {
-  const query: StoredContactQuery = { structureId: structure._id, groups: [] };
+  const query: StoredContactQuery = { structureId: structure._id, statuses: [], lists: [] };
   for (const { columnToFilter, values } of criterias) {
     switch (columnToFilter) {
       case "KEY":
         query.keys = commonKeys(query, variants.keys === "first" ? values.slice(0, 1) : values);
         break;
       case "CONTACT_STATUS":
-        query.groups.push(values.map((value) => statusGroup(structure._id, value)));
+        query.statuses.push(values.map((value) => value.toLowerCase()));
         break;
       case "LIST_ID":
-        query.groups.push(values.filter((id) => store.lists.get(structure._id, id)));
+        query.lists.push(values.filter((id) => store.lists.has(structure._id, id)));
         break;
     }
   }
@@ -117,7 +117,7 @@ function mergeKeys(alternatives: StoredContactQuery[]): StoredContactQuery[] {
       others.push(query);
       continue;
     }
-    const name = JSON.stringify(query.groups);
+    const name = JSON.stringify([query.statuses, query.lists]);
     const known = byGroups.get(name);
     if (known) known.keys!.push(...query.keys);
     else byGroups.set(name, { ...query, keys: [...query.keys] });

@@ -1,7 +1,7 @@
 /** Contact structures (specification, /api/contact-structure). */
 import type { InferOutput } from "valibot";
 import type { FieldDefinition, TagDefinition } from "../../wire.ts";
-import type { StoredStructure } from "../store/structures.ts";
+import type { StoredStructure } from "../store/documents.ts";
 import { literalListedStructure, literalStructure, structureAnswer, structuresAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
 import { invalid, requireStructure, stale } from "./refusal.ts";
@@ -52,9 +52,9 @@ export const structureEndpoints = [
       for (const [index, definition] of unnamed.entries()) definition._id = ids[index]!;
 
       const kept = new Set([...fields, ...tags].map((definition) => definition._id));
-      for (const field of before.fields)
-        if (!kept.has(field._id)) store.contacts.dropField(before._id, field._id);
-      for (const tag of before.tags) if (!kept.has(tag._id)) store.contacts.dissolveGroup("tags", tag._id);
+      for (const member of ["fields", "tags"] as const) {
+        for (const { _id } of before[member]) if (!kept.has(_id)) store.contacts.drop(member, _id);
+      }
       const after = {
         ...before,
         label: body.label,

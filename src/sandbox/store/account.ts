@@ -3,7 +3,6 @@
  * settings.
  */
 import { Tables } from "../database.ts";
-import type { Participant } from "../transaction-queue.ts";
 import { nextIds } from "./ids.ts";
 
 export interface AccountRow {
@@ -28,7 +27,6 @@ export interface AccessFacts extends AccountRow {
   scopes: string | null;
   is_active: number | null;
   expires_at: number | null;
-  id_seed: number | null;
 }
 
 /** How much of the limits is used, and when they end. Milliseconds since the epoch. */
@@ -39,68 +37,39 @@ export interface Usage {
   monthUsed: number;
 }
 
-/**
- * In a transaction of the queue, the row is read once for requests that follow each other with one key, and
- * written once.
- */
-export class AccountStore extends Tables implements Participant {
-  private isInTransaction = false;
-  private cached: { address: string; keyHash: string; facts: AccessFacts } | undefined;
-  private isChanged = false;
-
-  begin(): void {
-    this.isInTransaction = true;
-  }
-
-  beforeCommit(): void {
-    this.writeCached();
-  }
-
-  afterwards(): void {
-    this.isInTransaction = false;
-    this.cached = undefined;
-    this.isChanged = false;
-  }
-
+export class AccountStore extends Tables {
   read(): AccountRow {
     return this.database.get<AccountRow>("SELECT * FROM account")!;
   }
 
-  /** Changes of the usage are seen in it until the transaction ends. */
   accessFacts(address: string, keyHash: string): AccessFacts {
-    const { cached } = this;
-    if (cached?.address === address && cached.keyHash === keyHash) return cached.facts;
-    this.writeCached();
-    const facts = this.database.get<AccessFacts>(
+    return this.database.get<AccessFacts>(
       `SELECT account.*, (SELECT blocked_until FROM blocks WHERE address = ?) AS blocked_until,
-        scopes, is_active, expires_at, clock_offset, id_seed
+        scopes, is_active, expires_at, clock_offset
         FROM account JOIN settings LEFT JOIN api_keys ON hash = ?`,
       address,
       keyHash,
     )!;
-    if (this.isInTransaction) this.cached = { address, keyHash, facts };
-    return facts;
   }
 
   /** New ids, each greater than all before. @param now milliseconds since the epoch */
   newIds(now: number, count: number): string[] {
-    const { last_id, id_seed } =
-      this.cached?.facts ??
-      this.database.get<Pick<AccessFacts, "last_id" | "id_seed">>(
-        "SELECT last_id, id_seed FROM account, settings",
-      )!;
+    const { last_id, id_seed } = this.database.get<{ last_id: string; id_seed: number | null }>(
+      "SELECT last_id, id_seed FROM account, settings",
+    )!;
     const ids = nextIds(last_id, { isSeeded: id_seed !== null, now, count });
-    if (count > 0) this.update({ last_id: ids.at(-1)! });
+    if (count > 0) this.database.run("UPDATE account SET last_id = ?", ids.at(-1)!);
     return ids;
   }
 
   setUsage({ hourEndsAt, hourUsed, monthEndsAt, monthUsed }: Usage): void {
-    this.update({
-      hour_ends_at: hourEndsAt,
-      hour_used: hourUsed,
-      month_ends_at: monthEndsAt,
-      month_used: monthUsed,
-    });
+    this.database.run(
+      "UPDATE account SET hour_ends_at = ?, hour_used = ?, month_ends_at = ?, month_used = ?",
+      hourEndsAt,
+      hourUsed,
+      monthEndsAt,
+      monthUsed,
+    );
   }
 
   setRegion(region: string): void {
@@ -120,7 +89,6 @@ export class AccountStore extends Tables implements Participant {
 
   /** Notes a failed authentication. Returns how many there were since `since`, this one included. */
   noteFailure(address: string, now: number, since: number): number {
-    this.writeCached();
     this.database.run(
       "DELETE FROM failures WHERE address = ? AND (failed_at <= ? OR failed_at > ?)",
       address,
@@ -136,33 +104,8 @@ export class AccountStore extends Tables implements Participant {
 
   /** Its failures so far no longer count. */
   block(address: string, until: number): void {
-    this.writeCached();
     this.database.run("DELETE FROM failures WHERE address = ?", address);
     this.database.run("INSERT OR REPLACE INTO blocks VALUES (?, ?)", address, until);
-  }
-
-  /** Changes the row, at once or together with what else changes in the transaction. */
-  private update(values: Partial<AccountRow>): void {
-    this.isChanged = this.cached !== undefined;
-    if (this.cached) Object.assign(this.cached.facts, values);
-    else this.write({ ...this.read(), ...values });
-  }
-
-  private writeCached(): void {
-    if (this.cached && this.isChanged) this.write(this.cached.facts);
-    this.isChanged = false;
-    this.cached = undefined;
-  }
-
-  private write(row: AccountRow): void {
-    this.database.run(
-      "UPDATE account SET hour_ends_at = ?, hour_used = ?, month_ends_at = ?, month_used = ?, last_id = ?",
-      row.hour_ends_at,
-      row.hour_used,
-      row.month_ends_at,
-      row.month_used,
-      row.last_id,
-    );
   }
 }
 

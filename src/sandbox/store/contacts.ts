@@ -1,6 +1,6 @@
-/** Contacts in the database, and the groups they belong to. */
+/** Contacts in the database. */
 import type { Clock, Contact, FieldValue } from "../../wire.ts";
-import type { Database } from "../database.ts";
+import { type Database, Tables } from "../database.ts";
 
 /** A contact as it is stored. Times are milliseconds since the epoch. */
 export interface StoredContact {
@@ -23,96 +23,66 @@ export function foldKey(key: string): string {
   return key.toLowerCase();
 }
 
-/** The group of a structure's contacts of one status. */
-export function statusGroup(structureId: string, primary: string): string {
-  return `${structureId}:${primary.toLowerCase()}`;
-}
-
-/** Every group that the contact is in. */
-export function contactGroups(contact: StoredContact): string[] {
-  return [
-    contact.structureId,
-    statusGroup(contact.structureId, contact.status.primary),
-    ...contact.lists,
-    ...contact.tags,
-  ];
-}
-
-interface Write {
-  /** Milliseconds since the epoch. */
-  at: number;
+/** A write that a search does not see yet. */
+interface Unseen {
   /** The contact before it; undefined: there was none. */
   before: StoredContact | undefined;
+  /** When it is seen; milliseconds since the epoch. */
+  until: number;
 }
 
 /**
  * Writes that a search sees only after a while. Effects of lists and structures on contacts it sees at once.
  */
-export class UnseenWrites {
-  private readonly database: Database;
+export class UnseenWrites extends Tables {
   private readonly milliseconds: number;
   private readonly clock: Clock;
-  /** The writes of each contact, the oldest first. */
-  private readonly writes = new Map<string, Write[]>();
-  private knownTables: number | undefined;
+  private readonly byId = new Map<string, Unseen[]>();
+  private knownAccount: number | undefined;
 
   constructor(database: Database, milliseconds: number, clock: Clock) {
-    this.database = database;
+    super(database);
     this.milliseconds = milliseconds;
     this.clock = clock;
   }
 
   note(id: string, before: StoredContact | undefined): void {
-    this.forgetReplaced();
-    const writes = this.writes.get(id) ?? [];
-    this.writes.set(id, [...writes, { at: this.clock.now(), before }]);
+    const until = this.clock.now() + this.milliseconds;
+    this.byId.set(id, [...(this.current().get(id) ?? []), { before, until }]);
   }
 
-  /** The contacts that were written lately, as a search still sees them: by their ids. */
-  statesBefore(): Map<string, StoredContact | undefined> {
-    this.forgetReplaced();
-    for (const [id, writes] of this.writes) {
-      const left = writes.filter(({ at }) => this.clock.now() - at < this.milliseconds);
-      if (left.length > 0) this.writes.set(id, left);
-      else this.writes.delete(id);
+  /** By the ids of the contacts, the oldest first. */
+  current(): ReadonlyMap<string, Unseen[]> {
+    // A reset or a loaded snapshot replaces the account: contacts of before are neither shown nor hidden.
+    const { replaced } = this.database.get<{ replaced: number }>("SELECT replaced FROM settings")!;
+    if (replaced !== this.knownAccount) this.byId.clear();
+    this.knownAccount = replaced;
+    for (const [id, writes] of this.byId) {
+      const left = writes.filter(({ until }) => until > this.clock.now());
+      if (left.length > 0) this.byId.set(id, left);
+      else this.byId.delete(id);
     }
-    return new Map(Array.from(this.writes, ([id, [oldest]]) => [id, oldest!.before]));
-  }
-
-  /** A reset or a loaded snapshot replaces the tables: contacts of before are neither shown nor hidden. */
-  private forgetReplaced(): void {
-    const row = this.database.get<{ schema_version: number }>("PRAGMA schema_version");
-    if (row?.schema_version !== this.knownTables) this.writes.clear();
-    this.knownTables = row?.schema_version;
+    return this.byId;
   }
 }
 
-export class ContactStore {
-  private readonly database: Database;
+export class ContactStore extends Tables {
   private readonly unseen: UnseenWrites | undefined;
 
   /** @param unseen takes note of each write, for a search that does not see it yet */
   constructor(database: Database, unseen?: UnseenWrites) {
-    this.database = database;
+    super(database);
     this.unseen = unseen;
   }
 
   get(id: string): StoredContact | undefined {
-    const row = this.database.get<{ json: string }>(
-      `SELECT ${contactJson} AS json FROM contacts WHERE id = ?`,
-      id,
-    );
-    return row && readContact(JSON.parse(row.json));
+    const row = this.database.get<{ contact: string }>("SELECT contact FROM contacts WHERE id = ?", id);
+    return row && JSON.parse(row.contact);
   }
 
   /** Those that exist, in the order of their ids. */
   getAll(ids: string[]): StoredContact[] {
-    return this.select("contacts.id = wanted.value", ids);
-  }
-
-  /** Those with one of these keys, each given once, in the order of their ids. */
-  findByKeys(structureId: string, keys: string[]): StoredContact[] {
-    return this.select("structure_id = ? AND folded_key = wanted.value", keys.map(foldKey), structureId);
+    return this.select("id IN (SELECT value FROM json_each(?)) ORDER BY id", JSON.stringify(ids));
   }
 
   /** The id of the contact with this key, in any letter case. */
@@ -127,12 +97,7 @@ export class ContactStore {
   /** Every contact, in the order of their ids, read in batches. */
   *all(): Iterable<StoredContact> {
     for (let after = ""; ; ) {
-      const row = this.database.get<{ json: string }>(
-        `SELECT ${contactsJson} AS json FROM
-          (SELECT * FROM contacts WHERE id > ? ORDER BY id LIMIT ${batchSize})`,
-        after,
-      );
-      const contacts: StoredContact[] = JSON.parse(row!.json).map(readContact);
+      const contacts = this.select(`id > ? ORDER BY id LIMIT ${batchSize}`, after);
       yield* contacts;
       if (contacts.length < batchSize) return;
       after = contacts.at(-1)!.id;
@@ -141,207 +106,116 @@ export class ContactStore {
 
   add(contact: StoredContact): void {
     this.database.run(
-      "INSERT INTO contacts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO contacts VALUES (?, ?, ?, ?, ?)",
       contact.id,
       contact.structureId,
-      contact.key,
       foldKey(contact.key),
-      JSON.stringify(contact.fields),
-      JSON.stringify(contact.lists),
-      JSON.stringify(contact.tags),
-      contact.status.primary,
-      contact.status.secondary ?? null,
-      contact.createdAt,
-      contact.updatedAt,
-      contact.version,
+      contact.status.primary.toLowerCase(),
+      JSON.stringify(contact),
     );
-    this.join(contactGroups(contact), contact.id);
+    this.join(contact.lists, contact.id);
     this.unseen?.note(contact.id, undefined);
   }
 
-  /** Stores a later state of a contact, and moves it between groups. */
+  /** Stores a later state of a contact. */
   replace(before: StoredContact, after: StoredContact): void {
     this.database.run(
-      `UPDATE contacts SET key = ?, folded_key = ?, fields = ?, lists = ?, tags = ?, status_primary = ?,
-        status_secondary = ?, updated_at = ?, version = ? WHERE id = ?`,
-      after.key,
+      "UPDATE contacts SET folded_key = ?, status = ?, contact = ? WHERE id = ?",
       foldKey(after.key),
-      JSON.stringify(after.fields),
-      JSON.stringify(after.lists),
-      JSON.stringify(after.tags),
-      after.status.primary,
-      after.status.secondary ?? null,
-      after.updatedAt,
-      after.version,
+      after.status.primary.toLowerCase(),
+      JSON.stringify(after),
       after.id,
     );
-    const previousGroups = new Set(contactGroups(before));
-    const groups = new Set(contactGroups(after));
-    const left = [...previousGroups].filter((group) => !groups.has(group));
-    const joined = [...groups].filter((group) => !previousGroups.has(group));
-    if (left.length > 0) this.leave(left, after.id);
-    if (joined.length > 0) this.join(joined, after.id);
+    if (before.lists.join() !== after.lists.join()) {
+      this.leave(before);
+      this.join(after.lists, after.id);
+    }
     this.unseen?.note(before.id, before);
   }
 
   remove(contact: StoredContact): void {
-    this.leave(contactGroups(contact), contact.id);
+    this.leave(contact);
     this.database.run("DELETE FROM contacts WHERE id = ?", contact.id);
     this.unseen?.note(contact.id, contact);
   }
 
   /** Puts everyone who is in one of these lists into another list, which is empty. */
   copyMembers(listIds: string[], listId: string): void {
-    const sources = JSON.stringify(listIds);
-    this.database.run(
-      `UPDATE contacts SET lists = json_insert(lists, '$[#]', ?) WHERE id IN
-        (SELECT contact_id FROM members WHERE group_id IN (SELECT value FROM json_each(?)))`,
-      listId,
-      sources,
-    );
     this.database.run(
       `INSERT INTO members SELECT DISTINCT ?, contact_id FROM members
-        WHERE group_id IN (SELECT value FROM json_each(?))`,
+        WHERE list_id IN (SELECT value FROM json_each(?))`,
       listId,
-      sources,
+      JSON.stringify(listIds),
     );
-  }
-
-  /** Takes a list or a tag from every contact. */
-  dissolveGroup(kind: "lists" | "tags", groupId: string): void {
     this.database.run(
-      `UPDATE contacts
-        SET ${kind} = (SELECT json_group_array(value) FROM json_each(contacts.${kind}) WHERE value <> ?)
-        WHERE id IN (SELECT contact_id FROM members WHERE group_id = ?)`,
-      groupId,
-      groupId,
+      `UPDATE contacts SET contact = json_insert(contact, '$.lists[#]', ?)
+        WHERE id IN (SELECT contact_id FROM members WHERE list_id = ?)`,
+      listId,
+      listId,
     );
-    this.database.run("DELETE FROM members WHERE group_id = ?", groupId);
-    this.database.run("DELETE FROM totals WHERE group_id = ?", groupId);
   }
 
-  /** Takes a field's value from every contact of the structure. */
-  dropField(structureId: string, fieldId: string): void {
+  /** Takes a list, a tag or a field's value from every contact. */
+  drop(member: "lists" | "tags" | "fields", id: string): void {
+    const [kept, idOf] = member === "fields" ? ["json(value)", "value ->> '_id'"] : ["value", "value"];
     this.database.run(
-      `UPDATE contacts
-        SET fields = (SELECT json_group_array(json(value)) FROM json_each(contacts.fields)
-          WHERE value ->> '_id' <> ?)
-        WHERE structure_id = ? AND instr(fields, ?)`,
-      fieldId,
-      structureId,
-      `"_id":"${fieldId}"`,
+      `UPDATE contacts SET contact = json_set(contact, '$.${member}', json(
+          (SELECT json_group_array(${kept}) FROM json_each(contact, '$.${member}') WHERE ${idOf} <> ?)))
+        WHERE instr(contact, ?)`,
+      id,
+      `"${id}"`,
     );
+    if (member === "lists") this.database.run("DELETE FROM members WHERE list_id = ?", id);
   }
 
-  private join(groups: string[], contactId: string): void {
-    this.database.run(
-      "INSERT INTO members SELECT value, ? FROM json_each(?)",
-      contactId,
-      JSON.stringify(groups),
-    );
+  private join(listIds: string[], contactId: string): void {
+    for (const listId of listIds) this.database.run("INSERT INTO members VALUES (?, ?)", listId, contactId);
   }
 
-  private leave(groups: string[], contactId: string): void {
-    this.database.run(
-      "DELETE FROM members WHERE contact_id = ? AND group_id IN (SELECT value FROM json_each(?))",
-      contactId,
-      JSON.stringify(groups),
-    );
+  private leave({ id, lists }: StoredContact): void {
+    for (const list of lists) {
+      this.database.run("DELETE FROM members WHERE list_id = ? AND contact_id = ?", list, id);
+    }
   }
 
-  /**
-   * The contacts for one of the values, in the order of their ids. A sort in the database would copy every
-   * row.
-   */
-  private select(match: string, values: string[], ...more: string[]): StoredContact[] {
-    if (values.length === 0) return [];
-    const row = this.database.get<{ json: string }>(
-      `SELECT ${contactsJson} AS json FROM
-        (SELECT contacts.* FROM json_each(?) AS wanted CROSS JOIN contacts ON ${match})`,
-      JSON.stringify([...new Set(values)]),
-      ...more,
+  /** One text instead of a row each: a row costs more to hand over than to parse. */
+  private select(where: string, value: string): StoredContact[] {
+    const row = this.database.get<{ contacts: string }>(
+      `SELECT '[' || coalesce(group_concat(contact), '') || ']' AS contacts FROM
+        (SELECT contact FROM contacts WHERE ${where})`,
+      value,
     );
-    const contacts: StoredContact[] = JSON.parse(row!.json).map(readContact);
-    return contacts.sort((a, b) => (a.id < b.id ? -1 : 1));
+    return JSON.parse(row!.contacts);
   }
-}
-
-// One text instead of a dozen columns: a value costs more to hand over than to parse. JSON functions would
-// parse the parts.
-const contactJson = `'[' || concat_ws(',', json_quote(id), json_quote(structure_id), json_quote(key), fields, lists, tags,
-  json_quote(status_primary), json_quote(status_secondary), created_at, updated_at, version) || ']'`;
-const contactsJson = `'[' || coalesce(group_concat(${contactJson}), '') || ']'`;
-
-type ContactValues = [
-  id: string,
-  structureId: string,
-  key: string,
-  fields: FieldValue[],
-  lists: string[],
-  tags: string[],
-  primary: string,
-  secondary: string | null,
-  createdAt: number,
-  updatedAt: number,
-  version: number,
-];
-
-function readContact(values: ContactValues): StoredContact {
-  const [id, structureId, key, fields, lists, tags, primary, secondary, createdAt, updatedAt, version] =
-    values;
-  const status = secondary === null ? { primary } : { primary, secondary };
-  return { id, structureId, key, fields, lists, tags, status, createdAt, updatedAt, version };
 }
 
 /** A contact as reading one answers it: the status is one object. */
 type WireContact = Required<Omit<Contact, "contactStatus" | "contactSubStatus">>;
 
-const wireParts: { [Name in keyof WireContact]: (contact: StoredContact) => WireContact[Name] } = {
-  _id: (contact) => contact.id,
-  key: (contact) => contact.key,
-  contactStructureId: (contact) => contact.structureId,
-  fields: (contact) => contact.fields,
-  lists: (contact) => contact.lists.map((_id) => ({ _id })),
-  tags: (contact) => contact.tags.map((_id) => ({ _id })),
-  status: (contact) => contact.status,
-  createdAt: (contact) => new Date(contact.createdAt).toISOString(),
-  updatedAt: (contact) => new Date(contact.updatedAt).toISOString(),
-  __v: (contact) => contact.version,
-};
-
 /** A contact as the service answers it. */
 export function toWire(contact: StoredContact): WireContact {
-  // Spelled out: an object that is filled name by name costs as much as reading the contact.
   return {
-    _id: wireParts._id(contact),
-    key: wireParts.key(contact),
-    contactStructureId: wireParts.contactStructureId(contact),
-    fields: wireParts.fields(contact),
-    lists: wireParts.lists(contact),
-    tags: wireParts.tags(contact),
-    status: wireParts.status(contact),
-    createdAt: wireParts.createdAt(contact),
-    updatedAt: wireParts.updatedAt(contact),
-    __v: wireParts.__v(contact),
+    _id: contact.id,
+    key: contact.key,
+    contactStructureId: contact.structureId,
+    fields: contact.fields,
+    lists: contact.lists.map((_id) => ({ _id })),
+    tags: contact.tags.map((_id) => ({ _id })),
+    status: contact.status,
+    createdAt: new Date(contact.createdAt).toISOString(),
+    updatedAt: new Date(contact.updatedAt).toISOString(),
+    __v: contact.version,
   };
 }
 
-/** The names that a search may ask for, and how each is read. */
-const searchParts: Record<string, (contact: StoredContact) => unknown> = {
-  ...wireParts,
-  contactStatus: (contact) => contact.status.primary,
-  contactSubStatus: (contact) => contact.status.secondary,
-};
-
-/** Picks the members of a contact that a search asks for. */
+/** Picks the members of a contact that a search asks for; the status also in two parts. */
 export function searchedParts(source: string[]): (contact: StoredContact) => Partial<Contact> {
-  const names = [...new Set(source)];
+  const names = new Set(source);
   return (contact) => {
-    const answer: Record<string, unknown> = {};
-    for (const name of names) {
-      const value = searchParts[name]!(contact);
-      if (value !== undefined) answer[name] = value;
-    }
-    return answer;
+    const { primary, secondary } = contact.status;
+    const parts = { ...toWire(contact), contactStatus: primary, contactSubStatus: secondary };
+    return Object.fromEntries(
+      Object.entries(parts).filter(([name, value]) => names.has(name) && value !== undefined),
+    );
   };
 }

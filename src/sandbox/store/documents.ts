@@ -1,110 +1,179 @@
-/** Campaigns, templates, domains and the figures of reports, as a seed has set them, in the database. */
-import { Tables, type Value } from "../database.ts";
+/** What the account has besides contacts, as JSON: structures, lists, campaigns, templates, domains, reports. */
+import type { ContactList, ContactStructure, FieldDefinition, TagDefinition } from "../../wire.ts";
+import { type Database, Tables } from "../database.ts";
 
-export type DocumentKind = "campaign" | "template" | "domain" | "report";
+/** A structure as it is stored: every part is there. */
+export interface StoredStructure extends ContactStructure {
+  tags: TagDefinition[];
+  fields: FieldDefinition[];
+  __v: number;
+}
 
-export interface StoredDocument {
-  id: string;
-  kind: DocumentKind;
+export interface StoredList extends Required<ContactList> {
+  type: "static";
+  totalCampaigns: number;
+}
+
+/** Times are milliseconds since the epoch. */
+export interface Dated {
+  _id: string;
   name: string;
-  /** When a campaign is or was sent; null: a draft. Times are milliseconds since the epoch. */
-  sentAt: number | null;
   createdAt: number;
   updatedAt: number;
-  /** The further members, as they are answered. */
-  content: Record<string, unknown>;
 }
 
-export type CampaignStatus = "draft" | "scheduled" | "sent";
-
-export interface DocumentPage {
-  /** Starts at 1. */
-  page: number;
-  size: number;
-  sort: "name" | "createdAt" | "updatedAt";
-  direction: "asc" | "desc";
-  /** Campaigns that have this status at present. */
-  status?: string;
-  /** Milliseconds since the epoch. */
-  now: number;
+export interface StoredCampaign extends Dated {
+  subject: string;
+  from: string;
+  previewText: string;
+  listIds?: string[];
+  /** When it is or was sent; absent: a draft. */
+  sentAt?: number;
+  /** Its figures, as a seed gives them. */
+  report?: Record<string, unknown>;
 }
 
-interface DocumentRow {
-  id: string;
-  kind: DocumentKind;
-  name: string;
-  sent_at: number | null;
-  created_at: number;
-  updated_at: number;
-  content: string;
+export interface StoredTemplate extends Dated {
+  subject: string;
 }
 
-/** The status follows from the clock: a campaign whose time has come is sent. */
-export function campaignStatus({ sentAt }: StoredDocument, now: number): CampaignStatus {
-  if (sentAt === null) return "draft";
-  return sentAt <= now ? "sent" : "scheduled";
+export interface StoredDomain extends Dated {
+  provider: string;
+  /** Of its DNS records. */
+  missing: string[];
 }
 
-// A campaign that was sent was changed by that.
-const changedAt = "max(updated_at, CASE WHEN sent_at <= ? THEN sent_at ELSE 0 END)";
-const status = "CASE WHEN sent_at IS NULL THEN 'draft' WHEN sent_at <= ? THEN 'sent' ELSE 'scheduled' END";
-const columns = { name: "name COLLATE NOCASE", createdAt: "created_at", updatedAt: changedAt };
+/** The figures of a report. */
+interface StoredReport {
+  _id: string;
+  figures: unknown;
+}
 
-export class DocumentStore extends Tables {
-  page(kind: DocumentKind, wanted: DocumentPage): { total: number; documents: StoredDocument[] } {
-    const { page, size, sort, direction, now } = wanted;
-    const where = `WHERE kind = ?${wanted.status === undefined ? "" : ` AND ${status} = lower(?)`}`;
-    const values: Value[] = wanted.status === undefined ? [kind] : [kind, now, wanted.status];
-    const total = this.database.get<{ total: number }>(
-      `SELECT count(*) AS total FROM documents ${where}`,
-      ...values,
-    );
-    const rows = this.database.all<DocumentRow>(
-      `SELECT * FROM documents ${where}
-        ORDER BY ${columns[sort]} ${direction}, id ${direction} LIMIT ? OFFSET ?`,
-      ...values,
-      ...(sort === "updatedAt" ? [now] : []),
-      size,
-      (page - 1) * size,
-    );
-    return { total: total?.total ?? 0, documents: rows.map(readDocument) };
+/** All documents of one kind. */
+export class DocumentStore<T extends { _id: string }> extends Tables {
+  private readonly kind: string;
+
+  constructor(database: Database, kind: string) {
+    super(database);
+    this.kind = kind;
   }
 
   /** In the order of their ids. */
-  all(kind: DocumentKind): StoredDocument[] {
+  all(): T[] {
     return this.database
-      .all<DocumentRow>("SELECT * FROM documents WHERE kind = ? ORDER BY id", kind)
-      .map(readDocument);
+      .all<{ content: string }>("SELECT content FROM documents WHERE kind = ? ORDER BY id", this.kind)
+      .map(({ content }) => JSON.parse(content));
   }
 
-  get(kind: DocumentKind, id: string): StoredDocument | undefined {
-    const row = this.database.get<DocumentRow>("SELECT * FROM documents WHERE kind = ? AND id = ?", kind, id);
-    return row && readDocument(row);
+  get(id: string): T | undefined {
+    const row = this.database.get<{ content: string }>(
+      "SELECT content FROM documents WHERE kind = ? AND id = ?",
+      this.kind,
+      id,
+    );
+    return row && JSON.parse(row.content);
   }
 
   /** Adds it, or replaces the one of its id. */
-  put(document: StoredDocument): void {
-    this.database.run(
-      "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?)",
-      document.id,
-      document.kind,
-      document.name,
-      document.sentAt,
-      document.createdAt,
-      document.updatedAt,
-      JSON.stringify(document.content),
-    );
+  put(document: T): void {
+    const content = JSON.stringify(document);
+    this.database.run("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", this.kind, document._id, content);
+  }
+
+  remove(id: string): void {
+    this.database.run("DELETE FROM documents WHERE kind = ? AND id = ?", this.kind, id);
   }
 }
 
-function readDocument({ id, kind, name, ...row }: DocumentRow): StoredDocument {
+type ListDocument = Omit<StoredList, "totalContacts" | "totalCampaigns"> & { structureId: string };
+
+class ListStore extends Tables {
+  private readonly documents: DocumentStore<ListDocument>;
+  private readonly campaigns: DocumentStore<StoredCampaign>;
+
+  constructor(database: Database, campaigns: DocumentStore<StoredCampaign>) {
+    super(database);
+    this.documents = new DocumentStore(database, "list");
+    this.campaigns = campaigns;
+  }
+
+  /** In the order of their ids. */
+  all(structureId: string): StoredList[] {
+    return this.counted(this.documents.all().filter((list) => list.structureId === structureId));
+  }
+
+  get(structureId: string, id: string): StoredList | undefined {
+    const list = this.documents.get(id);
+    return list?.structureId === structureId ? this.counted([list])[0] : undefined;
+  }
+
+  /** Whether there is such a list; quicker than to count its members. */
+  has(structureId: string, id: string): boolean {
+    return this.documents.get(id)?.structureId === structureId;
+  }
+
+  add(structureId: string, { _id, name, now }: { _id: string; name: string; now: number }): void {
+    const time = new Date(now).toISOString();
+    this.documents.put({ _id, name, type: "static", createdAt: time, updatedAt: time, __v: 0, structureId });
+  }
+
+  rename(id: string, name: string, now: number): void {
+    const list = this.documents.get(id)!;
+    this.documents.put({ ...list, name, updatedAt: new Date(now).toISOString(), __v: list.__v + 1 });
+  }
+
+  remove(id: string): void {
+    this.documents.remove(id);
+  }
+
+  private counted(lists: ListDocument[]): StoredList[] {
+    const campaigns = this.campaigns.all();
+    return lists.map(({ structureId: _structureId, ...list }) => ({
+      ...list,
+      totalContacts: this.database.get<{ total: number }>(
+        "SELECT count(*) AS total FROM members WHERE list_id = ?",
+        list._id,
+      )!.total,
+      totalCampaigns: campaigns.filter(({ listIds }) => listIds?.includes(list._id)).length,
+    }));
+  }
+}
+
+/** Of everything besides contacts, by kind. */
+export function openDocuments(database: Database) {
+  const campaigns = new DocumentStore<StoredCampaign>(database, "campaign");
   return {
-    id,
-    kind,
-    name,
-    sentAt: row.sent_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    content: JSON.parse(row.content),
+    structures: new DocumentStore<StoredStructure>(database, "structure"),
+    lists: new ListStore(database, campaigns),
+    campaigns,
+    templates: new DocumentStore<StoredTemplate>(database, "template"),
+    domains: new DocumentStore<StoredDomain>(database, "domain"),
+    reports: new DocumentStore<StoredReport>(database, "report"),
   };
+}
+
+/** A thing that is listed in pages; its times are all written in one way. */
+interface Listed {
+  name: string;
+  createdAt: string | number;
+  updatedAt: string | number;
+}
+
+/**
+ * A page of what is there; texts are compared without regard to letter case.
+ * @param page starts at 1
+ * @param sort such as `name:asc`; default: the order in which they are given
+ */
+export function pageOf<T extends Listed>(
+  all: T[],
+  { page, size, sort = ":asc" }: { page: number; size: number; sort?: string },
+): { total: number; records: T[] } {
+  const [by, direction] = sort.split(":");
+  const rank = (listed: T) => {
+    const value = by === "" ? 0 : listed[by as keyof Listed];
+    return typeof value === "string" ? value.toLowerCase() : value;
+  };
+  const sorted = all.toSorted((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0));
+  if (direction === "desc") sorted.reverse();
+  return { total: all.length, records: sorted.slice((page - 1) * size, page * size) };
 }

@@ -9,15 +9,18 @@ export function nextIds(
   lastId: string,
   { isSeeded, now, count }: { isSeeded: boolean; now: number; count: number },
 ): string[] {
-  let last = BigInt(`0x${lastId}`);
+  const last = BigInt(`0x${lastId}`);
   const second = BigInt(Math.max(0, Math.floor(now / 1000))) << 64n;
-  if (!isSeeded && last < second) last = second | (last & maxOfSecond);
-  const ids: string[] = [];
-  for (let taken = 0; taken < count; taken++) {
-    last += 1n;
-    ids.push(last.toString(16).padStart(24, "0"));
-  }
-  return ids;
+  return idsAfter(isSeeded || last >= second ? lastId : toId(second | (last & maxOfSecond)), count);
+}
+
+/** The ids that follow an id. */
+export function idsAfter(id: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => toId(BigInt(`0x${id}`) + BigInt(index + 1)));
+}
+
+function toId(number: bigint): string {
+  return number.toString(16).padStart(24, "0");
 }
 
 /**

@@ -5,32 +5,25 @@ import { createIfMissingSync } from "../../disk/atomic-file.ts";
 import { describeDiskError } from "../../disk/disk-errors.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
 import { usageError } from "../../errors.ts";
-import type { Clock, ContactStructure } from "../../wire.ts";
+import type { Clock } from "../../wire.ts";
 import { type Database, discardDatabase, findDamage, openDatabase, openMemoryDatabase } from "../database.ts";
 import { AccountStore, SettingsStore } from "./account.ts";
 import { ContactStore, UnseenWrites } from "./contacts.ts";
-import { DocumentStore } from "./documents.ts";
+import { openDocuments } from "./documents.ts";
 import { EventStore } from "./events.ts";
-import { firstId } from "./ids.ts";
+import { firstId, idsAfter } from "./ids.ts";
 import { KeyStore, type OwnKeyPlace, ownKeyInFolder, ownKeyInMemory } from "./keys.ts";
-import { ListStore } from "./lists.ts";
 import { RequestLog } from "./request-log.ts";
 import { createTables, unreadableDataError } from "./schema.ts";
 import { ContactSearch } from "./search.ts";
-import { StructureStore } from "./structures.ts";
 
-export interface Store {
-  /** The folder of its files: the database, unless that is in memory, and snapshots. */
-  folder: string;
+export interface Store extends ReturnType<typeof openDocuments> {
   ownKey: OwnKeyPlace;
   database: Database;
   account: AccountStore;
   keys: KeyStore;
-  structures: StructureStore;
-  lists: ListStore;
   contacts: ContactStore;
   events: EventStore;
-  documents: DocumentStore;
   search: ContactSearch;
   settings: SettingsStore;
   requests: RequestLog;
@@ -54,7 +47,7 @@ export async function openStore(
   try {
     database = await openDatabase(file);
     createTables(database, folder);
-    return prepareStore(database, { folder, ownKey: ownKeyInFolder(folder) }, now, { region, seed });
+    return prepareStore(database, ownKeyInFolder(folder), now, { region, seed });
   } catch (error) {
     database?.close();
     const damage = findDamage(error);
@@ -63,19 +56,11 @@ export async function openStore(
   }
 }
 
-/**
- * A store of this process alone, with a new account.
- * @param folder for its snapshots; made when one is saved
- */
-export async function openMemoryStore(folder: string, now: number, options: NewAccount): Promise<Store> {
+/** A store of this process alone, with a new account. */
+export async function openMemoryStore(now: number, options: NewAccount): Promise<Store> {
   const database = await openMemoryDatabase();
-  try {
-    createTables(database, folder);
-    return prepareStore(database, { folder, ownKey: ownKeyInMemory() }, now, options);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  createTables(database, "");
+  return prepareStore(database, ownKeyInMemory(), now, options);
 }
 
 interface NewAccount {
@@ -85,37 +70,31 @@ interface NewAccount {
 
 function prepareStore(
   database: Database,
-  place: Pick<Store, "folder" | "ownKey">,
+  ownKey: OwnKeyPlace,
   now: number,
   { region, seed }: NewAccount,
 ): Store {
-  const store = createStore(place, database);
-  database.transaction(() => {
-    if (seed !== undefined) store.settings.setIdSeed(seed);
-    if (!store.database.get("SELECT only FROM account")) createAccount(store, now, region);
-    else if (region !== undefined) store.account.setRegion(region);
-  });
-  return store;
-}
-
-function createStore(place: Pick<Store, "folder" | "ownKey">, database: Database): Store {
   const account = new AccountStore(database);
   const contacts = new ContactStore(database);
-  return {
-    ...place,
+  const store = {
+    ...openDocuments(database),
+    ownKey,
     database,
     account,
     keys: new KeyStore(database),
-    structures: new StructureStore(database),
-    lists: new ListStore(database),
     contacts,
     events: new EventStore(database),
-    documents: new DocumentStore(database),
     search: new ContactSearch(database, contacts),
     settings: new SettingsStore(database),
     requests: new RequestLog(database),
-    newIds: (now, count) => account.newIds(now, count),
+    newIds: (now: number, count: number) => account.newIds(now, count),
   };
+  database.transaction(() => {
+    if (seed !== undefined) store.settings.setIdSeed(seed);
+    if (!database.get("SELECT only FROM account")) createAccount(store, now, region);
+    else if (region !== undefined) account.setRegion(region);
+  });
+  return store;
 }
 
 /** A store whose search sees each write `milliseconds` later, as far as the write goes through this store. */
@@ -136,45 +115,33 @@ export function hasStore(folder: string): boolean {
   return existsSync(databaseFile(folder));
 }
 
-function databaseFile(folder: string): string {
+export function databaseFile(folder: string): string {
   return join(folder, "sandbox.db");
 }
 
 /** An empty account as the service gives a new one (specification, Contact structure). */
 function createAccount(store: Store, now: number, region = "us"): void {
-  const { database } = store;
-  database.run(
+  store.database.run(
     "INSERT INTO account (only, region, status, last_id) VALUES (1, ?, 'open', ?)",
     region,
     firstId(store.settings.idSeed()),
   );
-  const [structureId] = store.newIds(now, 1) as [string];
-  addDefaultStructure(store, structureId, now);
+  const [structureId] = store.newIds(now, 3) as [string];
+  addDefaultStructure(store, structureId);
 }
 
-/**
- * The structure that every account has, with a first and a last name.
- * @param before the ids of the fields stay those of this structure, as far as it has them
- */
-export function addDefaultStructure(store: Store, _id: string, now: number, before?: ContactStructure): void {
-  const fieldId = (name: string) =>
-    before?.fields.find((field) => field.predefinedField === name)?._id ?? store.newIds(now, 1)[0]!;
-  const firstName = fieldId("firstName");
-  const lastName = fieldId("lastName");
+/** The structure that every account has, with a first and a last name, whose ids follow its own. */
+export function addDefaultStructure(store: Store, _id: string): void {
+  const [firstName, lastName] = idsAfter(_id, 2) as [string, string];
+  const field = { dataType: "text", required: false };
   store.structures.put({
     _id,
     label: "Default",
     keyName: "Email",
     keyType: "email",
     fields: [
-      {
-        _id: firstName,
-        label: "First Name",
-        dataType: "text",
-        required: false,
-        predefinedField: "firstName",
-      },
-      { _id: lastName, label: "Last Name", dataType: "text", required: false, predefinedField: "lastName" },
+      { _id: firstName, label: "First Name", ...field, predefinedField: "firstName" },
+      { _id: lastName, label: "Last Name", ...field, predefinedField: "lastName" },
     ],
     tags: [],
     __v: 0,

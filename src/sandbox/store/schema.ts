@@ -3,12 +3,8 @@ import { EcmError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Database } from "../database.ts";
 
-const schemaVersion = 1;
+const schemaVersion = 2;
 
-/**
- * A structure, a list, a tag and a status are each a group of contacts: `members` holds every membership in
- * the order of contact ids, and triggers keep each group's total, whichever statement writes.
- */
 const accountSchema = `
 CREATE TABLE account (
   only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -48,65 +44,34 @@ CREATE TABLE blocks (
   blocked_until INTEGER NOT NULL
 ) WITHOUT ROWID;
 
-CREATE TABLE structures (
-  id TEXT PRIMARY KEY,
-  label TEXT NOT NULL,
-  key_name TEXT NOT NULL,
-  key_type TEXT NOT NULL,
-  -- JSON arrays, as they are answered.
-  fields TEXT NOT NULL,
-  tags TEXT NOT NULL,
-  version INTEGER NOT NULL
+-- Structures, lists, campaigns, templates, domains and reports.
+CREATE TABLE documents (
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL,
+  -- JSON.
+  content TEXT NOT NULL,
+  PRIMARY KEY (kind, id)
 ) WITHOUT ROWID;
-
-CREATE TABLE lists (
-  id TEXT PRIMARY KEY,
-  structure_id TEXT NOT NULL,
-  name TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
-  version INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX lists_of_structure ON lists (structure_id, id);
 
 CREATE TABLE contacts (
   id TEXT PRIMARY KEY,
   structure_id TEXT NOT NULL,
-  key TEXT NOT NULL,
   folded_key TEXT NOT NULL,
-  -- JSON: [{"_id","value"}], and two arrays of ids.
-  fields TEXT NOT NULL,
-  lists TEXT NOT NULL,
-  tags TEXT NOT NULL,
-  status_primary TEXT NOT NULL,
-  status_secondary TEXT,
-  created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
-  version INTEGER NOT NULL
+  -- The primary one, in lower case.
+  status TEXT NOT NULL,
+  -- JSON.
+  contact TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX contacts_by_key ON contacts (structure_id, folded_key);
+CREATE INDEX contacts_by_status ON contacts (structure_id, status, id);
+CREATE INDEX contacts_of_structure ON contacts (structure_id, id);
 
+-- The contacts of lists, in the order of contact ids.
 CREATE TABLE members (
-  group_id TEXT NOT NULL,
+  list_id TEXT NOT NULL,
   contact_id TEXT NOT NULL,
-  PRIMARY KEY (group_id, contact_id)
+  PRIMARY KEY (list_id, contact_id)
 ) WITHOUT ROWID;
-
-CREATE TABLE totals (
-  group_id TEXT PRIMARY KEY,
-  total INTEGER NOT NULL,
-  -- Grows with every change of the group.
-  revision INTEGER NOT NULL
-) WITHOUT ROWID;
-
-CREATE TRIGGER member_added AFTER INSERT ON members BEGIN
-  INSERT INTO totals VALUES (NEW.group_id, 1, 1)
-    ON CONFLICT (group_id) DO UPDATE SET total = total + 1, revision = revision + 1;
-END;
-
-CREATE TRIGGER member_removed AFTER DELETE ON members BEGIN
-  UPDATE totals SET total = total - 1, revision = revision + 1 WHERE group_id = OLD.group_id;
-END;
 
 -- An event stays when its contact is deleted.
 CREATE TABLE events (
@@ -120,20 +85,6 @@ CREATE TABLE events (
 );
 CREATE INDEX events_by_time ON events (happened_at);
 CREATE INDEX events_of_contact ON events (contact_id, happened_at);
-
-CREATE TABLE documents (
-  id TEXT PRIMARY KEY,
-  -- campaign, template, domain or report.
-  kind TEXT NOT NULL,
-  name TEXT NOT NULL,
-  -- Of a campaign: when it is sent, in milliseconds since the epoch; null: a draft.
-  sent_at INTEGER,
-  created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
-  -- JSON: the further members, as they are answered.
-  content TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX documents_of_kind ON documents (kind, id);
 `;
 
 /** What belongs to the sandbox itself: it stays when the account is emptied or replaced. */
@@ -143,7 +94,9 @@ CREATE TABLE settings (
   -- The service's time less the real one, in milliseconds.
   clock_offset INTEGER NOT NULL DEFAULT 0,
   -- Where ids begin after a reset; null: ids follow the time.
-  id_seed INTEGER
+  id_seed INTEGER,
+  -- How often the account was replaced, by a reset or a snapshot.
+  replaced INTEGER NOT NULL DEFAULT 0
 );
 INSERT INTO settings (only) VALUES (1);
 
@@ -166,8 +119,30 @@ CREATE TABLE requests (
   fault TEXT
 );
 INSERT INTO sqlite_sequence VALUES ('requests', 0);
+
+CREATE TABLE snapshots (
+  name TEXT PRIMARY KEY,
+  saved_at INTEGER NOT NULL
+) WITHOUT ROWID;
 `;
-const sandboxTables = ["settings", "requests"];
+
+/** Who failed to log in is no part of the account's state. */
+const unsavedTables = ["failures", "blocks"];
+/** Snapshots hold them, each in a table of its own. */
+export const savedTables = ["account", "api_keys", "documents", "contacts", "members", "events"];
+
+/** The rows of all snapshots. */
+export function snapshotTable(table: string): string {
+  return `saved_${table}`;
+}
+
+const snapshotSchema = savedTables
+  .map((table) => {
+    const saved = snapshotTable(table);
+    return `CREATE TABLE ${saved} AS SELECT '' AS snapshot, * FROM ${table} WHERE false;
+CREATE INDEX ${saved}_of_snapshot ON ${saved} (snapshot);\n`;
+  })
+  .join("");
 
 /** @param state in words: `damaged` */
 export function unreadableDataError(folder: string, what: string, state: string, cause?: unknown): EcmError {
@@ -189,46 +164,23 @@ export function createTables(database: Database, folder: string): void {
   database.transaction(() => {
     const version = readVersion(database);
     if (version === schemaVersion) return;
-    if (version !== 0 || accountTables(database).length > 0) {
+    if (version !== 0 || database.get("SELECT name FROM sqlite_schema") !== undefined) {
       throw unreadableDataError(
         folder,
         `has version ${version}; this ecm reads version ${schemaVersion}`,
         "of another version",
       );
     }
-    database.exec(`${accountSchema}${sandboxSchema}PRAGMA user_version = ${schemaVersion}`);
+    database.exec(`${accountSchema}${sandboxSchema}${snapshotSchema}PRAGMA user_version = ${schemaVersion}`);
   });
 }
 
-/**
- * Empties every table of the account. The caller is in a transaction; to drop a table is far quicker than to
- * delete its rows.
- */
+/** Empties every table of the account. The caller is in a transaction. */
 export function emptyAccountTables(database: Database): void {
-  const drops = accountTables(database).map((name) => `DROP TABLE "${name}";\n`);
-  database.exec(drops.join("") + accountSchema);
+  for (const table of [...savedTables, ...unsavedTables]) database.run(`DELETE FROM ${table}`);
+  database.run("UPDATE settings SET replaced = replaced + 1");
 }
 
-/** All tables but those of the sandbox itself and of the database. */
-export function accountTables(database: Database): string[] {
-  return database
-    .all<{ name: string }>(
-      "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
-    )
-    .map((table) => table.name)
-    .filter((name) => !sandboxTables.includes(name));
-}
-
-/** Marks the attached snapshot as one of this version. */
-export function markSnapshot(database: Database): void {
-  database.exec(`PRAGMA snapshot.user_version = ${schemaVersion}`);
-}
-
-/** Whether the attached snapshot is of this version. */
-export function isLoadable(database: Database): boolean {
-  return readVersion(database, "snapshot") === schemaVersion;
-}
-
-function readVersion(database: Database, schema: "main" | "snapshot" = "main"): number {
-  return database.get<{ user_version: number }>(`PRAGMA ${schema}.user_version`)?.user_version ?? 0;
+function readVersion(database: Database): number {
+  return database.get<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
 }
