@@ -55,9 +55,9 @@ export function isBlankText(text: string): boolean {
 const textFormula = /^="((?:[^"]|"")*)"$/;
 
 /** The text of a cell such as `="01067"`, by which a spreadsheet is told to keep it as it is. */
-export function unwrapFormula(cell: string): string | undefined {
-  if (!cell.startsWith('="')) return undefined;
-  return textFormula.exec(cell)?.[1]?.replaceAll('""', '"');
+export function unwrapFormula(cell: string): string {
+  const text = cell.startsWith('="') ? textFormula.exec(cell)?.[1] : undefined;
+  return text?.replaceAll('""', '"') ?? cell;
 }
 
 /** How a cell holds several values: parts between separators, or a record of delimited text of its own. */

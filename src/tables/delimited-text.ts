@@ -3,9 +3,8 @@ import { parseTsvCell, quotedCell } from "../delimited-lines.ts";
 import { usageError } from "../errors.ts";
 import type { Dialect, TableRecord } from "./csv.ts";
 import { CsvFault, readRecords, toUnreadableError } from "./csv.ts";
-import { type FoundEncoding, findEncoding } from "./encoding.ts";
+import { findEncoding } from "./encoding.ts";
 import { chooseHeader, delimiters, type FoundHeader, isBlank, toFirstRow } from "./layout.ts";
-import type { ReadOptions } from "./rows.ts";
 import { emptyFileError, type Inspection } from "./source.ts";
 import { recogniseSystem } from "./systems.ts";
 import type { Format, HeaderSigns, Table } from "./table.ts";
@@ -16,13 +15,13 @@ export const textFormat: Format = {
   opens: () => true,
   async open(inspection, options) {
     requireTextFile(inspection);
-    const { file, hasCarriageReturn } = inspection;
+    const { file, hasCarriageReturn, hasOddQuotes } = inspection;
     const found = await findEncoding(inspection, options.encoding);
-    await requireClosedQuotes(inspection, found, options);
     const { encoding, markBytes, isGuess, firstForeign } = found;
     const isSaid = encoding !== "utf-8" && (isGuess || firstForeign !== undefined);
     return {
       form: { kind: "text", encoding, hasMark: markBytes > 0 },
+      hasOddQuotes,
       notes: isSaid ? [{ code: "encoding", encoding, isGuess, firstForeign }] : [],
       locate: (signs) => locateTable({ file, encoding, markBytes }, signs, hasCarriageReturn),
     };
@@ -58,34 +57,6 @@ function requireTextFile({ file: { name }, start }: Inspection): void {
     typeof starts === "string" ? head.startsWith(starts) : starts.test(head),
   );
   if (kind) throw usageError(`${name} is ${kind.is}`, kind.hint);
-}
-
-/**
- * Looks at files with an odd number of quotes alone: closed quotes come in pairs.
- * @throws UsageError for a quote that is open at the end
- */
-async function requireClosedQuotes(
-  { file, start, hasOddQuotes }: Inspection,
-  { encoding, markBytes }: FoundEncoding,
-  { delimiter, skipLines }: ReadOptions,
-): Promise<void> {
-  if (!hasOddQuotes || skipLines) return;
-  const [first = ""] = start.toString("latin1", markBytes).split(/[\r\n]/, 1);
-  // In our own tsv a quote is text; what a line before the header says of the delimiter is read later.
-  if (recogniseSystem(first.split("\t"))?.name === "ecm" || /^"?sep=/i.test(first)) return;
-  const usedDelimiters = delimiters.filter((each) => first.includes(each));
-  // Of several it is the header that decides, and the header needs the account.
-  if (delimiter === undefined && usedDelimiters.length > 1) return;
-  const usedDelimiter = delimiter === undefined ? (usedDelimiters[0] ?? ",") : parseDelimiter(delimiter);
-  try {
-    for await (const _records of readRecords(readText({ file, encoding, markBytes }), {
-      delimiter: usedDelimiter,
-    }));
-  } catch (error) {
-    if (error instanceof CsvFault && error.kind === "unclosed_quote")
-      throw toUnreadableError(file.name, error);
-    if (!(error instanceof CsvFault)) throw error;
-  }
 }
 
 /** Enough for a header and some rows, whatever their length. */

@@ -4,16 +4,10 @@
  */
 export type { Cells, ContactKey } from "./cells.ts";
 export { findUnknown } from "./cells.ts";
-export { type Mapping, readMapping, writeMapping } from "./columns/mapping-file.ts";
-export {
-  countMarkedRows,
-  type Proposal,
-  type ProposedColumn,
-  proposeLabel,
-  proposeLateColumns,
-} from "./columns/proposal.ts";
-export { type GoneColumns, isTargetWord, type UnknownField } from "./columns/targets.ts";
-export { type MappingFault, toUnclearError, type UnclearInput } from "./columns/unclear.ts";
+export { readMapping, writeMapping } from "./columns/mapping-file.ts";
+export { type Proposal, type ProposedColumn, toTargetWord } from "./columns/proposal.ts";
+export { isTargetWord, type MappingFault, toMappingError, toTargetText } from "./columns/targets.ts";
+export { toUnclearError, type UnclearInput } from "./columns/unclear.ts";
 export type { ColumnTally, ConsentTally, Mark } from "./consent/cells.ts";
 export { readRecords } from "./csv.ts";
 export { type Duplicates, findRole, type JoinedRows, joinRows } from "./join.ts";
@@ -22,6 +16,7 @@ export { openInput } from "./open.ts";
 export { describeReading, emptyInput, readRows, type UnderstoodInput } from "./read-rows.ts";
 export { rejectsColumns } from "./rejects-columns.ts";
 export type {
+  ColumnTarget,
   InputFacts,
   Note,
   ReadOptions,
@@ -31,6 +26,7 @@ export type {
   RowsNote,
   SourceForm,
   Target,
+  Warning,
 } from "./rows.ts";
 export { type InputFile, openStream, readBytes, requireFile, spool } from "./source.ts";
 export { type Survey, surveyInput } from "./survey.ts";

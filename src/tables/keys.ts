@@ -13,12 +13,12 @@ import {
 import { isId } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
 import type { Cells, ContactKey } from "./cells.ts";
-import type { Reason } from "./rows.ts";
+import type { Reason, Warning } from "./rows.ts";
 
 export type KeyReading =
   | {
       key: ContactKey;
-      warnings: string[];
+      warnings: Warning[];
       /** Why no contact may be created with it. */
       fault?: Reason;
     }
@@ -157,7 +157,7 @@ function readAddress(cell: string, readCachedDomain: (written: string) => Domain
   }
   const sent = `${local}@${domain.ascii}`;
   if (!domain.isValid || !isLocalPart(local)) return findSyntaxFault(local, domain, address);
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
   if (domain.suggestion) warnings.push("likely_typo");
   if (roles.has(local.toLowerCase())) warnings.push("role_address");
   return { key: { written, sent, identity: sent.toLowerCase() }, warnings };
@@ -234,7 +234,7 @@ function toExcerpt(text: string): string {
 }
 
 /** The domain of a big provider that is one typo away from this one. */
-export function suggestDomain(domain: string): string | undefined {
+function suggestDomain(domain: string): string | undefined {
   if (bigDomains.includes(domain) || neighbours.has(domain)) return undefined;
   return bigDomains.find(
     (big) =>

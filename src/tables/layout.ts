@@ -4,13 +4,13 @@
  */
 import { foldName } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
-import { type EcmError, usageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { ContactStructure } from "../wire.ts";
-import { type Cells, createValueReader, findUnknown, isBlankText, unwrapFormula } from "./cells.ts";
+import { type Cells, createValueReader, findUnknown, isBlankText } from "./cells.ts";
 import type { Dialect, TableRecord } from "./csv.ts";
 import { isIdName, isKeyName } from "./names.ts";
 import { findMissingCells, type MissingCells } from "./rejects-columns.ts";
-import type { ReadOptions, RowKind, SourceForm } from "./rows.ts";
+import type { SourceForm } from "./rows.ts";
 import { type HeaderSigns, type OpenedInput, RecordReader, type Table } from "./table.ts";
 
 /** Reports and some exports have a title above the header: this many records are looked at. */
@@ -86,58 +86,14 @@ export function isBlank({ cells }: { cells: Cells }): boolean {
   return cells.every((cell) => cell === undefined || cell === "" || cell.trim() === "");
 }
 
-/** @throws UsageError when there is a row in place of a header, or a line that is no row of cells */
-function requireHeader(
-  file: string,
-  table: Table,
-  isDelimiterTold: boolean,
-  structure: ContactStructure,
-): void {
-  const place = `${file}:${table.line}`;
-  const layout = findUnusualLayout(place, table, isDelimiterTold, structure);
-  if (layout) throw layout;
-  if (!isEmailKey(structure.keyType)) return;
-  const column = table.names.findIndex((cell) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(cell.trim()));
+/** @throws UsageError when there is a row in place of a header */
+function requireHeader(file: string, { line, names }: Table, { keyType }: ContactStructure): void {
+  if (!isEmailKey(keyType)) return;
+  const column = names.findIndex((cell) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(cell.trim()));
   if (column === -1) return;
   throw usageError(
-    `${place}: there is no header: the first row already has an address`,
+    `${file}:${line}: there is no header: the first row already has an address`,
     `Add a header line, or pass --no-header --map ${column + 1}=key`,
-  );
-}
-
-/**
- * The refusal of a file whose whole lines are quoted, or whose cells are separated by a character that is not
- * tried without being told; undefined when a key column does not show that way either.
- * @param place `FILE:LINE` of the first line
- */
-function findUnusualLayout(
-  place: string,
-  { names, dialect: { delimiter } }: Table,
-  isDelimiterTold: boolean,
-  { keyName, keyType }: ContactStructure,
-): EcmError | undefined {
-  const line = names.join(delimiter);
-  const showsKey = (each: string) => {
-    const parts = line.split(each).map((name) => name.replace(/^\s*"+|"+\s*$/g, ""));
-    return parts.length > 1 && parts.some((name) => isKeyName(name, keyName, keyType));
-  };
-  // A detected delimiter splits every line that holds it, unless it is quoted.
-  if (!isDelimiterTold && names.length === 1 && delimiters.some(showsKey)) {
-    return usageError(
-      `${place}: every line is quoted as a whole, so that it is a single cell`,
-      "Export the file again, with quotes around cells instead of lines",
-    );
-  }
-  const candidates = [...new Set(line.match(/[^\p{L}\p{N} "'()@._+-]/gu) ?? [])];
-  const found = candidates.find(
-    (each) => (isDelimiterTold ? each !== delimiter : !delimiters.includes(each)) && showsKey(each),
-  );
-  if (found === undefined) return undefined;
-  const code = found.codePointAt(0)!;
-  const isControl = code < 32;
-  return usageError(
-    `${place}: cells seem to be separated by ${isControl ? `the control character ${code}` : JSON.stringify(found)}`,
-    `Pass --delimiter ${found === "\t" ? "tab" : isControl ? `$'\\x${code.toString(16).padStart(2, "0")}'` : `'${found}'`}`,
   );
 }
 
@@ -161,8 +117,6 @@ export interface TableLayout {
   isNamed: boolean;
   /** Written with `--safe-cells`: one leading apostrophe of a cell is not its own. */
   hasSafeCells: boolean;
-  /** Columns whose cells are all written as `="…"`. */
-  formulaColumns: number[];
   /** Of a rejects file: its rows say themselves which of their cells are missing. */
   missing?: MissingCells;
   /** Columns up to the last that has a name. */
@@ -171,21 +125,19 @@ export interface TableLayout {
 }
 
 /**
- * @returns the layout and the first rows
  * @throws UsageError with the place and the next step, for a file that cannot be read or whose header is not
  * sure
  */
 export async function readTableLayout(
   { file, form, locate, readers }: OpenedInput,
-  options: ReadOptions,
-  structure: ContactStructure,
-  rowKind: RowKind,
-): Promise<{ layout: TableLayout; sample: Sample }> {
-  const table = await locate({ options, structure, rowKind });
+  signs: HeaderSigns,
+): Promise<TableLayout> {
+  const { options, structure, rowKind } = signs;
+  const table = await locate(signs);
   const { hasGivenNames = false, isSure, names: found, dialect, line } = table;
   const hasHeader =
     !hasGivenNames && !options.hasNoHeader && (rowKind === "contacts" || isSure || found.length > 1);
-  if (hasHeader && !isSure) requireHeader(file.name, table, options.delimiter !== undefined, structure);
+  if (hasHeader && !isSure) requireHeader(file.name, table, structure);
   const isNamed = hasHeader || hasGivenNames;
   // The only column of a list of keys has a name with which its rejects file is read again.
   const nameColumn = (_: string, at: number) =>
@@ -202,8 +154,7 @@ export async function readTableLayout(
   const place = JSON.stringify([line, headerLines, dialect, missing, width]);
   const records = readers.get(place) ?? new RecordReader(table, line + headerLines, { missing, width });
   readers.set(place, records);
-  const sample = await readSample(records);
-  const layout: TableLayout = {
+  return {
     form,
     dialect,
     startLine: line,
@@ -213,16 +164,14 @@ export async function readTableLayout(
     names,
     isNamed,
     hasSafeCells,
-    formulaColumns: [...names.keys()].filter((index) => hasOnlyFormulas(sample, index)),
     missing,
     width: 1 + names.findLastIndex((name) => foldName(name) !== ""),
     records,
   };
-  return { layout, sample };
 }
 
 /** The first rows, without blank lines and rows that make no sense. */
-async function readSample(records: RecordReader): Promise<Sample> {
+export async function readSample(records: RecordReader): Promise<Sample> {
   const rows: Cells[] = [];
   for await (const batch of records.read()) {
     for (const record of batch) {
@@ -237,16 +186,10 @@ async function readSample(records: RecordReader): Promise<Sample> {
 /** Cells of the first rows, as the file has them. */
 export type Sample = readonly Cells[];
 
-export const maxSampleRows = 1000;
+const maxSampleRows = 1000;
 
 export function holdsValues(sample: Sample, index: number): boolean {
   return sample.some((cells) => !isBlankText(cells[index] ?? ""));
-}
-
-/** Whether every cell of a column that is not blank is written as `="…"`. */
-function hasOnlyFormulas(sample: Sample, index: number): boolean {
-  const filled = sample.map((cells) => cells[index] ?? "").filter((cell) => !isBlankText(cell));
-  return filled.length > 0 && filled.every((cell) => unwrapFormula(cell) !== undefined);
 }
 
 const address = /^\s*(?:[^<>]*<)?[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+>?\s*$/;

@@ -2,7 +2,6 @@
 import { findNearestName, foldName, toLooseName } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
 import { formatQuotedNames } from "../counts.ts";
-import { type EcmError, usageError } from "../errors.ts";
 
 /** Names of a column that holds e-mail addresses, loosely written. */
 const keyNames = new Set(
@@ -129,21 +128,8 @@ export function findIndexes(names: readonly string[], holds: (name: string) => b
   return names.flatMap((name, index) => (holds(name) ? [index] : []));
 }
 
-/** A flag names a column that does not exist; with the most similar name. */
-export function unknownColumnError(
-  column: string,
-  names: readonly string[],
-  place: string,
-  flag: string,
-): EcmError {
-  return usageError(
-    `${place}: ${flag} names a column that does not exist: ${JSON.stringify(column)}`,
-    suggestColumn(column, names),
-  );
-}
-
 /** What to do where there is no column of a name. */
-function suggestColumn(column: string, names: readonly string[]): string {
+export function suggestColumn(column: string, names: readonly string[]): string {
   const near = findNearestName(column, names);
   return near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${formatQuotedNames(names)}`;
 }

@@ -58,7 +58,7 @@ export interface UnderstoodInput {
  * command is known again: another form of it would make all unfinished runs those of other commands.
  */
 export function describeReading({ table, ...reading }: Reading): Record<string, unknown> {
-  const { form, dialect, startLine, headerLines, hasSafeCells, formulaColumns, missing, width } = table;
+  const { form, dialect, startLine, headerLines, hasSafeCells, missing, width } = table;
   const { targets: _targets, ...rules } = reading;
   return {
     ...rules,
@@ -67,7 +67,6 @@ export function describeReading({ table, ...reading }: Reading): Record<string, 
     startLine,
     headerLines,
     hasSafeCells,
-    formulaColumns,
     missing,
     width,
   };
@@ -85,7 +84,6 @@ const table: TableLayout = {
   names: [],
   isNamed: false,
   hasSafeCells: false,
-  formulaColumns: [],
   width: 0,
   records: new RecordReader({ async *records() {} }, 1, { width: 0 }),
 };
@@ -200,9 +198,9 @@ class RowReader {
     const key = this.#namesContacts ? toHeldKey(read, written) : read;
     if ("code" in key) return this.#rejected(record, key);
     const values = this.#readValues(cells);
-    const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
+    const { warnings } = key;
+    if (addresses && addresses.length > 1) warnings.push("first_of_several");
     const row: Row = { kind: "row", line: record.line, cells, key: key.key, ...values, warnings };
-    if (record.lines > 1) row.lines = record.lines;
     if (key.fault) row.keyFault = key.fault;
     const mayHoldMore = addresses !== undefined || key.fault !== undefined;
     this.#mark(row, cells, mayHoldMore ? keyCell : undefined);
@@ -236,9 +234,9 @@ class RowReader {
    * @param shifted by how many cells the row's own may be further to the right
    */
   #rejected(record: TableRecord, reason: Reason, shifted = 0): RejectedRow {
-    const { line, lines, cells } = record;
+    const { line, cells } = record;
     const { code, message } = reason;
-    const row: RejectedRow = { kind: "rejected", line, ...(lines > 1 && { lines }), cells, code, message };
+    const row: RejectedRow = { kind: "rejected", line, cells, code, message };
     if (this.#reading.consent.length === 0) return row;
     const refusals = this.#refusalsIn(cells, shifted);
     // Where the cells of a row end is a guess, the key may be in any of them.
@@ -302,13 +300,13 @@ type ReadCell = (cells: Cells, index: number) => string | undefined;
 type RowValues = Pick<Row, "fields" | "lists" | "tags">;
 
 /** A cell without what only a spreadsheet needed; undefined where its value is not known. */
-function cellReader({ system, table: { formulaColumns, hasSafeCells } }: Reading): ReadCell {
+function cellReader({ system, table: { hasSafeCells } }: Reading): ReadCell {
   const plainCell = createValueReader(hasSafeCells, system?.hasApostrophes ?? false);
-  const formulas = new Set(formulaColumns);
+  const isOurs = system?.name === "ecm";
   return (cells, index) => {
     const cell = cells[index];
     if (cell === undefined || findUnknown(cell) !== undefined) return undefined;
-    return plainCell((formulas.has(index) ? unwrapFormula(cell) : undefined) ?? cell);
+    return plainCell(isOurs ? cell : unwrapFormula(cell));
   };
 }
 

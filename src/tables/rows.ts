@@ -13,8 +13,6 @@ export interface Row {
   kind: "row";
   /** Physical line on which the record starts; the first line of the file is 1. */
   line: number;
-  /** How many physical lines the record covers, if several. */
-  lines?: number;
   /** The input's own cells, for the rejects file. */
   cells: Cells;
   key: ContactKey;
@@ -38,15 +36,16 @@ export interface Row {
   alsoNames?: string[];
   /** The file ends with it and without a line end, where the rows before have one: its key may be cut off. */
   isOpen?: true;
-  /** Codes of what looks odd without being wrong: `likely_typo`, `role_address`, `first_of_several`. */
-  warnings: string[];
+  /** What looks odd without being wrong. */
+  warnings: Warning[];
 }
+
+export type Warning = "likely_typo" | "role_address" | "first_of_several";
 
 /** A row that is wrong alone; reading continues after it. */
 export interface RejectedRow extends Reason {
   kind: "rejected";
   line: number;
-  lines?: number;
   cells: Cells;
   /** Where the file speaks of consent: of all addresses that its cells have for its person. */
   identities?: string[];
@@ -59,17 +58,16 @@ export type ReadRow = Row | RejectedRow;
 /** `keys`: the file names contacts, and all columns but the key and those of consent are ignored. */
 export type RowKind = "contacts" | "keys";
 
+/**
+ * Where a column goes, as it is written: `key`, `lists`, `tags`, `consent`, `consent=opt-in`, `ignore`, or a field's
+ * label or id; of lists and tags also what is between the names in a cell.
+ */
+export type ColumnTarget = string | { target: string; split: string };
+
 /** How the input is to be read, from flags and the mapping file. */
 export interface ReadOptions {
-  /**
-   * Column name → target (`key`, `lists`, `tags`, `ignore`, a field's label or id); later entries
-   * win.
-   */
-  map: Map<string, string>;
-  /** Column name → where a mapping file has its target, such as `people.yaml:4`; of others, `--map` has it. */
-  mapPlaces?: Map<string, string>;
-  /** Column of tags or lists in `map`, and what is between the names in a cell. */
-  splits?: readonly (readonly [column: string, separator: string])[];
+  /** Column name → target; later entries win. */
+  map: ReadonlyMap<string, ColumnTarget>;
   /** Field by label or id, and its value in every row. */
   set?: readonly (readonly [field: string, value: string])[];
   /** Fields that a person has agreed to create: targets by their labels until they exist. */
@@ -154,8 +152,6 @@ export type Note =
   | { code: "system_without_consent"; system: string }
   | { code: "system_columns"; system: string; columns: readonly string[] }
   | { code: "unmapped"; columns: readonly string[] }
-  | { code: "shared_field"; columns: readonly string[]; field: string }
-  | { code: "formula_texts"; columns: readonly string[] }
   | { code: "no_rows" }
   /** A column that looks like consent is put aside by a flag. */
   | { code: "consent_ignored"; column: string }
@@ -164,30 +160,16 @@ export type Note =
   | { code: "consent_is_field"; column: string };
 
 /** What looks odd in the rows of a file, although they are read. */
-export type RowsNote =
-  | OddCellsNote
-  /** Rows of several lines; the longest of them. */
-  | { code: "tall_rows"; count: number; line: number; lines: number }
-  /** Domains that are probably another's, each with the line of its first address. */
-  | { code: "misspelled"; count: number; domains: readonly { domain: string; meant: string; line: number }[] }
-  /** The first of such rows. */
-  | { code: "role_addresses" | "several_addresses"; count: number; key: string; line: number };
-
-/** Cells of a column. */
-export interface OddCellsNote extends OddCells {
-  code:
-    | "unknown_value"
-    | "lost_digits"
-    | "perhaps_lost_digits"
-    | "lost_zeros"
-    | "odd_formula"
-    | "formatted_amount";
-  column: string;
+export interface RowsNote extends OddCells {
+  code: "unknown_value" | "lost_zeros" | "formatted_amount" | Warning;
+  /** Of cells; of rows it is absent. */
+  column?: string;
 }
 
 export interface OddCells {
   count: number;
   /** Of the first one. */
   line: number;
+  /** A cell of the column; of rows the key. */
   cell: string;
 }

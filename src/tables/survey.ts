@@ -3,12 +3,11 @@
 import { stat } from "node:fs/promises";
 import { type EcmError, failedError } from "../errors.ts";
 import { TextIndex } from "../text-index.ts";
-import { findUnknown, unwrapFormula } from "./cells.ts";
+import { findUnknown } from "./cells.ts";
 import { type ConsentColumn, ConsentTally, findHiddenMark, formatMark, type Mark } from "./consent/cells.ts";
-import { suggestDomain } from "./keys.ts";
 import { emptyInput, readRowBatches, type UnderstoodInput } from "./read-rows.ts";
 import { rejectsColumns } from "./rejects-columns.ts";
-import type { InputFacts, OddCells, OddCellsNote, ReadRow, RejectedRow, Row, RowsNote } from "./rows.ts";
+import type { InputFacts, OddCells, ReadRow, RejectedRow, Row, RowsNote } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 
 /** How often a further pass looks whether the file is still the same, in rows. */
@@ -42,9 +41,6 @@ export class Survey {
    */
   batches: () => AsyncIterable<readonly ReadRow[]>;
   readonly #oddities: Oddities;
-  readonly #misspelled = new MisspelledDomains();
-  readonly #roles: Remarked = { count: 0 };
-  readonly #several: Remarked = { count: 0 };
   readonly #consentColumns: readonly ConsentColumn[];
   readonly #namesContacts: boolean;
 
@@ -59,23 +55,13 @@ export class Survey {
 
   /** What looks odd in rows that are read all the same. */
   get notes(): RowsNote[] {
-    return [
-      ...this.#oddities.notes(),
-      ...this.#misspelled.notes(),
-      ...noteRows("role_addresses", this.#roles),
-      ...noteRows("several_addresses", this.#several),
-    ];
-  }
-
-  /** One for each column with cells of which nobody knows the value. */
-  get unknownCells(): RowsNote[] {
-    return this.#oddities.unknownCells();
+    return this.#oddities.notes();
   }
 
   add(row: ReadRow): void {
     this.read += 1;
     this.lastLine = row.line;
-    this.#oddities.add(row);
+    this.#oddities.add(row, this.#namesContacts);
     if (row.kind === "rejected") this.#addRejected(row);
     else this.#addSound(row);
   }
@@ -98,14 +84,6 @@ export class Survey {
     this.consent.add(row.line, row.refusals);
     for (const name of row.lists) this.lists.add(name);
     for (const name of row.tags) this.tags.add(name);
-    if (row.warnings.length > 0) this.#addWarnings(row);
-  }
-
-  #addWarnings(row: Row): void {
-    if (row.warnings.includes("likely_typo")) this.#misspelled.add(row);
-    // Whom a file only names is there already.
-    if (row.warnings.includes("role_address") && !this.#namesContacts) countRow(this.#roles, row);
-    if (row.warnings.includes("first_of_several")) countRow(this.#several, row);
   }
 
   /** A mark on any row of a contact marks it, also on one that is rejected. */
@@ -220,94 +198,66 @@ async function requireUnchanged(file: InputFile, before: FileState): Promise<voi
   throw inputChangedError(file.name);
 }
 
-const watchedKinds: ReadonlySet<string> = new Set(["field", "key"]);
-const rounded = /^-?[1-9]\d{14}0+$/;
 /** `426.65 €`, `1,204`: a workbook does not say whether its people see `426,65 €` and `1.204`. */
 const amount = /^(?=.*(?:\p{Sc}|,\d{3}))[^\d]{0,8}(?:\d{1,3}(?:,\d{3})+|\d+(?=\.))(?:\.\d+)?[^\d]{0,8}$/u;
-/** In characters: no number that a spreadsheet has changed is longer. */
-const longestOdd = 40;
-const shortened = /^[+-]?\d(?:[.,]\d+)?E\+\d{1,3}$/i;
+/** In characters: no amount is longer. */
+const longestAmount = 40;
 
-export class Oddities {
+/** What looks odd in the rows of a file: each thing once, with the first cell of which it is to be said. */
+class Oddities {
+  readonly #found = new Map<string, RowsNote>();
   readonly #columns: InputFacts["columns"];
-  /** Those whose `="…"` is undone. */
-  readonly #formulaColumns: readonly number[];
-  /** Columns whose cells become values of fields, or keys. */
-  readonly #watched: readonly number[];
   /** Columns that are read at all. */
   readonly #read: readonly number[];
-  readonly #unknown = new Map<number, OddCells>();
+  /** Columns whose cells become values of fields. */
   readonly #zeros: ReadonlyMap<number, LostZeros>;
-  readonly #shortened = new Map<number, OddCells>();
-  readonly #formulas = new Map<number, OddCells>();
-  readonly #rounded = new Map<number, OddCells>();
-  readonly #amounts = new Map<number, OddCells>();
   readonly #isSheet: boolean;
-  /** Rows of several lines. */
-  #tall = 0;
-  #tallest = { line: 0, lines: 1 };
 
   constructor(columns: InputFacts["columns"], { table, consent }: UnderstoodInput["reading"]) {
     const isConsent = (index: number) => consent.some((each) => each.index === index);
-    this.#read = columns.flatMap(({ target }, index) =>
-      target.kind !== "ignore" || isConsent(index) ? [index] : [],
-    );
-    const fields = columns.flatMap(({ target }, index) => (target.kind === "field" ? [index] : []));
-    this.#zeros = new Map(fields.map((index) => [index, new LostZeros()]));
+    const indexes = [...columns.keys()];
     this.#columns = columns;
-    this.#formulaColumns = table.formulaColumns;
+    this.#read = indexes.filter((index) => columns[index]!.target.kind !== "ignore" || isConsent(index));
+    const fields = indexes.filter((index) => columns[index]!.target.kind === "field");
+    this.#zeros = new Map(fields.map((index) => [index, new LostZeros()]));
     // The cells of our own rejects are texts.
     const isRejects = columns.some(({ name }) => rejectsColumns.has(name));
     this.#isSheet = table.form.kind === "workbook" && !isRejects;
-    this.#watched = columns.flatMap(({ target }, index) => (watchedKinds.has(target.kind) ? [index] : []));
   }
 
-  add(row: ReadRow): void {
-    if (row.lines !== undefined) {
-      this.#tall += 1;
-      if (row.lines > this.#tallest.lines) this.#tallest = { line: row.line, lines: row.lines };
-    }
+  add(row: ReadRow, namesContacts: boolean): void {
+    const { cells, line } = row;
     for (const index of this.#read) {
-      const unknown = findUnknown(row.cells[index]);
-      if (unknown !== undefined) countOddity(this.#unknown, index, row.line, unknown);
+      const unknown = findUnknown(cells[index]);
+      if (unknown !== undefined) this.#count("unknown_value", index, line, unknown);
     }
     if (row.kind === "rejected") return;
-    for (const [index, zeros] of this.#zeros) zeros.add(row.cells[index] ?? "", row.line);
-    for (const index of this.#watched) {
-      const cell = row.cells[index];
-      if (cell !== undefined && cell.length <= longestOdd) this.#look(index, cell, row.line);
+    for (const [index, zeros] of this.#zeros) {
+      const cell = cells[index] ?? "";
+      zeros.add(cell, line);
+      if (this.#isSheet && cell.length <= longestAmount && amount.test(cell))
+        this.#count("formatted_amount", index, line, cell);
     }
-  }
-
-  #look(index: number, cell: string, line: number): void {
-    if (cell.includes("E+") && shortened.test(cell)) countOddity(this.#shortened, index, line, cell);
-    else if (!this.#formulaColumns.includes(index) && unwrapFormula(cell) !== undefined)
-      countOddity(this.#formulas, index, line, cell);
-    else if (this.#isSheet && rounded.test(cell)) countOddity(this.#rounded, index, line, cell);
-    else if (this.#isSheet && amount.test(cell)) countOddity(this.#amounts, index, line, cell);
+    for (const code of row.warnings) {
+      // Whom a file only names is there already.
+      if (code !== "role_address" || !namesContacts) this.#count(code, undefined, line, row.key.written);
+    }
   }
 
   notes(): RowsNote[] {
-    const zeros = [...this.#zeros].flatMap(([index, { odd }]) => (odd ? [[index, odd] as const] : []));
-    return [
-      ...this.#notesOn(this.#shortened, "lost_digits"),
-      ...this.#notesOn(this.#formulas, "odd_formula"),
-      ...this.#notesOn(this.#rounded, "perhaps_lost_digits"),
-      ...this.#notesOn(this.#amounts, "formatted_amount"),
-      ...this.#notesOn(zeros, "lost_zeros"),
-      ...(this.#tall === 0 ? [] : [{ code: "tall_rows" as const, count: this.#tall, ...this.#tallest }]),
-    ];
+    const zeros = [...this.#zeros].flatMap(([index, { odd }]): RowsNote[] =>
+      odd ? [{ code: "lost_zeros", column: this.#columns[index]!.name, ...odd }] : [],
+    );
+    return [...this.#found.values(), ...zeros];
   }
 
-  unknownCells(): RowsNote[] {
-    return this.#notesOn(this.#unknown, "unknown_value");
-  }
-
-  #notesOn(
-    seenIn: Iterable<readonly [index: number, cells: OddCells]>,
-    code: OddCellsNote["code"],
-  ): OddCellsNote[] {
-    return [...seenIn].map(([index, cells]) => ({ code, column: this.#columns[index]!.name, ...cells }));
+  #count(code: RowsNote["code"], index: number | undefined, line: number, cell: string): void {
+    const known = this.#found.get(`${code} ${index}`);
+    if (known) known.count += 1;
+    else {
+      const column = index === undefined ? undefined : this.#columns[index]!.name;
+      this.#found.set(`${code} ${index}`, { code, column, count: 1, line, cell });
+    }
   }
 }
 
@@ -316,7 +266,7 @@ export class Oddities {
  * those that are one digit shorter.
  */
 class LostZeros {
-  /** Undefined for a column in which other cells are. */
+  /** Cells by their length. Undefined for a column in which other cells are. */
   #lengths: Map<number, OddCells> | undefined = new Map();
   #hasZero = false;
 
@@ -328,7 +278,9 @@ class LostZeros {
       return;
     }
     if (cell.startsWith("0")) this.#hasZero = true;
-    countOddity(this.#lengths, cell.length, line, cell);
+    const known = this.#lengths.get(cell.length);
+    if (known) known.count += 1;
+    else this.#lengths.set(cell.length, { count: 1, line, cell });
     if (this.#lengths.size > 2) this.#lengths = undefined;
   }
 
@@ -338,47 +290,4 @@ class LostZeros {
     const [short = 0, long = 0] = [...this.#lengths.keys()].sort((one, other) => one - other);
     return long === short + 1 ? this.#lengths.get(short) : undefined;
   }
-}
-
-/** Domains that are probably a big provider's, with the line of the first address. */
-class MisspelledDomains {
-  #count = 0;
-  readonly #lines = new Map<string, number>();
-
-  add({ key, line }: Row): void {
-    this.#count += 1;
-    const domain = key.identity.slice(key.identity.lastIndexOf("@") + 1);
-    if (!this.#lines.has(domain)) this.#lines.set(domain, line);
-  }
-
-  notes(): RowsNote[] {
-    if (this.#count === 0) return [];
-    const domains = [...this.#lines].map(([domain, line]) => ({
-      domain,
-      meant: suggestDomain(domain)!,
-      line,
-    }));
-    return [{ code: "misspelled", count: this.#count, domains }];
-  }
-}
-
-/** Rows of which the same is to be said, and the first of them. */
-interface Remarked {
-  count: number;
-  first?: Row;
-}
-
-function countRow(remarked: Remarked, row: Row): void {
-  remarked.count += 1;
-  remarked.first ??= row;
-}
-
-function noteRows(code: "role_addresses" | "several_addresses", { count, first }: Remarked): RowsNote[] {
-  return first ? [{ code, count, key: first.key.written, line: first.line }] : [];
-}
-
-function countOddity(oddities: Map<number, OddCells>, index: number, line: number, cell: string): void {
-  const oddity = oddities.get(index);
-  if (oddity) oddity.count += 1;
-  else oddities.set(index, { count: 1, line, cell });
 }

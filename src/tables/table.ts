@@ -84,6 +84,8 @@ export interface HeaderSigns {
 interface OpenedFile {
   form: SourceForm;
   notes: Note[];
+  /** A quote of the text may be open at its end: those that are closed come in pairs. */
+  hasOddQuotes?: boolean;
   /** Finds the header. @throws UsageError for a file without any row, and where it is not sure what its header is */
   locate(signs: HeaderSigns): Promise<Table>;
 }
@@ -109,8 +111,8 @@ export interface Format {
 /** A workbook of which several sheets are visible, and none was named. */
 export interface SeveralSheets {
   file: string;
-  /** `lines` as the workbook has it, with the header; undefined where it does not say. */
-  sheets: { name: string; lines?: number }[];
+  /** Their names. */
+  sheets: string[];
 }
 
 /** Has a person say which sheet is meant, by its name or its number; absent where nobody is asked. */

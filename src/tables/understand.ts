@@ -1,25 +1,24 @@
 /** Reading: what a file is, found out before anything is sent. */
 import { foldName } from "../api/names.ts";
 import type { ContactStructure } from "../wire.ts";
-import { type Columns, mapColumns } from "./columns/map.ts";
+import { mapColumns } from "./columns/map.ts";
 import {
-  findGoneColumns,
-  findUnknownField,
+  findMappingFault,
   isTargetWord,
-  type MappingInput,
+  type MappingFault,
   readConstants,
   readExplicitTargets,
+  toMappingError,
+  toTargetText,
 } from "./columns/targets.ts";
-import { type MappingFault, toUnclearError, type UnclearInput } from "./columns/unclear.ts";
-import { type Batches, lookForConsent } from "./consent/columns.ts";
-import { hasHint } from "./consent/names.ts";
-import { holdsValues, readTableLayout, type Sample } from "./layout.ts";
+import { toUnclearError, type UnclearInput } from "./columns/unclear.ts";
+import { holdsValues, readSample, readTableLayout, type TableLayout } from "./layout.ts";
 import { openInput } from "./open.ts";
 import { type Reading, readRowRecords, readRows, type UnderstoodInput } from "./read-rows.ts";
 import type { InputFacts, Note, ReadOptions, RowKind } from "./rows.ts";
 import type { InputFile } from "./source.ts";
-import { chooseSystem, recogniseSystem, type System } from "./systems.ts";
-import type { OpenedInput } from "./table.ts";
+import { chooseSystem, type System } from "./systems.ts";
+import type { ChooseSheet, HeaderSigns, OpenedInput } from "./table.ts";
 
 /** Enough of a structure to find a header by: what the account really has is not asked yet. */
 const placeholderStructure: ContactStructure = {
@@ -30,47 +29,36 @@ const placeholderStructure: ContactStructure = {
   fields: [],
 };
 
-const headerSampleRows = 5;
-
 /**
- * Opens a file, and refuses one with a column of consent that cannot be read, before a request is spent: where its
- * header is found without the account's help, which is nearly always, and where nothing else can be unclear. What
- * else is unclear of a file depends on the account's fields, and is to be said at once.
- * @throws UsageError, also where a mapping names columns that are not there
+ * Opens a file, and refuses one that cannot be read before a request is spent, as far as its header is found
+ * without the account's help, which is nearly always. Where nobody is asked, a column of consent that is not clear
+ * is refused too, unless more may be unclear: what else is depends on the account's fields, and all is said at once.
+ * @param chooseSheet where a person is asked
+ * @throws UsageError
  */
 export async function openClearInput(
   rowKind: RowKind,
   file: InputFile,
   options: ReadOptions,
+  chooseSheet?: ChooseSheet,
 ): Promise<OpenedInput> {
-  const opened = await openInput(file, options);
-  await requireClearConsent(rowKind, opened, options);
-  return opened;
-}
-
-async function requireClearConsent(
-  rowKind: RowKind,
-  opened: OpenedInput,
-  options: ReadOptions,
-): Promise<void> {
-  const found = await readTableLayout(opened, options, placeholderStructure, rowKind).catch(() => undefined);
-  if (!found?.layout.isNamed || (!found.layout.isHeaderSure && opened.form.kind === "text")) return;
-  const { layout, sample } = found;
-  const system = recogniseSystem(layout.names);
-  if (system?.name === "ecm" || options.from !== undefined) return;
-  const place = `${opened.file.name}:${layout.startLine}`;
-  const gone = findGoneColumns(options, layout.names, place);
-  if (gone) throw toUnclearError(gone);
+  const opened = await openInput(file, options, chooseSheet);
+  const signs = { rowKind, options, structure: placeholderStructure };
+  const layout = await readTableLayout(opened, signs).catch(() => undefined);
+  if (!layout || (!layout.isHeaderSure && !options.hasNoHeader && opened.form.kind === "text")) return opened;
+  // A quote may be open at the end.
+  if (opened.hasOddQuotes) for await (const _records of layout.records.read());
+  if (chooseSheet || !layout.isNamed || chooseSystem(layout.names, options.from, true)?.name === "ecm")
+    return opened;
   // Which fields there are is for the account to say.
-  const words = [...options.map].filter(([, target]) => isTargetWord(target));
-  const input = toMappingInput(
-    { names: layout.names, sample, system, place },
-    { ...options, map: new Map(words), set: [], readsConsent: true },
-    placeholderStructure,
-  );
-  const columns = await mapTable(rowKind, input, () => readRowRecords(layout, system), hasHint);
-  if (!("unclear" in columns) || columns.unclear.length === 0) return;
-  if (columns.unclear.every(({ kind }) => kind === "consent")) throw toUnclearError(columns);
+  const fields = [...options.map.values()].map(toTargetText).filter((target) => !isTargetWord(target));
+  const newFields = fields.map((label) => ({ label, dataType: "text" }));
+  const known = { ...options, newFields, set: [], readsConsent: true };
+  const found = await understandTable(opened, layout, { ...signs, options: known });
+  if ("kind" in found) throw toMappingError(found);
+  if ("unclear" in found && found.unclear.every(({ kind }) => kind === "consent"))
+    throw toUnclearError(found);
+  return opened;
 }
 
 /**
@@ -82,7 +70,7 @@ export async function requireUnderstood(
 ): Promise<UnderstoodInput> {
   const found = await understandInput(...input);
   if ("reading" in found) return found;
-  throw toUnclearError(found);
+  throw "unclear" in found ? toUnclearError(found) : toMappingError(found);
 }
 
 /**
@@ -102,110 +90,81 @@ export async function understandInput(
   structure: ContactStructure = placeholderStructure,
 ): Promise<UnderstoodInput | UnclearInput | MappingFault> {
   const opened = "sha256" in fileOrInput ? fileOrInput : await openInput(fileOrInput, options);
+  const signs = { rowKind, options, structure };
+  return understandTable(opened, await readTableLayout(opened, signs), signs);
+}
+
+async function understandTable(
+  opened: OpenedInput,
+  layout: TableLayout,
+  signs: HeaderSigns,
+): Promise<UnderstoodInput | UnclearInput | MappingFault> {
   const { file } = opened;
-  const { layout, sample } = await readTableLayout(opened, options, structure, rowKind);
+  const { options, structure, rowKind } = signs;
   const { names } = layout;
   const system = chooseSystem(names, options.from, layout.isNamed);
   const place = `${file.name}:${layout.startLine}`;
-  const fault = findGoneColumns(options, names, place) ?? findUnknownField(options, structure);
+  const fault = findMappingFault(signs, names, place);
   if (fault) return fault;
-  const input = toMappingInput({ names, sample, system, place }, options, structure);
-  const mapped = await mapTable(rowKind, input, () => readRowRecords(layout, system));
+  const sample = await readSample(layout.records);
+  const explicit = readExplicitTargets(signs, names, place);
+  const input = { ...signs, names, sample, system, place, explicit };
+  const mapped = await mapColumns(input, () => readRowRecords(layout, system));
   if ("unclear" in mapped) return mapped;
   const { notes, ...columns } = mapped;
-  const { constants } = input;
-  for (const index of constants.flatMap(({ replaces }) => replaces))
-    columns.targets[index] = { kind: "ignore" };
+  const isEmpty = (index: number) => foldName(names[index]!) === "" && !holdsValues(sample, index);
+  const hasEmptyColumns = rowKind === "contacts" && !options.ignoreUnmapped;
   const reading: Reading = {
     table: layout,
     keyType: structure.keyType,
     system,
     ...columns,
-    constants,
-    emptyColumns: rowKind === "contacts" && !options.ignoreUnmapped ? findEmptyColumns(names, sample) : [],
+    constants: readConstants(signs),
+    // A delimiter at the end of each line makes one.
+    emptyColumns: hasEmptyColumns ? [...names.keys()].filter(isEmpty) : [],
     takesIds: options.takesIds,
   };
-  const understood = { file, reading, facts: collectFacts(opened, reading, structure.keyName, notes) };
+  const facts = collectFacts(opened, reading, structure.keyName);
+  facts.notes.push(...notes);
+  const understood = { file, reading, facts };
   await addSample(understood);
   return understood;
 }
 
 function collectFacts(
-  opened: OpenedInput,
-  reading: Reading,
+  { sha256, bytes, notes }: OpenedInput,
+  { table, system, targets, constants, consent }: Reading,
   keyName: string,
-  columnNotes: readonly Note[],
 ): InputFacts {
-  const { system, targets, constants, consent } = reading;
-  const { form, dialect, written, names, formulaColumns } = reading.table;
+  const { form, dialect, written } = table;
   return {
-    sha256: opened.sha256,
-    bytes: opened.bytes,
+    sha256,
+    bytes,
     delimiter: dialect.delimiter,
     hasEscapes: dialect.hasEscapes,
     form,
     system: system?.name,
     columns: written.map((name, index) => ({ name, target: targets[index]! })),
     keyName,
-    constants: constants.map(({ label, value }) => ({ label, value })),
-    notes: [
-      ...opened.notes,
-      ...noteSystem(system, consent.length > 0),
-      ...columnNotes,
-      ...(formulaColumns.length > 0
-        ? [{ code: "formula_texts", columns: formulaColumns.map((index) => names[index]!) } as const]
-        : []),
-    ],
+    constants,
+    notes: [...notes, ...noteSystem(system, consent.length > 0)],
     sample: [],
   };
 }
 
+const shownRows = 5;
+
 async function addSample(understood: UnderstoodInput): Promise<void> {
   const { sample, notes } = understood.facts;
   for await (const row of readRows(understood)) {
-    if (sample.push(row) === headerSampleRows) break;
+    if (sample.push(row) === shownRows) break;
   }
   if (sample.length === 0) notes.push({ code: "no_rows" });
-}
-
-function toMappingInput(
-  file: Pick<MappingInput, "names" | "sample" | "system" | "place">,
-  options: ReadOptions,
-  structure: ContactStructure,
-): MappingInput {
-  const constants = readConstants(options, file.names, structure);
-  const input = { ...file, options, structure, constants };
-  return { ...input, explicit: readExplicitTargets(input) };
-}
-
-/**
- * Where the columns go, or what a person must decide on.
- * @param mayBeConsent whether the name of a column makes it worth looking at its cells; default: any does
- */
-async function mapTable(
-  rowKind: RowKind,
-  input: MappingInput,
-  rows: () => Batches,
-  mayBeConsent?: (name: string) => boolean,
-): Promise<Columns | UnclearInput> {
-  const readsConsent = rowKind === "contacts" || input.options.readsConsent;
-  const consent = readsConsent ? await lookForConsent(input, rows, mayBeConsent) : [];
-  return mapColumns(input, { consent, rowKind, rows });
-}
-
-/**
- * Columns that have no name, and no value in the first rows. A delimiter at the end of each line makes one.
- */
-function findEmptyColumns(names: string[], sample: Sample): number[] {
-  return [...names.keys()].filter((index) => foldName(names[index]!) === "" && !holdsValues(sample, index));
 }
 
 function noteSystem(system: System | undefined, hasConsent: boolean): Note[] {
   if (!system) return [];
   const { title, isOfSubscribers } = system;
-  const isSilent = !hasConsent && !isOfSubscribers;
-  return [
-    { code: "system", system: title },
-    ...(isSilent ? [{ code: "system_without_consent", system: title } as const] : []),
-  ];
+  const said: Note = { code: "system", system: title };
+  return hasConsent || isOfSubscribers ? [said] : [said, { code: "system_without_consent", system: title }];
 }

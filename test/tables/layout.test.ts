@@ -59,8 +59,9 @@ test("located again as it was, a table is in memory, also where another key is l
   const path = await fileWith("Email,City\na@x.org,Oslo\n");
   const opened = await openInput(toInputFile(path), signs.options);
   const locate = async (keyName: string) =>
-    (await readTableLayout(opened, signs.options, { ...structure, keyName }, "contacts")).layout.records;
+    (await readTableLayout(opened, { ...signs, structure: { ...structure, keyName } })).records;
   const records = await locate("Email");
+  for await (const _batch of records.read());
   expect(records.areKept).toBe(true);
   expect(await locate("City")).toBe(records);
 });

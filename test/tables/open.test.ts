@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { describeNote } from "../../src/commands/bulk/words.ts";
 import { openInput } from "../../src/tables/open.ts";
 import type { Note, ReadOptions } from "../../src/tables/rows.ts";
+import { openClearInput } from "../../src/tables/understand.ts";
 import { catchFailure, fileWith, toInputFile } from "./reading.ts";
 import { textRow, workbook } from "./workbooks.ts";
 
@@ -34,15 +35,18 @@ describe("the kind of a file", () => {
     ["a page", "\n<table><tr>", {}, /is HTML or XML, despite its name/],
     ["--delimiter of a workbook", book, { delimiter: ";" }, /--delimiter applies to text files/],
     ["--skip-lines of JSON", '{"Email":"a@x.org"}\n', { skipLines: 1 }, /--skip-lines applies to text files/],
-    [
-      "a quote that is never closed",
-      'Email,City\na@x.org,"Oslo\n',
-      {},
-      /:2: a quote opens here and is never closed/,
-    ],
   ])("refuses %s", async (_what, content, options, message) => {
     expect((await catchFailure(open(content, options))).message).toMatch(message);
   });
+
+  test.each([{}, { hasNoHeader: true }])(
+    "refuses a quote that is never closed before a request: %j",
+    async (options) => {
+      const file = toInputFile(await fileWith('Email,City\na@x.org,"Oslo\n'));
+      const failure = await catchFailure(openClearInput("contacts", file, { map: new Map(), ...options }));
+      expect(failure.message).toMatch(/:2: a quote opens here and is never closed/);
+    },
+  );
 });
 
 test.each<[Note, string]>([
@@ -71,11 +75,6 @@ test.each<[Note, string]>([
     "Ignored columns of a HubSpot export: A, B",
   ],
   [{ code: "unmapped", columns: ["A", "B"] }, 'Ignored columns that do not match any field: "A", "B"'],
-  [
-    { code: "shared_field", columns: ["A", "B"], field: "City" },
-    '"A", "B" all fill "City"; the last non-blank value is used',
-  ],
-  [{ code: "formula_texts", columns: ["Zip"] }, 'Cells such as ="01067" are read as the text inside: "Zip"'],
   [{ code: "no_rows" }, "The file has a header but no rows"],
   [
     { code: "consent_ignored", column: "Opt out" },

@@ -1,6 +1,6 @@
-/** Where the columns of a file could go: what is proposed to a person, from the head of the file alone. */
+/** Where the columns of a file could go: what is proposed to a person. */
 import { describe, expect, it } from "vitest";
-import { type Proposal, proposeLateColumns } from "../../src/tables/columns/proposal.ts";
+import type { Proposal } from "../../src/tables/columns/proposal.ts";
 import { readUnclear, structure } from "./reading.ts";
 
 const account = {
@@ -8,31 +8,24 @@ const account = {
   fields: [
     ...structure.fields,
     { _id: "f4", label: "Company", dataType: "text" },
-    { _id: "f5", label: "Umsatz 2024", dataType: "text" },
     { _id: "f6", label: "key", dataType: "text" },
   ],
 };
 
 async function propose(content: string, map: [string, string][] = []): Promise<Proposal> {
-  return (await readUnclear(content, { map: new Map(map), isReviewed: true }, account)).proposal;
+  return (await readUnclear(content, { map: new Map(map), isReviewed: true }, account)).propose();
 }
 
 /** Column by column its target; `+` for a field that is to be created. */
-async function targets(content: string, map: [string, string][] = []): Promise<Record<string, string>> {
-  const { columns } = await propose(content, map);
+async function targets(content: string): Promise<Record<string, string>> {
+  const { columns } = await propose(content);
   return Object.fromEntries(columns.map(({ name, target, isNew }) => [name, isNew ? `+${target}` : target]));
 }
 
 describe("a proposal", () => {
   it.each([
-    ["First", "First Name"],
-    ["Firma", "Company"],
-    ["Ort", "City"],
-    ["Frist Name", "First Name"],
+    ["Vorname", "First Name"],
     ["Schuhgröße", "+Schuhgröße"],
-    // Another year, and too short a name to be a slip.
-    ["Umsatz 2025", "+Umsatz 2025"],
-    ["Cit", "+Cit"],
     // Words that mean another thing as a target.
     ["ignore", "+ignore 2"],
     ["a = b", "+a b"],
@@ -42,45 +35,26 @@ describe("a proposal", () => {
     expect((await targets(`Email,${name}\na@x.org,value\n`))[name]).toBe(expected);
   });
 
-  it("gives each field to one column, and no two columns one label", async () => {
-    const proposed = await targets("Email,Ort,Stadt,Note,note\na@x.org,Oslo,Rom,1,2\n");
-    expect(proposed).toEqual({ Email: "key", Ort: "City", Stadt: "+Stadt", Note: "+Note", note: "+note 2" });
-  });
-
-  it("leaves out what has no value at all, and nothing else", async () => {
-    expect(await targets("Email,Empty,Blank,One\na@x.org,, ,\nb@x.org,,,1\n")).toMatchObject({
-      Empty: "ignore",
+  it("gives no two columns one label, and leaves out what has no value in the whole file", async () => {
+    const rows = Array.from({ length: 1500 }, (_, at) => `p${at}@x.org,${at === 1400 ? "late" : ""}, ,1,2\n`);
+    expect(await targets(`Email,Late,Blank,Note,note\n${rows.join("")}`)).toEqual({
+      Email: "key",
+      Late: "+Late",
       Blank: "ignore",
-      One: "+One",
+      Note: "+Note",
+      note: "+note 2",
     });
   });
 
-  it("looks behind the head for a value in what is empty there", async () => {
-    const rows = Array.from({ length: 1500 }, (_, at) => `p${at}@x.org,${at === 1400 ? "late" : ""},\n`);
-    const proposal = await propose(`Email,Late,Never\n${rows.join("")}`);
-    expect(proposal).toMatchObject({ isWhole: false, columns: [{}, { target: "ignore" }, {}] });
-    expect((await proposeLateColumns(proposal)).columns).toMatchObject([
-      { name: "Email", target: "key" },
-      { name: "Late", target: "Late", isNew: true, samples: ["late"] },
-      { name: "Never", target: "ignore", isNew: false },
-    ]);
-  });
-
-  it("says how full a column is, and whom one of consent leaves out", async () => {
-    const { columns } = await propose("Email,Ort,Opt-In\na@x.org,Oslo,ja\nb@x.org,,nein\nc@x.org,Rom,\n");
+  it("says how full a column is, and asks nobody to confirm what flags and names say", async () => {
+    const text = "Email,Ort,Opt-In,Note\na@x.org,Oslo,ja,x\nb@x.org,,nein,\nc@x.org,Rom,,\n";
+    const { columns, rows } = await propose(text, [["ort", "Company"]]);
+    expect(rows).toBe(3);
     expect(columns).toMatchObject([
-      { filled: 3, addresses: 3 },
-      { filled: 2, addresses: 0, samples: ["Oslo", "Rom"] },
-      { filled: 2, target: "consent", marked: 2, isSure: true },
-    ]);
-  });
-
-  it("keeps what flags say, and asks nobody to confirm it", async () => {
-    const { columns } = await propose("Email,Ort,Note\na@x.org,Oslo,x\n", [["ort", "Company"]]);
-    expect(columns).toMatchObject([
-      { target: "key", isSure: true },
-      { target: "Company", isSure: true },
-      { target: "Note", isNew: true, isSure: false },
+      { target: "key", filled: 3, addresses: 3, isSure: true },
+      { target: "Company", filled: 2, addresses: 0, samples: ["Oslo", "Rom"], isSure: true },
+      { target: "consent", filled: 2, isSure: true },
+      { target: "Note", filled: 1, isNew: true, isSure: false },
     ]);
   });
 });

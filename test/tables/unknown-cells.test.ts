@@ -110,31 +110,16 @@ it("a column whose postcodes lost leading zeros is named once, before the price"
   expect((await service.ecm(["import", plain, "--dry-run"])).stderr).not.toContain("leading zero");
 });
 
-it("addresses at a domain one typo from a big provider's are named before the price, and imported as they are", async () => {
+it("addresses that are odd are named before the price, and imported as they are", async () => {
   const service = await startSandbox();
-  const file = await inputFile("Email\nann@gmial.com\nbob@gmial.com\ncid@hotmial.com\ndora@gmail.com\n");
+  const file = await inputFile("Email\nann@gmial.com\nbob@gmial.com\ninfo@example.com\ndora@gmail.com\n");
   const result = await service.ecm(["import", file, "--json"]);
   const { stderr } = result;
-  expect(stderr).toContain(
-    "3 addresses may be misspelled: gmial.com for gmail.com (line 2), hotmial.com for hotmail.com (line 4)\n",
-  );
+  expect(stderr).toContain("2 addresses may be misspelled, such as ann@gmial.com (line 2)\n");
+  expect(stderr).toContain("1 address of a role, not of a person, such as info@example.com (line 4)\n");
   expect(stderr.indexOf("misspelled")).toBeLessThan(stderr.indexOf("To send:"));
   expect(parseSummary(result).rows).toMatchObject({ created: 4, rejected: 0 });
-});
-
-it("addresses of a role, and rows with several addresses, are said before the price, and imported", async () => {
-  const service = await startSandbox();
-  const file = await inputFile(
-    "First Name,Last Name,File As,Labels,E-mail 1 - Label,E-mail 1 - Value\n" +
-      "Bo,Kim,,,* Work,bo@example.com ::: kim@example.org\n,,,,* Work,info@example.com\n,,,,* Work,Sales@example.com\n",
-  );
-  const { stderr } = await service.ecm(["import", file, "--ignore-unmapped", "--dry-run"]);
-  expect(stderr).toContain("2 addresses are of a role, not of a person, such as info@example.com (line 3)\n");
-  expect(stderr).toContain(
-    "1 row has several addresses; the first one is the key (line 2: bo@example.com)\n",
-  );
-  const keys = await inputFile("Email\ninfo@example.com\n");
-  const named = await service.ecm(["contact", "unsubscribe", "--keys", keys, "--dry-run"]);
+  const named = await service.ecm(["contact", "unsubscribe", "--keys", file, "--dry-run"]);
   expect(named.stderr).not.toContain("role");
 });
 
@@ -164,21 +149,6 @@ it("amounts of a workbook are named once, before the price: nobody knows how its
   expect(retried.stderr).not.toMatch(/decimal point|ecm_line/);
   const csv = await inputFile("Email,Umsatz\na@example.com,426.65 €\n");
   expect((await service.ecm(["import", csv, "--dry-run"])).stderr).not.toContain("decimal point");
-});
-
-it("numbers longer than a spreadsheet keeps are named once, before the price", async () => {
-  const service = await startSandbox({ contents: { fields: ["Nr"] } });
-  const rows = [
-    header("Email", "Nr").join(""),
-    `${text("A2", "a@example.com")}<c r="B2"><v>1.2345678901234567E+19</v></c>`,
-    `${text("A3", "b@example.com")}<c r="B3"><v>123456789012345</v></c>`,
-  ].map((cells, index) => `<row r="${index + 1}">${cells}</row>`);
-  const path = await inputFile("", "a.xlsx");
-  await writeFile(path, workbook({ sheets: [{ name: "A", rows: rows.join("") }] }));
-  const { stderr } = await service.ecm(["import", path, "--dry-run"]);
-  expect(stderr).toContain(
-    'Column "Nr": 1 cell such as 12345678901234600000 (line 2): a spreadsheet keeps 15 digits of a number; the others may be lost',
-  );
 });
 
 it("whom a formula marks that no program has computed is not created, and is said", async () => {

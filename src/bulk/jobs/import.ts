@@ -3,10 +3,10 @@
 import { statusParts } from "../../api/contacts.ts";
 import type { EcmError } from "../../errors.ts";
 import {
+  type ColumnTarget,
   type Duplicates,
   type MappingFault,
   openClearInput,
-  openInput,
   type ReadOptions,
   type Row,
   requireUnderstood,
@@ -56,7 +56,7 @@ export interface ImportQuestions {
 
 /** What an import is made from: what a command states, or what a run has kept of that. */
 export type ImportRecord = Omit<ImportOptions, "read"> & {
-  read: Omit<ReadOptions, "map"> & { map: Iterable<readonly [column: string, target: string]> };
+  read: Omit<ReadOptions, "map"> & { map: Iterable<readonly [column: string, target: ColumnTarget]> };
 };
 
 /** @param ask absent where nobody is asked: then what is open is refused */
@@ -75,11 +75,11 @@ export function importJob(record: ImportRecord, ask?: ImportQuestions): RowJob {
     input,
     readsInput: true,
     openInput(file) {
-      if (!ask) return openClearInput("contacts", file, options.read);
-      return openInput(file, options.read, async (several) => {
-        options = await ask.sheet(several);
+      const chooseSheet = async (several: SeveralSheets) => {
+        options = await ask!.sheet(several);
         return options.read.sheet;
-      });
+      };
+      return openClearInput("contacts", file, options.read, ask && chooseSheet);
     },
     async resolve(account): Promise<InputJob> {
       return {
@@ -149,15 +149,14 @@ function toRecord(options: ImportOptions): Record<string, unknown> {
     createMissing,
     includeUnsubscribed,
     includeSuppressed,
-    // Where a target is written changes nothing.
-    read: { ...read, map: [...read.map], mapPlaces: undefined, newFields: undefined, isReviewed: undefined },
+    read: { ...read, map: [...read.map], newFields: undefined, isReviewed: undefined },
   } satisfies Record<Exclude<keyof ImportOptions, "input">, unknown>;
 }
 
 /** What the plan says of where columns go; undefined where every column goes by its name. */
-function mappingRecord({ read: { map, splits = [], set = [] } }: ImportOptions): PlanMapping | undefined {
+function mappingRecord({ read: { map, set = [] } }: ImportOptions): PlanMapping | undefined {
   if (map.size + set.length === 0) return undefined;
-  const mapping = { columns: Object.fromEntries(map), splits, set };
+  const mapping = { columns: Object.fromEntries(map), set };
   return { digest: `sha256:${computeFingerprint(mapping)}`, ...mapping };
 }
 

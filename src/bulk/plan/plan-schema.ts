@@ -41,10 +41,8 @@ export const looks = v.object({
 export const mapping = v.object({
   /** `sha256:` and the hexadecimal digest of the rest. */
   digest: text,
-  /** Column → target. */
-  columns: v.record(text, text),
-  /** Column of tags or lists, and what is between the names in a cell. */
-  splits: v.pipe(v.array(v.pipe(v.tuple([text, text]), v.readonly())), v.readonly()),
+  /** Column → target; of tags or lists also what is between the names in a cell. */
+  columns: v.record(text, v.union([text, v.object({ target: text, split: text })])),
   /** `--set`: field and value. */
   set: v.pipe(v.array(v.pipe(v.tuple([text, text]), v.readonly())), v.readonly()),
 });

@@ -16,7 +16,7 @@ import { formatCount, formatCounted, formatQuotedNames } from "../../counts.ts";
 import { type EcmError, notFoundError } from "../../errors.ts";
 import { advise, ecm, formatHint, quoteShellWord } from "../../hint.ts";
 import { formatDuration } from "../../moments.ts";
-import type { ColumnTally, ConsentTally, Note, RowsNote } from "../../tables/index.ts";
+import type { ColumnTally, ConsentTally, Note, RowsNote, Warning } from "../../tables/index.ts";
 
 export function describeRemark(remark: RunRemark): string {
   switch (remark.code) {
@@ -286,10 +286,6 @@ function describeColumnNote(
       return `Ignored columns of ${note.system}: ${note.columns.join(", ")}`;
     case "unmapped":
       return `Ignored columns that do not match any field: ${formatQuotedNames(note.columns)}`;
-    case "shared_field":
-      return `${formatQuotedNames(note.columns)} all fill ${quote(note.field)}; the last non-blank value is used`;
-    case "formula_texts":
-      return `Cells such as ="01067" are read as the text inside: ${formatQuotedNames(note.columns)}`;
     case "consent_ignored":
       return `${quote(note.column)} looks like consent but is ignored, because of --map ${quoteShellWord(`${note.column}=ignore`)}`;
     case "consent_of_other_channel":
@@ -301,49 +297,26 @@ function describeColumnNote(
   }
 }
 
-const maxDomainsNamed = 3;
-const consequences = {
+const consequences: Record<Exclude<RowsNote["code"], Warning>, string> = {
   unknown_value: ": the workbook has no value there; open it in a spreadsheet, correct the cells and save it",
   lost_zeros: " may have lost a leading zero: format the column as text where the file comes from",
-  lost_digits: ": a spreadsheet has rounded the number; its digits are lost",
-  perhaps_lost_digits: ": a spreadsheet keeps 15 digits of a number; the others may be lost",
   formatted_amount:
     ": a decimal point and thousands commas, whatever your spreadsheet shows; to have them as shown, save the sheet as CSV",
-  odd_formula: "; imported as written, because the column's other cells are not numbers of this kind",
 };
-const doubt = " (if that is wrong, look for a stray quote there)";
 
 /** Each with a place. */
-export function describeRowsNote(note: RowsNote): string {
-  const count = formatCount(note.count);
-  switch (note.code) {
-    case "tall_rows": {
-      const lines = formatCount(note.lines);
-      return note.count === 1
-        ? `The row on line ${note.line} spans ${lines} lines${doubt}`
-        : `${count} rows span several lines; the longest, on line ${note.line}, spans ${lines}${doubt}`;
-    }
-    case "misspelled": {
-      const named = note.domains
-        .slice(0, maxDomainsNamed)
-        .map(({ domain, meant, line }) => `${domain} for ${meant} (line ${line})`);
-      if (note.domains.length > maxDomainsNamed) named.push("…");
-      return `${formatCounted(note.count, "address", "addresses")} may be misspelled: ${named.join(", ")}`;
-    }
-    case "role_addresses": {
-      const such = `${note.key} (line ${note.line})`;
-      return note.count === 1
-        ? `1 address is of a role, not of a person: ${such}`
-        : `${count} addresses are of a role, not of a person, such as ${such}`;
-    }
-    case "several_addresses": {
-      const such = `line ${note.line}: ${note.key}`;
-      return note.count === 1
-        ? `1 row has several addresses; the first one is the key (${such})`
-        : `${count} rows have several addresses; the first one is the key (such as ${such})`;
-    }
+export function describeRowsNote({ code, column = "", count, cell, line }: RowsNote): string {
+  const such = `such as ${cell} (line ${line})`;
+  const addresses = formatCounted(count, "address", "addresses");
+  switch (code) {
+    case "likely_typo":
+      return `${addresses} may be misspelled, ${such}`;
+    case "role_address":
+      return `${addresses} of a role, not of a person, ${such}`;
+    case "first_of_several":
+      return `${formatCounted(count, "row")} with several addresses, of which the first one is the key, ${such}`;
     default:
-      return `Column ${quote(note.column)}: ${formatCounted(note.count, "cell")} such as ${note.cell} (line ${note.line})${consequences[note.code]}`;
+      return `Column ${quote(column)}: ${formatCounted(count, "cell")} ${such}${consequences[code]}`;
   }
 }
 
@@ -369,17 +342,14 @@ const fates: Record<JoinedRows["how"], string> = {
 
 /** Says what looks odd, which rows are one contact, and what was read of consent. */
 export function noteSurvey(
-  {
-    survey: { notes, unknownCells, consent, read },
-    joined,
-    notSubscribedAre: marked,
-    unclearAre: unclear,
-  }: Surveyed,
+  { survey: { notes, consent, read }, joined, notSubscribedAre: marked, unclearAre: unclear }: Surveyed,
   note: (line: string, kind?: "needed") => void,
 ): void {
   const become = { marked: markedAre[marked], unclear: unclear && markedAre[unclear] };
-  for (const each of unknownCells) note(`warning: ${describeRowsNote(each)}`, "needed");
-  for (const each of notes) note(describeRowsNote(each));
+  for (const each of notes) {
+    if (each.code === "unknown_value") note(`warning: ${describeRowsNote(each)}`, "needed");
+    else note(describeRowsNote(each));
+  }
   if (joined.passedOver > 0) note(describeJoinedRows({ joined }));
   for (const line of formatConsent(consent, read, become)) {
     note(line, consent.unclearCount > 0 ? "needed" : undefined);

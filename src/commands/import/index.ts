@@ -1,12 +1,11 @@
 /** `ecm import`: a file's contacts into the account. */
 import { stat } from "node:fs/promises";
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
-import { foldName } from "../../api/names.ts";
 import type { Closed, ImportOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { isAbout, isInterruption, isKind, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
-import type { Mapping, ReadOptions } from "../../tables/index.ts";
+import type { ColumnTarget, ReadOptions } from "../../tables/index.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { shortPath } from "../bulk/words.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
@@ -122,10 +121,9 @@ async function runImport(
   flags: ImportFlags,
 ): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
-  const [{ jobs }, { isAtTerminal, startRun }, { Clarifier }, { findAnswers }] = await Promise.all([
+  const [{ jobs }, { isAtTerminal, startRun }, { Clarifier, findAnswers }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../bulk/start.ts"),
-    import("./clarify.ts"),
     import("./clarify.ts"),
   ]);
   // Where nobody reads along, only what is typed counts.
@@ -212,16 +210,10 @@ function choiceOption<F extends string, const C extends readonly [string, ...str
 
 /** @throws UsageError for a `--map` or a mapping file that says nothing. */
 async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
-  const { map, places, splits } = await readMappingFile(flags.mapping);
-  for (const [column, target] of parseColumnMap(flags.map)) {
-    for (const name of map.keys()) if (foldName(name) === foldName(column)) splits.delete(name);
-    map.set(column, target);
-    places.delete(column);
-  }
+  const map = await readMappingFile(flags.mapping);
+  for (const [column, target] of parseColumnMap(flags.map)) map.set(column, target);
   return {
     map,
-    mapPlaces: places,
-    ...(splits.size > 0 && { splits: [...splits] }),
     ...(flags.set && { set: flags.set.map(fieldValue) }),
     from: flags.from,
     sheet: flags.sheet,
@@ -234,8 +226,8 @@ async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
   };
 }
 
-async function readMappingFile(file: string | undefined): Promise<Mapping> {
-  if (file === undefined) return { map: new Map(), splits: new Map(), places: new Map() };
+async function readMappingFile(file: string | undefined): Promise<Map<string, ColumnTarget>> {
+  if (file === undefined) return new Map();
   const { readMapping } = await import("../../tables/index.ts");
   return readMapping(file);
 }

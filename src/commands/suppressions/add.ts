@@ -152,7 +152,7 @@ async function readKeysToAdd(
   const reading = { ...options, readsConsent: marksChoose, consentChoosesRows: marksChoose };
   const understood = await requireUnderstood("keys", input, reading);
   const survey = await surveyInput(understood, signal, () => {});
-  for (const note of survey.unknownCells)
+  for (const note of survey.notes.filter(({ code }) => code === "unknown_value"))
     context.terminal.note(`warning: ${describeRowsNote(note)}`, "needed");
   await chooseRows("suppress", rows, survey, understood.facts);
   for await (const row of flatten(survey.batches())) {

@@ -2,15 +2,15 @@
 import { foldName } from "../../api/names.ts";
 import type { FieldDefinition } from "../../wire.ts";
 import type { ConsentColumn } from "../consent/cells.ts";
-import { type Batches, type FoundConsent, findConsentColumns } from "../consent/columns.ts";
+import { type Batches, findConsentColumns } from "../consent/columns.ts";
 import { findAddressColumn, holdsValues } from "../layout.ts";
 import { findIndexes, findPredefinedField, isIdName, isKeyName } from "../names.ts";
 import { rejectsColumns } from "../rejects-columns.ts";
-import type { Note, RowKind, Target } from "../rows.ts";
-import { isColumn, isIgnoredColumn, type System } from "../systems.ts";
+import type { Note, Target } from "../rows.ts";
+import { isColumn, isIgnoredColumn } from "../systems.ts";
 import { createProposal } from "./proposal.ts";
 import { findField, findKeyIndex, type MappingInput, type Targets } from "./targets.ts";
-import { toUnclearConsent, toUnclearKey, toUnmapped, type UnclearInput } from "./unclear.ts";
+import { describeConsent, describeKey, describeUnmapped, type UnclearInput } from "./unclear.ts";
 
 export interface Columns {
   targets: Target[];
@@ -18,79 +18,55 @@ export interface Columns {
   notes: Note[];
 }
 
-/** What is known of columns before they are mapped. */
-export interface FoundColumns {
-  /** What names and cells say of consent. */
-  consent: readonly FoundConsent[];
-  rowKind: RowKind;
-  /** All rows of the file. */
-  rows(): Batches;
-}
-
 /**
  * Decides for every column: `--map` and the mapping file first, then the system's rules, then names.
+ * @param rows of the file, as often as they are needed
  * @throws UsageError for a flag that names no column
  */
-export function mapColumns(
-  input: MappingInput,
-  { consent: found, rowKind, rows }: FoundColumns,
-): Columns | UnclearInput {
-  const { names, options, place, system } = input;
-  const isOfKeys = rowKind === "keys";
+export async function mapColumns(input: MappingInput, rows: () => Batches): Promise<Columns | UnclearInput> {
+  const { options, place, rowKind } = input;
+  const { consent, unclear, notes } = await findConsentColumns(input, rows);
   const targets = [...input.explicit];
-  const isExplicit = targets.map((target) => target !== undefined);
-  const { consent, unclear, notes } =
-    isOfKeys && !options.readsConsent
-      ? { consent: [], unclear: [], notes: [] }
-      : findConsentColumns(input, found);
-  if (system) placeSystemColumns(names, targets, system);
-  if ((isOfKeys || options.hasNoHeader) && names.length === 1) targets[0] ??= { kind: "key" };
+  placeSystemColumns(input, targets);
   const key = placeKey(input, targets);
-  const { settled, lost } = isOfKeys
-    ? { settled: targets.map(ignoreUnlessKey), lost: [] }
-    : placeValues(input, targets, consent, notes);
+  const lost = rowKind === "keys" ? [] : placeValues(input, targets, consent, notes);
+  const settled = targets.map(
+    (target): Target =>
+      target && (rowKind === "contacts" || target.kind === "key") ? target : { kind: "ignore" },
+  );
   const unmapped = options.ignoreUnmapped ? [] : lost;
-  const isSaid = (index: number) =>
-    unclear.some((each) => each.index === index) || key?.named.includes(index) || key?.likely === index;
-  const unsaid = unmapped.filter((index) => !isSaid(index));
+  const said = new Set([...unclear.map(({ index }) => index), ...(key?.named ?? []), key?.likely]);
   const problems = [
-    ...unclear.map((each) => toUnclearConsent(input, each)),
-    ...(key ? [toUnclearKey(input, key)] : []),
-    ...(unsaid.length > 0 ? [toUnmapped(input, unsaid)] : []),
+    ...describeConsent(input, unclear),
+    ...(key ? [describeKey(input, key.named, key.likely)] : []),
+    ...describeUnmapped(
+      input,
+      unmapped.filter((index) => !said.has(index)),
+    ),
   ];
-  if (problems.length > 0 || options.isReviewed) {
-    const known = {
-      targets: settled,
-      isExplicit,
-      unmapped,
-      keyCandidates: key?.candidates ?? [],
-      unclearConsent: unclear,
-      consent,
-      rows,
-    };
-    return { place, names, unclear: problems, proposal: createProposal(input, known) };
-  }
-  if (!isOfKeys) noteSharedFields(input, settled, isExplicit, notes);
-  return { targets: settled, consent, notes };
+  if (problems.length === 0 && !options.isReviewed) return { targets: settled, consent, notes };
+  const known = { targets: settled, unmapped, keyCandidates: key?.candidates ?? [], unclearConsent: unclear };
+  return { place, unclear: problems, propose: () => createProposal(input, known, rows()) };
 }
 
-function ignoreUnlessKey(target: Target | undefined): Target {
-  return target?.kind === "key" ? target : { kind: "ignore" };
-}
-
-/** Fields, consent, lists and tags. */
+/** Fields, consent, lists and tags. @returns columns that map to nothing, and that no rule ignores */
 function placeValues(
   input: MappingInput,
   targets: Targets,
   consent: readonly ConsentColumn[],
   notes: Note[],
-): { settled: Target[]; lost: number[] } {
+): number[] {
   placeFields(input, targets);
   for (const { index } of consent) targets[index] ??= { kind: "consent" };
-  return placeRemaining(input, targets, notes);
+  for (const [index, name] of input.names.entries()) {
+    const word = foldName(name).replace(/^ecm:/, "");
+    if (word === "lists" || word === "tags") targets[index] ??= { kind: word };
+  }
+  return findLost(input, targets, notes);
 }
 
-function placeSystemColumns(names: string[], targets: Targets, system: System): void {
+function placeSystemColumns({ names, system }: MappingInput, targets: Targets): void {
+  if (!system) return;
   for (const [index, name] of names.entries()) {
     if (targets[index]) continue;
     if (findKeyIndex(targets) < 0 && isColumn(name, system.key)) targets[index] = { kind: "key" };
@@ -111,96 +87,59 @@ interface UnclearKey {
 
 /** @returns what is not plain, if anything */
 function placeKey(
-  { names, sample, options, structure }: MappingInput,
+  { names, sample, options, structure, rowKind }: MappingInput,
   targets: Targets,
 ): UnclearKey | undefined {
-  if (targets.some((target) => target?.kind === "key")) return undefined;
-  const isFree = (index: number) => targets[index] === undefined;
-  const own = findIndexes(names, (name) => foldName(name) === foldName(structure.keyName)).filter(isFree);
-  const named =
-    own.length === 1
-      ? own
-      : findIndexes(names, (name) => isKeyName(name, structure.keyName, structure.keyType)).filter(isFree);
+  if ((rowKind === "keys" || options.hasNoHeader) && names.length === 1) targets[0] ??= { kind: "key" };
+  if (findKeyIndex(targets) >= 0) return undefined;
+  const findFree = (holds: (name: string) => boolean) =>
+    findIndexes(names, holds).filter((index) => targets[index] === undefined);
+  const own = findFree((name) => foldName(name) === foldName(structure.keyName));
+  const alike = findFree((name) => isKeyName(name, structure.keyName, structure.keyType));
   const ids = options.takesIds ? findIndexes(names, isIdName) : [];
-  const [only] = named.length !== 1 && ids.length === 1 ? ids : named;
-  if (only !== undefined && (named.length === 1 || ids.length === 1)) {
-    targets[only] = { kind: "key" };
+  const only = [own, alike, ids].find((indexes) => indexes.length === 1);
+  if (only) {
+    targets[only[0]!] = { kind: "key" };
     return undefined;
   }
   return {
-    named,
-    candidates: named.length > 0 ? named : [...names.keys()].filter(isFree),
-    likely: findAddressColumn(sample, named.length > 0 ? named : [...names.keys()]),
+    named: alike,
+    candidates: alike.length > 0 ? alike : findFree(() => true),
+    likely: findAddressColumn(sample, alike.length > 0 ? alike : [...names.keys()]),
   };
 }
 
 /** Columns named like a field, then like a first or last name. No field is filled from two columns. */
-function placeFields(input: MappingInput, targets: Targets): void {
-  const { names, structure, system, constants } = input;
-  const takenFieldIds = new Set([
-    ...targets.flatMap((target) => (target?.kind === "field" ? [target.fieldId] : [])),
-    ...constants.map(({ fieldId }) => fieldId),
-  ]);
-  const assignField = (index: number, field: FieldDefinition | undefined) => {
-    if (!field || takenFieldIds.has(field._id)) return;
-    targets[index] = { kind: "field", fieldId: field._id, label: field.label };
-    takenFieldIds.add(field._id);
+function placeFields({ names, structure, system }: MappingInput, targets: Targets): void {
+  const taken = new Set(targets.flatMap((target) => (target?.kind === "field" ? [target.fieldId] : [])));
+  const place = (find: (name: string) => FieldDefinition | undefined) => {
+    for (const [index, name] of names.entries()) {
+      const field = targets[index] || foldName(name) === "" ? undefined : find(name);
+      if (!field || taken.has(field._id)) continue;
+      targets[index] = { kind: "field", fieldId: field._id, label: field.label };
+      taken.add(field._id);
+    }
   };
-  const isOpen = (name: string, index: number) => !targets[index] && foldName(name) !== "";
-  for (const [index, name] of names.entries()) {
-    if (isOpen(name, index)) assignField(index, findField(name, structure));
-  }
-  for (const [index, name] of names.entries()) {
-    if (isOpen(name, index) && system?.suffix)
-      assignField(index, findField(name.replace(system.suffix, ""), structure));
-  }
-  for (const [index, name] of names.entries()) {
-    const part = isOpen(name, index) ? findPredefinedField(name) : undefined;
-    if (part)
-      assignField(
-        index,
-        structure.fields.find((field) => field.predefinedField === part),
-      );
-  }
-}
-
-/** Lists and tags by name; what is left is ignored by a rule, or lost: its column maps to nothing. */
-function placeRemaining(
-  { names, sample, system }: MappingInput,
-  targets: Targets,
-  notes: Note[],
-): { settled: Target[]; lost: number[] } {
-  const lost: number[] = [];
-  const systemColumns: string[] = [];
-  const settled = targets.map((target, index): Target => {
-    if (target) return target;
-    const name = names[index]!;
-    const word = foldName(name).replace(/^ecm:/, "");
-    if (word === "lists" || word === "tags") return { kind: word };
-    if (system && isIgnoredColumn(system, name)) systemColumns.push(name);
-    else if (!rejectsColumns.has(name) && (word !== "" || holdsValues(sample, index))) lost.push(index);
-    return { kind: "ignore" };
+  place((name) => findField(name, structure));
+  if (system?.suffix) place((name) => findField(name.replace(system.suffix!, ""), structure));
+  place((name) => {
+    const part = findPredefinedField(name);
+    return part && structure.fields.find(({ predefinedField }) => predefinedField === part);
   });
-  if (system && systemColumns.length > 0)
-    notes.push({ code: "system_columns", system: system.title, columns: systemColumns });
-  if (lost.length > 0) notes.push({ code: "unmapped", columns: lost.map((index) => names[index]!) });
-  return { settled, lost };
 }
 
-/** Several columns mapped to one field by hand: the last one that has a value fills it. */
-function noteSharedFields(
-  { names, constants }: MappingInput,
-  targets: readonly Target[],
-  isExplicit: readonly boolean[],
-  notes: Note[],
-): void {
-  const byField = new Map<string, string[]>();
-  const add = (label: string, name: string) => byField.set(label, [...(byField.get(label) ?? []), name]);
-  for (const [index, target] of targets.entries()) {
-    if (isExplicit[index] && target.kind === "field") add(target.label, names[index]!);
-  }
-  for (const { label, replaces } of constants) if (replaces.length === 0) add(label, label);
-  for (const [field, columns] of byField) {
-    if (columns.length > 1) notes.push({ code: "shared_field", columns, field });
-  }
+/** Columns that map to nothing, and that no rule ignores. */
+function findLost({ names, sample, system }: MappingInput, targets: Targets, notes: Note[]): number[] {
+  const isOpen = (index: number) => targets[index] === undefined;
+  const isSystemColumn = (name: string) => system !== undefined && isIgnoredColumn(system, name);
+  const isLost = (name: string, index: number) =>
+    !isSystemColumn(name) &&
+    !rejectsColumns.has(name) &&
+    (foldName(name) !== "" || holdsValues(sample, index));
+  const lost = [...names.keys()].filter((index) => isOpen(index) && isLost(names[index]!, index));
+  const ignored = names.filter((name, index) => isOpen(index) && isSystemColumn(name));
+  if (system && ignored.length > 0)
+    notes.push({ code: "system_columns", system: system.title, columns: ignored });
+  if (lost.length > 0) notes.push({ code: "unmapped", columns: lost.map((index) => names[index]!) });
+  return lost;
 }

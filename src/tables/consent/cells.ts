@@ -168,7 +168,8 @@ const subscribed: Record<CellMeaning, Answer> = {
   number: "unclear",
   unclear: "unclear",
 };
-const answers: Record<"subscribed" | "status" | "optedOut", Record<CellMeaning, Answer>> = {
+/** What each meaning says under each rule that goes by meanings. */
+export const answers: Record<"subscribed" | "status" | "optedOut", Record<CellMeaning, Answer>> = {
   subscribed,
   status: { ...subscribed, date: "unclear" },
   optedOut: {
@@ -184,7 +185,7 @@ const answers: Record<"subscribed" | "status" | "optedOut", Record<CellMeaning, 
 const marks = { none: "allows", clear: "refuses", unclear: "unclear" } as const;
 
 /** Whether a cell lets a person be mailed; `unclear` counts as refusing. */
-export function toAnswer(rule: ConsentRule, cell: string): Answer {
+function toAnswer(rule: ConsentRule, cell: string): Answer {
   if (findUnknown(cell) !== undefined) return "unclear";
   if (rule === "always") return "refuses";
   if (rule === "marked") return marks[readMarkCell(cell)];
@@ -200,10 +201,7 @@ export function toAnswer(rule: ConsentRule, cell: string): Answer {
  *
  * @param cell undefined when the row has no such cell
  */
-export function findRefusal(
-  { rule, index }: ConsentColumn,
-  cell: string | undefined,
-): ConsentRefusal | undefined {
+function findRefusal({ rule, index }: ConsentColumn, cell: string | undefined): ConsentRefusal | undefined {
   const answer = toAnswer(rule, cell ?? "");
   if (answer === "allows") return undefined;
   const unknown = findUnknown(cell);

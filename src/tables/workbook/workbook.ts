@@ -15,7 +15,6 @@ import {
   type HeaderSigns,
   plainDialect,
   requireNoFlags,
-  type SeveralSheets,
   type Table,
 } from "../table.ts";
 import { builtInFormats, createCellReader, type Epoch, loadNumberFormats } from "./cell-text.ts";
@@ -90,7 +89,7 @@ async function readWorkbook(
     const { sheets } = workbook;
     const sheet =
       findSheet(sheets, sheetName, file.name) ??
-      findSheet(sheets, await chooseOf(await measureSheets(archive, file, sheets), chooseSheet), file.name)!;
+      findSheet(sheets, await askSheet(file.name, sheets, chooseSheet), file.name)!;
     const styles = await readStyles(archive, file, workbook.styles);
     const texts = await readSharedTexts(archive, file, workbook.sharedTexts);
     const formatCell = createCellReader(await loadNumberFormats(), workbook.epoch, styles, texts);
@@ -184,37 +183,19 @@ async function readRelations(
   return relations;
 }
 
-/** The visible sheets, and how long they are. */
-async function measureSheets(
-  archive: Archive,
-  { name: file }: InputFile,
-  sheets: Sheet[],
-): Promise<SeveralSheets> {
-  const visible: SeveralSheets["sheets"] = [];
-  for (const { name, path, isVisible } of sheets) {
-    if (isVisible) visible.push({ name, lines: await readDimension(archive, path) });
-  }
-  return { file, sheets: visible };
-}
-
 /** @throws UsageError where nobody is asked */
-async function chooseOf(several: SeveralSheets, choose: ChooseSheet | undefined): Promise<string> {
-  const name = await choose?.(several);
+async function askSheet(
+  file: string,
+  all: readonly Sheet[],
+  choose: ChooseSheet | undefined,
+): Promise<string> {
+  const sheets = all.filter(({ isVisible }) => isVisible).map(({ name }) => name);
+  const name = await choose?.({ file, sheets });
   if (name !== undefined) return name;
-  const { file, sheets } = several;
   throw usageError(
-    `${file} has ${sheets.length} sheets: ${sheets.map((sheet) => JSON.stringify(sheet.name)).join(", ")}`,
-    `Say which one: --sheet ${quoteShellWord(sheets[0]!.name)}, or its number`,
+    `${file} has ${sheets.length} sheets: ${sheets.map((each) => JSON.stringify(each)).join(", ")}`,
+    `Say which one: --sheet ${quoteShellWord(sheets[0]!)}, or its number`,
   );
-}
-
-/** How many lines a sheet has, by what it says of itself at its beginning. */
-async function readDimension(archive: Archive, path: string): Promise<number | undefined> {
-  for await (const piece of archive.read(path)) {
-    const [, last] = /<(?:\w+:)?dimension [^>]*ref="[^"]*?(\d+)"/.exec(String(piece)) ?? [];
-    return last === undefined ? undefined : Number(last);
-  }
-  return undefined;
 }
 
 /**

@@ -7,11 +7,18 @@ import type { Job, RunAbout } from "../../../src/bulk/jobs/job.ts";
 import type { SyncOptions } from "../../../src/bulk/jobs/sync.ts";
 import type { Session } from "../../../src/bulk/plan/session.ts";
 import type { Manifest } from "../../../src/bulk/runs/folder.ts";
+import type { ColumnTarget } from "../../../src/tables/rows.ts";
 import { inputFile } from "../kit.ts";
 import { openSteps, startAdasAccount } from "../steps-kit.ts";
 
 const imported: Omit<ImportRecord, "input"> = {
-  read: { map: new Map([["Town", "City"]]), set: [["City", "Rome"]], splits: [["Tags", ";"]] },
+  read: {
+    map: new Map<string, ColumnTarget>([
+      ["Town", "City"],
+      ["Tags", { target: "tags", split: ";" }],
+    ]),
+    set: [["City", "Rome"]],
+  },
   mode: "update",
   blank: "clear",
   duplicates: "first",
@@ -28,7 +35,7 @@ type Input = { name: string; path: string };
 
 describe("a job that is made from the record of its run", () => {
   const cases: [name: string, text: string, state: (input: Input) => Job | Promise<Job>][] = [
-    ["import", "Email,Town\nada@example.com,Rome\n", (input) => jobs.import({ ...imported, input })],
+    ["import", "Email,Town,Tags\nada@example.com,Rome,\n", (input) => jobs.import({ ...imported, input })],
     ["a mutate of a file", "Email\nada@example.com\n", (input) => jobs.mutate({ ...edited, input })],
     [
       "an unsubscription of all rows",
