@@ -2,7 +2,6 @@ import type { Command } from "@commander-js/extra-typings";
 import { wholeContact } from "../api/contacts.ts";
 import type { Context } from "../context.ts";
 import { formatCounted } from "../counts.ts";
-import type { OutputOptions } from "../terminal/format.ts";
 import type { Contact } from "../wire.ts";
 import {
   addOutputFileFlags,
@@ -16,7 +15,7 @@ import {
 import { describeCommand } from "./help/help-text.ts";
 import { createContactColumnsView, toSearchView } from "./output/contact-columns.ts";
 import { presents, type Result } from "./output/presents.ts";
-import { formatUnfound, resolveConditions } from "./selection/conditions.ts";
+import { resolveConditions } from "./selection/conditions.ts";
 import { readNamedLists } from "./selection/lookups.ts";
 
 /** Longer than any hour, so that an export outlasts the hour's limit, in seconds. */
@@ -61,37 +60,23 @@ export function registerExport(command: Command, context: Context): void {
 
 async function exportSelected(context: Context, options: ExportFlags): Promise<Result<Partial<Contact>>> {
   const { exportContacts } = await import("../export/export.ts");
-  const output = context.output(options, "csv");
+  const { outputFile } = context.output(options, "csv");
   const now = context.clock.now();
   const updatedAfter = options.since === undefined ? undefined : parsePastTime(options.since, "--since", now);
   const conditions = await resolveConditions(context, { ...options, updatedAfter });
-  // A clock may be a little wrong: it is no error.
-  if (updatedAfter !== undefined && updatedAfter > now)
-    context.terminal.warn(`--since ${options.since} is not in the past: nothing is updated after it yet`);
-  const what = output.outputFile === undefined ? "An export" : `The export into ${output.outputFile}`;
+  const what = outputFile === undefined ? "An export" : `The export into ${outputFile}`;
   await context.tellUnderWay({ kind: "export", what, inputs: [] });
   const { send, account, behaviors } = await context.connect();
   const structure = await account.structure();
-  const { named, ...found } = await conditions(account, structure);
+  const found = await conditions(account, structure);
   const lists = await readNamedLists(context, account, structure);
   const view = toSearchView(createContactColumnsView(await account.complete(structure), lists));
   const search = { ...found, source: wholeContact, readsStatus: true };
   const behavior = behaviors(structure._id);
   const sendOptions = { maxWaitSeconds: options.wait === false ? 0 : maxWaitForHourSeconds, behavior };
-  const contacts = exportContacts(send, search, sendOptions);
-  return { many: contacts, view, said: (count) => noteWritten(context, output, { count, named }) };
-}
-
-/** @param counts of the contacts, and of the keys that a file names */
-function noteWritten(
-  { terminal }: Context,
-  { outputFile }: OutputOptions,
-  { count, named }: { count: number; named: number | undefined },
-): void {
-  // A table says it itself, by its length.
-  if (outputFile === undefined && terminal.isStdoutTerminal) return;
-  const contacts = formatCounted(count, "contact");
-  const unfound = formatUnfound(count, named);
-  if (outputFile !== undefined) terminal.note(`Wrote ${contacts} to ${outputFile}${unfound}`);
-  else if (terminal.isStderrTerminal) terminal.note(`Wrote ${contacts}${unfound}`);
+  const said = (count: number) => {
+    const contacts = formatCounted(count, "contact");
+    if (outputFile !== undefined) context.terminal.note(`Wrote ${contacts} to ${outputFile}`);
+  };
+  return { many: exportContacts(send, search, sendOptions), view, said };
 }

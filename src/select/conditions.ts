@@ -27,8 +27,6 @@ export interface LocalCondition {
   /** The parts of a contact that it reads, as a search's `source` names them. */
   needs: readonly string[];
   holds(contact: Partial<Contact>): boolean;
-  /** Ids of the fields that it names. */
-  fields?: readonly string[];
 }
 
 /** All of them must hold. @returns undefined where there is none */
@@ -37,7 +35,6 @@ export function combine(...conditions: (LocalCondition | undefined)[]): LocalCon
   if (present.length < 2) return present[0];
   return {
     needs: [...new Set(present.flatMap(({ needs }) => needs))],
-    fields: present.flatMap(({ fields = [] }) => fields),
     holds: (contact) => present.every((condition) => condition.holds(contact)),
   };
 }

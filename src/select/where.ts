@@ -76,9 +76,6 @@ function compileCondition(cel: Cel, text: string, vocabulary: Vocabulary): Local
   const program = withWhereErrors(text, () => environment.parse(text));
   const { ast } = program;
   const used = listNames(ast);
-  const fields = [...walkNodes(ast)].flatMap(
-    (node) => vocabulary.fields.get(findFieldAccess(node)?.args ?? "") ?? [],
-  );
   useStrictNumbers(ast);
   foldStatuses(ast);
   const foldedKey = vocabulary.hasEmailKeys ? foldKeys(ast, environment) : undefined;
@@ -99,7 +96,6 @@ function compileCondition(cel: Cel, text: string, vocabulary: Vocabulary): Local
   return {
     // The key names the contact in messages.
     needs: [...new Set(["key", ...needs])],
-    fields: [...usedVariables.map(([, id]) => id), ...fields],
     holds(contact) {
       const values = read(contact);
       if (foldedKey) values[foldedKey] = contact.key?.toLowerCase() ?? "";

@@ -21,7 +21,7 @@ it("of lists, contacts and structures", async () => {
     /^Would create the contact b@example\.com\n/,
   );
   expect(await said("contact", "mutate", "ada@example.com", "--set", "First Name=Ada")).toMatch(
-    /^Would change the contact ada@example\.com: set "First Name=Ada"\n/,
+    /^Would change the contact ada@example\.com: ~ First Name {2}\(empty\) → Ada\n/,
   );
   expect(await said("contact", "unsubscribe", "ada@example.com")).toMatch(
     /^Would unsubscribe ada@example\.com\. This cannot be undone/,

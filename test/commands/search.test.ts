@@ -48,38 +48,11 @@ it("finds words in keys and fields, whatever their letter case and accents", asy
   expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining("--text is empty") });
 });
 
-it("says that it looked for a whole key, and how to look for a part of it", async () => {
+it("says how to look for a part of a key where none is found", async () => {
   const { ecm } = await startSandbox({ contents: people });
-  const search = async (...words: string[]) => {
-    const { code, stderr } = await ecm(["contact", "search", ...words], atTerminal);
-    expect(code).toBe(0);
-    return stderr.replace(/\s+/g, " ");
-  };
-  expect(await search("Jürgen")).toMatch(
-    /No contact has the Email "Jürgen"\. Only whole keys .* one request per 1,000 contacts: ecm contact search --text 'Jürgen'/,
-  );
-  expect(await search("*@example.org")).toContain("ecm contact search --text @example.org");
-  expect(await search("no@example.org")).not.toContain("--text");
-  expect(
-    await search("Jürgen", "--list", (await ecm(["lists", "create", "L", "-o", "id"])).stdout.trim()),
-  ).toContain("No contact matches");
-});
-
-it("shows how many there are, and the fields of the condition", async () => {
-  const { ecm } = await startSandbox({ contents: people });
-  const search = (...flags: string[]) => ecm(["contact", "search", ...flags], atTerminal);
-  const all = await search();
-  expect(all.stderr).toContain("3 contacts\n");
-  expect(all.stdout).not.toContain("Town");
-  const where = await search("--where", 'fields["Town"] == "Köln" || Street != ""');
-  expect(where.stdout).toMatch(/^key +Street +Town/);
-  expect(where.stderr).toContain("2 contacts, of 3 searched");
-  expect((await search("--limit", "2")).stderr).toContain("2 of 3 contacts · all: --all");
-  expect((await search("--limit", "1", "--text", "example")).stderr).toContain(
-    "The first 1 contact · all: --all",
-  );
-  const script = await ecm(["contact", "search"]);
-  expect(script.stderr).not.toContain("3 contacts");
+  const { code, stderr } = await ecm(["contact", "search", "Jürgen"], atTerminal);
+  expect(code).toBe(0);
+  expect(stderr.replace(/\s+/g, " ")).toContain("in fields: ecm contact search --text WORDS");
 });
 
 it("takes the words for a status that people use", async () => {

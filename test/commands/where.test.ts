@@ -163,7 +163,7 @@ describe("--keys", () => {
     expect(await rows(["export", "--keys", await inputFile("Email\n", "none.csv")])).toBe("");
     const out = join(dirname(keys), "out.csv");
     const written = await ecm(["export", "--keys", keys, "--output-file", out]);
-    expect(written.stderr).toContain(`Wrote 2 contacts to ${out}, for 3 keys in the file`);
+    expect(written.stderr).toContain(`Wrote 2 contacts to ${out}\n`);
     const two = await ecm(["export", "--keys", keys, "--key", "ada@example.com"]);
     expect(two.code).toBe(2);
     expect((await ecm(["export", "--keys", "no-such-file.csv"])).code).toBe(2);
@@ -178,7 +178,6 @@ describe("export --since", () => {
     expect(await rows("1h")).toBe(3);
     expect(await rows("2020-01-01")).toBe(3);
     expect(await rows("2090-01-01T00:00:00Z")).toBe(0);
-    expect((await ecm(["export", "--since", "2090-01-01"])).stderr).toContain("is not in the past");
     const wrong = await ecm(["export", "--since", "yesterday"]);
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('--since: "yesterday" is not a time');

@@ -32,81 +32,6 @@ async function readScreen(key: string): Promise<string[]> {
 }
 
 describe("what is missing", () => {
-  it("is asked for a new contact: its key, each field, lists and tags", async () => {
-    const { code } = await ecm(["contact", "create"], {
-      ...at80,
-      typed: [
-        ["Email", ` ${enter}`],
-        ["Enter a value", `\u007fada@example.com${enter}`],
-        ["First Name", `Ada${enter}`],
-        ["Last Name", enter],
-        ["Lists", `${down} ${enter}`],
-        ["Tags", ` ${enter}`],
-      ],
-    });
-    expect(code).toBe(0);
-    expect(await readScreen("ada@example.com")).toEqual(["Ada", "", "Leads", "vip"]);
-  });
-
-  it("is asked only where no flag has said it", async () => {
-    const args = ["contact", "create", "--set", "Last Name=Lovelace", "--list", "Leads", "--tag", "vip"];
-    const result = await ecm(args, { ...at80, typed: [["Email", `ada@example.com${enter}`]] });
-    expect(result.code).toBe(0);
-    expect(await readScreen("ada@example.com")).toEqual(["", "Lovelace", "Leads", "vip"]);
-  });
-
-  it("is asked of a change, and only what would change something is offered", async () => {
-    await ecm(["contact", "create", "--key", "ada@example.com", "--tag", "vip"]);
-    const { code, stderr } = await ecm(["contact", "mutate"], {
-      ...at80,
-      typed: [
-        ["id or key", `ada@example.com${enter}`],
-        ["What to change", `${down}${enter}`],
-        ["space", ` ${enter}`],
-        ["What else", `${down}${enter}`],
-        ["? Field to set", enter],
-        ["? First Name", `Ada${enter}`],
-        ["What else", `${down}${down}${down}${enter}`],
-        ["space", ` ${enter}`],
-        ["What else", enter],
-      ],
-    });
-    expect(code).toBe(0);
-    expect(await readScreen("ada@example.com")).toEqual(["Ada", "", "", "press"]);
-    expect(stderr).not.toContain("Remove from lists");
-  });
-
-  it("shows the present value of a field, and keeps it on Enter", async () => {
-    await ecm(["contact", "create", "--key", "ada@example.com", "--set", "First Name=Ada"]);
-    for (const ACCESSIBLE of ["", "1"]) {
-      const pick = (place: number) => (ACCESSIBLE ? `${place}\n` : `${down.repeat(place - 1)}${enter}`);
-      const change = (typed: [string, string][]) =>
-        ecm(["contact", "mutate", "ada@example.com"], { ...at80, env: { ACCESSIBLE }, typed });
-      const select = (question: string, place: number): [string, string][] =>
-        ACCESSIBLE ? [["Number, 1 to", pick(place)]] : [[question, pick(place)]];
-      const dialogEnd = await change([
-        ...select("What to change", 1),
-        ...select("Field to set", 1),
-        ["Enter keeps", enter],
-        ...select("What to change", 5),
-      ]);
-      expect(dialogEnd.stderr).toContain("(Ada)");
-      expect(dialogEnd.stderr).toContain("unchanged");
-      expect(dialogEnd.code).toBe(0);
-      expect((await readScreen("ada@example.com"))[0]).toBe("Ada");
-    }
-    const cleared = await ecm(["contact", "mutate", "ada@example.com"], {
-      ...at80,
-      typed: [
-        ["What to change", `${down}${enter}`],
-        ["Field to clear", enter],
-        ["What else", enter],
-      ],
-    });
-    expect(cleared.code).toBe(0);
-    expect((await readScreen("ada@example.com"))[0]).toBe("");
-  });
-
   it("takes no blanks around a name or a key, as pasted text has them", async () => {
     for (const ACCESSIBLE of ["", "1"]) {
       const name = `Weekly${ACCESSIBLE}`;
@@ -392,15 +317,16 @@ describe("with ACCESSIBLE=1", () => {
 
   it("several are named by their numbers, and a secret is not shown", async () => {
     const accessible = { ...at80, env: { ...at80.env, ACCESSIBLE: "1" } };
-    const created = await ecm(["contact", "create", "--set", "First Name=Ada", "--list", "Leads"], {
+    for (const name of ["Red", "Blue"]) await ecm(["lists", "create", name]);
+    const deleted = await ecm(["lists", "delete"], {
       ...accessible,
       typed: [
-        ["Email:", "ada@example.com\n"],
-        ["empty for none:", "2, 1\n"],
+        ["empty for none:", "2, 3\n"],
+        ["(y/N)", "y\n"],
       ],
     });
-    expect(created.code).toBe(0);
-    expect(await readScreen("ada@example.com")).toEqual(["Ada", "", "Leads", "press,vip"]);
+    expect(deleted.code, deleted.stderr).toBe(0);
+    expect(await json("lists", "list")).toHaveLength(2);
     const login = await ecm(["auth", "login", "--profile", "work", "--base-url", env.ECM_BASE_URL!], {
       ...accessible,
       env: { ...accessible.env, ECM_API_KEY: "" },

@@ -16,10 +16,10 @@ import { readJsonInput } from "../../terminal/data-input.ts";
 import { hasColumns } from "../../terminal/present.ts";
 import type { ApiRequest, Contact, CreateContactBody } from "../../wire.ts";
 import { addDryRunFlag, type OptionsOf, repeatableOption } from "../flags/flags.ts";
+import { type MissingArgument, requireTextOrAsk } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents, type Result } from "../output/presents.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
-import { askContact } from "./questions.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
 type ContactCreateOptions = OptionsOf<typeof declareCreate>;
@@ -54,16 +54,23 @@ export function registerContactCreate(parent: Command, context: Context): void {
   creating.action(presents(context, {}, (flags) => createContact(context, flags)));
 }
 
+const missingKey: MissingArgument = {
+  question: "The contact's key",
+  what: "the contact's key",
+  usage: advise`${ecm`contact create --key KEY`}, or --data FILE`,
+};
+
 async function createContact(
   context: Context,
-  flags: ContactCreateOptions,
+  options: ContactCreateOptions,
 ): Promise<Result<Partial<Contact>>> {
   const output = context.output();
-  const isComplete = flags.key !== undefined || flags.data !== undefined;
-  const options = isComplete ? flags : { ...flags, ...(await askContact(context, flags)) };
-  const { key, createRequest } = await readNewContact(context, options);
+  const { key, createRequest } =
+    options.data === undefined
+      ? await readFlags(context, options)
+      : await readBody(context, options, options.data);
   if (!options.includeSuppressed) await refuseSuppressed(context, key);
-  await refuseByItsForm(options.key);
+  if (options.data === undefined) await refuseByItsForm(key);
   const connection = await context.connect();
   const { send, account } = connection;
   const { request, answer } = await account.withRemembered("write", async () => {
@@ -77,8 +84,7 @@ async function createContact(
   });
   if (!answer) {
     const { key: sentKey } = (request.body ?? {}) as Partial<CreateContactBody>;
-    const would = sentKey === undefined ? "create a contact" : `create the contact ${sentKey}`;
-    return { request, would };
+    return { request, would: sentKey === undefined ? "create a contact" : `create the contact ${sentKey}` };
   }
   const contact = readContact(answer);
   // The specification's answer leaves out lists and tags; a person wants to see what was asked for.
@@ -93,23 +99,28 @@ interface RequestedContact {
   createRequest(account: Account): Promise<ApiRequest>;
 }
 
-/** What is wrong with the flags is said before anything is opened or sent. @throws UsageError */
-async function readNewContact(context: Context, options: ContactCreateOptions): Promise<RequestedContact> {
-  const { key, set = [], list = [], tag = [], data } = options;
-  if (data !== undefined) {
-    if (key !== undefined || set.length + list.length + tag.length > 0) {
-      throw usageError("--data is the whole body and cannot be used with --key, --set, --list and --tag");
-    }
-    const { text, value } = await readJsonInput(context, data, "--data");
-    const body = value as CreateContactBody;
-    return {
-      key: typeof body?.key === "string" ? body.key : undefined,
-      createRequest: async () => ({ ...createContactRequest(body), rawBody: text }),
-    };
-  }
-  if (key === undefined || key.trim() === "") {
-    throw usageError("A contact needs a key", "Pass --key ada@example.com, or --data FILE");
-  }
+/** A body that was typed goes as it is. @throws UsageError before anything is opened or sent */
+async function readBody(
+  context: Context,
+  { key, set, list, tag }: ContactCreateOptions,
+  file: string,
+): Promise<RequestedContact> {
+  if ([key, set, list, tag].some((each) => each !== undefined))
+    throw usageError("--data is the whole body and cannot be used with --key, --set, --list and --tag");
+  const { text, value } = await readJsonInput(context, file, "--data");
+  const body = value as CreateContactBody;
+  return {
+    key: typeof body?.key === "string" ? body.key : undefined,
+    createRequest: async () => ({ ...createContactRequest(body), rawBody: text }),
+  };
+}
+
+/** @throws UsageError before anything is opened or sent */
+async function readFlags(
+  context: Context,
+  { key: typedKey, set = [], list = [], tag = [] }: ContactCreateOptions,
+): Promise<RequestedContact> {
+  const key = await requireTextOrAsk(context, typedKey, missingKey);
   set.forEach(splitAssignment);
   const { createKeyReader } = await import("../../tables/index.ts");
   return {

@@ -8,7 +8,7 @@ import { writtenFileOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
 import { addSelectionFlags, chooseContacts } from "../selection/conditions.ts";
-import { addMarkedRowsFlags, readMarkedRowsFlags } from "../selection/keys.ts";
+import { addMarkedRowsFlags, readFileFlags } from "../selection/keys.ts";
 import { resolveContact } from "../selection/lookups.ts";
 
 export function registerContactDelete(parent: Command, context: Context): void {
@@ -39,7 +39,7 @@ export function registerContactDelete(parent: Command, context: Context): void {
     presents(context, {}, async (contacts, flags) => {
       const chosen = await chooseContacts(context, contacts, flags, "delete");
       const { one } = chosen;
-      const reading = readMarkedRowsFlags(chosen.keys, flags);
+      const reading = readFileFlags(chosen.keys, flags);
       if (one !== undefined && !chosen.isRun && flags.dryRun) return planDeletion(context, one);
       const { createBackUp, createBackupTarget } = await import("../bulk/start.ts");
       const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);

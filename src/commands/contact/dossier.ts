@@ -14,8 +14,8 @@ import type { Send } from "../../wire.ts";
 import { addFileFlag, type OptionsOf } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { foldList, formatPage, markup } from "../output/page.ts";
+import { readPeople } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
-import { readPeople } from "./questions.ts";
 
 type DossierFlags = OptionsOf<typeof declareDossier>;
 

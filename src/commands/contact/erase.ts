@@ -8,8 +8,8 @@ import type { View } from "../../terminal/present.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents, type Result } from "../output/presents.ts";
+import { readPeople } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
-import { readPeople } from "./questions.ts";
 
 /** What is left of a person: proof that the erasure was done, without the address. */
 interface Receipt {

@@ -1,14 +1,13 @@
 import type { Command } from "@commander-js/extra-typings";
 import { mutateContactRequest, toIdSet, wholeContact } from "../../api/contacts.ts";
-import type { EditOptions } from "../../bulk/index.ts";
 import type { Connection, Context } from "../../context.ts";
 import { conflictError, failedError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
-import type { Naming } from "../../service/account.ts";
+import { isObject } from "../../json.ts";
+import type { Account } from "../../service/account.ts";
 import {
   createMutateBody,
   pickDifferences,
-  type RequestedChanges,
   requireChange,
   requireOneValueEach,
   splitAssignment,
@@ -20,19 +19,13 @@ import { readJsonInput } from "../../terminal/data-input.ts";
 import { isJson } from "../../terminal/format.ts";
 import type { ApiRequest, Contact, MutateBody } from "../../wire.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
-import {
-  addKeyFileFlags,
-  type OptionsOf,
-  repeatableOption,
-  toTableOptions,
-  wholeNumberOption,
-} from "../flags/flags.ts";
+import { addKeyFileFlags, type OptionsOf, repeatableOption, wholeNumberOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { type ChangeLine, showsChanges } from "../output/change-lines.ts";
 import { presents, type Result } from "../output/presents.ts";
 import { addSelectionFlags, type ChosenContacts, chooseContacts } from "../selection/conditions.ts";
+import { readFileFlags } from "../selection/keys.ts";
 import { resolveContact } from "../selection/lookups.ts";
-import { askChanges } from "./questions.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
 type MutateFlags = OptionsOf<typeof declareMutate>;
@@ -78,10 +71,9 @@ export function registerContactMutate(parent: Command, context: Context): void {
     presents(context, {}, async (contacts, flags) => {
       requireNoNewKey(contacts, flags);
       const chosen = await chooseContacts(context, contacts, flags, "mutate");
-      const options = await askForChanges(context, flags, chosen.one);
-      if (!options) context.terminal.note("unchanged");
-      else if (chosen.one !== undefined && !chosen.isRun) return mutateOne(context, chosen.one, options);
-      else await mutateMany(context, chosen, options);
+      const change = await readChange(context, flags);
+      if (chosen.one !== undefined && !chosen.isRun) return mutateOne(context, chosen.one, change, flags);
+      await mutateMany(context, chosen, change, flags);
       return undefined;
     }),
   );
@@ -89,82 +81,105 @@ export function registerContactMutate(parent: Command, context: Context): void {
 
 /** `--key` chooses contacts: no mutate changes a key. @throws UsageError */
 function requireNoNewKey([old, ...others]: string[], flags: MutateFlags): void {
-  const { key = [], data, set, addTag, removeTag, addList, removeList } = flags;
-  const isChange = [data, set, addTag, removeTag, addList, removeList].some((each) => each !== undefined);
-  if (isChange || old === undefined || others.length > 0 || key.length !== 1) return;
+  const { key = [], data } = flags;
+  if (data !== undefined || listChanges(flags).length > 0) return;
+  if (old === undefined || others.length > 0 || key.length !== 1) return;
   const move = ecm`contact move ${toOperands(old, key[0]!)}`;
   throw usageError("--key chooses contacts, it changes no key", advise`For a new key: ${move}`);
 }
 
-/**
- * Where no flag names a change, a person is asked; undefined when they
- * want none. Elsewhere that is an error further on.
- */
-async function askForChanges(
-  context: Context,
-  options: MutateFlags,
-  idOrKey: string | undefined,
-): Promise<MutateFlags | undefined> {
-  const { data, set, addTag, removeTag, addList, removeList } = options;
-  if ([data, set, addTag, removeTag, addList, removeList].some((each) => each !== undefined)) return options;
-  const prompter = context.prompter();
-  if (!prompter) return options;
-  const changes = await askChanges(context, prompter, idOrKey);
-  return Object.keys(changes).length > 0 ? { ...options, ...changes } : undefined;
+function listChanges({ set, addTag, removeTag, addList, removeList }: MutateFlags): string[] {
+  return [set, addTag, removeTag, addList, removeList].flatMap((each) => each ?? []);
 }
+
+/** A body that was typed goes as it is; undefined where flags name the change. */
+type TypedBody = { text: string; value: unknown } | undefined;
+
+/** What is wrong with the flags is said before anything is opened or sent. @throws UsageError */
+async function readChange(context: Context, flags: MutateFlags): Promise<TypedBody> {
+  if (flags.keys === "-" && flags.data === "-")
+    throw usageError("--keys and --data cannot both be standard input", "Name a file for one of them");
+  if (flags.data === undefined) {
+    requireChange(flags);
+    flags.set?.forEach(splitAssignment);
+    return undefined;
+  }
+  if (listChanges(flags).length > 0 || flags.ifVersion !== undefined)
+    throw usageError("--data is the whole body and cannot be used with flags that name changes");
+  return readJsonInput(context, flags.data, "--data");
+}
+
+// One contact.
 
 async function mutateOne(
   context: Context,
   idOrKey: string,
-  options: MutateFlags,
+  typed: TypedBody,
+  flags: MutateFlags,
 ): Promise<Result<Partial<Contact>>> {
   const output = context.output();
-  const change = await toChange(context, options);
   const connection = await context.connect();
-  const { send, account } = connection;
-  const structure = () => account.structure();
-  const mutated = await account.withRemembered("write", async (): Promise<MutationReport | ApiRequest> => {
-    const request = await change(connection);
-    if (options.dryRun) {
-      // Looked up as the write would be, so that what is printed is what would be sent.
-      const found = await resolveContact(connection, idOrKey);
-      requireVersion(found, options.ifVersion);
-      const planned = request(found._id);
-      const isChange = wouldChange(found, planned.body as MutateBody);
-      return isChange ? planned : { contact: found, isChanged: false };
+  const { account } = connection;
+  const mutated = await account.withRemembered("write", async (): Promise<Mutated> => {
+    const body = typed ? (typed.value as MutateBody) : await createMutateBody(account, flags);
+    const toRequest = (id: string): ApiRequest => ({
+      ...mutateContactRequest(id, body),
+      rawBody: typed?.text,
+    });
+    if (!flags.dryRun) {
+      await checkContactColumns(account, output);
+      return sendMutate(context, connection, idOrKey, { toRequest, flags });
     }
-    await checkContactColumns(account, output);
-    // A body that was typed goes as it is, and does not need to know the structure.
-    return options.data === undefined
-      ? mutateByFlags(context, connection, idOrKey, { request, ifVersion: options.ifVersion })
-      : performOnContact({ send, structure }, idOrKey, (id) => mutateContact(send, id, request(id)));
+    // Looked up as the write would be, so that what is printed is what would be sent.
+    const found = await resolveContact(connection, idOrKey);
+    requireVersion(found, flags.ifVersion);
+    if (!wouldChange(found, body)) return { contact: found, isChanged: false };
+    const changes = typed ? [] : await describeChanges(account, body, found);
+    return { contact: found, isChanged: false, request: toRequest(found._id), changes };
   });
-  if (!("isChanged" in mutated)) {
-    return { request: mutated, would: `change the contact ${idOrKey}${describeFlags(options)}` };
+  const { contact, isChanged, changes = [], request } = mutated;
+  if (request) {
+    const details = changes.map(({ mark, text }) => `${mark} ${text}`).join(", ");
+    return { request, would: `change the contact ${contact.key}${details === "" ? "" : `: ${details}`}` };
   }
-  const { contact, isChanged, changes } = mutated;
-  if (!isChanged && options.failUnchanged) {
+  if (!isChanged && flags.failUnchanged) {
     throw failedError("The contact is unchanged: it already has these values", undefined, {
       type: "UnchangedError",
       applied: "no",
     });
   }
   if (!isChanged) context.terminal.note("unchanged");
-  return { ...toContactResult(context, account, contact), changes, changesTitle: contact.key };
+  return {
+    ...toContactResult(context, account, contact),
+    changes: changes.length > 0 ? changes : undefined,
+    changesTitle: contact.key,
+  };
+}
+
+interface Mutated extends MutatedContact {
+  /** What a person is shown of it; empty where they are shown the whole contact. */
+  changes?: ChangeLine[];
+  /** Of a dry run: what would be sent. */
+  request?: ApiRequest;
 }
 
 /** Sends nothing for a contact that has these values already. */
-async function mutateByFlags(
+async function sendMutate(
   context: Context,
   { send, account, behaviors }: Connection,
   idOrKey: string,
-  { request, ifVersion }: { request: (id: string) => ApiRequest; ifVersion: number | undefined },
-): Promise<MutationReport> {
+  { toRequest, flags }: { toRequest: (id: string) => ApiRequest; flags: MutateFlags },
+): Promise<Mutated> {
+  const { ifVersion, data } = flags;
   const output = context.output();
   const structure = () => account.structure();
+  // A body that was typed does not need to know the structure.
+  if (data !== undefined)
+    return performOnContact({ send, structure }, idOrKey, (id) => mutateContact(send, id, toRequest(id)));
   const behavior = behaviors((await structure())._id);
-  const perform = async (id: string, found?: Partial<Contact>): Promise<MutationReport> => {
-    const body = request(id).body as MutateBody;
+  const perform = async (id: string, found?: Partial<Contact>): Promise<Mutated> => {
+    const request = toRequest(id);
+    const body = request.body as MutateBody;
     let before = found;
     if (ifVersion !== undefined) {
       before = await fetchContact(send, id);
@@ -174,18 +189,12 @@ async function mutateByFlags(
       const contact = isJson(output.format) ? await fetchContact(send, id) : (found as Contact);
       if (!wouldChange(contact, body)) return { contact, isChanged: false };
     }
-    const done = await mutateContact(send, id, request(id), behavior);
+    const done = await mutateContact(send, id, request, behavior);
     if (!done.isChanged || !showsChanges(context.terminal, output)) return done;
-    return {
-      ...done,
-      changes: describeChanges(body, before, await account.readCachedNames(await structure())),
-    };
+    return { ...done, changes: await describeChanges(account, body, before) };
   };
   return performOnContact({ send, structure, source: wholeContact, behaviors }, idOrKey, perform);
 }
-
-/** With what a person is shown of it: undefined where they are shown the whole contact. */
-type MutationReport = MutatedContact & { changes?: ChangeLine[] };
 
 /**
  * Only the contact itself has its version, so it is read before the write; the write carries the version too,
@@ -200,144 +209,72 @@ function requireVersion(contact: Contact, expected: number | undefined): void {
   );
 }
 
-/** What the flags ask for; nothing where a body was typed. */
-function describeFlags({ set, addTag, removeTag, addList, removeList }: RequestedChanges): string {
-  const parts: [what: string, names: readonly string[] | undefined][] = [
-    ["set", set],
-    ["add the tag", addTag],
-    ["remove the tag", removeTag],
-    ["add to the list", addList],
-    ["remove from the list", removeList],
-  ];
-  const words = parts.flatMap(([what, names = []]) => names.map((name) => `${what} ${JSON.stringify(name)}`));
-  return words.length === 0 ? "" : `: ${words.join(", ")}`;
-}
-
-/** From a contact's id to the request that changes it. */
-type ContactChange = (contactId: string) => ApiRequest;
-
-/** What is wrong with the flags is said before anything is opened or sent. */
-async function toChange(
-  context: Context,
-  options: RequestedChanges & { data?: string },
-): Promise<(connection: Connection) => Promise<ContactChange>> {
-  const { data, addTag, removeTag, addList, removeList, set, ifVersion } = options;
-  const changes = { addTag, removeTag, addList, removeList, set, ifVersion };
-  if (data === undefined) {
-    set?.forEach(splitAssignment);
-    return async ({ account }) => {
-      const body = await createMutateBody(account, changes);
-      return (id) => mutateContactRequest(id, body);
-    };
-  }
-  if (Object.values(changes).some((value) => value !== undefined)) {
-    throw usageError("--data is the whole body and cannot be used with flags that name changes");
-  }
-  const { text, value } = await readJsonInput(context, data, "--data");
-  return async () => (id) => ({ ...mutateContactRequest(id, value as MutateBody), rawBody: text });
-}
-
-// The changes of one contact, a line each: by name, with the old value where it is known.
-
-/** @param before the contact before the change; undefined if it was not read */
-function describeChanges(
+/**
+ * The changes of one contact, a line each: by name, with the old value where it is known.
+ * @param before the contact before the change; undefined if it was not read
+ */
+async function describeChanges(
+  account: Account,
   body: MutateBody,
   before: Partial<Contact> | undefined,
-  { structure, lists }: Naming,
-): ChangeLine[] {
-  const { updateFields = [], addLists, removeLists, addTags, removeTags } = pickDifferences(before, body);
-  const formatListName = (id: string) => lists.find(({ _id }) => _id === id)?.name ?? id;
-  const formatTagLabel = (id: string) => structure.tags?.find(({ _id }) => _id === id)?.label ?? id;
-  const toChangeLines = (
-    mark: "+" | "-",
-    what: string,
-    refs: MutateBody["addLists"],
-    toName: (id: string) => string,
-  ) => [...toIdSet(refs ?? [])].map((id): ChangeLine => ({ mark, text: `${what} ${toName(id)}` }));
+): Promise<ChangeLine[]> {
+  const { structure, lists } = await account.readCachedNames(await account.structure());
+  const { updateFields = [], ...refs } = pickDifferences(before, body);
+  const names = new Map<string, string>([
+    ...structure.fields.map(({ _id, label }) => [_id, label] as const),
+    ...(structure.tags ?? []).map(({ _id, label }) => [_id, `tag ${label}`] as const),
+    ...lists.map(({ _id, name }) => [_id, `list ${name}`] as const),
+  ]);
+  const toLines = (mark: "+" | "-", what: string, elements: MutateBody["addLists"] = []) =>
+    [...toIdSet(elements)].map((id): ChangeLine => ({ mark, text: names.get(id) ?? `${what} ${id}` }));
+  const formatValue = (value: unknown) => (value === "" ? "(empty)" : String(value));
   return [
     ...updateFields.map(({ _id, value }): ChangeLine => {
-      const name = structure.fields.find((field) => field._id === _id)?.label ?? _id;
       const old = before?.fields?.find((field) => field._id === _id)?.value ?? "";
-      return {
-        mark: "~",
-        text: `${name}  ${before ? `${formatFieldValue(old)} → ` : ""}${formatFieldValue(value)}`,
-      };
+      const from = before ? `${formatValue(old)} → ` : "";
+      return { mark: "~", text: `${names.get(_id) ?? _id}  ${from}${formatValue(value)}` };
     }),
-    ...toChangeLines("+", "list", addLists, formatListName),
-    ...toChangeLines("-", "list", removeLists, formatListName),
-    ...toChangeLines("+", "tag", addTags, formatTagLabel),
-    ...toChangeLines("-", "tag", removeTags, formatTagLabel),
+    ...toLines("+", "list", refs.addLists),
+    ...toLines("-", "list", refs.removeLists),
+    ...toLines("+", "tag", refs.addTags),
+    ...toLines("-", "tag", refs.removeTags),
   ];
 }
 
-function formatFieldValue(value: unknown): string {
-  return value === "" ? "(empty)" : String(value);
-}
-
-// `ecm contact mutate` on several contacts, or on a selection: the same change on each, as a bulk run.
+// Several contacts, or a selection: the same change on each, as a bulk run.
 
 const bodyMembers = ["addTags", "removeTags", "addLists", "removeLists", "updateFields"];
 
-async function mutateMany(context: Context, chosen: ChosenContacts, flags: MutateFlags): Promise<void> {
-  requireNoCombination(chosen, flags);
-  const options = toRunOptions(flags, context.clock.now());
-  const changes = await readRequestedChanges(context, flags);
-  const reading = toReadOptions(chosen, flags);
-  const { editMany } = await import("./edit-many.ts");
-  await editMany(context, { kind: "mutate", chosen, changes, reading, options, flags });
-}
-
-/** @throws UsageError for flags about a file where there is none */
-function toReadOptions(
-  { keys }: ChosenContacts,
-  { map, consentColumn, sheet, includeUnsubscribed }: MutateFlags,
-): Pick<EditOptions, "read" | "includeUnsubscribed"> {
-  const hasFileFlags = [map, consentColumn, sheet, includeUnsubscribed].some((each) => each !== undefined);
-  if (!hasFileFlags) return {};
-  if (keys === undefined) {
-    throw usageError(
-      "--map, --consent-column and --include-unsubscribed apply to the file given with --keys",
-      "Name the file with --keys, or leave them out",
-    );
-  }
-  return { read: toTableOptions({ map, consentColumn, sheet }), includeUnsubscribed };
-}
-
-function requireNoCombination({ keys }: ChosenContacts, flags: MutateFlags): void {
-  if (flags.ifVersion !== undefined) {
-    throw usageError(
-      "--if-version applies to a single contact",
-      "A bulk run checks each contact's own version",
-    );
-  }
-  if (flags.failUnchanged) throw usageError("--fail-unchanged applies to a single contact");
-  if (keys === "-" && flags.data === "-") {
-    throw usageError("--keys and --data cannot both be standard input", "Name a file for one of them");
-  }
-}
-
-async function readRequestedChanges(
+async function mutateMany(
   context: Context,
+  chosen: ChosenContacts,
+  typed: TypedBody,
   flags: MutateFlags,
-): Promise<NonNullable<EditOptions["wanted"]>> {
-  const { data, addTag, removeTag, addList, removeList, set } = flags;
-  if (data === undefined) {
-    requireChange(flags);
-    set?.forEach(splitAssignment);
-    return { addTag, removeTag, addList, removeList, set };
+): Promise<void> {
+  const { addTag, removeTag, addList, removeList, set, includeUnsubscribed } = flags;
+  for (const flag of ["ifVersion", "failUnchanged"] as const) {
+    if (flags[flag] === undefined) continue;
+    const name = flag === "ifVersion" ? "--if-version" : "--fail-unchanged";
+    throw usageError(`${name} applies to a single contact`);
   }
-  if ([addTag, removeTag, addList, removeList, set].some((value) => value !== undefined)) {
-    throw usageError("--data is the whole body and cannot be used with flags that name changes");
-  }
-  const { value } = await readJsonInput(context, data, "--data");
+  const { editMany } = await import("./edit-many.ts");
+  await editMany(context, {
+    kind: "mutate",
+    chosen,
+    changes: typed ? { body: requireBulkBody(typed.value) } : { addTag, removeTag, addList, removeList, set },
+    reading: { ...readFileFlags(chosen.keys, flags), includeUnsubscribed },
+    options: toRunOptions(flags, context.clock.now()),
+    flags,
+  });
+}
+
+/** @throws UsageError for anything that a plan could not say of each contact */
+function requireBulkBody(value: unknown): NonNullable<MutateBody> {
   const isBody =
-    typeof value === "object" &&
-    value !== null &&
+    isObject(value) &&
     Object.entries(value).every(([name, part]) => bodyMembers.includes(name) && Array.isArray(part));
-  if (!isBody) {
+  if (!isBody)
     throw usageError(`--data: a bulk run needs an object of ${bodyMembers.join(", ")}, each an array`);
-  }
-  const body = value as MutateBody;
-  requireOneValueEach(body);
-  return { body };
+  requireOneValueEach(value as MutateBody);
+  return value as MutateBody;
 }

@@ -13,7 +13,7 @@ import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents, type Result } from "../output/presents.ts";
 import { addSelectionFlags, chooseContacts } from "../selection/conditions.ts";
-import { addMarkedRowsFlags, readMarkedRowsFlags } from "../selection/keys.ts";
+import { addMarkedRowsFlags, readFileFlags } from "../selection/keys.ts";
 import { resolveContact } from "../selection/lookups.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
@@ -43,7 +43,7 @@ export function registerContactUnsubscribe(parent: Command, context: Context): v
   unsubscribing.action(
     presents(context, {}, async (contacts, flags) => {
       const chosen = await chooseContacts(context, contacts, flags, "unsubscribe");
-      const reading = readMarkedRowsFlags(chosen.keys, flags);
+      const reading = readFileFlags(chosen.keys, flags);
       const { requireAnswer } = await import("../bulk/question.ts");
       requireAnswer(context, "unsubscribe", flags.dryRun ?? false);
       if (chosen.one !== undefined && !chosen.isRun) return unsubscribeOne(context, chosen.one, flags.dryRun);

@@ -64,7 +64,7 @@ export async function requireChoices(
 }
 
 /** @throws UsageError where nobody can be asked */
-export function requirePrompter(context: Context, { what, usage }: MissingArgument): Prompter {
+function requirePrompter(context: Context, { what, usage }: MissingArgument): Prompter {
   const prompter = context.prompter();
   if (prompter) return prompter;
   throw usageError(`${capitalize(what)} is missing`, advise`Name it: ${usage}`);

@@ -8,13 +8,11 @@ import { foldCase, type WithId } from "../../api/names.ts";
 import type { Column, View } from "../../terminal/present.ts";
 import type { Contact, ContactList, ContactStructure } from "../../wire.ts";
 
-export interface ContactColumn extends Column<Partial<Contact>> {
+interface ContactColumn extends Column<Partial<Contact>> {
   /**
    * The parts of a contact that it reads, as a search's `source` names them. None: a search does not tell it.
    */
   sources: readonly string[];
-  /** The field that the column shows. */
-  fieldId?: string;
 }
 
 export interface ContactView extends View<Partial<Contact>> {
@@ -84,7 +82,6 @@ export function createContactColumnsView(
       ...[...fields].map(
         ([fieldId, name], place): ContactColumn => ({
           name,
-          fieldId,
           isAside: place >= maxFieldsInFront,
           sources: ["fields"],
           value: (contact) => contact.fields?.find((field) => field._id === fieldId)?.value,

@@ -3,7 +3,6 @@
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import type { TypedConditions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { formatCounted } from "../../counts.ts";
 import { usageError } from "../../errors.ts";
 import { advise, ecm, type Hint } from "../../hint.ts";
 import {
@@ -39,16 +38,11 @@ export interface ConditionFlags extends RequestedContacts {
   updatedAfter?: number;
 }
 
-export interface FoundConditions extends Omit<ContactSearch, "source"> {
-  /** How many keys and ids the file of `--keys` has. */
-  named?: number;
-}
-
 /** Says what is wrong with the flags at once; resolves names once there is an account to ask. */
 export async function resolveConditions(
   context: Context,
   flags: ConditionFlags,
-): Promise<(account: Account, structure: ContactStructure) => Promise<FoundConditions>> {
+): Promise<(account: Account, structure: ContactStructure) => Promise<Omit<ContactSearch, "source">>> {
   const where = await parseWhereFlag(flags.where);
   const text = flags.text === undefined ? undefined : createTextCondition(flags.text);
   const { keys: file } = flags;
@@ -70,13 +64,8 @@ export async function resolveConditions(
     if (keysFile && "keys" in keysFile && keysFile.keys.length === 0) conditions.push(nobody);
     conditions.push(await where?.compile(account, structure));
     const keeps = combine(search.keeps, ...conditions);
-    return { ...search, ...(keeps && { keeps }), ...(keysFile && { named: keysFile.count }) };
+    return { ...search, ...(keeps && { keeps }) };
   };
-}
-
-/** Behind a number of contacts: that not each key of the file found somebody. */
-export function formatUnfound(count: number, named: number | undefined): string {
-  return named === undefined || count >= named ? "" : `, for ${formatCounted(named, "key")} in the file`;
 }
 
 /** An empty file selects no contact; that differs from having no condition. */

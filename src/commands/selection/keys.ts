@@ -5,18 +5,19 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Command, OptionValues } from "@commander-js/extra-typings";
-import { isAddressLike } from "../../api/key-spelling.ts";
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
+import { isAddressLike, listSpellings, toPersonIdentity } from "../../api/key-spelling.ts";
 import { isId } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
 import type { ChosenRows, KeysFileOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
 import { EcmError, usageError } from "../../errors.ts";
+import { advise, ecm, type Hint } from "../../hint.ts";
 import type { LocalCondition } from "../../select/conditions.ts";
 import type { InputFile } from "../../tables/index.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { addTableFlags, type Bare, type FlagsOf, toTableOptions } from "../flags/flags.ts";
+import { addTableFlags, type TableFlags, toTableOptions } from "../flags/flags.ts";
 
 /**
  * The name of a file is no key: nobody is looked for, changed or suppressed under it.
@@ -61,6 +62,26 @@ export async function areKeysAddresses(context: Context): Promise<boolean> {
   }
 }
 
+// People as they are named for an erasure or a dossier: by their keys, which may be spelled in several ways.
+
+/** Each person once, in the spellings that the account may hold. @throws UsageError */
+export async function readPeople(context: Context, typedKeys: string[], usage: Hint): Promise<string[][]> {
+  if (typedKeys.length === 0) throw usageError("The contact's key is missing", advise`Name it: ${usage}`);
+  await requireAddresses(context, typedKeys);
+  const people = new Map<string, string[]>();
+  for (const word of typedKeys) {
+    const key = word.trim();
+    if (key.length < 3 || isId(key)) {
+      throw usageError(
+        `${JSON.stringify(word)} is not the key of a contact`,
+        advise`Name the contact by its key, such as an email address. To see the key: ${ecm`contact get ID`}`,
+      );
+    }
+    people.set(toPersonIdentity(key), listSpellings(key));
+  }
+  return [...people.values()];
+}
+
 // A file that a command reads whole before it does anything.
 
 /**
@@ -91,53 +112,51 @@ export async function withInputFile<T>(
 
 // For a command that takes everyone in a file: whom its marks choose, and how its columns are read.
 
-type MarkedRowsFlags = FlagsOf<ReturnType<typeof addMarkedRowsFlags<[], Bare, Bare>>>;
-
 export function addMarkedRowsFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
   command: Command<A, O, G>,
 ) {
   return addTableFlags(command)
-    .option("--marked-rows", "with --keys: only the rows that the file marks as not subscribed")
+    .addOption(
+      new Option(
+        "--marked-rows",
+        "with --keys: only the rows that the file marks as not subscribed",
+      ).conflicts("allRows"),
+    )
     .option("--all-rows", "with --keys: every row, also where the file marks only some as not subscribed");
 }
 
-export interface MarkedRowsReading {
+/** How the file of `--keys` is read. */
+export interface FileReading {
   read?: KeysFileOptions;
   rows?: ChosenRows;
 }
 
 /**
  * @param keys the file of `--keys`
- * @throws UsageError for flags that contradict one another, or that are about a file where there is none
+ * @throws UsageError for flags about a file where there is none
  */
-export function readMarkedRowsFlags(
+export function readFileFlags(
   keys: string | undefined,
-  { markedRows, allRows, map, consentColumn, sheet }: MarkedRowsFlags,
-): MarkedRowsReading {
-  if (markedRows && allRows) {
-    throw usageError("--marked-rows and --all-rows cannot be used together", "Leave out one of the two");
-  }
-  const hasFileFlags = [markedRows, allRows, map, consentColumn, sheet].some((each) => each !== undefined);
-  if (!hasFileFlags) return {};
+  flags: TableFlags & { markedRows?: true; allRows?: true; includeUnsubscribed?: true },
+): FileReading {
+  const { markedRows, allRows, includeUnsubscribed, map, consentColumn, sheet } = flags;
+  const given = { markedRows, allRows, includeUnsubscribed, map, consentColumn, sheet };
+  const [first] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
+  if (first === undefined) return {};
   if (keys === undefined) {
+    const flag = `--${first.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     throw usageError(
-      "--marked-rows, --all-rows, --map, --sheet and --consent-column apply to the file given with --keys",
-      "Name the file with --keys, or leave them out",
+      `${flag} applies to the file given with --keys`,
+      "Name the file with --keys, or leave it out",
     );
   }
-  return {
-    read: toTableOptions({ map, consentColumn, sheet }),
-    rows: allRows ? "all" : markedRows ? "marked" : undefined,
-  };
+  return { read: toTableOptions(flags), rows: allRows ? "all" : markedRows ? "marked" : undefined };
 }
 
 // A file that names contacts, for commands that only read: keys or ids, one on each line, or a CSV.
 
 /** What is asked of the service by its keys; where ids are among them, what is decided on its pages. */
-export type KeysFileCondition = ({ keys: string[] } | { condition: LocalCondition }) & {
-  /** Different keys and ids. */
-  count: number;
-};
+export type KeysFileCondition = { keys: string[] } | { condition: LocalCondition };
 
 /** How many lines that are neither keys nor ids are named. */
 const maxRemarksShown = 5;
@@ -189,11 +208,9 @@ async function toKeysFileCondition(
   for (const line of wrong.slice(0, maxRemarksShown)) context.terminal.warn(line);
   if (wrong.length > maxRemarksShown)
     context.terminal.warn(`${wrong.length - maxRemarksShown} more lines like these`);
-  const count = identities.size;
-  if (!hasIds) return { keys: [...keys], count };
+  if (!hasIds) return { keys: [...keys] };
   const toIdentity = createIdentityReader(structure.keyType);
   return {
-    count,
     condition: {
       needs: ["_id", "key"],
       holds: ({ _id = "", key = "" }) => identities.has(_id.toLowerCase()) || identities.has(toIdentity(key)),

@@ -11,8 +11,8 @@ import { presents } from "../output/presents.ts";
 import {
   addMarkedRowsFlags,
   areKeysAddresses,
-  type MarkedRowsReading,
-  readMarkedRowsFlags,
+  type FileReading,
+  readFileFlags,
   requireNoFile,
   withInputFile,
 } from "../selection/keys.ts";
@@ -48,7 +48,7 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
         throw usageError("--keys names all keys and cannot be used with others", "Leave out one of the two");
       }
       if (flags.keys === undefined) requireKeys(typedKeys, ecm`suppressions add KEY`);
-      const reading = readMarkedRowsFlags(flags.keys, flags);
+      const reading = readFileFlags(flags.keys, flags);
       const { keys, remarks, rejected } =
         flags.keys === undefined
           ? await readTypedKeys(context, typedKeys)
@@ -141,7 +141,7 @@ async function readTypedKeys(context: Context, typedKeys: string[]): Promise<Key
 async function readKeysToAdd(
   context: Context,
   input: InputFile,
-  { read, rows }: MarkedRowsReading,
+  { read, rows }: FileReading,
 ): Promise<KeysToAdd> {
   const { requireUnderstood, surveyInput } = await import("../../tables/index.ts");
   const { chooseRows, toReadOptions } = await import("../../bulk/index.ts");
@@ -170,6 +170,6 @@ async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator
   for await (const batch of batches) yield* batch;
 }
 
-function readKeysFromFile(context: Context, file: string, reading: MarkedRowsReading): Promise<KeysToAdd> {
+function readKeysFromFile(context: Context, file: string, reading: FileReading): Promise<KeysToAdd> {
   return withInputFile(context, file, (input) => readKeysToAdd(context, input, reading));
 }
