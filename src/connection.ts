@@ -77,7 +77,7 @@ export async function openConnection(
     : openNetworkTransport(profile, purpose, surroundings));
   if (profile.warning !== undefined) surroundings.terminal.note(`warning: ${profile.warning}`, "needed");
   let latest: { limits: RateLimits; seenAt: number } | undefined;
-  const names = openNamesCache(folders, profile.identity, line.apiKey, clock);
+  const names = openNamesCache(profile, line.apiKey, surroundings);
   const send = createSend({
     baseUrl: profile.baseUrl.value,
     ...line,
@@ -101,7 +101,6 @@ export async function openConnection(
     preferred: profile.structure?.value,
     behaviors,
     names,
-    creatingNames: createNamesLock(folders.state, profile.baseUrl.value, signal),
   });
   return {
     connection: { profile, send, account, behaviors },
@@ -117,13 +116,18 @@ export async function openConnection(
   };
 }
 
-function openNamesCache(folders: Folders, identity: string, apiKey: string, clock: Clock): NamesCache {
+function openNamesCache(
+  { identity, baseUrl }: ResolvedProfile,
+  apiKey: string,
+  { folders, clock, signal }: Surroundings,
+): NamesCache {
   const key = createHash("sha256").update(`names ${apiKey}`).digest("hex").slice(0, 16);
-  const file = {
+  const store = {
     read: () => readCachedNames(folders, identity),
     write: (names: object) => writeCachedNames(folders, identity, names),
+    creating: createNamesLock(folders.state, baseUrl.value, signal),
   };
-  return new NamesCache(file, key, () => clock.now());
+  return new NamesCache(store, key, () => clock.now());
 }
 
 /** The data folder of the embedded service. */

@@ -17,10 +17,7 @@ import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { findProvenListFilters, type ListFilters } from "./contact-search.ts";
 import { countLists, type ListReading, readAllLists } from "./lists.ts";
-import { NamesCache } from "./names-cache.ts";
-
-/** One process at a time creates names in an account, as far as processes share a state folder. */
-export type NamesLock = <T>(structureId: string, perform: () => Promise<T>) => Promise<T>;
+import type { NamesCache } from "./names-cache.ts";
 
 /** Names for all that contacts hold. */
 export interface Naming {
@@ -33,9 +30,7 @@ export interface AccountOptions {
   preferred?: string;
   /** What is known of how the service behaves. */
   behaviors: Behaviors;
-  /** Without it nothing is remembered. */
-  names?: NamesCache;
-  creatingNames: NamesLock;
+  names: NamesCache;
 }
 
 /** Something that was read once: what it is, and how it is read again. */
@@ -47,14 +42,9 @@ interface Part<T = unknown> {
 }
 
 export class Account {
-  /**
-   * Keeps other processes of this machine from creating names meanwhile.
-   * @throws LockedError when one takes too long
-   */
-  readonly creatingNames: NamesLock;
+  readonly names: NamesCache;
   readonly #send: Send;
   readonly #options: AccountOptions;
-  readonly #names: NamesCache;
   /** As `CachedNames` calls them. */
   readonly #parts = new Map<string, Part>();
   readonly #readings = new Map<string, ListReading>();
@@ -62,8 +52,7 @@ export class Account {
   constructor(send: Send, options: AccountOptions) {
     this.#send = send;
     this.#options = options;
-    this.creatingNames = options.creatingNames;
-    this.#names = options.names ?? new NamesCache();
+    this.names = options.names;
   }
 
   structures(): Promise<ContactStructure[]> {
@@ -115,14 +104,15 @@ export class Account {
   /** Every list of the structure, fetched now, with what it took. */
   async freshLists(structure: ContactStructure): Promise<ListReading> {
     this.#parts.delete(`lists ${structure._id}`);
-    this.#names.stopRecalling();
+    this.names.stopRecalling();
     await this.lists(structure);
     return this.#readings.get(structure._id)!;
   }
 
-  /** Lists that are known to be all of the structure's, for completions. */
-  offerLists({ _id }: Pick<ContactStructure, "_id">, lists: readonly ContactList[]): void {
-    this.#names.keep(`lists ${_id}`, toNamedLists(lists), 0);
+  /** Forgets the structure's lists, after some were created: completions offer these. */
+  forgetListsBefore({ _id }: ContactStructure, lists: readonly ContactList[]): void {
+    this.#parts.delete(`lists ${_id}`);
+    this.names.keep(`lists ${_id}`, toNamedLists(lists), 0);
   }
 
   /** How this command last read the lists; undefined where it used remembered names. */
@@ -167,9 +157,9 @@ export class Account {
       lists: contacts.some(({ lists }) => lists?.length) ? ((await this.readableLists(whole)) ?? []) : [],
     });
     const naming = await named(structure);
-    if (!this.#names.isUsed || contacts.every((contact) => isMentioned(contact, naming))) return naming;
+    if (!this.names.isUsed || contacts.every((contact) => isMentioned(contact, naming))) return naming;
     this.forget();
-    this.#names.endRecalling();
+    this.names.endRecalling();
     const own = (await this.structures()).find(({ _id }) => _id === contacts[0]?.contactStructureId);
     return named(own ?? (await this.structure(structure._id)));
   }
@@ -188,17 +178,17 @@ export class Account {
     perform: () => Promise<T>,
     isDoubtful: (result: T) => boolean = () => false,
   ): Promise<T> {
-    this.#names.recall(effect);
+    this.names.recall(effect);
     try {
       const result = await perform();
-      if (!this.#names.isUsed || !isDoubtful(result) || !(await this.#hasChanged())) return result;
+      if (!this.names.isUsed || !isDoubtful(result) || !(await this.#hasChanged())) return result;
       return await perform();
     } catch (error) {
-      if (!this.#names.isUsed || !mayBeOutdated(error) || !(await this.#hasChanged())) throw error;
+      if (!this.names.isUsed || !mayBeOutdated(error) || !(await this.#hasChanged())) throw error;
       return await perform();
     } finally {
-      if (this.#names.isUsed) this.forget();
-      this.#names.endRecalling();
+      if (this.names.isUsed) this.forget();
+      this.names.endRecalling();
     }
   }
 
@@ -207,28 +197,28 @@ export class Account {
     const before = (await this.#parts.get("structures")?.found) as ContactStructure[] | undefined;
     this.forget();
     const now = before?.map((each) => (each._id === updated._id ? updated : each));
-    if (now) this.#names.keep("structures", now, 0);
+    if (now) this.names.keep("structures", now, 0);
   }
 
   /** Forgets what was fetched, after a write that changed it. */
   forget(): void {
     this.#parts.clear();
-    this.#names.stopRecalling();
+    this.names.stopRecalling();
   }
 
   #find<T>(part: string, { read, toNames }: Omit<Part<T>, "found">): Promise<T> {
     const known = this.#parts.get(part);
     if (known) return known.found as Promise<T>;
-    const cached = this.#names.take(part) as T | undefined;
+    const cached = this.names.take(part) as T | undefined;
     const found = cached === undefined ? this.#readNow(part, read, toNames) : Promise.resolve(cached);
     this.#parts.set(part, { found, read, toNames } as Part);
     return found;
   }
 
   async #readNow<T>(part: string, read: Part<T>["read"], toNames: Part<T>["toNames"]): Promise<T> {
-    const requestedAt = this.#names.now();
+    const requestedAt = this.names.now();
     const value = await read();
-    this.#names.keep(part, toNames(value), requestedAt);
+    this.names.keep(part, toNames(value), requestedAt);
     return value;
   }
 

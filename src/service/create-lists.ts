@@ -28,7 +28,7 @@ export async function ensureLists(
   structure: ContactStructure,
   names: readonly string[],
 ): Promise<EnsuredLists> {
-  return account.creatingNames(structure._id, async () => {
+  return account.names.creating(structure._id, async () => {
     const before = await account.freshLists(structure);
     const found = await findOrCreate(send, structure._id, before.lists, names);
     const creations = found.made.size;
@@ -37,8 +37,7 @@ export async function ensureLists(
         const { lists: all } = await account.freshLists(structure);
         await yieldToOlder(send, structure._id, found, all);
       }
-      account.forget();
-      account.offerLists(structure, [...before.lists, ...found.made.values()]);
+      account.forgetListsBefore(structure, [...before.lists, ...found.made.values()]);
     }
     return { lists: found.lists, created: new Set(found.made.keys()) };
   });

@@ -23,24 +23,34 @@ export interface CachedNames {
   parts?: Record<string, { seenAt: number; names: unknown }>;
 }
 
-/** The file behind it, which other processes read and update too. */
-export interface NamesFile {
+/** What is behind it, and shared with other processes of this machine. */
+export interface NamesStore {
   read(): CachedNames;
   write(names: CachedNames): void;
+  /** One process at a time creates names of a structure. @throws LockedError when another takes too long */
+  creating<T>(structureId: string, perform: () => Promise<T>): Promise<T>;
 }
+
+const nothingShared: NamesStore = {
+  read: () => ({}),
+  write: () => undefined,
+  creating: (_structureId, perform) => perform(),
+};
 
 export class NamesCache {
   readonly now: () => number;
-  readonly #file: NamesFile | undefined;
+  readonly creating: NamesStore["creating"];
+  readonly #store: NamesStore;
   readonly #key: string;
   /** Not saved yet. */
   #seen: Pick<CachedNames, "changedAt" | "parts"> = {};
   #recalled: CachedNames["parts"];
   #isUsed = false;
 
-  /** Without a file nothing is remembered. */
-  constructor(file?: NamesFile, key = "", now: () => number = Date.now) {
-    this.#file = file;
+  /** Without a store nothing is remembered. */
+  constructor(store = nothingShared, key = "", now: () => number = Date.now) {
+    this.#store = store;
+    this.creating = store.creating;
     this.#key = key;
     this.now = now;
   }
@@ -65,9 +75,9 @@ export class NamesCache {
 
   save(): void {
     const { changedAt, parts } = this.#seen;
-    if (!this.#file || (changedAt === undefined && parts === undefined)) return;
+    if (changedAt === undefined && parts === undefined) return;
     const own = this.#readOwn();
-    this.#file.write({
+    this.#store.write({
       key: this.#key,
       changedAt: Math.max(changedAt ?? 0, own.changedAt ?? 0),
       parts: { ...own.parts, ...parts },
@@ -106,8 +116,8 @@ export class NamesCache {
   }
 
   #readOwn(): CachedNames {
-    const cached = this.#file?.read();
-    return cached?.key === this.#key ? cached : {};
+    const cached = this.#store.read();
+    return cached.key === this.#key ? cached : {};
   }
 }
 

@@ -1,13 +1,5 @@
 /** The files that one command reads and writes: none of them is destroyed by another. */
-import {
-  accessSync,
-  type BigIntStats,
-  constants,
-  lstatSync,
-  readdirSync,
-  realpathSync,
-  statSync,
-} from "node:fs";
+import { accessSync, constants, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { describeDiskError } from "../disk/disk-errors.ts";
 import { type EcmError, usageError } from "../errors.ts";
@@ -28,7 +20,7 @@ interface OwnPlaces {
 
 export class CommandFiles {
   private readonly own: OwnPlaces;
-  /** What each file is called in a message, by its identity. */
+  /** What each file is called in a message, by its path without links. */
   private readonly inputs = new Map<string, string>();
   private readonly outputs = new Map<string, string>();
 
@@ -42,9 +34,9 @@ export class CommandFiles {
    * @throws UsageError when an output of the command has this place
    */
   reads(file: string, name: string): void {
-    const identity = toFileIdentity(file);
-    this.inputs.set(identity, name);
-    const output = this.outputs.get(identity);
+    const path = toRealPath(file);
+    this.inputs.set(path, name);
+    const output = this.outputs.get(path);
     if (output !== undefined) throw clashError(output, name);
   }
 
@@ -54,26 +46,20 @@ export class CommandFiles {
    *   has another output there, and for a place in ecm's own folders, be it through a link
    */
   writes(file: string, flag: string): void {
-    const { path, mode } = resolveOutputTarget(file, flag);
-    const identity = toFileIdentity(file);
-    const other = this.inputs.get(identity) ?? this.outputs.get(identity);
+    const { path: target, mode } = resolveOutputTarget(file, flag);
+    const path = toRealPath(file);
+    const other = this.inputs.get(path) ?? this.outputs.get(path);
     if (other !== undefined && other !== flag) throw clashError(flag, other);
-    if (this.isOwn(file, identity))
+    const { folders, files } = this.own;
+    if (
+      files.some((own) => toRealPath(own) === path) ||
+      folders.some((own) => isBelow(toRealPath(own), path))
+    )
       throw usageError(`${flag}: ${file} is one of ecm's own files`, "Name another file");
     if (mode !== undefined && (mode & 0o222) === 0)
       throw usageError(`${flag}: ${file} is read-only`, "Name another file, or remove it first");
-    requireWritableFolder(path, file, flag);
-    this.outputs.set(identity, flag);
-  }
-
-  private isOwn(file: string, identity: string): boolean {
-    const { folders, files } = this.own;
-    if (files.some((own) => toFileIdentity(own) === identity)) return true;
-    const path = toRealPath(file);
-    const ownFolders = folders.map(toRealPath);
-    if (ownFolders.some((folder) => isBelow(folder, path))) return true;
-    const hasLinks = (readStats(path)?.nlink ?? 0n) > 1n;
-    return hasLinks && ownFolders.some((folder) => containsFile(folder, identity));
+    requireWritableFolder(target, file, flag);
+    this.outputs.set(path, flag);
   }
 }
 
@@ -90,7 +76,7 @@ export function resolveOutputTarget(file: string, flag = "--output-file"): Outpu
     const way = flag === "--output-file" ? "; redirect stdout there" : "";
     throw cannotWriteError(file, `it is a device or a pipe${way}`, flag);
   }
-  if (found) return { path: realpathSync(path), mode: Number(found.mode) & 0o777 };
+  if (found) return { path: realpathSync(path), mode: found.mode & 0o777 };
   requireNothingThere(path, file, flag);
   if (/[/\\]$/.test(file) || !readStats(dirname(path))?.isDirectory())
     throw cannotWriteError(file, "there is no such folder", flag);
@@ -127,14 +113,6 @@ function clashError(flag: string, other: string): EcmError {
   return usageError(message, "Name another file");
 }
 
-/** Equal for all names of one file. A file that does not exist yet is known by its path without links. */
-function toFileIdentity(file: string): string {
-  const path = toRealPath(file);
-  const found = readStats(path);
-  // Where a file system has no such numbers, the path must do.
-  return found && found.ino !== 0n ? `${found.dev}:${found.ino}` : path;
-}
-
 /** Without links; a file that does not exist yet is named by the real path of its folder. */
 function toRealPath(file: string): string {
   const path = resolve(file);
@@ -150,16 +128,9 @@ function isBelow(folder: string, path: string): boolean {
   return path === folder || path.startsWith(join(folder, sep));
 }
 
-function containsFile(folder: string, identity: string): boolean {
-  const entries = readStats(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
-  return entries.some(
-    (entry) => entry.isFile() && toFileIdentity(join(entry.parentPath, entry.name)) === identity,
-  );
-}
-
-function readStats(path: string): BigIntStats | undefined {
+function readStats(path: string): Stats | undefined {
   try {
-    return statSync(path, { bigint: true });
+    return statSync(path);
   } catch {
     return undefined;
   }

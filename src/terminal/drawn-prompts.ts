@@ -1,13 +1,13 @@
 /** Questions drawn on the screen: choices under the cursor keys, answers checked as they are given. */
 import { Writable } from "node:stream";
 import { interruptedAtQuestion } from "../errors.ts";
+import { escapeControls } from "./escape.ts";
 import { fitMessage } from "./message-lines.ts";
 import type { Choice, LineTable, Prompter } from "./prompter.ts";
-import { renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { cut } from "./text-width.ts";
 
 type Inquirer = typeof import("@inquirer/prompts");
+type Cut = typeof import("./text-width.ts").cut;
 type PromptContext = NonNullable<Parameters<Inquirer["confirm"]>[1]>;
 
 /** Choices visible at once. */
@@ -22,11 +22,13 @@ const menu = { pageSize, loop: true, theme: { keybindings: ["vim" as const] } };
 /** @param signal ends an open question */
 export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
   const { stdin } = terminal;
+  let cut: Cut;
   const ask = async <T>(
     question: (inquirer: Inquirer, context: PromptContext) => Promise<T>,
     onEscape?: () => T,
   ): Promise<T> => {
     const inquirer = await import("@inquirer/prompts");
+    ({ cut } = await import("./text-width.ts"));
     // Without this a question whose input ends (Ctrl-D) is never settled, and the process ends as if all were
     // well.
     const ending = new AbortController();
@@ -57,11 +59,17 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
   const room = () => terminal.stderrColumns - "❯ ".length;
   // The library breaks lines within words. Its mark precedes the question, and the answer follows it.
   const fitted = (message: string) =>
-    fitMessage(message, terminal.stderrColumns - " (y/N) ".length, "? ".length);
+    fitMessage(escapeControls(message), terminal.stderrColumns - " (y/N) ".length, "? ".length);
+  const toSafe = <T>({ name, short = name, description = "", value }: Choice<T>) => ({
+    name: cut(escapeControls(name), room()),
+    short: escapeControls(short),
+    description: escapeControls(description) || undefined,
+    value,
+  });
   const toMenu = <T>(message: string, choices: Choice<T>[], initial: T | undefined) => ({
     ...menu,
     message: fitted(message),
-    choices: choices.map((choice) => ({ ...choice, name: cut(choice.name, room()) })),
+    choices: choices.map(toSafe),
     // Only one of the choices can be preselected.
     ...(choices.some(({ value }) => value === initial) && { default: initial as never }),
   });
@@ -74,7 +82,9 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
         return inquirer.input({ message: fitted(message), default: initial, validate }, context);
       }),
     secret: (message) =>
-      ask((inquirer, context) => inquirer.password({ message, mask: false, toggleMask: false }, context)),
+      ask((inquirer, context) =>
+        inquirer.password({ message: fitted(message), mask: false, toggleMask: false }, context),
+      ),
     select: (message, choices, initial) =>
       ask((inquirer, context) => inquirer.select(toMenu(message, choices, initial), context)),
     reselect: (message, choices, initial) =>
@@ -83,9 +93,10 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
         () => undefined,
       ),
     chooseLine: (table) =>
-      ask((inquirer, context) => {
-        const question = toLineQuestion(inquirer, terminal, { ...table, message: fitted(table.message) });
-        return inquirer.select(question, context);
+      ask(async (inquirer, context) => {
+        const lines = table.lines.map((line) => line.map(escapeControls));
+        const safe = { ...table, message: fitted(table.message), lines };
+        return inquirer.select(await toLineQuestion(inquirer, terminal, safe), context);
       }).then((line) => (line === accepted ? undefined : line)),
     chooseKey: (message, choices) =>
       ask((inquirer, context) => {
@@ -98,7 +109,10 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
       }),
     checkbox: (message, choices) =>
       ask((inquirer, context) =>
-        inquirer.checkbox({ message: fitted(message), choices, pageSize, loop: false }, context),
+        inquirer.checkbox(
+          { message: fitted(message), choices: choices.map(toSafe), pageSize, loop: false },
+          context,
+        ),
       ),
   };
 }
@@ -106,12 +120,12 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
 const accepted = -1;
 
 /** The lines below each other, and above them the choice to take them as they are. */
-function toLineQuestion(
+async function toLineQuestion(
   { Separator }: Inquirer,
   { stderrColumns, rows = 0 }: Terminal,
   { message, accept, columns, lines }: LineTable,
 ) {
-  const [header = "", ...drawn] = drawLines({ columns, lines }, stderrColumns - "❯ ".length);
+  const [header = "", ...drawn] = await drawLines({ columns, lines }, stderrColumns - "❯ ".length);
   const choices = [
     { name: accept, short: "yes", value: accepted },
     new Separator(` ${header}`),
@@ -123,17 +137,15 @@ function toLineQuestion(
 }
 
 /** The header and the lines, each within the width. */
-function drawLines({ columns, lines }: Pick<LineTable, "columns" | "lines">, width: number): string[] {
+async function drawLines(
+  { columns, lines }: Pick<LineTable, "columns" | "lines">,
+  width: number,
+): Promise<string[]> {
+  const { renderTable } = await import("./table.ts");
+  const { cut } = await import("./text-width.ts");
   const rows = lines.map((line) => [...line]);
-  const text = [
-    ...renderTable(
-      columns.map((name) => ({ name })),
-      rows,
-      width,
-      false,
-    ),
-  ].join("");
-  const drawn = text.trimEnd().split("\n");
+  const named = columns.map((name) => ({ name }));
+  const drawn = renderTable(named, rows, width, false).trimEnd().split("\n");
   // Too narrow for columns side by side.
   return drawn.length === rows.length + 1
     ? drawn

@@ -87,19 +87,13 @@ async function showTable(
   terminal: Terminal,
   output: OutputOptions,
   sink: Sink,
-  table: Iterable<string>,
+  table: string,
 ): Promise<void> {
-  let pieces = table;
   if (output.outputFile === undefined && terminal.rows !== undefined) {
     const { showInPager } = await import("./pager.ts");
-    const whole = [...table].join("");
-    if (showInPager(terminal, whole)) return;
-    pieces = [whole];
+    if (showInPager(terminal, table)) return;
   }
-  for (const piece of pieces) {
-    await sink.write(piece);
-    if (sink.isClosed) break;
-  }
+  await sink.write(table);
 }
 
 function noteLeftOut(terminal: Terminal, columns: readonly string[]): void {
@@ -113,7 +107,7 @@ async function formatTable<T>(
   output: OutputOptions,
   columns: Column<T>[],
   items: readonly T[],
-): Promise<{ table: Iterable<string>; leftOut: string[] }> {
+): Promise<{ table: string; leftOut: string[] }> {
   const { fitColumns, renderTable, formatShortNames } = await import("./table.ts");
   const width = output.outputFile ? Number.POSITIVE_INFINITY : terminal.columns;
   const now = new Date();

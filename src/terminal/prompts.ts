@@ -5,6 +5,7 @@
 
 import { Writable } from "node:stream";
 import { type EcmError, interruptedAtQuestion, usageError } from "../errors.ts";
+import { createDrawnPrompter } from "./drawn-prompts.ts";
 import { escapeControls } from "./escape.ts";
 import { fitMessage } from "./message-lines.ts";
 import type { Choice, KeyChoice, Prompter } from "./prompter.ts";
@@ -15,43 +16,13 @@ export function canPrompt(terminal: Terminal, noInput: boolean): boolean {
   return !noInput && terminal.isStdinTerminal && terminal.isStderrTerminal;
 }
 
-/** @param signal ends an open question */
+/**
+ * What questions show may come from the service or a file: each of the two escapes it.
+ * @param signal ends an open question
+ */
 export function createPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
   const isPlain = terminal.isAccessible || terminal.env.TERM === "dumb";
-  const openPrompter = async () =>
-    isPlain
-      ? createPlainPrompter(terminal, signal)
-      : (await import("./drawn-prompts.ts")).createDrawnPrompter(terminal, signal);
-  return {
-    confirm: async (message) => (await openPrompter()).confirm(escapeControls(message)),
-    input: async (message, initial, check) =>
-      (await openPrompter()).input(escapeControls(message), initial, check),
-    secret: async (message) => (await openPrompter()).secret(escapeControls(message)),
-    select: async (message, choices, initial) =>
-      (await openPrompter()).select(escapeControls(message), choices.map(toSafeChoice), initial),
-    reselect: async (message, choices, initial) =>
-      (await openPrompter()).reselect(escapeControls(message), choices.map(toSafeChoice), initial),
-    chooseLine: async (table) =>
-      (await openPrompter()).chooseLine({
-        ...table,
-        message: escapeControls(table.message),
-        lines: table.lines.map((line) => line.map(escapeControls)),
-      }),
-    chooseKey: async (message, choices) => (await openPrompter()).chooseKey(escapeControls(message), choices),
-    checkbox: async (message, choices) =>
-      (await openPrompter()).checkbox(escapeControls(message), choices.map(toSafeChoice)),
-  };
-}
-
-/** What a question shows may come from the service or a file. */
-function toSafeChoice<T>(choice: Choice<T>): Choice<T> {
-  const { name, short = name, description } = choice;
-  return {
-    ...choice,
-    name: escapeControls(name),
-    short: escapeControls(short),
-    description: description && escapeControls(description),
-  };
+  return isPlain ? createPlainPrompter(terminal, signal) : createDrawnPrompter(terminal, signal);
 }
 
 /** What a command throws when it would have to ask and may not. @param remedy the flag to pass */
@@ -64,7 +35,7 @@ export function cannotAskError(what: string, remedy: string): EcmError {
 /** The terminal itself echoes and edits what is typed, save a secret. @param signal ends an open question */
 function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
   const { stderr } = terminal;
-  const fitted = (text: string) => fitMessage(text, terminal.stderrColumns);
+  const fitted = (text: string) => fitMessage(escapeControls(text), terminal.stderrColumns);
   const say = (line: string) => stderr.write(`${fitted(line)}\n`);
   const ask = (question: string, isSecret = false): Promise<string> =>
     askForLine(terminal, `${fitted(question)} `, signal, isSecret);

@@ -4,49 +4,34 @@ import { escapeControls } from "./escape.ts";
 import { createStyle } from "./style.ts";
 import { cut, gap, isPlain, measureWidth, minWidth, wrap } from "./text-width.ts";
 
-/**
- * Lines that are drawn together: the first ones appear while the rest is still drawn. In one piece, each row
- * of a long table would take longer.
- */
-const blockLines = 24;
+export interface TableColumn {
+  name: string;
+  /** Never cut. */
+  isWhole?: boolean;
+  /** Left out first when the table is too wide. */
+  isAside?: boolean;
+}
 
 /**
  * Rows under a header. Where the columns cannot be shown side by side in a width that says anything, each row
  * becomes a record of its own.
  * @param width columns of the screen; infinite: nothing is cut
- * @returns the text in pieces, each of whole lines
  */
-export function* renderTable(
+export function renderTable(
   columns: readonly TableColumn[],
-  rows: string[][],
+  rows: readonly string[][],
   width: number,
   isColored: boolean,
-): Generator<string> {
+): string {
   const header = columns.map(({ name }) => name);
   const lines = [header, ...rows].map((row) => row.map(escapeControls));
   const natural = naturalWidths(lines);
   const leasts = toLeastWidths(columns, natural);
-  if (computeTotal(leasts) > width) {
-    yield* renderRecords(header, rows, width, isColored);
-    return;
-  }
-  const widths = fitWidths(natural, leasts, width);
-  for (let from = 0; from < lines.length; from += blockLines) {
-    const isBold = (line: number) => isColored && from + line === 0;
-    yield drawLines(lines.slice(from, from + blockLines), widths, isBold);
-  }
-}
-
-function* renderRecords(
-  header: string[],
-  rows: string[][],
-  width: number,
-  isColored: boolean,
-): Generator<string> {
-  for (const [index, row] of rows.entries()) {
-    const pairs = header.map((name, column): [string, string] => [name, row[column] ?? ""]);
-    yield `${index === 0 ? "" : "\n"}${renderRecord(pairs, width, isColored)}`;
-  }
+  if (computeTotal(leasts) <= width)
+    return drawLines(lines, fitWidths(natural, leasts, width), (line) => isColored && line === 0);
+  const toPairs = (row: string[]) =>
+    header.map((name, column): [string, string] => [name, row[column] ?? ""]);
+  return rows.map((row) => renderRecord(toPairs(row), width, isColored)).join("\n");
 }
 
 /** One thing as lines of name and value. A long value is broken between words, a long word is not. */
@@ -81,30 +66,28 @@ function toLeastWidths(columns: readonly TableColumn[], natural: readonly number
 }
 
 /** For each column its widest cell. */
-function naturalWidths(lines: string[][]): number[] {
+function naturalWidths(lines: readonly string[][]): number[] {
   return lines[0]!.map((_, column) =>
     lines.reduce((widest, line) => Math.max(widest, measureWidth(line[column] ?? "")), 1),
   );
 }
 
+/** Narrows the widest columns step by step until all fit; none below its least width. */
+function fitWidths(natural: readonly number[], leasts: readonly number[], width: number): number[] {
+  const widths = natural.map((each, column) => Math.min(each, Math.max(leasts[column]!, width)));
+  for (let excess = computeTotal(widths) - width; excess > 0; excess--) {
+    const open = widths.map((each, column) => (each > leasts[column]! ? each : 0));
+    widths[open.indexOf(Math.max(...open))]! -= 1;
+  }
+  return widths;
+}
+
+const frame = [
+  ...["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"],
+  ...["left", "left-mid", "mid", "mid-mid", "right", "right-mid"],
+];
 /** Borders and colours off: the gap between columns is the only ornament. */
-const bareChars = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: gap,
-} as const;
+const bareChars = { ...Object.fromEntries(frame.map((part) => [part, ""])), middle: gap };
 
 /** One column wide for the library and for every terminal; no plain text holds it. */
 const filler = "\ue000";
@@ -115,13 +98,13 @@ const fillers = /\ue000+/g;
  * more than plain is drawn as filler of its width, which is replaced afterwards.
  */
 function drawLines(
-  lines: string[][],
-  widths: number[],
+  lines: readonly string[][],
+  widths: readonly number[],
   isBold: (line: number, column: number) => boolean,
 ): string {
   const { bold } = createStyle(true);
   const replaced: string[] = [];
-  const drawable = (cell: string, room: number) => {
+  const toDrawable = (cell: string, room: number) => {
     if (isPlain(cell)) return cell;
     const shown = cut(cell, room);
     if (measureWidth(shown) === 0) return "";
@@ -130,50 +113,16 @@ function drawLines(
   };
   const table = new Table({
     chars: bareChars,
-    colWidths: widths,
+    colWidths: [...widths],
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0, compact: true },
   });
   for (const [index, line] of lines.entries()) {
-    table.push(
-      widths.map((room, column) => {
-        const cell = drawable(line[column] ?? "", room);
-        return isBold(index, column) ? bold(cell) : cell;
-      }),
-    );
+    const cells = widths.map((room, column) => toDrawable(line[column] ?? "", room));
+    table.push(cells.map((cell, column) => (isBold(index, column) ? bold(cell) : cell)));
   }
   const drawn = table.toString().replace(fillers, () => replaced.shift()!);
-  return `${removeTrailingBlanks(drawn)}\n`;
-}
-
-/** Narrows the widest columns step by step until all fit; none below its least width. */
-function fitWidths(natural: number[], leasts: number[], width: number): number[] {
-  const widths = [...natural];
-  const room = width - gap.length * (widths.length - 1);
-  for (;;) {
-    const used = widths.reduce((sum, each) => sum + each, 0);
-    const open = widths.filter((each, column) => each > leasts[column]!);
-    if (used <= room || open.length === 0) return widths;
-    const widest = Math.max(...open);
-    const second = Math.max(...open.filter((each) => each < widest), minWidth);
-    const count = open.filter((each) => each === widest).length;
-    const target = Math.max(second, widest - Math.ceil((used - room) / count));
-    for (const [column, each] of widths.entries()) {
-      if (each === widest && each > leasts[column]!) widths[column] = target;
-    }
-  }
-}
-
-function removeTrailingBlanks(text: string): string {
-  // Only from where a run of blanks begins: from each of its blanks, long ones would take for ever.
-  return text.replace(/(?<![ \t])[ \t]+((?:\u001b\[\d+m)*)$/gm, "$1");
-}
-
-export interface TableColumn {
-  name: string;
-  /** Never cut. */
-  isWhole?: boolean;
-  /** Left out first when the table is too wide. */
-  isAside?: boolean;
+  // Trailing blanks. From each blank of a long run, instead of from its first, it would take for ever.
+  return `${drawn.replace(/(?<![ \t])[ \t]+((?:\u001b\[\d+m)*)$/gm, "$1")}\n`;
 }
 
 export interface FittedTable<C extends TableColumn> {
@@ -193,28 +142,24 @@ export function fitColumns<C extends TableColumn>(
   rows: readonly string[][],
   width: number,
 ): FittedTable<C> {
-  const natural = naturalWidths(
-    [columns.map(({ name }) => name), ...rows].map((row) => row.map(escapeControls)),
-  );
+  const header = columns.map(({ name }) => name);
+  const natural = naturalWidths([header, ...rows].map((row) => row.map(escapeControls)));
   const leasts = toLeastWidths(columns, natural);
-  const filled = columns.map((_, place) => place).filter((place) => rows.some((row) => row[place] !== ""));
-  let shownPlaces = filled.length > 0 ? filled : [0];
-  const isTooWide = (widths: number[]) => computeTotal(shownPlaces.map((place) => widths[place]!)) > width;
-  const leaveOut = (place: number | undefined) => {
-    if (place === undefined) return false;
-    shownPlaces = shownPlaces.filter((each) => each !== place);
-    return true;
+  const filled = [...columns.keys()].filter((place) => rows.some((row) => row[place] !== ""));
+  let shown = filled.length > 0 ? filled : [0];
+  const leaveOutWhile = (widths: readonly number[], mayGo: (place: number) => boolean) => {
+    while (computeTotal(shown.map((place) => widths[place]!)) > width) {
+      const last = shown.findLast((place) => place > 0 && mayGo(place));
+      if (last === undefined) return;
+      shown = shown.filter((place) => place !== last);
+    }
   };
-  while (shownPlaces.length > 1 && isTooWide(natural)) {
-    if (!leaveOut(shownPlaces.findLast((place) => place > 0 && columns[place]!.isAside))) break;
-  }
-  while (shownPlaces.length > 1 && isTooWide(leasts)) {
-    if (!leaveOut(shownPlaces.findLast((place) => place > 0))) break;
-  }
+  leaveOutWhile(natural, (place) => columns[place]!.isAside === true);
+  leaveOutWhile(leasts, () => shown.length > 1);
   return {
-    columns: shownPlaces.map((place) => columns[place]!),
-    rows: rows.map((row) => shownPlaces.map((place) => row[place] ?? "")),
-    leftOut: filled.filter((place) => !shownPlaces.includes(place)).map((place) => columns[place]!.name),
+    columns: shown.map((place) => columns[place]!),
+    rows: rows.map((row) => shown.map((place) => row[place] ?? "")),
+    leftOut: filled.filter((place) => !shown.includes(place)).map((place) => header[place]!),
   };
 }
 

@@ -22,6 +22,7 @@ import { openNetwork } from "../../src/http/network.ts";
 import { createSend } from "../../src/http/send.ts";
 import { createBehavior } from "../../src/service/behavior.ts";
 import { KeySearch } from "../../src/service/key-search.ts";
+import { NamesCache } from "../../src/service/names-cache.ts";
 import { Suppressions } from "../../src/suppressions/suppressions.ts";
 import type { Contact } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
@@ -45,7 +46,7 @@ export function createSurroundings(stateFolder: string) {
     requestsSent: () => 0,
     openSuppressions: async () => new Suppressions(join(stateFolder, "suppressions.txt")),
     behaviors: () => behavior,
-    creatingNames: <T>(_structureId: string, perform: () => Promise<T>) => perform(),
+    names: new NamesCache(),
     describeReason,
     missingNamesError,
   };

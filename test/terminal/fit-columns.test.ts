@@ -42,8 +42,7 @@ describe("the columns of a table", () => {
           rows,
           width,
         );
-        const pieces = renderTable(fitted.columns, fitted.rows, width, false);
-        const text = [...pieces].join("");
+        const text = renderTable(fitted.columns, fitted.rows, width, false);
         const lines = text.split("\n");
         for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
         for (const [key] of people) expect(text).toContain(key);

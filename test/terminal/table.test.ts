@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
-import { renderRecord, renderTable as tablePieces } from "../../src/terminal/table.ts";
+import { renderRecord, renderTable as tableText } from "../../src/terminal/table.ts";
 import { cut } from "../../src/terminal/text-width.ts";
 
 const renderTable = (header: string[], rows: string[][], width: number, isColored: boolean) => {
   const columns = header.map((name) => ({ name }));
-  return [...tablePieces(columns, rows, width, isColored)].join("");
+  return tableText(columns, rows, width, isColored);
 };
 
 const measureWidths = (text: string) =>

@@ -16,8 +16,8 @@ export function openAccount(
   { engine, send }: Opening,
   preferred = engine.account.preferredStructure,
 ): Account {
-  const { behaviors, creatingNames } = engine;
-  return new Account(send.plain, { preferred, behaviors, creatingNames });
+  const { behaviors, names } = engine;
+  return new Account(send.plain, { preferred, behaviors, names });
 }
 
 /**

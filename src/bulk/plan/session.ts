@@ -4,8 +4,9 @@
  */
 
 import type { EcmError } from "../../errors.ts";
-import type { Account, NamesLock } from "../../service/account.ts";
+import type { Account } from "../../service/account.ts";
 import type { Behaviors } from "../../service/behavior.ts";
+import type { NamesCache } from "../../service/names-cache.ts";
 import type { Suppressions } from "../../suppressions/suppressions.ts";
 import type { Clock, Contact, RateLimits, Send } from "../../wire.ts";
 import type { DescribeReason } from "../items.ts";
@@ -41,7 +42,7 @@ export interface Engine {
   /** What is known of how the service behaves. */
   behaviors: Behaviors;
   /** Keeps others from creating names meanwhile. */
-  creatingNames: NamesLock;
+  names: NamesCache;
   /** The reasons of contacts in words, which are kept with them. */
   describeReason: DescribeReason;
   /** What is thrown where names are missing that are not to be created. */

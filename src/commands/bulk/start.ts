@@ -168,7 +168,7 @@ async function openEngine(
     requestsSent: context.requestsSent,
     openSuppressions: () => openSuppressionList(context),
     behaviors,
-    creatingNames: account.creatingNames,
+    names: account.names,
     describeReason,
     missingNamesError,
   };
@@ -183,8 +183,8 @@ async function openEngine(
  */
 export function createBackupTarget(context: Context, file: string): { file: string; format: OutputFormat } {
   context.files.writes(file, "--backup");
-  const byName = findFormatByName(file, "--backup");
-  if (byName === "yaml") requireFileFormat(file, "csv", "--backup");
+  const byName = findFormatByName(file);
+  if (byName === "yaml" || byName === "workbook") requireFileFormat(file, "csv", "--backup");
   const { format } = context.output({}, "csv");
   const byFlag = format === "table" || format === "id" ? "csv" : format;
   return { file: resolve(file), format: (byName as OutputFormat | undefined) ?? byFlag };

@@ -176,6 +176,6 @@ export function claimFiles({ files }: Context, input: string | undefined, flags:
     const file = flags[flag];
     if (file !== undefined && file !== "-") files.writes(file, `--${flag}`);
   }
-  if (rejects !== undefined && findFormatByName(rejects, "--rejects") !== "tsv")
+  if (rejects !== undefined && findFormatByName(rejects) !== "tsv")
     requireFileFormat(rejects, "csv", "--rejects");
 }

@@ -32,7 +32,7 @@ export function registerListsRename(parent: Command, context: Context): void {
       const { send, account } = await context.connect();
       const structure = await account.structure();
       // Nobody gives a list this name between the look and the renaming.
-      return account.creatingNames(structure._id, async () => {
+      return account.names.creating(structure._id, async () => {
         const list = await account.list(structure, nameOrId);
         requireFreeListName(name, await account.lists(structure), list._id);
         const request = renameListRequest(structure._id, list._id, name);
