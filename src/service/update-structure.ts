@@ -47,20 +47,14 @@ export async function readFreshStructure(account: Account, structureId: string):
   return account.forUpdate(found);
 }
 
-/**
- * Adds the missing ones of these fields and tags to the structure in one update; returns the structure as it
- * is then.
- */
+/** Adds the missing ones of these fields and tags to the structure in one update. */
 export async function ensureParts(
   send: Send,
   account: Account,
   structure: ContactStructure,
-  parts: { fields: { label: string; dataType: string }[]; tags: string[] },
+  parts: Parameters<typeof addParts>[1],
 ): Promise<ContactStructure> {
-  const whole = await account.forUpdate(structure);
-  const body = editKnown(whole, (known) => addParts(known, parts));
-  if (!body) return whole;
-  const updated = readStructure(await send(updateStructureRequest(structure._id, body)));
-  await account.forgetBefore(updated);
-  return updated;
+  return updateStructure(send, account, await account.forUpdate(structure), (known) =>
+    addParts(known, parts),
+  );
 }

@@ -166,7 +166,6 @@ describe("the questions of an import", () => {
   });
 
   it("write nothing in the account when one is answered with Ctrl-C or no, whichever it is", async () => {
-    await ecm(["lists", "create", "Lead"]);
     const before = await everything();
     const answers: Answer[] = [
       [table, line(2)],

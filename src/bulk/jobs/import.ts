@@ -17,7 +17,7 @@ import {
 } from "../../tables/index.ts";
 import type { Desired } from "../desired.ts";
 import type { MarkedAre } from "../plan/events.ts";
-import type { MissingNames, NameBook } from "../plan/names.ts";
+import type { NameBook } from "../plan/names.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
 import { computeFingerprint } from "../runs/folder.ts";
 import { toValues } from "../values.ts";
@@ -51,7 +51,7 @@ export interface ImportQuestions {
   /** Absent: no list is asked for. */
   list?(names: readonly string[]): Promise<ImportOptions>;
   /** @param failure what is thrown where they are not to be created */
-  names(missing: MissingNames, failure: EcmError): Promise<ImportOptions>;
+  names(failure: EcmError): Promise<ImportOptions>;
 }
 
 /** What an import is made from: what a command states, or what a run has kept of that. */
@@ -61,14 +61,14 @@ export type ImportRecord = Omit<ImportOptions, "read"> & {
 
 /** @param ask absent where nobody is asked: then what is open is refused */
 export function importJob(record: ImportRecord, ask?: ImportQuestions): RowJob {
-  const { input, lists, tags } = record;
+  const { input } = record;
   let options: ImportOptions = { ...record, read: { ...record.read, map: new Map(record.read.map) } };
   /** Agreed to once, further names are created too. */
   const createMissing = (): NamesOfJob["createMissing"] =>
     options.createMissing || !ask
       ? options.createMissing
-      : async (missing, failure) => {
-          options = await ask.names(missing, failure);
+      : async (failure) => {
+          options = await ask.names(failure);
         };
   return overRows({
     kind: "import",
@@ -83,9 +83,6 @@ export function importJob(record: ImportRecord, ask?: ImportQuestions): RowJob {
     },
     async resolve(account): Promise<InputJob> {
       return {
-        // A slip in a flag is found before anybody answers for thirty columns.
-        ...(ask &&
-          lists.length + tags.length > 0 && { asked: { lists, tags, createMissing: createMissing() } }),
         async understand(opened, structure) {
           if (!ask) return requireUnderstood("contacts", opened, options.read, structure);
           for (;;) {

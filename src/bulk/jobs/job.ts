@@ -23,7 +23,7 @@ import type { MarkedAre } from "../plan/events.ts";
 import type { Judging } from "../plan/judge.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import type { PlanEntries } from "../plan/make-plan.ts";
-import type { MissingNames, NameBook, NameBookOptions } from "../plan/names.ts";
+import type { NameBook, NameBookOptions } from "../plan/names.ts";
 import type { PlanHead, PlanMapping } from "../plan/plan-file.ts";
 import type { RunContext, RunState } from "../plan/session.ts";
 import type { EnteredRun } from "../runs/enter.ts";
@@ -130,8 +130,6 @@ export interface RowJob extends Job {
 
 /** A job before the rows of its input are known. Each step asks a person what is open, or refuses it. */
 export interface InputJob {
-  /** Names in flags that a person is asked about before anything else. */
-  asked?: NamesOfJob;
   /** @throws UsageError where it is not clear where a column goes */
   understand(input: OpenedInput, structure: ContactStructure): Promise<UnderstoodInput>;
   /**
@@ -147,7 +145,7 @@ export interface NamesOfJob extends Pick<NameBookOptions, "lists" | "tags" | "is
 }
 
 /** @param failure what is thrown where they are not to be created @throws DeclinedError; the failure */
-type AgreeToCreate = (missing: MissingNames, failure: EcmError) => Promise<void>;
+type AgreeToCreate = (failure: EcmError) => Promise<void>;
 
 /** What is to be done with each row, or with each contact that conditions choose. */
 export interface ResolvedJob {

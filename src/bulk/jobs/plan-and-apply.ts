@@ -146,7 +146,7 @@ class PlannedWork {
     if (refusal) throw refusal;
     if (price.left > 0) {
       const foreseen = isFirst ? await this.foresee(run, plan, price) : undefined;
-      await options.agree?.(price, subtractSettled(state), contacts.names?.missing, foreseen);
+      await options.agree?.(price, subtractSettled(state), contacts.names?.creations, foreseen);
     }
     if (isFirst && price.left > 0) {
       const { account } = contacts;

@@ -17,8 +17,8 @@ import {
 import type { ContactStructure } from "../../wire.ts";
 import { createProgress } from "../plan/events.ts";
 import type { Lookup } from "../plan/lookup.ts";
-import { type MissingNames, NameBook } from "../plan/names.ts";
-import type { Engine, RunContext } from "../plan/session.ts";
+import { NameBook } from "../plan/names.ts";
+import type { RunContext } from "../plan/session.ts";
 import type { PagesOptions } from "../plan/snapshot.ts";
 import { computeFingerprint } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
@@ -63,15 +63,13 @@ export async function readInput(
   stated: RowJob,
   { file, noteInput }: Opening,
 ): Promise<RowRun> {
-  const { engine, send, emit } = context;
+  const { engine, emit } = context;
   let rowsRead = 0;
   emit({ kind: "phase", progress: () => createProgress(context, "reading", { rowsRead }) });
   const opened = await stated.openInput?.(file);
   const account = openAccount(context);
   const structure = await account.structure();
   const input = await stated.resolve(account);
-  const place = { send: send.plain, account, structure };
-  if (input.asked) await NameBook.open({ ...place, ...withRefusal(engine, input.asked) });
   const survey = (rows: UnderstoodInput) =>
     surveyInput(rows, engine.signal, (count) => {
       rowsRead = count;
@@ -94,29 +92,23 @@ async function openNames(
   { engine, send, emit }: RunContext,
   { account, structure, survey, job }: Pick<RowRun, "account" | "structure" | "survey" | "job">,
 ): Promise<NameBook> {
+  const { createMissing = false, ...named }: Partial<NamesOfJob> = job.names ?? {};
   const names = await NameBook.open({
+    ...named,
     send: send.plain,
     account,
     structure,
-    ...withRefusal(engine, {
-      createMissing: false,
-      ...job.names,
-      lists: [...(job.names?.lists ?? []), ...survey.lists],
-      tags: [...(job.names?.tags ?? []), ...survey.tags],
-    }),
+    lists: [...(named.lists ?? []), ...survey.lists],
+    tags: [...(named.tags ?? []), ...survey.tags],
+    async createMissing(missing) {
+      if (createMissing === true) return;
+      const failure = engine.missingNamesError(missing);
+      if (!createMissing) throw failure;
+      await createMissing(failure);
+    },
   });
-  emit({ kind: "names-missing", missing: names.missing });
+  emit({ kind: "names-missing", missing: names.creations });
   return names;
-}
-
-/** Names that are missing and not to be created are refused in the words of the caller. */
-function withRefusal({ missingNamesError }: Engine, { createMissing, ...names }: NamesOfJob) {
-  const agree = async (missing: MissingNames) => {
-    const failure = missingNamesError(missing);
-    if (!createMissing) throw failure;
-    if (createMissing !== true) await createMissing(missing, failure);
-  };
-  return { ...names, createMissing: createMissing === true || agree } as const;
 }
 
 /** Rows that stand for no contact. */

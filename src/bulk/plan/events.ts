@@ -4,7 +4,7 @@ import type { InputFacts, JoinedRows, Survey } from "../../tables/index.ts";
 import type { Budget } from "../pace/budget.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 import type { RowCounts, Summary } from "../runs/report.ts";
-import type { MissingNames } from "./names.ts";
+import type { Creation } from "./names.ts";
 import type { Price } from "./numbers.ts";
 
 export type Phase = "reading" | "looking" | "working" | "reporting";
@@ -36,7 +36,7 @@ export type RunEvent =
       notSubscribedAre: MarkedAre;
       unclearAre?: MarkedAre;
     }
-  | { kind: "names-missing"; missing: MissingNames }
+  | { kind: "names-missing"; missing: readonly Creation[] }
   | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }
   | { kind: "priced"; price: Price }
   | {

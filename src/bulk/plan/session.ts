@@ -20,7 +20,7 @@ import { type Counted, countRows, type RowCounts, type Summary } from "../runs/r
 import { createProgress, type Phase, type RunEvent } from "./events.ts";
 import type { Judging } from "./judge.ts";
 import type { Lookup } from "./lookup.ts";
-import type { MissingNames } from "./names.ts";
+import type { Creation } from "./names.ts";
 import type { PlanTally, Price } from "./numbers.ts";
 import type { ClosedPlan } from "./plan-file.ts";
 
@@ -46,7 +46,7 @@ export interface Engine {
   /** The reasons of contacts in words, which are kept with them. */
   describeReason: DescribeReason;
   /** What is thrown where names are missing that are not to be created. */
-  missingNamesError(missing: MissingNames): EcmError;
+  missingNamesError(missing: readonly Creation[]): EcmError;
   /** Replaced in tests of a disk that fails. */
   openJournalFile?: (file: string) => JournalFile;
 }
@@ -81,7 +81,7 @@ export interface RunOptions extends BudgetOptions {
    * @param created what the run creates in the account first
    * @param plan of a run that has not begun to write
    */
-  agree?(price: Price, planned: PlanTally, created?: MissingNames, plan?: ForeseenPlan): Promise<void>;
+  agree?(price: Price, planned: PlanTally, created?: readonly Creation[], plan?: ForeseenPlan): Promise<void>;
   /** Writes the contacts that a deletion takes as they are, whole and on the disk before it returns. */
   backUp?: BackUp;
 }

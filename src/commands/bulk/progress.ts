@@ -6,7 +6,6 @@
 import { parseNewFieldId } from "../../api/structures.ts";
 import type {
   Closed,
-  MissingNames,
   Price,
   RowCounts,
   RunEvent,
@@ -30,7 +29,6 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { cut, measureWidth } from "../../terminal/text-width.ts";
 import { noteEnd } from "./result.ts";
 import {
-  describeDoubts,
   describeNote,
   describeRemark,
   formatPrice,
@@ -151,7 +149,8 @@ export class RunDisplay {
         this.#noteSurvey(event);
         return;
       case "names-missing":
-        for (const line of describeMissingNames(event.missing)) this.#progress.note(line);
+        if (event.missing.length > 0)
+          this.#progress.note(`New in the account: ${listCreated(event.missing)}`);
         return;
       case "entered":
         this.#noteEntered(event);
@@ -355,16 +354,4 @@ function findFirstValue(sample: readonly ReadRow[], place: number): string {
 function fitToWidth(text: string, width: number): string {
   const cutText = cut(text, width);
   return cutText + " ".repeat(width - measureWidth(cutText));
-}
-
-/** What a run would make or makes, and which of it may not be meant. */
-function describeMissingNames(missing: MissingNames): string[] {
-  const created = [
-    ...missing.fields.map(({ label }) => ({ what: "field", name: label })),
-    ...missing.lists.map(({ name }) => ({ what: "list", name })),
-    ...missing.tags.map(({ name }) => ({ what: "tag", name })),
-  ];
-  return created.length === 0
-    ? []
-    : [`New in the account: ${listCreated(created)}`, ...describeDoubts(missing)];
 }

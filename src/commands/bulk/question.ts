@@ -1,5 +1,5 @@
 /** The one question of a bulk run that changes contacts, between its price and its first write. */
-import type { ForeseenPlan, MissingNames, PlanFile, PlanLine, Price, RunOptions } from "../../bulk/index.ts";
+import type { Creation, ForeseenPlan, PlanFile, PlanLine, Price, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { declinedError, interruptedError, isInterruption, toStopSignal, usageError } from "../../errors.ts";
@@ -132,7 +132,7 @@ async function formatQuestion(
   context: Context,
   danger: Danger,
   price: Price,
-  created: MissingNames | undefined,
+  created: readonly Creation[] | undefined,
 ): Promise<string> {
   const { left, writes, estimate, monthLeft } = price;
   if (danger === "unsubscribe") {
@@ -150,27 +150,14 @@ async function formatQuestion(
 }
 
 /** `6 fields, the list "News" and 12 tags`; empty for nothing. */
-function describeCreatedParts({ fields, lists, tags }: MissingNames): string {
-  const part = (kind: string, names: string[]) =>
-    names.length === 1
-      ? [`the ${kind} ${JSON.stringify(names[0])}`]
-      : names.length > 1
-        ? [formatCounted(names.length, kind)]
-        : [];
-  const parts = [
-    ...part(
-      "field",
-      fields.map(({ label }) => label),
-    ),
-    ...part(
-      "list",
-      lists.map(({ name }) => name),
-    ),
-    ...part(
-      "tag",
-      tags.map(({ name }) => name),
-    ),
-  ];
+function describeCreatedParts(created: readonly Creation[]): string {
+  const parts = (["field", "list", "tag"] as const).flatMap((kind) => {
+    const [first, ...more] = created.filter(({ what }) => what === kind);
+    if (!first) return [];
+    return more.length === 0
+      ? [`the ${kind} ${JSON.stringify(first.name)}`]
+      : [formatCounted(more.length + 1, kind)];
+  });
   const last = parts.pop() ?? "";
   return parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
 }

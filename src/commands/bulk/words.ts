@@ -3,8 +3,8 @@
 import { isAbsolute, relative } from "node:path";
 import type {
   CodedReason,
+  Creation,
   MarkedAre,
-  MissingNames,
   PlanLine,
   Price,
   Reject,
@@ -95,40 +95,16 @@ function formatPart({ what, id, name }: NonNullable<CodedReason["parts"]>[number
 }
 
 /** Of lists and tags that the account does not have, and that nobody has agreed to create. */
-export function missingNamesError(missing: MissingNames): EcmError {
-  const { lists, tags } = missing;
-  const parts = [
-    ...(lists.length > 0 ? [listNames("list", lists)] : []),
-    ...(tags.length > 0 ? [listNames("tag", tags)] : []),
-  ];
-  const doubts = describeDoubts(missing).join("; ");
-  const fix = "Fix the names, or create what is missing with --create-missing";
-  const end = /[.?!]$/.test(doubts) ? "" : ".";
+export function missingNamesError(missing: readonly Creation[]): EcmError {
+  const parts = (["list", "tag"] as const).flatMap((kind) => {
+    const names = missing.filter(({ what }) => what === kind);
+    return names.length > 0 ? [listNames(kind, names)] : [];
+  });
   return notFoundError(
     `The account has no ${parts.join(", and no ")}`,
-    doubts === "" ? fix : `${doubts}${end} ${fix}`,
+    "Fix the names, or create what is missing with --create-missing",
   );
 }
-
-/** Names that may be misspelled, and cells that may hold several names, each in a sentence. */
-export function describeDoubts({ lists, tags }: Pick<MissingNames, "lists" | "tags">): string[] {
-  const doubts: string[] = [];
-  for (const { name, near } of [...lists, ...tags]) {
-    if (near !== undefined) doubts.push(`${JSON.stringify(name)}: did you mean ${JSON.stringify(near)}?`);
-  }
-  for (const { name, parts } of [...lists, ...tags]) {
-    if (parts) {
-      doubts.push(
-        `${JSON.stringify(name)} is read as one name; several names in a cell are separated by commas: "${parts.join(", ")}"`,
-      );
-    }
-  }
-  return doubts.length > maxDoubtsShown
-    ? [...doubts.slice(0, maxDoubtsShown), `and ${doubts.length - maxDoubtsShown} more`]
-    : doubts;
-}
-
-const maxDoubtsShown = 10;
 
 /** More of a value is cut off where people read it. */
 const maxCharacters = 60;

@@ -73,7 +73,7 @@ export class Clarifier {
       sheet: (several) => answer(() => this.#chooseSheet(prompter, several)),
       columns: (found) => answer(() => this.#clarifyColumns(prompter, found)),
       mapping: (fault) => answer(async () => this.#mendMapping(fault)),
-      names: (_missing, failure) =>
+      names: (failure) =>
         answer(async () => {
           if (this.#context.settings.yes) throw failure;
           // The last question of a run names what it creates.

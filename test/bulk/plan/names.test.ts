@@ -1,65 +1,13 @@
-/** Names that an account does not have: what is probably meant, and what stands in for their ids. */
+/** Names that an account does not have, and what stands in for their ids. */
 import { describe, expect, it } from "vitest";
 import {
   type Creation,
-  findMissing,
   mergeNames,
   nameOf,
   toStandInId,
   toStandInName,
   toStoredNames,
 } from "../../../src/bulk/plan/names.ts";
-import { describeDoubts } from "../../../src/commands/bulk/words.ts";
-
-describe("a missing name", () => {
-  it.each<[name: string, existing: string[], near: string | undefined]>([
-    ["Newslettr", ["Newsletter", "Kunden"], "Newsletter"],
-    ["newsleter", ["Newsletter"], "Newsletter"],
-    ["Newsletter", [], undefined],
-    ["Customers", ["Newsletter"], undefined],
-    // Short names are meant as they are.
-    ["VIP", ["VIPs"], undefined],
-    // So are those that differ in their numbers alone.
-    ["Batch 12", ["Batch 13"], undefined],
-    ["Batsh 12", ["Batch 12"], "Batch 12"],
-    ["2025", ["2026"], undefined],
-  ])("%s, where there are %j: meant is %s", (name, existing, near) => {
-    expect(findMissing([name], existing)).toEqual([near === undefined ? { name } : { name, near }]);
-  });
-
-  it.each<[name: string, parts: string[] | undefined]>([
-    ["red; blue", ["red", "blue"]],
-    ["red|blue|green", ["red", "blue", "green"]],
-    ["red, blue", undefined],
-    ["red;", undefined],
-    [";;", undefined],
-  ])("%s may be several: %j", (name, parts) => {
-    expect(findMissing([name], [])).toEqual([parts ? { name, parts } : { name }]);
-  });
-});
-
-describe("doubts", () => {
-  const missing = (names: string[], existing: string[] = []) => findMissing(names, existing);
-
-  it("name what was probably meant first, then cells of several names", () => {
-    const lists = missing(["red; blue", "Newslettr"], ["Newsletter"]);
-    expect(describeDoubts({ lists, tags: [] })).toEqual([
-      '"Newslettr": did you mean "Newsletter"?',
-      '"red; blue" is read as one name; several names in a cell are separated by commas: "red, blue"',
-    ]);
-  });
-
-  it.each([
-    [10, 10, undefined],
-    [11, 11, "and 1 more"],
-    [40, 11, "and 30 more"],
-  ])("of %i say ten, and how many more there are", (count, said, last) => {
-    const tags = missing(Array.from({ length: count }, (_, place) => `a${place}; b`));
-    const doubts = describeDoubts({ lists: [], tags });
-    expect(doubts).toHaveLength(said);
-    if (last !== undefined) expect(doubts.at(-1)).toBe(last);
-  });
-});
 
 describe("a stand-in", () => {
   it.each<Creation>([
