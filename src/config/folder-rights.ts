@@ -1,7 +1,7 @@
 /** Whether the folders are there, can be written, and are closed to others. Looks, and changes nothing. */
 import { constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { describeDiskError, findFullDisk } from "../disk/disk-errors.ts";
+import { describeDiskError, isFull } from "../disk/disk-errors.ts";
 import { exists } from "../disk/walk.ts";
 import type { Folders } from "./folders.ts";
 import { toProfilesPath } from "./profiles.ts";
@@ -27,10 +27,9 @@ export async function inspectFolders(folders: Folders, platform: string): Promis
     inspect("state folder", folders.state, true, hasModes),
     inspect("cache folder", folders.cache, true, hasModes),
   ]);
-  return places.map((place) => {
-    const room = place.state === "unusable" ? undefined : findFullDisk(place.path);
-    return room === undefined ? place : { ...place, state: "full", detail: room };
-  });
+  return places.map((place) =>
+    place.state !== "unusable" && isFull(place.path) ? { ...place, state: "full" } : place,
+  );
 }
 
 async function inspect(

@@ -54,7 +54,6 @@ const hints: Record<string, string> = {
   EACCES: "Check the permissions of the file and its folders",
   EPERM: "Check the permissions of the file and its folders",
 };
-const fullDiskAdvice = "Make room on the disk, then run the same command again";
 
 /**
  * A refusal of the system, such as a full disk, is no defect of ours.
@@ -66,16 +65,12 @@ export function toSystemError(error: unknown): EcmError | undefined {
     return undefined;
   const reason = describeDiskError(error);
   const message = path === undefined ? reason : `Cannot use ${path}: ${reason}`;
-  const fullHint = path === undefined ? fullDiskAdvice : diskFullHint(error, path);
   return failedError(
     message.charAt(0).toUpperCase() + message.slice(1),
-    isDiskFull(error) ? fullHint : hints[code!],
+    diskFullHint(error, path) ?? hints[code!],
     { type: "SystemError", cause: error },
   );
 }
-
-/** What a small write needs, in bytes: a run begins with less. */
-const defaultNeededBytes = 2 ** 20;
 
 /** Whether the disk, or what one may use of it, is full. */
 export function isDiskFull(error: unknown): boolean {
@@ -85,18 +80,11 @@ export function isDiskFull(error: unknown): boolean {
 
 /**
  * The next step in words; undefined where the disk is not full.
- * @param path what could not be written; it need not exist
- * @param needed bytes, where more than a little is to be written
+ * @param path what could not be written
  */
-export function diskFullHint(error: unknown, path: string, needed = defaultNeededBytes): string | undefined {
-  if (!isDiskFull(error)) return undefined;
-  const { code, cause } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
-  if ((code ?? cause?.code) === "EDQUOT") {
-    return `Make room within your disk quota for ${path}: at least ${formatBytes(needed)} are needed. Then run the same command again`;
-  }
-  const room = findFreeSpace(path);
-  const free = room === undefined ? "" : `${room}, `;
-  return `Make room on the disk of ${path}: ${free}at least ${formatBytes(needed)} needed. Then run the same command again`;
+export function diskFullHint(error: unknown, path: string | undefined): string | undefined {
+  const place = path === undefined ? "" : ` of ${path}`;
+  return isDiskFull(error) ? `Make room on the disk${place}, then run the same command again` : undefined;
 }
 
 /** Where a folder of runs cannot be written for another reason. */
@@ -107,51 +95,15 @@ export function folderHint(error: unknown, path: string): string {
   );
 }
 
-/**
- * Whether even a small write would be refused.
- * @param path it need not exist
- * @returns how much room there is, in words; undefined where there is enough, or it is not known
- */
-export function findFullDisk(path: string, needed = defaultNeededBytes): string | undefined {
-  const space = measureSpace(path);
-  return space && (space.isOutOfNames || space.bytes < needed) ? describeSpace(space) : undefined;
-}
+/** What a small write needs, in bytes: a run begins with less. */
+const neededBytes = 2 ** 20;
 
-interface Space {
-  bytes: number;
-  /** No further file can be made, whatever its length. */
-  isOutOfNames: boolean;
-}
-
-function findFreeSpace(path: string): string | undefined {
-  const space = measureSpace(path);
-  return space && describeSpace(space);
-}
-
-function describeSpace({ bytes, isOutOfNames }: Space): string {
-  return isOutOfNames ? "it takes no more files (0 inodes free)" : `${formatBytes(bytes)} free`;
-}
-
-function measureSpace(path: string): Space | undefined {
-  for (let place = path; ; place = dirname(place)) {
-    try {
-      const { bavail, bsize, files, ffree } = statfsSync(place);
-      return { bytes: bavail * bsize, isOutOfNames: files > 0 && ffree === 0 };
-    } catch {
-      if (dirname(place) === place) return undefined;
-    }
+/** Whether even a small write would be refused. @param path it need not exist */
+export function isFull(path: string): boolean {
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(path);
+    return bavail * bsize < neededBytes || (files > 0 && ffree === 0);
+  } catch {
+    return dirname(path) !== path && isFull(dirname(path));
   }
-}
-
-const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-
-function formatBytes(bytes: number): string {
-  let size = bytes;
-  let unit = 0;
-  while (size >= 1024 && unit < units.length - 1) {
-    size /= 1024;
-    unit++;
-  }
-  const rounded = size >= 10 || unit === 0 ? Math.floor(size) : Math.floor(size * 10) / 10;
-  return `${rounded} ${units[unit]}`;
 }

@@ -5,21 +5,18 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { ZipFile } from "yazl";
-import { parseTsvCell } from "../delimited-lines.ts";
+import { formatCount } from "../counts.ts";
 import type { AtomicFile } from "./atomic-file.ts";
-import { LineSplitter } from "./log.ts";
 
-export interface Workbook {
-  /** The first row is the heading of each sheet. */
+export interface WorkbookFile {
+  /** The first row is the heading. @throws Error for what no sheet or cell holds */
   append(cells: readonly string[]): Promise<void>;
-  /** Everything was appended. */
-  end(): Promise<void>;
-  /** Nothing more is written. */
-  abandon(): void;
+  commit(): Promise<void>;
+  discard(): Promise<void>;
 }
 
 /** What the sheets of spreadsheet programs hold. */
-const maxSheetRows = 1_048_576;
+const maxRows = 1_048_576;
 const maxCellCharacters = 32_767;
 const lastColumn = 16_384;
 
@@ -35,12 +32,11 @@ const textFormat = 49;
 /** Rows are gathered to pieces of this many characters. */
 const pieceCharacters = 64 * 1024;
 
-/** The default type is a sheet: how many there will be is not known yet. */
 const contentTypes =
   `<Types xmlns="${packages}/content-types">` +
   '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
-  `<Default Extension="xml" ContentType="${spreadsheet}.worksheet+xml"/>` +
   `<Override PartName="/docProps/app.xml" ContentType="${properties}"/>` +
+  `<Override PartName="/xl/worksheets/sheet1.xml" ContentType="${spreadsheet}.worksheet+xml"/>` +
   `<Override PartName="/xl/workbook.xml" ContentType="${spreadsheet}.sheet.main+xml"/>` +
   `<Override PartName="/xl/styles.xml" ContentType="${spreadsheet}.styles+xml"/></Types>`;
 
@@ -59,97 +55,69 @@ const sheetStart =
   '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>' +
   `<cols><col min="1" max="${lastColumn}" width="20" style="1"/></cols><sheetData>`;
 /** Digits that are text are as they should be: no mark beside each of them. */
-const sheetEnd = `</sheetData><ignoredErrors><ignoredError sqref="A1:XFD${maxSheetRows}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
+const sheetEnd = `</sheetData><ignoredErrors><ignoredError sqref="A1:XFD${maxRows}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
 
-/**
- * @param write takes the bytes of the file in order
- * @param maxRows of a sheet; what does not fit goes on the next one
- */
-export async function openWorkbook(
-  write: (piece: Buffer) => Promise<void>,
-  sheetName: string,
-  maxRows = maxSheetRows,
-): Promise<Workbook> {
+/** A file that becomes a workbook of one sheet. */
+export async function openWorkbook(file: AtomicFile, sheetName: string): Promise<WorkbookFile> {
   const zip = new ZipFile();
-  const add = (name: string, xml: string) => zip.addBuffer(Buffer.from(head + xml), name);
-  add("[Content_Types].xml", contentTypes);
-  add(
-    "docProps/app.xml",
-    `<Properties xmlns="${documents}/extended-properties"><Application>ecm</Application></Properties>`,
-  );
-  add(
-    "_rels/.rels",
-    relationships([
-      `officeDocument" Target="xl/workbook.xml`,
-      `extended-properties" Target="docProps/app.xml`,
-    ]),
-  );
-  add("xl/styles.xml", styles);
+  for (const [name, xml] of Object.entries(describeBook(sheetName)))
+    zip.addBuffer(Buffer.from(head + xml), name);
+  const sheet = new PassThrough();
+  zip.addReadStream(sheet, "xl/worksheets/sheet1.xml");
+  zip.end();
   const packed = (async () => {
-    for await (const piece of zip.outputStream) await write(piece as Buffer);
+    for await (const piece of zip.outputStream) await file.append(piece as Buffer);
   })();
   // The next write throws the failure.
   packed.catch(() => undefined);
-  let pending = "";
-  const flush = async (sheet: PassThrough) => {
+  let pending = sheetStart;
+  let rows = 0;
+  const flush = async () => {
     const xml = pending;
     pending = "";
     if (!sheet.write(xml)) await Promise.race([once(sheet, "drain"), packed]);
   };
-  const writeTo = async (sheet: PassThrough, xml: string) => {
-    pending += xml;
-    if (pending.length >= pieceCharacters) await flush(sheet);
+  const discard = async () => {
+    sheet.destroy();
+    await file.discard();
   };
-  const sheets: PassThrough[] = [];
-  const startSheet = async () => {
-    const sheet = new PassThrough();
-    sheets.push(sheet);
-    zip.addReadStream(sheet, `xl/worksheets/sheet${sheets.length}.xml`);
-    await writeTo(sheet, sheetStart);
-    return sheet;
-  };
-  let sheet = await startSheet();
-  let heading: string | undefined;
-  let rows = 0;
   return {
     async append(cells) {
-      heading ??= toRow(cells, headingStyle, 1);
-      if (rows === maxRows) {
-        await flush(sheet);
-        sheet.end(sheetEnd);
-        sheet = await startSheet();
-        await writeTo(sheet, heading);
-        rows = 1;
-      }
-      await writeTo(sheet, sheets.length === 1 && rows === 0 ? heading : toRow(cells, textStyle, rows + 1));
+      if (rows === maxRows) throw new Error(`a sheet holds ${formatCount(maxRows)} rows; write CSV instead`);
       rows += 1;
+      pending += toRow(cells, rows === 1 ? headingStyle : textStyle, rows);
+      if (pending.length >= pieceCharacters) await flush();
     },
-    async end() {
-      await flush(sheet);
-      sheet.end(sheetEnd);
-      const names = sheets.map((_, place) => (place === 0 ? sheetName : `${sheetName} ${place + 1}`));
-      for (const [name, xml] of Object.entries(describeSheets(names))) add(name, xml);
-      zip.end();
-      await packed;
+    async commit() {
+      try {
+        await flush();
+        sheet.end(sheetEnd);
+        await packed;
+      } catch (error) {
+        await discard();
+        throw error;
+      }
+      await file.commit();
     },
-    abandon() {
-      for (const each of sheets) each.destroy();
-    },
+    discard,
   };
 }
 
-/** The parts that name the sheets: written last, when their number is known. */
-function describeSheets(names: readonly string[]): Record<string, string> {
-  const files = names.map((_, place) => `worksheets/sheet${place + 1}.xml`);
+/** The parts beside the sheet. */
+function describeBook(sheetName: string): Record<string, string> {
   return {
+    "[Content_Types].xml": contentTypes,
+    "docProps/app.xml": `<Properties xmlns="${documents}/extended-properties"><Application>ecm</Application></Properties>`,
+    "_rels/.rels": relationships([
+      `officeDocument" Target="xl/workbook.xml`,
+      `extended-properties" Target="docProps/app.xml`,
+    ]),
+    "xl/styles.xml": styles,
     "xl/workbook.xml":
       `<workbook xmlns="${main}" xmlns:r="${documents}/relationships"><sheets>` +
-      names
-        .map((name, place) => `<sheet name="${name}" sheetId="${place + 1}" r:id="rId${place + 1}"/>`)
-        .join("") +
-      "</sheets></workbook>",
+      `<sheet name="${sheetName}" sheetId="1" r:id="rId1"/></sheets></workbook>`,
     "xl/_rels/workbook.xml.rels": relationships([
-      ...files.map((file) => `worksheet" Target="${file}`),
+      `worksheet" Target="worksheets/sheet1.xml`,
       `styles" Target="styles.xml`,
     ]),
   };
@@ -181,9 +149,8 @@ function toColumnLetters(at: number): string {
 /** @throws Error for a value that no cell holds */
 function toCell(text: string, style: number, place: string): string {
   if (text.length > maxCellCharacters) {
-    const [length, most] = [text.length, maxCellCharacters].map((each) => each.toLocaleString("en-US"));
     throw new Error(
-      `a value has ${length} characters, and a cell of a workbook holds ${most}; write CSV instead`,
+      `a value has ${formatCount(text.length)} characters, and a cell of a workbook holds ${formatCount(maxCellCharacters)}; write CSV instead`,
     );
   }
   return `<c r="${place}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeXml(text)}</t></is></c>`;
@@ -204,47 +171,4 @@ function escapeXml(text: string): string {
 
 function toNumber(character: string): string {
   return `_x${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}_`;
-}
-
-/** An atomic file that takes lines of tsv, as text, and holds a workbook of them. */
-export async function packWorkbook(file: AtomicFile): Promise<AtomicFile> {
-  const rows = await openRows((piece) => file.append(piece));
-  const refuse = () => {
-    throw new Error("a workbook is written in order");
-  };
-  return {
-    append: rows.append,
-    appendNow: refuse,
-    clear: refuse,
-    async commit() {
-      try {
-        await rows.end();
-      } catch (error) {
-        await file.discard();
-        throw error;
-      }
-      await file.commit();
-    },
-    async discard() {
-      rows.abandon();
-      await file.discard();
-    },
-  };
-}
-
-async function openRows(write: (piece: Buffer) => Promise<void>) {
-  const workbook = await openWorkbook(write, "Sheet1");
-  const splitter = new LineSplitter();
-  const append = async (text: string | Uint8Array) => {
-    for (const line of splitter.take(text.toString()))
-      await workbook.append(line.split("\t").map(parseTsvCell));
-  };
-  return {
-    append,
-    async end() {
-      if (splitter.rest !== "") await append("\n");
-      await workbook.end();
-    },
-    abandon: workbook.abandon,
-  };
 }

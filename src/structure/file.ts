@@ -36,7 +36,7 @@ const fileComment = `# The fields and tags of an account's contacts.
 # To rename, change the label and say what it was; the contacts keep their values:
 #   - label: Town
 #     was: City
-# Remove \`was\` once it is applied: labels that swapped would swap back.
+# Remove \`was\` once it is applied.
 # What is only in the account stays, unless apply is run with --prune.
 `;
 

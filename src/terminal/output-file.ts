@@ -2,6 +2,7 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
+import { parseTsvCell } from "../delimited-lines.ts";
 import { type AtomicFile, openAtomicFile } from "../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint } from "../disk/disk-errors.ts";
 import { type EcmError, failedError } from "../errors.ts";
@@ -126,15 +127,29 @@ export async function openBodyFile(file: string): Promise<BodySink & Pick<Sink, 
 /** @throws UsageError when the file cannot be written */
 export async function openFileOutput(file: string, options: FileOptions = {}): Promise<Sink> {
   const target = await openTarget(file, options);
-  const gathered = createBufferedWriter((text) => withWriteErrors(file, () => target.append(text)));
+  const packed = options.isWorkbook ? await packLines(target) : target;
+  const gathered = createBufferedWriter((text) => withWriteErrors(file, () => packed.append(text)));
   return {
     write: gathered.write,
     isClosed: false,
     async commit() {
       await gathered.rest();
-      await withWriteErrors(file, () => target.commit());
+      await withWriteErrors(file, () => packed.commit());
     },
-    discard: () => target.discard(),
+    discard: () => packed.discard(),
+  };
+}
+
+/** Takes whole lines of tsv, and makes a workbook of them. */
+async function packLines(file: AtomicFile): Promise<Pick<AtomicFile, "append" | "commit" | "discard">> {
+  const { openWorkbook } = await import("../disk/workbook.ts");
+  const { append, ...ends } = await openWorkbook(file, "Sheet1");
+  return {
+    ...ends,
+    async append(text) {
+      for (const line of text.toString().split("\n").slice(0, -1))
+        await append(line.split("\t").map(parseTsvCell));
+    },
   };
 }
 
@@ -160,17 +175,11 @@ function createBufferedWriter(writeOut: (text: string) => Promise<void>) {
  * With the rights of the file that is there; a new one is people's data, for its owner alone.
  * @throws UsageError
  */
-async function openTarget(
-  file: string,
-  { flag, isWorkbook, beforeRename }: FileOptions,
-): Promise<AtomicFile> {
+async function openTarget(file: string, { flag, beforeRename }: FileOptions): Promise<AtomicFile> {
   const { path, mode } = resolveOutputTarget(file, flag);
-  const plain = await openAtomicFile(path, mode, beforeRename).catch((error: unknown) => {
+  return openAtomicFile(path, mode, beforeRename).catch((error: unknown) => {
     throw cannotWriteError(file, describeDiskError(error), flag);
   });
-  if (!isWorkbook) return plain;
-  const { packWorkbook } = await import("../disk/workbook.ts");
-  return packWorkbook(plain);
 }
 
 /** A disk that fails later says why. @throws EcmError */

@@ -31,5 +31,5 @@ it.runIf(process.platform === "linux")("names the file where a write to it fails
   }
   log.close();
   expect(toSystemError(failure)?.message).toBe("Cannot use /dev/full: the disk is full (ENOSPC)");
-  expect(toSystemError(failure)?.details.hint).toMatch(/^Make room on the disk of \/dev\/full: /);
+  expect(toSystemError(failure)?.details.hint).toMatch(/^Make room on the disk of \/dev\/full, /);
 });

@@ -21,7 +21,7 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     const full = await witness.ecm(["import", path, "--json"], { env });
     expect(full.code).toBe(1);
     expect(full.stderr).toContain("ENOSPC");
-    const hint = /hint"?:[^"]*"?[^"]*Make room on the disk of [^"]*: \d+ \w+ free, at least [^"]* needed/;
+    const hint = /hint"?:[^"]*"?[^"]*Make room on the disk of [^"]*, then run the same command again/;
     expect(full.stderr).toMatch(hint);
     expect(parseSummary(full)).toMatchObject({ status: "stopped", stoppedBy: "error" });
     const still = await witness.ecm(["import", path, "--json"], { env });
@@ -36,7 +36,7 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     const findings = JSON.parse(doctor.stdout) as { check: string; status: string; message: string }[];
     expect(findings.find(({ check }) => check === "state folder")).toMatchObject({
       status: "fail",
-      message: expect.stringMatching(/: the disk is full, \d+ \w+ free$/),
+      message: expect.stringMatching(/: the disk is full$/),
     });
     for (const { stderr } of [full, still, piped]) expect(stderr).not.toContain("ECM_STATE_DIR");
     remount(disk, "size=8m");
@@ -103,9 +103,7 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     const exported = await witness.ecm(["export", "--output-file", target]);
     expect(exported.code).toBe(1);
     expect(exported.stderr).toContain("ENOSPC");
-    expect(exported.stderr).toMatch(
-      /hint: Make room on the disk of .*out.csv: .* free, at least \d+.* needed/,
-    );
+    expect(exported.stderr).toMatch(/hint: Make room on the disk of .*out.csv, then run/);
     expect(await readFile(target, "utf8")).toBe("as it was");
     const fill = join(disk, "fill");
     await writeFile(fill, Buffer.alloc(200_000)).catch(() => undefined);

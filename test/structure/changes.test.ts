@@ -1,4 +1,4 @@
-/** From a structure and a file to the plan: renames as a whole, nothing lost that the plan does not name. */
+/** From a structure and a file to the plan: nothing lost that the plan does not name. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EcmError } from "../../src/errors.ts";
@@ -36,20 +36,10 @@ function fileWith(...entries: string[]): string {
 
 describe("renames", () => {
   it.each([
-    ["a chain", ["City", "Town"], ["Town<City", "Region<Town"], ["f0 Town", "f1 Region"]],
-    ["a chain backwards", ["City", "Town"], ["Region<Town", "Town<City"], ["f0 Town", "f1 Region"]],
-    ["a chain that was applied", ["Town", "Region"], ["Town<City", "Region<Town"], ["f0 Town", "f1 Region"]],
-    [
-      "a chain of which the end was applied",
-      ["A", "B", "D"],
-      ["B<A", "C<B", "D<C"],
-      ["f0 B", "f1 C", "f2 D"],
-    ],
-    ["a swap", ["A", "B"], ["A<B", "B<A"], ["f0 B", "f1 A"]],
-    ["a cycle", ["A", "B", "C"], ["B<A", "C<B", "A<C"], ["f0 B", "f1 C", "f2 A"]],
+    ["two", ["A", "B"], ["D<B", "C<A"], ["f0 C", "f1 D"]],
     ["another letter case", ["City"], ["CITY<city"], ["f0 CITY"]],
     ["one that was applied", ["Town"], ["Town<City"], ["f0 Town"]],
-  ])("%s are solved as a whole, with --prune too", (_name, labels, entries, expected) => {
+  ])("%s are matched, with --prune too", (_name, labels, entries, expected) => {
     for (const isPruning of [false, true]) {
       const plan = createPlan(labels, fileWith(...entries), isPruning);
       expect(afterwards(labels, plan)).toEqual(expected);
@@ -59,11 +49,11 @@ describe("renames", () => {
 
   it.each([
     ["of nothing", ["Fax"], ["Town<City"], "but the account has neither"],
-    ["of nothing at the end of a chain", ["City"], ["Town<City", "Region<Town"], "has neither"],
-    ["in a cycle that is not whole", ["A"], ["A<B", "B<A"], "has neither"],
+    ["in a chain", ["City", "Town"], ["Town<City", "Region<Town"], 'but the file also has "Town"'],
+    ["in a swap", ["A", "B"], ["A<B", "B<A"], 'but the file also has "B"'],
     ["onto a label that stays", ["City", "Town"], ["Town<City"], "but the account has both"],
     ["of what the file also keeps", ["City"], ["Town<City", "City"], 'but the file also has "City"'],
-    ["of one into two", ["City"], ["Town<City", "Region<city"], 'both were "city"'],
+    ["of one into two", ["City"], ["Town<City", "Region<city"], 'both mean "City"'],
   ])("%s are refused, with --prune too", (_name, labels, entries, message) => {
     for (const isPruning of [false, true]) {
       expect(() => createPlan(labels, fileWith(...entries), isPruning)).toThrow(message);
@@ -88,10 +78,12 @@ describe("any file", () => {
     const target = labels.chain((before) =>
       fc.record({
         before: fc.constant(before),
-        after: fc.array(fc.option(fc.constantFrom("A", "B", "C", "D", "E", "F g", "H", "I")), {
-          minLength: before.length,
-          maxLength: before.length,
-        }),
+        after: fc
+          .array(fc.option(fc.constantFrom("", "H", "I", "L", "M")), {
+            minLength: before.length,
+            maxLength: before.length,
+          })
+          .map((all) => all.map((to, index) => (to === "" ? before[index]! : to))),
         added: fc.uniqueArray(fc.constantFrom("J", "K"), { maxLength: 2 }),
         isPruning: fc.boolean(),
         order: fc.array(fc.nat(), { minLength: 8, maxLength: 8 }),
@@ -102,10 +94,6 @@ describe("any file", () => {
       fc.property(target, ({ before, after, added, isPruning, order, part }) => {
         const keptLabels = after.filter((to) => to !== null);
         fc.pre(new Set(keptLabels.map(fold)).size === keptLabels.length);
-        // A label that a rename takes is one that a rename leaves: of any
-        // other the file does not say what becomes of it.
-        const dropped = before.filter((_, index) => after[index] === null).map(fold);
-        fc.pre(!keptLabels.some((to) => dropped.includes(fold(to))));
         const spec: StructureSpec = {
           [part]: [
             ...before.flatMap((was, index) => {

@@ -130,19 +130,7 @@ async function openRowsFile(path: string, dialect: TableDialect, form?: SourceFo
 /** @throws the system's error when the folder cannot be written */
 async function openWorkbookFile(path: string): Promise<RowsFile> {
   const { openWorkbook } = await import("../../disk/workbook.ts");
-  const file = await openAtomicFile(path);
-  const workbook = await openWorkbook((piece) => file.append(piece), "Rejected");
-  return {
-    append: workbook.append,
-    async commit() {
-      await workbook.end();
-      await file.commit();
-    },
-    async discard() {
-      workbook.abandon();
-      await file.discard();
-    },
-  };
+  return openWorkbook(await openAtomicFile(path), "Rejected");
 }
 
 async function openTextFile(

@@ -133,7 +133,7 @@ export function checkFolder({ name, path, state, detail }: PlaceState): Finding 
   if (state === "missing") return pass(name, `${path}: created when needed`);
   if (state === "full") {
     const hint = `Make room on the disk of ${path}: ecm could not write down what a run does`;
-    return fail(name, `${path}: the disk is full, ${detail}`, hint);
+    return fail(name, `${path}: the disk is full`, hint);
   }
   if (state === "unusable")
     return fail(
