@@ -13,10 +13,10 @@ let ecm: Ecm;
 
 beforeEach(async () => {
   ({ ecm } = await startSandbox());
-  await ecm(["structure", "field", "add", "City"]);
-  await ecm(["structure", "tag", "add", "vip", "press"]);
-  await ecm(["lists", "create", "Newsletter"]);
-  await ecm(["lists", "create", "Leads"]);
+  await ecm("structure field add City");
+  await ecm("structure tag add vip press");
+  await ecm("lists create Newsletter");
+  await ecm("lists create Leads");
   const created = ["contact", "create", "--key", "ada@example.com", "--set", "City=London", "--tag", "press"];
   expect((await ecm([...created, "--list", "Leads"])).code).toBe(0);
 });
@@ -44,7 +44,7 @@ describe("after a change of a contact", () => {
   });
 
   it("the new value alone is said where nobody has read the contact", async () => {
-    const id = (await ecm(["contact", "get", "ada@example.com", "-o", "id"])).stdout.trim();
+    const id = (await ecm("contact get ada@example.com -o id")).stdout.trim();
     expect(await runEcm("contact", "mutate", id, "--set", "City=Rome")).toBe(
       "ada@example.com\n  ~ City  Rome\n",
     );
@@ -64,7 +64,7 @@ describe("after a change of a contact", () => {
     expect(JSON.parse(json)).toMatchObject({ key: "ada@example.com" });
     const args = ["contact", "mutate", "ada@example.com", "--set", "City=Oslo", "--columns", "key,City"];
     expect(await runEcm(...args)).toContain("key   ada@example.com\n");
-    const piped = await ecm(["contact", "mutate", "ada@example.com", "--set", "City=Bonn"]);
+    const piped = await ecm("contact mutate ada@example.com --set City=Bonn");
     expect(piped.stdout.split("\n")[1]).toContain("Bonn");
   });
 });
@@ -85,8 +85,8 @@ describe("after a change of a list or the structure", () => {
 
 describe("one contact", () => {
   it("is a page: who, the values that there are, then dates and ids", async () => {
-    await ecm(["contact", "mutate", "ada@example.com", "--add-tag", "vip"]);
-    const { stdout, stderr } = await ecm(["contact", "get", "ada@example.com"], at80);
+    await ecm("contact mutate ada@example.com --add-tag vip");
+    const { stdout, stderr } = await ecm("contact get ada@example.com", at80);
     expect(stdout).toMatch(
       /^ada@example\.com {3}active\n\nCity {6}London\nLists {5}Leads\nTags {6}press, vip\nCreated {3}today, \d\d:\d\d {3}Updated {2}today, \d\d:\d\d\nId {8}[0-9a-f]{24} {3}Version {2}\d\n$/,
     );
@@ -95,8 +95,8 @@ describe("one contact", () => {
 
   it("has long values that go on under themselves, and says why it is inactive", async () => {
     await ecm(["contact", "mutate", "ada@example.com", "--set", `City=${"long words ".repeat(12).trim()}`]);
-    await ecm(["contact", "unsubscribe", "ada@example.com", "--yes"]);
-    const { stdout } = await ecm(["contact", "get", "ada@example.com"], at80);
+    await ecm("contact unsubscribe ada@example.com --yes");
+    const { stdout } = await ecm("contact get ada@example.com", at80);
     expect(stdout).toContain("ada@example.com   inactive, Unsubscribe\n");
     const lines = stdout.split("\n");
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -104,11 +104,9 @@ describe("one contact", () => {
   });
 
   it("is a record of its columns where they are named, and a row in a pipe", async () => {
-    expect((await ecm(["contact", "get", "ada@example.com", "--columns", "key,City"], at80)).stdout).toBe(
+    expect((await ecm("contact get ada@example.com --columns key,City", at80)).stdout).toBe(
       "key   ada@example.com\nCity  London\n",
     );
-    expect((await ecm(["contact", "get", "ada@example.com", "-o", "tsv"])).stdout).toMatch(
-      /^key\tFirst Name/,
-    );
+    expect((await ecm("contact get ada@example.com -o tsv")).stdout).toMatch(/^key\tFirst Name/);
   });
 });

@@ -151,7 +151,7 @@ async function describeContact(service: RunningSandbox, key: string): Promise<st
   const all = await call<Contact[]>(service, "GET", "/api/contact");
   const contact = all.find((each) => each.key === key);
   if (!contact) return "nobody";
-  const { stdout } = await service.ecm(["lists", "list", "--json"]);
+  const { stdout } = await service.ecm("lists list --json");
   const named = JSON.parse(stdout) as { _id: string; name: string }[];
   const held = toIdSet(contact.lists ?? []);
   const lists = named.filter(({ _id }) => held.has(_id)).map(({ name }) => name);

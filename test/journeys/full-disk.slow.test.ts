@@ -29,10 +29,10 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     expect([1, 2]).toContain(still.code);
     expect(still.stderr).toContain("ENOSPC");
     expect(still.stderr).toMatch(hint);
-    const piped = await witness.ecm(["import", "-"], { env, stdin: manyRows(1000) });
+    const piped = await witness.ecm("import -", { env, stdin: manyRows(1000) });
     expect(piped.code).toBe(2);
     expect(piped.stderr).toContain("ENOSPC");
-    const doctor = await witness.ecm(["doctor", "--json"], { env });
+    const doctor = await witness.ecm("doctor --json", { env });
     const findings = JSON.parse(doctor.stdout) as { check: string; status: string; message: string }[];
     expect(findings.find(({ check }) => check === "state folder")).toMatchObject({
       status: "fail",
@@ -90,7 +90,7 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     expect(result.stderr).toContain("disk is full");
     expect(result.stderr).not.toContain("rollback");
     remount(disk, "size=8m");
-    const count = await ecm(["-p", "sandbox", "contact", "search", "--count"]);
+    const count = await ecm("-p sandbox contact search --count");
     expect(Number(count.stdout)).toBe(made);
   });
 
@@ -134,13 +134,13 @@ describe.runIf(canMount)("a read-only disk", () => {
       ECM_STATE_DIR: join(disk, "state"),
     };
     const ecm = ecmWith(env);
-    expect(await ecm(["contact", "search", "--count"])).toMatchObject({ code: 0, stdout: "0\n" });
+    expect(await ecm("contact search --count")).toMatchObject({ code: 0, stdout: "0\n" });
     const before = witness.arrived();
     const refused = await ecm(["import", await inputFile(manyRows(3))]);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("Cannot write to the run folder");
     expect(witness.arrived()).toBe(before);
-    const use = await ecm(["auth", "use", "sandbox"]);
+    const use = await ecm("auth use sandbox");
     expect(use.code).toBe(1);
     expect(use.stderr).toContain("read-only");
   });

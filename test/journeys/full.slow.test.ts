@@ -38,7 +38,7 @@ describe.runIf(process.platform === "linux")("a stream that takes nothing", () =
     const lines = imported.stderr.trimEnd().split("\n");
     expect(lines.at(-1)).toContain('"type":"OutputError"');
     expect(imported.stderr).not.toContain("    at ");
-    const { status } = JSON.parse((await ecm(["runs", "show", "last", "--json"])).stdout) as {
+    const { status } = JSON.parse((await ecm("runs show last --json")).stdout) as {
       status: string;
     };
     expect(status).toBe("completed");
@@ -109,7 +109,7 @@ it("foreign characters in a JSON error move nothing, and are still exact", async
   const { ecm } = await startService((_request, response) =>
     json(response, 400, errorBody("ValidationError", message)),
   );
-  const { stderr } = await ecm(["api", "GET", "/api/x", "--json"]);
+  const { stderr } = await ecm("api GET /api/x --json");
   expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/);
   expect((JSON.parse(stderr) as { error: { message: string } }).error.message).toBe(message);
 });

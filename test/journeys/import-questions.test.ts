@@ -57,8 +57,8 @@ const mappingPath = (path: string) => path.replace(/\.\w+$/, ".mapping.yaml");
 
 describe("the questions of an import", () => {
   it("are one table, whose lines can be changed, and the list", async () => {
-    await ecm(["structure", "tag", "add", "vip"]);
-    await ecm(["contact", "create", "--key", "ada@example.com", "--tag", "vip"]);
+    await ecm("structure tag add vip");
+    await ecm("contact create --key ada@example.com --tag vip");
     const dialog = await ecm(["import", file], {
       ...at120,
       typed: [
@@ -79,7 +79,7 @@ describe("the questions of an import", () => {
     expect(dialog.stderr).toMatch(/Kontakt +consent \(yes = in\) +100 % +ja, nein/);
     expect(dialog.stderr).toMatch(/Notiz +Notiz \(new\) +50 % +hallo/);
     expect((await json("structure", "get")).fields.at(-2)).toMatchObject({ label: "City", dataType: "text" });
-    const { stdout } = await ecm(["export", "--columns", "key,City,Notiz,lists,tags"]);
+    const { stdout } = await ecm("export --columns key,City,Notiz,lists,tags");
     expect(stdout).toBe("key,City,Notiz,lists,tags\nada@example.com,Oslo,hallo,Leads,vip\n");
     const again = nextTime(dialog);
     expect(again).toEqual(
@@ -109,7 +109,7 @@ describe("the questions of an import", () => {
       typed: [[table, enter], noList, ["Write to 1 contact", yes]],
     });
     expect(dialog.code, dialog.stderr).toBe(0);
-    const { stdout } = await ecm(["export", "--columns", "key,First Name"]);
+    const { stdout } = await ecm("export --columns 'key,First Name'");
     expect(stdout).toBe("key,First Name\nada@example.com,Ada\n");
   });
 
@@ -217,7 +217,7 @@ describe("the questions of an import", () => {
     );
     expect(dialog.stderr).toMatch(/line 3 {2}nobody@@x {2}not an email address/);
     expect(dialog.stderr).toContain("+ ada@example.com  Stadt Oslo");
-    const { stdout } = await ecm(["export", "--columns", "key,First Name"]);
+    const { stdout } = await ecm("export --columns 'key,First Name'");
     expect(stdout).toBe("key,First Name\nada@example.com,Oslo\n");
     expect(await readFile(mappingPath(file), "utf8")).toContain("Stadt: First Name");
     expect(await json("runs", "list")).toHaveLength(1);

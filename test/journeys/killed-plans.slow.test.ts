@@ -89,7 +89,7 @@ describe("killed", () => {
       const plan = await makePlanFile(witness, ["import", await inputFile(file)]);
       await killedAt(witness, ["apply", plan.file], request, when);
       await rm(plan.file);
-      const resumed = await witness.ecm(["runs", "resume", "last", "--json"]);
+      const resumed = await witness.ecm("runs resume last --json");
       expect(resumed.code, resumed.stderr).toBe(0);
       expect(parseSummary(resumed).rows).toMatchObject({
         read: plan.writes,
@@ -142,7 +142,7 @@ describe("the plan of a run that was stopped", () => {
 
   it("as it was goes on", async () => {
     const { witness } = await stopped();
-    expect((await witness.ecm(["runs", "resume", "last"])).code).toBe(0);
+    expect((await witness.ecm("runs resume last")).code).toBe(0);
     await expectWhole(witness);
   });
 });
@@ -152,8 +152,8 @@ it("a run whose plan an erasure has changed goes on without the person", async (
   const path = await inputFile(manyRows(60, (index) => `New ${index}`));
   const first = await service.ecm(["import", path, "--max-requests", "20"]);
   expect(first.code, first.stderr).toBe(7);
-  expect((await service.ecm(["contact", "erase", "p50@example.com", "--yes"])).code).toBe(0);
-  const resumed = await service.ecm(["runs", "resume", "last"]);
+  expect((await service.ecm("contact erase p50@example.com --yes")).code).toBe(0);
+  const resumed = await service.ecm("runs resume last");
   expect([0, 3], resumed.stderr).toContain(resumed.code);
   const contacts = await readContacts(service);
   expect(contacts.has("p50@example.com")).toBe(false);

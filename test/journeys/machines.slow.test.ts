@@ -87,7 +87,7 @@ describe("the state folder is lost in the middle of an import", () => {
     const { ecm, env } = await startSandbox();
     const ECM_SUPPRESSIONS = join(await temporaryFolder(), "suppressions.txt");
     const path = await inputFile("Email\ngone@example.com\nada@example.com\n");
-    expect((await ecm(["suppressions", "add", "gone@example.com"])).code).toBe(0);
+    expect((await ecm("suppressions add gone@example.com")).code).toBe(0);
     const [own] = (await readdir(join(env.ECM_STATE_DIR!, "suppressions"))).filter((name) =>
       /txt$/.test(name),
     );
@@ -109,7 +109,7 @@ describe("two machines on one account", () => {
   it("import the same file at the same time: nobody twice, and the counts of both are true", async () => {
     const { proxy, path } = await account();
     // The service lets two lists have one name: who creates them at the same moment gets two.
-    expect((await proxy.ecm(["lists", "create", "Newsletter"])).code).toBe(0);
+    expect((await proxy.ecm("lists create Newsletter")).code).toBe(0);
     const machines = await Promise.all([temporaryHome(), temporaryHome()]);
     const results = await Promise.all(machines.map((env) => proxy.ecm(["import", path, ...flags], { env })));
     for (const result of results) expect(result.code, result.stderr).toBe(0);

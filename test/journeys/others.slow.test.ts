@@ -25,7 +25,7 @@ describe("others who work on the same contacts meanwhile", () => {
     const proxy = await startRecordingProxy();
     await proxy.ecm(["import", await inputFile("Email,First Name,Last Name\na@x.org,Old,L\n")]);
     const path = await inputFile(`Email,First Name\na@x.org,${firstName}\n`);
-    const one = await proxy.ecm(["contact", "get", "a@x.org", "--json"]);
+    const one = await proxy.ecm("contact get a@x.org --json");
     const { _id, fields } = JSON.parse(one.stdout) as {
       _id: string;
       fields: { _id: string; value: string }[];

@@ -13,7 +13,7 @@ async function listsIn({
 }: {
   ecm: Ecm;
 }): Promise<{ _id: string; name: string; totalContacts: number }[]> {
-  return JSON.parse((await ecm(["lists", "list", "--all", "--json"])).stdout);
+  return JSON.parse((await ecm("lists list --all --json")).stdout);
 }
 
 /** Somebody else creates a list of this name, or of another case, when the first creation arrives. */
@@ -90,7 +90,7 @@ describe("two creators of one name", () => {
   it("without --if-missing: one creates it, and the other is told that it exists", async () => {
     const service = await startSandbox();
     const results = await Promise.all(
-      [0, 1].map(async () => service.ecm(["lists", "create", "News"], { env: await temporaryHome() })),
+      [0, 1].map(async () => service.ecm("lists create News", { env: await temporaryHome() })),
     );
     expect(results.map(({ code }) => code).sort()).toEqual([0, 6]);
     expect(await listsIn(service)).toMatchObject([{ name: "News" }]);
@@ -126,7 +126,7 @@ describe("two creators of one name", () => {
     const proxy = await startRecordingProxy();
     proxy.sandbox.admin.seed({ contacts: [{ key: "a@x.org", lists: ["Source"] }] });
     othersCreate(proxy, "Copy", "before");
-    const result = await proxy.ecm(["lists", "duplicate", "Source", "Copy", "--json"]);
+    const result = await proxy.ecm("lists duplicate Source Copy --json");
     expect(result.code, result.stderr).toBe(6);
     expect((await listsIn(proxy)).map(({ name, totalContacts }) => [name, totalContacts])).toEqual([
       ["Source", 1],

@@ -44,7 +44,7 @@ describe("a bulk run that stops", () => {
     const error = { errorType: "ForbiddenError", message: "No." };
     proxy.refuses = ({ path }) =>
       /^\/api\/contact\/[0-9a-f]+$/.test(path) ? { status: 403, body: { errors: [error] } } : undefined;
-    const stopped = await proxy.ecm(["contact", "delete", "--all", "--yes", "--json"]);
+    const stopped = await proxy.ecm("contact delete --all --yes --json");
     expect(stopped.code, stopped.stderr).toBe(4);
     const undone = await proxy.ecm(["runs", "undo", parseSummary(stopped).run!]);
     expect(undone.code, undone.stderr).toBe(0);
@@ -179,7 +179,7 @@ describe("a bulk run that stops", () => {
     proxy.beforeRequest = async (request) => {
       if (request !== "/api/contact" || refused.length > 0) return;
       refused.push({ code: 0, stdout: "", stderr: "" });
-      const { run } = JSON.parse((await proxy.ecm(["runs", "show", "last", "--json"])).stdout) as {
+      const { run } = JSON.parse((await proxy.ecm("runs show last --json")).stdout) as {
         run: string;
       };
       for (const args of [

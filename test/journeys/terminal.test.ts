@@ -35,7 +35,7 @@ describe("what is missing", () => {
   it("takes no blanks around a name or a key, as pasted text has them", async () => {
     for (const ACCESSIBLE of ["", "1"]) {
       const name = `Weekly${ACCESSIBLE}`;
-      const made = await ecm(["lists", "create"], {
+      const made = await ecm("lists create", {
         ...at80,
         env: { ACCESSIBLE },
         typed: [["Name of the list", `  ${name} ${enter}`]],
@@ -44,8 +44,8 @@ describe("what is missing", () => {
       const { code, stderr } = await ecm(["lists", "show", name]);
       expect(code, stderr).toBe(0);
     }
-    await ecm(["contact", "create", "--key", "ada@example.com"]);
-    const got = await ecm(["contact", "get"], {
+    await ecm("contact create --key ada@example.com");
+    const got = await ecm("contact get", {
       ...at80,
       typed: [["id or key", ` ada@example.com ${enter}`]],
     });
@@ -74,15 +74,15 @@ describe("what is missing", () => {
       "gold",
     ],
   ] as [string[], [string, string][], string][])("is asked by %j", async (args, typed, expected) => {
-    await ecm(["contact", "create", "--key", "ada@example.com"]);
+    await ecm("contact create --key ada@example.com");
     const { code, stdout } = await ecm(args, { ...at80, typed });
     expect(code).toBe(0);
     expect(stdout).toContain(expected);
   });
 
   it("is chosen, and what a removal takes away is said before it", async () => {
-    await ecm(["contact", "create", "--key", "ada@example.com", "--tag", "press"]);
-    const { code, stderr } = await ecm(["structure", "tag", "remove"], {
+    await ecm("contact create --key ada@example.com --tag press");
+    const { code, stderr } = await ecm("structure tag remove", {
       ...at80,
       typed: [
         ["Tag to remove", down + enter],
@@ -124,7 +124,7 @@ describe("what is missing", () => {
   it("ends with 130 at Ctrl-C, and nothing was written", async () => {
     const typed: [string, string][] = [["Name of the list", "Cust\u0003"]];
     for (const ACCESSIBLE of ["", "1"]) {
-      const { code, stdout, stderr } = await ecm(["lists", "create"], {
+      const { code, stdout, stderr } = await ecm("lists create", {
         ...at80,
         env: { ...at80.env, ACCESSIBLE },
         typed,
@@ -142,7 +142,7 @@ describe("a profile and a run", () => {
   it("are chosen among those that there are", async () => {
     const { baseUrl, apiKey } = { baseUrl: env.ECM_BASE_URL!, apiKey: env.ECM_API_KEY! };
     const own = { ...at80, env: { ...at80.env, ECM_BASE_URL: "", ECM_API_KEY: "" } };
-    const login = await ecm(["auth", "login", "--profile", "work"], {
+    const login = await ecm("auth login --profile work", {
       ...own,
       typed: [
         ["Base URL", baseUrl + enter],
@@ -151,7 +151,7 @@ describe("a profile and a run", () => {
     });
     expect(login.code).toBe(0);
     expect(login.stderr).not.toContain(apiKey);
-    const used = await ecm(["auth", "use"], { ...own, typed: [["Profile to use", down + enter]] });
+    const used = await ecm("auth use", { ...own, typed: [["Profile to use", down + enter]] });
     expect(used.stderr).toContain("Selected profile");
   });
 
@@ -170,7 +170,7 @@ describe("a profile and a run", () => {
     expect(resume.code).toBe(5);
     expect(resume.stderr).toContain("nothing to choose from");
     const remove = (answer: string) =>
-      ecm(["runs", "remove"], {
+      ecm("runs remove", {
         ...at80,
         typed: [
           ["Run to remove", ` ${enter}`],
@@ -205,10 +205,10 @@ describe("the undo of a run", () => {
   it("is agreed to before anything is restored, and says what it has restored", async () => {
     const file = join(await temporaryFolder(), "people.csv");
     await writeFile(file, "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
-    await ecm(["contact", "create", "--key", "ada@example.com", "--set", "First Name=Augusta"]);
+    await ecm("contact create --key ada@example.com --set 'First Name=Augusta'");
     await ecm(["import", file]);
     const undo = (keys: string) =>
-      ecm(["runs", "undo", "last"], { ...at80, typed: [["Restore 1 contact in", keys]] });
+      ecm("runs undo last", { ...at80, typed: [["Restore 1 contact in", keys]] });
     for (const [keys, code] of [
       [`n${enter}`, 1],
       ["\u0003", 130],
@@ -225,11 +225,11 @@ describe("the undo of a run", () => {
   });
 
   it("goes on without a question where there is nobody to ask", async () => {
-    await ecm(["contact", "create", "--key", "ada@example.com"]);
+    await ecm("contact create --key ada@example.com");
     const file = join(await temporaryFolder(), "people.csv");
     await writeFile(file, "Email,First Name\nada@example.com,Ada\n");
     await ecm(["import", file]);
-    expect((await ecm(["runs", "undo", "last"])).code).toBe(0);
+    expect((await ecm("runs undo last")).code).toBe(0);
   });
 });
 
@@ -239,8 +239,7 @@ describe("a run that was not agreed to yet", () => {
     await writeFile(file, "Email\nada@example.com\n");
     const stopped = await ecm(["import", file, "--max-requests", "1"]);
     expect(stopped.code).toBe(7);
-    const resume = (keys: string) =>
-      ecm(["runs", "resume", "last"], { ...at80, typed: [["Write to", keys]] });
+    const resume = (keys: string) => ecm("runs resume last", { ...at80, typed: [["Write to", keys]] });
     expect((await resume(`n${enter}`)).code).toBe(1);
     expect((await json("contact", "search")) as unknown[]).toEqual([]);
     expect((await resume(`y${enter}`)).code).toBe(0);
@@ -300,7 +299,7 @@ describe("an import whose columns are unclear", () => {
 
 describe("with ACCESSIBLE=1", () => {
   it("choices are numbered, a wrong number is asked for again, and nothing is redrawn", async () => {
-    const { code, stderr } = await ecm(["structure", "tag", "remove"], {
+    const { code, stderr } = await ecm("structure tag remove", {
       ...at80,
       env: { ...at80.env, ACCESSIBLE: "1" },
       typed: [
@@ -318,7 +317,7 @@ describe("with ACCESSIBLE=1", () => {
   it("several are named by their numbers, and a secret is not shown", async () => {
     const accessible = { ...at80, env: { ...at80.env, ACCESSIBLE: "1" } };
     for (const name of ["Red", "Blue"]) await ecm(["lists", "create", name]);
-    const deleted = await ecm(["lists", "delete"], {
+    const deleted = await ecm("lists delete", {
       ...accessible,
       typed: [
         ["empty for none:", "2, 3\n"],
@@ -355,7 +354,7 @@ describe("colour", () => {
 
   it("of foreign text does nothing", async () => {
     await ecm(["structure", "tag", "add", "\u001b[31mred"]);
-    const dialog = await ecm(["structure", "tag", "remove"], {
+    const dialog = await ecm("structure tag remove", {
       ...at80,
       typed: [["Tag to remove", "\u0003"]],
     });

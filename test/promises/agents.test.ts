@@ -1,81 +1,18 @@
-/** What programs that cannot ask are told: which command leads on, when to come back, what was left out. */
+/** What programs that cannot ask are told: which command leads on, which Node is needed. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { addFlagsToCommand } from "../../src/commands/help/command-line.ts";
 import { findFacts } from "../../src/commands/help/help-text.ts";
-import { listLeaves, toWords } from "../../src/commands/help/tree.ts";
 import type { Settings } from "../../src/config/settings.ts";
-import { createContext } from "../../src/context.ts";
-import { createTree } from "../../src/program.ts";
-import { version } from "../../src/version.ts";
-import { ecmWith, type Result, temporaryHome } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { loadLeaves } from "../support/command-tree.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-interface ErrorLine {
-  message: string;
-  hint?: string;
-  retryAfterSeconds?: number;
-  resumableAt?: string;
-}
-
-function readError({ stderr }: Result): ErrorLine {
-  return JSON.parse(stderr.split("\n").findLast((line) => line.startsWith('{"error"'))!).error;
-}
-
-describe("a bulk run that meets the hour", () => {
-  it("says when to come back, with which command, and which program it was", async () => {
-    const { ecm } = await startSandbox({ hourlyLimit: 6 });
-    const keys = Array.from({ length: 9 }, (_, index) => `p${index}@example.com`);
-    const stopped = await ecm(["import", "-", "--no-wait", "--json"], {
-      stdin: ["Email", ...keys].join("\n"),
-    });
-    expect(stopped.code).toBe(7);
-    const summary = JSON.parse(stopped.stdout);
-    expect(summary).toMatchObject({ program: version, stoppedBy: "hour" });
-    const { hint, retryAfterSeconds, resumableAt } = readError(stopped);
-    expect(hint).toContain(`ecm runs resume ${summary.run}`);
-    expect(retryAfterSeconds).toBeGreaterThan(0);
-    expect(resumableAt).toBe(summary.resumableAt);
-  });
-});
-
-it("an error says nothing of a key that was typed", async () => {
-  const ecm = ecmWith(await temporaryHome());
-  const typed = await ecm([
-    "--profile",
-    "sandbox",
-    "lists",
-    "list",
-    "--json",
-    "--api-key",
-    "ecm_us_0123456789abcdef",
-  ]);
-  expect(typed.code).toBe(2);
-  expect(typed.stderr).not.toContain("0123456789abcdef");
-});
-
-it("a list that is shown in part says so in JSON, with the flags that show the rest", async () => {
-  const { ecm, sandbox } = await startSandbox();
-  sandbox.admin.seed({ contacts: ["a", "b", "c"].map((name) => ({ key: `${name}@example.com` })) });
-  const readPart = ({ stderr }: Result) => stderr.split("\n").find((line) => line.startsWith('{"part"'));
-  const first = await ecm(["contact", "search", "--json", "--page-size", "2"]);
-  expect(JSON.parse(readPart(first)!)).toEqual({ part: { shown: 2, total: 3, more: ["--page", "2"] } });
-  expect(readPart(await ecm(["contact", "search", "--json", "--all"]))).toBeUndefined();
-  expect(readPart(await ecm(["contact", "search", "-o", "tsv", "--page-size", "2"]))).toBeUndefined();
-});
-
 it("a command that asks the service is advised with the flags of its account, no other one is", async () => {
-  const stream = new PassThrough().resume();
-  const streams = { stdin: stream, stdout: stream, stderr: stream, env: await temporaryHome() };
-  const tree = createTree(createContext(streams as never, new AbortController().signal), async () => 0);
-  await tree.loadAll();
-  const commands = listLeaves(tree.root).map((command) => ({
-    words: toWords(command),
+  const commands = (await loadLeaves()).map(({ command, path }) => ({
+    words: path.split(" "),
     isLocal: findFacts(command)?.isLocal ?? !findFacts(command),
   }));
   const profile = { value: "shop", source: "flag" };

@@ -44,7 +44,7 @@ describe("precedence", () => {
     expect(await reached(["--base-url", other.baseUrl], near)).toEqual(["other", key("profile")]);
     expect(await reached([], { ECM_API_KEY: key("variable") })).toEqual(["own", key("variable")]);
     expect(await reached([], { ...far, ECM_API_KEY: key("variable") })).toEqual(["other", key("variable")]);
-    const result = await ecm(["structure", "list"], { env: far });
+    const result = await ecm("structure list", { env: far });
     expect(result.stderr).toBe(
       `warning: ECM_BASE_URL is set: the key of the profile default goes to ${other.baseUrl}\n`,
     );
@@ -90,7 +90,7 @@ describe("precedence", () => {
     const silent = await startHttpServer(() => undefined);
     const env = { ECM_BASE_URL: silent.baseUrl, ECM_API_KEY: key("k"), ECM_TIMEOUT: "60" };
     const ecm = ecmWith({ ...(await temporaryHome()), ...env });
-    const { code, stderr } = await ecm(["structure", "list", "--timeout", "0.1"]);
+    const { code, stderr } = await ecm("structure list --timeout 0.1");
     expect(code).toBe(8);
     expect(stderr).toContain("within 0.1 s");
     expect(silent.requests).toHaveLength(1);
@@ -99,8 +99,8 @@ describe("precedence", () => {
 
 it("leaves everything that it keeps to the owner's eyes, and the key in one file alone", async () => {
   const { home, ecm, own } = await profiled();
-  await ecm(["structure", "list"]);
-  await ecm(["structure", "list", "--profile", "sandbox"]);
+  await ecm("structure list");
+  await ecm("structure list --profile sandbox");
   const folders = Object.values(home);
   const storedText = (
     await Promise.all(folders.map((folder) => readdir(folder, { recursive: true })))

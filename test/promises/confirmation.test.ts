@@ -1,94 +1,73 @@
 /**
- * What cannot be undone, and what is done to everybody, is not done unasked: without a terminal it needs
- * --yes.
+ * What cannot be undone, and what is done to everybody, is not done unasked: without a terminal it needs `--yes`.
+ * `every-command.test.ts` tries each command that always asks; here is what asks by what is typed.
  */
-
 import { describe, expect, it } from "vitest";
-import { inputFile } from "../bulk/kit.ts";
+import { loadLeaves } from "../support/command-tree.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 async function seeded() {
-  const sandbox = await startSandbox();
-  sandbox.sandbox.admin.seed({
-    lists: ["Leads"],
-    tags: ["vip"],
-    contacts: [{ key: "ada@example.com", lists: ["Leads"] }, { key: "bob@example.com" }],
+  const { ecm, sandbox } = await startSandbox({
+    contents: {
+      lists: ["Leads"],
+      tags: ["vip"],
+      contacts: [{ key: "ada@example.com", lists: ["Leads"] }, { key: "bob@example.com" }],
+    },
   });
-  const requests = () => sandbox.sandbox.admin.requests();
-  const writes = () => requests().filter(({ method, path }) => method !== "GET" && !path.endsWith("/search"));
-  return { ...sandbox, requests, writes };
+  const writes = () =>
+    sandbox.admin.requests().filter(({ method, path }) => method !== "GET" && !path.endsWith("/search"));
+  return { ecm, writes };
 }
 
-const needed: string[][] = [
-  ["contact", "mutate", "--all", "--add-tag", "vip"],
-  ["contact", "unsubscribe", "ada@example.com"],
-  ["contact", "unsubscribe", "ada@example.com", "bob@example.com"],
-  ["contact", "unsubscribe", "--list", "Leads"],
-  ["contact", "delete", "ada@example.com"],
-  ["contact", "erase", "ada@example.com"],
-  ["contact", "move", "ada@example.com", "new@example.com"],
-  ["lists", "delete", "Leads"],
-  ["structure", "field", "remove", "First Name"],
-  ["structure", "tag", "remove", "vip"],
-  ["api", "DELETE", "/api/contact/{contact:ada@example.com}"],
-  ["api", "delete", "/api/contact/{contact:ada@example.com}"],
-  ["api", "PATCH", "/api/contact/{contact:ada@example.com}", "--data", "BODY"],
-  ["api", "PUT", "/api/contact-structure/{structure}", "--data", "BODY"],
-  ["sandbox", "clone"],
-];
-
 describe("without a terminal and without --yes", () => {
-  it.each(needed.map((words) => [words]))("ecm %j is refused, and nothing is sent", async (words) => {
-    const { ecm, requests, writes } = await seeded();
-    // What a path of `ecm api` names is looked up: it decides whether the request needs an answer.
-    const sent = words[0] === "api" ? writes : requests;
-    const body = await inputFile('{"status":{"primary":"Inactive","secondary":"Unsubscribe"}}', "body.json");
-    const before = sent().length;
-    const result = await ecm([...words.map((word) => (word === "BODY" ? body : word)), "--json"]);
-    expect(result).toMatchObject({ code: 2 });
-    const { error } = JSON.parse(result.stderr.split("\n").find((line) => line.startsWith("{"))!);
+  it.each([
+    "contact mutate --all --add-tag vip",
+    "contact unsubscribe ada@example.com bob@example.com",
+    "contact unsubscribe --list Leads",
+    "contact delete ada@example.com bob@example.com",
+    "contact delete --list Leads",
+    "api DELETE /api/contact/{contact:ada@example.com}",
+    "api delete /api/contact/{contact:ada@example.com}",
+    "api PATCH /api/contact/{contact:ada@example.com} --data -",
+    "api PUT /api/contact-structure/{structure} --data -",
+  ])("ecm %s is refused, and nothing is written", async (line) => {
+    const { ecm, writes } = await seeded();
+    const stdin = line.endsWith("-")
+      ? '{"status":{"primary":"Inactive","secondary":"Unsubscribe"}}'
+      : undefined;
+    const { code, stderr } = await ecm(`${line} --json`, { stdin });
+    expect(code).toBe(2);
+    const { error } = JSON.parse(stderr.split("\n").find((each) => each.startsWith("{"))!);
     expect(error).toMatchObject({ type: "InputRequiredError", exitCode: 2 });
     expect(error.hint).toContain("--yes");
-    expect(sent()).toHaveLength(before);
+    expect(writes()).toEqual([]);
   });
 
   it.each([
-    [["contact", "mutate", "--list", "Leads", "--add-tag", "vip"]],
-    [["contact", "mutate", "ada@example.com", "--add-tag", "vip"]],
-    [["contact", "mutate", "--all", "--list", "Leads", "--add-tag", "vip"]],
-    [["contact", "mutate", "--all", "--add-tag", "vip", "--dry-run"]],
-    [["contact", "mutate", "--all", "--add-tag", "vip", "--yes"]],
-    [["contact", "unsubscribe", "ada@example.com", "--dry-run"]],
-    [["contact", "unsubscribe", "ada@example.com", "--yes"]],
-    [["api", "DELETE", "/api/contact/{contact:bob@example.com}", "--yes"]],
-    [["api", "POST", "/api/contact-structure/{structure}/lists", "-f", "name=New"]],
-  ])("ecm %j goes on", async (words) => {
+    "contact mutate --list Leads --add-tag vip",
+    "contact mutate ada@example.com --add-tag vip",
+    "contact mutate --all --list Leads --add-tag vip",
+    "contact mutate --all --add-tag vip --dry-run",
+    "contact mutate --all --add-tag vip --yes",
+    "api DELETE /api/contact/{contact:bob@example.com} --yes",
+    "api POST /api/contact-structure/{structure}/lists -f name=New",
+  ])("ecm %s goes on", async (line) => {
     const { ecm } = await seeded();
-    const result = await ecm(words);
-    expect(result.code, result.stderr).toBe(0);
+    const { code, stderr } = await ecm(line);
+    expect(code, stderr).toBe(0);
   });
 });
 
-describe("the help of a command that asks", () => {
-  it("says so, and so does the index for programs", async () => {
-    const { ecm } = await seeded();
-    const paths = [
-      ...needed.map((words) => words.slice(0, words[0] === "structure" ? 3 : words[0] === "api" ? 1 : 2)),
-      ["lists", "merge"],
-      ["runs", "remove"],
-      ["runs", "undo"],
-      ["suppressions", "remove"],
-      ["structure", "apply"],
-      ["sandbox", "reset"],
-      ["sandbox", "keys", "delete"],
-    ];
-    for (const path of paths) {
-      expect((await ecm([...path, "--help"])).stdout, path.join(" ")).toContain("it needs --yes");
-      const { confirmation } = JSON.parse((await ecm(["commands", ...path, "--json"])).stdout);
-      expect(confirmation, path.join(" ")).toContain("--yes");
-    }
-    expect(JSON.parse((await ecm(["commands", "contact", "get", "--json"])).stdout)).not.toHaveProperty(
-      "confirmation",
-    );
-  });
+it("the help of every command that asks says so, and so does the index for programs", async () => {
+  const { ecm } = await seeded();
+  const asking: string[] = [];
+  for (const { path } of await loadLeaves()) {
+    const { confirmation } = JSON.parse((await ecm(`commands ${path} --json`)).stdout);
+    const { stdout: help } = await ecm(`${path} --help`);
+    expect(help.includes("it needs --yes"), path).toBe(confirmation !== undefined);
+    if (confirmation) asking.push(path);
+  }
+  const byWhatIsTyped = ["api", "contact mutate", "lists merge", "runs undo", "structure apply"];
+  expect(asking).toEqual(expect.arrayContaining(byWhatIsTyped));
+  expect(asking).not.toContain("contact get");
 });

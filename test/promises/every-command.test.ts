@@ -1,19 +1,18 @@
 /**
- * What every command of the tree owes its callers: an example, what it prints, a place in the index, JSON with
- * --json, and a price in requests. A command that is not in the table below fails, and the message says what to do.
+ * What every command promises, held by the command tree: a new command meets it, or fails here with what to do.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { findFacts } from "../../src/commands/help/help-text.ts";
-import { listLeaves, toWords } from "../../src/commands/help/tree.ts";
-import { createContext } from "../../src/context.ts";
-import { createTree } from "../../src/program.ts";
-import { temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { loadLeaves } from "../support/command-tree.ts";
+import { type Result, temporaryFolder, toWords } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
-/** A line that does what the command is for, without remembered names, and how many requests it costs. */
+/**
+ * A line that does what the command is for, and how many requests it costs without remembered names. With `--yes` in
+ * it, the command asks, and is refused where nobody can be asked.
+ */
 type Tried = [line: string, requests: number, stdin?: string];
 
 /** Commands that give no JSON, and why. Each is held by a test of its own. */
@@ -40,7 +39,7 @@ const tried: Record<string, Tried> = {
   "structure tag remove": ["Gold --yes", 2],
   "structure pull": ["", 1],
   "structure diff": ["{yaml}", 1],
-  "structure apply": ["{yaml} --yes", 1],
+  "structure apply": ["{yaml} --prune --yes", 2],
   "lists create": ["News", 4],
   "lists list": ["", 2],
   "lists show": ["News", 3],
@@ -62,14 +61,14 @@ const tried: Record<string, Tried> = {
   "lists sync": ["Both {keys} --max-remove 100%", 3],
   "lists delete": ["Copy --yes", 3],
   "plan show": ["{plan}", 0],
-  apply: ["{plan} --yes", 1],
+  apply: ["{plan}", 3],
   "runs list": ["", 0],
   "runs show": ["last", 0],
   "runs rejects": ["{run}", 0],
   // Whose run is done is told so: exit 2.
   "runs resume": ["last", 0],
   "runs retry": ["{run} {people}", 2],
-  "runs undo": ["last --yes", 1],
+  "runs undo": ["last", 1],
   "runs remove": ["last --yes", 0],
   "campaigns list": ["", 1],
   "campaigns get": ["{campaign}", 1],
@@ -83,7 +82,7 @@ const tried: Record<string, Tried> = {
   "suppressions list": ["", 0],
   "suppressions check": ["eve@example.com", 0],
   "suppressions remove": ["eve@example.com --yes", 0],
-  api: ["GET /api/contact-structure", 1],
+  api: ["POST /api/contact-structure/{structure}/lists -f name=Posted", 2],
   limits: ["--refresh", 1],
   doctor: ["", 1],
   commands: ["", 0],
@@ -91,7 +90,7 @@ const tried: Record<string, Tried> = {
   "auth status": ["--profile shop", 1],
   "auth list": ["", 0],
   "auth use": ["shop", 0],
-  "auth logout": ["shop --yes", 0],
+  "auth logout": ["shop", 0],
   "sandbox variants": ["", 0],
   "sandbox keys create": ["k --scope contacts:read --data {data}", 0],
   "sandbox keys list": ["--data {data}", 0],
@@ -103,7 +102,7 @@ const tried: Record<string, Tried> = {
   "sandbox requests": ["--data {data}", 0],
   "sandbox seed": ["--contacts 2 --data {data}", 0],
   "sandbox snapshot save": ["s --data {data}", 0],
-  "sandbox snapshot load": ["s --data {data} --yes", 0],
+  "sandbox snapshot load": ["s --data {data}", 0],
   "sandbox snapshot list": ["--data {data}", 0],
   "sandbox snapshot remove": ["s --data {data}", 0],
   "sandbox clock show": ["--data {data}", 0],
@@ -114,17 +113,72 @@ const tried: Record<string, Tried> = {
   "sandbox clone": ["--data {data} --yes", 2],
 };
 
-async function leaves() {
-  const stream = new PassThrough().resume();
-  const streams = { stdin: stream, stdout: stream, stderr: stream, env: await temporaryHome() };
-  const tree = createTree(createContext(streams as never, new AbortController().signal), async () => 0);
-  await tree.loadAll();
-  return listLeaves(tree.root).map((command) => ({ command, path: toWords(command).join(" ") }));
+let leaves: Awaited<ReturnType<typeof loadLeaves>>;
+
+beforeAll(async () => {
+  leaves = await loadLeaves();
+});
+
+/** Exit codes other than 0: of the first, one row of four is no address; what is done is not resumed. */
+const exitCodesOf: Record<string, number> = { import: 3, "runs retry": 3, "runs resume": 2 };
+
+async function startScene() {
+  const folder = await temporaryFolder();
+  const { ecm, sandbox, baseUrl, apiKey } = await startSandbox({
+    contents: { campaigns: [{ name: "Spring", status: "sent" }], domains: [{ domain: "example.com" }] },
+  });
+  const file = async (name: string, text: string) => {
+    await writeFile(join(folder, name), text);
+    return join(folder, name);
+  };
+  const names: Record<string, string> = {
+    people: await file("people.csv", "Email\nbob@example.com\ncarl@example.com\ndora@example.com\nnobody\n"),
+    keys: await file("keys.txt", "ada@example.com\n"),
+    yaml: await file("structure.yaml", "fields:\n  - label: First Name\n  - label: Country\n"),
+    plan: join(folder, "plan.ndjson"),
+    data: join(folder, "data"),
+    campaign: JSON.parse((await ecm("campaigns list --json")).stdout)[0]._id,
+    url: baseUrl,
+    key: apiKey,
+  };
+  const fill = (text: string) => text.replace(/\{(\w+)\}/g, (whole, name) => names[name] ?? whole);
+  /** Without remembered names. */
+  const run = async (line: string, stdin?: string) =>
+    ecm(toWords(line).map(fill), {
+      stdin: stdin === undefined ? undefined : fill(stdin),
+      env: { ECM_CACHE_DIR: await temporaryFolder() },
+    });
+  const prepare = async (path: string) => {
+    if (path === "plan show")
+      await run("contact mutate --keys {keys} --set 'First Name=Ada' --dry-run --plan {plan}");
+  };
+  const remember = async (path: string) => {
+    if (path === "import") names.run = JSON.parse((await run("runs list --json")).stdout)[0].run;
+  };
+  const requests = () => sandbox.admin.requests({ limit: 10_000 });
+  const writes = () => requests().filter(({ method, path }) => method !== "GET" && !path.endsWith("/search"));
+  return { run, prepare, remember, requests, writes };
+}
+
+/** What a request or a run would be. */
+function expectDryRun({ code, stdout, stderr }: Result, path: string): void {
+  expect(code, `${path}\n${stderr}`).toBe(exitCodesOf[path] ?? 0);
+  if (stdout === "") return;
+  const output = JSON.parse(stdout);
+  if ("run" in output) {
+    expect(output.status, path).toMatch(/dry-run|stopped/);
+    return;
+  }
+  for (const request of [output].flat()) {
+    expect(Object.keys(request), path).toEqual(["method", "path", "body"]);
+    expect(request.method, path).toMatch(/^(POST|PUT|PATCH|DELETE)$/);
+    expect(request.path, path).toMatch(/^\/api\//);
+  }
 }
 
 describe("every command", () => {
-  it("has a summary, an example, and says what it prints", async () => {
-    for (const { command, path } of await leaves()) {
+  it("has a summary, an example, and says what it prints", () => {
+    for (const { command, path } of leaves) {
       const facts = findFacts(command);
       const todo = `ecm ${path}: call describeCommand (commands/help/help-text.ts) with its examples and output`;
       expect(facts?.output, todo).toBeTruthy();
@@ -136,7 +190,7 @@ describe("every command", () => {
   });
 
   it("is run with --json, and costs what the table says", async () => {
-    const paths = (await leaves()).map(({ path }) => path);
+    const paths = leaves.map(({ path }) => path);
     const known = [...Object.keys(tried), ...Object.keys(apart)];
     const missing = paths.filter((path) => !known.includes(path));
     const todo =
@@ -144,65 +198,58 @@ describe("every command", () => {
     expect(missing, `ecm ${missing.join(", ecm ")}: ${todo}`).toEqual([]);
     expect(known.filter((path) => !paths.includes(path))).toEqual([]);
 
-    const folder = await temporaryFolder();
-    const { ecm, sandbox, baseUrl, apiKey } = await startSandbox({
-      contents: { campaigns: [{ name: "Spring", status: "sent" }], domains: [{ domain: "example.com" }] },
-    });
-    const file = async (name: string, text: string) => {
-      await writeFile(join(folder, name), text);
-      return join(folder, name);
-    };
-    const words: Record<string, string> = {
-      people: await file(
-        "people.csv",
-        "Email\nbob@example.com\ncarl@example.com\ndora@example.com\nnobody\n",
-      ),
-      keys: await file("keys.txt", "ada@example.com\n"),
-      yaml: await file("structure.yaml", "fields:\n  - label: First Name\n"),
-      plan: join(folder, "plan.ndjson"),
-      data: join(folder, "data"),
-      campaign: JSON.parse((await ecm(["campaigns", "list", "--json"])).stdout)[0]._id,
-      url: baseUrl,
-      key: apiKey,
-    };
-    const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name) => words[name]!);
+    const { run, prepare, remember, requests } = await startScene();
     const counted: Record<string, unknown> = {};
     for (const [path, [line, , stdin]] of Object.entries(tried)) {
-      if (path === "plan show") {
-        await ecm([
-          "contact",
-          "mutate",
-          "--keys",
-          words.keys!,
-          "--add-list",
-          "Both",
-          "--dry-run",
-          "--plan",
-          words.plan!,
-        ]);
-      }
-      const before = sandbox.admin.requests().length;
-      const args = [
-        ...path.split(" "),
-        ...line
-          .split(" ")
-          .filter((word) => word !== "")
-          .map(fill),
-      ];
-      const { code, stdout, stderr } = await ecm([...args, ...(line.includes("-o ") ? [] : ["--json"])], {
-        stdin: stdin === undefined ? undefined : fill(stdin),
-        env: { ECM_CACHE_DIR: await temporaryFolder() },
-      });
-      const what = `ecm ${args.join(" ")} --json\n${stdout}${stderr}`;
-      expect(code, what).toBe(
-        path === "runs resume" ? 2 : path === "import" || path === "runs retry" ? 3 : 0,
+      await prepare(path);
+      const before = requests().length;
+      const { code, stdout, stderr } = await run(
+        `${path} ${line}${line.includes("-o ") ? "" : " --json"}`,
+        stdin,
       );
-      if (path === "import") words.run = JSON.parse(stdout).run;
+      counted[path] = requests().length - before;
+      const what = `ecm ${path} ${line}\n${stdout}${stderr}`;
+      expect(code, what).toBe(exitCodesOf[path] ?? 0);
       expect(stdout === "" ? null : JSON.parse(stdout), what).toBeTypeOf("object");
-      counted[path] = sandbox.admin.requests().length - before;
+      await remember(path);
     }
     expect(counted).toEqual(
       Object.fromEntries(Object.entries(tried).map(([path, [, requests]]) => [path, requests])),
     );
+  });
+
+  it("writes nothing in a dry run, asks before what cannot be undone, and is silent with -q", async () => {
+    const { run, prepare, remember, requests, writes } = await startScene();
+    for (const [path, [line, , stdin]] of Object.entries(tried)) {
+      await prepare(path);
+      const facts = findFacts(leaves.find((each) => each.path === path)!.command);
+      if (facts?.writes) {
+        const before = writes().length;
+        expectDryRun(await run(`${path} ${line} --dry-run --json`, stdin), path);
+        expect(await run(`${path} ${line} --dry-run --json --read-only`, stdin)).toMatchObject({
+          code: exitCodesOf[path] ?? 0,
+        });
+        expect(writes().slice(before), `ecm ${path} --dry-run`).toEqual([]);
+      }
+      if (line.includes("--yes")) {
+        // What goes with a file of the structure has to be looked up.
+        const sent = path === "structure apply" ? writes : requests;
+        const before = sent().length;
+        const refused = await run(`${path} ${line.replace("--yes", "--json")}`, stdin);
+        expect({ path, ...refused }).toMatchObject({ path, code: 2, stdout: "" });
+        const { error } = JSON.parse(refused.stderr.trimEnd().split("\n").at(-1)!);
+        expect(error, path).toMatchObject({
+          type: "InputRequiredError",
+          hint: expect.stringContaining("--yes"),
+        });
+        expect(sent().length, path).toBe(before);
+        expect(facts?.asks, `ecm ${path}: describeCommand with asks`).toBeDefined();
+      }
+      const { code, stderr } = await run(`${path} ${line} -q`, stdin);
+      expect(code, `${path}\n${stderr}`).toBe(exitCodesOf[path] ?? 0);
+      // Warnings stay, with what they list.
+      if (code === 0) expect(stderr.replace(/^warning: .*\n(?: .*\n)*/gm, ""), path).toBe("");
+      await remember(path);
+    }
   });
 });

@@ -119,7 +119,7 @@ describe("a failure", () => {
       expect(refused.code).toBe(2);
       expect(refused.stderr).toContain("--yes");
     }
-    const structureFile = await ecm(["structure", "pull"]);
+    const structureFile = await ecm("structure pull");
     expect(structureFile.stdout).toContain("First Name");
   });
 });

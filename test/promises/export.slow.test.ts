@@ -154,7 +154,7 @@ describe("an export", () => {
   it("is csv wherever it goes, and guards what a spreadsheet would run in cells and header", async () => {
     const { ecm } = await hostileAccount();
     const plain = await text(ecm, ["export"]);
-    expect((await ecm(["export"], { terminalColumns: 80 })).stdout).toBe(plain);
+    expect((await ecm("export", { terminalColumns: 80 })).stdout).toBe(plain);
     const safe = await text(ecm, [
       "export",
       "--safe-cells",

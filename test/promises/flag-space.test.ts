@@ -5,9 +5,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { describeCommandJson } from "../../src/commands/help/help-text.ts";
 import { exitCodes } from "../../src/errors.ts";
-import { ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { loadLeaves } from "../support/command-tree.ts";
+import { done, ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { runs } from "../support/runs.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -15,6 +17,8 @@ interface CommandFacts {
   command: string;
   arguments: { name: string; required: boolean; repeats?: boolean }[];
   flags: { name: string; value?: string }[];
+  /** Flags that it cannot do without, with a value. */
+  mandatory: string[];
 }
 
 /** What these name would be run, or written here; or the command goes on until it is stopped. */
@@ -24,43 +28,21 @@ const apart = /^(sandbox (start|exec)|completion)/;
 
 const values = fc.oneof(
   fc.constantFrom(
+    ..."- -- 0 -1 1 1e9 Newsletter VIP =x a=b=c".split(" "),
     "",
-    "-",
-    "--",
-    "0",
-    "-1",
-    "1",
-    "1e9",
     "no such name",
-    "Newsletter",
-    "VIP",
     "First Name=Ada",
-    "=x",
-    "a=b=c",
   ),
   fc.constantFrom(
-    "ada@example.com",
-    "GET",
-    "POST",
-    "/api/contact-structure",
+    ..."ada@example.com GET POST /api/contact-structure [] { null __proto__ constructor".split(" "),
     "KEY EQ x",
-    "[]",
-    "{",
-    "null",
-    "__proto__",
-    "constructor",
   ),
   fc.constantFrom(
     "\u001b[31mred",
     "a\u0000b",
     "\ud800",
-    "名前",
     "\u202eexe",
-    "%00",
-    "../../x",
-    "/dev/null/x",
-    "a,b",
-    '"',
+    ...'名前 %00 ../../x /dev/null/x a,b "'.split(" "),
   ),
   fc.string({ unit: "binary", maxLength: 8 }),
 );
@@ -68,11 +50,10 @@ const values = fc.oneof(
 it("gives valid output or none, and one error for every failure, over the space of commands and flags", async () => {
   await goElsewhere();
   const { env } = await startSandbox({ hourlyLimit: 1_000_000 });
-  await workElsewhere();
   const ecm = ecmWith(env);
-  await ecm(["lists", "create", "Newsletter"]);
-  await ecm(["structure", "tag", "add", "VIP"]);
-  await ecm(["contact", "create", "--key", "ada@example.com"]);
+  await ecm("lists create Newsletter");
+  await ecm("structure tag add VIP");
+  await ecm("contact create --key ada@example.com");
   const commands = await leaves();
 
   const args = fc.constantFrom(...commands).chain((command) =>
@@ -124,11 +105,11 @@ it.each(["frobnicate", "contact gte", "lists list --pages 2", "contact get", "-o
 it("says of an empty name of a file what it is, whatever the command, and sends nothing", async () => {
   const { ecm, sandbox } = await startSandbox();
   const takesFile = (flags: string) => / <file>$/.test(flags);
-  const lines = (await leaves()).flatMap(({ command, arguments: argumentSpecs, flags }) => {
+  const lines = (await leaves()).flatMap(({ command, arguments: argumentSpecs, flags, mandatory }) => {
     const args = argumentSpecs.filter(({ required }) => required).map(() => "GET");
     const place = argumentSpecs.findIndex(({ name }) => name === "file");
     const flagPairs = flags.map(({ name, value }) => `${name} ${value}`).filter(takesFile);
-    const path = command.split(" ");
+    const path = [...command.split(" "), ...mandatory];
     return [
       ...(place === -1 ? [] : [[...path, ...argumentSpecs.slice(0, place).map(() => "x"), ""]]),
       ...flagPairs.map((flag) => [...path, ...args, flag.split(" ")[0]!, ""]),
@@ -148,16 +129,9 @@ it("says of an empty name of a file what it is, whatever the command, and sends 
 });
 
 it("takes the value of a flag for no command", async () => {
-  const { stderr } = await ecmWith(await temporaryHome())([
-    "--profile",
-    "sandbox",
-    "lists",
-    "list",
-    "--sise",
-  ]);
-  expect(stderr).toContain("Did you mean --size?");
-  const group = await ecmWith(await temporaryHome())(["--profile", "sandbox", "contact"]);
-  expect(group.stdout).toContain("Usage: ecm contact");
+  const ecm = ecmWith(await temporaryHome());
+  expect((await ecm("--profile sandbox lists list --sise")).stderr).toContain("Did you mean --size?");
+  expect((await ecm("--profile sandbox contact")).stdout).toContain("Usage: ecm contact");
 });
 
 it.each(["contact", "structure field"])(
@@ -173,6 +147,31 @@ it.each(["contact", "structure field"])(
     expect(JSON.parse(asJson.stderr).error).toMatchObject({ type: "UsageError", retryable: false });
   },
 );
+
+describe("help", () => {
+  it.each([
+    ["help contact", "contact --help"],
+    ["help contact search", "contact search --help"],
+    ["help export", "export --help"],
+    ["help", "--help"],
+  ])("`%s` says what `%s` says", async (one, other) => {
+    const { ecm } = await startSandbox();
+    expect(await done(ecm(one))).toBe(await done(ecm(other)));
+  });
+
+  it("of no command is an error, and no hint tells of what is hidden", async () => {
+    const { ecm } = await startSandbox();
+    expect(await ecm("help contcat")).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("Use: ecm contact"),
+    });
+    for (const args of [["-q"], ["commands", "nope"], ["help"]]) {
+      const { stdout, stderr } = await ecm(args);
+      expect(stdout + stderr).not.toContain("__complete");
+    }
+  });
+});
 
 it("tells both ways on when no profile is configured", async () => {
   const { code, stdout, stderr } = await ecmWith(await temporaryHome())(["contact", "search"]);
@@ -215,24 +214,15 @@ function flagWords(flags: string): fc.Arbitrary<string[]> {
   );
 }
 
-/** Any value may be taken for a file or a folder to write, those that lead upwards too: not here. */
-async function workElsewhere(): Promise<void> {
-  const here = process.cwd();
-  const folder = join(await temporaryFolder(), "a", "b", "c");
-  await mkdir(folder, { recursive: true });
-  process.chdir(folder);
-  onTestFinished(() => process.chdir(here));
-}
-
-async function leaves(leftOut = apart): Promise<CommandFacts[]> {
-  const ecm = ecmWith(await temporaryHome());
-  const index = JSON.parse((await ecm(["commands", "--json"])).stdout) as { commands: { command: string }[] };
-  const paths = index.commands
-    .map(({ command }) => command.replace(/ [<[].*/, ""))
-    .filter((path) => !leftOut.test(path) || leftOut.source === "^$");
-  return Promise.all(
-    paths.map(async (path) => JSON.parse((await ecm(["commands", ...path.split(" "), "--json"])).stdout)),
-  );
+/** Each command as `ecm commands` describes it. */
+async function leaves(): Promise<CommandFacts[]> {
+  const all = (await loadLeaves()).filter(({ path }) => !apart.test(path));
+  return all.map(({ command }) => ({
+    ...describeCommandJson(command),
+    mandatory: command.options
+      .filter((option) => option.mandatory)
+      .map(({ long, argChoices }) => `${long}=${argChoices?.[0] ?? "x"}`),
+  }));
 }
 
 function holds({ code, stdout, stderr }: Result, isJson: boolean, line: string[]): void {

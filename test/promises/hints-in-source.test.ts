@@ -1,13 +1,10 @@
 /** Every command that a message of ours shows exists, with the flags that are shown with it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import { beforeAll, expect, it } from "vitest";
-import { groups } from "../../src/commands/groups.ts";
 import { findChild, findFlag } from "../../src/commands/help/tree.ts";
-import { createContext } from "../../src/context.ts";
-import { createTree } from "../../src/program.ts";
+import { loadTree } from "../support/command-tree.ts";
 
 const source = join(import.meta.dirname, "../../src");
 
@@ -40,15 +37,7 @@ let program: Command;
 const shownHints: Shown[] = [];
 
 beforeAll(async () => {
-  const sink = new PassThrough().resume();
-  const streams = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: {} };
-  program = createTree(createContext(streams as never, new AbortController().signal), () =>
-    Promise.resolve(0),
-  ).root;
-  for (const { name, load } of groups) {
-    const command = program.commands.find((each) => each.name() === name)!;
-    (await load())(command as never, {} as never, {} as never);
-  }
+  program = await loadTree();
   for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
     if (!entry.name.endsWith(".ts") || entry.name.endsWith(".d.ts")) continue;
     const file = join(entry.parentPath, entry.name);

@@ -77,16 +77,7 @@ async function json(...words: string[]) {
 describe("a command that a message shows works on the account of the command before it", () => {
   it("to undo a run, and to resume one", async () => {
     shop.sandbox.admin.seed({ contacts: [{ key: "p1@example.com" }], tags: ["vip"] });
-    const changed = await ecm([
-      "contact",
-      "mutate",
-      "--all",
-      "--add-tag",
-      "vip",
-      "--profile",
-      "shop",
-      "--yes",
-    ]);
+    const changed = await ecm("contact mutate --all --add-tag vip --profile shop --yes");
     expect(changed.code, changed.stderr).toBe(0);
     const undone = await inShell(commandAfter("Undo", changed));
     expect(undone.code, undone.stderr).toBe(0);
@@ -141,7 +132,7 @@ describe("a command that a message shows works on the account of the command bef
   });
 
   it("to see what is wrong, in an error and in doctor's findings", async () => {
-    const failed = await ecm(["contact", "get", "nobody@example.com", "--profile", "shop"]);
+    const failed = await ecm("contact get nobody@example.com --profile shop");
     expect(failed.stderr).toContain("ecm --profile shop contact search --text nobody");
     const file = await writeInput("Email\na@example.com\nb@example.com\n");
     await ecm(["import", file, "--profile", "shop", "--max-requests", "2"]);
@@ -167,16 +158,16 @@ describe("a command that a message shows works on the account of the command bef
     const expiry = ["--expires", "2030-01-01T00:00:00Z"];
     const { key } = await owner("keys", "create", "ci", "--scope", "contacts:read", ...expiry);
     await login("shop", { ...shop, apiKey: key });
-    await ecm(["auth", "use", "shop"]);
+    await ecm("auth use shop");
     await owner("clock", "set", "2030-01-02T00:00:00Z");
-    const refused = await ecm(["lists", "list"]);
+    const refused = await ecm("lists list");
     expect(refused.code).toBe(4);
     const [command] = /ecm auth login.*|ecm --profile shop auth .*/.exec(refused.stderr)!;
     const again = await inShell(
       `echo ${shop.apiKey} | ${command} --base-url ${shop.baseUrl} --api-key-stdin`,
     );
     expect(again.code, again.stderr).toBe(0);
-    expect((await ecm(["lists", "list"])).code).toBe(0);
+    expect((await ecm("lists list")).code).toBe(0);
   });
 });
 
@@ -189,7 +180,7 @@ describe("a command that a message shows is quoted as a shell wants it", () => {
       });
       const copied = await ecm(["lists", "duplicate", "--profile", "shop", "--", "Leads", name]);
       expect(copied.stderr).toContain("has 1 contact\n");
-      const undone = await ecm(["runs", "undo", "last", "--profile", "shop"]);
+      const undone = await ecm("runs undo last --profile shop");
       const deleted = await inShell(
         `${commandAfter("delete it with", undone)} --yes`.replace(/(-- .*) (--yes)$/, "$2 $1"),
       );

@@ -161,7 +161,7 @@ it("empty names of columns are refused before a request, and export --all is wha
   }
   expect(server.requests).toEqual([]);
   const sandbox = await startSandbox({ contents: people });
-  expect((await sandbox.ecm(["export", "--all"])).stdout).toBe((await sandbox.ecm(["export"])).stdout);
+  expect((await sandbox.ecm("export --all")).stdout).toBe((await sandbox.ecm("export")).stdout);
 });
 
 it("a file that is cut off inside a quote costs no request", async () => {

@@ -42,7 +42,7 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
     const { ecm } = await startSandbox({ hourlyLimit: 20 });
     const file = await inputFile(manyRows(70));
     const result = await ecm(["import", file, "--no-wait", "--json"]);
-    await expectResumable(result, "hour", Date.now() + 3600_000, await ecm(["runs", "list", "--json"]));
+    await expectResumable(result, "hour", Date.now() + 3600_000, await ecm("runs list --json"));
   });
 
   it("with the hour, where --until lies before its end", async () => {
@@ -56,7 +56,7 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
   it("with the month, which only a refusal tells", async () => {
     const { ecm } = await startSandbox({ monthlyLimit: 20 });
     const result = await ecm(["import", await inputFile(manyRows(70)), "--max-requests", "1000", "--json"]);
-    await expectResumable(result, "month", nextMonth.getTime(), await ecm(["runs", "list", "--json"]));
+    await expectResumable(result, "month", nextMonth.getTime(), await ecm("runs list --json"));
     expect(parseSummary(result).rows.created).toBeGreaterThan(0);
   });
 
@@ -64,12 +64,7 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
     const service = await startSandbox({ blockAfter: 1, blockSeconds: 600 });
     await call({ ...service, apiKey: "ecm_us_wrong" }, "GET", "/api/contact");
     const result = await service.ecm(["import", await inputFile(manyRows(3)), "--json"]);
-    await expectResumable(
-      result,
-      "address",
-      Date.now() + 600_000,
-      await service.ecm(["runs", "list", "--json"]),
-    );
+    await expectResumable(result, "address", Date.now() + 600_000, await service.ecm("runs list --json"));
   });
 
   it("and says nothing of it where no limit stopped it, or once it is done", async () => {
@@ -79,8 +74,8 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
     expect(stopped.code).toBe(7);
     expect(parseSummary(stopped)).not.toHaveProperty("resumableAt");
     expect(readError(stopped)).not.toHaveProperty("retryAfterSeconds");
-    await ecm(["runs", "resume", "last"]);
-    expect(JSON.parse((await ecm(["runs", "list", "--json"])).stdout)).toMatchObject([{ resumableAt: null }]);
+    await ecm("runs resume last");
+    expect(JSON.parse((await ecm("runs list --json")).stdout)).toMatchObject([{ resumableAt: null }]);
   });
 
   it("unless the service names a time that no date can hold", async () => {
@@ -92,15 +87,15 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
     const result = await ecm(["import", await inputFile(manyRows(3)), "--json"]);
     expect(result.code, result.stderr).toBe(7);
     expect(parseSummary(result)).not.toHaveProperty("resumableAt");
-    expect((await ecm(["lists", "list"])).code).toBe(7);
+    expect((await ecm("lists list")).code).toBe(7);
   });
 });
 
 describe("a single command says when a limit ends", () => {
   it("of the month", async () => {
     const { ecm } = await startSandbox({ monthlyLimit: 1 });
-    await ecm(["lists", "list"]);
-    const refused = await ecm(["lists", "list", "--json"]);
+    await ecm("lists list");
+    const refused = await ecm("lists list --json");
     const error = readError(refused);
     expect(error).toMatchObject({ limit: "month", retryAfterSeconds: expect.any(Number) });
     expect(error.hint).toMatch(/starts anew (on 1 \w+( \d{4})? |tomorrow )?at 00:00 \(in /);
@@ -111,7 +106,7 @@ describe("a single command says when a limit ends", () => {
   it("of the address", async () => {
     const service = await startSandbox({ blockAfter: 1, blockSeconds: 600 });
     await call({ ...service, apiKey: "ecm_us_wrong" }, "GET", "/api/contact");
-    const { stderr, code } = await service.ecm(["lists", "list"]);
+    const { stderr, code } = await service.ecm("lists list");
     expect(code).toBe(7);
     expect(stderr).toMatch(/try again (tomorrow )?at \d\d:\d\d \(in 10 min\)/);
   });

@@ -25,7 +25,7 @@ function summaryAndError({ stdout, stderr }: Result) {
 describe("the summary of a bulk command", () => {
   it("is printed when the hour is used up before the first answer, with the hour's end", async () => {
     const { ecm } = await startSandbox({ hourlyLimit: 1 });
-    const { stderr: first } = await ecm(["lists", "list"]);
+    const { stderr: first } = await ecm("lists list");
     const reset = /reset=(\S+)/.exec(first)?.[1];
     const result = await ecm(["import", await people(3), "--no-wait", "-q", "--json"]);
     const { summary, error } = summaryAndError(result);
@@ -40,7 +40,7 @@ describe("the summary of a bulk command", () => {
 
   it("is printed when the month is used up, for every kind of run", async () => {
     const { ecm } = await startSandbox({ monthlyLimit: 1 });
-    await ecm(["lists", "list"]);
+    await ecm("lists list");
     const file = await people(2);
     for (const args of [
       ["import", file],

@@ -30,7 +30,13 @@ interface EcmOptions {
   clock?: Clock;
 }
 
-export type Ecm = (args: string[], options?: EcmOptions) => Promise<Result>;
+/** @param args the words behind `ecm`, or the line that is typed there */
+export type Ecm = (args: string | readonly string[], options?: EcmOptions) => Promise<Result>;
+
+/** The words of a line, as a shell takes them. */
+export function toWords(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, one, two, bare]) => one ?? two ?? bare!);
+}
 
 /** A home of its own: three empty folders, removed when the test ends. */
 export async function temporaryHome(): Promise<Record<string, string>> {
@@ -62,7 +68,7 @@ export function ecmWith(env: Record<string, string>): Ecm {
       isTTY: options.terminalColumns !== undefined,
     });
     const code = await run({
-      args,
+      args: typeof args === "string" ? toWords(args) : [...args],
       streams: { stdin, stdout: stdout.stream, stderr: stderr.stream, env: { ...env, ...options.env } },
       signal: options.signal ?? typist.signal,
       clock: options.clock,
