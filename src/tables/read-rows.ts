@@ -154,7 +154,7 @@ function toLastRow(row: ReadRow): ReadRow {
   if (row.kind === "rejected")
     return row.code === "truncated" ? row : { ...row, ...toTruncatedFault(row.message) };
   const { keyFault } = row;
-  return { ...row, isOpen: true, ...(keyFault && { keyFault: toTruncatedFault(keyFault.message) }) };
+  return { ...row, ...(keyFault && { keyFault: toTruncatedFault(keyFault.message) }) };
 }
 
 function isFooterLine({ cells }: TableRecord): boolean {

@@ -33,8 +33,6 @@ export class Survey {
   readonly identities = new TextIndex();
   /** The largest line on which a row starts. */
   lastLine = 0;
-  /** The last row, where it alone has no line end: nothing is wrong with it, but it may be cut off. */
-  openRow: Row | undefined;
   /**
    * All rows again, in file order and in batches of any size.
    * @throws EcmError when the file has changed since the survey
@@ -75,7 +73,6 @@ export class Survey {
 
   #addSound(row: Row): void {
     const { key, notSubscribed, isMarkClear = false } = row;
-    if (row.isOpen) this.openRow = row;
     this.identities.add(key.identity);
     if (notSubscribed !== undefined) {
       this.markedIdentities[isMarkClear ? "clear" : "unclear"].add(key.identity);

@@ -18,8 +18,16 @@ import { type ExportedLine, isPlanned, type Planned } from "../plan/plan-line.ts
 import type { Engine, RunContext, RunOptions } from "../plan/session.ts";
 import { computeFingerprint, isInPlanFolder } from "../runs/folder.ts";
 import { noInput } from "./finish.ts";
-import type { ContactsToPlan, Job, JobInput, OpenedJob, RunAbout } from "./job.ts";
-import { openAccount, openJudging } from "./open-account.ts";
+import {
+  type ContactsToPlan,
+  type Job,
+  type JobInput,
+  type OpenedJob,
+  openAccount,
+  openJudging,
+  type RunAbout,
+  readForBackup,
+} from "./job.ts";
 import { keyTableFacts } from "./rejected.ts";
 
 export interface ApplyOptions {
@@ -103,8 +111,7 @@ async function openContacts(context: RunContext, head: PlanHead, plan: PlanFile)
     throw isKind(error, "not found") ? otherAccountError(plan, engine) : error;
   });
   await requireKeptNames(plan, account);
-  // Read now, so that the price counts what the backup needs.
-  if (plan.deletes > 0) await Promise.all([account.readableLists(structure), account.complete(structure)]);
+  if (plan.deletes > 0) await readForBackup(account);
   const selection = head.selection && (await restoreSelection(account, structure, head.selection));
   const needs = selection?.needs.filter((part) => part !== "_id" && part !== "key") ?? [];
   const source = [...new Set([...head.source, ...needs, "createdAt"])];

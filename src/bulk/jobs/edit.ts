@@ -10,6 +10,8 @@ import { type RequestedSelection, resolveSelection, type Selection } from "../..
 import type { Account } from "../../service/account.ts";
 import { createMutateBody, type RequestedChanges } from "../../service/contact-changes.ts";
 import {
+  emptyInput,
+  type InputFile,
   type OpenedInput,
   openClearInput,
   openInput,
@@ -20,17 +22,12 @@ import {
 import type { MutateBody } from "../../wire.ts";
 import type { Desired, DesiredValue } from "../desired.ts";
 import type { MarkedAre } from "../plan/events.ts";
+import type { RunContext } from "../plan/session.ts";
 import type { AfterStep } from "../runs/folder.ts";
 import { readMutateValues, toValues, whereMissing } from "../values.ts";
-import {
-  type InputJob,
-  type JobInput,
-  type KeysFileOptions,
-  type ResolvedJob,
-  type RowJob,
-  toReadOptions,
-} from "./job.ts";
-import { overRows } from "./rows.ts";
+import { type Job, type JobInput, type OpenedJob, readForBackup } from "./job.ts";
+import { type KeysFileOptions, openReader, type RowWork, toReadOptions } from "./row-work.ts";
+import { openRows } from "./rows.ts";
 
 export interface EditOptions {
   kind: "mutate" | "unsubscribe" | "delete";
@@ -62,53 +59,53 @@ export type TypedConditions = Omit<RequestedSelection, "where"> & { where?: stri
  * @param askRows absent where nobody is asked: then the file is refused
  * @throws UsageError for a condition whose grammar is wrong
  */
-export async function editJob(options: EditOptions, askRows?: AskRows): Promise<RowJob> {
-  const { kind, input, conditions = {}, wanted, read, title = describeConditions(conditions) } = options;
+export async function editJob(options: EditOptions, askRows?: AskRows): Promise<Job> {
+  const { kind, input, conditions = {}, title = describeConditions(conditions) } = options;
   const where = await parseTypedWhere(conditions);
-  const consentChoosesRows = doMarksChoose(options);
-  return overRows({
+  return {
     kind,
     input: input ?? { name: title },
     readsInput: input !== undefined,
-    openInput:
-      input &&
-      ((file) => {
-        // Whoever can be asked is, further on.
-        const isRefused = !askRows && (consentChoosesRows || addsToLists(wanted));
-        return isRefused
-          ? openClearInput("keys", file, { ...toReadOptions(read), takesIds: true, consentChoosesRows })
-          : openInput(file, toReadOptions(read));
-      }),
-    async resolve(account): Promise<InputJob> {
-      const values = await resolveWanted(account, wanted);
-      const structure = await account.structure();
-      const selection = await resolveSelection(account, structure, { ...conditions, where });
-      // Read now, so that the price counts what the backup needs.
-      if (kind === "delete")
-        await Promise.all([account.readableLists(structure), account.complete(structure)]);
-      const source = listNeededParts(kind, values, selection);
-      const resolved = { selection, source, values };
-      const understand = (opened: OpenedInput, chosen: EditOptions) =>
-        requireUnderstood("keys", opened, toKeysReading(chosen, values), structure);
-      let file: OpenedInput | undefined;
-      return {
-        understand(opened) {
-          file = opened;
-          return understand(opened, options);
-        },
-        async decide(survey, { system }) {
-          if (!consentChoosesRows || kind === "mutate") return { job: toResolvedJob(options, resolved) };
-          const chosen = {
-            ...options,
-            rows: await chooseRows(kind, options.rows, survey, { system, askRows }),
-          };
-          const job = toResolvedJob(chosen, resolved);
-          // Marks that choose nobody are not read.
-          return chosen.rows === "all" ? { job, understood: await understand(file!, chosen) } : { job };
-        },
-      };
-    },
-  });
+    open: (context, file) => openEdit(context, file, { ...options, where, askRows }),
+  };
+}
+
+type Edit = EditOptions & { where: Awaited<ReturnType<typeof parseTypedWhere>>; askRows?: AskRows };
+
+async function openEdit(context: RunContext, file: InputFile, edit: Edit): Promise<OpenedJob> {
+  const { kind, input, conditions = {}, wanted, where } = edit;
+  const opened = input && (await openKeys(file, edit));
+  const reader = await openReader(context);
+  const { account, structure } = reader;
+  const values = await resolveWanted(account, wanted);
+  const selection = await resolveSelection(account, structure, { ...conditions, where });
+  if (kind === "delete") await readForBackup(account);
+  const understand = async (chosen: EditOptions) =>
+    opened ? requireUnderstood("keys", opened, toKeysReading(chosen, values), structure) : emptyInput;
+  let understood = await understand(edit);
+  let survey = await reader.survey(understood);
+  let chosen: EditOptions = edit;
+  if (kind !== "mutate" && doMarksChoose(edit)) {
+    const { system } = understood.facts;
+    chosen = { ...edit, rows: await chooseRows(kind, edit.rows, survey, { system, askRows: edit.askRows }) };
+    // Marks that choose nobody are not read.
+    if (chosen.rows === "all") {
+      understood = await understand(chosen);
+      survey = await reader.survey(understood);
+    }
+  }
+  const work = toRowWork(chosen, { selection, values, source: listNeededParts(kind, values, selection) });
+  return openRows(context, { reader, file, understood, survey, work });
+}
+
+/** Whoever can be asked is, further on. */
+function openKeys(file: InputFile, edit: Edit): Promise<OpenedInput> {
+  const consentChoosesRows = doMarksChoose(edit);
+  const reading = toReadOptions(edit.read);
+  const isRefused = !edit.askRows && (consentChoosesRows || addsToLists(edit.wanted));
+  return isRefused
+    ? openClearInput("keys", file, { ...reading, takesIds: true, consentChoosesRows })
+    : openInput(file, reading);
 }
 
 /** How a file of keys is read, by what its marks mean for the edit. */
@@ -144,15 +141,23 @@ async function resolveWanted(account: Account, wanted: EditOptions["wanted"]): P
   return readMutateValues("body" in wanted ? wanted.body : await createMutateBody(account, wanted));
 }
 
-function toResolvedJob(options: EditOptions, { selection, source, values }: ResolvedEdit): ResolvedJob {
-  const { kind, input, title: _title, after, ...stated } = options;
-  const { wanted, command, rows, includeUnsubscribed, conditions = {} } = stated;
+function toRowWork(options: EditOptions, { selection, source, values }: ResolvedEdit): RowWork {
+  const { kind, input, after, isPlain, read } = options;
+  const { wanted, command, rows, includeUnsubscribed, conditions = {} } = options;
   const toDesired = (mayJoinLists: boolean): Desired =>
     kind === "mutate"
       ? { values, absent: whereMissing(mayJoinLists), present: "change", mayJoinLists }
       : ends[kind];
   return {
-    options: { ...stated, conditions: hasConditions(conditions) ? conditions : undefined },
+    options: {
+      isPlain,
+      conditions: hasConditions(conditions) ? conditions : undefined,
+      wanted,
+      command,
+      read,
+      rows,
+      includeUnsubscribed,
+    },
     command,
     takesRow: rows === "marked" ? (row) => row.isMarkClear ?? false : undefined,
     duplicates: "first",
@@ -174,7 +179,7 @@ function toResolvedJob(options: EditOptions, { selection, source, values }: Reso
  * Everybody in the lists goes into one that the run makes. Nobody is in it yet, also where searches do not
  * tell a contact's lists.
  */
-function intoNewList(newList: string, sourceIds: readonly string[]): Partial<ResolvedJob> {
+function intoNewList(newList: string, sourceIds: readonly string[]): Partial<RowWork> {
   return {
     names: { lists: [newList], tags: [], createMissing: true, isNew: true },
     listIds: (names) => [names.listId(newList)],

@@ -1,22 +1,28 @@
 /**
- * What a job over rows puts into its plan: the contacts of its
- * input, or those that conditions choose, in order.
+ * What a job over rows puts into its plan, in order: the contacts of its input, those that conditions choose, or
+ * members of a list whom the input does not name.
  */
 
 import {
   createIdentityReader,
   findRole,
+  listPossibleKeys,
   type ReadRow,
   type RejectedRow,
   type Row,
+  type Survey,
 } from "../../tables/index.ts";
+import { TextIndex } from "../../text-index.ts";
 import type { Contact } from "../../wire.ts";
 import type { Desired } from "../desired.ts";
 import type { Item } from "../items.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
+import { findRemovalFailure } from "../plan/numbers.ts";
+import type { PlanHead } from "../plan/plan-file.ts";
 import type { StoredLine } from "../plan/plan-line.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
-import type { RowRun } from "./read-input.ts";
+import { toValues } from "../values.ts";
+import type { RowRun, RowWork } from "./row-work.ts";
 
 /** One entry for each row, in file order; made when it is taken, so that few of a batch are in memory at once. */
 export async function* readRowEntries(rowRun: RowRun): AsyncGenerator<Iterable<PlanEntry>> {
@@ -36,18 +42,20 @@ function* toEntries(rowRun: RowRun, rows: readonly ReadRow[]): Generator<PlanEnt
   }
 }
 
-export function toRowItem({ survey, job, names }: RowRun, row: Row, cells: Row["cells"]): Item {
+function toRowItem({ survey, work, names }: RowRun, row: Row, cells: Row["cells"]): Item {
   const marked = survey.withMarks(row);
   const { line, key, keyFault } = row;
   // Of a file whose marks say who is meant, other rows are not.
-  const isMeant = job.takesRow?.(marked) ?? true;
+  const isMeant = work.takesRow?.(marked) ?? true;
   return {
     ref: line,
     line,
     key,
     cells,
     mark: survey.describeMark(marked),
-    desired: isMeant ? { ...job.toDesired(marked, names), ...refuseKey(keyFault) } : { skip: "not_selected" },
+    desired: isMeant
+      ? { ...work.toDesired(marked, names), ...refuseKey(keyFault) }
+      : { skip: "not_selected" },
   };
 }
 
@@ -64,21 +72,21 @@ function toRejectedEntry(rowRun: RowRun, row: RejectedRow): StoredLine {
 }
 
 /** Another row of the contact stands for it. */
-function toSkippedEntry({ survey, joined, job, engine }: RowRun, row: Row, other: number): StoredLine {
+function toSkippedEntry({ survey, joined, work, engine }: RowRun, row: Row, other: number): StoredLine {
   const { line, key, cells } = row;
   const marked = survey.withMarks(joined.groups.get(key.identity)?.row ?? row);
   return {
     line,
     key: key.sent,
     contactId: null,
-    action: job.duplicates === "reject" ? "reject" : "skip",
+    action: work.duplicates === "reject" ? "reject" : "skip",
     code: "duplicate",
     message: engine.describeReason({ code: "duplicate", line: other }),
     changes: [],
     cells,
     mark: survey.describeMark(marked),
     // Joined rows make one contact: fixing it takes all of them.
-    of: job.duplicates === "merge" ? other : undefined,
+    of: work.duplicates === "merge" ? other : undefined,
   };
 }
 
@@ -92,10 +100,10 @@ function findKeyCell({ understood }: RowRun, { cells }: ReadRow): string {
  */
 export function* listSelectedItems(
   snapshot: AccountSnapshot,
-  { job, names, structure }: RowRun,
+  { work, names, reader }: RowRun,
 ): Generator<Item> {
-  const toIdentity = createIdentityReader(structure.keyType);
-  const desired = job.desiredForAll!(names);
+  const toIdentity = createIdentityReader(reader.structure.keyType);
+  const desired = work.desiredForAll!(names);
   // A contact that slid to another page was read twice.
   const seenIds = snapshot.isWhole() ? undefined : new Set<string>();
   let place = 0;
@@ -103,13 +111,13 @@ export function* listSelectedItems(
     place++;
     if (seenIds?.has(contact._id ?? "")) continue;
     seenIds?.add(contact._id ?? "");
-    if (!(job.selection?.holds(contact) ?? true)) continue;
+    if (!(work.selection?.holds(contact) ?? true)) continue;
     yield { ...toPageItem(place, contact, toIdentity), desired };
   }
 }
 
 /** A contact that no row names. */
-export function toPageItem(
+function toPageItem(
   ref: number,
   contact: Partial<Contact>,
   toIdentity: (key: string) => string,
@@ -123,4 +131,74 @@ export function toPageItem(
     contactId: contact._id,
     found: contact,
   };
+}
+
+interface Removals {
+  count: number;
+  limits: NonNullable<PlanHead["removals"]>;
+  items(): Iterable<Item>;
+}
+
+/**
+ * Members that the input does not name, not even in a row that is rejected; none where the input is cut off.
+ * Their places in the snapshot name them in the journal, after the input's lines.
+ * @throws UsageError when they are more than may be taken out; a dry run says so, and shows whom all the same
+ */
+export async function planRemovals(
+  members: AccountSnapshot,
+  { survey, reader, options, emit }: RowRun,
+  { listId, listName }: NonNullable<RowWork["members"]>,
+): Promise<Removals> {
+  const toIdentity = createIdentityReader(reader.structure.keyType);
+  const rejected = await collectRejectedIdentities(survey, toIdentity);
+  const isCut = survey.rejectedCodes.has("truncated");
+  if (isCut) emit({ kind: "remark", remark: { code: "cut_off" } });
+  const isNamed = ({ _id = "", key = "" }: Partial<Contact>) => {
+    const identity = toIdentity(key);
+    return survey.identities.has(identity) || rejected.has(identity) || rejected.has(_id.toLowerCase());
+  };
+  let [total, count] = [0, 0];
+  for (const contact of members.all()) {
+    total++;
+    if (!isCut && !isNamed(contact)) count++;
+  }
+  const limits = { members: total, allowed: options.guards?.maxRemove };
+  const failure = findRemovalFailure(count, limits, listName);
+  if (failure && !options.isDryRun) throw failure;
+  if (failure) emit({ kind: "remark", remark: { code: "would_be_refused", failure } });
+  // Whoever is gone from the account is gone from the list.
+  const desired: Desired = {
+    values: toValues({ removeLists: [listId] }),
+    absent: "leave",
+    present: "change",
+    mayJoinLists: true,
+  };
+  function* items(): Generator<Item> {
+    let place = 0;
+    for (const contact of members.all()) {
+      place++;
+      if (isCut || isNamed(contact)) continue;
+      yield { ...toPageItem(survey.lastLine + place, contact, toIdentity), desired, isRemoval: true };
+    }
+  }
+  return { count, limits, items };
+}
+
+/**
+ * Whoever a rejected row may mean: what is wrong with the row
+ * does not say that the person is to be taken out.
+ */
+async function collectRejectedIdentities(
+  survey: Survey,
+  toIdentity: (key: string) => string,
+): Promise<TextIndex> {
+  const rejected = new TextIndex();
+  if (survey.rejected === 0) return rejected;
+  for await (const rows of survey.batches()) {
+    for (const row of rows) {
+      if (row.kind !== "rejected") continue;
+      for (const meant of listPossibleKeys(row.cells)) rejected.add(toIdentity(meant));
+    }
+  }
+  return rejected;
 }

@@ -35,13 +35,9 @@ export const noInput: SettledByInput = {
   passedOverAre: "skipped",
 };
 
-/** Sums up for a run that was never entered: rows that were read are pending. */
-export function closeUnentered(
-  context: RunContext,
-  stop: RunStop,
-  input: SettledByInput = noInput,
-): Promise<Closed> {
-  const state = { ...context, input, tally: createTally(), ledger: new Ledger(), run: undefined };
+/** Sums up for a run that was never entered. */
+export function closeUnentered(context: RunContext, stop: RunStop): Promise<Closed> {
+  const state = { ...context, input: noInput, tally: createTally(), ledger: new Ledger(), run: undefined };
   return closeRun(state, { stop });
 }
 

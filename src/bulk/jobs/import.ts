@@ -5,6 +5,7 @@ import type { EcmError } from "../../errors.ts";
 import {
   type ColumnTarget,
   type Duplicates,
+  type InputFile,
   type MappingFault,
   openClearInput,
   type ReadOptions,
@@ -19,10 +20,12 @@ import type { Desired } from "../desired.ts";
 import type { MarkedAre } from "../plan/events.ts";
 import type { NameBook } from "../plan/names.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
+import type { RunContext } from "../plan/session.ts";
 import { computeFingerprint } from "../runs/folder.ts";
 import { toValues } from "../values.ts";
-import type { InputJob, JobInput, NamesOfJob, ResolvedJob, RowJob } from "./job.ts";
-import { overRows } from "./rows.ts";
+import type { Job, JobInput, OpenedJob } from "./job.ts";
+import { openReader, type RowWork, type WantedNames } from "./row-work.ts";
+import { openRows } from "./rows.ts";
 
 type Mode = "upsert" | "create" | "update";
 
@@ -60,56 +63,57 @@ export type ImportRecord = Omit<ImportOptions, "read"> & {
 };
 
 /** @param ask absent where nobody is asked: then what is open is refused */
-export function importJob(record: ImportRecord, ask?: ImportQuestions): RowJob {
-  const { input } = record;
-  let options: ImportOptions = { ...record, read: { ...record.read, map: new Map(record.read.map) } };
+export function importJob(record: ImportRecord, ask?: ImportQuestions): Job {
+  const options = { ...record, read: { ...record.read, map: new Map(record.read.map) } };
+  return {
+    kind: "import",
+    input: record.input,
+    readsInput: true,
+    open: (context, file) => openImport(context, file, options, ask),
+  };
+}
+
+async function openImport(
+  context: RunContext,
+  file: InputFile,
+  stated: ImportOptions,
+  ask: ImportQuestions | undefined,
+): Promise<OpenedJob> {
+  let options = stated;
+  const askSheet = async (several: SeveralSheets) => {
+    options = await ask!.sheet(several);
+    return options.read.sheet;
+  };
   /** Agreed to once, further names are created too. */
-  const createMissing = (): NamesOfJob["createMissing"] =>
+  const createMissing = (): WantedNames["createMissing"] =>
     options.createMissing || !ask
       ? options.createMissing
       : async (failure) => {
           options = await ask.names(failure);
         };
-  return overRows({
-    kind: "import",
-    input,
-    readsInput: true,
-    openInput(file) {
-      const chooseSheet = async (several: SeveralSheets) => {
-        options = await ask!.sheet(several);
-        return options.read.sheet;
-      };
-      return openClearInput("contacts", file, options.read, ask && chooseSheet);
-    },
-    async resolve(account): Promise<InputJob> {
-      return {
-        async understand(opened, structure) {
-          if (!ask) return requireUnderstood("contacts", opened, options.read, structure);
-          for (;;) {
-            const found = await understandInput("contacts", opened, options.read, structure);
-            if ("reading" in found) return found;
-            options = await ("unclear" in found ? ask.columns(found) : ask.mapping(found));
-          }
-        },
-        async decide(survey) {
-          if (ask?.list && survey.lists.size === 0) {
-            const lists = await account.lists(await account.structure());
-            options = await ask.list(lists.map(({ name }) => name));
-          }
-          return { job: toResolvedJob(options, survey, createMissing(), () => options) };
-        },
-      };
-    },
-  });
+  const opened = await openClearInput("contacts", file, options.read, ask && askSheet);
+  const reader = await openReader(context);
+  const { account, structure } = reader;
+  let understood = ask ? undefined : await requireUnderstood("contacts", opened, options.read, structure);
+  while (!understood) {
+    const found = await understandInput("contacts", opened, options.read, structure);
+    if ("reading" in found) understood = found;
+    else options = await ("unclear" in found ? ask!.columns(found) : ask!.mapping(found));
+  }
+  const survey = await reader.survey(understood);
+  if (ask?.list && survey.lists.size === 0)
+    options = await ask.list((await account.lists(structure)).map(({ name }) => name));
+  const work = toRowWork(options, survey, createMissing(), () => options);
+  return openRows(context, { reader, file, understood, survey, work });
 }
 
 /** @param latest the options as they are once all names are agreed to */
-function toResolvedJob(
+function toRowWork(
   options: ImportOptions,
   survey: Survey,
-  createMissing: NamesOfJob["createMissing"],
+  createMissing: WantedNames["createMissing"],
   latest: () => ImportOptions,
-): ResolvedJob {
+): RowWork {
   return {
     get options() {
       return toRecord(latest());

@@ -1,30 +1,18 @@
 /**
  * What a run has to do. Every command states it as a job; a run that goes on, and one that is tried again, make
- * the same job from the record that the run keeps. Types only.
+ * the same job from the record that the run keeps.
  */
 
 import type { Readable } from "node:stream";
-import type { EcmError } from "../../errors.ts";
-import type { Selection } from "../../select/selection.ts";
-import type { Account } from "../../service/account.ts";
-import type {
-  Duplicates,
-  InputFacts,
-  InputFile,
-  OpenedInput,
-  ReadOptions,
-  Row,
-  Survey,
-  UnderstoodInput,
-} from "../../tables/index.ts";
-import type { ContactStructure, IdRef } from "../../wire.ts";
-import type { Desired } from "../desired.ts";
-import type { MarkedAre } from "../plan/events.ts";
-import type { Judging } from "../plan/judge.ts";
-import type { Lookup } from "../plan/lookup.ts";
+import { restoreSelection } from "../../select/selection.ts";
+import { Account } from "../../service/account.ts";
+import { KeySearch } from "../../service/key-search.ts";
+import { createIdentityReader, type InputFile } from "../../tables/index.ts";
+import { createSuppressionRules, type Judging } from "../plan/judge.ts";
+import { Lookup } from "../plan/lookup.ts";
 import type { PlanEntries } from "../plan/make-plan.ts";
-import type { NameBook, NameBookOptions } from "../plan/names.ts";
-import type { PlanHead, PlanMapping } from "../plan/plan-file.ts";
+import type { NameBook } from "../plan/names.ts";
+import type { PlanHead } from "../plan/plan-file.ts";
 import type { RunContext, RunState } from "../plan/session.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import type { AfterStep, Manifest } from "../runs/folder.ts";
@@ -45,16 +33,12 @@ export interface Job {
   input: JobInput;
   /** Whether the bytes of the input are read: they are taken first, and kept where they can be read only once. */
   readsInput: boolean;
-  /** Finds out what has to be done, and writes nothing. @throws RunStop; UsageError for what cannot be meant */
-  open(context: RunContext, opening: Opening): Promise<OpenedJob>;
-}
-
-/** What a job is given when it is opened. */
-export interface Opening {
-  /** The input's bytes, where the job reads them. */
-  file: InputFile;
-  /** To be told of the input's rows as soon as they are known. */
-  noteInput(input: SettledByInput): void;
+  /**
+   * Finds out what has to be done, and writes nothing.
+   * @param file the input's bytes, where the job reads them
+   * @throws RunStop; UsageError for what cannot be meant
+   */
+  open(context: RunContext, file: InputFile): Promise<OpenedJob>;
 }
 
 export interface OpenedJob {
@@ -80,8 +64,6 @@ export interface Contacts {
   readonly judging: Judging;
   /** Without what is kept of pages: for the second looks. */
   readonly lookup: Lookup;
-  /** Rows that stand for no contact; all rows, as far as they are known. */
-  readonly input: SettledByInput;
   /** What the run creates in the account first. */
   readonly names?: NameBook;
   /** What follows on the run once it is complete. */
@@ -92,9 +74,12 @@ export interface Contacts {
 
 /** The same before the plan is closed. */
 export interface ContactsToPlan extends Contacts {
-  head: PlanDescription;
+  /** Rows that stand for no contact; all rows, as far as they are known. */
+  readonly input: SettledByInput;
+  readonly head: PlanDescription;
   /**
    * Reads the pages that are needed first, if any.
+   * @param scratch where they are kept
    * @throws RunStop; UsageError when a sync would remove too many
    */
   source(state: RunState, scratch: string): Promise<PlanSource>;
@@ -116,89 +101,60 @@ export interface PlanSource {
   close?(): void;
 }
 
-/** A job over the rows of an input, or over contacts that conditions choose. */
-export interface RowJob extends Job {
-  /**
-   * Reads the input's bytes, and refuses what nobody is asked about, before a request is spent. Absent where
-   * there is no input.
-   * @throws UsageError
-   */
-  openInput?(file: InputFile): Promise<OpenedInput>;
-  /** Looks up what the flags name, before the rows of the input are read. */
-  resolve(account: Account): Promise<InputJob>;
+type Opening = Pick<RunContext, "engine" | "send">;
+
+/** @param preferred the structure to work in; default: the one that flags or the profile name */
+export function openAccount(
+  { engine, send }: Opening,
+  preferred = engine.account.preferredStructure,
+): Account {
+  const { behaviors, names } = engine;
+  return new Account(send.plain, { preferred, behaviors, names });
 }
 
-/** A job before the rows of its input are known. Each step asks a person what is open, or refuses it. */
-export interface InputJob {
-  /** @throws UsageError where it is not clear where a column goes */
-  understand(input: OpenedInput, structure: ContactStructure): Promise<UnderstoodInput>;
-  /**
-   * What is to be done, now that every row was read once; `understood` where the rows are read otherwise then.
-   * @throws UsageError for an input that cannot be meant
-   */
-  decide(survey: Survey, facts: InputFacts): Promise<{ job: ResolvedJob; understood?: UnderstoodInput }>;
+/**
+ * How contacts are looked up and judged: by what the head of their plan says and nothing else, so that a plan that
+ * is closed needs no job.
+ * @throws SuppressionsError; UsageError for a condition that speaks of what does not exist any more
+ */
+export async function openJudging(
+  { engine, send }: Opening,
+  account: Account,
+  { structureId, keyType }: { structureId: string; keyType: string },
+  { looks, source, listIds, selection, names }: PlanDescription,
+): Promise<Pick<Contacts, "judging" | "lookup">> {
+  const behavior = engine.behaviors(structureId);
+  const toIdentity = createIdentityReader(keyType);
+  const { readsStatus, marksRepeats, suppressions } = looks;
+  const keys = new KeySearch({ send: send.searches, behavior, structureId, toIdentity, readsStatus });
+  return {
+    judging: {
+      structureId,
+      looks,
+      suppression: createSuppressionRules(
+        suppressions === "include" ? undefined : await engine.openSuppressions(),
+      ),
+      // The conditions as they were planned: their words may mean something else by now.
+      selection: selection && (await restoreSelection(account, await account.structure(), selection)),
+      names,
+      describe: engine.describeReason,
+    },
+    lookup: new Lookup({
+      send,
+      clock: engine.clock,
+      keys,
+      structureId,
+      keyType,
+      source,
+      behavior,
+      marksRepeats,
+      listIds,
+    }),
+  };
 }
 
-export interface NamesOfJob extends Pick<NameBookOptions, "lists" | "tags" | "isNew" | "fields"> {
-  /** Whether missing names are created; a function has a person agree to it first. */
-  createMissing: boolean | AgreeToCreate;
-}
-
-/** @param failure what is thrown where they are not to be created @throws DeclinedError; the failure */
-type AgreeToCreate = (failure: EcmError) => Promise<void>;
-
-/** What is to be done with each row, or with each contact that conditions choose. */
-export interface ResolvedJob {
-  /** Everything that decides a contact's outcome: the record from which the job is made again. */
-  readonly options: Record<string, unknown>;
-  /** The words of the command, where they are not those of the kind. */
-  command?: string[];
-  /** How the values of rows are made, for the plan. */
-  mapping?: PlanMapping;
-  duplicates: Duplicates;
-  /** Whether a row's contact is meant at all. Default: every row's. */
-  takesRow?(row: Row): boolean;
-  /** A list whose members become exactly the contacts of the input. */
-  members?: MembersOptions;
-  /** What follows on the run once it is complete. */
-  after?: readonly AfterStep[];
-  /** Names in flags, and what is created of them; the file's own come with the rows. */
-  names?: NamesOfJob;
-  /** Parts of a contact that decisions need, besides `_id` and `key`. */
-  source: string[];
-  toDesired(row: Row, names: NameBook): Desired;
-  /** What becomes of those whom the file marks as not subscribed. */
-  notSubscribedAre: MarkedAre;
-  /** The same of those whose mark is not understood, where that is something else. */
-  unclearAre?: MarkedAre;
-  /** Whoever is on the suppression list is left out. */
-  leavesOutSuppressed?: boolean;
-  /** Lists that a desired contact can speak of. */
-  listIds(names: NameBook): string[];
-  /** Conditions that choose the contacts: of the whole account, or of those that the input names. */
-  selection?: Selection;
-  /** What is wanted of every contact that conditions choose. */
-  desiredForAll?(names: NameBook): Desired;
-  /** The status decides what becomes of contacts: where no search tells it, they are read by their ids. */
-  readsStatus?: boolean;
-  /** One contact may be named twice, by its key and by its id; an import takes keys alone. */
-  marksRepeats?: boolean;
-  /** Lists that every contact is in whom the conditions choose, should the pages not tell. */
-  chosenLists?: IdRef[];
-}
-
-export interface MembersOptions {
-  listId: string;
-  listName: string;
-}
-
-/** How a file that names contacts is read, as a run keeps it. By default as the file says itself. */
-export interface KeysFileOptions {
-  map: [column: string, target: string][];
-  consentColumns?: readonly string[];
-  sheet?: string;
-}
-
-export function toReadOptions(read: KeysFileOptions | undefined): ReadOptions {
-  return { map: new Map(read?.map), consentColumns: read?.consentColumns, sheet: read?.sheet };
+/** What the file with the backup of a deletion needs is read before the price is said. */
+export async function readForBackup(account: Account): Promise<void> {
+  const structure = await account.structure();
+  await Promise.all([account.readableLists(structure), account.complete(structure)]);
 }

@@ -2,44 +2,49 @@
  * The one path of every bulk run: plan, show the plan and its price, have it agreed to, apply it, report.
  * What a job adds is which contacts are planned, and how each is decided.
  */
+import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { requireFreeListName } from "../../api/lists.ts";
+import { makeFolder } from "../../disk/make-folder.ts";
+import { createIdentityReader } from "../../tables/index.ts";
 import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
 import { type RunStop, requireRequestsLeft, toErrorStop } from "../pace/run-stop.ts";
+import { makePlan } from "../plan/make-plan.ts";
 import { openPlannedNames, requireKeptNames, toStandInId } from "../plan/names.ts";
 import { createTally, findGuardFailure, findMonthStop, type Price } from "../plan/numbers.ts";
-import { type ClosedPlan, readStoredPlan, requireWholePlan, type StoredPlan } from "../plan/plan-file.ts";
+import {
+  type ClosedPlan,
+  type PlanEnd,
+  type PlanHead,
+  planVersion,
+  readPlanLines,
+  readStoredPlan,
+  requireWholePlan,
+  type StoredPlan,
+} from "../plan/plan-file.ts";
 import { isPlanned } from "../plan/plan-line.ts";
+import { PlanWriter } from "../plan/plan-writer.ts";
 import {
   announceEntered,
   beginPhase,
   countRunRows,
-  type ForeseenPlan,
   hasBegun,
+  openSession,
   type Reject,
   type RunContext,
   type RunState,
   recordInJournal,
+  type Session,
 } from "../plan/session.ts";
 import type { EnteredRun } from "../runs/enter.ts";
-import { countRequestsAfter, findNewList } from "../runs/folder.ts";
+import { countRequestsAfter, fileNames, findNewList, runCommands, toRunsFolder } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { type Closed, closeRun, foreseeSummary, noInput } from "./finish.ts";
-import type { Contacts, ContactsToPlan } from "./job.ts";
-import { openAccount, openJudging } from "./open-account.ts";
-import {
-  choosePlanPlace,
-  createSession,
-  findMaxRejectsStop,
-  findPlanPrice,
-  makePlanFile,
-  type PlanPlace,
-  planPath,
-  readClosedPlan,
-  subtractSettled,
-} from "./plan-job.ts";
-import { readFirstRejects, writeRejected } from "./rejected.ts";
+import { type Contacts, type ContactsToPlan, openAccount, openJudging, readForBackup } from "./job.ts";
+import { findMaxRejectsStop, findPlanPrice, subtractSettled } from "./price.ts";
+import { keyTableFacts, readFirstRejects, writeRejected } from "./rejected.ts";
 
 /**
  * @param contacts of the job; once the run's plan is closed, that says all of it
@@ -50,29 +55,37 @@ export async function planAndApply(
   contacts: ContactsToPlan | undefined,
   run: EnteredRun | undefined,
 ): Promise<Closed> {
-  const storedPlan = run && (await readStoredPlan(planPath(run)));
+  const place = choosePlanPlace(context, run);
+  const kept = run && (await readStoredPlan(place.file!));
   const ledger = run?.ledger ?? new Ledger();
-  if (run) requireWholePlan(planPath(run), storedPlan, hasBegun(ledger));
-  const input = storedPlan?.end?.input ?? contacts?.input ?? noInput;
-  const tally = storedPlan?.tally ?? createTally();
-  const state: RunState = { ...context, input, tally, ledger, run };
-  const work = new PlannedWork(state, await choosePlanPlace(context, run));
-  announceEntered(state);
-  let stop: RunStop | undefined;
-  try {
-    await work.planAndApply(contacts, storedPlan);
-  } catch (error) {
-    stop = toErrorStop(error);
-  }
-  return work.close(stop);
+  if (run) requireWholePlan(place.file!, kept, hasBegun(ledger));
+  const input = kept?.end?.input ?? contacts?.input ?? noInput;
+  const work = new Work({ ...context, input, tally: kept?.tally ?? createTally(), ledger, run }, place);
+  return work.perform(contacts, kept);
+}
+
+interface PlanPlace {
+  /** Undefined where nobody wants to read the plan of a dry run. */
+  file: string | undefined;
+  /** Where pages of the account are kept until the plan is closed. */
+  scratch: string;
+}
+
+/** A real run keeps its plan in its folder; a dry run in a place of its own. */
+function choosePlanPlace({ engine, options }: RunContext, run: EnteredRun | undefined): PlanPlace {
+  if (run) return { file: join(run.folder, fileNames.plan), scratch: join(run.folder, fileNames.snapshot) };
+  const folder = toRunsFolder(engine.stateFolder);
+  makeFolder(folder);
+  const name = join(folder, `.dry-run-${randomBytes(6).toString("hex")}`);
+  const isPlanNeeded = options.takePlan !== undefined || options.rejects !== undefined;
+  return { file: isPlanNeeded ? `${name}.ndjson` : undefined, scratch: name };
 }
 
 /** How far a run has come: what it has reached when it stops is reported too. */
-class PlannedWork {
+class Work {
   private readonly place: PlanPlace;
   private readonly startedAt: number;
   private state: RunState;
-  private contacts!: Contacts;
   private price: Price | undefined;
   private backup: string | undefined;
 
@@ -82,70 +95,107 @@ class PlannedWork {
     this.startedAt = state.clock.now();
   }
 
-  /** @param kept what is there of the run's plan @throws whatever stops the run */
-  async planAndApply(stated: ContactsToPlan | undefined, kept: StoredPlan | undefined): Promise<void> {
+  /** @param kept what is there of the run's plan */
+  async perform(stated: ContactsToPlan | undefined, kept: StoredPlan | undefined): Promise<Closed> {
+    announceEntered(this.state);
+    let stop: RunStop | undefined;
+    try {
+      await this.planAndApply(stated, kept);
+    } catch (error) {
+      stop = toErrorStop(error);
+    }
+    return this.close(stop);
+  }
+
+  /** @throws whatever stops the run */
+  private async planAndApply(
+    stated: ContactsToPlan | undefined,
+    kept: StoredPlan | undefined,
+  ): Promise<void> {
     const { options, run, emit } = this.state;
     const tooMany = options.guards?.maxRejects && findMaxRejectsStop(this.state);
     if (tooMany) throw tooMany;
-    const old = kept?.end && readClosedPlan(this.place.file!, { ...kept, end: kept.end });
-    const plan = old ? await this.open(old, stated) : await this.make(stated!, kept);
-    const price = await findPlanPrice(this.state, this.contacts, plan, old !== undefined);
+    const old = kept?.end && toClosedPlan(this.place.file!, { ...kept, end: kept.end });
+    const plan = old ?? (await this.makePlan(stated!, kept));
+    // A closed plan says all that its job would.
+    const contacts = old ? await openPlanned(this.state, old, stated?.account) : stated!;
+    const price = await findPlanPrice(this.state, contacts, old);
     this.price = price;
     emit({ kind: "priced", price });
     if (plan) await options.takePlan?.(plan);
-    if (!run) return;
-    await this.prepare(run, plan!, price);
-    await this.apply(run, price);
+    if (!run || !plan) return;
+    await this.prepare(run, contacts, plan, price);
+    await this.apply(contacts, price);
   }
 
-  /** A closed plan says all that its job would. */
-  private async open(plan: ClosedPlan, stated: ContactsToPlan | undefined): Promise<ClosedPlan> {
-    this.contacts = await openPlanned(this.state, plan, stated?.account);
-    return plan;
-  }
-
-  private async make(stated: ContactsToPlan, kept: StoredPlan | undefined): Promise<ClosedPlan | undefined> {
-    this.contacts = stated;
-    const { state, plan } = await makePlanFile(this.state, stated, kept, this.place);
-    this.state = state;
-    return plan;
-  }
-
-  async close(stop: RunStop | undefined): Promise<Closed> {
-    const { state, price, backup, place } = this;
-    beginPhase(state, "reporting", price);
-    const rejects = await writeRejected(state, stop, place.file);
-    const firstRejects = await this.firstRejects(stop);
-    reportMarkedContacts(state, stop);
-    if (!state.run) {
-      if (place.file) await rm(place.file, { force: true }).catch(() => undefined);
+  /** Looks everyone up and decides; a plan that was cut off continues. */
+  private async makePlan(
+    contacts: ContactsToPlan,
+    kept: StoredPlan | undefined,
+  ): Promise<ClosedPlan | undefined> {
+    const { file, scratch } = this.place;
+    const { run } = this.state;
+    beginPhase(this.state, "looking");
+    const source = await contacts.source(this.state, scratch);
+    const { removals, input = this.state.input, lookup = contacts.lookup, entries } = source;
+    try {
+      const head = { ...describeHead(this.state, contacts), ...(removals && { removals }) };
+      const creations = contacts.names?.creations ?? [];
+      const usable = file && kept ? await readStoredPlan(file, source.stableEntries) : undefined;
+      const writer =
+        usable && usable.taken > 0
+          ? await PlanWriter.resume(file!, usable)
+          : PlanWriter.create(file, head, creations);
+      this.state = { ...this.state, input, tally: writer.tally };
+      const session = this.openSession({ ...contacts, lookup });
+      beginPhase(session, "looking");
+      const isComplete = isReadByOthers(this.state, head);
+      try {
+        await makePlan({ session, entries, writer, names: head.names, isComplete });
+      } catch (error) {
+        writer.release();
+        throw error;
+      }
+      const end = writer.close(input);
+      await rm(scratch, { force: true });
+      if (run?.manifest.input.isSpooled) await rm(join(run.folder, fileNames.input), { force: true });
+      return file === undefined ? undefined : toClosedPlan(file, { head, creations, end });
+    } finally {
+      source.close?.();
     }
-    return { ...(await closeRun(state, { stop, price, rejects, backup })), firstRejects };
   }
 
-  /** For whoever reads along; not of a run that is interrupted, whose end is waited for. */
-  private async firstRejects(stop: RunStop | undefined): Promise<Reject[]> {
-    const { state, place } = this;
-    const isShown = state.options.isAtTerminal && stop?.by !== "signal" && countRunRows(state).rejected > 0;
-    return isShown && place.file !== undefined ? readFirstRejects(place.file, state.ledger) : [];
+  private openSession({ judging, lookup }: Pick<Contacts, "judging" | "lookup">): Session {
+    const { state, startedAt } = this;
+    const toIdentity = createIdentityReader(lookup.keyType);
+    // What an undo cannot restore stops it only where a limit was given.
+    const isLimited = state.options.guards?.maxRejects !== undefined || state.kind !== "undo";
+    const onRejected = () => {
+      const tooMany = isLimited && findMaxRejectsStop(state);
+      if (tooMany) state.send.stop(tooMany);
+    };
+    return openSession(state, { judging, lookup, toIdentity, startedAt, onRejected });
   }
 
   /**
    * Everything that comes before the first write to a contact:
    * limits, consent, the backup, names that are missing.
    */
-  private async prepare(run: EnteredRun, plan: ClosedPlan, price: Price): Promise<void> {
-    const { state, contacts } = this;
+  private async prepare(run: EnteredRun, contacts: Contacts, plan: ClosedPlan, price: Price): Promise<void> {
+    const { state } = this;
     const { options, ledger, tally } = state;
     const monthStop = findMonthStop(price, options);
     if (monthStop) throw monthStop;
     const isFirst = !hasBegun(ledger);
     // The run keeps its guards: to leave them out the next time is not to allow more.
     const guards = isFirst ? { ...run.manifest.guards, ...options.guards } : state.typedGuards;
-    const refusal = findGuardFailure(tally, guards, { file: planPath(run), isFirst });
+    const refusal = findGuardFailure(tally, guards, { file: this.place.file, isFirst });
     if (refusal) throw refusal;
     if (price.left > 0) {
-      const foreseen = isFirst ? await this.foresee(run, plan, price) : undefined;
+      const isShown = isFirst && options.isAtTerminal;
+      const firstRejects = isShown ? await readFirstRejects(this.place.file!, new Ledger()) : [];
+      const summary = foreseeSummary(state, price);
+      const foreseen = isShown ? { ...plan, summary, firstRejects, isResumed: run.isResumed } : undefined;
       await options.agree?.(price, subtractSettled(state), contacts.names?.creations, foreseen);
     }
     if (isFirst && price.left > 0) {
@@ -155,27 +205,61 @@ class PlannedWork {
     await createNames(state, contacts, run, plan);
   }
 
-  /** Undefined where nobody is asked. */
-  private async foresee(
-    { isResumed }: EnteredRun,
-    plan: ClosedPlan,
-    price: Price,
-  ): Promise<ForeseenPlan | undefined> {
-    const { state, place } = this;
-    if (!state.options.isAtTerminal) return undefined;
-    const firstRejects = await readFirstRejects(place.file!, new Ledger());
-    return { ...plan, summary: foreseeSummary(state, price), firstRejects, isResumed };
+  private async apply(contacts: Contacts, price: Price): Promise<void> {
+    const { send, options } = this.state;
+    const session = this.openSession({ ...contacts, judging: { ...contacts.judging, isSecondLook: true } });
+    beginPhase(session, "working", price);
+    await applyPlan(session, this.place.file!);
+    const { maxRequests } = options;
+    requireRequestsLeft(countRequestsAfter(contacts.after), { sent: send.counts.total, maxRequests });
   }
 
-  private async apply(run: EnteredRun, price: Price): Promise<void> {
-    const { state, contacts } = this;
-    const judging = { ...contacts.judging, isSecondLook: true as const };
-    const session = createSession(state, { ...contacts, judging }, this.startedAt);
-    beginPhase(session, "working", price);
-    await applyPlan(session, planPath(run));
-    const { maxRequests } = state.options;
-    requireRequestsLeft(countRequestsAfter(contacts.after), { sent: state.send.counts.total, maxRequests });
+  private async close(stop: RunStop | undefined): Promise<Closed> {
+    const { state, price, backup, place } = this;
+    const { marked: total, markedContacts } = state.tally;
+    const isInterrupted = stop?.by === "signal";
+    beginPhase(state, "reporting", price);
+    const rejects = await writeRejected(state, stop, place.file);
+    let firstRejects: Reject[] = [];
+    // For whoever reads along; not of a run that is interrupted, whose end is waited for.
+    if (state.options.isAtTerminal && !isInterrupted && place.file && countRunRows(state).rejected > 0)
+      firstRejects = await readFirstRejects(place.file, state.ledger);
+    if (total > 0) state.emit({ kind: "marked", contacts: isInterrupted ? [] : markedContacts, total });
+    if (!state.run && place.file) await rm(place.file, { force: true }).catch(() => undefined);
+    return { ...(await closeRun(state, { stop, price, rejects, backup })), firstRejects };
   }
+}
+
+function toClosedPlan(
+  file: string,
+  { head, creations, end }: Pick<StoredPlan, "head" | "creations"> & { end: PlanEnd },
+): ClosedPlan {
+  return { head, creations, end, lines: () => readPlanLines(file) };
+}
+
+function describeHead({ kind, engine, clock }: RunState, contacts: ContactsToPlan): PlanHead {
+  const { structureId, keyType } = contacts.lookup;
+  return {
+    version: planVersion,
+    program: engine.version,
+    command: runCommands[kind],
+    createdAt: new Date(clock.now()).toISOString(),
+    kind,
+    account: { baseUrl: engine.account.baseUrl, structureId, keyType },
+    input: null,
+    listIds: [],
+    table: keyTableFacts,
+    ...contacts.head,
+  };
+}
+
+/** Whether contacts that stay as they are, or are skipped, get a line of the plan too. */
+function isReadByOthers({ options, run }: RunState, { table }: PlanHead): boolean {
+  // Who reads along may have the rows listed.
+  if (options.takePlan !== undefined || options.isAtTerminal === true) return true;
+  // Of a rejects file every row counts: whether it was imported again is asked later.
+  const isOfRejects = table?.columns.some(({ name }) => name === "ecm_line") ?? false;
+  return run?.manifest.plan !== undefined || isOfRejects;
 }
 
 async function openPlanned(
@@ -186,27 +270,11 @@ async function openPlanned(
   const { send, options, run } = state;
   const { head, creations } = plan;
   await requireKeptNames(plan, account);
-  // Read now, so that the price counts what the backup needs.
-  if (options.backUp) {
-    const structure = await account.structure();
-    await Promise.all([account.readableLists(structure), account.complete(structure)]);
-  }
+  if (options.backUp) await readForBackup(account);
   const names =
     creations.length === 0 ? undefined : await openPlannedNames({ send: send.plain, account, creations });
-  return {
-    account,
-    ...(await openJudging(state, account, head.account, head)),
-    input: plan.end.input,
-    names,
-    after: run?.manifest.after,
-  };
-}
-
-/** Names the contacts that the file marks as not subscribed and the account held as active. */
-function reportMarkedContacts({ tally, emit }: RunState, stop: RunStop | undefined): void {
-  const { marked: total, markedContacts } = tally;
-  const contacts = stop?.by === "signal" ? [] : markedContacts;
-  if (total > 0) emit({ kind: "marked", contacts, total });
+  const opened = await openJudging(state, account, head.account, head);
+  return { account, ...opened, names, after: run?.manifest.after };
 }
 
 async function* readContactsToDelete({ lines }: ClosedPlan): AsyncGenerator<Partial<Contact>> {

@@ -1,6 +1,6 @@
 /**
- * `runs resume`: goes on with a run by its plan and journal alone once the plan is closed; before that by the
- * job that its record states, and its input.
+ * All jobs, and a run that goes on: by its plan and journal alone once the plan is closed; before that by the job
+ * that its record states, and its input.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -9,13 +9,37 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { takeLease } from "../../disk/lease.ts";
 import type { RunEvent } from "../plan/events.ts";
-import { openPlanFile, type PlanEnd, readStoredPlan, type StoredPlan } from "../plan/plan-file.ts";
+import { openPlanFile, readStoredPlan } from "../plan/plan-file.ts";
 import type { Engine, RunContext, RunOptions } from "../plan/session.ts";
 import { fileNames, type Manifest, type Run, toLocksFolder } from "../runs/folder.ts";
+import { applyJob } from "./apply.ts";
+import { editJob } from "./edit.ts";
 import type { Closed } from "./finish.ts";
-import { restoreJob } from "./index.ts";
-import type { Job, OpenedJob, Opening } from "./job.ts";
+import { importJob } from "./import.ts";
+import type { Job, JobInput, OpenedJob } from "./job.ts";
 import { runJob } from "./run.ts";
+import { syncJob } from "./sync.ts";
+import { undoJob } from "./undo.ts";
+
+/** The only way from what a command states, or from what a run has kept, to a job. */
+export const jobs = {
+  import: importJob,
+  mutate: editJob,
+  unsubscribe: editJob,
+  delete: editJob,
+  sync: syncJob,
+  undo: undoJob,
+  apply: applyJob,
+};
+
+type Restore = (record: object) => Job | Promise<Job>;
+
+/** The job of a run, as its command stated it. */
+export async function restoreJob({ kind, options, after, input: { name, file } }: Manifest): Promise<Job> {
+  // Conditions have no file.
+  const input: JobInput | undefined = file === "" ? undefined : { name, path: file };
+  return (jobs[kind] as Restore)({ ...options, kind, input, after, title: name });
+}
 
 /** What cannot be taken back of what the run may do: it is confirmed again. */
 export async function foreseeWrites({
@@ -41,33 +65,27 @@ export async function resumeRun(
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {
   const plan = options.isDryRun ? undefined : await readStoredPlan(join(folder, fileNames.plan));
-  const job = plan?.end ? plannedJob(manifest, { ...plan, end: plan.end }) : await restoreJob(manifest);
+  const job = plan?.end ? plannedJob(manifest) : await restoreJob(manifest);
   return runJob(engine, job, { ...options, isFresh: false, resumes: manifest }, emit);
 }
 
 /** The rest of a run whose plan is closed: it needs neither the job nor the input any more. */
-function plannedJob(manifest: Manifest, plan: StoredPlan & { end: PlanEnd }): Job {
+function plannedJob(manifest: Manifest): Job {
   const { kind, options, input } = manifest;
   return {
     kind,
     applies: kind === "apply" ? String(options.applies) : undefined,
     input: { name: input.name },
     readsInput: false,
-    open: (context, opening) => openPlanned(context, manifest, plan, opening),
+    open: (context) => openPlanned(context, manifest),
   };
 }
 
-async function openPlanned(
-  { engine, emit }: RunContext,
-  manifest: Manifest,
-  { end }: StoredPlan & { end: PlanEnd },
-  { noteInput }: Opening,
-): Promise<OpenedJob> {
+async function openPlanned({ engine, emit }: RunContext, manifest: Manifest): Promise<OpenedJob> {
   const { kind, account, input, fingerprint, options, after } = manifest;
   if (kind !== "apply" && kind !== "undo" && (await hasChanged(input))) {
     emit({ kind: "remark", remark: { code: "input_changed", file: input.name } });
   }
-  noteInput(end.input);
   const about = { account, input, fingerprint, options, after };
   if (kind !== "undo") return { about };
   // No other process can work on the run that is undone.

@@ -7,7 +7,6 @@ import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Readable } from "node:stream";
 import { exists } from "../../disk/walk.ts";
 import {
   EcmError,
@@ -32,7 +31,7 @@ import {
   toRunsFolder,
 } from "../runs/folder.ts";
 import { noteWait } from "../runs/stored-runs.ts";
-import { type Closed, closeUnentered, noInput } from "./finish.ts";
+import { type Closed, closeUnentered } from "./finish.ts";
 import type { Job, OpenedJob } from "./job.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 
@@ -55,49 +54,33 @@ export async function runJob(
   const context = openContext({ kind, applies, subject: input.name, engine, options, emit });
   if (job.readsInput && resumes?.input.isSpooled && !(await exists(resumes.input.file)))
     throw inputGoneError(resumes);
-  return runTaken(context, job, options, await takeInput(engine, job, isDryRun));
-}
-
-/** A run from its input on. @throws what failed, where that was refused, is a defect, or the run says it itself */
-async function runTaken(
-  context: RunContext,
-  job: Job,
-  { isDryRun, resumes }: RunOptions,
-  taken: TakenInput,
-): Promise<Closed> {
+  const { file, spooled } = await takeInput(engine, job, isDryRun);
   // Swept later with other abandoned folders if the process is killed.
   const name = `.unpacked-${randomBytes(6).toString("hex")}`;
-  const scratch = join(toRunsFolder(context.engine.stateFolder), name);
-  let input = noInput;
+  const scratch = join(toRunsFolder(engine.stateFolder), name);
   let opened: OpenedJob | undefined;
   let run: EnteredRun | undefined;
   try {
-    opened = await job.open(context, {
-      file: { ...taken.file, scratch },
-      noteInput(known) {
-        input = known;
-      },
-    });
+    opened = await job.open(context, { ...file, scratch });
     if (isDryRun) return await planAndApply(context, opened.contacts, undefined);
-    run = await enter(context, opened, taken, resumes);
+    run = await enter(context, opened, spooled, resumes);
     return await work(context, opened, run);
   } catch (error) {
     if (run) throw error instanceof RunStop ? error.failure : error;
-    return await closeFailed(context, error, input);
+    return await closeFailed(context, error);
   } finally {
     await opened?.release?.();
     // What cannot be removed is swept later; it must not take the place of the failure.
     await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
-    const spooled = taken.spooled?.folder;
     // The folder of a run keeps what was taken.
-    if (spooled !== undefined && spooled !== run?.folder) await rm(spooled, { recursive: true, force: true });
+    if (spooled && spooled.folder !== run?.folder) await rm(spooled.folder, { recursive: true, force: true });
   }
 }
 
-/** Of a run that was not entered: rows, as far as they were read, are pending. */
-async function closeFailed(context: RunContext, error: unknown, input: typeof noInput): Promise<Closed> {
+/** Of a run that was not entered. @throws what was refused, and what is a defect */
+async function closeFailed(context: RunContext, error: unknown): Promise<Closed> {
   const stop = toErrorStop(error);
-  const closed = await closeUnentered(context, stop, input);
+  const closed = await closeUnentered(context, stop);
   const isOurs = error instanceof RunStop || error instanceof EcmError;
   if (isOurs && !endedBeforeWrites(stop.failure)) return closed;
   context.emit({ kind: "refused", summary: closed.summary });
@@ -111,7 +94,7 @@ async function closeFailed(context: RunContext, error: unknown, input: typeof no
 async function enter(
   context: RunContext,
   { about }: OpenedJob,
-  { spooled }: TakenInput,
+  spooled: TakenInput["spooled"],
   resumes: Manifest | undefined,
 ): Promise<EnteredRun> {
   const { kind, engine, clock, options, emit, send } = context;
@@ -157,13 +140,11 @@ async function work(context: RunContext, opened: OpenedJob, run: EnteredRun): Pr
     await opened.entered?.(run);
     const closed = await planAndApply(context, opened.contacts, run);
     const { stop, summary } = closed;
-    const isUnfit = stop !== undefined && opened.isUnfit?.() === true;
-    isRefused = !run.isResumed && (endedBeforeWrites(stop?.failure) || isImpossible(closed) || isUnfit);
-    if (isRefused) {
-      context.emit({ kind: "refused", summary: { ...summary, run: null, rejects: null } });
-      throw stop!.failure;
-    }
-    return closed;
+    if (!stop || run.isResumed) return closed;
+    isRefused = endedBeforeWrites(stop.failure) || isImpossible(closed) || opened.isUnfit?.() === true;
+    if (!isRefused) return closed;
+    context.emit({ kind: "refused", summary: { ...summary, run: null, rejects: null } });
+    throw stop.failure;
   } finally {
     await run.leave();
     if (isRefused) await rm(run.folder, { recursive: true, force: true });
@@ -176,47 +157,42 @@ function isImpossible({ stop, summary: { rows } }: Closed): boolean {
 }
 
 /** Before the first write: a usage error, a person's no, or Ctrl-C in place of one. */
-function endedBeforeWrites(failure: EcmError | undefined): boolean {
+function endedBeforeWrites(failure: EcmError): boolean {
   if (isInterruption(failure)) return failure.details.applied === "no";
   // A plan that a guard has stopped stays, to be looked at.
-  if (failure?.type === "GuardError") return false;
+  if (failure.type === "GuardError") return false;
   return isKind(failure, "usage", "read-only", "unreadable data", "declined");
 }
 
 interface TakenInput {
   file: InputFile;
+  /** The folder of a run that is yet to be entered. */
   spooled?: { id: string; folder: string };
 }
 
-/** What can be read only once is copied first, so that the run can be resumed. So is a file of our own that goes. */
-async function takeInput(engine: Engine, { input, readsInput }: Job, isDryRun: boolean): Promise<TakenInput> {
-  const name = input.name === "-" ? "standard input" : input.name;
-  const source = resolve(input.path ?? input.name);
-  const isOwn = input.path !== undefined && isInPlanFolder(engine.stateFolder, source);
-  if (!readsInput && !(isOwn && !isDryRun)) return { file: { path: "", name } };
-  const stream = input.stream ?? (isOwn ? createReadStream(source) : await openStream(source, engine.signal));
-  if (!stream) {
-    const file = { path: source, name };
-    await requireFile(file);
-    return { file };
-  }
-  const spooled = await spoolInput(engine, stream, name);
-  return { file: { path: resolve(spooled.folder, fileNames.input), name }, spooled };
-}
-
 /**
- * Copies an input into the folder of a run that is yet to be entered.
+ * What can be read only once is copied first, so that the run can be resumed. So is a file of our own that goes.
  * @throws UsageError; the signal's reason
  */
-async function spoolInput(
+async function takeInput(
   { stateFolder, clock, signal }: Engine,
-  stream: Readable,
-  name: string,
-): Promise<{ id: string; folder: string }> {
+  { input, readsInput }: Job,
+  isDryRun: boolean,
+): Promise<TakenInput> {
+  const name = input.name === "-" ? "standard input" : input.name;
+  const path = resolve(input.path ?? input.name);
+  const isOwn = input.path !== undefined && isInPlanFolder(stateFolder, path);
+  if (!readsInput && !(isOwn && !isDryRun)) return { file: { path: "", name } };
+  const stream = input.stream ?? (isOwn ? createReadStream(path) : await openStream(path, signal));
+  if (!stream) {
+    await requireFile({ path, name });
+    return { file: { path, name } };
+  }
   const spooled = await makeRunFolder(stateFolder, clock.now());
+  const copy = resolve(spooled.folder, fileNames.input);
   try {
-    await spool(stream, name, join(spooled.folder, fileNames.input), signal);
-    return spooled;
+    await spool(stream, name, copy, signal);
+    return { file: { path: copy, name }, spooled };
   } catch (error) {
     await rm(spooled.folder, { recursive: true, force: true });
     throw error;

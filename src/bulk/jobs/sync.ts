@@ -2,17 +2,12 @@
 
 import { statusParts } from "../../api/contacts.ts";
 import { usageError } from "../../errors.ts";
-import { openClearInput, requireUnderstood } from "../../tables/index.ts";
+import { type InputFile, openClearInput, requireUnderstood } from "../../tables/index.ts";
+import type { RunContext } from "../plan/session.ts";
 import { toValues, whereMissing } from "../values.ts";
-import {
-  type InputJob,
-  type JobInput,
-  type KeysFileOptions,
-  type ResolvedJob,
-  type RowJob,
-  toReadOptions,
-} from "./job.ts";
-import { overRows } from "./rows.ts";
+import type { Job, JobInput, OpenedJob } from "./job.ts";
+import { type KeysFileOptions, openReader, type RowWork, toReadOptions } from "./row-work.ts";
+import { openRows } from "./rows.ts";
 
 export interface SyncOptions {
   input: JobInput;
@@ -26,17 +21,36 @@ export interface SyncOptions {
   includeSuppressed?: boolean;
 }
 
-export function syncJob(options: SyncOptions): RowJob {
-  const { input, list, create, read, includeUnsubscribed, includeSuppressed } = options;
-  const reading = { ...toReadOptions(read), readsConsent: true };
-  const toResolvedJob = (listId: string): ResolvedJob => ({
-    options: {
-      list,
-      create,
-      read,
-      includeUnsubscribed,
-      includeSuppressed,
-    } satisfies Record<Exclude<keyof SyncOptions, "input">, unknown>,
+export function syncJob(options: SyncOptions): Job {
+  return {
+    kind: "sync",
+    input: options.input,
+    readsInput: true,
+    open: (context, file) => openSync(context, file, options),
+  };
+}
+
+async function openSync(context: RunContext, file: InputFile, options: SyncOptions): Promise<OpenedJob> {
+  const reading = { ...toReadOptions(options.read), readsConsent: true };
+  const opened = await openClearInput("keys", file, reading);
+  const reader = await openReader(context);
+  const { _id } = await reader.account.list(reader.structure, options.list);
+  const understood = await requireUnderstood("keys", opened, reading, reader.structure);
+  const survey = await reader.survey(understood);
+  if (survey.read <= survey.rejected) {
+    throw usageError(
+      "The file has no contacts, which would empty the list; nothing was sent",
+      "Check that it is the right file",
+      { type: "EmptyInputError" },
+    );
+  }
+  return openRows(context, { reader, file, understood, survey, work: toRowWork(options, _id) });
+}
+
+function toRowWork(options: SyncOptions, listId: string): RowWork {
+  const { list, create, read, includeUnsubscribed, includeSuppressed } = options;
+  return {
+    options: { list, create, read, includeUnsubscribed, includeSuppressed },
     members: { listId, listName: list },
     duplicates: "first",
     marksRepeats: !create,
@@ -53,25 +67,5 @@ export function syncJob(options: SyncOptions): RowJob {
         mayJoinLists,
       };
     },
-  });
-  return overRows({
-    kind: "sync",
-    input,
-    readsInput: true,
-    openInput: (file) => openClearInput("keys", file, reading),
-    async resolve(account): Promise<InputJob> {
-      const { _id } = await account.list(await account.structure(), list);
-      return {
-        understand: (opened, structure) => requireUnderstood("keys", opened, reading, structure),
-        async decide({ read: rows, rejected }) {
-          if (rows > rejected) return { job: toResolvedJob(_id) };
-          throw usageError(
-            "The file has no contacts, which would empty the list; nothing was sent",
-            "Check that it is the right file",
-            { type: "EmptyInputError" },
-          );
-        },
-      };
-    },
-  });
+  };
 }

@@ -29,8 +29,14 @@ import { findRun } from "../runs/stored-runs.ts";
 import { type Remaining, toRecreated, toRemoved, toRestored } from "../values.ts";
 import { readRunNames, readWritten, type WrittenContact } from "./changes.ts";
 import { noInput } from "./finish.ts";
-import type { ContactsToPlan, Job, OpenedJob, RunAbout } from "./job.ts";
-import { openAccount, openJudging } from "./open-account.ts";
+import {
+  type ContactsToPlan,
+  type Job,
+  type OpenedJob,
+  openAccount,
+  openJudging,
+  type RunAbout,
+} from "./job.ts";
 
 /** Which run is undone, and how. */
 export interface UndoOptions {

@@ -6,7 +6,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
-import { type ImportOptions, type ImportQuestions, jobs, type RowJob } from "../../bulk/index.ts";
+import { type ImportOptions, type ImportQuestions, type Job, jobs } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCounted, formatQuotedNames } from "../../counts.ts";
 import { ecm, formatCommand, toOperands } from "../../hint.ts";
@@ -62,7 +62,7 @@ export class Clarifier {
   }
 
   /** The import, which asks what it leaves open. */
-  readonly job = (whileAsking: WhileAsking): RowJob => {
+  readonly job = (whileAsking: WhileAsking): Job => {
     const prompter = this.#context.prompter()!;
     const answer = (ask: () => Promise<Partial<ImportOptions>>) =>
       whileAsking(async () => {

@@ -1,7 +1,7 @@
 /** How many rejected rows stop a run, while it is planned and while it writes. */
 import { expect, it } from "vitest";
 import type { Limit } from "../../../src/bulk/items.ts";
-import { findMaxRejectsStop } from "../../../src/bulk/jobs/plan-job.ts";
+import { findMaxRejectsStop } from "../../../src/bulk/jobs/price.ts";
 import { createTally } from "../../../src/bulk/plan/numbers.ts";
 import type { RunState } from "../../../src/bulk/plan/session.ts";
 import { Ledger } from "../../../src/bulk/runs/ledger.ts";

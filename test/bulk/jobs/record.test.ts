@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { EditOptions } from "../../../src/bulk/jobs/edit.ts";
 import type { ImportRecord } from "../../../src/bulk/jobs/import.ts";
-import { jobs, restoreJob } from "../../../src/bulk/jobs/index.ts";
 import type { Job, RunAbout } from "../../../src/bulk/jobs/job.ts";
+import { jobs, restoreJob } from "../../../src/bulk/jobs/resume.ts";
 import type { SyncOptions } from "../../../src/bulk/jobs/sync.ts";
 import type { Session } from "../../../src/bulk/plan/session.ts";
 import type { Manifest } from "../../../src/bulk/runs/folder.ts";
@@ -82,17 +82,6 @@ describe("a job that is made from the record of its run", () => {
     expect(await openJob(restored, session, path)).toEqual(about);
   });
 
-  it("takes another file for the rows of a retry", async () => {
-    const manifest = keep(jobs.import({ ...imported, input: { name: "people.csv" } }), {
-      account: { baseUrl: "", structureId: "" },
-      input: { name: "people.csv", file: "/people.csv", sha256: "", bytes: 0 },
-      fingerprint: "",
-      options: { ...imported, read: { ...imported.read, map: [] } },
-    });
-    const job = await restoreJob(manifest, { name: "fixed.csv" });
-    expect(job).toMatchObject({ kind: "import", readsInput: true, input: { name: "fixed.csv" } });
-  });
-
   it("is an undo of the run that it names", async () => {
     const job = jobs.undo({ run: "20261121-1402-aaaaaa", deletesCreated: true });
     expect(job).toMatchObject({ kind: "undo", readsInput: false, input: { name: "20261121-1402-aaaaaa" } });
@@ -102,7 +91,7 @@ describe("a job that is made from the record of its run", () => {
 async function openJob(job: Job, session: Session, path: string): Promise<RunAbout> {
   const context = { ...session, kind: job.kind, subject: job.input.name };
   const file = { path: job.readsInput ? path : "", name: "people.csv" };
-  const { about, release } = await job.open(context, { file, noteInput: () => undefined });
+  const { about, release } = await job.open(context, file);
   await release?.();
   return about;
 }
