@@ -200,7 +200,6 @@ describe("a bulk run that stops", () => {
       run: null,
       status: "stopped",
       stoppedBy: "lock",
-      rows: { read: 5, pending: 5 },
     });
     for (const result of refused.slice(1, 3)) expect(parseSummary(result).stoppedBy).toBe("lock");
     expect(proxy.writes).toHaveLength(5);
