@@ -6,7 +6,6 @@ import {
   type Applied,
   EcmError,
   type ErrorDetails,
-  type LimitKind,
   type ServiceError,
   unreadableAnswerError,
 } from "../errors.ts";
@@ -73,18 +72,17 @@ export function toServiceError(
   answer: WireAnswer,
   request: ApiRequest,
   nowMilliseconds: number,
-  baseUrl?: string,
+  baseUrl = "http://localhost",
 ): ServiceError {
   const { status, headers } = answer;
   const found = parseDocumentedError(answer.text);
-  const applied = findApplied(status, request);
-  const retryAfterSeconds =
-    status === 429 || status === 503 ? readRetryAfter(headers, nowMilliseconds) : undefined;
   const words = describeRefusal(answer, found?.message);
-  const missing = hasPath(baseUrl) ? undefined : findMissingOffer(request, status, found);
-  const message = toMessage(words, applied, missing);
-  const limitKind = status === 429 ? findLimitKind(words, headers, retryAfterSeconds) : undefined;
-  const endsAt = formatEnd(retryAfterSeconds, nowMilliseconds);
+  const applied = findApplied(status, request);
+  const tellsEnd = status === 429 || status === 503;
+  const retryAfterSeconds = tellsEnd ? readRetryAfter(headers, nowMilliseconds) : undefined;
+  const { origin, pathname } = new URL(baseUrl);
+  // With a path the address may be wrong, rather than the endpoint missing.
+  const missing = pathname === "/" ? findMissingOffer(request, status, found) : undefined;
   const details: ErrorDetails = {
     type: found?.errorType ?? defaultErrorTypes[status],
     field: found?.field,
@@ -94,32 +92,32 @@ export function toServiceError(
     retryable: status >= 500 || status === 429,
     isNotOffered: missing === undefined ? undefined : true,
     status,
-    limit: limitKind,
+    limit: status === 429 ? findLimitKind(words, headers, retryAfterSeconds) : undefined,
     limits: readLimits(headers),
   };
+  const end: number | undefined = retryAfterSeconds && nowMilliseconds + retryAfterSeconds * 1000;
+  const endsAt = formatMoment(end, nowMilliseconds);
+  const isWrongPath = pathname !== "/" && (status === 403 || status === 404);
   const hint =
     findFormHint(found) ??
     (missing && missingOfferHints[request.effect]) ??
-    (baseUrl && findPathHint(baseUrl, status)) ??
-    (limitKind && limitHints[limitKind](retryAfterSeconds, endsAt)) ??
-    (found || status < 400 ? undefined : findForeignHint(answer)) ??
-    statusHint(status, message) ??
-    (status >= 500 ? troubleHint(applied, headers["retry-after"] && endsAt) : undefined);
-  return new EcmError("service", message, hint, details) as ServiceError;
+    (isWrongPath ? `The base URL has a path, ${pathname}: give the host alone, ${origin}` : undefined) ??
+    findLimitHint(details, endsAt) ??
+    findStatusHint(details, words, headers["retry-after"] && endsAt) ??
+    (found ? undefined : foreignHint);
+  return new EcmError("service", toMessage(words, applied, missing), hint, details) as ServiceError;
+}
+
+const foreignHint = advise`This answer is not the API's: a proxy, a firewall or another server may have sent it; check the base URL with: ${ecm`doctor`}`;
+
+function findApplied(status: number, { effect }: ApiRequest): Applied | undefined {
+  if (effect === "read") return undefined;
+  return status >= 500 ? "unknown" : "no";
 }
 
 function toMessage(words: string, applied: Applied | undefined, missing: string | undefined): string {
   if (missing !== undefined) return `This account's service does not offer ${missing} (${words})`;
   return applied === "unknown" ? `${words}; the request may have been applied` : words;
-}
-
-/** Whether the base URL has a path: then the address may be wrong, rather than the endpoint missing. */
-function hasPath(baseUrl: string | undefined): boolean {
-  return baseUrl !== undefined && new URL(baseUrl).pathname !== "/";
-}
-
-function formatEnd(seconds: number | undefined, nowMilliseconds: number): string | undefined {
-  return seconds === undefined ? undefined : formatMoment(nowMilliseconds + seconds * 1000, nowMilliseconds);
 }
 
 const missingOfferHints: Record<ApiRequest["effect"], Hint> = {
@@ -134,11 +132,6 @@ const defaultErrorTypes: Record<number, string> = {
   404: "RecordNotFound",
   429: "TooManyRequestsError",
 };
-
-function findApplied(status: number, request: ApiRequest): Applied | undefined {
-  if (request.effect === "read") return undefined;
-  return status >= 500 ? "unknown" : "no";
-}
 
 /** The first error of a body of the documented form, its message joined with the others'. */
 function parseDocumentedError(text: string): Partial<WireError> | undefined {
@@ -157,15 +150,23 @@ function parseDocumentedError(text: string): Partial<WireError> | undefined {
   };
 }
 
-/** The hint for HTML in place of an error of the API. */
-function findForeignHint({ headers, text }: WireAnswer): Hint | undefined {
-  const isPage = /html/i.test(headers["content-type"] ?? "") || /^\s*</.test(text);
-  return isPage
-    ? advise`This answer does not look like the API's: a proxy, a firewall or another server may have sent it; check the base URL with: ${ecm`doctor`}`
-    : undefined;
+/** The service's words, where it has said some; its own failures with their status. */
+function describeRefusal(answer: WireAnswer, message: string | undefined): string {
+  const { status } = answer;
+  if (message !== undefined) return status >= 500 ? `The service answered ${status}: ${message}` : message;
+  if (status >= 300 && status < 400)
+    return `HTTP ${status}: the service redirects; the API key was not sent there`;
+  return `HTTP ${status}: ${describeContent(answer)}`;
 }
 
-/** Which forms prevent the removal of a field (`ContactFieldInUseError`). */
+/** An unreadable answer in words: its kind, its first characters. */
+function describeContent({ headers, text }: WireAnswer): string {
+  if (text.trim() === "") return "it has no body";
+  const kind = headers["content-type"] ?? "no content type";
+  return `${quoteExcerpt(kind)} that begins ${quoteExcerpt(text.trimStart())}`;
+}
+
+/** Which forms prevent the removal of a field (published reference, `ContactFieldInUseError`). */
 function findFormHint(found: Partial<WireError> | undefined): string | undefined {
   const forms = found?.debug?.affectedForms;
   if (!Array.isArray(forms) || forms.length === 0) return undefined;
@@ -173,84 +174,49 @@ function findFormHint(found: Partial<WireError> | undefined): string | undefined
   return `Take the field out of these forms first: ${names.join(", ")}`;
 }
 
-/** The service's words, where it has said some; its own failures with their status. */
-function describeRefusal(answer: WireAnswer, message: string | undefined): string {
-  if (message === undefined) return describeUndocumented(answer);
-  return answer.status >= 500 ? `The service answered ${answer.status}: ${message}` : message;
-}
-
-function describeUndocumented(answer: WireAnswer): string {
-  const { status, headers } = answer;
-  if (status >= 300 && status < 400) {
-    const target = headers.location;
-    return `HTTP ${status}: the service redirects${target ? `, to ${quoteExcerpt(target)}` : ""}; the API key was not sent there`;
+/** What to do about a limit. @param endsAt when it ends, where the answer says so */
+function findLimitHint({ limit, retryAfterSeconds }: ErrorDetails, endsAt: string | undefined) {
+  const later = endsAt ?? "later";
+  switch (limit) {
+    case "month":
+      return endsAt === undefined
+        ? "The monthly quota is used up; ecm does not wait for the next month"
+        : `The monthly quota starts anew ${endsAt}; ecm does not wait for it`;
+    case "address":
+      return `Too many requests with a wrong key came from this IP address: fix the key, and try again ${later}`;
+    case "hour": {
+      const wait =
+        endsAt === undefined ? "" : `, or let the command wait with --max-wait ${retryAfterSeconds}`;
+      return `Hourly limit reached: try again ${later}${wait}`;
+    }
+    default:
+      return undefined;
   }
-  return `HTTP ${status}: ${describeContent(answer)}`;
 }
 
-/** An unreadable answer in words: its kind, its length, its first characters. */
-function describeContent({ headers, text }: WireAnswer): string {
-  if (text.trim() === "") return "it has no body";
-  const kind = headers["content-type"] ?? "no content type";
-  const encoding = headers["content-encoding"];
-  return `${quoteExcerpt(kind)}${encoding ? ` in ${quoteExcerpt(encoding)}` : ""} that begins ${quoteExcerpt(text.trimStart())}`;
-}
-
-function statusHint(status: number, message: string): Hint | undefined {
-  if (status >= 300 && status < 400)
-    return advise`The base URL is not that of the API; check it with: ${ecm`doctor`}`;
+/** @param endsAt when the service says that it will be back */
+function findStatusHint(
+  { status = 0, applied }: ErrorDetails,
+  words: string,
+  endsAt = "in a few minutes",
+): Hint | undefined {
   if (status === 401) {
-    const key = /expired/i.test(message)
+    const key = /expired/i.test(words)
       ? "Create a new key on the account's API Keys page"
       : "Check on the account's API Keys page that the key is active, or create a new one there";
     return advise`${key}, and ${logInAgain()}`;
   }
-  if (status === 400 && message.includes("contactSpecification.filters")) {
-    return advise`--filter speaks the API's own language (${ecm`help filters`}): for a status use --status, for fields and tags --where`;
-  }
-  if (status === 403 && /scope/i.test(message)) {
+  if (status === 403 && /scope/i.test(words))
     return "The account's owner can add that scope to the key on the account's API Keys page";
-  }
-  if (status === 403 && /does not have API access/i.test(message)) {
+  if (status === 403 && /does not have API access/i.test(words))
     return "The account is suspended, past due or closed: its owner sees why, and what to do, on its billing page. The key is fine";
-  }
-  return undefined;
+  if (status < 500) return undefined;
+  const look = applied === "unknown" ? " See whether the request was applied, then" : "";
+  return `The service has a problem${look ? `.${look}` : ":"} try again ${endsAt}`;
 }
-
-/** A path that the API does not have is refused as if the key were to blame. */
-function findPathHint(baseUrl: string, status: number): string | undefined {
-  const { origin, pathname } = new URL(baseUrl);
-  if (pathname === "/" || (status !== 403 && status !== 404)) return undefined;
-  return `The base URL has a path, ${pathname}: give the host alone, ${origin}`;
-}
-
-/** The hint for a failure of the service. @param endsAt when it says that it will be back */
-function troubleHint(applied: Applied | undefined, endsAt = "in a few minutes"): string {
-  return applied === "unknown"
-    ? `The service has a problem. See whether the request was applied, then try again ${endsAt}`
-    : `The service has a problem: try again ${endsAt}`;
-}
-
-/** What to do about each limit, given how long it still lasts and when it ends, where the answer says so. */
-const limitHints: Record<LimitKind, (seconds: number | undefined, endsAt: string | undefined) => string> = {
-  month: (_seconds, endsAt) =>
-    endsAt === undefined
-      ? "The monthly quota is used up; ecm does not wait for the next month"
-      : `The monthly quota starts anew ${endsAt}; ecm does not wait for it`,
-  address(_seconds, endsAt) {
-    const wait = endsAt === undefined ? "wait" : `try again ${endsAt}`;
-    return `Too many requests with a wrong key came from this IP address: fix the key, and ${wait}`;
-  },
-  hour: (seconds, endsAt) =>
-    endsAt === undefined
-      ? "Hourly limit reached: try again later"
-      : `Hourly limit reached: try again ${endsAt}, or let the command wait with --max-wait ${seconds}`,
-};
 
 function quoteExcerpt(text: string): string {
-  const characters = [...text.slice(0, 4 * maxExcerptLength)];
-  const excerpt = characters.slice(0, maxExcerptLength).join("");
-  return JSON.stringify(excerpt.length < text.length ? `${excerpt}…` : excerpt);
+  return JSON.stringify(text.length > maxExcerptLength ? `${text.slice(0, maxExcerptLength)}…` : text);
 }
 
 function isText(value: unknown): value is string {

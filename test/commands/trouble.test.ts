@@ -27,7 +27,6 @@ describe("a refusal says what to do", () => {
     ],
     [403, "Account does not have API access", /^hint: The account is suspended, past due or closed/m],
     [403, "The key lacks the scope lists:read", /add that scope to the key on the account's API Keys page/],
-    [400, "contactSpecification.filters[0] is wrong", /^hint: --filter speaks the API's own language/m],
     [
       500,
       "Out of order",
