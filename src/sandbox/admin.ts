@@ -77,7 +77,7 @@ export class SandboxAdmin {
 
   /** What the page at /__sandbox/ shows, but for the requests. */
   readonly overview = () => {
-    const account = accountOverview(this.store, this.now());
+    const account = accountOverview(this.store);
     return { version, clock: this.clock(), limits: this.limits(), account };
   };
 

@@ -1,5 +1,5 @@
 /** The API keys of the account, as its owner manages them in the settings. No API key may do this. */
-import { conflictError, type EcmError, failedError, notFoundError, usageError } from "../errors.ts";
+import { conflictError, failedError, notFoundError, usageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { Store } from "./store/index.ts";
 import { isKeyValue, keyRegion, newKeyValue, type Scope, type StoredKey, scopes } from "./store/keys.ts";
@@ -32,7 +32,7 @@ export class KeyAdmin {
     return this.store.keys.all().map((key) => describeKey(key, this.now()));
   }
 
-  /** @throws NotFoundError; UsageError when two match */
+  /** @throws NotFoundError */
   get(idOrName: string): KeyView {
     return describeKey(this.find(idOrName), this.now());
   }
@@ -41,7 +41,13 @@ export class KeyAdmin {
   create(wanted: { name: string; scopes: string[]; expiresAt?: Date }): KeyView {
     const { keys, database, account } = this.store;
     return database.transaction(() => {
-      if (keys.all().some((key) => key.name === wanted.name)) throw nameInUse(wanted.name);
+      if (keys.all().some((key) => key.name === wanted.name)) {
+        throw conflictError(
+          `An API key named ${JSON.stringify(wanted.name)} already exists`,
+          "Choose another name",
+          { type: "DuplicateFieldError", field: "name" },
+        );
+      }
       const value = newKeyValue(account.read().region);
       const [id] = this.store.newIds(this.now(), 1) as [string];
       const created = {
@@ -60,7 +66,13 @@ export class KeyAdmin {
   /** @throws EcmError (exit 1) when the key has expired */
   activate(idOrName: string): KeyView {
     return this.change(idOrName, (key) => {
-      if (hasExpired(key, this.now())) throw keyExpired(key.name);
+      if (hasExpired(key, this.now())) {
+        throw failedError(
+          `The key ${JSON.stringify(key.name)} has expired`,
+          advise`Create another with: ${ecm`sandbox keys create`}`,
+          { type: "KeyExpiredError" },
+        );
+      }
       this.store.keys.setActive(key.id, true);
     });
   }
@@ -69,12 +81,10 @@ export class KeyAdmin {
     return this.change(idOrName, (key) => this.store.keys.setActive(key.id, false));
   }
 
-  /** A new value; name, scopes, expiry and state stay. A key that has expired is valid for as long again. */
+  /** A new value; name, scopes, expiry and state stay. */
   regenerate(idOrName: string): KeyView {
     const value = newKeyValue(this.store.account.read().region);
-    const view = this.change(idOrName, (key) =>
-      this.store.keys.setValue(key.id, value, renewedExpiry(key, this.now())),
-    );
+    const view = this.change(idOrName, (key) => this.store.keys.setValue(key.id, value));
     return { ...view, key: value };
   }
 
@@ -91,20 +101,11 @@ export class KeyAdmin {
   }
 
   private find(idOrName: string): StoredKey {
-    const keys = this.store.keys.all();
-    const exact = keys.find((key) => key.id === idOrName) ?? keys.find((key) => key.name === idOrName);
-    if (exact) return exact;
-    const similar = keys.filter((key) => key.name.toLowerCase() === idOrName.toLowerCase());
-    if (similar.length === 1) return similar[0]!;
-    if (similar.length === 0) {
-      throw notFoundError(
-        `There is no API key ${JSON.stringify(idOrName)}`,
-        advise`See them with: ${ecm`sandbox keys list`}`,
-      );
-    }
-    throw usageError(
-      `Several API keys are named ${JSON.stringify(idOrName)}: ${similar.map((key) => key.id).join(", ")}`,
-      "Name it by its id",
+    const key = this.store.keys.all().find(({ id, name }) => id === idOrName || name === idOrName);
+    if (key) return key;
+    throw notFoundError(
+      `There is no API key ${JSON.stringify(idOrName)}`,
+      advise`See them with: ${ecm`sandbox keys list`}`,
     );
   }
 }
@@ -118,13 +119,6 @@ function describeKey(key: StoredKey, now: number): KeyView {
     state: !key.isActive ? "inactive" : hasExpired(key, now) ? "expired" : "active",
     ...(key.expiresAt === null ? {} : { expiresAt: new Date(key.expiresAt).toISOString() }),
   };
-}
-
-/** The new value of an expired key must work: it gets the lifetime that the key had when it was created. */
-function renewedExpiry(key: StoredKey, now: number): number | null {
-  const { expiresAt, createdAt } = key;
-  if (expiresAt === null || !hasExpired(key, now)) return expiresAt;
-  return now + Math.max(expiresAt - createdAt, 0);
 }
 
 function hasExpired(key: StoredKey, now: number): boolean {
@@ -144,21 +138,6 @@ function checkedScopes(wanted: string[]): Scope[] {
       ? "An API key needs a scope"
       : `--scope: there is no scope ${JSON.stringify(unknown)}`,
     `Scopes: ${scopes.join(", ")}`,
-  );
-}
-
-function nameInUse(name: string): EcmError {
-  return conflictError(`An API key named ${JSON.stringify(name)} already exists`, "Choose another name", {
-    type: "DuplicateFieldError",
-    field: "name",
-  });
-}
-
-function keyExpired(name: string): EcmError {
-  return failedError(
-    `The key ${JSON.stringify(name)} has expired`,
-    advise`Create another with: ${ecm`sandbox keys create`}`,
-    { type: "KeyExpiredError" },
   );
 }
 

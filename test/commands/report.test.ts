@@ -11,7 +11,7 @@ import { startSandbox } from "../support/sandbox.ts";
 const people: SeedData = {
   contacts: [
     { key: "ada@example.com", fields: { "First Name": "Ada" } },
-    { key: "gone@example.com", status: "inactive" },
+    { key: "gone@example.com", status: "Unsubscribe" },
   ],
 };
 const rows = [

@@ -64,9 +64,8 @@ test("a seed makes what is missing, by names, and updates a contact that exists"
 test.each([
   ["Active", "active"],
   ["active", "active"],
-  ["Inactive", "Unsubscribe"],
-  ["unsubscribed", "Unsubscribe"],
-  ["Inactive, Bounce", "Bounce"],
+  ["Unsubscribe", "Unsubscribe"],
+  ["Bounce", "Bounce"],
   ["complaint-fbl", "Complaint-FBL"],
   [{ primary: "Inactive", secondary: "Complaint-FBL" }, "Complaint-FBL"],
   [{ primary: "Active" }, "active"],

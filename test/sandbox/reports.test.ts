@@ -96,69 +96,57 @@ test("Reports: a campaign that does not exist is 404", async () => {
   expect(onlyError(await call("GET", "/api/email/domain/grey-label")).status).toBe(404);
 });
 
-test("Reports: a seed makes campaigns, templates and domains by names, and changes them by names", async () => {
-  const data = {
-    contacts: people(30),
+test("Reports: campaigns, templates and domains are those of the last seed, answered as given, else zeros", async () => {
+  const { account, seed, get, report } = await seeded({ campaigns: [{ name: "Before" }] });
+  expect(report).toEqual({ contacts: { created: 0, updated: 0 } });
+  account.clock.pass(60);
+  await seed({
     campaigns: [
-      { name: "News", subject: "Hello", status: "sent", report: { sent: 30 } },
+      { name: "News", subject: "Hello", status: "sent", sentCount: 30, report: { sent: 30 } },
       { name: "Draft" },
-      { name: "Later", sentAt: "2026-06-20T12:00:00Z" },
+      { name: "Draft", updatedAt: "2026-06-01T00:00:00.000Z" },
     ],
     templates: [{ name: "Plain", subject: "Hi" }],
     domains: [
-      { domain: "example.com", missing: ["spf"] },
+      { domain: "example.com", spf: { status: "pending" } },
       { domain: "mail.example.net", provider: "grey-label" },
     ],
-  };
-  const { account, seed, get, report } = await seeded(data);
-  expect(report).toEqual({
-    contacts: { created: 30, updated: 0 },
-    campaigns: { created: 3, updated: 0 },
-    templates: { created: 1, updated: 0 },
-    domains: { created: 2, updated: 0 },
   });
-  account.clock.pass(60 * 60);
-  const again = await seed({
-    ...data,
-    contacts: [],
-    campaigns: [{ ...data.campaigns[0], subject: "Better" }],
+  const { total, records } = await get("/api/email/campaign?sort=name");
+  expect([total, records.map(({ name }: Reply["body"]) => name)]).toEqual([3, ["Draft", "Draft", "News"]]);
+  const time = "2026-06-15T12:01:00.000Z";
+  expect(records[2]).toEqual({
+    _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+    name: "News",
+    from: "",
+    subject: "Hello",
+    previewText: "",
+    previewImageUrl: "",
+    status: "sent",
+    sentCount: 30,
+    failedCount: 0,
+    recipientCount: 0,
+    createdAt: time,
+    updatedAt: time,
   });
-  expect(again.body.campaigns).toEqual({ created: 0, updated: 1 });
-  const { records } = await get("/api/email/campaign?sort=name");
-  expect(
-    records.map(({ name, status, subject, sentCount, recipientCount }: Reply["body"]) => [
-      ...[name, status, subject, sentCount, recipientCount],
-    ]),
-  ).toEqual([
-    ["Draft", "draft", "Draft", 0, 0],
-    ["Later", "scheduled", "Later", 0, 0],
-    ["News", "sent", "Better", 30, 30],
-  ]);
+  expect((await get("/api/email/campaign")).records[2]).toMatchObject({ status: "draft", createdAt: time });
   expect(await get(`/api/email/campaign/${records[2]._id}`)).toEqual(records[2]);
   expect(await get("/api/email/campaign?status=SENT")).toEqual({ total: 1, records: [records[2]] });
-  const [domain] = await get("/api/email/domain");
-  expect(domain).toMatchObject({
+  expect((await get("/api/email/template")).records).toMatchObject([{ name: "Plain", subject: "Hi" }]);
+  expect((await get("/api/email/domain"))[0]).toMatchObject({
     domain: "example.com",
     isReadyForSending: false,
-    dkim: { status: "verified" },
-    spf: { status: "pending", records: [{ type: "TXT", name: "mail.example.com" }] },
-    identity: { mailFrom: { subdomain: "mail.example.com" } },
+    dkim: { status: "", records: [], verificationInfo: {} },
+    spf: { status: "pending", records: [] },
   });
   expect(await get("/api/email/domain/grey-label")).toMatchObject({ domain: "mail.example.net" });
 });
 
 test.each([
   [{ campaigns: [{ name: "" }] }, "campaigns[0].name"],
-  [{ campaigns: [{ name: "A", status: "gone" }] }, "campaigns[0].status"],
-  [{ campaigns: [{ name: "A", status: "draft", sentAt: "2026-06-01" }] }, "campaigns[0].sentAt"],
-  [{ campaigns: [{ name: "A", status: "scheduled" }] }, "campaigns[0].sentAt"],
-  [{ campaigns: [{ name: "A", status: "scheduled", sentAt: "2026-06-01" }] }, "campaigns[0].sentAt"],
-  [{ campaigns: [{ name: "A", status: "sent", sentAt: "2027-06-01" }] }, "campaigns[0].sentAt"],
-  [{ campaigns: [{ name: "A", sentAt: "soon" }] }, "campaigns[0].sentAt"],
+  [{ campaigns: [{ name: "A", updatedAt: 5 }] }, "campaigns[0].updatedAt"],
   [{ domains: [{ domain: "no domain" }] }, "domains[0].domain"],
-  [{ domains: [{ domain: "a.b", missing: ["mx"] }] }, "domains[0].missing[0]"],
   [{ templates: [{ subject: "x" }] }, "templates[0].name"],
-  [{ campaigns: [{ name: "A", color: 1 }] }, "campaigns[0].color"],
   [{ campaigns: [{ name: "A", report: [] }] }, "campaigns[0].report"],
   [{ reports: { overall: 5 } }, "reports.overall"],
   [{ reports: { monthly: {} } }, "reports.monthly"],
@@ -168,28 +156,6 @@ test.each([
   expect(onlyError(answer)).toMatchObject({ status: 400, field: place });
   expect((await call("GET", "/api/contact")).body).toEqual([]);
   expect((await call("GET", "/api/email/campaign")).body.total).toBe(0);
-});
-
-test("Reports: a list tells how many campaigns name it", async () => {
-  const { account, get } = await seeded({
-    lists: ["News", "Offers"],
-    campaigns: [
-      { name: "A", lists: ["News"] },
-      { name: "B", lists: ["news"], status: "sent" },
-      { name: "C" },
-    ],
-  });
-  const { records } = await get(`/api/contact-structure/${account.structureId}/lists`);
-  expect(records.map(({ totalCampaigns }: Reply["body"]) => totalCampaigns)).toEqual([2, 0]);
-  expect(await get("/api/email/campaign?sort=name")).toMatchObject({
-    records: [{ recipientCount: 0 }, { recipientCount: 0 }, {}],
-  });
-});
-
-test("Reports: within a seed two campaigns may have one name; which is meant later cannot be said", async () => {
-  const { seed, get } = await seeded({ campaigns: [{ name: "Twin" }, { name: "Twin" }] });
-  expect((await get("/api/email/campaign")).total).toBe(2);
-  expect(onlyError(await seed({ campaigns: [{ name: "twin" }] }))).toMatchObject({ field: "campaigns[0]" });
 });
 
 test("Reports: a soft bounce leaves its contact active, a hard one does not", async () => {
@@ -214,7 +180,6 @@ test("Reports: figures are those that a seed sets, else zeros; an event that is 
   await account.call("POST", "/__sandbox/events", event, { key: null });
   expect((await get("/api/contact/events?types=email-opened&pastDays=1")).total).toBe(1);
   const { records } = await get("/api/email/campaign");
-  expect(records[0]).toMatchObject({ sentCount: 10, recipientCount: 10 });
   expect(await get(`/api/reports/email/${records[0]._id}`)).toEqual({
     ...report,
     delivered: 0,
@@ -238,12 +203,4 @@ test("Reports: figures are those that a seed sets, else zeros; an event that is 
   expect((await get(opens)).histogram).toEqual([]);
   account.sandbox.admin.snapshots.load("one");
   expect(await get(opens)).toMatchObject(histogram);
-});
-
-test("Reports: a campaign whose time has come was sent", async () => {
-  const { account, get } = await seeded({ campaigns: [{ name: "Later", sentAt: "2026-06-16T12:00:00Z" }] });
-  const status = async () => (await get("/api/email/campaign")).records[0].status;
-  expect(await status()).toBe("scheduled");
-  account.sandbox.admin.clock({ advance: "1d1m" });
-  expect(await status()).toBe("sent");
 });

@@ -13,7 +13,6 @@ const reportView: View<SeedReport> = {
   columns: [
     { name: "created", value: ({ contacts }) => contacts.created },
     { name: "updated", value: ({ contacts }) => contacts.updated },
-    { name: "campaigns", value: ({ campaigns }) => campaigns && campaigns.created + campaigns.updated },
   ],
   id: () => "",
 };
@@ -28,7 +27,7 @@ export function registerSandboxSeed(parent: Command, context: Context): void {
   })
     .argument(
       "[file]",
-      "JSON: { fields, tags, lists, contacts: [{ key, fields, lists, tags, status }], campaigns: [{ name, status, sentAt, lists, report }], templates, domains, reports }; - for standard input",
+      "JSON: { fields, tags, lists, contacts: [{ key, fields, lists, tags, status }], campaigns: [{ name, report }], templates, domains, reports }; - for standard input",
     )
     .addOption(
       wholeNumberOption("--contacts <n>", "create N contacts: person1@example.com, person2@example.com, …"),

@@ -1,24 +1,16 @@
 /** What the page at /__sandbox/ shows of the account: by names, not by ids. */
-import { campaignRecord } from "../rules/campaigns.ts";
-import { pageOf, type StoredCampaign } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
 
 const maxContacts = 100;
-const maxCampaigns = 100;
 
-/**
- * Contacts and campaigns: the newest first.
- * @param now the service's time, in milliseconds since the epoch
- */
-export function accountOverview(store: Store, now: number) {
+/** The newest contacts first. */
+export function accountOverview(store: Store) {
   const structure = store.structures.all()[0]!;
   const lists = store.lists.all(structure._id);
-  const names = new Map(
-    [...structure.fields, ...structure.tags, ...lists].map((each) => [
-      each._id,
-      "name" in each ? each.name : each.label,
-    ]),
-  );
+  const names = new Map([
+    ...[...structure.fields, ...structure.tags].map(({ _id, label }) => [_id, label] as const),
+    ...lists.map(({ _id, name }) => [_id, name] as const),
+  ]);
   const nameById = (id: string) => names.get(id) ?? id;
   const everyone = [{ structureId: structure._id, statuses: [], lists: [] }];
   const { total } = store.search.find(everyone, 0, 1);
@@ -35,17 +27,5 @@ export function accountOverview(store: Store, now: number) {
       tags: tags.map(nameById),
     })),
     lists: lists.map(({ name, totalContacts }) => ({ name, contacts: totalContacts })),
-    campaigns: pageOf(
-      store.campaigns.all().map((each) => describeCampaign(each, now)),
-      { page: 1, size: maxCampaigns, sort: "updatedAt:desc" },
-    ).records,
-    templates: store.templates.all().map(({ name }) => ({ name })),
-    domains: store.domains.all().map(({ name, missing }) => ({ name, missing })),
   };
-}
-
-function describeCampaign(campaign: StoredCampaign, now: number) {
-  const { opens } = (campaign.report ?? {}) as { opens?: { unique?: number } };
-  const record = campaignRecord(campaign, now);
-  return { ...record, sent: record.sentCount, opened: opens?.unique ?? 0 };
 }

@@ -5,18 +5,9 @@ import { isEmail } from "../rules/contacts.ts";
 import { joinPlace } from "../rules/refusal.ts";
 import { text } from "../rules/requests.ts";
 import { foldKey, type StoredContact } from "../store/contacts.ts";
-import type { Dated, DocumentStore, StoredStructure } from "../store/documents.ts";
+import type { StoredStructure } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
-import {
-  type CheckedSeed,
-  invalidAt,
-  name,
-  parseBody,
-  parseTime,
-  type SeedCampaign,
-  type SeedContact,
-  seedBody,
-} from "./bodies.ts";
+import { type CheckedSeed, invalidAt, name, parseBody, type SeedContact, seedBody } from "./bodies.ts";
 
 /**
  * The caller is in a transaction, and undoes it when this throws.
@@ -52,7 +43,8 @@ export function applySeed(store: Store, data: SeedData, now: number): SeedReport
   if (structure.fields.length + structure.tags.length > before) {
     store.structures.put({ ...structure, __v: structure.__v + 1 });
   }
-  return { contacts, ...seedMail(store, seed, lists, now) };
+  seedMail(store, seed, now);
+  return { contacts };
 }
 
 interface ContactContext {
@@ -186,111 +178,27 @@ const statuses: Record<string, StoredContact["status"]> = {
   bounce: { primary: "Inactive", secondary: "Bounce" },
   "complaint-fbl": { primary: "Inactive", secondary: "Complaint-FBL" },
 };
-const otherNames: Record<string, string> = {
-  confirmed: "active",
-  inactive: "unsubscribe",
-  unsubscribed: "unsubscribe",
-  bounced: "bounce",
-  complaint: "complaint-fbl",
-  complained: "complaint-fbl",
-};
 
 /** A seed may say what no request may: that an inactive contact is active again. */
 function parseStatus(given: NonNullable<SeedContact["status"]>, place: string): StoredContact["status"] {
-  const text =
-    typeof given === "string" ? given : [given.primary, given.secondary].filter(Boolean).join(", ");
-  const [, primary = "", secondary = ""] = /^(active|inactive)?(?:\s*,\s*)?(.*)$/i.exec(text.trim()) ?? [];
-  const name = (secondary || primary).toLowerCase();
-  const status = statuses[otherNames[name] ?? name];
-  const isContradiction = primary !== "" && primary.toLowerCase() !== status?.primary.toLowerCase();
-  if (!status || isContradiction)
-    throw invalidAt(place, "must be Active, Unsubscribe, Bounce or Complaint-FBL");
+  const name = typeof given === "string" ? given : (given.secondary ?? given.primary);
+  const status = statuses[name.toLowerCase()];
+  if (!status) throw invalidAt(place, "must be Active, Unsubscribe, Bounce or Complaint-FBL");
   return status;
 }
 
-/** Campaigns, templates and domains by names, and the figures of reports as they are given. */
-function seedMail(
-  store: Store,
-  { templates, domains, campaigns, reports = {} }: CheckedSeed,
-  lists: NameIndex,
-  now: number,
-): Omit<SeedReport, "contacts"> {
-  for (const [name, figures] of Object.entries(reports)) {
-    if (figures !== undefined) store.reports.put({ _id: name, figures });
-  }
-  const report: Omit<SeedReport, "contacts"> = {};
-  if (templates) {
-    const documents = new NamedDocuments(store, store.templates, now);
-    for (const [index, { name, subject = name }] of templates.entries())
-      documents.put(joinPlace("templates", index), { name, subject });
-    report.templates = documents.report;
-  }
-  if (domains) {
-    const documents = new NamedDocuments(store, store.domains, now);
-    for (const [index, { domain, provider = "custom", missing = [] }] of domains.entries())
-      documents.put(joinPlace("domains", index), { name: domain, provider, missing });
-    report.domains = documents.report;
-  }
-  if (campaigns) {
-    const documents = new NamedDocuments(store, store.campaigns, now);
-    for (const [index, campaign] of campaigns.entries()) {
-      const place = joinPlace("campaigns", index);
-      const { name, subject = name, from = "news@example.com", previewText = "", report: figures } = campaign;
-      const listIds = campaign.lists?.map((list, at) => lists.resolve(list, joinPlace(`${place}.lists`, at)));
-      const sentAt = sendingTime(campaign, place, now);
-      const content = { name, subject, from, previewText, listIds, report: figures };
-      documents.put(place, { ...content, ...(sentAt !== undefined && { sentAt }) });
+/** Campaigns, templates and domains in place of those that were there, and the figures of reports. */
+function seedMail(store: Store, seed: CheckedSeed, now: number): void {
+  const time = new Date(now).toISOString();
+  for (const kind of ["campaigns", "templates", "domains"] as const) {
+    if (seed[kind]) store[kind].clear();
+    for (const { report, ...content } of seed[kind] ?? []) {
+      const [_id] = store.newIds(now, 1) as [string];
+      const known = { createdAt: time, updatedAt: time, ...(kind === "campaigns" && { status: "draft" }) };
+      store[kind].put({ _id, report, given: { ...known, ...content, _id } });
     }
-    report.campaigns = documents.report;
   }
-  return report;
-}
-
-/** Undefined: it stays as it is. @throws Refusal that names the place of what is wrong */
-function sendingTime({ status, sentAt }: SeedCampaign, campaign: string, now: number): number | undefined {
-  const place = `${campaign}.sentAt`;
-  const at = sentAt === undefined ? undefined : parseTime(sentAt, place);
-  if (at === undefined) {
-    if (status === "scheduled") throw invalidAt(place, "is required with the status scheduled");
-    return status === "sent" ? now : undefined;
-  }
-  if (status === "draft") throw invalidAt(place, "cannot be given with the status draft");
-  if (status === "scheduled" && at <= now) throw invalidAt(place, "must be in the future");
-  if (status === "sent" && at > now) throw invalidAt(place, "must not be in the future");
-  return at;
-}
-
-/**
- * Creates one thing after the other, or changes the one of its name that was there before the seed: within a
- * seed, two may have one name.
- */
-class NamedDocuments<T extends Dated & { sentAt?: number }> {
-  readonly report = { created: 0, updated: 0 };
-  private readonly store: Store;
-  private readonly documents: DocumentStore<T>;
-  private readonly now: number;
-  private readonly before: T[];
-
-  constructor(store: Store, documents: DocumentStore<T>, now: number) {
-    this.store = store;
-    this.documents = documents;
-    this.now = now;
-    this.before = documents.all();
-  }
-
-  /** @throws Refusal that names the place, where several have the name */
-  put(place: string, content: Omit<T, "_id" | "createdAt" | "updatedAt">): void {
-    const name = content.name.toLowerCase();
-    const [before, ...others] = this.before.filter((each) => each.name.toLowerCase() === name);
-    if (others.length > 0) throw invalidAt(place, `has the name of several: ${JSON.stringify(content.name)}`);
-    this.report[before ? "updated" : "created"] += 1;
-    const changedAt = Math.min(this.now, content.sentAt ?? this.now);
-    this.documents.put({
-      sentAt: before?.sentAt,
-      ...content,
-      _id: before?._id ?? this.store.newIds(this.now, 1)[0]!,
-      createdAt: before?.createdAt ?? changedAt,
-      updatedAt: changedAt,
-    } as T);
+  for (const [name, given] of Object.entries(seed.reports ?? {})) {
+    if (given !== undefined) store.reports.put({ _id: name, given });
   }
 }

@@ -98,7 +98,7 @@ export const campaignAnswer = v.object({
   subject: v.string(),
   previewText: v.string(),
   previewImageUrl: v.string(),
-  status: v.picklist(["draft", "scheduled", "sent"]),
+  status: v.string(),
   sentCount: count,
   failedCount: count,
   recipientCount: count,

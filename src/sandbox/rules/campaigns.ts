@@ -1,10 +1,13 @@
-/** Campaigns, templates and sending domains, to look at (published reference). */
-import { pageOf, type StoredCampaign, type StoredDomain } from "../store/documents.ts";
+/** Campaigns, templates and sending domains, to look at (published reference): what a seed says of them. */
+import type { GenericSchema, InferInput } from "valibot";
+import { isObject } from "../../json.ts";
+import { type DocumentStore, pageOf, type StoredMail } from "../store/documents.ts";
 import {
   campaignAnswer,
   campaignPageAnswer,
   domainAnswer,
   domainsAnswer,
+  templateAnswer,
   templatePageAnswer,
 } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
@@ -20,11 +23,10 @@ export const campaignEndpoints = [
     scope: "campaigns:read",
     query: campaignsQuery,
     result: campaignPageAnswer,
-    answer({ store, query: { page, size, sort = "updatedAt:desc", status }, now, variants }) {
-      const campaigns = store.campaigns
-        .all()
-        .map((each) => campaignRecord(each, now))
-        .filter((each) => status === undefined || each.status === status.toLowerCase());
+    answer({ store, query: { page, size, sort = "updatedAt:desc", status }, variants }) {
+      const campaigns = answered(store.campaigns, campaignAnswer).filter(
+        (each) => status === undefined || each.status.toLowerCase() === status.toLowerCase(),
+      );
       return pageOf(campaigns, { page, size: limitPageSize(size, "size", variants), sort });
     },
   }),
@@ -35,8 +37,8 @@ export const campaignEndpoints = [
     summary: "Read one campaign",
     scope: "campaigns:read",
     result: campaignAnswer,
-    answer: ({ store, parameter, now }) =>
-      campaignRecord(requireCampaign(store, parameter("campaignId")), now),
+    answer: ({ store, parameter }) =>
+      seeded(campaignAnswer, requireCampaign(store, parameter("campaignId")).given),
   }),
   endpoint({
     id: "listTemplates",
@@ -47,8 +49,8 @@ export const campaignEndpoints = [
     query: templatesQuery,
     result: templatePageAnswer,
     answer({ store, query: { page, size }, variants }) {
-      const templates = store.templates.all().map((template) => ({ ...template, ...isoTimes(template) }));
       const sort = "updatedAt:desc";
+      const templates = answered(store.templates, templateAnswer);
       return pageOf(templates, { page, size: limitPageSize(size, "size", variants), sort });
     },
   }),
@@ -59,7 +61,7 @@ export const campaignEndpoints = [
     summary: "List the sending domains, with what they need in DNS",
     scope: "domains:read",
     result: domainsAnswer,
-    answer: ({ store }) => store.domains.all().map(domainRecord),
+    answer: ({ store }) => answered(store.domains, domainAnswer),
   }),
   endpoint({
     id: "getGreyLabelDomain",
@@ -69,84 +71,43 @@ export const campaignEndpoints = [
     scope: "domains:read",
     result: domainAnswer,
     answer({ store }) {
-      const domain = store.domains.all().find(({ provider }) => provider === "grey-label");
+      const domains = answered(store.domains, domainAnswer);
+      const domain = domains.find(({ provider }) => provider === "grey-label");
       if (!domain) throw notFound("Domain");
-      return domainRecord(domain);
+      return domain;
     },
   }),
 ];
 
+function answered<S extends GenericSchema>(documents: DocumentStore<StoredMail>, schema: S): InferInput<S>[] {
+  return documents.all().map(({ given }) => seeded(schema, given));
+}
+
 /**
- * A campaign as it is answered: its counts are those of the report that the seed gave it. The status follows
- * from the clock: a campaign whose time has come is sent, and was changed by that.
+ * What a seed gives, over zeros.
+ * @param known members that are no zeros, such as the time that a report is about
  */
-export function campaignRecord(campaign: StoredCampaign, now: number) {
-  const { _id, name, from, subject, previewText, report, sentAt, createdAt, updatedAt } = campaign;
-  const { sent = 0 } = (report ?? {}) as { sent?: number };
-  const status = sentAt === undefined ? "draft" : sentAt <= now ? "sent" : "scheduled";
-  return {
-    _id,
-    name,
-    from,
-    subject,
-    previewText,
-    previewImageUrl: `https://example.com/previews/${_id}.png`,
-    status: status as "draft" | "scheduled" | "sent",
-    sentCount: sent,
-    failedCount: 0,
-    recipientCount: sent,
-    ...isoTimes({ createdAt, updatedAt: status === "sent" ? Math.max(updatedAt, sentAt!) : updatedAt }),
-  };
+export function seeded<S extends GenericSchema>(
+  schema: S,
+  given: unknown,
+  known: object = {},
+): InferInput<S> {
+  return withGiven(withGiven(zerosOf(schema), known), given) as InferInput<S>;
 }
 
-function isoTimes({ createdAt, updatedAt }: { createdAt: number; updatedAt: number }) {
-  return { createdAt: new Date(createdAt).toISOString(), updatedAt: new Date(updatedAt).toISOString() };
+const zeros: Record<string, unknown> = { number: 0, string: "", boolean: false, array: [], record: {} };
+
+/** An answer in which nothing is set. */
+function zerosOf(schema: GenericSchema): unknown {
+  if (schema.type !== "object") return zeros[schema.type] ?? null;
+  const { entries } = schema as GenericSchema & { entries: Record<string, GenericSchema> };
+  return Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, zerosOf(entry)]));
 }
 
-/** What a domain needs in DNS, by part. */
-function dnsRecords(domain: string, id: string) {
-  const ttl = 3600;
-  return {
-    dkim: [1, 2].map((number) => ({
-      name: `k${number}._domainkey.${domain}`,
-      type: "CNAME",
-      value: `k${number}.${id}.dkim.example.net`,
-      ttl,
-    })),
-    dmarc: [{ name: `_dmarc.${domain}`, type: "TXT", value: "v=DMARC1; p=none;", ttl }],
-    spf: [{ name: `mail.${domain}`, type: "TXT", value: "v=spf1 include:spf.example.net ~all", ttl }],
-    linkTracking: [{ name: `links.${domain}`, type: "CNAME", value: "links.example.net", ttl }],
-  };
-}
-
-function domainRecord({ _id, name: domain, provider, missing, createdAt, updatedAt }: StoredDomain) {
-  const dnsStatus = (part: string) => (missing.includes(part) ? "pending" : "verified");
-  const records = dnsRecords(domain, _id);
-  const describePart = (part: keyof typeof records) => ({
-    status: dnsStatus(part),
-    records: records[part],
-    verificationInfo: {},
-  });
-  const isReady = dnsStatus("dkim") === "verified" && dnsStatus("spf") === "verified";
-  const status = isReady ? "verified" : "pending";
-  return {
-    _id,
-    domain,
-    provider,
-    nameServer: "ns1.example.net",
-    isReadyForSending: isReady,
-    createdAt: new Date(createdAt).toISOString(),
-    lastCheckedAt: new Date(updatedAt).toISOString(),
-    sslCertStatus: dnsStatus("linkTracking"),
-    dkim: describePart("dkim"),
-    dmarc: describePart("dmarc"),
-    spf: describePart("spf"),
-    linkTracking: describePart("linkTracking"),
-    identity: {
-      status,
-      verificationStatus: status,
-      mailFrom: { status: dnsStatus("spf"), subdomain: `mail.${domain}` },
-      verificationInfo: {},
-    },
-  };
+/** The members that are given, over those of the answer. */
+function withGiven(answer: unknown, given: unknown): unknown {
+  if (given === undefined) return answer;
+  if (!isObject(answer) || !isObject(given)) return given;
+  const merged = Object.entries(given).map(([name, value]) => [name, withGiven(answer[name], value)]);
+  return { ...answer, ...Object.fromEntries(merged) };
 }

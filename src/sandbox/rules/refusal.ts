@@ -1,7 +1,7 @@
 /** Refusals: every error answer of the service (specification, Errors). */
 import type { WireError } from "../../wire.ts";
 import type { StoredContact } from "../store/contacts.ts";
-import type { StoredCampaign, StoredList, StoredStructure } from "../store/documents.ts";
+import type { StoredList, StoredMail, StoredStructure } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
 
 /** Thrown by a rule; becomes the answer. */
@@ -101,7 +101,7 @@ export function requireList(store: Store, structureId: string, id: string): Stor
 }
 
 /** @throws Refusal 404 */
-export function requireCampaign(store: Store, id: string): StoredCampaign {
+export function requireCampaign(store: Store, id: string): StoredMail {
   const campaign = store.campaigns.get(id);
   if (!campaign) throw notFound("Campaign");
   return campaign;

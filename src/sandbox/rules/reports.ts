@@ -1,6 +1,4 @@
 /** Reports (published reference): the figures that a seed has set, else zeros. */
-import type { GenericSchema, InferInput } from "valibot";
-import { isObject } from "../../json.ts";
 import type { Store } from "../store/index.ts";
 import {
   campaignReportAnswer,
@@ -9,6 +7,7 @@ import {
   histogramAnswer,
   overallAnswer,
 } from "./answers.ts";
+import { seeded } from "./campaigns.ts";
 import { endpoint } from "./endpoint.ts";
 import { requireCampaign } from "./refusal.ts";
 import { dashboardQuery, engagementQuery, histogramQuery } from "./requests.ts";
@@ -20,30 +19,8 @@ function span(from: number, to: number) {
   return { start: new Date(from).toISOString(), end: new Date(to).toISOString() };
 }
 
-/** A report in which nothing has happened: zeros, and no days. */
-function zerosOf(schema: GenericSchema): unknown {
-  if (schema.type === "number") return 0;
-  if (schema.type === "array") return [];
-  if (schema.type !== "object") return null;
-  const { entries } = schema as GenericSchema & { entries: Record<string, GenericSchema> };
-  return Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, zerosOf(entry)]));
-}
-
-/** The members that the seed gives, over those of `report`. */
-function withGiven(report: unknown, given: unknown): unknown {
-  if (given === undefined) return report;
-  if (!isObject(report) || !isObject(given)) return given;
-  const merged = Object.entries(given).map(([name, value]) => [name, withGiven(report[name], value)]);
-  return { ...report, ...Object.fromEntries(merged) };
-}
-
-/** @param known members that are no zeros, such as the time that the report is about */
-function seeded<S extends GenericSchema>(schema: S, given: unknown, known: object = {}): InferInput<S> {
-  return withGiven(withGiven(zerosOf(schema), known), given) as InferInput<S>;
-}
-
 function findReport(store: Store, name: "dashboard" | "overall" | "histogram"): unknown {
-  return store.reports.get(name)?.figures;
+  return store.reports.get(name)?.given;
 }
 
 export const reportEndpoints = [
@@ -95,13 +72,13 @@ export const reportEndpoints = [
     id: "getCampaignEngagement",
     method: "get",
     path: "/api/reports/email/:campaignId/engagement",
-    summary: "First opens and clicks of a campaign, from its sending on",
+    summary: "First opens and clicks of a campaign",
     scope: "reports:read",
     query: engagementQuery,
     result: engagementAnswer,
     answer({ store, parameter, now }) {
-      const { sentAt } = requireCampaign(store, parameter("campaignId"));
-      return seeded(engagementAnswer, undefined, span(Math.min(sentAt ?? now, now), now));
+      requireCampaign(store, parameter("campaignId"));
+      return seeded(engagementAnswer, undefined, span(now, now));
     },
   }),
 ];

@@ -14,39 +14,13 @@ export interface StoredList extends Required<ContactList> {
   totalCampaigns: number;
 }
 
-/** Times are milliseconds since the epoch. */
-export interface Dated {
+/** A campaign, a template, a domain or a report. */
+export interface StoredMail {
   _id: string;
-  name: string;
-  createdAt: number;
-  updatedAt: number;
-}
-
-export interface StoredCampaign extends Dated {
-  subject: string;
-  from: string;
-  previewText: string;
-  listIds?: string[];
-  /** When it is or was sent; absent: a draft. */
-  sentAt?: number;
-  /** Its figures, as a seed gives them. */
-  report?: Record<string, unknown>;
-}
-
-export interface StoredTemplate extends Dated {
-  subject: string;
-}
-
-export interface StoredDomain extends Dated {
-  provider: string;
-  /** Of its DNS records. */
-  missing: string[];
-}
-
-/** The figures of a report. */
-interface StoredReport {
-  _id: string;
-  figures: unknown;
+  /** What is answered of it. */
+  given: Record<string, unknown>;
+  /** A campaign's own report. */
+  report?: unknown;
 }
 
 /** All documents of one kind. */
@@ -83,18 +57,20 @@ export class DocumentStore<T extends { _id: string }> extends Tables {
   remove(id: string): void {
     this.database.run("DELETE FROM documents WHERE kind = ? AND id = ?", this.kind, id);
   }
+
+  clear(): void {
+    this.database.run("DELETE FROM documents WHERE kind = ?", this.kind);
+  }
 }
 
 type ListDocument = Omit<StoredList, "totalContacts" | "totalCampaigns"> & { structureId: string };
 
 class ListStore extends Tables {
   private readonly documents: DocumentStore<ListDocument>;
-  private readonly campaigns: DocumentStore<StoredCampaign>;
 
-  constructor(database: Database, campaigns: DocumentStore<StoredCampaign>) {
+  constructor(database: Database) {
     super(database);
     this.documents = new DocumentStore(database, "list");
-    this.campaigns = campaigns;
   }
 
   /** In the order of their ids. */
@@ -127,36 +103,34 @@ class ListStore extends Tables {
   }
 
   private counted(lists: ListDocument[]): StoredList[] {
-    const campaigns = this.campaigns.all();
     return lists.map(({ structureId: _structureId, ...list }) => ({
       ...list,
       totalContacts: this.database.get<{ total: number }>(
         "SELECT count(*) AS total FROM members WHERE list_id = ?",
         list._id,
       )!.total,
-      totalCampaigns: campaigns.filter(({ listIds }) => listIds?.includes(list._id)).length,
+      totalCampaigns: 0,
     }));
   }
 }
 
 /** Of everything besides contacts, by kind. */
 export function openDocuments(database: Database) {
-  const campaigns = new DocumentStore<StoredCampaign>(database, "campaign");
   return {
     structures: new DocumentStore<StoredStructure>(database, "structure"),
-    lists: new ListStore(database, campaigns),
-    campaigns,
-    templates: new DocumentStore<StoredTemplate>(database, "template"),
-    domains: new DocumentStore<StoredDomain>(database, "domain"),
-    reports: new DocumentStore<StoredReport>(database, "report"),
+    lists: new ListStore(database),
+    campaigns: new DocumentStore<StoredMail>(database, "campaign"),
+    templates: new DocumentStore<StoredMail>(database, "template"),
+    domains: new DocumentStore<StoredMail>(database, "domain"),
+    reports: new DocumentStore<StoredMail>(database, "report"),
   };
 }
 
-/** A thing that is listed in pages; its times are all written in one way. */
+/** A thing that is listed in pages. */
 interface Listed {
   name: string;
-  createdAt: string | number;
-  updatedAt: string | number;
+  createdAt: string;
+  updatedAt: string;
 }
 
 /**
@@ -169,10 +143,7 @@ export function pageOf<T extends Listed>(
   { page, size, sort = ":asc" }: { page: number; size: number; sort?: string },
 ): { total: number; records: T[] } {
   const [by, direction] = sort.split(":");
-  const rank = (listed: T) => {
-    const value = by === "" ? 0 : listed[by as keyof Listed];
-    return typeof value === "string" ? value.toLowerCase() : value;
-  };
+  const rank = (listed: T) => (by === "" ? "" : listed[by as keyof Listed].toLowerCase());
   const sorted = all.toSorted((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0));
   if (direction === "desc") sorted.reverse();
   return { total: all.length, records: sorted.slice((page - 1) * size, page * size) };

@@ -87,10 +87,10 @@ export class KeyStore extends Tables {
     this.database.run("UPDATE api_keys SET is_active = ? WHERE id = ?", isActive ? 1 : 0, id);
   }
 
-  /** The old value is worthless from now on. @param expiresAt milliseconds since the epoch; null: never */
-  setValue(id: string, key: string, expiresAt: number | null): void {
-    const set = "UPDATE api_keys SET hash = ?, shown = ?, expires_at = ? WHERE id = ?";
-    this.database.run(set, hashKey(key), maskKey(key), expiresAt, id);
+  /** The old value is worthless from now on. */
+  setValue(id: string, key: string): void {
+    const set = "UPDATE api_keys SET hash = ?, shown = ? WHERE id = ?";
+    this.database.run(set, hashKey(key), maskKey(key), id);
   }
 
   remove(id: string): void {
