@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { spawnEcm, waitForResult } from "../support/ecm.ts";
-import { importKilled, importUndisturbed } from "./killing.ts";
+import { expectSurvived } from "./killing.ts";
 import { findRepeatedWrites, randomFrom, startRecordingProxy } from "./recording-proxy.ts";
 
 const firstSeed = Number(process.env.CHAOS_SEED ?? 1);
@@ -18,10 +18,9 @@ const killCount = Number(process.env.CHAOS_KILLS ?? 10);
 const size = 120;
 
 it("survives what the seed says", { timeout: 0 }, async () => {
-  const undisturbed = await importUndisturbed(size);
   const tried = { kills: 0, companies: 0, damaged: 0 };
   for (let seed = firstSeed; tried.kills < killCount; seed++) {
-    tried.kills += (await importKilled(seed, 12, size, undisturbed)).killed;
+    tried.kills += await expectSurvived("import", seed, 12, size);
     tried.kills += await inCompany(seed);
     tried.companies++;
     await withDamage(seed);

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Ecm, type Result, temporaryFolder } from "../support/ecm.ts";
+import { type Ecm, type Result, temporaryFolder, toWords } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import type { Answer } from "../support/typing.ts";
 import { textRow, workbook } from "../tables/workbooks.ts";
@@ -32,6 +32,10 @@ async function json(...args: string[]) {
   return JSON.parse((await ecm([...args, "--json"])).stdout);
 }
 
+/** Imports the file at a terminal. @param flags may be none */
+const importAsked = (flags: string, ...typed: Answer[]) =>
+  ecm(`import ${file} ${flags}`, { ...at120, typed });
+
 /** What the account holds, and the runs of this machine. */
 async function everything() {
   return {
@@ -45,8 +49,7 @@ async function everything() {
 /** The words of the command that is offered for the next time. */
 function nextTime({ stderr }: Result): string[] {
   const text = stderr.replaceAll(/ \\\n */g, " ");
-  const [, command = ""] = /Next time:\s+(?:ecm structure field add \S+ && )*ecm (.*)$/m.exec(text) ?? [];
-  return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
+  return toWords(/Next time:\s+(?:ecm structure field add \S+ && )*ecm (.*)$/m.exec(text)?.[1] ?? "");
 }
 
 /** Of the table of columns, the cursor at its beginning. */
@@ -59,21 +62,19 @@ describe("the questions of an import", () => {
   it("are one table, whose lines can be changed, and the list", async () => {
     await ecm("structure tag add vip");
     await ecm("contact create --key ada@example.com --tag vip");
-    const dialog = await ecm(["import", file], {
-      ...at120,
-      typed: [
-        [table, line(2)],
-        ['Where does "Stadt" (Oslo, Rom) go?', down.repeat(3) + enter],
-        ["Name of the new field", `City${enter}`],
-        // After a change the cursor is on going on.
-        [table, line(3)],
-        ['Where does "Kontakt"', down.repeat(5) + enter],
-        [table, yes],
-        ["Add these contacts to a list?", down + enter],
-        ["Name of the new list", `Leads${enter}`],
-        ['Create 2 fields and the list "Leads", and write to 1 contact', yes],
-      ],
-    });
+    const dialog = await importAsked(
+      "",
+      [table, line(2)],
+      ['Where does "Stadt" (Oslo, Rom) go?', down.repeat(3) + enter],
+      ["Name of the new field", `City${enter}`],
+      // After a change the cursor is on going on.
+      [table, line(3)],
+      ['Where does "Kontakt"', down.repeat(5) + enter],
+      [table, yes],
+      ["Add these contacts to a list?", down + enter],
+      ["Name of the new list", `Leads${enter}`],
+      ['Create 2 fields and the list "Leads", and write to 1 contact', yes],
+    );
     expect(dialog.code, dialog.stderr).toBe(0);
     expect(dialog.stderr).toMatch(/Stadt +City \(new\) +100 % +Oslo, Rom/);
     expect(dialog.stderr).toMatch(/Kontakt +consent \(yes = in\) +100 % +ja, nein/);
@@ -93,10 +94,10 @@ describe("the questions of an import", () => {
     const columns = Array.from({ length: 29 }, (_, at) => `Column ${at + 1}`);
     const cells = columns.map((_, at) => (at === 3 ? "" : `value ${at + 1}`));
     await writeFile(file, `Email,${columns.join(",")}\nada@example.com,${cells.join(",")}\n`);
-    const dialog = await ecm(["import", file], {
-      ...at120,
-      typed: [[table, enter], noList, ["Create 28 fields, and write to 1 contact", yes]],
-    });
+    const dialog = await importAsked("", [table, enter], noList, [
+      "Create 28 fields, and write to 1 contact",
+      yes,
+    ]);
     expect(dialog.stderr).toContain("30 columns, 28 new fields, 1 ignored. Is this right?");
     const labels = (await json("structure", "get")).fields.map(({ label }: { label: string }) => label);
     expect(labels.slice(2)).toEqual(columns.filter((_, at) => at !== 3));
@@ -104,10 +105,7 @@ describe("the questions of an import", () => {
 
   it("find the column of the key where only one has addresses", async () => {
     await writeFile(file, "First Name,Kontaktdaten\nAda,ada@example.com\n");
-    const dialog = await ecm(["import", file], {
-      ...at120,
-      typed: [[table, enter], noList, ["Write to 1 contact", yes]],
-    });
+    const dialog = await importAsked("", [table, enter], noList, ["Write to 1 contact", yes]);
     expect(dialog.code, dialog.stderr).toBe(0);
     const { stdout } = await ecm("export --columns 'key,First Name'");
     expect(stdout).toBe("key,First Name\nada@example.com,Ada\n");
@@ -115,32 +113,32 @@ describe("the questions of an import", () => {
 
   it("ask no file for its addresses that has none", async () => {
     await writeFile(file, "Name,Telefon\nAda,123\n");
-    const { code, stderr } = await ecm(["import", file], { ...at120, typed: [] });
+    const { code, stderr } = await importAsked("");
     expect(code).toBe(2);
     expect(stderr).toContain("no key column (Email) found");
   });
 
   it("are about the sheet of a workbook that has several", async () => {
-    const book = join(await temporaryFolder(), "people.xlsx");
+    file = join(await temporaryFolder(), "people.xlsx");
     const sheets = [
       { name: "Notes", rows: textRow(1, ["call Ada"]) },
       { name: "People", rows: textRow(1, ["Email"]) + textRow(2, ["ada@example.com"]) },
     ];
-    await writeFile(book, workbook({ sheets }));
-    const dialog = await ecm(["import", book], {
-      ...at120,
-      typed: [["people.xlsx has 2 sheets", down + enter], noList, ["Write to 1 contact", yes]],
-    });
+    await writeFile(file, workbook({ sheets }));
+    const dialog = await importAsked("", ["people.xlsx has 2 sheets", down + enter], noList, [
+      "Write to 1 contact",
+      yes,
+    ]);
     expect(dialog.code, dialog.stderr).toBe(0);
-    expect(nextTime(dialog)).toEqual(`import ${book} --sheet People`.split(" "));
+    expect(nextTime(dialog)).toEqual(`import ${file} --sheet People`.split(" "));
   });
 
   it("end in a run that the command for the next time resumes", async () => {
     await writeFile(file, `Email,Stadt\n${[1, 2, 3].map((n) => `p${n}@example.com,Oslo\n`).join("")}`);
-    const dialog = await ecm(["import", file, "--max-requests", "5"], {
-      ...at120,
-      typed: [[table, enter], noList, ['Create the field "Stadt"', yes]],
-    });
+    const dialog = await importAsked("--max-requests 5", [table, enter], noList, [
+      'Create the field "Stadt"',
+      yes,
+    ]);
     expect(dialog.code).toBe(7);
     const byId = await json("runs", "resume", "last", "--max-requests", "1");
     expect(byId.rows).toMatchObject({ read: 3 });
@@ -152,16 +150,16 @@ describe("the questions of an import", () => {
   });
 
   it("name a missing list or tag in the last question alone", async () => {
-    const listed = await ecm(["import", file, "--ignore-unmapped", "--list", "Leads"], {
-      ...at120,
-      typed: [['Create the list "Leads", and write to 2 contacts', `n${enter}`]],
-    });
+    const listed = await importAsked("--ignore-unmapped --list Leads", [
+      'Create the list "Leads", and write to 2 contacts',
+      `n${enter}`,
+    ]);
     expect(listed.code).toBe(1);
     expect(await json("lists", "list")).toEqual([]);
-    const dialog = await ecm(["import", file, "--ignore-unmapped", "--map", "Notiz=tags"], {
-      ...at120,
-      typed: [noList, ['Create the tag "hallo", and write to 2 contacts', yes]],
-    });
+    const dialog = await importAsked("--ignore-unmapped --map Notiz=tags", noList, [
+      'Create the tag "hallo", and write to 2 contacts',
+      yes,
+    ]);
     expect(dialog.code).toBe(0);
   });
 
@@ -182,10 +180,7 @@ describe("the questions of an import", () => {
       expect(existsSync(mappingPath(file))).toBe(false);
       expect(stderr.includes("--map Stadt=Stadt")).toBe(at === answers.length - 1);
     }
-    const declined = await ecm(["import", file, "--list", "Leads"], {
-      ...at120,
-      typed: [...answers.slice(0, -1), [answers.at(-1)![0], enter]],
-    });
+    const declined = await importAsked("--list Leads", ...answers.slice(0, -1), [answers.at(-1)![0], enter]);
     expect(declined.code).toBe(1);
     expect(await everything()).toEqual(before);
     const again = nextTime(declined);
@@ -198,19 +193,17 @@ describe("the questions of an import", () => {
   it("show the plan before the last one, from which they can be asked again", async () => {
     await writeFile(file, "Email,Stadt\nada@example.com,Oslo\nnobody@@x,Rom\n,Wien\n");
     const question = 'Create the field "Stadt", and write to 1 contact';
-    const dialog = await ecm(["import", file], {
-      ...at120,
-      typed: [
-        [table, enter],
-        noList,
-        [question, `c${enter}`],
-        [table, line(2)],
-        ['Where does "Stadt"', down + enter],
-        [table, yes],
-        ["Add these contacts to a list?", enter],
-        ["Write to 1 contact", yes],
-      ],
-    });
+    const dialog = await importAsked(
+      "",
+      [table, enter],
+      noList,
+      [question, `c${enter}`],
+      [table, line(2)],
+      ['Where does "Stadt"', down + enter],
+      [table, yes],
+      ["Add these contacts to a list?", enter],
+      ["Write to 1 contact", yes],
+    );
     expect(dialog.code, dialog.stderr).toBe(3);
     expect(dialog.stderr).toMatch(
       /3 rows: {2}[█×]+\n {4}1 would be created\n {4}2 rejected +invalid email address \(1\), no email address \(1\)/,
@@ -251,7 +244,7 @@ describe("the questions of an import", () => {
 
   it("leave a mapping file alone that somebody else has written", async () => {
     await writeFile(mappingPath(file), "Email: key\n");
-    const dialog = await ecm(["import", file, "--dry-run"], { ...at120, typed: [[table, enter]] });
+    const dialog = await importAsked("--dry-run", [table, enter]);
     expect(dialog.stderr).not.toContain("Saved these answers");
     expect(await readFile(mappingPath(file), "utf8")).toBe("Email: key\n");
   });
@@ -262,46 +255,36 @@ describe("the questions of an import", () => {
       saved,
       "# Where the columns of a file go: key, lists, tags, consent, ignore, or a field.\nEmail: key\nOrt: First Name\nWerbung: consent=opt-in\nStadt: First Name\nKontakt: ignore\nNotiz: ignore\n",
     );
-    const dialog = await ecm(["import", file], {
-      ...at120,
-      typed: [noList, ["Write to 2 contacts", yes]],
-    });
+    const dialog = await importAsked("", noList, ["Write to 2 contacts", yes]);
     expect(dialog.code, dialog.stderr).toBe(0);
     expect(dialog.stderr).toContain('Not in this file any more: "Ort", "Werbung"');
     // The answers that are left are saved: the next time has nothing to say.
     expect(await readFile(saved, "utf8")).not.toMatch(/Ort|Werbung/);
-    const again = await ecm(["import", file, "--dry-run"], { ...at120, typed: [] });
+    const again = await importAsked("--dry-run");
     expect(again.stderr).not.toContain("Not in this file");
     // What has taken their place is asked.
     await writeFile(file, "Email,Wohnort,Kontakt\nada@example.com,Oslo,ja\n");
-    const asked = await ecm(["import", file, "--dry-run"], { ...at120, typed: [[table, enter]] });
+    const asked = await importAsked("--dry-run", [table, enter]);
     expect(asked.stderr).toContain('Not in this file any more: "Stadt", "Notiz"');
     expect(asked.code, asked.stderr).toBe(0);
   });
 
-  it("show the columns once: not again as text behind the table that was agreed to", async () => {
-    const asked = await ecm(["import", file, "--dry-run"], { ...at120, typed: [[table, enter]] });
-    expect(asked.stderr).not.toContain("First value");
-    const again = await ecm(["import", file, "--dry-run"], { ...at120, typed: [] });
-    expect(again.stderr).toContain("First value");
-  });
-
   it("are those of a dry run too, which then says the command", async () => {
     const before = await everything();
-    const { code, stderr } = await ecm(["import", file, "--dry-run"], {
-      ...at120,
-      typed: [[table, enter]],
-    });
+    const { code, stderr } = await importAsked("--dry-run", [table, enter]);
     expect(code).toBe(0);
     expect(stderr).toContain("+ ada@example.com  Stadt Oslo");
+    // Not again as text behind the table that was agreed to.
+    expect(stderr).not.toContain("First value");
     const mapping = mappingPath(file);
     expect(stderr.replaceAll(/ \\\n */g, " ")).toContain(
       `Run it with: ecm import ${file} --mapping ${mapping}`,
     );
     expect(await everything()).toEqual(before);
     // The answers of the last time need no question.
-    const again = await ecm(["import", file, "--dry-run"], { ...at120, typed: [] });
+    const again = await importAsked("--dry-run");
     expect(again.stderr).toContain(`Columns as last time: ${mapping}`);
+    expect(again.stderr).toContain("First value");
     expect(again.stderr).toContain("In no list: --list NAME adds them to one");
     const planned = await ecm(["import", file, "--dry-run", "--plan", `${file}.plan.ndjson`], at120);
     expect(planned.stderr).toContain(`Run it with: ecm apply ${file}.plan.ndjson`);

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { makePlanFile } from "../bulk/plan-kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { runKilled } from "./kills.ts";
+import { runKilled } from "./killing.ts";
 import {
   findRepeatedWrites,
   type Moment,

@@ -1,86 +1,156 @@
-/** An import that is killed again and again, and what an undisturbed one comes to. */
+/** Bulk commands that are killed at exact moments, again and again, and what has to be true in the end. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import { inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
-import { runToItsEnd } from "./kills.ts";
+import { type Result, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import {
   findRepeatedWrites,
+  type Moment,
   type RecordingProxy,
   randomFrom,
   startRecordingProxy,
 } from "./recording-proxy.ts";
 
+/** Kills the command at each request for which this is true. @param loss what becomes of that request */
+export async function runKilled(
+  proxy: RecordingProxy,
+  args: string[],
+  isThen: (moment: Moment) => boolean,
+  loss?: "drop",
+): Promise<Result> {
+  const child = spawnEcm(args, proxy.env);
+  proxy.onRequest = (moment) => {
+    if (!isThen(moment)) return undefined;
+    child.kill("SIGKILL");
+    return loss;
+  };
+  const result = await waitForResult(child);
+  proxy.onRequest = () => undefined;
+  return result;
+}
+
+type Kind = "import" | "delete" | "unsubscribe";
+
+interface Ended {
+  result: Result;
+  contacts: Awaited<ReturnType<typeof readContacts>>;
+  /** The keys of those who are active. */
+  active: string[];
+  /** Of a deletion, the lines of its backup. */
+  backup: string[];
+}
+
 const bulkFlags = ["--list", "Killed", "--tag", "Tagged", "--create-missing"];
 
 /**
- * Two hundred contacts that exist, and a file that changes some, leaves
- * some, adds some, and has rows that are wrong.
+ * Of an import, contacts that exist, and a file that changes some, leaves some, adds some, and has rows that are
+ * wrong. Of an edit, everyone is in the account, and two in three are chosen.
  */
-async function scene(proxy: RecordingProxy, size: number): Promise<string> {
-  const existing = ["Email,First Name,Last Name"];
-  const lines = ["Email,First Name,Last Name"];
-  for (let index = 0; index < size; index++) {
-    const key = `p${index}@example.com`;
-    if (index % 2 === 0) existing.push(`${key},First,Last ${index}`);
-    lines.push(`${key},${index % 4 === 0 ? "First" : "Second"},Last ${index}`);
-    if (index % 50 === 7) lines.push(`${key},,Joined ${index}`, `wrong ${index},,`);
+async function scene(kind: Kind, proxy: RecordingProxy, size: number): Promise<string[]> {
+  const people = Array.from({ length: size }, (_, index) => `p${index}@example.com`);
+  const write = async (rows: (string | false)[], ...flags: string[]) => {
+    const file = await inputFile(`Email,First Name,Last Name\n${rows.filter(Boolean).join("\n")}\n`);
+    if (flags[0] !== "only") await proxy.ecm(["import", file, ...flags]);
+    return file;
+  };
+  if (kind !== "import") {
+    await write(people.map((key, index) => `${key},${index % 3 === 0 ? "Stays" : "Goes"},`));
+    return ["contact", kind, "--where", 'First_Name == "Goes"', "--yes", "--json"];
   }
+  const held = (key: string, index: number) => `${key},First,Last ${index}`;
+  await write(people.map((key, index) => index % 2 === 0 && held(key, index)));
   // The half that stays as it is has the list and the tag already.
-  const quarter = existing.filter(
-    (line, index) => index === 0 || Number(/^p(\d+)/.exec(line)?.[1]) % 4 === 0,
+  await write(
+    people.map((key, index) => index % 4 === 0 && held(key, index)),
+    ...bulkFlags,
   );
-  await proxy.ecm(["import", await inputFile(`${existing.join("\n")}\n`)]);
-  await proxy.ecm(["import", await inputFile(`${quarter.join("\n")}\n`), ...bulkFlags]);
-  return inputFile(`${lines.join("\n")}\n`);
+  const file = await write(
+    people.flatMap((key, index) => [
+      `${key},${index % 4 === 0 ? "First" : "Second"},Last ${index}`,
+      ...(index % 50 === 7 ? [`${key},,Joined ${index}`, `wrong ${index},,`] : []),
+    ]),
+    "only",
+  );
+  return ["import", file, ...bulkFlags, "--json"];
 }
 
-export interface Undisturbed {
-  summary: Summary;
-  contacts: Awaited<ReturnType<typeof readContacts>>;
-}
-
-export async function importUndisturbed(size: number): Promise<Undisturbed> {
-  const proxy = await startRecordingProxy();
-  const result = await proxy.ecm(["import", await scene(proxy, size), ...bulkFlags, "--json"]);
-  expect(result.code).toBe(3);
-  return { summary: parseSummary(result), contacts: withoutIds(await readContacts(proxy)) };
-}
-
-/**
- * Kills the import `kills` times with SIGKILL, at requests and
- * moments that follow from the seed; then lets it end.
- */
-export async function importKilled(seed: number, kills: number, size: number, undisturbed: Undisturbed) {
-  const random = randomFrom(seed);
-  const proxy = await startRecordingProxy();
-  const path = await scene(proxy, size);
-  const args = ["import", path, ...bulkFlags, "--json"];
-  const before = proxy.arrived();
-  proxy.writes.length = 0;
-  const pickReach = () => Math.floor(random() * (size / 6));
-  const { killed, last } = await runToItsEnd(proxy, args, { kills, random, pickReach });
-  const summary = parseSummary(last);
-  const contacts = withoutIds(await readContacts(proxy));
-  const story = `seed ${seed}, ${killed} kills\n${last.stderr}`;
-  expect(contacts, story).toEqual(undisturbed.contacts);
-  expect(findRepeatedWrites(proxy.writes, "create"), story).toEqual([]);
-  expect(findRepeatedWrites(proxy.writes, "mutate"), story).toEqual([]);
-  expect(last.code, story).toBe(3);
-  expect(summary.rows, story).toEqual(undisturbed.summary.rows);
-  expect(summary.codes, story).toEqual(undisturbed.summary.codes);
-  // Each start reads structure and lists again; each kill may repeat what
-  // was under way, and the look-ups of its blocks.
-  const perKill = undisturbed.summary.requests.other + 8 + Math.ceil(size / 100);
-  const allowed = undisturbed.summary.requests.total + killed * perKill;
-  expect(proxy.arrived() - before, story).toBeLessThanOrEqual(allowed);
-  return { killed, requests: proxy.arrived() - before, allowed };
-}
-
-/** Ids differ from service to service; how many there are does not. */
-function withoutIds(contacts: Awaited<ReturnType<typeof readContacts>>): typeof contacts {
+async function readEnd(proxy: RecordingProxy, result: Result, backup: string): Promise<Ended> {
+  const contacts = await readContacts(proxy);
+  // Ids differ from service to service; how many there are does not.
   for (const contact of contacts.values()) {
     contact.lists = contact.lists.map(() => "list");
     contact.tags = contact.tags.map(() => "tag");
   }
-  return contacts;
+  const active = await proxy.ecm("export --status active --columns key -o tsv");
+  return {
+    result,
+    contacts,
+    active: active.stdout.split("\n").sort(),
+    backup: (await readFile(backup, "utf8").catch(() => "")).split("\n").map((line) => line.split(",")[0]!),
+  };
+}
+
+/** Starts it, and kills it `kills` times at requests and moments that follow from the seed; then lets it end. */
+async function play(kind: Kind, seed: number, kills: number, size: number) {
+  const random = randomFrom(seed);
+  const proxy = await startRecordingProxy();
+  const args = await scene(kind, proxy, size);
+  const backup = join(await temporaryFolder(), "backup.csv");
+  if (kind === "delete") args.push("--backup", backup);
+  const before = proxy.arrived();
+  proxy.writes.length = 0;
+  let killed = 0;
+  for (;;) {
+    const reach = killed < kills ? Math.floor(random() * (size / 6)) : Number.POSITIVE_INFINITY;
+    const at = proxy.arrived() + 1 + reach;
+    const when = random() < 0.5 ? "before" : "after";
+    const loss = random() < 0.5 ? "drop" : undefined;
+    const isThen = (moment: Moment) => moment.count >= at && moment.when === when;
+    const result = await runKilled(proxy, args, isThen, loss);
+    const requests = proxy.arrived() - before;
+    if (result.code !== -1) return { ...(await readEnd(proxy, result, backup)), proxy, killed, requests };
+    killed++;
+  }
+}
+
+const undisturbedEnds = new Map<string, Ended & { requests: number; summary: Summary }>();
+
+/** The same without a kill. */
+async function playUndisturbed(kind: Kind, size: number) {
+  const name = `${kind} ${size}`;
+  let ended = undisturbedEnds.get(name);
+  if (!ended) {
+    const played = await play(kind, 1, 0, size);
+    expect(played.result.code, played.result.stderr).toBe(kind === "import" ? 3 : 0);
+    ended = { ...played, summary: parseSummary(played.result) };
+    const chosen = size - Math.ceil(size / 3);
+    if (kind === "delete") expect(ended.summary.rows).toMatchObject({ read: chosen, deleted: chosen });
+    if (kind === "unsubscribe") expect(ended.summary.rows).toMatchObject({ read: chosen, updated: chosen });
+    undisturbedEnds.set(name, ended);
+  }
+  return ended;
+}
+
+/** A command that is killed comes to the end of one that is not: account, counts, backup; nothing is done twice. */
+export async function expectSurvived(kind: Kind, seed: number, kills: number, size: number): Promise<number> {
+  const undisturbed = await playUndisturbed(kind, size);
+  const { proxy, killed, requests, ...ended } = await play(kind, seed, kills, size);
+  const story = `${kind}, seed ${seed}, ${killed} kills\n${ended.result.stderr}`;
+  const { rows, codes } = parseSummary(ended.result);
+  expect(ended.result.code, story).toBe(undisturbed.result.code);
+  expect({ rows, codes }, story).toEqual({
+    rows: undisturbed.summary.rows,
+    codes: undisturbed.summary.codes,
+  });
+  expect(ended.contacts, story).toEqual(undisturbed.contacts);
+  expect(ended.active, story).toEqual(undisturbed.active);
+  expect(ended.backup.toSorted(), story).toEqual(undisturbed.backup.toSorted());
+  for (const each of ["create", "mutate", "status", "delete"] as const)
+    expect(findRepeatedWrites(proxy.writes, each), story).toEqual([]);
+  // Each start reads structure and lists again; each kill may repeat what was under way, and its look-ups.
+  const perKill = undisturbed.summary.requests.other + 16 + Math.ceil(size / 100);
+  expect(requests, story).toBeLessThanOrEqual(undisturbed.requests + killed * perKill);
+  return killed;
 }

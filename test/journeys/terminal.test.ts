@@ -1,10 +1,10 @@
 /** A person at a terminal: what is missing is asked for, and an answer goes the way of a flag. */
 
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Ecm, temporaryFolder } from "../support/ecm.ts";
+import { inputFile } from "../bulk/kit.ts";
+import type { Ecm } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import type { Answer } from "../support/typing.ts";
 
 const down = "\u001b[B";
 const enter = "\r";
@@ -23,6 +23,8 @@ async function json(...args: string[]) {
   const { stdout } = await ecm([...args, "--json"]);
   return JSON.parse(stdout);
 }
+
+const asked = (args: string | string[], ...typed: Answer[]) => ecm(args, { ...at80, typed });
 
 /** As a table of one row, without ids. */
 async function readScreen(key: string): Promise<string[]> {
@@ -45,20 +47,17 @@ describe("what is missing", () => {
       expect(code, stderr).toBe(0);
     }
     await ecm("contact create --key ada@example.com");
-    const got = await ecm("contact get", {
-      ...at80,
-      typed: [["id or key", ` ada@example.com ${enter}`]],
-    });
+    const got = await asked("contact get", ["id or key", ` ada@example.com ${enter}`]);
     expect(got.code, got.stderr).toBe(0);
   });
 
-  it.each([
-    [["contact", "get"], [["id or key", `ada@example.com${enter}`]], "ada@example.com"],
-    [["lists", "create"], [["Name of the list", `Customers${enter}`]], "Customers"],
-    [["structure", "field", "add"], [["Label of the new field", `City${enter}`]], "City"],
-    [["structure", "tag", "add"], [["Label of the new tag", `gold${enter}`]], "gold"],
+  it.each<[string, Answer[], string]>([
+    ["contact get", [["id or key", `ada@example.com${enter}`]], "ada@example.com"],
+    ["lists create", [["Name of the list", `Customers${enter}`]], "Customers"],
+    ["structure field add", [["Label of the new field", `City${enter}`]], "City"],
+    ["structure tag add", [["Label of the new tag", `gold${enter}`]], "gold"],
     [
-      ["structure", "field", "rename"],
+      "structure field rename",
       [
         ["Field to rename", down + enter],
         ["New label", `Surname${enter}`],
@@ -66,29 +65,27 @@ describe("what is missing", () => {
       "Surname",
     ],
     [
-      ["structure", "tag", "rename"],
+      "structure tag rename",
       [
         ["Tag to rename", enter],
         ["New label", `gold${enter}`],
       ],
       "gold",
     ],
-  ] as [string[], [string, string][], string][])("is asked by %j", async (args, typed, expected) => {
+  ])("is asked by ecm %s", async (args, typed, expected) => {
     await ecm("contact create --key ada@example.com");
-    const { code, stdout } = await ecm(args, { ...at80, typed });
+    const { code, stdout } = await asked(args, ...typed);
     expect(code).toBe(0);
     expect(stdout).toContain(expected);
   });
 
   it("is chosen, and what a removal takes away is said before it", async () => {
     await ecm("contact create --key ada@example.com --tag press");
-    const { code, stderr } = await ecm("structure tag remove", {
-      ...at80,
-      typed: [
-        ["Tag to remove", down + enter],
-        ["Every contact that has it loses it", `y${enter}`],
-      ],
-    });
+    const { code, stderr } = await asked(
+      "structure tag remove",
+      ["Tag to remove", down + enter],
+      ["Every contact that has it loses it", `y${enter}`],
+    );
     expect(code).toBe(0);
     expect(stderr).toContain('Remove the tag "press"? Every contact that has it loses it');
     expect((await json("structure", "get")).tags).toMatchObject([{ label: "vip" }]);
@@ -113,10 +110,8 @@ describe("what is missing", () => {
     ["runs retry", "RUN"],
     ["runs remove", "RUN"],
   ])("is an error that names it where nobody can be asked: ecm %s", async (command, named) => {
-    const quiet = [...command.split(" "), "--no-input"];
-    for (const result of [await ecm(command.split(" ")), await ecm(quiet, at80)]) {
-      expect(result.code).toBe(2);
-      expect(result.stdout).toBe("");
+    for (const result of [await ecm(command), await ecm(`${command} --no-input`, at80)]) {
+      expect(result).toMatchObject({ code: 2, stdout: "" });
       expect(result.stderr).toMatch(new RegExp(`error: .* is missing\nhint: .*ecm ${command}.*${named}`));
     }
   });
@@ -156,11 +151,10 @@ describe("a profile and a run", () => {
   });
 
   it("is chosen by what it did, for each verb that takes one", async () => {
-    const file = join(await temporaryFolder(), "people.csv");
-    await writeFile(file, "Email\nada@example.com\nnot an address\n");
+    const file = await inputFile("Email\nada@example.com\nnot an address\n");
     expect((await ecm(["import", file])).code).toBe(3);
     const choose = (verb: string, ...more: string[]) =>
-      ecm(["runs", verb, ...more], { ...at80, typed: [[`Run to ${verb}`, enter]] });
+      asked(["runs", verb, ...more], [`Run to ${verb}`, enter]);
     const show = await choose("show");
     expect(show.stderr).toContain("import of");
     expect(show.stdout).toContain("completed");
@@ -170,13 +164,7 @@ describe("a profile and a run", () => {
     expect(resume.code).toBe(5);
     expect(resume.stderr).toContain("nothing to choose from");
     const remove = (answer: string) =>
-      ecm("runs remove", {
-        ...at80,
-        typed: [
-          ["Run to remove", ` ${enter}`],
-          ["Remove run", answer],
-        ],
-      });
+      asked("runs remove", ["Run to remove", ` ${enter}`], ["Remove run", answer]);
     const declined = await remove(`n${enter}`);
     expect(declined.code).toBe(1);
     expect(declined.stderr).toContain("Cancelled; nothing changed");
@@ -193,7 +181,7 @@ describe("the last question of a bulk run", () => {
   ])("leaves no run behind when it is answered with Ctrl-C: contact %s", async (verb, question) => {
     for (const key of ["ada@example.com", "bob@example.com"]) await ecm(["contact", "create", "--key", key]);
     const args = ["contact", verb, "ada@example.com", "bob@example.com"];
-    const { code, stderr } = await ecm(args, { ...at80, typed: [[question, "\u0003"]] });
+    const { code, stderr } = await asked(args, [question, "\u0003"]);
     expect(code).toBe(130);
     expect(stderr).toContain("hint: Nothing was written");
     expect(await json("runs", "list")).toEqual([]);
@@ -203,12 +191,10 @@ describe("the last question of a bulk run", () => {
 
 describe("the undo of a run", () => {
   it("is agreed to before anything is restored, and says what it has restored", async () => {
-    const file = join(await temporaryFolder(), "people.csv");
-    await writeFile(file, "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
+    const file = await inputFile("Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
     await ecm("contact create --key ada@example.com --set 'First Name=Augusta'");
     await ecm(["import", file]);
-    const undo = (keys: string) =>
-      ecm("runs undo last", { ...at80, typed: [["Restore 1 contact in", keys]] });
+    const undo = (keys: string) => asked("runs undo last", ["Restore 1 contact in", keys]);
     for (const [keys, code] of [
       [`n${enter}`, 1],
       ["\u0003", 130],
@@ -226,8 +212,7 @@ describe("the undo of a run", () => {
 
   it("goes on without a question where there is nobody to ask", async () => {
     await ecm("contact create --key ada@example.com");
-    const file = join(await temporaryFolder(), "people.csv");
-    await writeFile(file, "Email,First Name\nada@example.com,Ada\n");
+    const file = await inputFile("Email,First Name\nada@example.com,Ada\n");
     await ecm(["import", file]);
     expect((await ecm("runs undo last")).code).toBe(0);
   });
@@ -235,65 +220,13 @@ describe("the undo of a run", () => {
 
 describe("a run that was not agreed to yet", () => {
   it("is asked about when it is resumed", async () => {
-    const file = join(await temporaryFolder(), "people.csv");
-    await writeFile(file, "Email\nada@example.com\n");
+    const file = await inputFile("Email\nada@example.com\n");
     const stopped = await ecm(["import", file, "--max-requests", "1"]);
     expect(stopped.code).toBe(7);
-    const resume = (keys: string) => ecm("runs resume last", { ...at80, typed: [["Write to", keys]] });
+    const resume = (keys: string) => asked("runs resume last", ["Write to", keys]);
     expect((await resume(`n${enter}`)).code).toBe(1);
     expect((await json("contact", "search")) as unknown[]).toEqual([]);
     expect((await resume(`y${enter}`)).code).toBe(0);
-  });
-});
-
-describe("an import whose columns are unclear", () => {
-  const content = "E-mail 1,Mail 2,Frist Name,Notiz\nada@example.com,x@example.com,Ada,hallo\n";
-  let file: string;
-
-  beforeEach(async () => {
-    file = join(await temporaryFolder(), "people.csv");
-    await writeFile(file, content);
-  });
-
-  const answers: [string, string][] = [
-    ["Which column has the key", enter],
-    ["Is this right?", down.repeat(4) + enter],
-    ['Where does "Notiz" (hallo) go?', down + down + enter],
-    ["Is this right?", `y${enter}`],
-    ["Add these contacts to a list?", enter],
-  ];
-
-  it("is asked where they go, with samples of their cells, and goes on", async () => {
-    const { code, stderr } = await ecm(["import", file], {
-      ...at80,
-      typed: [...answers, ["write to", `y${enter}`]],
-    });
-    expect(stderr).toMatch(/Frist Name +First Name +100 % +Ada/);
-    expect(code).toBe(0);
-    expect(await readScreen("ada@example.com")).toEqual(["Ada", "hallo", "", ""]);
-  });
-
-  it("asks nothing of a column that a mapping has placed", async () => {
-    const flags = [
-      "--map",
-      "E-mail 1=key",
-      "--map",
-      "Mail 2=ignore",
-      "--map",
-      "Notiz=tags",
-      "--create-missing",
-    ];
-    const { code, stderr } = await ecm(["import", file, ...flags], {
-      ...at80,
-      typed: [
-        ["Is this right?", enter],
-        ["Add these contacts to a list?", enter],
-        ['Create the tag "hallo", and write to', `y${enter}`],
-      ],
-    });
-    expect(code).toBe(0);
-    expect(stderr).not.toContain("holds the key");
-    expect(await readScreen("ada@example.com")).toEqual(["Ada", "", "", "hallo"]);
   });
 });
 
@@ -354,10 +287,7 @@ describe("colour", () => {
 
   it("of foreign text does nothing", async () => {
     await ecm(["structure", "tag", "add", "\u001b[31mred"]);
-    const dialog = await ecm("structure tag remove", {
-      ...at80,
-      typed: [["Tag to remove", "\u0003"]],
-    });
+    const dialog = await asked("structure tag remove", ["Tag to remove", "\u0003"]);
     expect(dialog.stderr).toContain("\\x1b[31mred");
     expect(dialog.stderr).not.toContain("\u001b[31m");
   });
