@@ -28,7 +28,7 @@ import {
   type RunAbout,
   readForBackup,
 } from "./job.ts";
-import { keyTableFacts } from "./rejected.ts";
+import { keyTableFacts } from "./rejects.ts";
 
 export interface ApplyOptions {
   /** The plan's file. */

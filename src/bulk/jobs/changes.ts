@@ -12,7 +12,7 @@ import type { Reject } from "../plan/session.ts";
 import { fileNames, type Manifest, type Run } from "../runs/folder.ts";
 import { readJournal } from "../runs/journal.ts";
 import { readRunRecord } from "../runs/ledger.ts";
-import { readRejects } from "./rejected.ts";
+import { readRejects } from "./rejects.ts";
 
 /**
  * What is told of a run that is on the disk, from its plan and its journal, without the account. Each is read

@@ -19,8 +19,7 @@ import { isPlanned, type StoredLine } from "../plan/plan-line.ts";
 import { fileNames, readManifest, writeManifest } from "../runs/folder.ts";
 import type { JournalRecord } from "../runs/journal.ts";
 import { readRunRecord } from "../runs/ledger.ts";
-import { writeRejects } from "../runs/rejects-file.ts";
-import { readRejectedLines, readTable } from "./rejected.ts";
+import { rewriteRejects } from "./rejects.ts";
 
 /** Those who are erased. */
 export interface ErasedPeople {
@@ -159,9 +158,8 @@ function toErasedOperation(operation: Write): Write {
 async function makeRejectsAgain(folder: string, file: string): Promise<void> {
   const manifest = await readManifest(folder).catch(() => undefined);
   if (!manifest) return rm(file, { force: true });
-  const plan = join(folder, fileNames.plan);
   const { ledger } = await readRunRecord({ manifest, folder });
-  await writeRejects(file, await readTable(plan), () => readRejectedLines(plan, ledger));
+  await rewriteRejects(file, join(folder, fileNames.plan), ledger);
 }
 
 /** Rows of theirs go; the others are as they were written. */

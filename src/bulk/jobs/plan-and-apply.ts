@@ -44,7 +44,7 @@ import { Ledger } from "../runs/ledger.ts";
 import { type Closed, closeRun, foreseeSummary, noInput } from "./finish.ts";
 import { type Contacts, type ContactsToPlan, openAccount, openJudging, readForBackup } from "./job.ts";
 import { findMaxRejectsStop, findPlanPrice, subtractSettled } from "./price.ts";
-import { keyTableFacts, readFirstRejects, writeRejected } from "./rejected.ts";
+import { keyTableFacts, readFirstRejects, writeRejected } from "./rejects.ts";
 
 /**
  * @param contacts of the job; once the run's plan is closed, that says all of it
