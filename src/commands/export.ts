@@ -2,6 +2,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { wholeContact } from "../api/contacts.ts";
 import type { Context } from "../context.ts";
 import { formatCounted } from "../counts.ts";
+import { readAllContacts } from "../service/contact-pages.ts";
 import type { Contact } from "../wire.ts";
 import {
   addOutputFileFlags,
@@ -59,7 +60,6 @@ export function registerExport(command: Command, context: Context): void {
 }
 
 async function exportSelected(context: Context, options: ExportFlags): Promise<Result<Partial<Contact>>> {
-  const { exportContacts } = await import("../export/export.ts");
   const { outputFile } = context.output(options, "csv");
   const now = context.clock.now();
   const updatedAfter = options.since === undefined ? undefined : parsePastTime(options.since, "--since", now);
@@ -78,5 +78,5 @@ async function exportSelected(context: Context, options: ExportFlags): Promise<R
     const contacts = formatCounted(count, "contact");
     if (outputFile !== undefined) context.terminal.note(`Wrote ${contacts} to ${outputFile}`);
   };
-  return { many: exportContacts(send, search, sendOptions), view, said };
+  return { many: readAllContacts(send, search, sendOptions), view, said };
 }

@@ -5,7 +5,7 @@ import { formatCount, formatCounted } from "../../counts.ts";
 import { diskFullHint } from "../../disk/disk-errors.ts";
 import { EcmError, exitCodes, interruptedError, toStopSignal, usageError } from "../../errors.ts";
 import { advise, ecm, formatCommand, type Hint, joinHints, toOperands } from "../../hint.ts";
-import { openSearch, readSearchPages } from "../../service/contact-pages.ts";
+import { readAllContacts, readSearchPages } from "../../service/contact-pages.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
 import { deleteList, fetchList, readAllLists } from "../../service/lists.ts";
 import { isJson } from "../../terminal/format.ts";
@@ -198,9 +198,9 @@ function nameMissing(keys: readonly string[], missing: number): string {
 
 async function findMissingKeys(following: Following, sourceId: string, intoId: string): Promise<string[]> {
   const moved = new Set<string | undefined>();
-  for await (const { _id } of await readMembers(following, [sourceId, intoId])) moved.add(_id);
+  for await (const { _id } of readMembers(following, [sourceId, intoId])) moved.add(_id);
   const keys: string[] = [];
-  for await (const { _id, key } of await readMembers(following, [sourceId])) {
+  for await (const { _id, key } of readMembers(following, [sourceId])) {
     if (key !== undefined && !moved.has(_id)) keys.push(key);
   }
   return keys;
@@ -236,13 +236,10 @@ async function countMembers(following: Following, listIds: readonly string[]): P
   return (await read(1, 1)).total ?? 0;
 }
 
-async function readMembers(
-  following: Following,
-  listIds: readonly string[],
-): Promise<AsyncIterable<Partial<Contact>>> {
+function readMembers(following: Following, listIds: readonly string[]): AsyncIterable<Partial<Contact>> {
   const { connection, structureId } = following;
   const behavior = connection.behaviors(structureId);
-  return (await openSearch(connection.send, searchMembers(following, listIds), { behavior })).contacts;
+  return readAllContacts(connection.send, searchMembers(following, listIds), { behavior });
 }
 
 /** Before an undo: without the lists that the run has deleted, people would be in none. @throws UsageError */

@@ -7,7 +7,7 @@ import { formatCount } from "../../counts.ts";
 import { notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Behavior } from "../../service/behavior.ts";
-import { defaultPageSize, openSearch, readSearchPages } from "../../service/contact-pages.ts";
+import { defaultPageSize, readAllContacts, readSearchPages } from "../../service/contact-pages.ts";
 import { type ContactSearch, isLeftOut } from "../../service/contact-search.ts";
 import { maxPageSize, readSinglePage } from "../../service/pages.ts";
 import { hasColumns } from "../../terminal/present.ts";
@@ -120,12 +120,10 @@ async function searchContacts(context: Context, options: SearchFlags): Promise<R
   const { list, tag, filter, where } = options;
   const hasNames = [list, tag, filter, where].some((each) => each !== undefined);
   // The names of all pages are needed before the contacts are seen: what is missing cannot be looked up then.
-  const isStream = options.all || options.limit !== undefined;
-  const { result } = await (isStream
-    ? search()
-    : // Nobody refuses an outdated id in a condition: it finds nobody.
-      connection.account.withRemembered("read", search, ({ isEmpty }) => isEmpty && hasNames));
-  return result;
+  if (options.all) return (await search()).result;
+  // Nobody refuses an outdated id in a condition: it finds nobody.
+  const isDoubtful = ({ isEmpty }: PreparedSearch) => isEmpty && hasNames;
+  return (await connection.account.withRemembered("read", search, isDoubtful)).result;
 }
 
 interface PreparedSearch {
@@ -166,11 +164,11 @@ async function prepareSearch(
   const empty =
     options.key &&
     advise`No contact matches. To look for a part of a key, and in fields: ${ecm`contact search --text WORDS`}`;
-  const { contacts, isWhole, ...page } = await readContacts(context, send, search, { options, behavior });
+  const { contacts, isWhole, ...page } = await readContacts(send, search, options, behavior);
   const seen = new Set<string>();
   const toIdentity = (key: string) => toKeyIdentity(key, structure.keyType);
   return {
-    isEmpty: page.total === 0 || (Array.isArray(contacts) && contacts.length === 0),
+    isEmpty: Array.isArray(contacts) && contacts.length === 0,
     result: {
       many: noteKeys(contacts, (key) => seen.add(toIdentity(key))),
       view: await view(Array.isArray(contacts) ? contacts : undefined),
@@ -183,7 +181,7 @@ async function prepareSearch(
       },
       async last() {
         if (hasColumns(output)) warnOfUntold(context.terminal, search, behavior);
-        const isKnown = isWhole() && (!parts || parts.includes("key"));
+        const isKnown = isWhole && (!parts || parts.includes("key"));
         const missing = new Set(options.key?.filter((key) => isKnown && !seen.has(toIdentity(key))));
         if (missing.size > 0) sayUnfound(context, [...missing], options.failMissing ?? false);
       },
@@ -195,45 +193,44 @@ interface ReadContacts {
   contacts: Partial<Contact>[] | AsyncIterable<Partial<Contact>>;
   total?: number;
   hasMore: boolean;
-  /** Once the contacts are read: whether they are all that there are. */
-  isWhole(): boolean;
+  /** They are all that there are: pages that do not add up may have left somebody out. */
+  isWhole: boolean;
 }
 
 /** Every page, as far as `--limit`; else one page, by the service alone or with a condition decided here. */
 async function readContacts(
-  { terminal }: Context,
   send: Send,
   search: ContactSearch,
-  { options, behavior }: { options: SearchFlags; behavior: Behavior },
+  options: SearchFlags,
+  behavior: Behavior,
 ): Promise<ReadContacts> {
-  const { page = 1, pageSize = defaultPageSize, all, limit } = options;
-  if (!all && limit === undefined && !search.keeps) {
+  const { page = 1, pageSize, all, limit } = options;
+  const isDecidedHere = search.keeps !== undefined;
+  if (!all && limit === undefined && !isDecidedHere) {
     const read = readSearchPages(send, search, behavior);
-    const { items, total, hasMore } = await readSinglePage(read, page, { size: pageSize, behavior });
-    // Pages that do not add up may have left somebody out.
+    const place = { size: pageSize ?? defaultPageSize, behavior };
+    const { items, total, hasMore } = await readSinglePage(read, page, place);
     const isWhole = options.page === undefined && !hasMore && (total ?? items.length) === items.length;
-    return { contacts: items, total, hasMore, isWhole: () => isWhole };
+    return { contacts: items, total, hasMore, isWhole };
   }
-  const opened = await openSearch(send, search, { ...options, behavior });
-  const isWhole = () => {
-    const missing = opened.countMissing();
-    // A page that was cut short by a removal leaves somebody out.
-    if (missing > 0)
-      terminal.warn(
-        `${formatCount(opened.total)} contacts matched at first and ${formatCount(opened.total - missing)} were read: the account changed meanwhile`,
-      );
-    return missing === 0 && limit === undefined;
-  };
-  if (all || limit !== undefined)
-    return { contacts: opened.contacts, total: opened.total, hasMore: false, isWhole };
-  const contacts: Partial<Contact>[] = [];
+  const most = isDecidedHere ? maxPageSize : Math.min(limit ?? maxPageSize, maxPageSize);
+  const found = readAllContacts(send, search, { behavior, pageSize: pageSize ?? most });
+  if (all) return { contacts: found, hasMore: false, isWhole: true };
+  if (limit !== undefined) return { contacts: await take(found, 0, limit), hasMore: false, isWhole: false };
+  const size = pageSize ?? defaultPageSize;
+  const contacts = await take(found, (page - 1) * size, size + 1);
+  const hasMore = contacts.length > size;
+  return { contacts: contacts.slice(0, size), hasMore, isWhole: options.page === undefined && !hasMore };
+}
+
+async function take<T>(found: AsyncIterable<T>, from: number, count: number): Promise<T[]> {
+  const taken: T[] = [];
   let passed = 0;
-  for await (const contact of opened.contacts) {
-    if (passed++ < (page - 1) * pageSize) continue;
-    if (contacts.length === pageSize) return { contacts, hasMore: true, isWhole: () => false };
-    contacts.push(contact);
+  for await (const each of found) {
+    if (passed++ >= from) taken.push(each);
+    if (taken.length === count) break;
   }
-  return { contacts, hasMore: false, isWhole: () => isWhole() && options.page === undefined };
+  return taken;
 }
 
 async function* noteKeys(
@@ -250,7 +247,7 @@ async function* noteKeys(
 async function countContacts(send: Send, search: ContactSearch, behavior: Behavior): Promise<number> {
   if (!search.keeps) return (await readSearchPages(send, search, behavior)(1, 1)).total ?? 0;
   let count = 0;
-  for await (const _contact of (await openSearch(send, search, { behavior })).contacts) count += 1;
+  for await (const _contact of readAllContacts(send, search, { behavior })) count += 1;
   return count;
 }
 

@@ -185,9 +185,9 @@ async function* readPages(
   source: string[],
   filters: Filter[] = [],
 ): AsyncGenerator<Partial<Contact>[]> {
-  const { exportContacts } = await import("../../export/export.ts");
+  const { readAllContacts } = await import("../../service/contact-pages.ts");
   let page: Partial<Contact>[] = [];
-  for await (const contact of exportContacts(
+  for await (const contact of readAllContacts(
     send,
     { structureId: structure._id, filters, source, readsStatus: source.includes("contactStatus") },
     { behavior: behaviors(structure._id) },
