@@ -230,11 +230,7 @@ files["docs/architecture.md"] = architecture.replace(
 /** The points that are open about the service: the one table of the page. */
 function openPointsTable() {
   const toForms = (forms) =>
-    forms === undefined
-      ? ""
-      : typeof forms.least === "number"
-        ? forms.words
-        : Object.values(forms).join(" · ");
+    forms === undefined ? "" : typeof forms === "string" ? forms : Object.values(forms).join(" · ");
   return [
     "| point | may be | documented | what ecm does | and then |",
     "|---|---|---|---|---|",

@@ -22,7 +22,7 @@ import { createSend } from "./http/send.ts";
 import { formatDuration } from "./moments.ts";
 import { formatRateLimitLine, mergeLimits } from "./rate-limits.ts";
 import { Account } from "./service/account.ts";
-import { type Behaviors, createBehavior, readSoundBehavior } from "./service/behavior.ts";
+import { type Behaviors, createBehavior, readFreshBehavior } from "./service/behavior.ts";
 import { NamesCache } from "./service/names-cache.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import type { Clock, RateLimits, Send, SendEvent, Transport } from "./wire.ts";
@@ -155,7 +155,7 @@ function createBehaviors(stateFolder: string, baseUrl: string, now: () => number
   return (structureId) => {
     const openBehavior = open.get(structureId);
     if (openBehavior) return openBehavior;
-    const recall = () => readSoundBehavior(readCachedBehaviors(stateFolder, baseUrl)[structureId], now());
+    const recall = () => readFreshBehavior(readCachedBehaviors(stateFolder, baseUrl)[structureId], now());
     const behavior = createBehavior(recall(), now, (point, value) => {
       try {
         // Another process may have learned something else in between.

@@ -5,10 +5,10 @@
 
 import { createEquals, createFilter } from "../api/contacts.ts";
 import { normalizeKey } from "../api/key-spelling.ts";
-import { resolveTag } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
 import { usageError } from "../errors.ts";
 import type { Account } from "../service/account.ts";
+import { resolveListRefs, resolveTagRefs } from "../service/contact-changes.ts";
 import type { ListFilters } from "../service/contact-search.ts";
 import type { ContactStructure, Criteria, Filter, SearchBody } from "../wire.ts";
 import { type Conditions, combine, createSecondaryCondition, createTagCondition } from "./conditions.ts";
@@ -72,7 +72,7 @@ async function createListFilters(
   names: readonly string[] = [],
 ): Promise<ListFilters> {
   if (names.length === 0) return (further = []) => createFilter(...further);
-  const lists = await Promise.all(names.map((name) => account.list(structure, name)));
+  const lists = await resolveListRefs(account, structure, names);
   return account.anyOfLists(
     structure,
     lists.map(({ _id }) => _id),
@@ -91,9 +91,7 @@ export async function resolveTagIds(
   structure: ContactStructure,
   labels: readonly string[],
 ): Promise<string[]> {
-  if (labels.length === 0) return [];
-  const whole = await account.complete(structure);
-  return [...new Set(labels.map((label) => resolveTag(whole, label)._id))];
+  return (await resolveTagRefs(account, structure, labels)).map(({ _id }) => _id);
 }
 
 /**
@@ -135,14 +133,9 @@ async function resolveIds(
   criteria: Criteria,
 ): Promise<string[]> {
   const column = criteria.columnToFilter.toUpperCase();
-  if (column === "LIST_ID") {
-    return Promise.all(criteria.values.map(async (name) => (await account.list(structure, name))._id));
-  }
-  if (column === "TAG_ID") {
-    const whole = await account.complete(structure);
-    return criteria.values.map((label) => resolveTag(whole, label)._id);
-  }
-  return criteria.values;
+  if (column === "TAG_ID") return resolveTagIds(account, structure, criteria.values);
+  if (column !== "LIST_ID") return criteria.values;
+  return (await resolveListRefs(account, structure, criteria.values)).map(({ _id }) => _id);
 }
 
 function splitValues(text: string): string[] {

@@ -7,8 +7,8 @@ import { isObject } from "../json.ts";
 
 interface OpenPoint {
   point: string;
-  /** The forms that may be learned, each in a few words; or a number. */
-  forms?: Record<string, string> | NumberForm;
+  /** The forms that may be learned, each in a few words; or a number, for which N stands in words. */
+  forms?: Record<string, string> | string;
   /** What the documents say of it. */
   documented: string;
   /** What the client does with a service of which nothing is known. */
@@ -17,15 +17,8 @@ interface OpenPoint {
   next: string;
 }
 
-interface NumberForm {
-  least: number;
-  /** N stands for the number. */
-  words: string;
-}
-
-const limit: NumberForm = { least: 1, words: "N; more is refused" };
-const cut: NumberForm = { least: 1, words: "N; more is cut silently" };
-const withinMilliseconds: NumberForm = { least: 1, words: "within N ms" };
+const limit = "N; more is refused";
+const cut = "N; more is cut silently";
 
 /** Read by the client, by `ecm doctor`, and by the page `docs/live-service.md`, whose table is made of it. */
 export const openPoints = {
@@ -126,7 +119,7 @@ export const openPoints = {
   },
   searchLag: {
     point: "a new contact in a search",
-    forms: withinMilliseconds,
+    forms: "within N ms",
     documented: "nothing",
     does: "takes a create that is refused as a duplicate as a sign that the contact exists, and looks it up",
     next: "where no search shows it, a run looks it up again at its end, three times within 14 seconds, and decides on what it finds. A contact that no search shows then is `skipped`, code `exists_hidden`. An erasure also searches among the inactive contacts",
@@ -178,10 +171,10 @@ type Points = typeof openPoints;
  * milliseconds.
  */
 export type BehaviorPoints = {
-  [P in keyof Points as Points[P] extends { forms: object } ? P : never]: Points[P] extends {
+  [P in keyof Points as Points[P] extends { forms: unknown } ? P : never]: Points[P] extends {
     forms: infer Forms;
   }
-    ? Forms extends NumberForm
+    ? Forms extends string
       ? number
       : keyof Forms
     : never;
@@ -232,18 +225,10 @@ const dayMilliseconds = 24 * 3_600_000;
 /** A service may change: what is older than this is found out anew. */
 const maxAgeMilliseconds = 30 * dayMilliseconds;
 
-/**
- * The points of a kept record that are sound and not too old; everything else is left out and learned again.
- */
-export function readSoundBehavior(stored: unknown, now: number): KnownBehavior {
-  const sound: Record<string, KnownPoint> = {};
-  for (const [point, known] of Object.entries(isObject(stored) ? stored : {})) {
-    if (!isObject(known) || typeof known.learnedAt !== "string") continue;
-    const { value, learnedAt } = known;
-    if (isBelieved(now - Date.parse(learnedAt)) && isSoundValue(point, value))
-      sound[point] = { value: value as never, learnedAt };
-  }
-  return sound as KnownBehavior;
+/** The points of a kept record that are not too old; the others are learned again. */
+export function readFreshBehavior(stored: unknown, now: number): KnownBehavior {
+  const known = Object.entries(isObject(stored) ? stored : {}) as [string, KnownPoint][];
+  return Object.fromEntries(known.filter(([, { learnedAt }]) => isBelieved(now - Date.parse(learnedAt))));
 }
 
 /** A record from the future was made by a clock that was ahead; its age is unknown. */
@@ -251,30 +236,13 @@ function isBelieved(ageMilliseconds: number): boolean {
   return ageMilliseconds <= maxAgeMilliseconds && ageMilliseconds >= -dayMilliseconds;
 }
 
-function isSoundValue(point: string, value: unknown): boolean {
-  const forms = findForms(point);
-  if (forms === undefined) return false;
-  if (!isNumberForm(forms)) return typeof value === "string" && Object.hasOwn(forms, value);
-  return Number.isSafeInteger(value) && (value as number) >= forms.least;
-}
-
-function findForms(point: string): OpenPoint["forms"] {
-  return Object.hasOwn(openPoints, point)
-    ? (openPoints[point as keyof Points] as OpenPoint).forms
-    : undefined;
-}
-
-function isNumberForm(forms: NonNullable<OpenPoint["forms"]>): forms is NumberForm {
-  return typeof forms.least === "number";
-}
-
 /** The points that are known, in a few words each, for a person to read and to send to support. */
 export function describeBehavior(known: KnownBehavior): string[] {
-  return Object.entries(openPoints).flatMap(([name, { point }]) => {
+  return Object.entries(openPoints as Record<string, OpenPoint>).flatMap(([name, { point, forms }]) => {
     const value = known[name as BehaviorPoint]?.value;
-    const forms = findForms(name);
     if (value === undefined || forms === undefined) return [];
-    return `${point}: ${isNumberForm(forms) ? forms.words.replace("N", formatCount(value as number)) : forms[value]}`;
+    const words = typeof forms === "string" ? forms.replace("N", formatCount(Number(value))) : forms[value];
+    return `${point}: ${words}`;
   });
 }
 

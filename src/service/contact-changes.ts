@@ -2,7 +2,7 @@
 
 import { toIdSet } from "../api/contacts.ts";
 import { resolveField, resolveTag } from "../api/names.ts";
-import { hasStatus, isKind, notFoundError, usageError } from "../errors.ts";
+import { hasStatus, usageError } from "../errors.ts";
 import { isObject } from "../json.ts";
 import type { Contact, ContactStructure, FieldValue, IdRef, MutateBody } from "../wire.ts";
 import type { Account } from "./account.ts";
@@ -43,8 +43,7 @@ export async function createMutateBody(account: Account, changes: RequestedChang
     removeLists: await resolveListRefs(account, structure, removeList),
     updateFields: parseFieldValues(structure, set),
   };
-  requireNoContradiction("tag", removeTag, body.addTags, body.removeTags);
-  requireNoContradiction("list", removeList, body.addLists, body.removeLists);
+  requireOneValueEach(body, structure);
   const nonEmpty = Object.entries(body).filter(([, elements]) => (elements as unknown[]).length > 0);
   return {
     ...Object.fromEntries(nonEmpty),
@@ -86,54 +85,22 @@ export function splitAssignment(assignment: string): [field: string, value: stri
 
 /** Field ids and their values. @throws UsageError when a field is set twice; NotFoundError. */
 export function parseFieldValues(structure: ContactStructure, assignments: readonly string[]): FieldValue[] {
-  const values = new Map<string, string>();
-  for (const assignment of assignments) {
+  const values = assignments.map((assignment) => {
     const [nameOrId, value] = splitAssignment(assignment);
-    const field = resolveAssignedField(structure, assignment, nameOrId);
-    if (values.has(field._id)) {
-      throw usageError(`--set: the field ${JSON.stringify(field.label)} is set twice`, "Give it one value");
-    }
-    values.set(field._id, value);
-  }
-  return [...values].map(([_id, value]) => ({ _id, value }));
-}
-
-function resolveAssignedField(structure: ContactStructure, assignment: string, nameOrId: string) {
-  try {
-    return resolveField(structure, nameOrId);
-  } catch (error) {
-    const labelWithEquals = structure.fields.find(
-      (field) => field.label.includes("=") && assignment.startsWith(`${field.label}=`),
-    );
-    if (!labelWithEquals || !isKind(error, "not found")) throw error;
-    throw notFoundError(
-      error.message,
-      `A field whose label contains "=" is named by its id: --set ${labelWithEquals._id}=…`,
-    );
-  }
-}
-
-/** @param typed names of what is removed, for the message */
-function requireNoContradiction(
-  kind: string,
-  typed: readonly string[],
-  added: IdRef[] = [],
-  removed: IdRef[] = [],
-): void {
-  const both = removed.findIndex(({ _id }) => added.some((other) => other._id === _id));
-  if (both < 0) return;
-  const name = removed.length === typed.length ? typed[both] : removed[both]!._id;
-  throw usageError(
-    `The ${kind} ${JSON.stringify(name)} cannot be both added and removed`,
-    `Leave out --add-${kind} or --remove-${kind}`,
-  );
+    return { _id: resolveField(structure, nameOrId)._id, value };
+  });
+  requireOneValueEach({ updateFields: values }, structure);
+  return values;
 }
 
 /**
  * Refuses a body that sets a field twice, or both adds and removes a list or tag.
+ * @param structure whose fields and tags are named by their labels
  * @throws UsageError
  */
-export function requireOneValueEach(body: MutateBody): void {
+export function requireOneValueEach(body: MutateBody, structure?: ContactStructure): void {
+  const parts = [...(structure?.fields ?? []), ...(structure?.tags ?? [])];
+  const toName = (id: string) => JSON.stringify(parts.find(({ _id }) => _id === id)?.label ?? id);
   const { addLists = [], removeLists = [], addTags = [], removeTags = [], updateFields = [] } = body;
   const kinds = [
     ["list", addLists, removeLists],
@@ -142,11 +109,14 @@ export function requireOneValueEach(body: MutateBody): void {
   for (const [kind, added, removed] of kinds) {
     const both = [...toIdSet(added)].find((id) => toIdSet(removed).has(id));
     if (both !== undefined)
-      throw usageError(`--data: the ${kind} ${both} is both added and removed`, "Leave out one of them");
+      throw usageError(
+        `The ${kind} ${toName(both)} cannot be both added and removed`,
+        "Leave out one of them",
+      );
   }
   const ids = updateFields.map(({ _id }) => _id);
   const twice = ids.find((id, at) => ids.indexOf(id) !== at);
-  if (twice !== undefined) throw usageError(`--data: the field ${twice} is set twice`, "Give it one value");
+  if (twice !== undefined) throw usageError(`The field ${toName(twice)} is set twice`, "Give it one value");
 }
 
 /**

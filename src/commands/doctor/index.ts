@@ -10,7 +10,7 @@ import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, failedError, isKind } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
-import { readSoundBehavior } from "../../service/behavior.ts";
+import { readFreshBehavior } from "../../service/behavior.ts";
 import { isForPeople } from "../../terminal/format.ts";
 import type { View } from "../../terminal/present.ts";
 import { commandOnRun } from "../bulk/start.ts";
@@ -119,7 +119,7 @@ async function examineBehavior(context: Context, isWhole: boolean): Promise<Find
   if (!profile) return [];
   const behaviors = readCachedBehaviors(context.folders.state, profile.baseUrl.value);
   return Object.entries(behaviors).map(([structureId, points]) =>
-    checkBehavior(structureId, readSoundBehavior(points, context.clock.now()), isWhole),
+    checkBehavior(structureId, readFreshBehavior(points, context.clock.now()), isWhole),
   );
 }
 
