@@ -1,15 +1,12 @@
-import { resolve } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
-import { createAgreement, findDanger, requireAnswer } from "./bulk/question.ts";
+import { findDanger, requireAnswer } from "./bulk/question.ts";
 import { addBulkFlags, claimFiles, toRunOptions } from "./flags/bulk.ts";
-import { type OptionsOf, writtenFileOption } from "./flags/flags.ts";
+import { writtenFileOption } from "./flags/flags.ts";
 import { describeCommand } from "./help/help-text.ts";
 
-type ApplyFlags = OptionsOf<typeof declareApply>;
-
-function declareApply(command: Command) {
-  const applying = command
+export function registerApply(command: Command, context: Context): void {
+  const described = command
     .description("carry out a plan file exactly as it says, or not at all")
     .argument("<file>", "written by --dry-run --plan FILE")
     .option("--digest <sha256>", "refuse any other plan than the one with this digest")
@@ -19,12 +16,8 @@ function declareApply(command: Command) {
         "file for the contacts that it deletes (default: in the run's folder)",
       ),
     );
-  return addBulkFlags(applying, { isSync: true });
-}
-
-export function registerApply(command: Command, context: Context): void {
-  declareApply(command).action((file, flags) => runApply(context, file, flags));
-  describeCommand(command, {
+  const applying = addBulkFlags(described, { isSync: true });
+  describeCommand(applying, {
     examples: [
       "ecm apply plan.ndjson --digest sha256:4f1c…",
       "ecm apply plan.ndjson --dry-run",
@@ -39,28 +32,20 @@ export function registerApply(command: Command, context: Context): void {
       7: "stopped by a limit; the same command resumes",
     },
   });
-}
-
-async function runApply(context: Context, file: string, flags: ApplyFlags): Promise<void> {
-  const options = toRunOptions(flags, context.clock.now());
-  claimFiles(context, file, flags);
-  const [{ openPlanFile, jobs, runJob }, { withRun, createBackUp, createBackupTarget }] = await Promise.all([
-    import("../bulk/index.ts"),
-    import("./bulk/start.ts"),
-  ]);
-  const approved = await openPlanFile(file, flags.digest);
-  const danger = findDanger(approved);
-  requireAnswer(context, danger, options.isDryRun);
-  const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
-  const stateFolder = context.folders.state;
-  const job = await jobs.apply({ input: { name: file, path: file }, stateFolder, plan: approved });
-  const what = `Applying ${job.input.name}`;
-  await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs: [resolve(file)] });
-  await withRun(context, { what, options, flags }, ({ engine, display, options }) => {
-    const steps = {
-      agree: createAgreement(context, display, danger),
-      ...(approved.deletes > 0 && { backUp: createBackUp(context, target) }),
-    };
-    return runJob(engine, job, { ...options, ...steps }, display.on);
+  applying.action(async (file, flags) => {
+    const options = toRunOptions(flags, context.clock.now());
+    claimFiles(context, file, flags);
+    const [{ openPlanFile, jobs }, { startRun, createBackUp, createBackupTarget }] = await Promise.all([
+      import("../bulk/index.ts"),
+      import("./bulk/start.ts"),
+    ]);
+    const plan = await openPlanFile(file, flags.digest);
+    const danger = findDanger(plan);
+    requireAnswer(context, danger, options.isDryRun);
+    const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
+    const backUp = plan.deletes > 0 ? createBackUp(context, target) : undefined;
+    const stateFolder = context.folders.state;
+    const job = await jobs.apply({ input: { name: file, path: file }, stateFolder, plan });
+    await startRun(context, { job, options, flags, what: `Applying ${job.input.name}`, danger, backUp });
   });
 }

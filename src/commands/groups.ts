@@ -49,7 +49,7 @@ export const groups: Group[] = [
   {
     name: "plan",
     summary: "show a plan file, for whoever approves it",
-    load: async () => (await import("./plan/index.ts")).registerPlan,
+    load: async () => (await import("./plan/show.ts")).registerPlan,
   },
   {
     name: "export",

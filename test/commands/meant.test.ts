@@ -113,7 +113,7 @@ it("a plan in markdown names who and what; redacted, counts alone", async () => 
   );
   const { stdout } = await service.ecm(["plan", "show", plan.file, "-o", "markdown"]);
   expect(stdout).toContain("| Contact | Action | Changes |");
-  expect(stdout).toContain("| ada@example.com | update | City: Oslo → Bergen; + list Leads |");
+  expect(stdout).toContain("| ada@example.com | update | City Oslo → Bergen; + list Leads |");
   const redacted = await service.ecm(["plan", "show", plan.file, "-o", "markdown", "--redact"]);
   expect(redacted.stdout).not.toMatch(/example\.com|Oslo|Bergen/);
 });

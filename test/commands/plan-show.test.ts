@@ -88,7 +88,7 @@ it("makes a comment for a pull request, in counts, whose text stays text", async
   expect(stdout).toContain("| list A \\*bold\\* \\| list | 2 |\n");
   expect(stdout).toContain(`- Digest: \`${digest}\`\n`);
   expect(stdout).toContain(
-    "| bob@example.com | update | City: Oslo → \\(empty\\); + list A \\*bold\\* \\| list |\n",
+    "| bob@example.com | update | City Oslo → \\(empty\\); + list A \\*bold\\* \\| list |\n",
   );
   const redacted = await show(plan, "--redact", "-o", "markdown");
   expect(stdout).toContain(redacted.stdout);

@@ -87,7 +87,9 @@ describe("runs list at a terminal", () => {
   it("has the columns that it had where no terminal is", async () => {
     const { ecm } = await twoRuns();
     const { stdout } = await ecm(["runs", "list", "-o", "csv"]);
-    expect(stdout.split("\n")[0]).toBe("run,kind,status,file,started,done,rejected,pending");
+    expect(stdout.split("\n")[0]).toBe(
+      "run,started,kind,file,status,created,updated,deleted,unchanged,skipped,rejected,pending,undone,done,account",
+    );
     const chosen = await ecm(["runs", "list", "-o", "csv", "--columns", "created,undone,folder"]);
     expect(chosen.stdout.split("\n")[0]).toBe("created,undone,folder");
   });

@@ -73,7 +73,7 @@ describe("the questions of an import", () => {
       [table, yes],
       ["Add these contacts to a list?", down + enter],
       ["Name of the new list", `Leads${enter}`],
-      ['Create 2 fields and the list "Leads", and write to 1 contact', yes],
+      ['Create 2 fields, the list "Leads", and write to 1 contact', yes],
     );
     expect(dialog.code, dialog.stderr).toBe(0);
     expect(dialog.stderr).toMatch(/Stadt +City \(new\) +100 % +Oslo, Rom/);
@@ -169,7 +169,7 @@ describe("the questions of an import", () => {
       [table, line(2)],
       ['Where does "Stadt"', enter],
       [table, yes],
-      ['Create 3 fields and the list "Leads", and write to', yes],
+      ['Create 3 fields, the list "Leads", and write to', yes],
     ];
     for (const [at, [question]] of answers.entries()) {
       const typed: Answer[] = [...answers.slice(0, at), [question, "\u0003"]];
@@ -186,7 +186,7 @@ describe("the questions of an import", () => {
     const again = nextTime(declined);
     expect(again).toContain("Stadt=Stadt");
     // At a terminal the fields are made without being named apart.
-    const done = await ecm(again, { ...at120, typed: [["Create 3 fields and the list", yes]] });
+    const done = await ecm(again, { ...at120, typed: [["Create 3 fields, the list", yes]] });
     expect(done.code, done.stderr).toBe(0);
   });
 

@@ -1,8 +1,8 @@
-/** Where the plan of a bulk run goes: `--plan FILE` or `-`, and the first changes at a terminal. */
+/** The plan of a bulk run: into a file (`--plan`), as a difference at a terminal, and what a report shows of it. */
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Closed, ClosedPlan, PlanChange, PlanFile, PlanLine } from "../../bulk/index.ts";
+import type { ClosedPlan, PlanChange, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
 import { usageError } from "../../errors.ts";
@@ -16,7 +16,7 @@ import {
   openOutput,
   type Sink,
 } from "../../terminal/output-file.ts";
-import { createStyle, type Style } from "../../terminal/style.ts";
+import { createStyle } from "../../terminal/style.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { cut, measureWidth } from "../../terminal/text-width.ts";
 import type { ReportFlags } from "../flags/bulk.ts";
@@ -27,15 +27,28 @@ export interface PlanFlags extends ReportFlags {
   show?: number;
 }
 
+/** What is shown of a plan: more is slow to open, and nobody reads it. */
+export const maxChangesShown = 1000;
+export const maxRejectsShown = 100;
+
+/** A plan as far as it is shown. */
+export interface SeenPlan extends Pick<ClosedPlan, "head" | "creations"> {
+  /** The first ones. */
+  changes: PlanLine[];
+  rejects: PlanLine[];
+  /** Contacts that it writes. */
+  writes: number;
+}
+
 export interface PlanOutput {
   /** Takes the plan once it is closed. Undefined where it is neither written nor shown. */
   take?(plan: ClosedPlan): Promise<void>;
+  /** The plan that was taken. */
+  seen(): SeenPlan | undefined;
   /** The first changes, and how to see the others; for stderr. */
   lines(): string[];
   /** Says what the file holds, so that it can be applied. */
   note(): string | undefined;
-  /** Writes the report of a run that has ended. */
-  report(closed: Closed): Promise<void>;
   /** Leaves an earlier file of that name unchanged. */
   discard(): Promise<void>;
 }
@@ -47,89 +60,64 @@ const defaultLinesShown = 10;
 /** @throws UsageError when the file cannot be written, or when both the plan and the summary want stdout */
 export async function openPlanOutput(
   context: Context,
-  { plan, show, ...reportFlags }: PlanFlags,
+  { plan: file, show, report }: PlanFlags,
   isDryRun: boolean,
 ): Promise<PlanOutput> {
   const { terminal } = context;
-  const { format } = context.output();
-  if (plan === "-" && isJson(format)) {
+  if (file === "-" && isJson(context.output().format)) {
     throw usageError(
       "--plan - and --json both write to stdout",
       "Write the plan to a file: --plan plan.ndjson",
     );
   }
-  const report = await openRequestedReport(context, reportFlags);
   const maxShown = show ?? (isDryRun && terminal.isStderrTerminal ? defaultLinesShown : 0);
-  const output =
-    plan === undefined
-      ? undefined
-      : plan === "-"
-        ? await openOutput(terminal, { format: "ndjson" })
-        : await openPlanFile(context, plan);
-  const shownLines: PlanLine[] = [];
-  let changes = 0;
-  let isOfNoList = false;
-  let written: { digest: string; writes: number } | undefined;
-  const isReported = report !== undefined && isDryRun;
-  const isNeeded = output !== undefined || maxShown > 0 || isReported;
+  const output = file === undefined ? undefined : await openPlanFile(context, file);
+  let seen: SeenPlan | undefined;
+  let digest: string | undefined;
+  const isNeeded = output !== undefined || maxShown > 0 || (report !== undefined && isDryRun);
   return {
     take: isNeeded
       ? async (plan) => {
-          let text = "";
-          const write = async (line: string) => {
-            text += line;
-            if (text.length > chunkLength) await flush();
-          };
-          const flush = async () => {
-            const ready = text;
-            text = "";
-            await output?.write(ready);
-          };
-          report?.begin(plan);
-          isOfNoList = goesIntoNoList(plan);
           const { exportPlan } = await import("../../bulk/index.ts");
-          const digest = await exportPlan(plan, output ? write : undefined, (line) => {
-            report?.add(line);
-            if (isChange(line) && changes++ < maxShown) shownLines.push(line);
+          const taking: SeenPlan = { ...plan, changes: [], rejects: [], writes: 0 };
+          digest = await exportPlan(plan, output?.write, (line) => {
+            if (isChange(line) && taking.writes++ < maxChangesShown) taking.changes.push(line);
+            if (line.action === "reject" && taking.rejects.length < maxRejectsShown)
+              taking.rejects.push(line);
           });
-          if (!output) return;
-          await flush();
-          await output.commit();
-          written = { digest, writes: changes };
+          await output?.commit();
+          seen = taking;
         }
       : undefined,
+    seen: () => seen,
     note: () =>
-      written && plan !== "-"
-        ? `Plan: ${formatCount(written.writes)} to write, ${written.digest}`
+      seen && file !== undefined && file !== "-"
+        ? `Plan: ${formatCount(seen.writes)} to write, ${digest}`
         : undefined,
     lines() {
-      if (shownLines.length === 0) return [];
-      const more = changes - shownLines.length;
+      const shown = seen?.changes.slice(0, maxShown) ?? [];
+      if (!seen || shown.length === 0) return [];
       const howToSee =
-        changes <= maxLinesOnRequest ? `--show ${changes}, or --plan plan.ndjson` : "--plan plan.ndjson";
-      const further = `  … ${formatCount(more)} more: ${howToSee}`;
+        seen.writes <= maxLinesOnRequest
+          ? `--show ${seen.writes}, or --plan plan.ndjson`
+          : "--plan plan.ndjson";
+      const more = seen.writes - shown.length;
       return [
-        ...drawDifference(terminal, shownLines),
-        ...(more > 0 ? [further] : []),
-        ...(isOfNoList ? ["  In no list: --list NAME adds them to one"] : []),
+        ...drawDifference(terminal, shown),
+        ...(more > 0 ? [`  … ${formatCount(more)} more: ${howToSee}`] : []),
+        ...(goesIntoNoList(seen) ? ["  In no list: --list NAME adds them to one"] : []),
       ];
     },
-    report: async (closed) => report?.write(closed),
-    discard: async () => (written ? undefined : output?.discard()),
+    discard: async () => (seen ? undefined : output?.discard()),
   };
-}
-
-async function openRequestedReport(context: Context, flags: ReportFlags) {
-  if (flags.report === undefined && !flags.redact) return undefined;
-  const { openReport } = await import("./report.ts");
-  return openReport(context, flags);
 }
 
 /**
  * People's data: until it is whole it grows among the runs, where an erasure finds it, and where it is swept
  * if the process is killed. Where nothing can be written there, it grows beside its place.
  */
-async function openPlanFile({ folders, files }: Context, plan: string): Promise<Sink> {
+async function openPlanFile({ folders, files, terminal }: Context, plan: string): Promise<Sink> {
+  if (plan === "-") return openOutput(terminal, { format: "ndjson" });
   requireFileFormat(plan, "ndjson", "--plan");
   files.writes(plan, "--plan");
   const options: FileOptions = { flag: "--plan" };
@@ -140,8 +128,7 @@ async function openPlanFile({ folders, files }: Context, plan: string): Promise<
   try {
     const sink = await openGrowingFile(join(folder, "plan.ndjson"), plan, options);
     return {
-      write: sink.write,
-      isClosed: false,
+      ...sink,
       commit: () => sink.commit().finally(remove),
       discard: () => sink.discard().finally(remove),
     };
@@ -151,20 +138,11 @@ async function openPlanFile({ folders, files }: Context, plan: string): Promise<
   }
 }
 
-/** Lines are gathered to pieces of this many characters. */
-const chunkLength = 65_536;
+// A plan for people.
 
-// A plan file as JSON shows it.
-
-/** What the plan is and comes to; its lines are apart. */
-export function toPlanObject({ head, creations, end }: Pick<PlanFile, "head" | "creations" | "end">): object {
-  const { version, program, kind, command, account, input, createdAt } = head;
-  const { counts, requests, digest } = end;
-  const plan = { version, program, kind, command, account, input, createdAt };
-  return { plan, creations, counts, requests, digest };
-}
-
-// The first lines of a plan as a difference, for people.
+/** Keys are aligned up to this width. */
+const maxKeyWidth = 40;
+const minRoom = 20;
 
 /**
  * One line for each contact: `~ ada@example.com  City  London → Paris   + tag VIP`. The key is never cut.
@@ -175,45 +153,33 @@ export function drawDifference(
   plan: readonly PlanLine[],
   stream: "out" | "err" = "err",
 ): string[] {
-  const style = createStyle(terminal.isColored[stream]);
+  const { green, red, yellow } = createStyle(terminal.isColored[stream]);
+  const marks: Record<string, string> = { create: green("+"), delete: red("-") };
   const columns = stream === "out" ? terminal.columns : terminal.stderrColumns;
-  const keyWidth = Math.min(
-    Math.max(...plan.map(({ key }) => measureWidth(escapeControls(key)))),
-    maxKeyWidth,
-  );
-  return plan.map((line) => {
-    const key = escapeControls(line.key);
-    const gap = " ".repeat(Math.max(0, keyWidth - measureWidth(key)) + 2);
-    const room = Math.max(minRoom, columns - 4 - Math.max(keyWidth, measureWidth(key)) - 2);
-    const what = cut(escapeControls(formatChanges(line)), room);
-    return `  ${toMark(line, style)} ${key}${what === "" ? "" : gap + what}`;
+  const widths = plan.map(({ key }) => measureWidth(escapeControls(key)));
+  const keyWidth = Math.min(Math.max(...widths), maxKeyWidth);
+  return plan.map((line, at) => {
+    const key = escapeControls(line.key) + " ".repeat(Math.max(0, keyWidth - widths[at]!));
+    const room = Math.max(minRoom, columns - 6 - Math.max(keyWidth, widths[at]!));
+    const separator = line.action === "create" ? ", " : "   ";
+    const what = cut(escapeControls(formatChanges(line).join(separator)), room);
+    return `  ${marks[line.action] ?? yellow("~")} ${key}  ${what}`.trimEnd();
   });
 }
 
-/** Keys are aligned up to this width. */
-const maxKeyWidth = 40;
-const minRoom = 20;
-
-function toMark({ action }: PlanLine, { green, yellow, red }: Style): string {
-  if (action === "create") return green("+");
-  return action === "delete" ? red("-") : yellow("~");
+/** `City  London → Paris`, `+ tag VIP`; of a contact that is created `City Paris`, `tag VIP`. */
+export function formatChanges({ action, changes }: PlanLine): string[] {
+  return changes.map(action === "create" ? formatValue : formatChange);
 }
 
-function formatChanges({ action, changes }: PlanLine): string {
-  if (action === "create") {
-    const parts = changes.map(({ what, name, after }) =>
-      what === "field" ? `${name} ${after}` : `${what} ${name}`,
-    );
-    return parts.join(", ");
-  }
-  return changes.map(formatChange).join("   ");
+function formatValue({ what, name, after }: PlanChange): string {
+  return what === "field" ? `${name} ${after}` : `${what} ${name}`;
 }
 
-/** `City  London → Paris`, `+ tag VIP`. */
 function formatChange({ what, name, before, after }: PlanChange): string {
   if (typeof after === "boolean") return `${after ? "+" : "-"} ${what} ${name}`;
-  const was = before === null ? "" : `${before === "" ? "(empty)" : before} → `;
-  return `${what === "status" ? "Status" : name}  ${was}${after === "" ? "(empty)" : after}`;
+  const was = before === null ? "" : `${before || "(empty)"} → `;
+  return `${what === "status" ? "Status" : name}  ${was}${after || "(empty)"}`;
 }
 
 /** Neither the command nor the file names a list for the contacts of an import: it is easily forgotten. */

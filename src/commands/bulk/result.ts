@@ -1,6 +1,6 @@
 /**
- * What a run came to, to be looked at: a line for each outcome with its
- * reasons, a bar of all, the first that was rejected.
+ * What a run came to, or would come to: one sentence, and at a terminal a line for each outcome with its reasons,
+ * a bar of all, the first that was rejected.
  */
 import type { Reject, Summary } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
@@ -22,16 +22,71 @@ import {
   toShownReject,
 } from "./words.ts";
 
-interface Screen {
-  columns: number;
-  isColored: boolean;
-  isAccessible: boolean;
+/** What is known of a run besides its summary; a command that shows an earlier run knows none of the numbers. */
+export interface RunFacts {
+  /** That it took. */
+  seconds?: number;
+  /** Requests before the price was said: they are named apart from those that it counts. */
+  sentBefore?: number;
+  /** Requests that the month had left when the price was said. */
+  monthLeft?: number;
+  firstRejects?: readonly Reject[];
 }
 
-export interface ResultDetails {
-  /** That it took; undefined where nobody knows it any more. */
-  seconds?: number;
-  firstRejects?: readonly Reject[];
+// What became of the contacts.
+
+/** Contacts that came to the same. */
+export interface ShownOutcome {
+  number: number;
+  words: string;
+  /** Of skipped and rejected ones, by code. */
+  reasons?: Readonly<Record<string, number>>;
+  look: "done" | "same" | "skipped" | "rejected" | "pending";
+}
+
+/** How many contacts had which outcome; those without a contact are left out. */
+export function listOutcomes({ kind, rows, codes, status, partial = 0 }: Summary): ShownOutcome[] {
+  const would = (word: string) => (status === "dry-run" ? `would be ${word}` : word);
+  const isUndo = kind === "undo";
+  const isRemoval = kind === "unsubscribe" || kind === "delete";
+  const restored = `${would("restored")}${partial > 0 ? ` (${formatCount(partial)} in part)` : ""}`;
+  const updated = isUndo ? restored : would(kind === "unsubscribe" ? "unsubscribed" : "updated");
+  const same = isUndo ? "already as before" : isRemoval ? "already inactive" : "unchanged";
+  const outcomes: ShownOutcome[] = [
+    { number: rows.created, words: would(isUndo ? "created again" : "created"), look: "done" },
+    { number: rows.updated, words: updated, look: "done" },
+    { number: rows.deleted, words: would("deleted"), look: "done" },
+    { number: rows.unchanged, words: same, look: "same" },
+    { number: rows.skipped, words: "skipped", reasons: codes.skipped, look: "skipped" },
+    {
+      number: rows.rejected,
+      words: isUndo ? "not undone" : "rejected",
+      reasons: codes.rejected,
+      look: "rejected",
+    },
+    { number: rows.pending, words: "not attempted", look: "pending" },
+  ];
+  return outcomes.filter(({ number }) => number > 0);
+}
+
+/** Whether it is of rows of a file, and not of contacts that were chosen. */
+export function hasRows({ kind }: Pick<Summary, "kind">): boolean {
+  return kind === "import" || kind === "sync";
+}
+
+/** `1,204 rows in 21 s`. */
+function formatTitle(summary: Summary, seconds: number | undefined): string {
+  const took = summary.status === "dry-run" || seconds === undefined ? "" : ` in ${formatDuration(seconds)}`;
+  return `${formatCounted(summary.rows.read, hasRows(summary) ? "row" : "contact")}${took}`;
+}
+
+/** `1,204 rows in 21 s: 812 created; 3 rejected: no email address (3)`. */
+function formatSentence(summary: Summary, seconds: number | undefined): string {
+  const outcomes = listOutcomes(summary).map(({ number, words, reasons = {} }) => {
+    const why = formatReasons(reasons);
+    return `${formatCount(number)} ${words}${why === "" ? "" : `: ${why}`}`;
+  });
+  return `${formatTitle(summary, seconds)}: ${outcomes.join("; ") || "nothing to do"}`;
 }
 
 const barWidth = 30;
@@ -46,271 +101,154 @@ const marks: Record<ShownOutcome["look"], string> = {
 };
 
 /**
- * Escaped and painted, each within the width of the screen. One outcome
- * alone, and what is read aloud, is a sentence.
+ * Escaped and painted, each within the width of the screen. One outcome alone, and what is read aloud, is a
+ * sentence.
  */
 export function resultLines(
-  screen: Screen,
+  terminal: Terminal,
+  stream: "out" | "err",
   summary: Summary,
-  { seconds, firstRejects = [] }: ResultDetails,
+  { seconds, firstRejects = [] }: RunFacts,
 ): Hint[] {
-  const outcomes = listOutcomes(summary, true);
-  const rejects = rejectLines(screen, summary, firstRejects);
-  if (screen.isAccessible || outcomes.length < 2) {
-    return [escapeControls(formatHint(formatSummary(summary, true, { seconds })[0]!)), ...rejects];
-  }
-  return [
-    `${formatTitle(summary, seconds)}:  ${drawBar(outcomes, screen)}`,
-    ...outcomeLines(outcomes, screen),
-    ...rejects,
-  ];
-}
-
-function outcomeLines(outcomes: readonly ShownOutcome[], { columns, isColored }: Screen): string[] {
+  const columns = stream === "out" ? terminal.columns : terminal.stderrColumns;
+  const outcomes = listOutcomes(summary);
+  const rejects = rejectLines(columns, summary, firstRejects);
+  if (terminal.isAccessible || outcomes.length < 2)
+    return [escapeControls(formatSentence(summary, seconds)), ...rejects];
+  const { green, yellow, dim } = createStyle(terminal.isColored[stream]);
+  const paint = (text: string, { look }: ShownOutcome) =>
+    look === "done" ? green(text) : look === "rejected" ? yellow(text) : dim(text);
   const digits = Math.max(...outcomes.map(({ number }) => formatCount(number).length));
   const widest = Math.max(...outcomes.map(({ words }) => words.length));
-  return outcomes.map((outcome) => {
-    const { number, words, reasons = {} } = outcome;
-    const why = escapeControls(formatReasons(reasons));
-    const start = `${formatCount(number).padStart(digits)} ${why === "" ? words : words.padEnd(widest)}`;
+  const lines = outcomes.map((outcome) => {
+    const why = escapeControls(formatReasons(outcome.reasons ?? {}));
+    const start = `${formatCount(outcome.number).padStart(digits)} ${outcome.words.padEnd(why === "" ? 0 : widest)}`;
     const hang = indent.length + digits + widest + 3;
-    const line = why === "" ? `${indent}${start}` : `${indent}${start}  ${why}`;
-    const fitted = fitMessage(line, columns, Math.min(hang, columns - 30));
-    return fitted.replace(start, painted(start, outcome, isColored));
+    const fitted = fitMessage(`${indent}${start}  ${why}`.trimEnd(), columns, Math.min(hang, columns - 30));
+    return fitted.replace(start, paint(start, outcome));
   });
+  const bar = outcomes.map((outcome, at) =>
+    paint(marks[outcome.look].repeat(toLength(outcomes, at)), outcome),
+  );
+  return [`${formatTitle(summary, seconds)}:  ${bar.join("")}`, ...lines, ...rejects];
 }
 
-/** Each outcome has a part, however small. */
-function drawBar(outcomes: readonly ShownOutcome[], { isColored }: Screen): string {
-  const total = outcomes.reduce((sum, { number }) => sum + number, 0);
+/** Of an outcome in the bar: each has a part, however small. */
+function toLength(outcomes: readonly ShownOutcome[], at: number): number {
+  const count = (end: number) => outcomes.slice(0, end).reduce((sum, { number }) => sum + number, 0);
   const spare = barWidth - outcomes.length;
-  let before = 0;
-  return outcomes
-    .map((outcome) => {
-      const from = Math.round((before / total) * spare);
-      before += outcome.number;
-      const length = 1 + Math.round((before / total) * spare) - from;
-      return painted(marks[outcome.look].repeat(length), outcome, isColored);
-    })
-    .join("");
-}
-
-function painted(text: string, { look }: ShownOutcome, isColored: boolean): string {
-  const { green, yellow, dim } = createStyle(isColored);
-  if (look === "done") return green(text);
-  return look === "rejected" ? yellow(text) : dim(text);
+  const toPlace = (end: number) => Math.round((count(end) / count(outcomes.length)) * spare);
+  return 1 + toPlace(at + 1) - toPlace(at);
 }
 
 /** `line 17  klaus@@example.de  not an email address`. */
-function rejectLines({ columns }: Screen, { kind, rows, run }: Summary, rejects: readonly Reject[]): Hint[] {
+function rejectLines(columns: number, summary: Summary, rejects: readonly Reject[]): Hint[] {
   if (rejects.length === 0) return [];
-  const hasLines = kind === "import" || kind === "sync";
+  const { rows, run } = summary;
   const digits = Math.max(...rejects.map(({ line }) => String(line).length));
   const lines: Hint[] = rejects.map(toShownReject).map(({ line, value, why }) => {
-    const where = hasLines ? `line ${String(line).padStart(digits)}  ` : "";
+    const where = hasRows(summary) ? `line ${String(line).padStart(digits)}  ` : "";
     return fitMessage(`${indent}${where}${escapeControls(value === "" ? why : `${value}  ${why}`)}`, columns);
   });
   const more = rows.rejected - rejects.length;
-  if (more > 0)
-    lines.push(
-      advise`${indent}… ${formatCount(more)} more${run === null ? "" : advise`: ${ecm`runs rejects ${run}`}`}`,
-    );
-  return lines;
-}
-
-// What a bulk run did, or would do, in lines.
-
-/** Of the file that says what was not done, and why. */
-function toRejectsTitle({ kind, rows }: Summary): string {
-  if (kind === "undo")
-    return rows.rejected > 0 ? "Not undone, with the reason" : "Restored in part, with the reason";
-  return kind === "import" ? "Rejected rows (fix and import again)" : "Rejected, with the reason";
-}
-
-/** What the command knows of a run besides its summary; a run of another command tells none of it. */
-export interface RunFacts {
-  /** That it took. */
-  seconds?: number;
-  /** Requests before the price was said: they are named apart from those that it counts. */
-  sentBefore?: number;
-  /** Requests that the month had left when the price was said. */
-  monthLeft?: number;
-}
-
-/** @param isShort at a terminal: outcomes without a contact are left out */
-export function formatSummary(summary: Summary, isShort: boolean, facts: RunFacts = {}): Hint[] {
-  const { seconds } = facts;
-  const { kind, status, rejects } = summary;
-  const lines: Hint[] = [
-    `${formatTitle(summary, seconds)}: ${formatOutcomes(summary, isShort).join("; ") || "nothing to do"}`,
-  ];
-  lines.push(...describeMembers(summary), ...describeInactive(summary));
-  lines.push(formatRequests(summary, facts));
-  if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
-  if (rejects) {
-    lines.push(`${toRejectsTitle(summary)}: ${isShort ? shortPath(rejects) : rejects}`);
-  }
-  if (isShort && rejects && kind === "import" && status === "completed" && summary.run !== null) {
-    lines.push(advise`Fix them, then: ${ecm`runs retry ${summary.run}`}`);
-  }
-  lines.push(...describeUndo(summary));
-  return lines;
-}
-
-/** Of a sync: what became of the list. */
-function describeMembers(summary: Summary): string[] {
-  if (!summary.members) return [];
-  const would = createWording(summary);
-  const { added, removed } = summary.members;
-  return [`The list: ${formatCount(added)} ${would("added")}, ${formatCount(removed)} ${would("removed")}`];
-}
-
-function describeInactive({ kind, inactive: count }: Summary): string[] {
-  if (count === 0 || kind === "unsubscribe" || kind === "delete") return [];
-  const are = count === 1 ? "is" : "are";
-  const inactive = `${formatCount(count)} of these contacts ${are} inactive in the account`;
-  return [kind === "import" ? `${inactive}; an import does not change that` : inactive];
-}
-
-/** How what was done is taken back. Nobody is resubscribed through the API. */
-function describeUndo({ kind, rows, status, run, file, codes }: Summary): Hint[] {
-  if (kind === "undo") {
-    const hasCreated = (codes.rejected.created ?? 0) > 0;
-    return hasCreated
-      ? [advise`To delete what the run created: ${ecm`runs undo ${file} --delete-created`}`]
-      : [];
-  }
-  const isWritten = rows.created + rows.updated + rows.deleted > 0;
-  if (status === "dry-run" || kind === "unsubscribe" || run === null || !isWritten) return [];
-  // Without the flag the contacts that the run created would stay.
-  return [advise`Undo: ${ecm`runs undo ${run} ${rows.created > 0 ? ["--delete-created"] : []}`}`];
-}
-
-/** `1,204 rows in 21 s`. */
-function formatTitle({ kind, rows, status }: Summary, seconds: number | undefined): string {
-  const took = status === "dry-run" || seconds === undefined ? "" : ` in ${formatDuration(seconds)}`;
-  return `${formatCounted(rows.read, kind === "import" || kind === "sync" ? "row" : "contact")}${took}`;
-}
-
-function formatRequests(
-  { requests, status, estimate }: Summary,
-  { sentBefore: knownBefore, monthLeft }: RunFacts,
-): string {
-  const sentBefore = knownBefore ?? 0;
-  const before = sentBefore > 0 ? `, after ${formatCount(sentBefore)} to read the account` : "";
-  if (status === "dry-run") {
-    const left = estimate.requests - sentBefore;
-    const price = `${formatAboutDuration(estimate.seconds)}${formatShare(estimate.requests, monthLeft)}`;
-    return `A real run would send ${formatCounted(left, "request")} (${price})${before}`;
-  }
-  const again = requests.retried > 0 ? `, ${formatCount(requests.retried)} of them retries` : "";
-  return `${formatCounted(requests.total - sentBefore, "request")} sent${again}${knownBefore === undefined ? ", reading the account included" : before}`;
-}
-
-function createWording({ status }: Summary): (word: string) => string {
-  return (word) => (status === "dry-run" ? `would be ${word}` : word);
-}
-
-function formatPartial({ partial = 0 }: Summary): string {
-  return partial > 0 ? ` (${formatCount(partial)} in part)` : "";
-}
-
-/** Contacts that came to the same. */
-export interface ShownOutcome {
-  number: number;
-  words: string;
-  /** Of skipped and rejected ones, by code. */
-  reasons?: Readonly<Record<string, number>>;
-  look: "done" | "same" | "skipped" | "rejected" | "pending";
-}
-
-/** How many contacts had which outcome; of skipped and rejected ones also why. */
-function formatOutcomes(summary: Summary, isShort: boolean): string[] {
-  return listOutcomes(summary, isShort).map(({ number, words, reasons = {} }) => {
-    const why = formatReasons(reasons);
-    return `${formatCount(number)} ${words}${why === "" ? "" : `: ${why}`}`;
-  });
-}
-
-/** @param isShort those without a contact are left out */
-export function listOutcomes(summary: Summary, isShort: boolean): ShownOutcome[] {
-  const { kind, rows, codes } = summary;
-  const would = createWording(summary);
-  const isRemoval = kind === "unsubscribe" || kind === "delete";
-  const isBrief = isShort || isRemoval;
-  const skipped = {
-    number: rows.skipped,
-    words: "skipped",
-    reasons: codes.skipped,
-    look: "skipped",
-  } as const;
-  const rejected = { number: rows.rejected, reasons: codes.rejected, look: "rejected" } as const;
-  const done = (number: number, words: string) => ({ number, words, look: "done" }) as const;
-  const same = (words: string) => ({ number: rows.unchanged, words, look: "same" }) as const;
-  const all: [outcome: ShownOutcome, isLeftOut: boolean][] =
-    kind === "undo"
-      ? [
-          [done(rows.updated, `${would("restored")}${formatPartial(summary)}`), isShort],
-          [done(rows.created, would("created again")), true],
-          [done(rows.deleted, would("deleted")), true],
-          [same("already as before"), isShort],
-          [skipped, true],
-          [{ ...rejected, words: "not undone" }, isShort],
-        ]
-      : [
-          [done(rows.created, would("created")), isBrief],
-          [
-            done(rows.updated, would(kind === "unsubscribe" ? "unsubscribed" : "updated")),
-            isShort || kind === "delete",
-          ],
-          [done(rows.deleted, would("deleted")), isShort || kind !== "delete"],
-          [same(isRemoval ? "already inactive" : "unchanged"), isBrief],
-          [skipped, isBrief],
-          [{ ...rejected, words: "rejected" }, isBrief],
-        ];
-  all.push([{ number: rows.pending, words: "not attempted", look: "pending" }, true]);
-  return all.flatMap(([outcome, isLeftOut]) => (outcome.number > 0 || !isLeftOut ? [outcome] : []));
+  const all = run === null ? "" : advise`: ${ecm`runs rejects ${run}`}`;
+  return more > 0 ? [...lines, advise`${indent}… ${formatCount(more)} more${all}`] : lines;
 }
 
 // What is said of a run when it has ended.
 
-export interface EndDetails extends RunFacts {
-  /** Lines about what was changed, where there are few. */
-  changes: readonly string[];
-  /** Contacts that a file marks as unsubscribed. */
-  marked: readonly MarkedEvent[];
-  firstRejects: readonly Reject[];
+/** What follows on the outcomes. @param isShort at a terminal, where paths are as somebody would type them */
+export function formatSummary(summary: Summary, isShort: boolean, facts: RunFacts = {}): Hint[] {
+  const { rejects, backup, kind, status, run } = summary;
+  const lines: Hint[] = [...describeAccount(summary), formatRequests(summary, facts)];
+  if (backup) lines.push(`Contacts as they were before: ${backup}`);
+  if (rejects) lines.push(`${toRejectsTitle(summary)}: ${isShort ? shortPath(rejects) : rejects}`);
+  if (isShort && rejects && kind === "import" && status === "completed" && run !== null)
+    lines.push(advise`Fix them, then: ${ecm`runs retry ${run}`}`);
+  const undo = adviseUndo(summary);
+  return undo === undefined ? lines : [...lines, undo];
 }
 
-/** What became of the run. A quiet one still says what was rejected. */
+/** Members of a synced list; inactive contacts, which stay so. */
+function describeAccount({ members, inactive, kind, status }: Summary): string[] {
+  const would = status === "dry-run" ? "would be " : "";
+  const isEnd = kind === "unsubscribe" || kind === "delete";
+  const stays = kind === "import" ? "; an import does not change that" : "";
+  return [
+    ...(members
+      ? [
+          `The list: ${formatCount(members.added)} ${would}added, ${formatCount(members.removed)} ${would}removed`,
+        ]
+      : []),
+    ...(inactive > 0 && !isEnd
+      ? [
+          `${formatCount(inactive)} of these contacts ${inactive === 1 ? "is" : "are"} inactive in the account${stays}`,
+        ]
+      : []),
+  ];
+}
+
+/** How what was done is taken back. Nobody is resubscribed through the API. */
+function adviseUndo({ kind, rows, status, run, file, codes }: Summary): Hint | undefined {
+  if (kind === "undo") {
+    const hasCreated = (codes.rejected.created ?? 0) > 0;
+    return hasCreated
+      ? advise`To delete what the run created: ${ecm`runs undo ${file} --delete-created`}`
+      : undefined;
+  }
+  const isWritten = rows.created + rows.updated + rows.deleted > 0;
+  if (status === "dry-run" || kind === "unsubscribe" || run === null || !isWritten) return undefined;
+  // Without the flag the contacts that the run created would stay.
+  return advise`Undo: ${ecm`runs undo ${run} ${rows.created > 0 ? ["--delete-created"] : []}`}`;
+}
+
+/** Of the file that says what was not done, and why. */
+function toRejectsTitle({ kind, rows }: Summary): string {
+  if (kind === "import") return "Rejected rows (fix and import again)";
+  if (kind !== "undo") return "Rejected, with the reason";
+  return rows.rejected > 0 ? "Not undone, with the reason" : "Restored in part, with the reason";
+}
+
+function formatRequests(
+  { requests, status, estimate }: Summary,
+  { sentBefore, monthLeft }: RunFacts,
+): string {
+  const before = sentBefore ? `, after ${formatCount(sentBefore)} to read the account` : "";
+  if (status === "dry-run") {
+    const left = estimate.requests - (sentBefore ?? 0);
+    const price = `${formatAboutDuration(estimate.seconds)}${formatShare(estimate.requests, monthLeft)}`;
+    return `A real run would send ${formatCounted(left, "request")} (${price})${before}`;
+  }
+  const again = requests.retried > 0 ? `, ${formatCount(requests.retried)} of them retries` : "";
+  const all = sentBefore === undefined ? ", reading the account included" : before;
+  return `${formatCounted(requests.total - (sentBefore ?? 0), "request")} sent${again}${all}`;
+}
+
+/**
+ * What became of the run. A quiet one still says what was rejected.
+ * @param changes lines about what was changed
+ * @param marked contacts that the file marks as unsubscribed
+ */
 export function noteEnd(
   { terminal, settings }: Pick<Context, "terminal" | "settings">,
   summary: Summary,
-  { changes, marked, firstRejects, ...facts }: EndDetails,
+  facts: RunFacts,
+  { changes, marked }: { changes: readonly string[]; marked: readonly MarkedEvent[] },
 ): void {
   const isShort = terminal.isStderrTerminal;
-  const lines = formatSummary(summary, isShort, facts);
-  const withAccount = (line: Hint) => addAccountFlags(line, settings);
-  const [counts = "", ...rest] = lines.map(withAccount);
-  const mark = toMark(terminal, summary);
-  const { stderrColumns: columns, isAccessible, isColored } = terminal;
-  const screen = { columns, isAccessible, isColored: isColored.err };
-  const shown = isShort
-    ? resultLines(screen, summary, { seconds: facts.seconds, firstRejects })
-    : [escapeControls(formatHint(counts))];
-  for (const [at, line] of shown.entries()) {
-    terminal.note(`${at === 0 ? mark : ""}${formatHint(withAccount(line))}`, "painted");
-  }
+  const withAccount = (line: Hint) => formatHint(addAccountFlags(line, settings));
+  const sentence = formatSentence(summary, facts.seconds);
+  const results = isShort
+    ? resultLines(terminal, "err", summary, facts).map(withAccount)
+    : [escapeControls(sentence)];
+  const further = formatSummary(summary, isShort, facts).map(withAccount);
+  for (const [at, line] of results.entries())
+    terminal.note(`${at === 0 ? toMark(terminal, summary) : ""}${line}`, "painted");
   for (const line of changes) terminal.note(line, "painted");
-  for (const line of rest) terminal.note(formatHint(line));
+  for (const line of further) terminal.note(line);
   if (terminal.quiet && summary.rows.rejected > 0) {
-    terminal.note(
-      [counts, ...rest]
-        .map((line) => formatHint(line))
-        .filter((line, at) => at === 0 || line.startsWith(toRejectsTitle(summary)))
-        .join("\n"),
-      "needed",
-    );
+    const rejects = further.filter((line) => line.startsWith(toRejectsTitle(summary)));
+    terminal.note([sentence, ...rejects].join("\n"), "needed");
   }
   for (const group of marked) {
     for (const line of formatMarked(group, summary)) terminal.note(line, "needed");
@@ -322,5 +260,5 @@ function toMark(terminal: Terminal, { status, rows }: Summary): string {
   if (!terminal.isStderrTerminal || terminal.isAccessible || status !== "completed") return "";
   const { green, yellow } = createStyle(terminal.isColored.err);
   const isDone = rows.rejected === 0 && (rows.skipped === 0 || rows.skipped < rows.read);
-  return !isDone ? `${yellow("!")} ` : `${green("✓")} `;
+  return isDone ? `${green("✓")} ` : `${yellow("!")} `;
 }

@@ -1,4 +1,4 @@
-/** What the bulk engine says, in words. */
+/** What the bulk engine and the reader of tables say, in words. */
 
 import { isAbsolute, relative } from "node:path";
 import type {
@@ -18,34 +18,41 @@ import { advise, ecm, formatHint, quoteShellWord } from "../../hint.ts";
 import { formatDuration } from "../../moments.ts";
 import type { ColumnTally, ConsentTally, Note, RowsNote, Warning } from "../../tables/index.ts";
 
-export function describeRemark(remark: RunRemark): string {
-  switch (remark.code) {
-    case "would_be_refused":
-      return describeRefusal(remark.failure);
-    case "cut_off":
-      return "warning: The file seems to be cut off in its last row: nobody is taken out of the list, since those that came after it are not known";
-    case "input_changed":
-      return `${remark.file} has changed since the run began: the run carries out its plan, which was made of the earlier file`;
-    case "account_changed":
-      return "The account changed while it was read; contacts that were added or removed in the meantime may be missing";
-    case "run_unreadable":
-      return `warning: ${remark.failure.message}`;
-    case "took_over":
-      return `Took over the run from ${remark.whose}`;
-    case "recreates":
-      return "Recreated contacts get new ids; their history and date of creation are lost";
-    case "no_rejects_file":
-      return `No rejects file: ${remark.failure.message}`;
-    case "rejects_file_elsewhere":
-      return `--rejects: ${remark.file} cannot be written`;
-    case "rejects_in_run_only":
-      return `Rejected rows are in the run's folder alone: ${describeWhyAlone(remark)}`;
-  }
+/** A sentence for each code. */
+type Words<Said extends { code: string }> = {
+  [Code in Said["code"]]: (said: Extract<Said, { code: Code }>) => string;
+};
+
+function say<Said extends { code: string }>(words: Words<Said>, said: Said): string {
+  return (words[said.code as Said["code"]] as (said: Said) => string)(said);
 }
 
-function describeWhyAlone({ folder, failure }: Extract<RunRemark, { code: "rejects_in_run_only" }>): string {
-  if (failure) return failure.message;
-  return folder === undefined ? "standard input has no folder" : `nothing can be written to ${folder}`;
+const quote = (name: string) => JSON.stringify(name);
+
+// Of a run.
+
+const remarks: Words<RunRemark> = {
+  would_be_refused: ({ failure }) => describeRefusal(failure),
+  cut_off: () =>
+    "warning: The file seems to be cut off in its last row: nobody is taken out of the list, since those that came after it are not known",
+  input_changed: ({ file }) =>
+    `${file} has changed since the run began: the run carries out its plan, which was made of the earlier file`,
+  account_changed: () =>
+    "The account changed while it was read; contacts that were added or removed in the meantime may be missing",
+  run_unreadable: ({ failure }) => `warning: ${failure.message}`,
+  took_over: ({ whose }) => `Took over the run from ${whose}`,
+  recreates: () => "Recreated contacts get new ids; their history and date of creation are lost",
+  no_rejects_file: ({ failure }) => `No rejects file: ${failure.message}`,
+  rejects_file_elsewhere: ({ file }) => `--rejects: ${file} cannot be written`,
+  rejects_in_run_only({ folder, failure }) {
+    const place =
+      folder === undefined ? "standard input has no folder" : `nothing can be written to ${folder}`;
+    return `Rejected rows are in the run's folder alone: ${failure?.message ?? place}`;
+  },
+};
+
+export function describeRemark(remark: RunRemark): string {
+  return say(remarks, remark);
 }
 
 /** How a dry run says that the real run would be refused. */
@@ -59,85 +66,12 @@ export function isAside(remark: RunRemark): boolean {
   return remark.code === "took_over" || remark.code === "recreates";
 }
 
-/** What becomes of those whom a file marks as not subscribed. */
-const markedAre: Readonly<Record<MarkedAre, string>> = {
-  imported: "imported like any other (--include-unsubscribed)",
-  added: "added like any other (--include-unsubscribed)",
-  added_to_no_list: "added to no list",
-  not_created: "not created",
-  not_added: "not added to the list",
-  not_added_nor_created: "not added to the list, and not created",
-  chosen: "chosen",
-  not_chosen: "not chosen",
-};
-
-const reasons: Readonly<Record<string, string>> = {
-  not_found: "no contact has this key",
-  gone: "the contact no longer exists",
-  created: "the run created this contact; it stays without --delete-created",
-  changed_since: "the run created this contact, and it was changed since; it stays",
-  not_active: "the contact was not active when it was deleted; it is not recreated",
-  unsubscribed: "contacts cannot be reactivated through the API",
-  keeps_changing: "the contact keeps changing while it is being written",
-};
-
-/** Why a contact was not written, or not all of it. Plans, journals and rejects files keep these sentences. */
-export function describeReason({ code, takesIds, parts, line }: CodedReason): string {
-  if (parts) return `not restored: ${parts.map(formatPart).join(", ")}`;
-  if (line !== undefined) return `the contact is on line ${line} too`;
-  if (takesIds) return "no contact has this key or id";
-  return reasons[code] ?? "";
+/** Whether a plan line changes something in the account. */
+export function isChange({ action }: PlanLine): boolean {
+  return action === "create" || action === "update" || action === "delete";
 }
 
-/** `field "City"`, or its id where the name is not known. */
-function formatPart({ what, id, name }: NonNullable<CodedReason["parts"]>[number]): string {
-  return `${what} ${name === id ? id : JSON.stringify(name)}`;
-}
-
-/** Of lists and tags that the account does not have, and that nobody has agreed to create. */
-export function missingNamesError(missing: readonly Creation[]): EcmError {
-  const parts = (["list", "tag"] as const).flatMap((kind) => {
-    const names = missing.filter(({ what }) => what === kind);
-    return names.length > 0 ? [listNames(kind, names)] : [];
-  });
-  return notFoundError(
-    `The account has no ${parts.join(", and no ")}`,
-    "Fix the names, or create what is missing with --create-missing",
-  );
-}
-
-/** More of a value is cut off where people read it. */
-const maxCharacters = 60;
-
-/** A rejected row as people read it: where, what stood there, and why. */
-export interface ShownReject {
-  line: number;
-  value: string;
-  code: string;
-  why: string;
-}
-
-export function toShownReject({ line, value, code, message }: Omit<Reject, "row">): ShownReject {
-  const isLong = value.length > maxCharacters;
-  return {
-    line,
-    value: isLong ? `${value.slice(0, maxCharacters - 1)}…` : value,
-    code,
-    why: withoutEnd(message, `: ${value}`),
-  };
-}
-
-/** What is beside it already is not said twice. */
-function withoutEnd(text: string, end: string): string {
-  return text.endsWith(end) ? text.slice(0, -end.length) : text;
-}
-
-// Durations, reasons and paths in the messages of bulk runs.
-
-/** `about 22 s`, `under 1 s`. */
-export function formatAboutDuration(seconds: number): string {
-  return seconds < 1 ? formatDuration(seconds) : `about ${formatDuration(seconds)}`;
-}
+// Why contacts were not written.
 
 /** Codes of skipped and rejected rows, described; a code of the service is shown as it is. */
 const codeWords = new Map(
@@ -175,22 +109,89 @@ const codeWords = new Map(
   }),
 );
 
-/** `invalid email address (2), no key (1)`; empty for none. */
-export function formatReasons(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts)
-    .map(([code, number]) => `${describeCode(code)} (${formatCount(number)})`)
-    .join(", ");
-}
+/** What more there is to say of one contact. */
+const reasons: Readonly<Record<string, string>> = {
+  not_found: "no contact has this key",
+  gone: "the contact no longer exists",
+  created: "the run created this contact; it stays without --delete-created",
+  changed_since: "the run created this contact, and it was changed since; it stays",
+  not_active: "the contact was not active when it was deleted; it is not recreated",
+  unsubscribed: "contacts cannot be reactivated through the API",
+  unproven: "the journal is damaged: check by hand whether the run changed this contact",
+  keeps_changing: "the contact keeps changing while it is being written",
+};
 
 /** In words; a code that has none as it is. */
 export function describeCode(code: string): string {
   return codeWords.get(code) ?? code;
 }
 
-/** A path below this folder, as somebody in it would type it; any other whole. */
-export function shortPath(path: string): string {
-  const below = relative(".", path);
-  return below === "" || below.startsWith("..") || isAbsolute(below) ? path : below;
+/** `invalid email address (2), no email address (1)`; empty for none. */
+export function formatReasons(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([code, number]) => `${describeCode(code)} (${formatCount(number)})`)
+    .join(", ");
+}
+
+/** Why a contact was not written, or not all of it. Plans, journals and rejects files keep these sentences. */
+export function describeReason({ code, takesIds, parts, line }: CodedReason): string {
+  if (parts) {
+    const named = parts.map(({ what, id, name }) => `${what} ${name === id ? id : quote(name)}`);
+    return `not restored: ${named.join(", ")}`;
+  }
+  if (line !== undefined) return `the contact is on line ${line} too`;
+  if (takesIds) return "no contact has this key or id";
+  return reasons[code] ?? "";
+}
+
+/** More of a value is cut off where people read it. */
+const maxCharacters = 60;
+
+/** A rejected row as people read it: where, what stood there, and why. */
+export interface ShownReject {
+  line: number;
+  value: string;
+  code: string;
+  why: string;
+}
+
+export function toShownReject({ line, value, code, message }: Omit<Reject, "row">): ShownReject {
+  const cut = value.length > maxCharacters ? `${value.slice(0, maxCharacters - 1)}…` : value;
+  // What is beside it already is not said twice.
+  const end = `: ${value}`;
+  return { line, value: cut, code, why: message.endsWith(end) ? message.slice(0, -end.length) : message };
+}
+
+// Names that a run creates.
+
+/** `fields "A", "B", list "C"`; in brief `2 fields, the list "C"`. */
+export function listCreated(created: readonly { what: string; name: string }[], isBrief = false): string {
+  const kinds = [...new Set(created.map(({ what }) => what))];
+  return kinds
+    .map((kind) => {
+      const names = created.filter(({ what }) => what === kind).map(({ name }) => quote(name));
+      if (isBrief) return names.length > 1 ? formatCounted(names.length, kind) : `the ${kind} ${names[0]}`;
+      return `${kind}${names.length > 1 ? "s" : ""} ${names.join(", ")}`;
+    })
+    .join(", ");
+}
+
+/** Of lists and tags that the account does not have, and that nobody has agreed to create. */
+export function missingNamesError(missing: readonly Creation[]): EcmError {
+  const parts = (["list", "tag"] as const)
+    .map((kind) => missing.filter(({ what }) => what === kind))
+    .filter(({ length }) => length > 0);
+  return notFoundError(
+    `The account has no ${parts.map((names) => listCreated(names)).join(", and no ")}`,
+    "Fix the names, or create what is missing with --create-missing",
+  );
+}
+
+// Prices and places.
+
+/** `about 22 s`, `under 1 s`. */
+export function formatAboutDuration(seconds: number): string {
+  return seconds < 1 ? formatDuration(seconds) : `about ${formatDuration(seconds)}`;
 }
 
 /** `, 1.1 % of what is left this month`, rounded up to a tenth; nothing where the month is not known or used up. */
@@ -201,76 +202,49 @@ export function formatShare(requests: number, monthLeft = 0): string {
   return `, ${share} % of what is left this month`;
 }
 
-/** `fields "A", "B", list "C"` */
-export function listCreated(created: readonly { what: string; name: string }[]): string {
-  const kinds = [...new Set(created.map(({ what }) => what))];
-  return kinds
-    .map((kind) => {
-      return listNames(
-        kind,
-        created.filter(({ what }) => what === kind),
-      );
-    })
-    .join(", ");
+export function formatPrice({ estimate, left, monthLeft }: Price): string {
+  const requests = formatCounted(left, "request");
+  return `To send: ${requests} (${formatAboutDuration(estimate.seconds)}${formatShare(left, monthLeft)})`;
 }
 
-/** `lists "A", "B"`. */
-function listNames(kind: string, names: readonly { name: string }[]): string {
-  return `${kind}${names.length > 1 ? "s" : ""} ${names.map(({ name }) => quote(name)).join(", ")}`;
+/** A path below this folder, as somebody in it would type it; any other whole. */
+export function shortPath(path: string): string {
+  const below = relative(".", path);
+  return below === "" || below.startsWith("..") || isAbsolute(below) ? path : below;
 }
 
-// How a file was read and what looks odd in its rows, in sentences.
+// How a file was read.
+
+const notes: Words<Note> = {
+  sheet: ({ sheet }) => `Read the sheet ${quote(sheet)} of a workbook`,
+  hidden_rows: ({ count }) =>
+    `${formatCounted(count, "row is", "rows are")} hidden in the workbook; read like the others`,
+  merged_ranges: ({ count }) =>
+    `${formatCounted(count, "merged range")} in the workbook: each of their cells is read with the value of the range`,
+  counted_elements: () => "Rows are counted as elements of the array, from 1",
+  encoding({ encoding, isGuess, firstForeign }) {
+    const how = isGuess ? " (detected; override with --encoding)" : "";
+    const sample = firstForeign
+      ? `; the first line that is not plain ASCII is line ${firstForeign.line}: ${firstForeign.text}`
+      : "";
+    return `Read as ${encoding}${how}${sample}`;
+  },
+  system: ({ system }) => `Read as ${system}`,
+  system_without_consent: ({ system }) =>
+    `${system} says nothing about consent: make sure that these people agreed to receive email`,
+  no_rows: () => "The file has a header but no rows",
+  system_columns: ({ system, columns }) => `Ignored columns of ${system}: ${columns.join(", ")}`,
+  unmapped: ({ columns }) => `Ignored columns that do not match any field: ${formatQuotedNames(columns)}`,
+  consent_ignored: ({ column }) =>
+    `${quote(column)} looks like consent but is ignored, because of --map ${quoteShellWord(`${column}=ignore`)}`,
+  consent_of_other_channel: ({ column }) =>
+    `${quote(column)} is about another channel than email; not read as consent`,
+  consent_empty: ({ column }) => `${quote(column)} is empty in every row; not read as consent`,
+  consent_is_field: ({ column }) => `${quote(column)} is a field of the account; not read as consent`,
+};
 
 export function describeNote(note: Note): string {
-  switch (note.code) {
-    case "sheet":
-      return `Read the sheet ${quote(note.sheet)} of a workbook`;
-    case "hidden_rows":
-      return `${formatCounted(note.count, "row is", "rows are")} hidden in the workbook; read like the others`;
-    case "merged_ranges":
-      return `${formatCounted(note.count, "merged range")} in the workbook: each of their cells is read with the value of the range`;
-    case "counted_elements":
-      return "Rows are counted as elements of the array, from 1";
-    case "encoding":
-      return describeEncoding(note);
-    case "system":
-      return `Read as ${note.system}`;
-    case "system_without_consent":
-      return `${note.system} says nothing about consent: make sure that these people agreed to receive email`;
-    case "no_rows":
-      return "The file has a header but no rows";
-    default:
-      return describeColumnNote(note);
-  }
-}
-
-type NoteOf<Code extends Note["code"]> = Extract<Note, { code: Code }>;
-
-function describeEncoding({ encoding, isGuess, firstForeign }: NoteOf<"encoding">): string {
-  const how = isGuess ? " (detected; override with --encoding)" : "";
-  const sample = firstForeign
-    ? `; the first line that is not plain ASCII is line ${firstForeign.line}: ${firstForeign.text}`
-    : "";
-  return `Read as ${encoding}${how}${sample}`;
-}
-
-function describeColumnNote(
-  note: Extract<Note, { column: string } | { columns: readonly string[] }>,
-): string {
-  switch (note.code) {
-    case "system_columns":
-      return `Ignored columns of ${note.system}: ${note.columns.join(", ")}`;
-    case "unmapped":
-      return `Ignored columns that do not match any field: ${formatQuotedNames(note.columns)}`;
-    case "consent_ignored":
-      return `${quote(note.column)} looks like consent but is ignored, because of --map ${quoteShellWord(`${note.column}=ignore`)}`;
-    case "consent_of_other_channel":
-      return `${quote(note.column)} is about another channel than email; not read as consent`;
-    case "consent_empty":
-      return `${quote(note.column)} is empty in every row; not read as consent`;
-    case "consent_is_field":
-      return `${quote(note.column)} is a field of the account; not read as consent`;
-  }
+  return say(notes, note);
 }
 
 const consequences: Record<Exclude<RowsNote["code"], Warning>, string> = {
@@ -296,61 +270,58 @@ export function describeRowsNote({ code, column = "", count, cell, line }: RowsN
   }
 }
 
-function quote(name: string): string {
-  return JSON.stringify(name);
-}
-
-// What is said before a run's first write: names that it creates, rows of one contact, its price.
-
-type Surveyed = Pick<
-  Extract<RunEvent, { kind: "surveyed" }>,
-  "survey" | "joined" | "notSubscribedAre" | "unclearAre"
->;
-type JoinedRows = Extract<RunEvent, { kind: "surveyed" }>["joined"];
+type Surveyed = Extract<RunEvent, { kind: "surveyed" }>;
 
 /** What becomes of the rows of one contact, by `--duplicates`. */
-const fates: Record<JoinedRows["how"], string> = {
+const fates: Record<Surveyed["joined"]["how"], string> = {
   merge: "merged",
   first: "the first line counts",
   last: "the last line counts",
   reject: "the first line counts, the others are rejected",
 };
+const maxGroupsNamed = 5;
 
 /** Says what looks odd, which rows are one contact, and what was read of consent. */
 export function noteSurvey(
-  { survey: { notes, consent, read }, joined, notSubscribedAre: marked, unclearAre: unclear }: Surveyed,
+  { survey: { notes, consent, read }, joined, notSubscribedAre, unclearAre }: Surveyed,
   note: (line: string, kind?: "needed") => void,
 ): void {
-  const become = { marked: markedAre[marked], unclear: unclear && markedAre[unclear] };
   for (const each of notes) {
     if (each.code === "unknown_value") note(`warning: ${describeRowsNote(each)}`, "needed");
     else note(describeRowsNote(each));
   }
-  if (joined.passedOver > 0) note(describeJoinedRows({ joined }));
+  if (joined.passedOver > 0) {
+    const groups = [...joined.groups.values()];
+    const named = groups.slice(0, maxGroupsNamed).map(({ lines }) => formatLines(lines.slice(0, 10)));
+    const more = groups.length - named.length;
+    if (more > 0) named.push(`and ${formatCount(more)} more`);
+    note(
+      `${formatCounted(groups.length, "contact appears", "contacts appear")} on several lines (${named.join("; ")}); ${fates[joined.how]}`,
+    );
+  }
+  const become = { marked: markedAre[notSubscribedAre], unclear: unclearAre && markedAre[unclearAre] };
   for (const line of formatConsent(consent, read, become)) {
     note(line, consent.unclearCount > 0 ? "needed" : undefined);
   }
-}
-
-function describeJoinedRows({ joined }: { joined: JoinedRows }): string {
-  const examples = [...joined.groups.values()]
-    .slice(0, 5)
-    .map(({ lines }) => formatLines(lines.slice(0, 10)));
-  const { size } = joined.groups;
-  const more = size > examples.length ? `; and ${formatCount(size - examples.length)} more` : "";
-  return `${formatCounted(size, "contact")} ${size === 1 ? "appears" : "appear"} on several lines (${examples.join("; ")}${more}); ${fates[joined.how]}`;
 }
 
 function formatLines(lines: readonly number[]): string {
   return `${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`;
 }
 
-export function formatPrice({ estimate, left, monthLeft }: Price): string {
-  const requests = formatCounted(left, "request");
-  return `To send: ${requests} (${formatAboutDuration(estimate.seconds)}${formatShare(left, monthLeft)})`;
-}
+// What a file says of consent.
 
-// Describes the consent columns of a file, before anything is sent.
+/** What becomes of those whom a file marks as not subscribed. */
+const markedAre: Readonly<Record<MarkedAre, string>> = {
+  imported: "imported like any other (--include-unsubscribed)",
+  added: "added like any other (--include-unsubscribed)",
+  added_to_no_list: "added to no list",
+  not_created: "not created",
+  not_added: "not added to the list",
+  not_added_nor_created: "not added to the list, and not created",
+  chosen: "chosen",
+  not_chosen: "not chosen",
+};
 
 /**
  * One line for each consent column, and one for each cell that could not be understood.
@@ -363,42 +334,45 @@ function formatConsent(
   total: number,
   become: { marked: string; unclear?: string },
 ): string[] {
-  const { unclear = "counted as not subscribed" } = become;
-  const areApart = become.unclear !== undefined;
-  const lines = consent.columns.map((column) =>
-    formatColumn(areApart ? leaveOutUnclear(column) : column, total, become.marked),
-  );
-  for (const { line, column, said: word } of consent.unclear) {
-    lines.push(`Line ${line}: ${column} says ${quoteWord(word)}, which cannot be understood; ${unclear}`);
-  }
   const more = consent.unclearCount - consent.unclear.length;
-  if (more > 0) lines.push(`${formatCounted(more, "more cell")} like these`);
-  return lines;
-}
-
-function leaveOutUnclear(column: ColumnTally): ColumnTally {
-  const words = new Map([...column.words].filter(([, { isUnclear }]) => !isUnclear));
-  return { ...column, marked: column.marked - column.unclear, unclear: 0, words };
+  return [
+    ...consent.columns.map((column) => formatColumn(column, total, become)),
+    ...consent.unclear.map(
+      ({ line, column, said }) =>
+        `Line ${line}: ${column} says ${quoteWord(said)}, which cannot be understood; ${become.unclear ?? "counted as not subscribed"}`,
+    ),
+    ...(more > 0 ? [`${formatCounted(more, "more cell")} like these`] : []),
+  ];
 }
 
 /** A word that is said by many is named; of many different ones, such as dates, one is. */
 const maxWordsListed = 4;
 
-function formatColumn({ name, marked, words, rule }: ColumnTally, total: number, become: string): string {
-  const title = name.trim() === "" ? "The column without a name" : name;
+function formatColumn(
+  column: ColumnTally,
+  total: number,
+  become: { marked: string; unclear?: string },
+): string {
+  const title = column.name.trim() === "" ? "The column without a name" : column.name;
+  // What becomes of unclear cells is said of each of them.
+  const isApart = become.unclear !== undefined;
+  const marked = column.marked - (isApart ? column.unclear : 0);
   const rows = `${formatCount(marked)} of ${formatCounted(total, "row")}`;
   if (marked === 0) return `${title}: read as consent; no row is marked as not subscribed`;
-  if (rule === "always") return `${title}: an export of unsubscribed people; ${rows}: ${become}`;
-  const sortedWords = [...words.values()].sort((one, other) => other.count - one.count);
-  if (sortedWords.length > maxWordsListed) {
-    return `${title}: ${rows} ${marked === 1 ? "says" : "say"} that the person is not subscribed, such as ${quoteWord(sortedWords[0]!.said)}: ${become}`;
-  }
-  const parts = sortedWords.map((word) => {
-    const what = word.said === "" ? "nothing" : quoteWord(word.said);
-    return sortedWords.length === 1 ? what : `${what} (${formatCount(word.count)})`;
-  });
-  const list = parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(", ")} or ${parts.at(-1)}`;
-  return `${title}: ${rows} ${marked === 1 ? "says" : "say"} ${list}: ${become}`;
+  if (column.rule === "always")
+    return `${title}: an export of unsubscribed people; ${rows}: ${become.marked}`;
+  const words = [...column.words.values()]
+    .filter(({ isUnclear }) => !isApart || !isUnclear)
+    .sort((one, other) => other.count - one.count)
+    .map(({ said, count }) => ({ what: said === "" ? "nothing" : quoteWord(said), count }));
+  const [first, ...others] = words.map(({ what, count }) =>
+    words.length === 1 ? what : `${what} (${formatCount(count)})`,
+  );
+  const list =
+    others.length === 0 ? first : `${[first, ...others.slice(0, -1)].join(", ")} or ${others.at(-1)}`;
+  const saying =
+    words.length > maxWordsListed ? `that the person is not subscribed, such as ${words[0]!.what}` : list;
+  return `${title}: ${rows} ${marked === 1 ? "says" : "say"} ${saying}: ${become.marked}`;
 }
 
 export type MarkedEvent = Extract<RunEvent, { kind: "marked" }>;
@@ -408,23 +382,16 @@ export function formatMarked(
   { contacts, total }: MarkedEvent,
   { kind, file }: Pick<Summary, "kind" | "file">,
 ): string[] {
-  const who = formatCounted(total, "contact");
-  const isOne = total === 1;
-  const lines = [
-    `${who} ${isOne ? "is" : "are"} active in the account although the file says not subscribed; added to no list:`,
-  ];
-  for (const { line, key } of contacts) lines.push(`  ${key} (line ${line})`);
-  if (total > contacts.length) lines.push(`  and ${formatCount(total - contacts.length)} more`);
+  const more = total - contacts.length;
   const unsubscribe = ecm`contact unsubscribe --marked-rows --keys ${file}`;
-  if (kind === "import") lines.push(formatHint(advise`Unsubscribe them with: ${unsubscribe}`));
-  return lines;
+  return [
+    `${formatCounted(total, "contact is", "contacts are")} active in the account although the file says not subscribed; added to no list:`,
+    ...contacts.map(({ line, key }) => `  ${key} (line ${line})`),
+    ...(more > 0 ? [`  and ${formatCount(more)} more`] : []),
+    ...(kind === "import" ? [formatHint(advise`Unsubscribe them with: ${unsubscribe}`)] : []),
+  ];
 }
 
 function quoteWord(word: string): string {
-  return JSON.stringify(word.length > 40 ? `${word.slice(0, 39)}…` : word);
-}
-
-/** Whether a plan line changes something in the account. */
-export function isChange({ action }: PlanLine): boolean {
-  return action === "create" || action === "update" || action === "delete";
+  return quote(word.length > 40 ? `${word.slice(0, 39)}…` : word);
 }

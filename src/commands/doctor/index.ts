@@ -13,8 +13,7 @@ import { ecm } from "../../hint.ts";
 import { readFreshBehavior } from "../../service/behavior.ts";
 import { isForPeople } from "../../terminal/format.ts";
 import type { View } from "../../terminal/present.ts";
-import { commandOnRun } from "../bulk/start.ts";
-import { formatForAccount } from "../help/command-line.ts";
+import { commandOnRun, formatForAccount } from "../help/command-line.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
 import {

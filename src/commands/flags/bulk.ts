@@ -156,11 +156,10 @@ export function requireReportFlags({ report: file, redact }: ReportFlags): void 
 // The files of one bulk command: a plan written over the input would destroy it.
 
 /** Files that flags name; `mapping` is only read. */
-export interface FileFlags {
+export interface FileFlags extends ReportFlags {
   plan?: string;
   backup?: string;
   rejects?: string;
-  report?: string;
   mapping?: string;
 }
 
@@ -176,6 +175,7 @@ export function claimFiles({ files }: Context, input: string | undefined, flags:
     const file = flags[flag];
     if (file !== undefined && file !== "-") files.writes(file, `--${flag}`);
   }
+  requireReportFlags(flags);
   if (rejects !== undefined && findFormatByName(rejects) !== "tsv")
     requireFileFormat(rejects, "csv", "--rejects");
 }

@@ -1,6 +1,7 @@
 /** Commands as a person can type them, for messages. */
 import type { CommandUnknownOpts as Command, Option } from "@commander-js/extra-typings";
 import type { Settings } from "../../config/settings.ts";
+import type { Context } from "../../context.ts";
 import {
   forEnvironmentKey,
   formatCommand,
@@ -92,4 +93,24 @@ export function addFlagsToCommand(
     ...(isLogin ? [] : toTypedFlag("--structure", structure)),
   ];
   return { words: [...chosen, ...others, ...words] };
+}
+
+/**
+ * A command on a run, for its account: with the profile that it was made with, or one of its address, unless
+ * the command that was typed works on that account already.
+ * @param command such as `ecm runs resume 20261121-1402-3fa9c1`
+ */
+export async function commandOnRun(
+  context: Context,
+  { baseUrl, profile }: { baseUrl: string; profile?: string },
+  command: ShownCommand,
+): Promise<ShownCommand> {
+  const now = await context.profile().catch(() => undefined);
+  // Accounts may share an address.
+  const isSameProfile = profile === undefined || profile === now?.name?.value;
+  if (now?.baseUrl.value === baseUrl && isSameProfile) return addFlagsToCommand(command, context.settings);
+  const profiles = await context.profiles().catch(() => undefined);
+  const name = profile ?? profiles?.names().find((each) => profiles.get(each)?.baseUrl === baseUrl);
+  const flag = name === undefined ? ["--base-url", baseUrl] : ["--profile", name];
+  return { words: [...flag, ...command.words] };
 }

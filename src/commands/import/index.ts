@@ -136,7 +136,7 @@ async function runImport(
   const { save: agreed } = clarifier;
   const what = `${options.isDryRun ? "Reading" : "Importing"} ${file === "-" ? "standard input" : file}`;
   // What can be read only once cannot be looked at again.
-  const review = { canChange: await isRegularFile(file), show: flags.show };
+  const canChange = await isRegularFile(file);
   let hasEnded = false;
   const ended = async ({ stop, summary }: Closed) => {
     hasEnded = true;
@@ -148,7 +148,16 @@ async function runImport(
     }
   };
   const areColumnsShown = () => clarifier.areColumnsShown;
-  const start = { options, flags, what, danger: "change", agreed, review, areColumnsShown, ended } as const;
+  const start = {
+    options,
+    flags,
+    what,
+    danger: "change",
+    agreed,
+    canChange,
+    areColumnsShown,
+    ended,
+  } as const;
   const run = () => startRun(context, { ...start, job: jobs.import(imports), asks: clarifier.job });
   await reviseUntilAgreed(clarifier, run, () => hasEnded || options.isDryRun);
 }

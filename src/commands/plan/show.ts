@@ -2,15 +2,12 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { PlanFile, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
-import { drawDifference, toPlanObject } from "../bulk/plan.ts";
+import { drawDifference, formatChanges } from "../bulk/plan.ts";
 import { isChange, listCreated } from "../bulk/words.ts";
-import type { OptionsOf } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 
-type PlanShowFlags = OptionsOf<typeof declareShow>;
-
-function declareShow(parent: Command) {
-  return parent
+export function registerPlan(group: Command, context: Context): void {
+  const command = group
     .command("show")
     .description("show a plan file: what it would write, for a reviewer or a pull request")
     .argument("<file>", "written by --dry-run --plan FILE")
@@ -23,132 +20,117 @@ function declareShow(parent: Command) {
         "markdown",
       ]),
     );
-}
-
-export function registerPlanShow(parent: Command, context: Context): void {
-  const command = declareShow(parent).action((file, flags) => runPlanShow(context, file, flags));
   describeCommand(command, {
     examples: ["ecm plan show plan.ndjson", "ecm plan show plan.ndjson --redact -o markdown > comment.md"],
     output: "The plan; with -o json one object whose `lines` are the contacts, with -o ndjson one line each.",
     isLocal: true,
     exitCodes: { 2: "not a plan, or one that was changed, cut off or made by an incompatible version" },
   });
+  command.action(async (file, flags) => {
+    const [{ openPlanFile }, { createPlanRedactor }] = await Promise.all([
+      import("../../bulk/index.ts"),
+      import("../bulk/report.ts"),
+    ]);
+    const plan = await openPlanFile(file);
+    async function* lines(): AsyncGenerator<PlanLine> {
+      const redact = flags.redact ? createPlanRedactor() : (line: PlanLine) => line;
+      for await (const line of plan.shownLines()) yield redact(line);
+    }
+    const { terminal } = context;
+    const { format } = context.output();
+    const text =
+      flags.output === "markdown"
+        ? formatMarkdown(plan, lines, !flags.redact)
+        : format === "json"
+          ? formatJson(plan, lines())
+          : format === "ndjson"
+            ? formatLines(lines())
+            : formatTable(plan, lines(), (block) => drawDifference(terminal, block, "out"));
+    for await (const piece of text) await terminal.write(`${piece}\n`);
+  });
 }
 
-async function runPlanShow(context: Context, file: string, flags: PlanShowFlags): Promise<void> {
-  const { terminal } = context;
-  const [{ openPlanFile }, { createPlanRedactor }] = await Promise.all([
-    import("../../bulk/index.ts"),
-    import("../bulk/report.ts"),
-  ]);
-  const plan = await openPlanFile(file);
-  const redact = flags.redact ? createPlanRedactor() : (line: PlanLine) => line;
-  const { format } = context.output();
-  async function* lines(): AsyncGenerator<PlanLine> {
-    for await (const line of plan.shownLines()) yield redact(line);
-  }
-  if (flags.output === "markdown") {
-    await terminal.write(await formatMarkdown(plan, lines()));
-    return flags.redact ? undefined : writeContacts(context, lines());
-  }
-  if (format === "json") return writeJson(context, plan, lines());
-  if (format === "ndjson") {
-    for await (const line of lines()) await terminal.write(`${JSON.stringify(line)}\n`);
-    return;
-  }
-  for (const line of formatHead(plan)) await terminal.write(`${line}\n`);
-  // In blocks, so that the first screen is there at once.
-  let block: PlanLine[] = [];
-  const flush = async () => {
-    if (block.length > 0) await terminal.write(`${drawDifference(terminal, block, "out").join("\n")}\n`);
-    block = [];
-  };
-  for await (const line of lines()) {
-    if (isChange(line) && block.push(line) === blockLines) await flush();
-  }
-  await flush();
+type Lines = AsyncGenerator<PlanLine>;
+
+async function* formatLines(lines: Lines): AsyncGenerator<string> {
+  for await (const line of lines) yield JSON.stringify(line);
 }
 
-const blockLines = 100;
-
-function formatHead({ head, end, creations, writes }: PlanFile): string[] {
-  const counts = Object.entries(end.counts).filter(([, contacts]) => contacts > 0);
-  return [
-    `Plan: ${formatCount(writes)} to write, ${end.digest}`,
-    `Account: ${head.account.baseUrl}`,
-    `Made: ${head.createdAt} by ecm ${head.program} (${head.kind})`,
-    `Contacts: ${counts.map(([action, contacts]) => `${formatCount(contacts)} ${action}`).join(", ") || "none"}`,
-    ...(creations.length > 0 ? [`Created first: ${listCreated(creations)}`] : []),
-    `Applying it: ${formatCounted(end.requests, "request")} and one look-up per 100 contacts`,
-  ];
-}
-
-async function writeJson(
-  { terminal }: Context,
-  plan: PlanFile,
-  lines: AsyncGenerator<PlanLine>,
-): Promise<void> {
-  const about = JSON.stringify(toPlanObject(plan));
-  await terminal.write(`${about.slice(0, -1)},"lines":[`);
+async function* formatJson({ head, creations, end }: PlanFile, lines: Lines): AsyncGenerator<string> {
+  const { version, program, kind, command, account, input, createdAt } = head;
+  const { counts, requests, digest } = end;
+  const plan = { version, program, kind, command, account, input, createdAt };
+  const about = JSON.stringify({ plan, creations, counts, requests, digest });
+  yield `${about.slice(0, -1)},"lines":[`;
   let separator = "";
   for await (const line of lines) {
-    await terminal.write(`${separator}${JSON.stringify(line)}`);
+    yield `${separator}${JSON.stringify(line)}`;
     separator = ",";
   }
-  await terminal.write("]}\n");
+  yield "]}";
 }
 
-/** A table of the contacts that are written: who, and what. */
-async function writeContacts({ terminal }: Context, lines: AsyncGenerator<PlanLine>): Promise<void> {
-  await terminal.write("\n| Contact | Action | Changes |\n| --- | --- | --- |\n");
+/** Lines are drawn together, so that the first screen is there at once. */
+const blockLines = 100;
+
+async function* formatTable(
+  { head, end, creations, writes }: PlanFile,
+  lines: Lines,
+  draw: (block: PlanLine[]) => string[],
+): AsyncGenerator<string> {
+  const counts = Object.entries(end.counts).filter(([, contacts]) => contacts > 0);
+  yield `Plan: ${formatCount(writes)} to write, ${end.digest}`;
+  yield `Account: ${head.account.baseUrl}`;
+  yield `Made: ${head.createdAt} by ecm ${head.program} (${head.kind})`;
+  yield `Contacts: ${counts.map(([action, contacts]) => `${formatCount(contacts)} ${action}`).join(", ") || "none"}`;
+  if (creations.length > 0) yield `Created first: ${listCreated(creations)}`;
+  yield `Applying it: ${formatCounted(end.requests, "request")} and one look-up per 100 contacts`;
+  let block: PlanLine[] = [];
   for await (const line of lines) {
-    if (!isChange(line)) continue;
-    const changes = line.changes.map(formatChange).join("; ");
-    await terminal.write(`| ${[line.key, line.action, changes].map(escapeCell).join(" | ")} |\n`);
+    if (!isChange(line) || block.push(line) < blockLines) continue;
+    yield* draw(block);
+    block = [];
   }
+  yield* draw(block);
 }
 
-function formatChange({ what, name, before, after }: PlanLine["changes"][number]): string {
-  if (typeof after === "boolean") return `${after ? "+" : "-"} ${what} ${name}`;
-  return before === null || before === ""
-    ? `${name}: ${after}`
-    : `${name}: ${before} → ${after || "(empty)"}`;
-}
-
-/** For a comment on a pull request: what is written, in counts; no line of a contact. */
-async function formatMarkdown(plan: PlanFile, lines: AsyncGenerator<PlanLine>): Promise<string> {
+/** For a comment on a pull request: what is written, in counts, and then, unless it is redacted, who and what. */
+async function* formatMarkdown(
+  { head, end, creations, writes }: PlanFile,
+  lines: () => Lines,
+  namesContacts: boolean,
+): AsyncGenerator<string> {
   const parts = new Map<string, number>();
-  for await (const { action, changes } of lines) {
+  for await (const { action, changes } of lines()) {
     if (action !== "update") continue;
     for (const { what, name } of changes) {
       const part = `${what} ${name}`;
       parts.set(part, (parts.get(part) ?? 0) + 1);
     }
   }
-  const { head, end, creations, writes } = plan;
-  const formatTable = (heading: [string, string], rows: [string, string][]) =>
-    rows.length === 0 ? [] : [formatRow(heading), "| --- | ---: |", ...rows.map(formatRow), ""];
-  return [
-    `### Plan: ${formatCounted(writes, "contact")} to write`,
-    "",
-    ...formatTable(
-      ["Action", "Contacts"],
-      Object.entries(end.counts).map(([action, contacts]) => [action, formatCount(contacts)]),
-    ),
-    ...formatTable(
-      ["Changed", "Contacts"],
-      [...parts].map(([part, contacts]) => [part, formatCount(contacts)]),
-    ),
-    ...creations.map(({ what, name }) => `- Creates the ${what} ${escapeCell(JSON.stringify(name))}`),
-    `- Account: ${escapeCell(head.account.baseUrl)}`,
-    `- Made: ${head.createdAt} by ecm ${head.program} (${head.kind})`,
-    `- Requests: ${formatCount(end.requests)}`,
-    `- Digest: \`${end.digest}\``,
-    "",
-  ].join("\n");
+  yield `### Plan: ${formatCounted(writes, "contact")} to write\n`;
+  yield* formatCounts("Action", Object.entries(end.counts));
+  yield* formatCounts("Changed", [...parts]);
+  for (const { what, name } of creations) yield `- Creates the ${what} ${escapeCell(JSON.stringify(name))}`;
+  yield `- Account: ${escapeCell(head.account.baseUrl)}`;
+  yield `- Made: ${head.createdAt} by ecm ${head.program} (${head.kind})`;
+  yield `- Requests: ${formatCount(end.requests)}`;
+  yield `- Digest: \`${end.digest}\``;
+  if (!namesContacts) return;
+  yield "\n| Contact | Action | Changes |\n| --- | --- | --- |";
+  for await (const line of lines()) {
+    if (isChange(line)) yield formatRow([line.key, line.action, formatChanges(line).join("; ")]);
+  }
 }
 
-function formatRow(cells: [string, string]): string {
+function* formatCounts(title: string, rows: readonly [string, number][]): Generator<string> {
+  if (rows.length === 0) return;
+  yield `| ${title} | Contacts |\n| --- | ---: |`;
+  for (const [name, contacts] of rows) yield formatRow([name, formatCount(contacts)]);
+  yield "";
+}
+
+function formatRow(cells: string[]): string {
   return `| ${cells.map(escapeCell).join(" | ")} |`;
 }
 

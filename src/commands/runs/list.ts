@@ -1,9 +1,8 @@
 import { type Command, Option } from "@commander-js/extra-typings";
-import type { RunView } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { rowsForPeople, rowsForScripts } from "./shared.ts";
+import { createRunsView, readRuns } from "./shared.ts";
 
 export function registerRunsList(parent: Command, context: Context): void {
   const command = parent
@@ -17,17 +16,15 @@ export function registerRunsList(parent: Command, context: Context): void {
   });
   command.action(
     presents(context, {}, async ({ own }) => {
-      const { listRuns, viewRun } = await import("../../bulk/index.ts");
-      const runs = await listRuns(context.folders.state, ({ message }) => context.terminal.warn(message));
+      const { viewRun } = await import("../../bulk/index.ts");
       // Of this account only: of its address, through the same profile.
       const { baseUrl, name } = own ? await context.profile() : {};
-      const views: RunView[] = [];
-      for (const run of runs) {
-        const { account } = run.manifest;
-        const isListed = !own || (account.baseUrl === baseUrl?.value && account.profile === name?.value);
-        if (isListed) views.push(await viewRun(run));
-      }
-      return { many: views, view: context.output().format === "table" ? rowsForPeople : rowsForScripts };
+      const runs = (await readRuns(context)).filter(
+        ({ manifest: { account } }) =>
+          !own || (account.baseUrl === baseUrl?.value && account.profile === name?.value),
+      );
+      const view = createRunsView(context.output().format === "table");
+      return { many: await Promise.all(runs.map(viewRun)), view };
     }),
   );
 }

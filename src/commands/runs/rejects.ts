@@ -1,23 +1,22 @@
-import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import type { Manifest, Reject, StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { advise, ecm, formatHint, type Hint } from "../../hint.ts";
+import { advise, ecm, type Hint } from "../../hint.ts";
 import { isJson } from "../../terminal/format.ts";
-import { presentList, type View } from "../../terminal/present.ts";
-import { commandOnRun } from "../bulk/start.ts";
+import type { View } from "../../terminal/present.ts";
 import { type ShownReject, shortPath, toShownReject } from "../bulk/words.ts";
-import { formatForAccount } from "../help/command-line.ts";
+import { commandOnRun, formatForAccount } from "../help/command-line.ts";
 import { describeCommand } from "../help/help-text.ts";
+import { presents, type Result } from "../output/presents.ts";
 import { findNamedRun, requireRun } from "./shared.ts";
 
 export function registerRunsRejects(parent: Command, context: Context): void {
   const command = parent
     .command("rejects")
     .description("print what a run rejected, with the reason (rows of an import: fix and import again)")
-    .argument("[run]", "its id, the start of it, or last")
-    .action((run: string | undefined) => runRunsRejects(context, run));
+    .argument("[run]", "its id, the start of it, or last");
   describeCommand(command, {
     examples: ["ecm runs rejects last > fix-me.csv"],
     output:
@@ -25,68 +24,65 @@ export function registerRunsRejects(parent: Command, context: Context): void {
     isLocal: true,
     exitCodes: { 5: "no such run" },
   });
-}
-
-async function runRunsRejects(context: Context, typedRun?: string): Promise<void> {
-  const idOrLast = await requireRun(
-    context,
-    typedRun,
-    "rejects",
-    ({ manifest }) => manifest.summary?.rows.rejected !== 0,
+  command.action(
+    presents(context, {}, async (typedRun): Promise<Result<unknown> | undefined> => {
+      const hasRejects = ({ manifest }: StoredRun) => manifest.summary?.rows.rejected !== 0;
+      const wanted = await requireRun(context, typedRun, "rejects", hasRejects);
+      const { fileNames, readingsOf } = await import("../../bulk/index.ts");
+      const run = await findNamedRun(context, wanted);
+      const { terminal } = context;
+      const { format } = context.output();
+      const rejects = readingsOf(run).rejects();
+      if (isJson(format)) return { many: addRun(run.manifest, rejects), view: rowView };
+      const text = await readText(join(run.folder, fileNames.rejects));
+      if (text === undefined) {
+        terminal.note(formatForAccount(describeNone(run), context.settings));
+        return undefined;
+      }
+      if (format !== "table" || !terminal.isStdoutTerminal) return { text, value: null };
+      const { id, kind, summary, account } = run.manifest;
+      const isRetried = kind === "import" && summary?.status === "completed" && summary.rejects !== null;
+      const retry = await commandOnRun(context, account, ecm`runs retry ${id}`);
+      return {
+        many: toShown(rejects),
+        view: rejectView as View<unknown>,
+        ...(isRetried && {
+          note: advise`The rows: ${shortPath(summary.rejects!)}\nFix them, then: ${retry}`,
+        }),
+      };
+    }),
   );
-  const { fileNames } = await import("../../bulk/index.ts");
-  const run = await findNamedRun(context, idOrLast);
-  const { manifest, folder, isFinished } = run;
-  const output = context.output();
-  if (isJson(output.format)) {
-    await presentList(context.terminal, output, readRows(run), rowView);
-    return;
-  }
-  if (context.terminal.isStdoutTerminal && output.format === "table") {
-    if (await isShown(context, run)) return;
-  }
-  try {
-    for await (const piece of createReadStream(join(folder, fileNames.rejects), "utf8")) {
-      await context.terminal.write(String(piece));
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    const { note, isNeeded } = describeNoRejects(manifest, isFinished);
-    context.terminal.note(formatForAccount(note, context.settings), isNeeded ? "needed" : undefined);
-  }
 }
 
-function describeNoRejects(
-  { id, summary }: Manifest,
-  isFinished: boolean,
-): { note: Hint; isNeeded: boolean } {
-  if (summary?.rows.rejected === 0) return { note: advise`Run ${id} rejected no rows`, isNeeded: false };
+/** Undefined where there is none. */
+async function readText(file: string): Promise<string | undefined> {
+  return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return undefined;
+  });
+}
+
+function describeNone({ manifest: { id, summary }, isFinished }: StoredRun): Hint {
+  if (summary?.rows.rejected === 0) return `Run ${id} rejected no rows`;
   // Those whose rows they were are erased.
-  if (isFinished) return { note: advise`Run ${id} has no rejected rows any more`, isNeeded: false };
-  return {
-    note: advise`Run ${id} has no rejects file yet: it is written when the run ends (${ecm`runs resume ${id}`})`,
-    isNeeded: true,
-  };
+  if (isFinished) return `Run ${id} has no rejected rows any more`;
+  return advise`Run ${id} has no rejects file yet: it is written when the run ends (${ecm`runs resume ${id}`})`;
 }
 
-/** For JSON: elsewhere the rejects file is printed. */
-interface RejectedRow extends Omit<Reject, "value"> {
-  run: string;
-  /** The input, as the command named it. */
-  file: string;
-  /** When the run began: RFC 3339, UTC. */
-  startedAt: string;
-  baseUrl: string;
-}
-
-async function* readRows(run: StoredRun): AsyncGenerator<RejectedRow> {
-  const { readingsOf } = await import("../../bulk/index.ts");
-  const { id, input, startedAt, account } = run.manifest;
+/** What a program needs to know of a rejected row besides: which input it is of. */
+async function* addRun(
+  { id, input, startedAt, account }: Manifest,
+  rejects: AsyncIterable<Reject>,
+): AsyncGenerator<object> {
   const about = { run: id, file: input.name, startedAt, baseUrl: account.baseUrl };
-  for await (const { value: _value, ...reject } of readingsOf(run).rejects()) yield { ...about, ...reject };
+  for await (const { value: _value, ...reject } of rejects) yield { ...about, ...reject };
 }
 
-const rowView: View<RejectedRow> = { columns: [], id: ({ line }) => String(line) };
+async function* toShown(rejects: AsyncIterable<Reject>): AsyncGenerator<ShownReject> {
+  for await (const reject of rejects) yield toShownReject(reject);
+}
+
+const rowView: View<unknown> = { columns: [], id: () => "" };
 
 const rejectView: View<ShownReject> = {
   columns: [
@@ -96,27 +92,3 @@ const rejectView: View<ShownReject> = {
   ],
   id: ({ line }) => String(line),
 };
-
-/** @returns false where no plan says what was rejected: nothing was */
-async function isShown(context: Context, run: StoredRun): Promise<boolean> {
-  const { readingsOf } = await import("../../bulk/index.ts");
-  if (!run.manifest.summary?.rejects) return false;
-  const rejects = readingsOf(run).rejects();
-  const first = await rejects.next();
-  if (first.done) return false;
-  async function* all(): AsyncGenerator<ShownReject> {
-    yield toShownReject(first.value as Reject);
-    for await (const reject of rejects) yield toShownReject(reject);
-  }
-  await presentList(context.terminal, context.output(), all(), rejectView);
-  const { id, kind, summary, account } = run.manifest;
-  if (kind === "import" && summary.status === "completed") {
-    const retry = await commandOnRun(context, account, ecm`runs retry ${id}`);
-    const file = summary.rejects!;
-    context.terminal.note(
-      formatHint(advise`The rows: ${shortPath(file)}
-Fix them, then: ${retry}`),
-    );
-  }
-  return true;
-}

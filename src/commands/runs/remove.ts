@@ -3,14 +3,14 @@ import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import type { StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { formatCount } from "../../counts.ts";
+import { formatCount, formatCounted } from "../../counts.ts";
 import { takeLease } from "../../disk/lease.ts";
 import { readChangeTime } from "../../disk/walk.ts";
-import { type EcmError, isKind, usageError } from "../../errors.ts";
+import { isKind, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { parsePastTime } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { findNamedRun, requireRuns } from "./shared.ts";
+import { findNamedRun, readRuns, requireRuns } from "./shared.ts";
 
 export function registerRunsRemove(parent: Command, context: Context): void {
   const command = parent
@@ -43,35 +43,37 @@ async function removeRuns(context: Context, typedRuns: string[], older?: string)
   const runs =
     older === undefined ? await findTypedRuns(context, typedRuns) : await findOldRuns(context, older);
   if (runs.length === 0) return context.terminal.note("No finished run is that old");
-  await context.confirm(formatQuestion(runs, older !== undefined));
-  let removed = 0;
+  await context.confirm(formatQuestion(runs));
+  const removed: string[] = [];
   for (const run of runs) {
-    if (await remove(context, run, older !== undefined)) removed++;
+    if (await remove(context, run, older !== undefined)) removed.push(run.manifest.id);
   }
-  context.terminal.note(
-    removed === 1 && runs.length === 1
-      ? `Removed run ${runs[0]!.manifest.id}`
-      : `Removed ${formatCount(removed)} ${removed === 1 ? "run" : "runs"}`,
-  );
+  const what = removed.length === 1 ? `run ${removed[0]}` : formatCounted(removed.length, "run");
+  context.terminal.note(`Removed ${what}`);
 }
 
+/** What is removed is gone: the beginning of an id, or an empty variable of a script, never chooses it. */
 async function findTypedRuns(context: Context, typedRuns: string[]): Promise<StoredRun[]> {
   const { isRunName } = await import("../../bulk/index.ts");
   const runs: StoredRun[] = [];
   for (const each of await requireRuns(context, typedRuns, "remove")) {
-    if (each !== "last" && !isRunName(each)) throw incompleteRunError(each);
+    if (each !== "last" && !isRunName(each)) {
+      throw usageError(
+        `${JSON.stringify(each)} is not the full id of a run`,
+        advise`Give the full id, or last; see: ${ecm`runs list`}`,
+      );
+    }
     runs.push(await findNamedRun(context, each));
   }
   return runs;
 }
 
 /** Unfinished runs stay, and those that an unfinished undo reads until its own end. @throws UsageError */
-async function findOldRuns({ folders, terminal, clock }: Context, age: string): Promise<StoredRun[]> {
+async function findOldRuns(context: Context, age: string): Promise<StoredRun[]> {
   if (!/^\d+[mhdw]$/.test(age))
     throw usageError(`--older: ${JSON.stringify(age)} is not an age`, "Give one such as 30d or 12w");
-  const before = parsePastTime(age, "--older", clock.now());
-  const { listRuns } = await import("../../bulk/index.ts");
-  const runs = await listRuns(folders.state, ({ message }) => terminal.warn(message));
+  const before = parsePastTime(age, "--older", context.clock.now());
+  const runs = await readRuns(context);
   const unfinished = runs.filter(({ isFinished }) => !isFinished);
   const needed = new Set(
     unfinished.flatMap(({ manifest: { id, kind, options } }) => (kind === "undo" ? [id, options.run] : [id])),
@@ -112,32 +114,17 @@ async function remove(
   }
 }
 
-/** What is removed is gone: the beginning of an id, or an empty variable of a script, never chooses it. */
-function incompleteRunError(id: string): EcmError {
-  return usageError(
-    `${JSON.stringify(id)} is not the full id of a run`,
-    advise`Give the full id, or last; see: ${ecm`runs list`}`,
-  );
-}
-
-function formatQuestion(runs: readonly StoredRun[], isBrief: boolean): string {
-  const describe = ({ manifest, isFinished }: StoredRun) => {
-    const { id, kind, input, summary } = manifest;
-    const pending = summary?.rows.pending
-      ? `, ${summary.rows.pending} of ${summary.rows.read} rows not attempted`
-      : "";
-    const state = isFinished ? "" : `, unfinished${pending}`;
-    return `${id} (${kind} of ${input.name}${state})`;
-  };
-  const names = isBrief ? "" : `: ${runs.map(describe).join(", ")}`;
-  const what = runs.length === 1 ? `run ${describe(runs[0]!)}` : `${formatCount(runs.length)} runs${names}`;
+function formatQuestion(runs: readonly StoredRun[]): string {
+  const [first, ...others] = runs;
+  const { id, kind, input, summary } = first!.manifest;
+  const { pending = 0, read = 0 } = summary?.rows ?? {};
+  const left = pending > 0 ? `, ${formatCount(pending)} of ${formatCount(read)} rows not attempted` : "";
+  const state = first!.isFinished ? "" : `, unfinished${left}`;
+  const what =
+    others.length === 0 ? `run ${id} (${kind} of ${input.name}${state})` : formatCounted(runs.length, "run");
   const deletions = runs
     .filter(({ manifest, undone }) => manifest.kind !== "undo" && undone !== "whole")
     .reduce((sum, { manifest }) => sum + (manifest.summary?.rows.deleted ?? 0), 0);
-  const lost =
-    deletions === 0
-      ? ""
-      : ` ${formatCount(deletions)} ${deletions === 1 ? "deletion" : "deletions"} can then no longer be undone.`;
-  const them = runs.length === 1 ? "It" : "They";
-  return `Remove ${what}? ${them} can then no longer be resumed or undone.${lost}`;
+  const lost = deletions > 0 ? ` ${formatCounted(deletions, "deletion")} can then no longer be undone.` : "";
+  return `Remove ${what}? What is removed can no longer be resumed or undone.${lost}`;
 }
