@@ -2,15 +2,10 @@
  * The service as its transports see it: takes a request, and answers it or simulates a fault. There is one way
  * from a request through the rules to the store.
  */
-import type { Result as Match } from "hono/router";
-import { RegExpRouter } from "hono/router/reg-exp-router";
-import { SmartRouter } from "hono/router/smart-router";
-import { TrieRouter } from "hono/router/trie-router";
 import { getPath, getQueryParams, tryDecodeURIComponent } from "hono/utils/url";
 import type { Clock } from "../wire.ts";
 import type { TransactionQueue } from "./database.ts";
 import type { Fault, Faults } from "./faults.ts";
-import { createLogEntry } from "./log-entry.ts";
 import {
   type Answer,
   type Body,
@@ -91,81 +86,124 @@ function errorAnswer(status: number, errorType: string, message: string): Answer
   return toAnswer({ status, body: { errors: [{ errorType, message }] }, headers: {} });
 }
 
-/** Logs a request in the transaction under way. */
+/**
+ * Logs a request in the transaction under way, with every API key in it masked.
+ * @param answer absent: the connection is dropped before one
+ */
 function log({ store, clock }: ServiceParts, request: ReceivedRequest, answer?: Answer, body?: Body): void {
-  const { status = null, text = null } = answer ?? {};
-  const bytes = body && "bytes" in body ? body.bytes : undefined;
-  store.requests.add(
-    createLogEntry({ request, body: bytes, status, answer: text, now: serviceTime(store, clock) }),
-  );
+  const { target, fault = null, arrivedAt = performance.now() } = request;
+  const { headers, secrets } = maskHeaders(request.headers);
+  const safe = (text: string) =>
+    storable(maskKeys(secrets.reduce((all, secret) => all.replaceAll(secret, mask), text)));
+  const path = targetPath(target);
+  store.requests.add({
+    time: serviceTime(store, clock),
+    method: request.method,
+    path: safe(path),
+    query: safe(target.slice(path.length + 1)),
+    headers: JSON.stringify(headers),
+    body: body && "bytes" in body && body.bytes.length > 0 ? safe(decoder.decode(body.bytes)) : null,
+    status: answer?.status ?? null,
+    answer: answer?.text ? maskKeys(answer.text) : null,
+    milliseconds: Math.round((performance.now() - arrivedAt) * 100) / 100,
+    fault,
+  });
 }
 
+const decoder = new TextDecoder();
+const secretHeaders = ["x-api-key", "authorization", "cookie"];
+
 /**
- * The target of a method and a path: an endpoint, the OpenAPI description, or nothing that a key has access
- * to.
+ * The headers with their secrets masked, and the secrets that are long enough to be looked for in other
+ * texts.
  */
-type Route = Endpoint | "description" | "none";
+function maskHeaders(given: ReceivedRequest["headers"]): {
+  headers: ReceivedRequest["headers"];
+  secrets: string[];
+} {
+  const headers = { ...given };
+  const secrets: string[] = [];
+  for (const name of secretHeaders) {
+    const value = headers[name];
+    if (typeof value !== "string") continue;
+    headers[name] = mask(value);
+    if (value.length >= minSecretLength) secrets.push(value);
+  }
+  return { headers, secrets };
+}
 
-// These paths look like those of contacts, but their last names are not ids.
-const reservedPaths = ["/api/contact/search", "/api/contact/export", "/api/contact/events"];
-const hasParameter = ({ path }: Endpoint) => path.includes(":");
+const minSecretLength = 20;
 
-/** All accounts share one table of routes. */
-const routes = createRoutes();
+/** Masks whatever looks like a key of this service. In JSON it can stand in a string only. */
+function maskKeys(text: string): string {
+  return text.includes("ecm_") ? text.replace(/ecm_[a-z]{2}_[A-Za-z0-9]{43}/g, mask) : text;
+}
+
+/** The ends of a key tell people which one it is. */
+function mask(secret: string): string {
+  return secret.length < minSecretLength ? "…" : `${secret.slice(0, 7)}…${secret.slice(-4)}`;
+}
+
+/** The database reads a text up to its first NUL. */
+function storable(text: string): string {
+  return text.replaceAll("\0", "\ufffd");
+}
+
+// A published path that is not served, and looks like that of a contact.
+const exportPath = "/api/contact/export";
+
+/** The paths of all endpoints; those with fewer parameters come first, for their names are no ids. */
+const paths = [...new Set(endpoints.map(({ path }) => path)), exportPath]
+  .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`) }))
+  .sort((a, b) => a.path.split(":").length - b.path.split(":").length);
+
+interface Route {
+  endpoint: Endpoint | undefined;
+  parameters: Record<string, string>;
+}
+
+function findRoute(method: string, path: string): Route {
+  for (const each of paths) {
+    const match = each.pattern.exec(path);
+    if (!match) continue;
+    const isMeant = (endpoint: Endpoint) =>
+      endpoint.path === each.path && endpoint.method === method.toLowerCase();
+    return { endpoint: endpoints.find(isMeant), parameters: match.groups ?? {} };
+  }
+  return { endpoint: undefined, parameters: {} };
+}
 
 /** Never rejects: what fails is an answer too. */
 async function answerRequest(parts: ServiceParts, request: ReceivedRequest): Promise<Answer> {
   try {
     const method = request.method === "HEAD" ? "GET" : request.method;
-    const matched = routes.match(method, getPath({ url: url(request) } as Request));
-    const route = matched[0][0]![0];
-    if (route === "description") {
+    const path = getPath({ url: url(request) } as Request);
+    if (method === "GET" && path === "/openapi.json") {
       const { describeService } = await import("./openapi.ts");
       return toAnswer({ status: 200, body: describeService(endpoints, request), headers: {} });
     }
-    const isReachable = route !== "none" && (parts.variants.literal === "no" || route.literal !== undefined);
-    return await exchange(parts, request, isReachable ? route : undefined, pathParameters(matched));
+    return await exchange(parts, request, findRoute(method, path));
   } catch (error) {
     return failure(error as Error);
   }
-}
-
-function createRoutes(): SmartRouter<Route> {
-  const routes = new SmartRouter<Route>({ routers: [new RegExpRouter(), new TrieRouter()] });
-  const add = (endpoint: Endpoint) => routes.add(endpoint.method.toUpperCase(), endpoint.path, endpoint);
-  endpoints.filter((each) => !hasParameter(each)).forEach(add);
-  for (const path of reservedPaths) {
-    for (const method of ["GET", "PUT", "PATCH", "DELETE"]) routes.add(method, path, "none");
-  }
-  endpoints.filter(hasParameter).forEach(add);
-  routes.add("GET", "/openapi.json", "description");
-  routes.add("ALL", "*", "none");
-  return routes;
-}
-
-/** The path's parameters, decoded. */
-function pathParameters([[first], values]: Match<Route>): (name: string) => string {
-  return (name) => {
-    const place = first?.[1][name];
-    const value = typeof place === "number" ? values?.[place] : place;
-    // The database reads a text up to its first NUL: an id with a tail would be taken for the id.
-    return tryDecodeURIComponent(value ?? "").replace(/\0.*/s, "\ufffd");
-  };
 }
 
 /** Answers a request and logs it, in one transaction. */
 async function exchange(
   parts: ServiceParts,
   request: ReceivedRequest,
-  endpoint: Endpoint | undefined,
-  parameter: (name: string) => string,
+  { endpoint: found, parameters }: Route,
 ): Promise<Answer> {
   const { store, access, queue, clock, variants } = parts;
+  const endpoint = variants.literal === "yes" && !found?.literal ? undefined : found;
   const body = endpoint?.body ? await request.readBody() : undefined;
   const answer = await queue.runInTransaction((): Answer => {
     const key = joinHeader(request.headers["x-api-key"]);
     const { now, refusal, ...admission } = access.admit(request.address, key, endpoint?.scope, clock.now());
     const headers = { ...admission.headers, Date: new Date(now).toUTCString() };
+    // The database reads a text up to its first NUL: an id with a tail would be taken for the id.
+    const parameter = (name: string) =>
+      tryDecodeURIComponent(parameters[name] ?? "").replace(/\0.*/s, "\ufffd");
     const input = { store, variants, now, parameter };
     const answer = refusal
       ? refusalAnswer(refusal, headers)

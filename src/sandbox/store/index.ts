@@ -1,5 +1,4 @@
 /** Everything that the sandbox keeps, in one file of its folder. */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createIfMissingSync } from "../../disk/atomic-file.ts";
 import { describeDiskError } from "../../disk/disk-errors.ts";
@@ -109,10 +108,6 @@ export function withSearchLag(store: Store, milliseconds: number, clock: Clock):
 /** Deletes the data of a folder that cannot be opened. */
 export function discardStore(folder: string): void {
   discardDatabase(databaseFile(folder));
-}
-
-export function hasStore(folder: string): boolean {
-  return existsSync(databaseFile(folder));
 }
 
 export function databaseFile(folder: string): string {

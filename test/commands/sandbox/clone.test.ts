@@ -3,9 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openClone } from "../../../src/sandbox/clone.ts";
+import { replaceByClone } from "../../../src/sandbox/clone.ts";
 import { openSandbox } from "../../../src/sandbox/index.ts";
-import { ecmWith, temporaryFolder } from "../../support/ecm.ts";
+import { ecmWith, spawnEcm, temporaryFolder, waitForResult } from "../../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../../support/sandbox.ts";
 
 /** An account with two lists, a tag and three contacts, one of them inactive. */
@@ -106,16 +106,12 @@ test("clone replaces what the sandbox held, asks before, and refuses the sandbox
   expect(itself.code).toBe(2);
 });
 
-test("clone refuses the account's own folder under any profile, and empties nothing", async () => {
+test("clone of the folder's own account, under another profile, leaves it as it is", async () => {
   const { source, contacts } = await sourceAccount();
-  for (const flags of [["--contacts"], []]) {
-    const words = ["sandbox", "clone", ...flags, "--data", source.folder, "--yes"];
-    const { code, stderr } = await source.ecm(words);
-    expect(code).toBe(2);
-    expect(stderr).toContain("The account is the sandbox itself");
-  }
+  const words = ["sandbox", "clone", "--contacts", "--data", source.folder, "--yes"];
+  expect((await source.ecm(words)).code).toBe(0);
   const send = caller(source.sandbox.transport, source.apiKey);
-  expect(await send("GET", "/api/contact")).toHaveLength(contacts.length);
+  expect(await send("GET", "/api/contact")).toMatchObject(contacts.map(({ _id, lists }) => ({ _id, lists })));
 });
 
 test("clone --max-requests refuses before anything is replaced", async () => {
@@ -193,7 +189,7 @@ test("what a copied structure says of its fields and tags beyond what is known s
     tags: [{ _id: "5f0000000000000000000003", label: "vip", color: "red" }],
     __v: 4,
   };
-  (await openClone({ folder }, structure, [])).close();
+  await replaceByClone({ folder }, { structure, lists: [], contacts: [] });
   const { send } = await opened(folder);
   const change = {
     label: "All",
@@ -211,12 +207,23 @@ test("what a copied structure says of its fields and tags beyond what is known s
   });
 });
 
-test("a copy that fails half-way says how much of the account the sandbox holds", async () => {
+test.each(["a failure", "a kill"])("%s half-way leaves the sandbox as it was", async (how) => {
   const contents = { contacts: Array.from({ length: 2500 }, (_, at) => ({ key: `p${at}@example.com` })) };
-  const source = await startSandbox({ contents, hourlyLimit: 5 });
+  const delay = "delay:POST:/api/contact/search:n=3:seconds=60";
+  const options = how === "a kill" ? { faults: [delay] } : { hourlyLimit: 5 };
+  const source = await startSandbox({ contents, ...options });
   const folder = join(await temporaryFolder(), "clone");
+  const people = JSON.stringify({ contacts: [{ key: "before@example.com" }] });
+  const seeded = await source.ecm(["sandbox", "seed", "-", "--data", folder], { stdin: people });
+  expect(seeded.code).toBe(0);
   const args = ["sandbox", "clone", "--contacts", "--data", folder, "--yes"];
-  const failed = await source.ecm(args);
-  expect(failed.code, failed.stderr).toBe(7);
-  expect(failed.stderr).toMatch(/The copy is not complete: the sandbox holds 1,000 of 2,500 contacts/);
+  if (how === "a kill") {
+    const child = spawnEcm(args, source.env);
+    const ended = waitForResult(child);
+    await expect.poll(() => source.sandbox.admin.requests({ path: "*search" }).length).toBe(2);
+    child.kill("SIGKILL");
+    await ended;
+  } else expect((await source.ecm(args)).code).toBe(7);
+  const { send } = await opened(folder);
+  expect(await send("GET", "/api/contact")).toMatchObject([{ key: "before@example.com" }]);
 });
