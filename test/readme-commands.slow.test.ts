@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { machine, recipe } from "./recipes.kit.ts";
+import { machine, recipe } from "./recipes/kit.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 

@@ -10,7 +10,7 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import { missingTools } from "../recipes.kit.ts";
+import { missingTools } from "../recipes/kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";

@@ -8,7 +8,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { missingTools } from "../recipes.kit.ts";
+import { missingTools } from "../recipes/kit.ts";
 import { spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 
 const missing = missingTools(["openssl"]);

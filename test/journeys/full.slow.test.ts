@@ -1,14 +1,10 @@
 /** Streams and disks that take nothing more, open files that run out, and foreign text in errors. */
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import { symlink, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PassThrough, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { openSnapshot } from "../../src/bulk/plan/snapshot.ts";
-import { reportError } from "../../src/terminal/report-error.ts";
-import { createTerminal } from "../../src/terminal/terminal.ts";
 import { inputFile, manyRows, readContacts } from "../bulk/kit.ts";
 import { type Result, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { errorBody, json } from "../support/http-server.ts";
@@ -38,10 +34,7 @@ describe.runIf(process.platform === "linux")("a stream that takes nothing", () =
     const lines = imported.stderr.trimEnd().split("\n");
     expect(lines.at(-1)).toContain('"type":"OutputError"');
     expect(imported.stderr).not.toContain("    at ");
-    const { status } = JSON.parse((await ecm("runs show last --json")).stdout) as {
-      status: string;
-    };
-    expect(status).toBe("completed");
+    expect(JSON.parse((await ecm("runs show last --json")).stdout).status).toBe("completed");
     expect((await withFull("stdout", ["--version"], env)).code).toBe(1);
   });
 
@@ -53,14 +46,6 @@ describe.runIf(process.platform === "linux")("a stream that takes nothing", () =
     expect(JSON.parse(stdout)).toMatchObject({ status: "completed", rows: { created: 5 } });
     expect((await readContacts(service)).size).toBe(5);
   });
-});
-
-it.runIf(process.platform === "linux")("a snapshot on a full disk says so", async () => {
-  const file = join(await temporaryFolder(), "snapshot");
-  await symlink("/dev/full", file);
-  const snapshot = await openSnapshot(file, { isTemporary: true, toIdentity: (key) => key });
-  const page = { page: 1, pageSize: 1, total: 1, at: 0 };
-  expect(() => snapshot.add(page, [{ _id: "1", key: "a@x.org" }])).toThrow("ENOSPC");
 });
 
 it.runIf(process.platform === "linux")(
@@ -85,24 +70,6 @@ it.runIf(process.platform === "linux")(
     }
   },
 );
-
-it("a refusal of the system is no defect of ours", async () => {
-  const written: string[] = [];
-  const stderr = new Writable({
-    write(text, _encoding, done) {
-      written.push(String(text));
-      done();
-    },
-  });
-  const terminal = createTerminal({ stdin: process.stdin, stdout: new PassThrough(), stderr, env: {} });
-  const error = Object.assign(new Error("ENOSPC: no space left on device, write"), {
-    code: "ENOSPC",
-    syscall: "write",
-  });
-  expect(reportError(terminal, error, false)).toBe(1);
-  expect(written.join("")).toContain("error: The disk is full (ENOSPC)\nhint: Make room on the disk");
-  expect(written.join("")).not.toContain("defect");
-});
 
 it("foreign characters in a JSON error move nothing, and are still exact", async () => {
   const message = "\u001b[31mred\u009b1m \u202egnp.exe\u2069 \ufeff\u007f é";

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
+import type { Contact } from "../../src/wire.ts";
 import { call, inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
-import { type RecordedWrite, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
+import { fastClock, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 /** Has somebody else act right before the first write of this kind arrives. */
 function beforeFirst(
   proxy: RecordingProxy,
   isMeant: (path: string) => boolean,
-  act: () => Promise<void>,
+  act: () => Promise<unknown>,
 ): void {
   let hasActed = false;
   proxy.beforeRequest = async (path) => {
@@ -18,83 +19,81 @@ function beforeFirst(
 
 const isCreate = (path: string) => path === "/api/contact";
 const isMutate = (path: string) => path.endsWith("/mutate");
-const refused = (writes: RecordedWrite[]) => writes.filter(({ status }) => status >= 400);
 
-describe("others who work on the same contacts meanwhile", () => {
-  async function scene(firstName = "New") {
+interface Others {
+  proxy: RecordingProxy;
+  /** Of the contact, and of its fields by their values. */
+  id: string;
+  field: (value: string) => string;
+}
+
+const change = ({ proxy, id, field }: Others, was: string, value: string) =>
+  call(proxy, "PUT", `/api/contact/${id}/mutate`, { updateFields: [{ _id: field(was), value }] });
+const remove = ({ proxy, id }: Others) => call(proxy, "DELETE", `/api/contact/${id}`);
+
+type Left = { fields: object; version: number } | undefined;
+
+describe("others who work on the same contact right before our write arrives", () => {
+  it.each<[what: string, mode: string, act: (others: Others) => Promise<unknown>, rows: object, left: Left]>([
+    [
+      "change another field: our change leaves it alone",
+      "upsert",
+      (others) => change(others, "L", "Other"),
+      { updated: 1, rejected: 0 },
+      { fields: { "First Name": "New", "Last Name": "Other" }, version: 2 },
+    ],
+    [
+      "make the very change that we wanted: nothing is left to change",
+      "upsert",
+      (others) => change(others, "Old", "New"),
+      { updated: 0, unchanged: 1, rejected: 0 },
+      { fields: { "First Name": "New", "Last Name": "L" }, version: 1 },
+    ],
+    [
+      "delete it: nobody makes it anew",
+      "upsert",
+      remove,
+      { created: 0, updated: 0, skipped: 1, rejected: 0 },
+      undefined,
+    ],
+    [
+      "delete it: nobody makes it anew",
+      "update",
+      remove,
+      { created: 0, updated: 0, skipped: 1, rejected: 0 },
+      undefined,
+    ],
+  ])("%s (%s)", async (_what, mode, act, rows, left) => {
     const proxy = await startRecordingProxy();
     await proxy.ecm(["import", await inputFile("Email,First Name,Last Name\na@x.org,Old,L\n")]);
-    const path = await inputFile(`Email,First Name\na@x.org,${firstName}\n`);
-    const one = await proxy.ecm("contact get a@x.org --json");
-    const { _id, fields } = JSON.parse(one.stdout) as {
-      _id: string;
-      fields: { _id: string; value: string }[];
-    };
-    const field = (value: string) => fields.find((each) => each.value === value)!._id;
-    const owner = { baseUrl: proxy.baseUrl, apiKey: proxy.apiKey };
+    const path = await inputFile("Email,First Name\na@x.org,New\n");
+    const { _id: id, fields } = JSON.parse((await proxy.ecm("contact get a@x.org --json")).stdout) as Contact;
+    const field = (value: string) => fields!.find((each) => each.value === value)!._id;
     proxy.writes.length = 0;
-    return { proxy, path, id: _id, field, owner };
-  }
-
-  it("change another field: our change leaves it alone", async () => {
-    const { proxy, path, id, field, owner } = await scene();
-    const lastName = field("L");
-    beforeFirst(proxy, isMutate, async () => {
-      await call(owner, "PUT", `/api/contact/${id}/mutate`, {
-        updateFields: [{ _id: lastName, value: "Other" }],
-      });
-    });
-    const summary = parseSummary(await proxy.ecm(["import", path, "--json"]));
-    expect(summary.rows).toMatchObject({ updated: 1, rejected: 0 });
-    expect(refused(proxy.writes)).toHaveLength(0);
-    expect((await readContacts(proxy)).get("a@x.org")).toMatchObject({
-      fields: { "First Name": "New", "Last Name": "Other" },
-      version: 2,
-    });
+    beforeFirst(proxy, isMutate, () => act({ proxy, id, field }));
+    const summary = parseSummary(await proxy.ecm(`import ${path} --mode ${mode} --json`));
+    expect(summary.rows).toMatchObject(rows);
+    const contact = (await readContacts(proxy)).get("a@x.org");
+    if (left) expect(contact).toMatchObject(left);
+    else expect(contact).toBeUndefined();
+    if (left?.version === 2) expect(proxy.writes.filter(({ status }) => status >= 400)).toEqual([]);
   });
 
-  it("make the very change that we wanted: then nothing is left to change", async () => {
-    const { proxy, path, id, field, owner } = await scene();
-    const firstName = field("Old");
-    beforeFirst(proxy, isMutate, async () => {
-      await call(owner, "PUT", `/api/contact/${id}/mutate`, {
-        updateFields: [{ _id: firstName, value: "New" }],
-      });
-    });
-    const summary = parseSummary(await proxy.ecm(["import", path, "--json"]));
-    expect(summary.rows).toMatchObject({ updated: 0, unchanged: 1, rejected: 0 });
+  it.each([
+    ["upsert", { created: 0, updated: 1 }],
+    ["create", { created: 0, skipped: 1 }],
+  ])("create the contact first: ours becomes a change, or is passed over (%s)", async (mode, rows) => {
+    const proxy = await startRecordingProxy();
+    const contact = { key: "A@x.org", contactStructureId: proxy.sandbox.structureId };
+    beforeFirst(proxy, isCreate, () => call(proxy, "POST", "/api/contact", contact));
+    const path = await inputFile("Email,First Name\na@x.org,Ada\n");
+    const summary = parseSummary(await proxy.ecm(`import ${path} --mode ${mode} --json`));
+    expect(summary.rows).toMatchObject({ unchanged: 0, rejected: 0, ...rows });
+    expect((await readContacts(proxy)).size).toBe(1);
   });
+});
 
-  it("delete the contact: nobody makes it anew, whatever the mode", async () => {
-    for (const mode of ["upsert", "update"]) {
-      const { proxy, path, id, owner } = await scene();
-      beforeFirst(proxy, isMutate, async () => {
-        await call(owner, "DELETE", `/api/contact/${id}`);
-      });
-      const summary = parseSummary(await proxy.ecm(["import", path, "--mode", mode, "--json"]));
-      expect(summary.rows, mode).toMatchObject({ created: 0, updated: 0, skipped: 1, rejected: 0 });
-    }
-  });
-
-  it("create the contact first: ours becomes a change, or is passed over, by the mode", async () => {
-    for (const [mode, rows] of [
-      ["upsert", { created: 0, updated: 1 }],
-      ["create", { created: 0, skipped: 1 }],
-    ] as const) {
-      const proxy = await startRecordingProxy();
-      beforeFirst(proxy, isCreate, async () => {
-        await call(proxy, "POST", "/api/contact", {
-          key: "A@x.org",
-          contactStructureId: proxy.sandbox.structureId,
-        });
-      });
-      const path = await inputFile("Email,First Name\na@x.org,Ada\n");
-      const summary = parseSummary(await proxy.ecm(["import", path, "--mode", mode, "--json"]));
-      expect(summary.rows, mode).toMatchObject({ unchanged: 0, rejected: 0, ...rows });
-      expect((await readContacts(proxy)).size).toBe(1);
-    }
-  });
-
+describe("others of the same account", () => {
   it("spend the hour as well: both wait, and neither meets a 429", async () => {
     const proxy = await startRecordingProxy({ hourlyLimit: 80, windowSeconds: 1 });
     const files = [manyRows(60), manyRows(60).replaceAll("@", "@other.")];
@@ -117,13 +116,8 @@ describe("others who work on the same contacts meanwhile", () => {
     await proxy.ecm(["import", await inputFile("Email,First Name\na@x.org,Old\n")]);
     proxy.rewrites = (path, text) =>
       path === "/api/contact/search" ? JSON.stringify({ totalRecords: 0, contacts: [] }) : text;
-    const clock = {
-      now: () => Date.now(),
-      sleep: async (_milliseconds: number, signal?: AbortSignal) => signal?.throwIfAborted(),
-    };
-    const result = await proxy.ecm(["import", await inputFile("Email,First Name\na@x.org,New\n"), "--json"], {
-      clock,
-    });
+    const path = await inputFile("Email,First Name\na@x.org,New\n");
+    const result = await proxy.ecm(`import ${path} --json`, { clock: fastClock() });
     expect(result.code).toBe(0);
     expect(parseSummary(result)).toMatchObject({
       rows: { skipped: 1, rejected: 0 },

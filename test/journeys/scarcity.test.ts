@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -8,8 +7,8 @@ import { inputFile, manyRows } from "../bulk/kit.ts";
 import { ecmWith, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { startRecordingProxy } from "./recording-proxy.ts";
 
-describe("a state folder that cannot be used", () => {
-  it("is found out before a request is spent", async () => {
+describe("what is scarce", () => {
+  it("a state folder that cannot be used is found out before a request is spent", async () => {
     const proxy = await startRecordingProxy();
     const file = join(await temporaryFolder(), "file");
     await writeFile(file, "");
@@ -22,14 +21,12 @@ describe("a state folder that cannot be used", () => {
       expect(proxy.arrived()).toBe(0);
     }
   });
-});
 
-describe("a service that was never reached", () => {
-  it("ends a run after the attempts of one request", async () => {
-    const port = await closedPort();
+  it("a service that was never reached ends a run after the attempts of one request", async () => {
+    // A port that nobody listens on.
     const env = {
       ...(await temporaryHome()),
-      ECM_BASE_URL: `http://127.0.0.1:${port}`,
+      ECM_BASE_URL: "http://127.0.0.1:1",
       ECM_API_KEY: "ecm_us_test",
     };
     const path = await inputFile(manyRows(3));
@@ -50,12 +47,3 @@ describe.runIf(process.platform === "linux")("too few open files", () => {
     expect(result.stderr).toMatch(/^error: .*too many open files.*\nhint: .*ulimit -n.*\n$/i);
   });
 });
-
-/** A port of this machine that nobody listens on. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -48,6 +48,7 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
   it("with the hour, where --until lies before its end", async () => {
     const { ecm } = await startSandbox({ hourlyLimit: 20 });
     const result = await ecm(["import", await inputFile(manyRows(70)), "--until", "30m", "--json"]);
+    expect(result.code).toBe(7);
     const { stoppedBy, resumableAt } = parseSummary(result);
     expect(stoppedBy).toBe("until");
     expect(Math.abs(Date.parse(resumableAt!) - Date.now() - 3600_000)).toBeLessThan(60_000);

@@ -1,9 +1,7 @@
 /** A bulk command with `--json` always ends with its summary. */
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { toLocksFolder } from "../../src/bulk/runs/folder.ts";
-import { takeLease } from "../../src/disk/lease.ts";
 import { type Result, temporaryFolder } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -86,35 +84,5 @@ describe("the summary of a bulk command", () => {
     expect(unclear.code).toBe(2);
     expect(summaryAndError(unclear).summary).toMatchObject({ status: "stopped", stoppedBy: "error" });
     expect(await ecm(["import", `${file}.gone`, "-q", "--json"])).toMatchObject({ code: 2, stdout: "" });
-  });
-
-  it("is printed, with exit 6, when another process holds the run", async () => {
-    const { ecm, env } = await startSandbox({ hourlyLimit: 3600 });
-    const file = await people(2);
-    const stopped = await ecm(["import", file, "--max-requests", "2", "-q", "--json"]);
-    const { run } = JSON.parse(stopped.stdout) as { run: string };
-    const { readManifest, toRunsFolder } = await import("../../src/bulk/runs/folder.ts");
-    const state = env.ECM_STATE_DIR!;
-    const manifest = await readManifest(join(toRunsFolder(state), run));
-    await mkdir(toLocksFolder(state), { recursive: true });
-    const lease = await takeLease(toLocksFolder(state), manifest!.fingerprint, "this run");
-    try {
-      for (const args of [
-        ["import", file],
-        ["runs", "resume", run],
-        ["runs", "undo", run],
-      ]) {
-        const result = await ecm([...args, "-q", "--json"]);
-        const { summary, error } = summaryAndError(result);
-        expect({ args, code: result.code, by: summary.stoppedBy, type: error.type }).toEqual({
-          args,
-          code: 6,
-          by: "lock",
-          type: "LockedError",
-        });
-      }
-    } finally {
-      await lease.release();
-    }
   });
 });

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { machine, missingTools } from "../recipes.kit.ts";
 import { waitForResult } from "../support/ecm.ts";
+import { machine, missingTools } from "./kit.ts";
 
 interface Step {
   name?: string;

@@ -6,8 +6,8 @@ import { execFileSync } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { machine, missingTools } from "../recipes.kit.ts";
 import { startPostgres } from "../support/postgres.ts";
+import { machine, missingTools } from "./kit.ts";
 
 const missing = missingTools(["bash", "psql", "initdb", "pg_ctl"]);
 const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Machine, machine, missingTools } from "../recipes.kit.ts";
+import { type Machine, machine, missingTools } from "./kit.ts";
 
 const missing = missingTools(["bash", "sqlite3"]);
 const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";

@@ -5,16 +5,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import {
-  countMembers,
-  type Machine,
-  machine,
-  missingTools,
-  readRecipes,
-  recipe,
-  runs,
-} from "../recipes.kit.ts";
 import { type Result, waitForResult } from "../support/ecm.ts";
+import { countMembers, type Machine, machine, missingTools, readRecipes, recipe, runs } from "./kit.ts";
 
 async function scene() {
   const testMachine = await machine();

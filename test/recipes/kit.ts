@@ -5,9 +5,9 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect } from "vitest";
-import { ecmWith, type Result, spawnEcm, temporaryFolder, waitForResult } from "./support/ecm.ts";
+import { ecmWith, type Result, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Every script of a page by the name in its first comment. */
 export async function readRecipes(path = "docs/recipes.md"): Promise<Map<string, string>> {
