@@ -1,8 +1,6 @@
 /** Reading: delimited text → records with the line they start on. The only file that uses csv-parse. */
 
 import { type CsvError, parse } from "csv-parse";
-import { parse as parseAtOnce } from "csv-parse/sync";
-import { quotedCell } from "../delimited-lines.ts";
 import { usageError } from "../errors.ts";
 
 /** A record of a table of any format. */
@@ -13,8 +11,8 @@ export interface TableRecord {
   lines: number;
   /** A cell that is missing is undefined; of one with an unknown value, see `toUnknownCell`. */
   cells: (string | undefined)[];
-  /** `text_after_quote`: where its cells end is a guess. `too_long`: its cells were not kept. */
-  fault?: "text_after_quote" | "too_long";
+  /** Where its cells end is a guess. */
+  fault?: "text_after_quote";
   /** The text ends with it, and without a line break. */
   isLastAndOpen?: true;
 }
@@ -36,53 +34,29 @@ export interface CsvRecord extends TableRecord {
 /** What makes the text unreadable from a line on. */
 export class CsvFault extends Error {
   readonly line: number;
-  readonly kind: "unclosed_quote" | "quote_spans_rows" | "too_long";
-  /** For `quote_spans_rows`: the line with the text after the closing quote. */
-  readonly lastLine: number;
 
-  constructor(kind: CsvFault["kind"], line: number, lastLine = line) {
-    super(`${kind} on line ${line}`);
-    this.kind = kind;
+  constructor(line: number, what: string) {
+    super(what);
     this.line = line;
-    this.lastLine = lastLine;
   }
 }
 
 /** The refusal of a file whose text cannot be read to its end; any other failure as it is. */
 export function toUnreadableError(name: string, error: unknown): unknown {
   if (!(error instanceof CsvFault)) return error;
-  const { kind, line, lastLine } = error;
-  const place = `${name}:${line}`;
-  if (kind === "too_long") {
-    return usageError(
-      `${place}: the row that starts here is longer than 1 MiB`,
-      "Is this the right file, and the right --delimiter?",
-    );
-  }
-  const hint = "Close it, or double it if it is part of the text";
-  return kind === "quote_spans_rows"
-    ? usageError(`${place}: a quote opens here and closes on line ${lastLine}, with text after it`, hint)
-    : usageError(`${place}: a quote opens here and is never closed`, hint);
+  return usageError(
+    `${name}:${error.line}: ${error.message}`,
+    "Close it, or double it if it is part of the text; or is this the wrong file, or the wrong --delimiter?",
+  );
 }
 
 /** Longer than any record that could be sent: a contact's request must fit into 1 MiB. */
 const maxRecordBytes = 1024 * 1024;
-/** A quote that is not closed within so much text is taken for one that never is. */
-const maxQuotedBytes = 64 * 1024 * 1024;
-
-/** `hasNoQuotes`: quotes are text like any other; our own tsv escapes what they would be for. */
-type Grammar = Pick<Dialect, "delimiter"> & Partial<Dialect>;
-
-/** Any line break ends a record. A quote is special at the start of a cell alone. */
-const grammar = {
-  record_delimiter: ["\r\n", "\n", "\r"],
-  relax_quotes: true,
-  relax_column_count: true,
-};
+const endOfLine = /\r\n|\n|\r/g;
 
 /**
  * Reads records in batches, one for each chunk. LF, CRLF and CR all end a record; an empty line is a record
- * with one empty cell. A record that is too long comes without its cells.
+ * with one empty cell. A quote is special at the start of a cell alone.
  *
  * @param chunks UTF-8 without a byte-order mark
  * @param firstLine physical line on which the text starts
@@ -90,123 +64,60 @@ const grammar = {
  */
 export async function* readRecords(
   chunks: AsyncIterable<Buffer>,
-  dialect: Grammar,
+  { delimiter, hasNoQuotes = false }: Pick<Dialect, "delimiter"> & Partial<Dialect>,
   firstLine = 1,
 ): AsyncGenerator<CsvRecord[]> {
-  const reader = new RecordReader(dialect, firstLine);
-  let lastByte: number | undefined;
-  for await (const chunk of chunks) {
-    lastByte = chunk.at(-1) ?? lastByte;
-    const batch = await reader.write(chunk);
-    if (batch.length > 0) yield batch;
-  }
-  const batch = await reader.end();
-  const record = batch.at(-1);
-  if (record && lastByte !== 10 && lastByte !== 13) record.isLastAndOpen = true;
-  if (batch.length > 0) yield batch;
-}
-
-/** csv-parse, with the lines of the record that is being read, so that its quotes can be looked at again. */
-class RecordReader {
-  readonly #parser;
-  readonly #dialect: Grammar;
-  readonly #text: TextLines;
+  const parser = parse({
+    record_delimiter: ["\r\n", "\n", "\r"],
+    relax_quotes: true,
+    relax_column_count: true,
+    raw: true,
+    delimiter,
+    quote: hasNoQuotes ? null : '"',
+  });
+  parser.on("error", () => {});
   /** On which the next record starts. */
-  #line: number;
-  /** Bytes since a record last ended, without those of the chunk in which it did. */
-  #openBytes = 0;
-
-  constructor(dialect: Grammar, firstLine: number) {
-    this.#dialect = dialect;
-    this.#line = firstLine;
-    this.#text = new TextLines(firstLine);
-    const { delimiter, hasNoQuotes } = dialect;
-    this.#parser = parse({ ...grammar, delimiter, quote: hasNoQuotes ? null : '"' });
-    this.#parser.on("error", () => {});
-  }
-
-  async write(chunk: Buffer): Promise<CsvRecord[]> {
-    this.#text.add(chunk);
-    const written = toPromise((done) => this.#parser.write(chunk, done));
-    const batch = this.#takeRecords();
-    await written;
-    if (batch.length > 0) {
-      this.#text.skipTo(this.#line);
-      this.#openBytes = 0;
-    } else await this.#addOpen(chunk);
-    return batch;
-  }
-
-  async end(): Promise<CsvRecord[]> {
-    try {
-      await toPromise((done) => this.#parser.end(done));
-    } catch (error) {
-      if ((error as Partial<CsvError>).code !== "CSV_QUOTE_NOT_CLOSED") throw error;
-      // The parser has counted the bytes up to the end of the cell before.
-      const before = this.#text.upTo(this.#parser.info.bytes);
-      throw new CsvFault("unclosed_quote", this.#line + countLineBreaks(before));
-    }
-    return this.#takeRecords();
-  }
-
-  #takeRecords(): CsvRecord[] {
+  let line = firstLine;
+  const takeRecords = () => {
     const batch: CsvRecord[] = [];
-    for (let cells = this.#read(); cells !== null; cells = this.#read()) {
-      const record: CsvRecord = { line: this.#line, lines: countLines(cells), cells };
-      this.#line += record.lines;
-      if (batch.length === 0 && this.#openBytes > maxRecordBytes) {
-        record.cells = [];
-        record.fault = "too_long";
-      } else if (!this.#dialect.hasNoQuotes && cells.some(mayStartWithQuote)) this.#readQuotesAgain(record);
+    for (let read = parser.read(); read !== null; read = parser.read()) {
+      const { record: cells, raw } = read as { record: string[]; raw: string };
+      const record: CsvRecord = { line, lines: countLines(cells), cells };
+      line += record.lines;
+      if (!hasNoQuotes && cells.some(mayStartWithQuote)) readQuotesAgain(record, raw, delimiter);
       batch.push(record);
     }
     return batch;
+  };
+  const passed = async (act: (done: (error?: Error | null) => void) => unknown) => {
+    const passing = new Promise<Error | null | undefined>(act);
+    // It goes on once its records are taken.
+    const batch = takeRecords();
+    const failure = await passing;
+    if (failure) throw toFault(failure, line);
+    return batch;
+  };
+  let lastByte: number | undefined;
+  /** Bytes since a record last ended. */
+  let openBytes = 0;
+  for await (const chunk of chunks) {
+    lastByte = chunk.at(-1) ?? lastByte;
+    const batch = await passed((done) => parser.write(chunk, done));
+    if (batch.length > 0) yield batch;
+    openBytes = batch.length > 0 ? 0 : openBytes + chunk.length;
+    if (openBytes > maxRecordBytes) throw new CsvFault(line, tooLongMessage);
   }
-
-  #read(): string[] | null {
-    return this.#parser.read();
-  }
-
-  /**
-   * A cell that begins with a quote is either one whose value does, or
-   * one with blanks or other text around its quotes.
-   * @throws CsvFault when a quote took in several lines before the
-   *   text after it: which rows it swallowed is unknown
-   */
-  #readQuotesAgain(record: CsvRecord): void {
-    const { line, lines } = record;
-    const text = this.#text.lines(line, lines).replace(/(?:\r\n|\n|\r)$/, "");
-    const read = readCells(text, this.#dialect.delimiter);
-    if ("cells" in read) {
-      record.cells = read.cells;
-      return;
-    }
-    record.fault = "text_after_quote";
-    const opened = line + countLines(record.cells.slice(0, read.faultyCell)) - 1;
-    const closed = opened + countLineBreaks(record.cells[read.faultyCell] ?? "");
-    if (opened !== closed) throw new CsvFault("quote_spans_rows", opened, closed);
-  }
-
-  /**
-   * @throws CsvFault for a text that goes on without the end of a record: that is no row, but another kind of
-   * file
-   */
-  async #addOpen(chunk: Buffer): Promise<void> {
-    const before = this.#openBytes;
-    this.#openBytes += chunk.length;
-    const becomesLong = before <= maxRecordBytes && this.#openBytes > maxRecordBytes;
-    if (becomesLong && !this.#text.hasQuote()) throw new CsvFault("too_long", this.#line);
-    if (this.#openBytes <= maxQuotedBytes) return;
-    const line = this.#line;
-    await this.end();
-    throw new CsvFault("too_long", line);
-  }
+  const batch = await passed((done) => parser.end(done));
+  const last = batch.at(-1);
+  if (last && lastByte !== 10 && lastByte !== 13) last.isLastAndOpen = true;
+  if (batch.length > 0) yield batch;
 }
 
-function toPromise(act: (done: (error?: Error | null) => void) => unknown): Promise<void> {
-  return new Promise((resolve, reject) => {
-    act((error) => (error ? reject(error) : resolve()));
-  });
+const tooLongMessage = "the row that starts here is longer than 1 MiB; perhaps a quote is never closed";
+
+function toFault(failure: Error, line: number): Error {
+  const isOpen = (failure as Partial<CsvError>).code === "CSV_QUOTE_NOT_CLOSED";
+  return isOpen ? new CsvFault(line, "a quote opens here and is never closed") : failure;
 }
 
 function mayStartWithQuote(cell: string): boolean {
@@ -223,137 +134,68 @@ function countLines(cells: readonly string[]): number {
 }
 
 export function countLineBreaks(text: string): number {
-  return text.match(/\r\n|\n|\r/g)?.length ?? 0;
+  return text.match(endOfLine)?.length ?? 0;
+}
+
+/**
+ * A cell that begins with a quote is either one whose value does, or one with blanks or other text around its
+ * quotes.
+ * @throws CsvFault when a quote took in several lines before the text after it: which rows it swallowed is unknown
+ */
+function readQuotesAgain(record: CsvRecord, raw: string, delimiter: string): void {
+  const read = readCells(raw.replace(/(?:\r\n|\n|\r)$/, ""), delimiter);
+  if ("cells" in read) {
+    record.cells = read.cells;
+    return;
+  }
+  record.fault = "text_after_quote";
+  const opened = record.line + countLineBreaks(read.before);
+  const closed = opened + countLineBreaks(read.quoted);
+  if (opened !== closed)
+    throw new CsvFault(opened, `a quote opens here and closes on line ${closed}, with text after it`);
 }
 
 /**
  * The cells of one record's text, without its line break at the end. Blanks between a quoted cell and its
  * delimiters belong to neither, although the standard has none there; where that makes no sense, blanks
  * before a quote make it text.
+ * @returns where a cell that is not quoted as a whole begins, and what is in its first quotes
  */
-export function readCells(text: string, delimiter: string): { cells: string[] } | { faultyCell: number } {
-  const trimmed = readWrittenCells(text, delimiter, { trim: true });
-  if ("cells" in trimmed) return trimmed;
-  return readWrittenCells(text, delimiter, { rtrim: true });
+export function readCells(
+  text: string,
+  delimiter: string,
+): { cells: string[] } | { before: string; quoted: string } {
+  const cells = splitCells(text, delimiter);
+  const texts = cells.filter(({ value }) => value === undefined);
+  const odd = texts.filter(({ written }) => written.split('"').length % 2 === 0);
+  const faulty =
+    texts.find(({ written }) => written.startsWith('"')) ??
+    (odd.length > 1 ? odd.find(({ written }) => mayStartWithQuote(written)) : undefined);
+  if (faulty) return { before: text.slice(0, faulty.at), quoted: faulty.quoted };
+  return { cells: cells.map(({ value, written }) => value ?? written) };
 }
 
 interface WrittenCell {
-  value: string;
-  /** As it stands in the text, with its quotes and the blanks around them. */
+  at: number;
   written: string;
-  isQuoted: boolean;
+  /** Of a cell that is quoted as a whole. */
+  value?: string;
+  /** What its first quotes hold. */
+  quoted: string;
 }
 
-function readWrittenCells(
-  text: string,
-  delimiter: string,
-  trimming: { trim?: true; rtrim?: true },
-): { cells: string[] } | { faultyCell: number } {
-  const bytes = Buffer.from(text);
-  const delimiterBytes = Buffer.byteLength(delimiter);
+function splitCells(text: string, delimiter: string): WrittenCell[] {
+  const blanks = delimiter === "\t" ? "[ ]*" : delimiter === " " ? "\\t*" : "[ \\t]*";
+  const quotedCell = new RegExp(`${blanks}"((?:[^"]|"")*)"${blanks}`, "y");
   const cells: WrittenCell[] = [];
-  let start = 0;
-  let isOneRecord = true;
-  try {
-    const records = parseAtOnce(bytes, {
-      ...grammar,
-      ...trimming,
-      delimiter,
-      cast: (value, { bytes: end, quoting: isQuoted }) => {
-        cells.push({ value, written: bytes.toString("utf8", start, end), isQuoted });
-        start = end + delimiterBytes;
-        return value;
-      },
-    });
-    isOneRecord = records.length === 1;
-  } catch {
-    // The cell after those that were read is the faulty one.
-    return { faultyCell: cells.length };
+  for (let at = 0; ; at += delimiter.length) {
+    quotedCell.lastIndex = at;
+    const [quoted = "", value = ""] = quotedCell.exec(text) ?? [];
+    const rest = text.slice(at + quoted.length);
+    const isWhole = quoted !== "" && (rest === "" || rest.startsWith(delimiter));
+    const [written = ""] = isWhole ? [quoted] : text.slice(at).split(delimiter, 1);
+    cells.push({ at, written, quoted, ...(isWhole && { value: value.replaceAll('""', '"') }) });
+    at += written.length;
+    if (at >= text.length) return cells;
   }
-  const faulty = cells.findIndex((cell) => cell.isQuoted && !isQuotedWhole(cell));
-  if (faulty !== -1) return { faultyCell: faulty };
-  const opening = cells.findIndex((cell) => isOpened(cell));
-  if (opening !== -1 && cells.filter(hasOddQuotes).length > 1) return { faultyCell: opening };
-  if (!isOneRecord) return { faultyCell: 0 };
-  return { cells: cells.map(({ value, written, isQuoted }) => (isQuoted ? value : written)) };
-}
-
-/** There is nothing but blanks around the quotes. */
-function isQuotedWhole({ value, written }: WrittenCell): boolean {
-  return written.replace(/^[ \t]+|[ \t]+$/g, "") === quotedCell(value);
-}
-
-/** Text that may have been meant as a quoted cell, with delimiters inside. */
-function isOpened(cell: WrittenCell): boolean {
-  return /^[ \t]+"/.test(cell.written) && hasOddQuotes(cell);
-}
-
-function hasOddQuotes({ written, isQuoted }: WrittenCell): boolean {
-  return !isQuoted && written.split('"').length % 2 === 0;
-}
-
-const lineFeed = 10;
-const carriageReturn = 13;
-
-class TextLines {
-  /** From the start of `#line` on. */
-  #pieces: Buffer[] = [];
-  #line: number;
-  /** Bytes of the text before the pieces. */
-  #passed = 0;
-
-  /** @param firstLine the physical line on which the text starts */
-  constructor(firstLine: number) {
-    this.#line = firstLine;
-  }
-
-  add(bytes: Buffer): void {
-    this.#pieces.push(bytes);
-  }
-
-  /** Forgets what is before a line. */
-  skipTo(line: number): void {
-    this.#forget(endOfLines(this.#bytes(), line - this.#line));
-    this.#line = line;
-  }
-
-  /** The text of so many lines; what is before them is forgotten. */
-  lines(first: number, count: number): string {
-    this.skipTo(first);
-    const bytes = this.#bytes();
-    return bytes.toString("utf8", 0, endOfLines(bytes, count));
-  }
-
-  /** What was not forgotten, up to an offset in the whole text. */
-  upTo(offset: number): string {
-    return this.#bytes().toString("utf8", 0, offset - this.#passed);
-  }
-
-  hasQuote(): boolean {
-    return this.#pieces.some((piece) => piece.includes('"'));
-  }
-
-  #bytes(): Buffer {
-    if (this.#pieces.length !== 1) this.#pieces = [Buffer.concat(this.#pieces)];
-    return this.#pieces[0]!;
-  }
-
-  #forget(count: number): void {
-    this.#pieces = [this.#bytes().subarray(count)];
-    this.#passed += count;
-  }
-}
-
-/**
- * Behind the last of so many lines, of which LF, CRLF or CR ends
- * each; the end of the bytes where there are fewer.
- */
-function endOfLines(bytes: Buffer, count: number): number {
-  let end = 0;
-  for (let line = 0; line < count; line++) {
-    while (end < bytes.length && bytes[end] !== lineFeed && bytes[end] !== carriageReturn) end += 1;
-    if (end === bytes.length) return end;
-    end += bytes[end] === carriageReturn && bytes[end + 1] === lineFeed ? 2 : 1;
-  }
-  return end;
 }

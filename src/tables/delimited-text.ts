@@ -1,10 +1,9 @@
 /** Reading: delimited text: what is none of it, its encoding, its delimiter, and the line of its header. */
 import { parseTsvCell, quotedCell } from "../delimited-lines.ts";
 import { usageError } from "../errors.ts";
-import type { Dialect, TableRecord } from "./csv.ts";
-import { CsvFault, readRecords, toUnreadableError } from "./csv.ts";
+import { CsvFault, type Dialect, readRecords, type TableRecord, toUnreadableError } from "./csv.ts";
 import { findEncoding } from "./encoding.ts";
-import { chooseHeader, delimiters, type FoundHeader, isBlank, toFirstRow } from "./layout.ts";
+import { chooseHeader, delimiters, type FoundHeader, toFirstRow } from "./layout.ts";
 import { emptyFileError, type Inspection } from "./source.ts";
 import { recogniseSystem } from "./systems.ts";
 import type { Format, HeaderSigns, Table } from "./table.ts";
@@ -31,8 +30,8 @@ export const textFormat: Format = {
 const otherKinds: { starts: string | RegExp; is: string; hint: string }[] = [
   {
     starts: "\xd0\xcf\x11\xe0",
-    is: "an old Excel workbook (.xls)",
-    hint: "Open it in a spreadsheet and save it as .xlsx",
+    is: "an old Excel workbook (.xls), or one protected by a password",
+    hint: "Open it in a spreadsheet and save it as .xlsx without a password",
   },
   { starts: "%PDF", is: "a PDF document", hint: "Export the table as CSV from where it comes from" },
   {
@@ -49,9 +48,6 @@ const otherKinds: { starts: string | RegExp; is: string; hint: string }[] = [
 
 /** @throws UsageError for a file of a kind that holds no delimited text */
 function requireTextFile({ file: { name }, start }: Inspection): void {
-  if (start.includes(Buffer.from("EncryptedPackage", "utf16le"))) {
-    throw usageError(`${name} is a workbook protected by a password`, "Save a copy without the password");
-  }
   const head = start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
   const kind = otherKinds.find(({ starts }) =>
     typeof starts === "string" ? head.startsWith(starts) : starts.test(head),
@@ -83,6 +79,7 @@ async function locateTable(
   signs: HeaderSigns,
   hasCarriageReturn: boolean,
 ): Promise<Table> {
+  const { name } = source.file;
   const { skipLines = 0, hasNoHeader, delimiter: typed } = signs.options;
   const start = await readStart(source, 1 + skipLines, startBytes);
   const separatorLine = /^"?sep=(.)"?(?:\r\n|\n|\r|$)/i.exec(start.text);
@@ -94,29 +91,22 @@ async function locateTable(
     isCut: start.isCut,
   };
   const mayBeOwnTsv = !hasCarriageReturn && !hasNoHeader && (delimiter ?? "\t") === "\t";
-  const isNamedTsv = /\.(?:tsv|tab)(?:\.gz)?$/i.test(source.file.name);
   const header =
     (mayBeOwnTsv ? findOwnTsvHeader(search) : undefined) ??
-    (await findHeader(search, delimiter, isNamedTsv).catch((error: unknown) => {
-      throw toUnreadableError(source.file.name, error);
+    (await findHeader(search, delimiter).catch((error: unknown) => {
+      throw toUnreadableError(name, error);
     }));
   if (header.line === undefined) {
     throw skipLines > 0
-      ? usageError(`${source.file.name} has nothing after ${skipLines} skipped lines`, "Lower --skip-lines")
-      : emptyFileError(source.file.name);
+      ? usageError(`${name} has nothing after ${skipLines} skipped lines`, "Lower --skip-lines")
+      : emptyFileError(name);
   }
-  const { line, names, isSure } = header;
   const dialect = findDialect(header, search, hasCarriageReturn);
-  const records = (firstLine: number) => readTextRecords(source, dialect, firstLine);
-  const first = await readFirstRecord(records(line));
   return {
-    line,
-    lines: first.lines,
-    names:
-      dialect.hasNoQuotes && !first.fault && !isBlank(first) ? first.cells.map((cell) => cell ?? "") : names,
-    isSure,
+    ...header,
+    line: header.line,
     dialect,
-    records,
+    records: (firstLine) => readTextRecords(source, dialect, firstLine),
   };
 }
 
@@ -136,11 +126,6 @@ async function* readTextRecords(
   }
 }
 
-async function readFirstRecord(records: AsyncGenerator<TableRecord[]>): Promise<TableRecord> {
-  for await (const [first] of records) if (first) return first;
-  return { line: 1, lines: 1, cells: [] };
-}
-
 /** Whether a text is a tsv that `ecm` wrote, and whether it is still as it was written: our line ends are LF alone. */
 function findDialect(
   { delimiter, names }: LocatedHeader,
@@ -156,32 +141,30 @@ function findDialect(
 
 /** The first line of a tsv that `ecm` wrote, where quotes and other delimiters are text like any other. */
 function findOwnTsvHeader({ text, firstLine }: HeaderSearch): LocatedHeader | undefined {
-  const end = text.indexOf("\n");
-  const names = (end === -1 ? text : text.slice(0, end)).split("\t");
+  const [line = ""] = text.split("\n", 1);
+  const names = line.split("\t");
   if (recogniseSystem(names)?.name !== "ecm") return undefined;
-  return { delimiter: "\t", line: firstLine, names, isSure: true, score: 0 };
+  return {
+    delimiter: "\t",
+    line: firstLine,
+    lines: 1,
+    names: text.startsWith(names.map(quotedCell).join("\t")) ? names : names.map(parseTsvCell),
+    isSure: true,
+    score: 0,
+  };
 }
-
-/** More than any other sign of a delimiter. */
-const namedTsvBonus = 10_000;
 
 /**
  * Finds delimiter and header together: the right delimiter is the one under which a header shows.
- * @param isNamedTsv the file is named as one whose cells are parted by tabs
  * @throws CsvFault when no delimiter gives a single record
  */
-async function findHeader(
-  search: HeaderSearch,
-  told: string | undefined,
-  isNamedTsv: boolean,
-): Promise<LocatedHeader> {
+async function findHeader(search: HeaderSearch, told: string | undefined): Promise<LocatedHeader> {
   let best: LocatedHeader | undefined;
   let firstFault: CsvFault | undefined;
   for (const delimiter of told === undefined ? delimiters : [told]) {
     const { records, fault } = await readFirstRecords(search, delimiter);
     firstFault ??= fault;
     const found = search.options.hasNoHeader ? toFirstRow(records) : chooseHeader(records, search);
-    if (isNamedTsv && delimiter === "\t" && found.names.length > 1) found.score += namedTsvBonus;
     if (!best || found.score > best.score) best = { delimiter, ...found };
   }
   if (best?.line === undefined && firstFault) throw firstFault;
@@ -212,10 +195,10 @@ const delimitersByName = new Map(
   Object.entries({ tab: "\t", "\\t": "\t", comma: ",", semicolon: ";", pipe: "|", space: " " }),
 );
 
-/** A delimiter as it is typed: one character, or its name. @throws UsageError */
+/** A delimiter as it is typed: one character of ASCII, or its name. @throws UsageError */
 function parseDelimiter(text: string): string {
   const delimiter = delimitersByName.get(text.toLowerCase()) ?? text;
-  if ([...delimiter].length !== 1 || /["\r\n]/.test(delimiter)) {
+  if (!/^[\x01-\x7f]$/.test(delimiter) || /["\r\n]/.test(delimiter)) {
     throw usageError(
       `--delimiter ${JSON.stringify(text)} is not a delimiter`,
       "Give one character, or tab, comma, semicolon, pipe",

@@ -17,7 +17,7 @@ import { type HeaderSigns, type OpenedInput, RecordReader, type Table } from "./
 export const maxRecordsAboveHeader = 20;
 export const delimiters = [",", ";", "\t", "|"];
 
-export interface FoundHeader extends Pick<Table, "names" | "isSure"> {
+export interface FoundHeader extends Pick<Table, "names" | "isSure" | "lines"> {
   /** Undefined where there is no row at all. */
   line: number | undefined;
   /** How much speaks for it. */
@@ -30,6 +30,7 @@ export function chooseHeader(records: readonly TableRecord[], signs: HeaderSigns
   const first = filled[0];
   let best: FoundHeader = {
     line: first?.line,
+    lines: first?.lines ?? 0,
     names: toNames(first?.cells ?? []),
     isSure: false,
     score: computeEvenness(filled),
@@ -39,7 +40,7 @@ export function chooseHeader(records: readonly TableRecord[], signs: HeaderSigns
     // The same names under more columns are the better header; a later line must be better to count.
     const score = shown + countCells(record) - index / 100;
     if (shown > 0 && (!best.isSure || score > best.score))
-      best = { line: record.line, names: toNames(record.cells), isSure: true, score };
+      best = { line: record.line, lines: record.lines, names: toNames(record.cells), isSure: true, score };
   }
   return best;
 }
@@ -64,7 +65,7 @@ export function toFirstRow(records: readonly TableRecord[]): FoundHeader {
   const first = filled[0];
   const width = Math.max(0, ...filled.slice(0, maxRecordsAboveHeader).map((record) => record.cells.length));
   const names = Array.from({ length: width }, (_, index) => String(index + 1));
-  return { line: first?.line, names, isSure: false, score: computeEvenness(filled) };
+  return { line: first?.line, lines: 1, names, isSure: false, score: computeEvenness(filled) };
 }
 
 /**

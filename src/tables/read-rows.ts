@@ -399,8 +399,4 @@ const faults = {
     code: "text_after_quote",
     message: "text after a closing quote: a quote inside a quoted cell must be doubled",
   },
-  too_long: {
-    code: "too_long",
-    message: "the row is longer than 1 MiB, more than one contact can hold; its cells are omitted here",
-  },
 };

@@ -39,15 +39,12 @@ describe.each([1, 3, 64])("in pieces of %d bytes", (size) => {
   });
 
   test.each([
-    ["unclosed_quote", 'a,b\nc,"d\ne\n', 2, 2],
-    ["quote_spans_rows", 'a,b\nc,"d\ne" f,g\n', 2, 3],
-  ] as const)("%s stops the reading, with its line", async (kind, text, line, lastLine) => {
+    ['a,b\nc,"d\ne\n', "a quote opens here and is never closed"],
+    ['a,b\nc,"d\ne" f,g\n', "a quote opens here and closes on line 3, with text after it"],
+  ])("%j stops the reading, with its line", async (text, what) => {
     const fault = await records(text, size).catch((error: unknown) => error);
     expect(fault).toBeInstanceOf(CsvFault);
-    expect(fault).toMatchObject({ kind, line, lastLine });
-    expect(toUnreadableError("people.csv", fault)).toMatchObject({
-      message: expect.stringContaining(`people.csv:${line}: a quote opens here`),
-    });
+    expect(toUnreadableError("people.csv", fault)).toMatchObject({ message: `people.csv:2: ${what}` });
   });
 });
 

@@ -215,33 +215,21 @@ test("whatever the bytes, a file is read or refused with a reason, and at once",
   );
 });
 
-test("a plain text without a line break is refused before it fills the memory", async () => {
-  let chunks = 0;
-  async function* endless(): AsyncGenerator<Buffer> {
-    yield Buffer.from("a,b\n");
-    for (; chunks < 10_000; chunks += 1) yield Buffer.alloc(64 * 1024, "x");
-  }
-  const reading = (async () => {
-    for await (const _batch of readRecords(endless(), { delimiter: ",", hasNoQuotes: true }));
-  })();
-  await expect(reading).rejects.toMatchObject({ kind: "too_long", line: 2 });
-  expect(chunks).toBeLessThan(30);
-});
-
 test.each([
-  ["text without a line break", "a,b\n", "x", "too_long"],
-  ["empty cells without an end", "a,b\n", ",", "too_long"],
-  ["a quote that is never closed", 'a,b\nc,"d\n', "x\n", "unclosed_quote"],
-])("%s is refused before it fills the memory", async (_name, start, piece, kind) => {
+  ["text without a line break", "a,b\n", "x", {}],
+  ["text without a line break, where quotes are text", "a,b\n", "x", { hasNoQuotes: true }],
+  ["empty cells without an end", "a,b\n", ",", {}],
+  ["a quote that is never closed", 'a,b\nc,"d\n', "x\n", {}],
+])("%s is refused before it fills the memory", async (_name, start, piece, dialect) => {
   let chunks = 0;
   async function* endless(): AsyncGenerator<Buffer> {
     yield Buffer.from(start);
     for (; chunks < 10_000; chunks += 1) yield Buffer.alloc(64 * 1024, piece);
   }
   const reading = (async () => {
-    for await (const _batch of readRecords(endless(), { delimiter: "," }));
+    for await (const _batch of readRecords(endless(), { delimiter: ",", ...dialect }));
   })();
-  await expect(reading).rejects.toMatchObject({ kind, line: 2 });
   await expect(reading).rejects.toBeInstanceOf(CsvFault);
-  expect(chunks).toBeLessThan(kind === "unclosed_quote" ? 1100 : 30);
+  await expect(reading).rejects.toMatchObject({ line: 2 });
+  expect(chunks).toBeLessThan(30);
 });

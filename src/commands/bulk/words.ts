@@ -104,7 +104,6 @@ const codeWords = new Map(
     too_many_cells: "more cells than columns",
     unnamed_column: "value in a column without a name",
     text_after_quote: "text after a closing quote",
-    too_long: "too long",
     truncated: "cut off at the end of the file",
   }),
 );

@@ -64,13 +64,13 @@ async function locateTable({ name }: InputFile, rows: SheetRows, signs: HeaderSi
     first.push(...batch.filter((record) => !isBlank(record)));
     if (first.length > maxRecordsAboveHeader) break;
   }
-  const { line, names, isSure } = hasNoHeader ? toFirstRow(first) : chooseHeader(first, signs);
+  const { line, ...header } = hasNoHeader ? toFirstRow(first) : chooseHeader(first, signs);
   if (line === undefined) {
     throw skipLines > 0
       ? usageError(`${name} has nothing after ${skipLines} skipped lines`, "Lower --skip-lines")
       : emptyFileError(name);
   }
-  return { line, lines: 1, names, isSure, dialect: plainDialect, records };
+  return { ...header, line, dialect: plainDialect, records };
 }
 
 /**
