@@ -13,10 +13,6 @@ import { emptyFileError, type InputFile, readBytes, tooLargeError } from "./sour
 
 /** Text is gathered to pieces of this many characters before it is written. */
 const pieceCharacters = 64 * 1024;
-/** Half of a character beyond the first 65,536, which text cannot hold: it would become U+FFFD. */
-const loneSurrogate = /\p{Surrogate}/u;
-const cutCharacterMessage =
-  "A program has cut the text in the middle of a character; correct it there, and export again";
 /** A small file can describe a table that fills a disk. */
 const maxCharacters = 4 * 1024 ** 3;
 
@@ -87,14 +83,14 @@ export function createScratchPath({ name, scratch }: InputFile, part: string): s
   return join(scratch, part);
 }
 
+/** @throws UsageError for half of a character beyond the first 65,536, and for a zero byte */
 function requireText(cells: Cells, place: string): void {
-  const cut = cells.findIndex((cell) => cell !== undefined && loneSurrogate.test(findUnknown(cell) ?? cell));
-  if (cut !== -1)
-    throw usageError(`${place}: cell ${cut + 1} contains half of a character`, cutCharacterMessage);
-  const zero = cells.findIndex((cell) => cell?.includes("\0"));
-  if (zero !== -1)
-    throw usageError(
-      `${place}: cell ${zero + 1} contains a zero byte, which text never contains`,
-      "The file is damaged or not a table; export it again",
-    );
+  const wrong = cells.findIndex(
+    (cell) => cell !== undefined && /[\p{Surrogate}\0]/u.test(findUnknown(cell) ?? cell),
+  );
+  if (wrong === -1) return;
+  throw usageError(
+    `${place}: cell ${wrong + 1} contains a character that text cannot hold`,
+    "The file is damaged, or a program has cut the text in the middle of a character; export it again",
+  );
 }

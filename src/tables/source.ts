@@ -240,7 +240,6 @@ export class LineCounter {
   end = 0;
   #chunk: Buffer = Buffer.alloc(0);
   #at = 0;
-  #lineStart = 0;
   #isAfterReturn = false;
 
   add(chunk: Buffer): void {
@@ -255,14 +254,8 @@ export class LineCounter {
       const byte = this.#chunk[this.#at - start];
       const isBreak = byte === 13 || (byte === 10 && !this.#isAfterReturn);
       if (isBreak) this.line += 1;
-      if (isBreak || byte === 10) this.#lineStart = this.#at + 1;
       this.#isAfterReturn = byte === 13;
     }
     return this.line;
-  }
-
-  /** In bytes, from 1; of an offset on the line that was asked for last. */
-  columnAt(offset: number): number {
-    return offset - this.#lineStart + 1;
   }
 }

@@ -35,14 +35,14 @@ test("characters that two pieces of the file share are whole", async () => {
 });
 
 test.each([
-  ["half of a character", [[1, ["a", "b\ud83d"]]], ":1: cell 2 contains half of a character"],
+  ["half of a character", [[1, ["a", "b\ud83d"]]], ":1: cell 2 contains a character that text cannot hold"],
   [
     "a zero byte",
     [
       [1, ["a"]],
       [3, ["b\0"]],
     ],
-    ":3: cell 1 contains a zero byte",
+    ":3: cell 1 contains a character that text cannot hold",
   ],
   [
     "rows that go back",

@@ -4,7 +4,7 @@
  */
 
 import { posix } from "node:path";
-import { type EcmError, usageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { quoteShellWord } from "../../hint.ts";
 import type { TableRecord } from "../csv.ts";
 import { chooseHeader, isBlank, maxRecordsAboveHeader, toFirstRow } from "../layout.ts";
@@ -145,18 +145,10 @@ async function findMainPart(archive: Archive, file: InputFile): Promise<string> 
     : new Map<string, Relation>();
   const main = [...relations.values()].find(({ type }) => type.endsWith("/officeDocument"))?.target;
   if (main?.endsWith(".xml") && archive.has(main) && /^xl\//i.test(main)) return main;
-  throw notWorkbookError(archive, file, main);
-}
-
-function notWorkbookError(archive: Archive, { name }: InputFile, main: string | undefined): EcmError {
-  const hint = "Open it in a spreadsheet and save the sheet as .xlsx or as CSV UTF-8";
-  if (main?.endsWith(".bin"))
-    return usageError(`${name} is a binary workbook (.xlsb), which is not supported`, hint);
-  if (archive.has("content.xml"))
-    return usageError(`${name} is an OpenDocument file, which is not supported`, hint);
-  if (main !== undefined)
-    return usageError(`${name} is an Office document, not a workbook`, "Name a workbook or a CSV file");
-  return usageError(`${name} is a ZIP archive, not a workbook`, "Unpack it first, and name the file inside");
+  throw usageError(
+    `${file.name} is a ZIP archive, not an .xlsx workbook`,
+    "Unpack it and name the file inside; save a workbook of another kind (.ods, .xlsb) as .xlsx or as CSV UTF-8",
+  );
 }
 
 interface Relation {
