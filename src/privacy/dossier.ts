@@ -2,7 +2,7 @@
 import { toPersonIdentity } from "../api/key-spelling.ts";
 import { listRuns, type PlanLine, readingsOf, type StoredRun } from "../bulk/index.ts";
 import type { EcmError } from "../errors.ts";
-import { listFilesOfRun } from "./places.ts";
+import { listFilesOfRun } from "./erase.ts";
 
 /** What a run did to the person. */
 export interface RunRecords {

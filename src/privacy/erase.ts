@@ -1,5 +1,6 @@
 /**
- * Taking people out of everything that `ecm` keeps on this machine: runs, caches, and what lies beside them.
+ * Taking people out of everything that `ecm` keeps on this machine: runs, caches, and what lies beside them; and
+ * which files elsewhere runs have read or written.
  */
 import { readFile, rm } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
@@ -14,10 +15,10 @@ import {
 } from "../bulk/index.ts";
 import { listActivities } from "../disk/activities.ts";
 import { isTemporaryName, writeAtomically } from "../disk/atomic-file.ts";
+import { toCompiledFolder } from "../disk/compiled-code.ts";
 import { type Lease, takeLease } from "../disk/lease.ts";
 import { exists, isRegular, listFolders, readEntries, walkFiles } from "../disk/walk.ts";
 import { conflictError, type EcmError, isKind } from "../errors.ts";
-import { type OwnFolders, walkOwnFiles } from "./places.ts";
 
 /**
  * Erases in all text files below our folders. Called again after a kill, it completes what is left.
@@ -92,12 +93,11 @@ export async function requireNobodyAtWork(
 /** Whether one of the keys is, or may be, in files beside the runs that belong to no run yet. */
 async function isOutsideRuns(state: string, people: ErasedPeople): Promise<boolean> {
   const runs = toRunsFolder(state);
-  for (const folder of await listFolders(runs)) {
-    const isRun = dirname(folder) === runs && (await exists(join(folder, fileNames.manifest)));
-    if (!isRun && (await isBelow(folder, people))) return true;
-  }
-  for (const { name } of (await readEntries(runs)).filter((entry) => entry.isFile())) {
-    if ((await people.search(join(runs, name))) === "found") return true;
+  for (const entry of await readEntries(runs)) {
+    const path = join(runs, entry.name);
+    const isRun = entry.isDirectory() && (await exists(join(path, fileNames.manifest)));
+    if (!isRun && (entry.isFile() ? (await people.search(path)) === "found" : await isBelow(path, people)))
+      return true;
   }
   return false;
 }
@@ -150,4 +150,54 @@ function lockedError(what: string): EcmError {
     "Wait for it to end, or stop it (it can be resumed), then erase again: steps already done are skipped",
     { type: "RunLockedError", retryable: true },
   );
+}
+
+/** Folders whose files are all this program's own. */
+export interface OwnFolders {
+  state: string;
+  cache: string;
+}
+
+/**
+ * Every file below our folders that may hold something of a person. Databases are left out: they are asked
+ * themselves, since a file that is opened beside one ends the locks on it.
+ */
+export async function* walkOwnFiles(
+  folders: OwnFolders,
+  { withRuns }: { withRuns: boolean },
+): AsyncGenerator<string> {
+  const isBelow = (folder: string, file: string) => file.startsWith(join(folder, sep));
+  const runs = toRunsFolder(folders.state);
+  const compiled = toCompiledFolder(folders);
+  for (const root of new Set([folders.state, folders.cache])) {
+    for await (const file of walkFiles(root)) {
+      const isOfRun = isBelow(runs, file) && dirname(file) !== runs;
+      const isDatabase = isBelow(join(folders.state, "sandbox"), file) && /\.db(-\w+)?$/.test(file);
+      if (!isBelow(compiled, file) && !isDatabase && (withRuns || !isOfRun)) yield file;
+    }
+  }
+}
+
+/**
+ * Files outside our folders that the runs of an account have read or written, and that are still there. They
+ * are not searched.
+ */
+export async function listFilesElsewhere({ state, cache }: OwnFolders, account: string): Promise<string[]> {
+  const files = new Set<string>();
+  for (const folder of await listFolders(toRunsFolder(state))) {
+    const manifest = await readManifest(folder).catch(() => undefined);
+    if (manifest?.account.baseUrl !== account) continue;
+    for (const file of await listFilesOfRun(manifest)) files.add(file);
+  }
+  return [...files].filter((file) => ![state, cache].some((own) => file.startsWith(join(own, sep))));
+}
+
+/** The input, rejects, plan, backup and report of a run, as far as they are still there. */
+export async function listFilesOfRun(manifest: Manifest): Promise<string[]> {
+  const { input, rejects, plan, backup, report, summary } = manifest;
+  const source = input.isSpooled ? undefined : input.file;
+  const files = new Set([source, rejects, summary?.rejects, plan, backup?.file, report].filter(Boolean));
+  const found: string[] = [];
+  for (const file of files as Set<string>) if (await isRegular(file)) found.push(file);
+  return found;
 }

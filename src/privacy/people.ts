@@ -1,4 +1,4 @@
-/** Finding people by their keys in text, in any spelling in which our files may have them. */
+/** Finding people by their keys in text, in any spelling in which our files have them. */
 import { createReadStream } from "node:fs";
 import { domainToASCII, domainToUnicode } from "node:url";
 import { createErasedKey, toPersonIdentity } from "../api/key-spelling.ts";
@@ -83,43 +83,26 @@ function listForms(key: string): string[] {
   return [...new Set(spelled.flatMap((form) => [form.normalize("NFC"), form.normalize("NFD")]))];
 }
 
-/**
- * In any letter case, with the escapes of JSON, also of JSON in JSON, and of addresses, HTML, CSV and
- * markdown.
- */
+/** In any letter case; as it is, in JSON with every escape that it has, and in CSV. */
 function toPattern(form: string): RegExp {
   const characters = [...form].map((character) => {
     const cases = new Set([character, character.toLowerCase(), character.toUpperCase()]);
-    const written = [[...cases].flatMap(listEscapes), otherForms[character] ?? []].flat();
-    const isPunctuation = /[!-/:-@[-`{-~]/.test(character);
-    return `${isPunctuation ? "\\\\{0,4}" : ""}(?:${written.join("|")})`;
+    const escapes = [...cases].flatMap((each) =>
+      Array.from({ length: each.length }, (_, at) => each.charCodeAt(at).toString(16).padStart(4, "0"))
+        .map((unit) => `\\\\{1,2}u${unit}`)
+        .join(""),
+    );
+    const plain = character.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
+    return `(?:${[plain, ...escapes, ...(otherForms[character] ?? [])].join("|")})`;
   });
   return new RegExp(characters.join(""), "giu");
 }
 
-/** As patterns. */
-function listEscapes(character: string): string[] {
-  const units = Array.from({ length: character.length }, (_, at) => toHex(character.charCodeAt(at), 4));
-  const code = character.codePointAt(0)!;
-  return [
-    character.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&"),
-    [...Buffer.from(character)].map((byte) => `%${toHex(byte, 2)}`).join(""),
-    units.map((unit) => `\\\\{1,4}u${unit}`).join(""),
-    `&#(?:0*${code}|x0*${toHex(code, 1)});`,
-  ];
-}
-
 const otherForms: Record<string, string[]> = {
-  '"': ['""', '\\\\{1,4}"', "&quot;"],
-  "'": ["&apos;"],
-  "\\": ["\\\\{2,8}"],
-  "&": ["&amp;"],
-  "@": ["&commat;", "＠", "﹫"],
+  '"': ['""', '\\\\{1,4}"'],
+  "\\": ["\\\\{2,4}"],
+  "@": ["%40", "＠", "﹫"],
 };
-
-function toHex(code: number, digits: number): string {
-  return code.toString(16).padStart(digits, "0");
-}
 
 /** Behind an address in the name of a file; none of these is a top-level domain. */
 const fileEnding = /^\.(?:csv|tsv|json|jsonl|ndjson|xlsx|txt|gz)(?![a-z0-9-])/i;
@@ -151,17 +134,11 @@ function toAddressCharacter(character: string): string {
 
 function readCharacterBefore(text: string, start: number): string {
   const before = text.slice(Math.max(0, start - 12), start);
-  const escaped = /\\u([0-9a-f]{4})$/i.exec(before) ?? /%([0-9a-f]{2})$/i.exec(before);
-  if (escaped) return String.fromCharCode(Number.parseInt(escaped[1]!, 16));
   // A letter behind an odd number of backslashes is an escape, such as a line break.
-  const lineBreak = /(\\+)[nrtbf]$/.exec(before);
-  if (lineBreak && lineBreak[1]!.length % 2 === 1) return "\n";
-  return [...before].at(-1) ?? "";
+  const [, backslashes = ""] = /(\\+)[nrtbf]$/.exec(before) ?? [];
+  return backslashes.length % 2 === 1 ? "\n" : ([...before].at(-1) ?? "");
 }
 
 function readCharacterAfter(text: string, end: number): string {
-  const after = text.slice(end, end + 8);
-  const escaped = /^\\u([0-9a-f]{4})/i.exec(after) ?? /^%([0-9a-f]{2})/i.exec(after);
-  if (escaped) return String.fromCharCode(Number.parseInt(escaped[1]!, 16));
-  return [...after][0] ?? "";
+  return [...text.slice(end, end + 2)][0] ?? "";
 }

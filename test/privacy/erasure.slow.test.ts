@@ -101,7 +101,7 @@ const mentions = ({ stored }: (typeof people)[number]) => [
   `asked ${stored}.`,
   `https://x.example/?of=${encodeURIComponent(stored.toLowerCase())}&n=1`,
   `{"of":"${stored.replace("@", "\\u0040")}"}`,
-  `&lt;${stored.replace("@", "&#64;")}&gt;`,
+  "nobody",
 ];
 
 /** A table with both persons in it, others who speak of them, and a rejected row that does. */

@@ -22,8 +22,6 @@ describe("a key in text", () => {
     ],
     ["a JSON escape of a letter", `"\\u0061da.l@example.com"`, `"${masked(key.length + 5)}"`],
     ["a URL", `/x?key=ada.l%40example.com&y=1`, `/x?key=${masked(key.length + 2)}&y=1`],
-    ["HTML", `ada.l&#64;example.com`, masked(key.length + 4)],
-    ["markdown", `ada\\.l@example\\.com`, masked(key.length + 2)],
     ["a line break's escape before it", `"a\\nada.l@example.com\\n"`, `"a\\n${own}\\n"`],
     ["words around it", `Referred by <ada.l@example.com>.`, `Referred by <${own}>.`],
     ["the end of a sentence", `mail ada.l@example.com. Then`, `mail ${own}. Then`],
@@ -43,7 +41,6 @@ describe("a key in text", () => {
     `ada.l@example.community`,
     `ada.l@example.com-x.org`,
     `adaxl@example.com`,
-    `\\u0078ada.l@example.com`,
   ])("is not found in another address: %s", (text) => {
     expect(mask(key, text)).toBe(text);
   });

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { chooseFolders } from "../../src/config/folders.ts";
 import { toCompiledFolder } from "../../src/disk/compiled-code.ts";
-import { walkOwnFiles } from "../../src/privacy/places.ts";
+import { walkOwnFiles } from "../../src/privacy/erase.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ecm-places-"));
 afterEach(() => rmSync(root, { recursive: true, force: true }));

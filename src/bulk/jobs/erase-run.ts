@@ -10,13 +10,13 @@ import { createErasedKey } from "../../api/key-spelling.ts";
 import { formatCsvLine } from "../../delimited-lines.ts";
 import { openAtomicFile } from "../../disk/atomic-file.ts";
 import { decodeLine, formatCheckedLine, LineSplitter, readCheckedLine, readLines } from "../../disk/log.ts";
-import { walkFiles } from "../../disk/walk.ts";
+import { exists, walkFiles } from "../../disk/walk.ts";
 import { parseJson } from "../../json.ts";
 import { readRecords } from "../../tables/index.ts";
 import type { Write } from "../items.ts";
 import { createPlanSealer } from "../plan/plan-file.ts";
 import { isPlanned, type StoredLine } from "../plan/plan-line.ts";
-import { fileNames, readManifest, writeManifest } from "../runs/folder.ts";
+import { fileNames, readManifest } from "../runs/folder.ts";
 import type { JournalRecord } from "../runs/journal.ts";
 import { readRunRecord } from "../runs/ledger.ts";
 import { rewriteRejects } from "./rejects.ts";
@@ -40,43 +40,47 @@ export async function eraseFromRun(
   folder: string,
   people: ErasedPeople,
 ): Promise<{ files: number; removesInput: boolean }> {
-  const [plan, journal] = [join(folder, fileNames.plan), join(folder, fileNames.journal)];
+  const [plan, journal, manifest] = [fileNames.plan, fileNames.journal, fileNames.manifest].map((name) =>
+    join(folder, name),
+  ) as [string, string, string];
   let files = 0;
-  if ((await people.search(plan)) === "found") files += Number(await eraseFromPlan(plan, people));
+  const rewrite = async (isMeant: boolean, file: string, erase: () => Promise<boolean>) => {
+    if (isMeant || (await people.search(file)) === "found") files += Number(await erase());
+  };
+  await rewrite(false, plan, () => eraseFromPlan(plan, people));
   const refs = await readErasedRefs(plan);
-  if (refs.size > 0 || (await people.search(journal)) === "found")
-    files += Number(await eraseFromJournal(journal, people, refs));
+  const hasJournal = refs.size > 0 && (await exists(journal));
+  await rewrite(hasJournal, journal, () => eraseFromJournal(journal, people, refs));
   let removesInput = false;
   for await (const file of walkFiles(folder)) {
-    const name = basename(file);
-    if (file === plan || file === journal || name === fileNames.manifest) continue;
-    const found = await people.search(file);
-    // What cannot be searched is kept for nobody's sake.
-    if (found === "absent" || (found === "unreadable" && name !== fileNames.input)) continue;
-    await eraseFromFile(folder, file, people);
-    removesInput ||= name === fileNames.input;
+    if ([plan, journal, manifest].includes(file) || !(await eraseFromFile(folder, file, people))) continue;
+    removesInput ||= basename(file) === fileNames.input;
     files++;
   }
   // Last: it says what the run is.
-  return { files: files + Number(await eraseFromManifest(folder, people)), removesInput };
+  await rewrite(false, manifest, () => rewriteLines(manifest, (line) => people.mask(line) ?? line));
+  return { files, removesInput };
 }
 
-function eraseFromFile(folder: string, file: string, people: ErasedPeople): Promise<void> {
-  if (file === join(folder, fileNames.rejects)) return makeRejectsAgain(folder, file);
-  if (file === join(folder, fileNames.backup)) return eraseFromBackup(file, people);
-  return rm(file, { force: true });
+/** @returns whether it held anybody of them, or may have */
+async function eraseFromFile(folder: string, file: string, people: ErasedPeople): Promise<boolean> {
+  const name = basename(file);
+  const found = await people.search(file);
+  // What cannot be searched is kept for nobody's sake.
+  if (found === "absent" || (found === "unreadable" && name !== fileNames.input)) return false;
+  if (name === fileNames.rejects) await makeRejectsAgain(folder, file);
+  else if (name === fileNames.backup) await eraseFromBackup(file, people);
+  else await rm(file, { force: true });
+  return true;
 }
 
-async function eraseFromPlan(file: string, people: ErasedPeople): Promise<boolean> {
+function eraseFromPlan(file: string, people: ErasedPeople): Promise<boolean> {
   const seal = createPlanSealer();
-  return rewriteLines(file, (bytes) => {
-    const text = decodeLine(bytes);
-    const masked = people.mask(text);
-    if (masked === undefined) return seal(bytes);
-    const line = parseJson(text) as StoredLine | undefined;
-    if (!line) return seal(encodeLine(masked));
-    const isTheirs = listKeys(line).some((key) => people.isKey(key));
-    return seal(encodeLine(JSON.stringify(isTheirs ? toErasedLine(line) : maskValue(line, people))));
+  return rewriteLines(file, (text) => {
+    const line = people.mask(text) === undefined ? undefined : (parseJson(text) as StoredLine | undefined);
+    const isTheirs = line !== undefined && listKeys(line).some((key) => people.isKey(key));
+    const erased = isTheirs ? JSON.stringify(toErasedLine(line)) : (people.mask(text) ?? text);
+    return decodeLine(seal(encodeLine(erased)));
   });
 }
 
@@ -114,17 +118,16 @@ async function readErasedRefs(plan: string): Promise<Set<number>> {
   return refs;
 }
 
-async function eraseFromJournal(file: string, people: ErasedPeople, refs: Set<number>): Promise<boolean> {
-  return rewriteLines(file, (bytes) => {
-    const text = decodeLine(bytes);
-    const masked = people.mask(text);
+function eraseFromJournal(file: string, people: ErasedPeople, refs: Set<number>): Promise<boolean> {
+  return rewriteLines(file, (text) => {
     const record = readCheckedLine<JournalRecord>(text);
-    if (!record) return masked === undefined ? bytes : createErasedKey(6);
+    const masked = people.mask(text);
+    if (!record) return masked === undefined ? text : createErasedKey(6);
     if (record.kind === "intent" && people.isKey(record.key)) refs.add(record.ref);
     const isTheirs = "ref" in record && refs.has(record.ref);
-    if (!isTheirs && masked === undefined) return bytes;
-    const erased = isTheirs ? toErasedRecord(record) : maskValue(record, people);
-    return encodeLine(formatCheckedLine(erased)).trimEnd();
+    if (!isTheirs && masked === undefined) return text;
+    const erased = isTheirs ? toErasedRecord(record) : JSON.parse(people.mask(JSON.stringify(record))!);
+    return formatCheckedLine(erased).trimEnd();
   });
 }
 
@@ -162,83 +165,44 @@ async function makeRejectsAgain(folder: string, file: string): Promise<void> {
   await rewriteRejects(file, join(folder, fileNames.plan), ledger);
 }
 
-/** Rows of theirs go; the others are as they were written. */
+/** Rows of theirs go; what others' say of them is masked. */
 async function eraseFromBackup(file: string, people: ErasedPeople): Promise<void> {
   await replace(file, async (append) => {
-    const text = createReadStream(file);
-    for await (const records of readRecords(text, { delimiter: "," }, 1)) {
+    for await (const records of readRecords(createReadStream(file), { delimiter: "," }, 1)) {
       for (const { cells } of records) {
-        if (!cells.some(people.isKey)) await append(`${formatCsvLine(maskValue(cells, people))}\n`);
+        if (cells.some(people.isKey)) continue;
+        await append(`${formatCsvLine(cells.map((cell) => people.mask(cell) ?? cell))}\n`);
       }
     }
     return true;
   });
 }
 
-async function eraseFromManifest(folder: string, people: ErasedPeople): Promise<boolean> {
-  const file = join(folder, fileNames.manifest);
-  if ((await people.search(file)) !== "found") return false;
-  const manifest = await readManifest(folder).catch(() => undefined);
-  if (manifest) await writeManifest(folder, maskValue(manifest, people));
-  else await rewriteLines(file, (bytes) => encodeLine(people.mask(decodeLine(bytes)) ?? decodeLine(bytes)));
-  return true;
-}
-
-/** Members that say what a line is: a key that is a word may be one of these. */
-const ownMembers = [
-  "version",
-  "kind",
-  "action",
-  "outcome",
-  "code",
-  "what",
-  "status",
-  "digest",
-  "fingerprint",
-];
-
-/** All texts of a value, also the names of its members. */
-function maskValue<T>(value: T, people: ErasedPeople): T {
-  if (typeof value === "string") return (people.mask(value) ?? value) as T;
-  if (Array.isArray(value)) return value.map((each) => maskValue(each, people)) as T;
-  if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).map(([name, member]) =>
-    ownMembers.includes(name) ? [name, member] : [people.mask(name) ?? name, maskValue(member, people)],
-  );
-  return Object.fromEntries(members) as T;
-}
-
 const chunkBytes = 1024 * 1024;
 
-/** @param change what takes the place of a line; lines are latin1, without their breaks */
-function rewriteLines(file: string, change: (bytes: string) => string): Promise<boolean> {
+/**
+ * What is behind the last line break is a line, too.
+ * @param change what takes the place of a line, without its break
+ * @returns whether anything was changed
+ */
+function rewriteLines(file: string, change: (line: string) => string): Promise<boolean> {
   return replace(file, async (append) => {
+    const splitter = new LineSplitter();
     let isChanged = false;
-    let written = "";
-    const flush = () => append(Buffer.from(written, "latin1"));
-    for await (const { bytes, end } of readAllLines(file)) {
-      const changed = change(bytes);
-      isChanged ||= changed !== bytes;
-      written += changed + end;
-      if (written.length < chunkBytes) continue;
-      await flush();
-      written = "";
+    const changeOne = (bytes: string) => {
+      const line = decodeLine(bytes);
+      const changed = change(line);
+      isChanged ||= changed !== line;
+      // A line that is no text stays byte for byte.
+      return changed === line ? bytes : encodeLine(changed);
+    };
+    for await (const piece of createReadStream(file, { encoding: "latin1", highWaterMark: chunkBytes })) {
+      const lines = splitter.take(piece as string).map((bytes) => `${changeOne(bytes)}\n`);
+      await append(Buffer.from(lines.join(""), "latin1"));
     }
-    await flush();
+    if (splitter.rest !== "") await append(Buffer.from(changeOne(splitter.rest), "latin1"));
     return isChanged;
   });
-}
-
-/** Byte for byte as latin1. What is behind the last line break is a line, too. */
-async function* readAllLines(file: string): AsyncGenerator<{ bytes: string; end: "\n" | "" }> {
-  const splitter = new LineSplitter();
-  try {
-    for await (const piece of createReadStream(file, { encoding: "latin1", highWaterMark: chunkBytes }))
-      for (const bytes of splitter.take(piece as string)) yield { bytes, end: "\n" };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
-  if (splitter.rest !== "") yield { bytes: splitter.rest, end: "" };
 }
 
 /** @param write says whether anything differs: otherwise the file stays */

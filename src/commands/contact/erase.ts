@@ -69,10 +69,9 @@ async function erasePeople(
 ): Promise<Result<Receipt> | undefined> {
   const { terminal, folders } = context;
   const people = await readPeople(context, typedKeys, ecm`contact erase KEY`);
-  const [{ findPeople }, erase, { listFilesElsewhere }, { readRunsOf }] = await Promise.all([
+  const [{ findPeople }, erase, { readRunsOf }] = await Promise.all([
     import("../../privacy/people.ts"),
     import("../../privacy/erase.ts"),
-    import("../../privacy/places.ts"),
     import("../../privacy/dossier.ts"),
   ]);
   const erased = findPeople(people.flat());
@@ -97,7 +96,7 @@ async function erasePeople(
   // What began meanwhile may have read the contact before it was deleted.
   await requireNobodyAtWork();
   // Before what names them is erased: their names may hold the address too.
-  const elsewhere = await listFilesElsewhere(folders, baseUrl);
+  const elsewhere = await erase.listFilesElsewhere(folders, baseUrl);
   const own = await erase.eraseFromFiles(folders, erased);
   const files = own.files + (await (await context.sandboxFiles()).erase(people.flat(), erased.mask));
   requireNothingLeft(await erase.countFilesWith(folders, erased));
