@@ -115,7 +115,7 @@ export const groups: Group[] = [
   {
     name: "doctor",
     summary: "check key, base URL, clock, limits, folders and unfinished runs",
-    load: async () => (await import("./doctor/index.ts")).registerDoctor,
+    load: async () => (await import("./doctor.ts")).registerDoctor,
   },
   {
     name: "mcp",

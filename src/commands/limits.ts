@@ -1,11 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
 import { type CachedLimits, readCachedLimits } from "../config/caches.ts";
 import type { Context } from "../context.ts";
-import { formatCount } from "../counts.ts";
 import { advise, ecm } from "../hint.ts";
-import { formatMoment } from "../moments.ts";
-import { formatTimestamp } from "../rate-limits.ts";
-import { isForPeople, isJson } from "../terminal/format.ts";
+import { formatDuration } from "../moments.ts";
+import { formatRateLimitSentence, formatTimestamp } from "../rate-limits.ts";
+import { isJson } from "../terminal/format.ts";
 import type { View } from "../terminal/present.ts";
 import { formatForAccount } from "./help/command-line.ts";
 import { describeCommand } from "./help/help-text.ts";
@@ -18,6 +17,19 @@ interface LimitsReport {
   seenAt?: string;
 }
 
+const view: View<LimitsReport> = {
+  columns: [
+    { name: "hour remaining", value: ({ hour }) => hour?.remaining },
+    { name: "hour limit", value: ({ hour }) => hour?.limit },
+    { name: "hour reset", value: ({ hour }) => hour?.reset },
+    { name: "month remaining", value: ({ month }) => month?.remaining },
+    { name: "month limit", value: ({ month }) => month?.limit },
+    { name: "month reset", value: ({ month }) => month?.reset },
+    { name: "seen at", value: ({ seenAt }) => seenAt },
+  ],
+  id: ({ seenAt }) => seenAt ?? "",
+};
+
 export function registerLimits(command: Command, context: Context): void {
   const asking = command.option("--refresh", "ask the service (sends one request)");
   describeCommand(asking, {
@@ -26,25 +38,22 @@ export function registerLimits(command: Command, context: Context): void {
       'The limits of the last answer, without a request: { "hour": { "limit", "remaining", "reset" }, "month": { "limit", "remaining" }, "seenAt" } in JSON; {} when nothing is known yet. Where the month is used up, its "reset" too.',
   });
   asking.action(
-    presents(context, {}, async ({ refresh }) => {
+    presents(context, { view }, async ({ refresh = false }) => {
       const { identity, name } = await context.profile();
-      const known = () => readCachedLimits(context.folders.cache, identity);
-      const cached = refresh ? await refreshLimits(context) : known();
-      const output = context.output();
-      if (!cached) sayUnknown(context, name?.value, refresh);
-      if (!cached && !isJson(output.format)) return undefined;
+      const cached = refresh
+        ? await refreshLimits(context)
+        : readCachedLimits(context.folders.cache, identity);
+      if (!cached) {
+        const whose = name === undefined ? "this account" : `profile ${name.value}`;
+        const hint = advise`No limits of ${whose} are known yet. Ask for them with: ${ecm`limits --refresh`}`;
+        const said = refresh ? "The service sent no limits with its answer" : hint;
+        context.terminal.note(formatForAccount(said, context.settings));
+        return isJson(context.output().format) ? { one: {} } : undefined;
+      }
       const now = context.clock.now();
-      const view =
-        isForPeople(output) && cached ? createShortView(now, cached) : createLimitsView(now, cached);
-      return { one: toReport(cached), view };
+      return { one: toReport(cached), screen: async () => ({ text: formatSeen(cached, now) }) };
     }),
   );
-}
-
-function sayUnknown({ terminal, settings }: Context, profile: string | undefined, isAsked = false): void {
-  const whose = profile === undefined ? "this account" : `profile ${profile}`;
-  const hint = advise`No limits of ${whose} are known yet. Ask for them with: ${ecm`limits --refresh`}`;
-  terminal.note(isAsked ? "The service sent no limits with its answer" : formatForAccount(hint, settings));
 }
 
 async function refreshLimits(context: Context): Promise<CachedLimits | undefined> {
@@ -54,79 +63,24 @@ async function refreshLimits(context: Context): Promise<CachedLimits | undefined
   return limits && { limits, seenAt: context.clock.now() };
 }
 
-function toReport(cached: CachedLimits | undefined): LimitsReport {
-  if (!cached) return {};
-  const { hour, month, monthReset } = cached.limits;
+function toReport({ limits: { hour, month, monthReset }, seenAt }: CachedLimits): LimitsReport {
   // Only a refusal says when the month ends: nothing is left of it then.
   const reset = monthReset === undefined ? {} : { reset: formatTimestamp(monthReset) };
   return {
-    ...(hour
-      ? { hour: { ...hour, reset: hour.reset === undefined ? undefined : formatTimestamp(hour.reset) } }
-      : {}),
-    ...(month || monthReset !== undefined ? { month: { remaining: 0, ...month, ...reset } } : {}),
-    seenAt: new Date(cached.seenAt).toISOString(),
+    ...(hour && {
+      hour: { ...hour, reset: hour.reset === undefined ? undefined : formatTimestamp(hour.reset) },
+    }),
+    ...((month || monthReset !== undefined) && { month: { remaining: 0, ...month, ...reset } }),
+    seenAt: new Date(seenAt).toISOString(),
   };
 }
 
-function createLimitsView(now: number, cached: CachedLimits | undefined): View<LimitsReport> {
-  const reset = cached?.limits.hour?.reset;
-  const isOver = reset !== undefined && reset * 1000 <= now;
-  return {
-    columns: [
-      { name: "hour remaining", value: ({ hour }) => hour?.remaining },
-      { name: "hour limit", value: ({ hour }) => hour?.limit },
-      {
-        name: "hour reset",
-        value: ({ hour }) => hour && (isOver ? `${hour.reset} (over: a new hour began)` : hour.reset),
-      },
-      { name: "month remaining", value: ({ month }) => month?.remaining },
-      { name: "month limit", value: ({ month }) => month?.limit },
-      { name: "seen at", value: ({ seenAt }) => seenAt },
-      { name: "age", value: () => cached && formatAge(now - cached.seenAt) },
-    ],
-    id: ({ seenAt }) => seenAt ?? "",
-  };
-}
-
-/** What is left, in a line each. */
-function createShortView(now: number, { limits, seenAt }: CachedLimits): View<LimitsReport> {
-  const formatLeft = (
-    part: { limit?: number; remaining: number },
-    reset: number | undefined,
-    over: string,
-  ) => {
-    const of = part.limit === undefined ? "" : ` of ${formatCount(part.limit)}`;
-    const left = `${formatCount(part.remaining)}${of} left`;
-    if (reset === undefined) return left;
-    return reset * 1000 <= now ? `${left}; ${over}` : `${left}, resets ${formatMoment(reset * 1000, now)}`;
-  };
-  return {
-    columns: [
-      {
-        name: "hour",
-        value: ({ hour }) =>
-          hour && formatLeft(hour, limits.hour?.reset, "reset since: a new hour has begun"),
-      },
-      {
-        name: "month",
-        value: ({ month }) =>
-          month && formatLeft(month, limits.monthReset, "reset since: a new month has begun"),
-      },
-      { name: "as of", value: () => `${formatAge(now - seenAt)} ago` },
-    ],
-    id: () => "",
-  };
-}
-
-/** A length of time for people: its one or two largest parts. */
-function formatAge(milliseconds: number): string {
-  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
-  const [days, hours, minutes] = [
-    Math.floor(seconds / 86_400),
-    Math.floor(seconds / 3600) % 24,
-    Math.floor(seconds / 60) % 60,
-  ];
-  if (days > 0) return `${days} d ${hours} h`;
-  if (hours > 0) return `${hours} h ${minutes} min`;
-  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+function formatSeen({ limits, seenAt }: CachedLimits, now: number): string {
+  const isOver = (limits.hour?.reset ?? Number.POSITIVE_INFINITY) * 1000 <= now;
+  const left = formatRateLimitSentence(isOver ? { ...limits, hour: undefined } : limits, now);
+  return [
+    ...(isOver ? ["A new hour has begun since the last answer"] : []),
+    ...(left === undefined ? [] : [left]),
+    `As of ${formatDuration((now - seenAt) / 1000)} ago\n`,
+  ].join("\n");
 }

@@ -81,7 +81,7 @@ describe("ecm doctor", () => {
     const { code, by } = await examine(ecmWith({ ...(await temporaryHome()), ...env }));
     expect(code).toBe(0);
     expect(by.clock!.message).toMatch(/(89|90|91) s behind/);
-    expect(by.budget!.message).toBe("left: month 9,876 of 100,000");
+    expect(by.budget!.message).toBe("9,876 of 100,000 this month");
     expect(readStatuses(by)).toMatchObject({ clock: "warn", budget: "warn", key: "warn", address: "pass" });
   });
 

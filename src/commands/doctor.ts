@@ -1,0 +1,285 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "@commander-js/extra-typings";
+import { listStructuresRequest } from "../api/structures.ts";
+import { readCachedBehaviors } from "../config/caches.ts";
+import { inspectFolders, type PlaceState } from "../config/folder-rights.ts";
+import { isUsualKey, maskKey } from "../config/keys.ts";
+import type { ResolvedProfile } from "../config/resolve.ts";
+import type { Context } from "../context.ts";
+import { formatCounted } from "../counts.ts";
+import { EcmError, exitCodes, failedError, isKind } from "../errors.ts";
+import { advise, ecm, type Hint, quoteShellWord } from "../hint.ts";
+import { formatRateLimitSentence } from "../rate-limits.ts";
+import { describeBehavior, findLastLearned, readFreshBehavior } from "../service/behavior.ts";
+import { escapeControls } from "../terminal/escape.ts";
+import { isForPeople } from "../terminal/format.ts";
+import type { View } from "../terminal/present.ts";
+import { createStyle } from "../terminal/style.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { measureWidth, wrap } from "../terminal/text-width.ts";
+import type { ApiAnswer, RateLimits } from "../wire.ts";
+import { commandOnRun, formatForAccount } from "./help/command-line.ts";
+import { describeCommand } from "./help/help-text.ts";
+import { presents } from "./output/presents.ts";
+
+const view: View<ShownFinding> = {
+  columns: [
+    { name: "status", value: ({ status }) => status },
+    { name: "check", value: ({ check }) => check },
+    { name: "message", value: ({ message }) => message },
+    { name: "hint", value: ({ hint }) => hint },
+  ],
+  id: ({ check }) => check,
+};
+
+export function registerDoctor(command: Command, context: Context): void {
+  describeCommand(command, {
+    examples: ["ecm doctor", "ecm doctor --profile staging --json"],
+    output:
+      "One line per check (pass, warn or fail): key, base URL, clock, limits, what is known of the service's behavior, folders, unfinished runs. Sends one request.",
+    exitCodes: { 0: "no check failed; there may be warnings", 1: "a check failed" },
+  });
+  command.action(
+    presents(context, { view }, async () => {
+      const findings = await examine(context);
+      const failed = findings.filter(({ status }) => status === "fail").map(({ check }) => check);
+      const isRead = isForPeople(context.output());
+      const shown = isRead
+        ? { text: drawFindings(context.terminal, findings), value: findings }
+        : { many: findings };
+      if (failed.length === 0) return shown;
+      if (isRead && context.terminal.isStdoutTerminal) {
+        // A person has just read which ones.
+        context.endWith(exitCodes.failed);
+        return shown;
+      }
+      const message = `${failed.length} of ${findings.length} checks failed: ${failed.join(", ")}`;
+      const failure = failedError(message, "Each failed check says what to do", {
+        type: "ChecksFailedError",
+      });
+      return { ...shown, failure };
+    }),
+  );
+}
+
+async function examine(context: Context): Promise<ShownFinding[]> {
+  // First: opening the profiles fixes their rights.
+  const places = await inspectFolders(context.folders, context.platform);
+  const findings = [
+    ...(await examineAccount(context)),
+    ...(await examineBehavior(context)),
+    ...places.map(checkFolder),
+    await examineRuns(context),
+  ];
+  return findings.map(({ hint, ...finding }) => ({
+    ...finding,
+    hint: hint === undefined ? undefined : formatForAccount(hint, context.settings),
+  }));
+}
+
+/** Profile, key, address, clock and budget, as far as one leads to the next. */
+async function examineAccount(context: Context): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  try {
+    const profile = await context.profile();
+    const place = profile.isSandbox ? "the embedded service" : profile.baseUrl.value;
+    findings.push(pass("profile", `${profile.name?.value ?? "none: the environment"}, ${place}`));
+    findings.push(await examineKey(context, profile));
+    const { send } = await context.connect();
+    const start = context.clock.now();
+    const answer = await send(listStructuresRequest(), { expect: "any" });
+    const now = context.clock.now();
+    const answered = checkAnswer(answer, place, Math.round(now - start), now);
+    // What the service says of the key counts for more than its form.
+    if (answered.some(({ check }) => check === "key")) findings.pop();
+    findings.push(...answered);
+  } catch (error) {
+    if (!(error instanceof EcmError) || context.signal.aborted) throw error;
+    const usesSandbox = existsSync(join(context.folders.state, "sandbox"));
+    if (findings.length === 0 && isKind(error, "no key") && usesSandbox) {
+      const words = "No profile is selected: the sandbox is used with --profile sandbox";
+      const hint = advise`For all commands: ${ecm`auth use sandbox`}; for a real account: ${ecm`auth login`}`;
+      return [warn("profile", words, hint)];
+    }
+    const check = ["profile", "key"][findings.length] ?? "address";
+    findings.push(fail(check, error.message, error.details.hint));
+  }
+  return findings;
+}
+
+async function examineKey(context: Context, profile: ResolvedProfile): Promise<Finding> {
+  if (profile.isSandbox) return pass("key", "the embedded service makes its own");
+  const { value, source } = await profile.key(context.signal);
+  const words = `${maskKey(value)}, from the ${source}`;
+  return isUsualKey(value)
+    ? pass("key", words)
+    : warn("key", `${words}: does not look like an API key of 50 characters`);
+}
+
+/** What earlier commands have learned of the service where its documents are silent; without a request. */
+async function examineBehavior(context: Context): Promise<Finding[]> {
+  const profile = await context.profile().catch(() => undefined);
+  if (!profile) return [];
+  const behaviors = readCachedBehaviors(context.folders.state, profile.baseUrl.value);
+  return Object.entries(behaviors).map(([structureId, points]) => {
+    const known = readFreshBehavior(points, context.clock.now());
+    const words = describeBehavior(known);
+    const since = findLastLearned(known)?.slice(0, 10);
+    return pass(
+      "behavior",
+      words.length === 0
+        ? `nothing learned yet about structure ${structureId}`
+        : `learned about structure ${structureId}, last on ${since}: ${words.join("; ")}`,
+    );
+  });
+}
+
+async function examineRuns(context: Context): Promise<Finding> {
+  const { folders, terminal } = context;
+  const { listRuns, viewRun } = await import("../bulk/index.ts");
+  const found = await listRuns(folders.state, ({ message }) => terminal.warn(message));
+  const unfinished = (await Promise.all(found.map(viewRun))).filter(
+    ({ status }) => status === "stopped" || status === "unfinished",
+  );
+  const [newest] = unfinished;
+  if (!newest) return pass("runs", "No unfinished runs");
+  const { baseUrl, profile, run, kind, file } = newest;
+  const account = { baseUrl, profile: profile ?? undefined };
+  const resume = await commandOnRun(context, account, ecm`runs resume ${run}`);
+  return warn(
+    "runs",
+    `${unfinished.length} unfinished, the newest ${run} (${kind} of ${file})`,
+    advise`Resume with: ${resume}; list all with: ${ecm`runs list`}`,
+  );
+}
+
+// What is found: a line for each thing examined.
+
+interface Finding {
+  check: string;
+  status: "pass" | "warn" | "fail";
+  message: string;
+  hint?: Hint;
+}
+
+/** A finding with its hint as text. */
+type ShownFinding = Omit<Finding, "hint"> & { hint?: string };
+
+const pass = (check: string, message: string): Finding => ({ check, status: "pass", message });
+const warn = (check: string, message: string, hint?: Hint): Finding => ({
+  check,
+  status: "warn",
+  message,
+  hint,
+});
+const fail = (check: string, message: string, hint?: Hint): Finding => ({
+  check,
+  status: "fail",
+  message,
+  hint,
+});
+
+/** With a clock that is off by more than this, in seconds, waits for the end of the hour are wrong. */
+const maxSkewSeconds = 30;
+
+/** What the answer to a read shows about key, address, clock and limits. */
+function checkAnswer(answer: ApiAnswer, place: string, milliseconds: number, now: number): Finding[] {
+  const { status, problem, headers, limits, body } = answer;
+  const answered = pass("address", `${place} answered in ${milliseconds} ms`);
+  const { hint, limit } = problem?.details ?? {};
+  if (status === 401 || status === 403) {
+    // A suspended account has a key as good as before.
+    const check = /does not have API access/i.test(problem?.message ?? "") ? "account" : "key";
+    return [answered, fail(check, problem?.message ?? `HTTP ${status}`, hint)];
+  }
+  if (limit === "hour" || limit === "month") {
+    // Who counts requests has answered: nothing is wrong with the address.
+    const words = limit === "hour" ? "the hourly limit is used up" : "the monthly quota is used up";
+    return [answered, ...checkClock(headers.date, now), fail("budget", words, hint)];
+  }
+  if (problem) return [fail("address", problem.message, hint)];
+  if (!Array.isArray(body)) {
+    return [fail("address", `${place} answers, but not as the API does`, "Check the base URL")];
+  }
+  return [answered, ...checkClock(headers.date, now), checkLimits(limits, now)];
+}
+
+function checkClock(date: string | undefined, now: number): Finding[] {
+  const then = date === undefined ? Number.NaN : Date.parse(date);
+  if (Number.isNaN(then)) return [];
+  const skewSeconds = Math.round((now - then) / 1000);
+  if (Math.abs(skewSeconds) <= maxSkewSeconds) return [pass("clock", "agrees with the service's")];
+  const words = `this machine's is ${Math.abs(skewSeconds)} s ${skewSeconds > 0 ? "ahead of" : "behind"} the service's`;
+  return [warn("clock", words, "Set this machine's clock")];
+}
+
+function checkLimits(limits: RateLimits, now: number): Finding {
+  const left = formatRateLimitSentence(limits, now);
+  if (left === undefined) return warn("budget", "The service sent no limits with its answer");
+  const { hour, month } = limits;
+  const isLow = (part: { remaining: number; limit: number } | undefined) =>
+    part !== undefined && part.remaining < part.limit / 10;
+  if (isLow(month)) return warn("budget", left, "Less than a tenth of the monthly quota is left");
+  if (isLow(hour)) return warn("budget", left, "Less than a tenth of the hourly limit is left");
+  return pass("budget", left);
+}
+
+const variables = {
+  "config folder": "ECM_CONFIG_DIR",
+  "profiles file": "ECM_CONFIG_DIR",
+  "state folder": "ECM_STATE_DIR",
+  "cache folder": "ECM_CACHE_DIR",
+};
+
+function checkFolder({ name, path, state, detail }: PlaceState): Finding {
+  if (state === "private") return pass(name, path);
+  if (state === "missing") return pass(name, `${path}: created when needed`);
+  if (state === "full") {
+    const hint = `Make room on the disk of ${path}: ecm could not write down what a run does`;
+    return fail(name, `${path}: the disk is full`, hint);
+  }
+  if (state === "unusable")
+    return fail(
+      name,
+      `${path}: ${detail}`,
+      `Fix its permissions, or choose another folder with ${variables[name]}`,
+    );
+  const hint =
+    name.startsWith("c") || name === "profiles file"
+      ? "ecm makes it private again the next time it uses it"
+      : `chmod 700 ${quoteShellWord(path)}`;
+  return warn(name, `${path}: readable by other users (${detail})`, hint);
+}
+
+const marks = { pass: "✓", warn: "!", fail: "✗" } as const;
+
+/** A mark, what was examined, what was found, and below it what to do. @returns whole lines, wrapped at the terminal's width */
+function drawFindings(terminal: Terminal, findings: readonly ShownFinding[]): string {
+  const { green, yellow, red, dim } = createStyle(terminal.isColored.out);
+  const paint = { pass: green, warn: yellow, fail: red };
+  const widest = Math.max(...findings.map(({ check }) => measureWidth(check)));
+  // Read aloud, a mark says nothing.
+  const toMark = (status: Finding["status"]) => (terminal.isAccessible ? status : marks[status]);
+  const markWidth = Math.max(...findings.map(({ status }) => measureWidth(toMark(status))));
+  const indent = " ".repeat(markWidth + 1 + widest + 2);
+  const room = Math.max(20, terminal.columns - indent.length);
+  const lines = findings.flatMap(({ status, check, message, hint }) => {
+    const head = `${paint[status](toMark(status).padEnd(markWidth))} ${check.padEnd(widest)}  `;
+    const [first = "", ...more] = wrap(escapeControls(message), room);
+    const hints = hint === undefined ? [] : wrap(escapeControls(hint), room);
+    return [
+      `${head}${first}`,
+      ...more.map((line) => indent + line),
+      ...hints.map((line) => indent + dim(line)),
+    ];
+  });
+  return `${[...lines, "", formatVerdict(findings)].join("\n")}\n`;
+}
+
+function formatVerdict(findings: readonly ShownFinding[]): string {
+  const count = (wanted: Finding["status"]) => findings.filter(({ status }) => status === wanted).length;
+  if (count("fail") > 0) return `${count("fail")} of ${findings.length} checks failed.`;
+  if (count("warn") > 0) return `${formatCounted(count("warn"), "warning")}. Nothing is broken.`;
+  return "Everything is fine.";
+}
