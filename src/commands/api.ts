@@ -5,11 +5,12 @@ import { requestTarget } from "../request-target.ts";
 import { readDataInput } from "../terminal/data-input.ts";
 import { escapeControlsInLines } from "../terminal/escape.ts";
 import { requireFileFormat } from "../terminal/file-names.ts";
-import { presentDryRun, presentValue } from "../terminal/present.ts";
+import type { OutputOptions } from "../terminal/format.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
 import { addDryRunFlag, addFileFlag, type OptionsOf, repeatableOption } from "./flags/flags.ts";
 import { describeCommand } from "./help/help-text.ts";
+import { presents, type Result } from "./output/presents.ts";
 
 type ApiOptions = OptionsOf<typeof declareApi>;
 
@@ -32,34 +33,43 @@ function declareApi(command: Command) {
 }
 
 export function registerApi(command: Command, context: Context): void {
-  declareApi(command).action((method, path, options) => runApi(context, method, path, options));
-  describeCommand(command, {
+  const sending = describeCommand(declareApi(command), {
     writes: true,
     asks: "DELETE, PATCH of a contact (its status) and PUT of a structure",
     examples: [
       "ecm api GET /api/contact-structure",
       "ecm api GET /api/contact/events --query pastDays=7 --query types=email-opened,email-clicked",
       "ecm api POST /api/contact/search --data search.json --paginate",
-      "ecm api PATCH /api/contact-structure/{structure}/lists/{list:Leads} -f name=Prospects",
+      "ecm api PATCH /api/contact-structure/64f0c2a9e1b2c3d4e5f60718/lists/64f0c2a9e1b2c3d4e5f60719 -f name=Prospects",
       "ecm api DELETE /api/contact/64f0c2a9e1b2c3d4e5f60718 --dry-run",
     ],
     output:
-      "The body of the answer unchanged, errors too (at a terminal JSON is indented); the status decides the exit code. {structure}, {list:NAME} and {contact:KEY} in the path are replaced by ids.",
+      "The body of the answer unchanged, errors too (at a terminal JSON is indented); the status decides the exit code.",
   });
+  // A body has any form, whatever the name of its file is.
+  const chooseOutput = ({ outputFile, paginate, dryRun }: ApiOptions): OutputOptions => {
+    if (outputFile !== undefined) context.files.writes(outputFile, "--output-file");
+    if (dryRun) return context.output();
+    const isLines = context.output().format === "ndjson";
+    if (outputFile !== undefined && paginate) requireFileFormat(outputFile, isLines ? "ndjson" : "json");
+    return { format: isLines ? "ndjson" : "json", outputFile };
+  };
+  sending.action(
+    presents(context, { chooseOutput }, async (method, path, options) => {
+      const request = await requestFrom(context, method, path, options);
+      if (options.dryRun) {
+        const unsent = toUnsentRequest(request);
+        return { request: unsent, would: `send ${unsent.method} ${unsent.path}` };
+      }
+      await confirmFinal(context, request);
+      if (options.paginate) return joinAnswers(context, request);
+      await showAnswer(context, request, options);
+      return undefined;
+    }),
+  );
 }
 
-async function runApi(context: Context, method: string, path: string, options: ApiOptions): Promise<void> {
-  if (options.outputFile !== undefined) context.files.writes(options.outputFile, "--output-file");
-  const request = await requestFrom(context, method, path, options);
-  if (options.dryRun) return presentDryRun(context.terminal, context.output(), toUnsentRequest(request));
-  await confirmFinal(context, request);
-  if (options.paginate) return showJoinedPages(context, request, options);
-  if (options.outputFile !== undefined) return streamToFile(context, request, options.outputFile, options);
-  const { send } = await context.connect();
-  await showAnswer(context.terminal, await send(request, { expect: "any" }), options);
-}
-
-/** @throws UsageError for what makes no request; names in the path are looked up after that */
+/** @throws UsageError for what makes no request */
 async function requestFrom(
   context: Context,
   method: string,
@@ -74,37 +84,52 @@ async function requestFrom(
     );
   }
   const rawBody = options.data === undefined ? fields : await readDataInput(context, options.data, "--data");
-  const query = (options.query ?? []).map(parsePair);
-  const asTyped = apiRequest(method, path, query, rawBody);
-  if (fields !== undefined && ["GET", "HEAD"].includes(asTyped.method)) {
+  const query = (options.query ?? []).map((text) => parsePair("--query", text));
+  const request = apiRequest(method, path, query, rawBody);
+  if (fields !== undefined && ["GET", "HEAD"].includes(request.method)) {
     throw usageError(
-      `-f and -F make a body, but ${asTyped.method} requests have none`,
+      `-f and -F make a body, but ${request.method} requests have none`,
       "Add query parameters with --query",
     );
   }
-  return apiRequest(method, await resolvePath(context, path), query, rawBody);
+  return request;
 }
 
-async function showJoinedPages(context: Context, request: ApiRequest, options: ApiOptions): Promise<void> {
-  const { terminal } = context;
+async function joinAnswers(context: Context, request: ApiRequest): Promise<Result<unknown>> {
   const { send } = await context.connect();
   const { joinPages } = await import("../service/pages.ts");
-  const isJson = terminal.isStdoutTerminal || context.output().format === "json";
-  const output = context.output(options, isJson ? "json" : "ndjson");
-  const format = output.format === "json" ? "json" : "ndjson";
-  if (options.outputFile !== undefined) requireFileFormat(options.outputFile, format);
-  const { records, total = 0 } = await joinPages(send, request);
-  await presentValue(terminal, { ...output, format }, records, "");
-  if (records.length < total) {
-    terminal.warn(`${records.length} of ${total} records were read: the account changed meanwhile`);
-  }
+  const { records: value, total = 0 } = await joinPages(send, request);
+  const isCut = value.length < total;
+  const note = isCut
+    ? `${value.length} of ${total} records were read: the account changed meanwhile`
+    : undefined;
+  return { value, text: "", note };
 }
 
-/** @throws the error that the answer means, once it is shown */
-async function showAnswer(terminal: Terminal, answer: ApiAnswer, { include }: ApiOptions): Promise<void> {
-  if (include) await terminal.write(formatBody(terminal, formatHead(answer)));
-  await writeBody(terminal, answer);
-  if (answer.problem) throw answer.problem;
+/**
+ * The answer as it came, a refusal too. A file appears only when the whole body of a 2xx is in it; a refusal's
+ * body goes to stdout as ever.
+ * @throws the error that the answer means, once it is shown
+ */
+async function showAnswer(
+  context: Context,
+  request: ApiRequest,
+  { include, outputFile }: ApiOptions,
+): Promise<void> {
+  const { terminal } = context;
+  const { openBodyFile } = await import("../terminal/output-file.ts");
+  // Opened before anything is sent.
+  const file = outputFile === undefined ? undefined : await openBodyFile(outputFile);
+  try {
+    const { send } = await context.connect();
+    const answer = await send(request, { expect: "any", bodySink: file });
+    if (include) await terminal.write(formatBody(terminal, formatHead(answer)));
+    if (file && answer.status >= 200 && answer.status < 300) return await file.commit();
+    await writeBody(terminal, answer);
+    if (answer.problem) throw answer.problem;
+  } finally {
+    await file?.discard();
+  }
 }
 
 /** What a request of these kinds takes away cannot be put back. @throws UsageError, DeclinedError */
@@ -119,29 +144,6 @@ async function confirmFinal(context: Context, { method, path, rawBody = "" }: Ap
           ? "Fields and tags that the body leaves out are removed, with their values."
           : undefined;
   if (loss !== undefined) await context.confirm(`Send ${method} ${target}? ${loss}`);
-}
-
-/** The file appears only when the whole body of a 2xx is in it; a refusal's body goes to stdout as ever. */
-async function streamToFile(
-  context: Context,
-  request: ApiRequest,
-  name: string,
-  { include }: ApiOptions,
-): Promise<void> {
-  const { terminal } = context;
-  const { openBodyFile } = await import("../terminal/output-file.ts");
-  // Opened before anything is sent. A body has any form, whatever the file's name is.
-  const file = await openBodyFile(name);
-  try {
-    const { send } = await context.connect();
-    const answer = await send(request, { expect: "any", bodySink: file });
-    if (include) await terminal.write(formatBody(terminal, formatHead(answer)));
-    if (answer.status >= 200 && answer.status < 300) return await file.commit();
-    await writeBody(terminal, answer);
-    if (answer.problem) throw answer.problem;
-  } finally {
-    await file.discard();
-  }
 }
 
 /**
@@ -173,13 +175,11 @@ export function apiRequest(
   return { method: verb, path, query, rawBody, effect: isRead ? "read" : "write" };
 }
 
-function parsePair(text: string): [string, string] {
+/** `name=value`, split at the first `=`. @throws UsageError */
+function parsePair(flag: string, text: string): [name: string, value: string] {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw usageError(
-    `--query: ${JSON.stringify(text)} is not name=value`,
-    "Give a pair such as --query page=2",
-  );
+  throw usageError(`${flag}: ${JSON.stringify(text)} is not NAME=VALUE`, `Such as ${flag} name=Newsletter`);
 }
 
 /** The request as a dry run shows it: query in the path, and a body that is no JSON as the text it is. */
@@ -233,20 +233,16 @@ async function buildBody(
 ): Promise<string | undefined> {
   if (field.length + typedField.length === 0) return undefined;
   const members = new Map<string, unknown>();
-  const add = (flag: string, text: string, value: unknown) => {
-    const name = text.slice(0, text.indexOf("="));
+  const typed = [
+    ...field.map((text) => ["-f", text] as const),
+    ...typedField.map((text) => ["-F", text] as const),
+  ];
+  for (const [flag, text] of typed) {
+    const [name, value] = parsePair(flag, text);
     if (members.has(name)) throw usageError(`${flag}: the member ${JSON.stringify(name)} is given twice`);
-    members.set(name, value);
-  };
-  for (const text of field) add("-f", text, readFieldValue("-f", text));
-  for (const text of typedField) add("-F", text, await parseTypedValue(context, readFieldValue("-F", text)));
+    members.set(name, flag === "-f" ? value : await parseTypedValue(context, value));
+  }
   return JSON.stringify(Object.fromEntries(members));
-}
-
-function readFieldValue(flag: string, text: string): string {
-  const at = text.indexOf("=");
-  if (at > 0) return text.slice(at + 1);
-  throw usageError(`${flag}: ${JSON.stringify(text)} is not NAME=VALUE`, `Such as ${flag} name=Newsletter`);
 }
 
 async function parseTypedValue(context: Context, text: string): Promise<unknown> {
@@ -262,36 +258,4 @@ async function parseTypedValue(context: Context, text: string): Promise<unknown>
     throw usageError(`-F: ${text} is too large to be sent exactly`, "Send the body with --data");
   }
   return value;
-}
-
-const placeholder = /\{(structure|list|contact)(?::([^{}]*))?\}/g;
-
-/**
- * The path with ids in place of `{structure}`, `{structure:LABEL}`, `{list:NAME}` and `{contact:KEY}`. Sends
- * nothing when there is none. @throws NotFoundError, UsageError
- */
-async function resolvePath(context: Context, path: string): Promise<string> {
-  const found = [...path.matchAll(placeholder)];
-  if (found.length === 0) return path;
-  const connection = await context.connect();
-  const { account } = connection;
-  const ids: string[] = [];
-  for (const [text, kind, name] of found) {
-    if (kind !== "structure" && !name) {
-      throw usageError(
-        `${text} does not name a ${kind}`,
-        `Such as {${kind}:${kind === "list" ? "Newsletter" : "ada@example.com"}}`,
-      );
-    }
-    ids.push(encodeURIComponent(await resolveId(kind!, name)));
-  }
-  return path.replace(placeholder, () => ids.shift()!);
-
-  async function resolveId(kind: string, name: string | undefined): Promise<string> {
-    if (kind === "structure") return (await account.structure(name || undefined))._id;
-    const structure = await account.structure();
-    if (kind === "list") return (await account.list(structure, name!))._id;
-    const { resolveContact } = await import("./selection/lookups.ts");
-    return (await resolveContact(connection, name!))._id;
-  }
 }

@@ -26,10 +26,10 @@ describe("without a terminal and without --yes", () => {
     "contact unsubscribe --list Leads",
     "contact delete ada@example.com bob@example.com",
     "contact delete --list Leads",
-    "api DELETE /api/contact/{contact:ada@example.com}",
-    "api delete /api/contact/{contact:ada@example.com}",
-    "api PATCH /api/contact/{contact:ada@example.com} --data -",
-    "api PUT /api/contact-structure/{structure} --data -",
+    "api DELETE /api/contact/64f0c2a9e1b2c3d4e5f60718",
+    "api delete /api/contact/64f0c2a9e1b2c3d4e5f60718",
+    "api PATCH /api/contact/64f0c2a9e1b2c3d4e5f60718 --data -",
+    "api PUT /api/contact-structure/64f0c2a9e1b2c3d4e5f60718 --data -",
   ])("ecm %s is refused, and nothing is written", async (line) => {
     const { ecm, writes } = await seeded();
     const stdin = line.endsWith("-")
@@ -49,11 +49,13 @@ describe("without a terminal and without --yes", () => {
     "contact mutate --all --list Leads --add-tag vip",
     "contact mutate --all --add-tag vip --dry-run",
     "contact mutate --all --add-tag vip --yes",
-    "api DELETE /api/contact/{contact:bob@example.com} --yes",
+    "api DELETE /api/contact/{bob} --yes",
     "api POST /api/contact-structure/{structure}/lists -f name=New",
   ])("ecm %s goes on", async (line) => {
     const { ecm } = await seeded();
-    const { code, stderr } = await ecm(line);
+    const [bob] = JSON.parse((await ecm("contact search bob@example.com --json")).stdout);
+    const filled = line.replace("{bob}", bob._id).replace("{structure}", bob.contactStructureId);
+    const { code, stderr } = await ecm(filled);
     expect(code, stderr).toBe(0);
   });
 });

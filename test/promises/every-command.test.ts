@@ -82,7 +82,7 @@ const tried: Record<string, Tried> = {
   "suppressions list": ["", 0],
   "suppressions check": ["eve@example.com", 0],
   "suppressions remove": ["eve@example.com --yes", 0],
-  api: ["POST /api/contact-structure/{structure}/lists -f name=Posted", 2],
+  api: ["POST /api/contact-structure/{structure}/lists -f name=Posted", 1],
   limits: ["--refresh", 1],
   doctor: ["", 1],
   commands: ["", 0],
@@ -138,6 +138,7 @@ async function startScene() {
     plan: join(folder, "plan.ndjson"),
     data: join(folder, "data"),
     campaign: JSON.parse((await ecm("campaigns list --json")).stdout)[0]._id,
+    structure: JSON.parse((await ecm("structure list --json")).stdout)[0]._id,
     url: baseUrl,
     key: apiKey,
   };

@@ -1,36 +1,38 @@
 /** A dossier, as text and as a page for the person who asked for it. */
 import { extname } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
+import { findStatus, formatStatus } from "../../api/contacts.ts";
 import { type ContactEvent, maxDays } from "../../api/events.ts";
 import type { PlanChange, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { hasStatus, isNotOffered, usageError } from "../../errors.ts";
+import { readFeed } from "../../events/feed.ts";
 import { ecm } from "../../hint.ts";
 import type { RunRecords } from "../../privacy/dossier.ts";
 import { findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
+import { fetchContact } from "../../service/mutate-contact.ts";
 import type { SuppressionState } from "../../suppressions/suppressions.ts";
-import { openFileOutput } from "../../terminal/output-file.ts";
 import type { Send } from "../../wire.ts";
-import { addFileFlag, type OptionsOf } from "../flags/flags.ts";
+import { addFileFlag } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { foldList, formatPage, markup } from "../output/page.ts";
+import { presents } from "../output/presents.ts";
 import { readPeople } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
+import { readNaming } from "./view.ts";
 
-type DossierFlags = OptionsOf<typeof declareDossier>;
+interface DossierFlags {
+  output?: Form;
+  outputFile?: string;
+}
 
-function declareDossier(parent: Command) {
+export function registerContactDossier(parent: Command, context: Context): void {
   const command = parent
     .command("dossier")
     .description("show all that is known of a person, for a request of access")
     .argument("<key>", "the contact's key, such as an email address")
-    .addOption(new Option("-o, --output <format>", "format").choices(["json", "markdown"]));
-  return addFileFlag(command);
-}
-
-export function registerContactDossier(parent: Command, context: Context): void {
-  const command = declareDossier(parent).action((key, flags) => runContactDossier(context, key, flags));
-  describeCommand(command, {
+    .addOption(new Option("-o, --output <format>", "format").choices(["json", "markdown"] as const));
+  const showing = describeCommand(addFileFlag(command), {
     examples: [
       "ecm contact dossier ada@example.com",
       "ecm contact dossier ada@example.com --output-file ada.html",
@@ -39,36 +41,28 @@ export function registerContactDossier(parent: Command, context: Context): void 
       "Markdown, or JSON: the contact by labels, its events, the suppression, and the runs of this machine that name the person, with what they changed. The name of --output-file says the form: .html, .md or .json. `receipt` says when and how much was found, without the address.",
     exitCodes: { 0: "done, even if nothing is known of the person" },
   });
+  const chooseOutput = (flags: DossierFlags) => {
+    const { outputFile } = flags;
+    const format = chooseForm(context, flags) === "json" ? ("json" as const) : ("table" as const);
+    if (outputFile !== undefined) context.files.writes(outputFile, "--output-file");
+    return { format, outputFile };
+  };
+  showing.action(
+    presents(context, { chooseOutput }, async (key, flags) => {
+      const [spellings] = await readPeople(context, [key], ecm`contact dossier KEY`);
+      const value = await readDossier(context, spellings!);
+      const found = Object.entries(value.receipt.found).filter(([, count]) => count > 0);
+      const counts = found.map(([place, count]) => `${place} ${count}`).join(", ");
+      return {
+        value,
+        text: chooseForm(context, flags) === "html" ? drawDossier(value) : formatDossier(value),
+        note: counts === "" ? "Nothing is known of this person" : `Found: ${counts}`,
+      };
+    }),
+  );
 }
 
 type Form = "json" | "markdown" | "html";
-
-async function runContactDossier(context: Context, typedKey: string, flags: DossierFlags): Promise<void> {
-  const { terminal } = context;
-  const form = chooseForm(context, flags);
-  const { outputFile } = flags;
-  // Checked before anything is read.
-  if (outputFile !== undefined) context.files.writes(outputFile, "--output-file");
-  const [spellings] = await readPeople(context, [typedKey], ecm`contact dossier KEY`);
-  const dossier = await readDossier(context, spellings!);
-  const text = {
-    json: () => `${JSON.stringify(dossier, null, 2)}\n`,
-    markdown: () => formatDossier(dossier),
-    html: () => drawDossier(dossier),
-  }[form]();
-  if (outputFile === undefined) await terminal.write(text);
-  else {
-    const sink = await openFileOutput(outputFile);
-    await sink.write(text);
-    await sink.commit();
-  }
-  const parts = Object.entries(dossier.receipt.found).filter(([, count]) => count > 0);
-  terminal.note(
-    parts.length === 0
-      ? "Nothing is known of this person"
-      : `Found: ${parts.map(([place, count]) => `${place} ${count}`).join(", ")}`,
-  );
-}
 
 const formsByEnding: Record<string, Form> = { ".html": "html", ".md": "markdown", ".json": "json" };
 
@@ -77,15 +71,10 @@ function chooseForm(context: Context, { output, outputFile }: DossierFlags): For
   const asked = output ?? (context.output().format === "json" ? "json" : undefined);
   if (outputFile === undefined) return asked ?? "markdown";
   const form = formsByEnding[extname(outputFile).toLowerCase()];
-  if (form === undefined)
-    throw usageError(
-      `--output-file: ${outputFile} does not say how the dossier is written`,
-      "Let its name end in .html, .md or .json",
-    );
-  if (asked === undefined || asked === form) return form;
+  if (form !== undefined && (asked === undefined || asked === form)) return form;
   throw usageError(
-    `--output-file: the name of ${outputFile} says ${form}, and --output says ${asked}`,
-    "Leave out --output, or change the name",
+    `--output-file: the name of ${outputFile} does not say ${asked ?? "how the dossier is written"}`,
+    "Let its name end in .html, .md or .json, as --output says",
   );
 }
 
@@ -122,40 +111,26 @@ async function readFromAccount(
   spellings: readonly string[],
   known: KnownContacts,
 ): Promise<NamedContact[]> {
-  const [{ fetchContact }, { findStatus, formatStatus }] = await Promise.all([
-    import("../../service/mutate-contact.ts"),
-    import("../../api/contacts.ts"),
-  ]);
   const { send, account } = await context.connect();
   const named: NamedContact[] = [];
-  for (const { _id } of await findContactsOfKey(send, account, spellings, known)) {
-    const contact = await fetchContact(send, _id);
-    const structures = await account.structures();
-    const own =
-      structures.find((each) => each._id === contact.contactStructureId) ?? (await account.structure());
-    const { structure, lists } = await account.naming(own, [contact]);
-    const labels = new Map(structure.fields.map((field) => [field._id, field.label]));
-    const listNames = new Map(lists.map((list) => [list._id, list.name]));
-    const tagLabels = new Map(structure.tags?.map((tag) => [tag._id, tag.label]));
-    const nameAll = (refs: { _id: string }[] = [], names: ReadonlyMap<string, string>) =>
-      refs.map((ref) => names.get(ref._id) ?? ref._id);
-    const {
-      fields = [],
-      lists: inLists,
-      tags,
-      status: _status,
-      contactStructureId: _own,
-      __v,
-      ...rest
-    } = contact;
+  for (const { _id: id } of await findContactsOfKey(send, account, spellings, known)) {
+    const contact = await fetchContact(send, id);
+    const { structure, lists } = await readNaming(account, contact);
+    const things = [...structure.fields, ...(structure.tags ?? [])];
+    const names = new Map([
+      ...things.map(({ _id, label }) => [_id, label] as const),
+      ...lists.map(({ _id, name }) => [_id, name] as const),
+    ]);
+    const toName = ({ _id }: { _id: string }) => names.get(_id) ?? _id;
+    const { fields = [], lists: inLists = [], tags = [], contactStructureId: _own, __v, ...rest } = contact;
     named.push({
       ...rest,
       structure: structure.label,
       status: formatStatus(findStatus(contact)),
-      fields: Object.fromEntries(fields.map(({ _id: id, value }) => [labels.get(id) ?? id, value])),
-      lists: nameAll(inLists, listNames),
-      tags: nameAll(tags, tagLabels),
-      events: await readEvents(send, _id),
+      fields: Object.fromEntries(fields.map((field) => [toName(field), field.value])),
+      lists: inLists.map(toName),
+      tags: tags.map(toName),
+      events: await readEvents(send, id),
       eventsKeptDays: maxDays,
     });
   }
@@ -164,7 +139,6 @@ async function readFromAccount(
 
 /** Null where the key may not read them, or the service has none. */
 async function readEvents(send: Send, contactId: string): Promise<ContactEvent[] | null> {
-  const { readFeed } = await import("../../events/feed.ts");
   try {
     return (await readFeed(send, { contactId, types: [], pastDays: maxDays })).events;
   } catch (error) {
@@ -210,36 +184,31 @@ interface Dossier {
 /** The same for each form. */
 interface Section {
   title: string;
-  facts?: [name: string, value: string][];
-  sentences?: string[];
+  /** `name: value`, or a sentence. */
+  lines: (string | [name: string, value: string])[];
   /** Below another section. */
   isPart?: boolean;
 }
 
 const title = "What is known of a person";
-const heading = `# ${title}`;
 
 function formatDossier(dossier: Dossier): string {
-  const lines = [heading, "", escapeText(describeReading(dossier)), ""];
-  for (const { title, facts = [], sentences = [], isPart } of listSections(dossier)) {
-    lines.push(`${isPart ? "###" : "##"} ${escapeText(title)}`, "");
-    lines.push(...facts.map(([name, value]) => `- ${escapeText(name)}: ${escapeText(value)}`));
-    if (facts.length > 0) lines.push("");
-    lines.push(...sentences.map((sentence) => `- ${escapeText(sentence)}`));
-    if (sentences.length > 0) lines.push("");
-  }
-  return `${lines.join("\n").trimEnd()}\n`;
+  const sections = listSections(dossier).map(({ title, lines, isPart }) => {
+    const texts = lines.map((line) => `- ${escapeText([line].flat().join(": "))}\n`);
+    return `\n${isPart ? "###" : "##"} ${escapeText(title)}\n${texts.length > 0 ? "\n" : ""}${texts.join("")}`;
+  });
+  return `# ${title}\n\n${escapeText(describeReading(dossier))}\n${sections.join("")}`;
 }
 
 function drawDossier(dossier: Dossier): string {
-  const parts = listSections(dossier).map(({ title, facts = [], sentences = [], isPart }) => {
+  const parts = listSections(dossier).map(({ title, lines, isPart }) => {
     const head = isPart ? markup`<h3>${title}</h3>` : markup`<h2>${title}</h2>`;
-    const list = facts.map(([name, value]) => markup`<dt>${name}</dt><dd><bdi>${value}</bdi></dd>`);
-    return markup`${head}${list.length > 0 ? markup`<dl>${list}</dl>` : undefined}${
-      sentences.length > 0
-        ? foldList(sentences.map((text) => markup`<li><bdi>${text}</bdi></li>`))
-        : undefined
-    }`;
+    const items = lines.map((line) =>
+      typeof line === "string"
+        ? markup`<li><bdi>${line}</bdi></li>`
+        : markup`<li><span class="quiet">${line[0]}</span> <bdi>${line[1]}</bdi></li>`,
+    );
+    return markup`${head}${items.length > 0 ? foldList(items) : undefined}`;
   });
   return formatPage(title, markup`<p class="quiet">${describeReading(dossier)}</p>`, parts);
 }
@@ -253,34 +222,32 @@ function listSections({ contacts, suppression, runs }: Dossier): Section[] {
     ? `On the suppression list since ${formatTime(suppression.addedAt!)}: never created again by this tool.`
     : "Not on the suppression list.";
   return [
-    { title: "In the account", sentences: contacts.length === 0 ? ["No contact."] : [] },
+    { title: "In the account", lines: contacts.length === 0 ? ["No contact."] : [] },
     ...contacts.flatMap(listContactSections),
-    { title: "Suppression", sentences: [list] },
-    { title: "Runs of this machine", sentences: runs.length === 0 ? ["None."] : [] },
+    { title: "Suppression", lines: [list] },
+    { title: "Runs of this machine", lines: runs.length === 0 ? ["None."] : [] },
     ...runs.map(toRunSection),
   ];
 }
 
 function listContactSections(contact: NamedContact): Section[] {
   const { key, _id, structure, status, createdAt, updatedAt, fields, lists, tags, events } = contact;
-  const facts: Section["facts"] = [
+  const facts: [name: string, value: string][] = [
     ["Id", _id],
     ["Structure", structure],
     ["Status", status ?? "not told"],
-    ...(createdAt ? [["Created", formatTime(createdAt)] as [string, string]] : []),
-    ...(updatedAt ? [["Updated", formatTime(updatedAt)] as [string, string]] : []),
+    ["Created", createdAt ? formatTime(createdAt) : "not told"],
+    ["Updated", updatedAt ? formatTime(updatedAt) : "not told"],
     ["Lists", lists.join(", ") || "none"],
     ["Tags", tags.join(", ") || "none"],
     ...Object.entries(fields),
   ];
   const told = events?.length === 0 ? ["None."] : events?.map(describeEvent);
+  const untold = ["They could not be read: the key lacks the scope, or the service has none."];
+  const eventsTitle = `Events of the last ${contact.eventsKeptDays} days`;
   return [
-    { title: key, facts, isPart: true },
-    {
-      title: `Events of the last ${contact.eventsKeptDays} days`,
-      sentences: told ?? ["They could not be read: the key lacks the scope, or the service has none."],
-      isPart: true,
-    },
+    { title: key, lines: facts, isPart: true },
+    { title: eventsTitle, lines: told ?? untold, isPart: true },
   ];
 }
 
@@ -295,7 +262,7 @@ function describeEvent({ timestamp, type, ...more }: ContactEvent): string {
 function toRunSection({ run, kind, startedAt, input, changes, notWritten, files }: RunRecords): Section {
   return {
     title: `${formatTime(startedAt)}: ${kind}${input === "" ? "" : ` of ${input}`} (run ${run})`,
-    sentences: [
+    lines: [
       ...(changes === null ? ["The run's journal is damaged: what was written is not certain."] : []),
       ...(changes ?? []).map(describeWritten),
       ...notWritten.map(describeNotWritten),

@@ -21,12 +21,7 @@ const idsOnly: ContactView = { columns: [], id: (contact) => contact._id ?? "" }
 
 /** A contact that was read or written, to be shown; nothing is sent but what names need. */
 export function toContactResult({ terminal, clock }: Context, account: Account, contact: Partial<Contact>) {
-  const name = () =>
-    account.withRemembered("read", async () => {
-      const structures = await account.structures();
-      const own = structures.find(({ _id }) => _id === contact.contactStructureId);
-      return account.naming(own ?? (await account.structure()), [contact]);
-    });
+  const name = () => account.withRemembered("read", () => readNaming(account, contact));
   return {
     one: contact,
     async view(output: OutputOptions) {
@@ -36,6 +31,13 @@ export function toContactResult({ terminal, clock }: Context, account: Account, 
     },
     screen: async () => ({ text: await formatContact(contact, await name(), terminal, clock.now()) }),
   };
+}
+
+/** The names of what the contact holds. */
+export async function readNaming(account: Account, contact: Partial<Contact>): Promise<Naming> {
+  const structures = await account.structures();
+  const own = structures.find(({ _id }) => _id === contact.contactStructureId);
+  return account.naming(own ?? (await account.structure()), [contact]);
 }
 
 /**

@@ -102,6 +102,8 @@ interface Presentation<T> {
   fallback?: OutputFormat;
   /** The form of the output for people, where it is no table. */
   form?: TextForm;
+  /** How the output is written, where its formats are the command's own. */
+  chooseOutput?(flags: object): OutputOptions;
 }
 
 /**
@@ -110,12 +112,13 @@ interface Presentation<T> {
  */
 export function presents<A extends unknown[], T>(
   context: Context,
-  { view, fallback, form }: Presentation<T>,
+  { view, fallback, form, chooseOutput }: Presentation<T>,
   run: (...args: A) => Promise<Result<T> | undefined>,
 ): (...args: A) => Promise<void> {
   return async (...args) => {
     // Commander hands over arguments, options and the command.
-    const output = context.output(args.at(-2) as OutputFileFlags, fallback, form);
+    const flags = args.at(-2) as OutputFileFlags;
+    const output = chooseOutput?.(flags) ?? context.output(flags, fallback, form);
     if (view) checkColumns(output, view);
     const result = await run(...args);
     if (!result) return;
