@@ -26,25 +26,30 @@ export async function measuring(work) {
   }
 }
 
-/** The embedded service behind a port, without limits unless the flags say so. */
-export async function sandbox(flags = ["--hourly-limit", "1000000000", "--monthly-limit", "1000000000"]) {
-  const data = await mkdtemp(join(folder, "service-"));
-  const child = spawn(process.execPath, [program, "sandbox", "start", "--data", data, ...flags], {
-    env: { PATH: process.env.PATH, ...homeIn(join(data, "home")) },
+/** Starts a program of Node that serves. @returns the first line that it prints, and its end */
+export async function serve(args, env) {
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   children.add(child);
-  const line = await new Promise((resolve) => child.stdout.once("data", resolve));
-  const { baseUrl, apiKey } = JSON.parse(line);
-  return {
-    env: { ECM_BASE_URL: baseUrl, ECM_API_KEY: apiKey },
-    async stop() {
-      children.delete(child);
-      const ended = new Promise((resolve) => child.once("exit", resolve));
-      child.kill();
-      await ended;
-    },
+  const line = String(await new Promise((resolve) => child.stdout.once("data", resolve)));
+  const stop = async () => {
+    children.delete(child);
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill();
+    await ended;
   };
+  return { line, stop };
+}
+
+/** The embedded service behind a port, without limits unless the flags say so. */
+export async function sandbox(flags = ["--hourly-limit", "1000000000", "--monthly-limit", "1000000000"]) {
+  const data = await mkdtemp(join(folder, "service-"));
+  const args = [program, "sandbox", "start", "--data", data, ...flags];
+  const { line, stop } = await serve(args, homeIn(join(data, "home")));
+  const { baseUrl, apiKey } = JSON.parse(line);
+  return { env: { ECM_BASE_URL: baseUrl, ECM_API_KEY: apiKey }, stop };
 }
 
 /**
@@ -128,6 +133,11 @@ export async function median(measure, figure, runs = 3) {
 export function report(what, value, unit, isGood = true, target = "") {
   const shown = String(round(value)).padStart(10);
   console.log(`${isGood ? " " : "!"} ${what.padEnd(44)} ${shown} ${unit}${target ? `  (${target})` : ""}`);
+}
+
+/** The one in the middle, rounded. */
+export function middle(values) {
+  return round(values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]);
 }
 
 export function round(value) {

@@ -1,11 +1,9 @@
 /**
- * The bulk engine: requests, estimates and use of the budget, each beside what it is held against (CPU and
- * memory: ratios.mjs). Usage: node scripts/build.mjs && node bench/import.mjs [requests] [budget]
+ * The requests of an import, and what its dry run said, each beside what it is held against (CPU and memory:
+ * ratios.mjs). Usage: npm run build && node bench/import.mjs
  */
 import { ecm, measuring, people, personAt, report, sandbox, seed } from "./harness.mjs";
 
-const wanted = process.argv.slice(2);
-const parts = { requests, budget };
 /** How the service may decide what its documents leave open (`ecm sandbox variants`). */
 const variants = [
   "keys=any",
@@ -26,11 +24,7 @@ const variants = [
   "literal=yes",
 ];
 
-await measuring(async () => {
-  for (const [name, measure] of Object.entries(parts)) {
-    if (wanted.length === 0 || wanted.includes(name)) await measure();
-  }
-});
+await measuring(requests);
 
 /** Fewest requests, and what was said before against what was sent. */
 async function requests() {
@@ -75,37 +69,4 @@ async function requestsWith(variant) {
     report(`1000 of 5000 unchanged, ${variant}, ${what}`, total, "requests", isGood, "at most 20, no writes");
   }
   await service.stop();
-}
-
-/** How much of each window a long run uses, alone and beside another, and how many 429s that costs. */
-async function budget() {
-  for (const runs of [1, 2]) {
-    const limit = 600;
-    const windowSeconds = 10;
-    const service = await sandbox(["--hourly-limit", String(limit), "--window", String(windowSeconds)]);
-    const files = await Promise.all(
-      Array.from({ length: runs }, (_, run) =>
-        people((limit * 3.5) / runs, `run${run}.csv`, (index) => `R${run} ${index}`, `r${run}-`),
-      ),
-    );
-    const started = Date.now();
-    const results = await Promise.all(
-      files.map((file, run) => ecm(["import", file, "--json"], service, `state${run}`)),
-    );
-    const seconds = (Date.now() - started) / 1000;
-    const total = results.reduce((sum, { summary }) => sum + summary.requests.total, 0);
-    const retried = results.reduce((sum, { summary }) => sum + summary.requests.retried, 0);
-    // The first windows are full ones; what is left over is spent in the last.
-    const windows = Math.floor(seconds / windowSeconds);
-    const share = windows === 0 ? 1 : Math.min(1, (total - (total % limit)) / limit / windows);
-    report(
-      `${runs} run(s), ${total} requests at ${limit} a window`,
-      share * 100,
-      "% of the windows that passed",
-      share >= 0.97,
-      "at least 97",
-    );
-    report("  sent again after a 429", retried, "requests", retried === 0, "none");
-    await service.stop();
-  }
 }

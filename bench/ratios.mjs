@@ -68,7 +68,7 @@ async function writtenRow() {
     return { cpuSeconds };
   };
   const [bare, ours] = await leastOfEach(
-    () => cpu((service) => run([file("create-loop.mjs"), path], service)),
+    () => cpu((service) => run([file("floors.mjs"), "create", path], service)),
     () => cpu((service) => ecm(["import", path, "--json"], service)),
   );
   row("writtenRow", "CPU of a written row", "a bare undici loop", ours.cpuSeconds / bare.cpuSeconds, 2);
@@ -79,7 +79,7 @@ async function dryRun() {
   const path = await people(size(1_000_000, 100_000), "large.csv");
   const service = await sandbox();
   const [bare, ours] = await leastOfEach(
-    () => run([file("csv-loop.mjs"), path], service),
+    () => run([file("floors.mjs"), "read", path], service),
     () => ecm(["import", path, "--dry-run", "--json"], service),
   );
   const small = await people(10_000, "small.csv");
@@ -103,7 +103,7 @@ async function exported() {
   await seed(service, count, personAt);
   const out = join(folder, "out.csv");
   const [bare, ours] = await leastOfEach(
-    () => run([file("page-loop.mjs"), `${out}.bare`], service),
+    () => run([file("floors.mjs"), "export", `${out}.bare`], service),
     () => run([program, "export", "--output-file", out], service),
   );
   await service.stop();
