@@ -41,7 +41,7 @@ import { type AccountLimits, defaultMonthlyLimit, endOfMonth } from "./rules/lim
 import { invalid } from "./rules/refusal.ts";
 import { type Store, serviceTime } from "./store/index.ts";
 import { maxLoggedRequests } from "./store/request-log.ts";
-import { resetToDefaultStructure } from "./store/reset-account.ts";
+import { resetToDefaultStructure, vacuum } from "./store/reset-account.ts";
 
 export interface AccountView {
   status: string;
@@ -116,6 +116,9 @@ export class SandboxAdmin {
     }
     return { structureId };
   };
+
+  /** Gives the space that a reset has freed back to the disk. */
+  readonly compact = (): void => vacuum(this.store);
 
   /** Fills the account by names. */
   readonly seed = (data: SeedData): SeedReport =>

@@ -1,14 +1,18 @@
 /** The embedded service: the whole account, for requests of this process or behind a port. */
 import { realClock } from "../clock.ts";
+import { isKind } from "../errors.ts";
 import type { Transport } from "../wire.ts";
 import { createAccount, type SandboxAccountOptions } from "./account.ts";
 import type { SandboxAdmin } from "./admin.ts";
 import { worldsRoot } from "./admin-api/access.ts";
+import { findDamage } from "./database.ts";
 import { planFaults } from "./faults.ts";
+import type { ResetOptions } from "./public-types.ts";
 import { refusalAnswer } from "./request.ts";
 import { unauthorized } from "./rules/refusal.ts";
 import type { Service } from "./service.ts";
-import { openStore } from "./store/index.ts";
+import { discardStore, openStore } from "./store/index.ts";
+import { isKeyValue, keyRegion, ownKeyInFolder } from "./store/keys.ts";
 import type { OpenPort, PortOptions } from "./transports/http.ts";
 import { type AdminApi, inProcessTransport } from "./transports/in-process.ts";
 import { variantsFrom } from "./variants.ts";
@@ -84,4 +88,38 @@ function routeToAccounts(main: Service, worlds: Worlds): Service {
     if (world === "closed") return { answer: refusalAnswer(unauthorized("Invalid API key")) };
     return (world?.service ?? main)(request);
   };
+}
+
+/**
+ * Empties the account of a folder, also where its data cannot be read any more: then it is deleted, and of what
+ * was there only the folder's own key stays.
+ * @returns why it was deleted, if it was: `damaged`
+ */
+export async function resetFolder(
+  options: SandboxOptions,
+  wanted: ResetOptions,
+): Promise<string | undefined> {
+  const { folder } = options;
+  try {
+    await resetReadable(options, wanted);
+    return undefined;
+  } catch (error) {
+    const state = isKind(error, "unreadable data") ? error.details.about : findDamage(error) && "damaged";
+    if (state === undefined) throw error;
+    discardStore(folder);
+    const kept = ownKeyInFolder(folder).read() ?? "";
+    const own = isKeyValue(kept) ? { apiKey: kept, region: keyRegion(kept) } : {};
+    await resetReadable({ ...options, ...own }, wanted);
+    return state;
+  }
+}
+
+async function resetReadable(options: SandboxOptions, wanted: ResetOptions): Promise<void> {
+  const { admin, close } = await openSandbox(options);
+  try {
+    admin.reset(wanted);
+    admin.compact();
+  } finally {
+    close();
+  }
 }

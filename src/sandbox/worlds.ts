@@ -69,10 +69,6 @@ export class Worlds {
     }
   }
 
-  list(): World[] {
-    return [...this.open.values()];
-  }
-
   /** @throws Refusal 404 */
   get(id: string): World {
     const world = this.open.get(id);
@@ -97,14 +93,10 @@ export class Worlds {
     world.close();
   }
 
-  closeAll(): void {
-    for (const { id } of this.list()) this.close(id);
-  }
-
   /** Closes all worlds; no further world opens. */
   end(): void {
     this.isClosed = true;
-    this.closeAll();
+    for (const id of this.open.keys()) this.close(id);
   }
 }
 

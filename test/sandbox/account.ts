@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { SandboxAdmin } from "../../src/sandbox/admin.ts";
 import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
-import { openAdmin } from "../../src/sandbox/open-admin.ts";
 import type { Clock, ContactStructure } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
@@ -103,7 +102,7 @@ export async function openAccount(options: Partial<SandboxOptions> = {}): Promis
         ...more,
       }),
     async openAdmin() {
-      const { admin, close } = await openAdmin({ folder, clock });
+      const { admin, close } = await openSandbox({ folder, clock });
       onTestFinished(close);
       return admin;
     },

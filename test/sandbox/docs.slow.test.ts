@@ -107,9 +107,7 @@ test("its file for compose names flags that exist", async () => {
 test("the reads that its table names are answered", async () => {
   const { call } = await openAccount();
   const reads = [...page.matchAll(/`GET ([a-z]+)(?:\?[^`]*)?`/g)].map(([, path]) => path!);
-  expect(new Set(reads)).toEqual(
-    new Set(["health", "requests", "snapshots", "clock", "faults", "limits", "worlds"]),
-  );
+  expect(new Set(reads)).toEqual(new Set(["health", "requests", "snapshots", "clock", "faults", "limits"]));
   for (const path of reads) {
     expect((await call("GET", `/__sandbox/${path}`, undefined, { key: null })).status, path).toBe(200);
   }

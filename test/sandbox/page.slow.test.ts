@@ -49,8 +49,6 @@ describeInBrowser("the page", (open) => {
     await call("GET", "/api/contact-structure");
     await requests.getByText("fault: 503").waitFor();
     expect(await requests.first().innerText()).toContain("503");
-    await page.getByLabel("Show only").fill("post contact");
-    await expect.poll(() => requests.filter({ visible: true }).count()).toBe(1);
 
     await admin.clock({ time: "2030-01-01T00:00:00Z" });
     await call("GET", "/api/contact-structure");
@@ -93,8 +91,6 @@ describeInBrowser("the page", (open) => {
     await live(page);
     await call("GET", "/api/contact-structure");
     await page.locator("summary").waitFor();
-    await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.id")).toBe("filter");
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.tagName")).toBe("SUMMARY");
     await page.keyboard.press("Enter");

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { eraseFromSandbox } from "../../src/sandbox/erase.ts";
-import { openAdmin } from "../../src/sandbox/open-admin.ts";
+import { openSandbox } from "../../src/sandbox/index.ts";
 import { openStore } from "../../src/sandbox/store/index.ts";
 import { type LogEntry, maxLoggedRequests } from "../../src/sandbox/store/request-log.ts";
 import { temporaryFolder } from "../support/ecm.ts";
@@ -37,8 +37,8 @@ const mask = (text: string) =>
   text.includes("ada@example.com") ? text.replaceAll("ada@example.com", "erased") : undefined;
 
 it("the log has what was answered, in the order of the answers, for every process and after the end", async () => {
-  const { sandbox, folder, call, create, openAdmin: openOther } = await openAccount();
-  const other = await openOther();
+  const { sandbox, folder, call, create, openAdmin } = await openAccount();
+  const other = await openAdmin();
   await call("GET", "/api/contact/1");
   await create("ada@example.com");
   await call("GET", "/api/contact/2");
@@ -50,7 +50,7 @@ it("the log has what was answered, in the order of the answers, for every proces
   await call("GET", "/api/contact/3");
   expect(requestPaths(sandbox.admin.requests({ since: 3 }))).toEqual(["/api/contact/3"]);
   sandbox.close();
-  const { admin, close } = await openAdmin({ folder });
+  const { admin, close } = await openSandbox({ folder });
   onTestFinished(close);
   expect(requestPaths(admin.requests())).toEqual([...paths, "/api/contact/3"]);
 });

@@ -91,7 +91,7 @@ test("at the address of the sandbox a world's key leads to the world, and failur
   expect((await call(one, "GET", "/api/contact")).status).toBe(404);
 });
 
-test("over HTTP: a world from a snapshot is opened, listed, has its own admin, and goes with one request", async () => {
+test("over HTTP: a world from a snapshot is opened, has its own admin, and goes with one request", async () => {
   const sandbox = await started({ seed: 1, variants: { lists: "array" } });
   const { overHttp } = sandbox;
   await sandbox.admin.seed({ contacts: [{ key: "ada@b.co", lists: ["News"] }], fields: ["City"] });
@@ -110,7 +110,6 @@ test("over HTTP: a world from a snapshot is opened, listed, has its own admin, a
   const lists = await call(world, "GET", `/api/contact-structure/${world.structureId}/lists`);
   expect(lists.body).toMatchObject([{ name: "News", totalContacts: 1 }]);
   expect(lists.headers.has("x-ratelimit-limit")).toBe(false);
-  expect(await (await overHttp("GET", "worlds")).json()).toEqual([world]);
 
   const own = (method: string, path: string) => fetch(`${world.baseUrl}/__sandbox/${path}`, { method });
   expect(await (await own("GET", "health")).json()).toMatchObject({ status: "ok" });
@@ -134,12 +133,9 @@ test("over HTTP: a world from a snapshot is opened, listed, has its own admin, a
     expect(answer.status).toBe(404);
     expect(await answer.text()).toContain(missing);
   }
-  await overHttp("POST", "worlds");
-  expect((await overHttp("DELETE", "worlds")).status).toBe(204);
-  expect(await (await overHttp("GET", "worlds")).json()).toEqual([]);
 });
 
-test("what is refused says where, and opens nothing", async () => {
+test("what is refused says where", async () => {
   const { overHttp, world } = await started();
   for (const [body, message] of [
     [{ from: "none" }, "Snapshot none not found"],
@@ -154,7 +150,6 @@ test("what is refused says where, and opens nothing", async () => {
     expect(JSON.stringify(await answer.json())).toContain(message);
     await expect(world(body as never)).rejects.toThrow(message);
   }
-  expect(await (await overHttp("GET", "worlds")).json()).toEqual([]);
 });
 
 test("other sites reach no world, and with a token nobody without it reaches its admin", async () => {

@@ -17,7 +17,7 @@ export function registerSandboxReset(parent: Command, context: Context): void {
     .action(async ({ seed, everything, ...flags }) => {
       const folder = chooseSandboxFolder(context, flags);
       await context.confirm(`Delete all data of the sandbox in ${folder}?`);
-      const { resetFolder } = await import("../../sandbox/open-admin.ts");
+      const { resetFolder } = await import("../../sandbox/index.ts");
       const deleted = await resetFolder({ folder, clock: context.clock }, { seed, everything });
       if (deleted === undefined) return;
       context.terminal.warn(

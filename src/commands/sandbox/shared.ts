@@ -162,11 +162,9 @@ export async function withAdmin<T>(
   flags: DataFlag,
   act: (admin: SandboxAdmin) => T | Promise<T>,
 ): Promise<T> {
-  const { openAdmin } = await import("../../sandbox/open-admin.ts");
-  const { admin, close } = await openAdmin({
-    folder: chooseSandboxFolder(context, flags),
-    clock: context.clock,
-  });
+  const { openSandbox } = await import("../../sandbox/index.ts");
+  const folder = chooseSandboxFolder(context, flags);
+  const { admin, close } = await openSandbox({ folder, clock: context.clock });
   try {
     return await act(admin);
   } catch (error) {

@@ -73,14 +73,12 @@ const actions: Action[] = [
 
 /** A world opens no further worlds. */
 const worldActions: Action[] = [
-  ["GET", "/worlds", ({ context }) => context.env.worlds.list().map((each) => describeWorld(each, context))],
   [
     "POST",
     "/worlds",
     async ({ context, body }) => describeWorld(await context.env.worlds.create(await body()), context),
   ],
   ["DELETE", "/worlds/:name", ({ context, name }) => context.env.worlds.close(name)],
-  ["DELETE", "/worlds", ({ context }) => context.env.worlds.closeAll()],
 ];
 
 const app = createRoutes();

@@ -4,10 +4,19 @@ import type { SeedData, SeedReport } from "../public-types.ts";
 import { isEmail } from "../rules/contacts.ts";
 import { joinPlace } from "../rules/refusal.ts";
 import { text } from "../rules/requests.ts";
-import { foldKey, type StoredContact } from "../store/contacts.ts";
+import type { StoredContact } from "../store/contacts.ts";
 import type { StoredStructure } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
 import { type CheckedSeed, invalidAt, name, parseBody, type SeedContact, seedBody } from "./bodies.ts";
+
+interface Seeding {
+  store: Store;
+  structure: StoredStructure;
+  now: number;
+  fields: NameIndex;
+  lists: NameIndex;
+  tags: NameIndex;
+}
 
 /**
  * The caller is in a transaction, and undoes it when this throws.
@@ -16,7 +25,6 @@ import { type CheckedSeed, invalidAt, name, parseBody, type SeedContact, seedBod
 export function applySeed(store: Store, data: SeedData, now: number): SeedReport {
   const seed = parseBody(seedBody, data);
   const structure = structuredClone(store.structures.all()[0]!);
-  const before = structure.fields.length + structure.tags.length;
   const creating = (add: (_id: string, name: string) => void) => (name: string) => {
     const [_id] = store.newIds(now, 1) as [string];
     add(_id, name);
@@ -31,119 +39,77 @@ export function applySeed(store: Store, data: SeedData, now: number): SeedReport
     creating((_id, label) => structure.tags.push({ _id, label })),
   );
   const lists = new NameIndex(
-    store.lists.all(structure._id).map(({ _id, name }) => [name, _id]),
-    creating((_id, name) => store.lists.add(structure._id, { _id, name, now })),
+    store.lists.all(structure._id).map((list) => [list.name, list._id]),
+    creating((_id, listName) => store.lists.add(structure._id, { _id, name: listName, now })),
   );
-  for (const [part, index] of Object.entries({ fields, tags, lists })) {
-    const names = seed[part as "fields" | "tags" | "lists"];
-    for (const [at, name] of names.entries()) index.resolve(name, joinPlace(part, at));
+  fields.resolveAll(seed.fields, "fields");
+  tags.resolveAll(seed.tags, "tags");
+  lists.resolveAll(seed.lists, "lists");
+  const contacts = { created: 0, updated: 0 };
+  for (const [index, contact] of seed.contacts.entries()) {
+    const place = joinPlace("contacts", index);
+    const isNew = putContact({ store, structure, now, fields, lists, tags }, contact, place);
+    contacts[isNew ? "created" : "updated"] += 1;
   }
-
-  const contacts = seedContacts(store, seed.contacts, { structure, now, fields, lists, tags });
-  if (structure.fields.length + structure.tags.length > before) {
+  const before = store.structures.get(structure._id)!;
+  if (structure.fields.length + structure.tags.length > before.fields.length + before.tags.length) {
     store.structures.put({ ...structure, __v: structure.__v + 1 });
   }
   seedMail(store, seed, now);
   return { contacts };
 }
 
-interface ContactContext {
-  structure: StoredStructure;
-  now: number;
-  fields: NameIndex;
-  lists: NameIndex;
-  tags: NameIndex;
+/** Creates the contact, or adds lists, tags and values to it. Returns whether it is new. */
+function putContact(seeding: Seeding, contact: SeedContact, place: string): boolean {
+  const { store, structure, now, lists, tags } = seeding;
+  const { key, status } = contact;
+  if (!isEmail(key)) throw invalidAt(`${place}.key`, "must be an email address");
+  const knownId = store.contacts.findIdByKey(structure._id, key);
+  const before = knownId === undefined ? undefined : store.contacts.get(knownId)!;
+  const base = before ?? newContact(seeding);
+  const values = new Map(base.fields.map((field) => [field._id, field.value]));
+  for (const { _id, value } of fieldValues(seeding, contact, `${place}.fields`)) values.set(_id, value);
+  const after = {
+    ...base,
+    key,
+    fields: Array.from(values, ([_id, value]) => ({ _id, value })),
+    lists: [...new Set([...base.lists, ...lists.resolveAll(contact.lists, `${place}.lists`)])],
+    tags: [...new Set([...base.tags, ...tags.resolveAll(contact.tags, `${place}.tags`)])],
+    status: status === undefined ? base.status : parseStatus(status, `${place}.status`),
+    updatedAt: now,
+    version: before ? before.version + 1 : 0,
+  };
+  if (before) store.contacts.replace(before, after);
+  else store.contacts.add(after);
+  return before === undefined;
 }
 
-function seedContacts(
-  store: Store,
-  contacts: SeedContact[],
-  context: ContactContext,
-): SeedReport["contacts"] {
-  const { fields, lists, tags } = context;
-  const report = { created: 0, updated: 0 };
-  const seen = new Map<string, number>();
-  for (const [index, contact] of contacts.entries()) {
-    const place = joinPlace("contacts", index);
-    refuseContact(contact, place, seen, index);
-    const wanted = {
-      fields: fieldValues(contact, `${place}.fields`, fields),
-      lists: contact.lists.map((name, at) => lists.resolve(name, joinPlace(`${place}.lists`, at))),
-      tags: contact.tags.map((name, at) => tags.resolve(name, joinPlace(`${place}.tags`, at))),
-      status: contact.status === undefined ? undefined : parseStatus(contact.status, `${place}.status`),
-    };
-    report[putContact(store, context, contact.key, wanted) ? "created" : "updated"] += 1;
-  }
-  return report;
+function newContact({ store, structure, now }: Seeding): Omit<StoredContact, "key"> {
+  return {
+    id: store.newIds(now, 1)[0]!,
+    structureId: structure._id,
+    fields: [],
+    lists: [],
+    tags: [],
+    status: statuses.active!,
+    createdAt: now,
+    updatedAt: now,
+    version: 0,
+  };
 }
 
-function fieldValues(contact: SeedContact, place: string, fields: NameIndex): StoredContact["fields"] {
-  const labels = new Map<string, string>();
+function fieldValues({ fields }: Seeding, contact: SeedContact, place: string): StoredContact["fields"] {
   return Object.entries(contact.fields).map(([label, value]) => {
     const at = joinPlace(place, label);
     if (!v.is(name, label)) throw invalidAt(place, "has a label that is empty, or cannot be stored");
     if (!v.is(text, value)) throw invalidAt(at, "must be a string that can be stored");
-    const _id = fields.resolve(label, at);
-    const other = labels.get(_id);
-    if (other !== undefined) throw invalidAt(at, `is the same field as ${other}`);
-    labels.set(_id, label);
-    return { _id, value };
+    return { _id: fields.resolve(label, at), value };
   });
 }
 
-type WantedContact = Pick<StoredContact, "fields" | "lists" | "tags"> & { status?: StoredContact["status"] };
-
-/** Creates the contact, or adds lists, tags and values to it. Returns whether it is new. */
-function putContact(
-  store: Store,
-  { structure, now }: ContactContext,
-  key: string,
-  wanted: WantedContact,
-): boolean {
-  const knownId = store.contacts.findIdByKey(structure._id, key);
-  if (knownId === undefined) {
-    store.contacts.add({
-      id: store.newIds(now, 1)[0]!,
-      structureId: structure._id,
-      key,
-      fields: wanted.fields,
-      lists: [...new Set(wanted.lists)],
-      tags: [...new Set(wanted.tags)],
-      status: wanted.status ?? { primary: "active", secondary: "confirmed" },
-      createdAt: now,
-      updatedAt: now,
-      version: 0,
-    });
-    return true;
-  }
-  const before = store.contacts.get(knownId)!;
-  const values = new Map(before.fields.map((field) => [field._id, field.value]));
-  for (const { _id, value } of wanted.fields) values.set(_id, value);
-  store.contacts.replace(before, {
-    ...before,
-    key,
-    fields: Array.from(values, ([_id, value]) => ({ _id, value })),
-    lists: [...new Set([...before.lists, ...wanted.lists])],
-    tags: [...new Set([...before.tags, ...wanted.tags])],
-    status: wanted.status ?? before.status,
-    updatedAt: now,
-    version: before.version + 1,
-  });
-  return false;
-}
-
-function refuseContact({ key }: SeedContact, place: string, seen: Map<string, number>, index: number): void {
-  if (!isEmail(key)) throw invalidAt(`${place}.key`, "must be an email address");
-  const folded = foldKey(key);
-  const first = seen.get(folded);
-  if (first !== undefined) throw invalidAt(`${place}.key`, `is the key of contacts[${first}] too`);
-  seen.set(folded, index);
-}
-
-/** Names → ids of one kind of thing; a name is matched exactly, else without regard to letter case. */
+/** Names → ids of one kind of thing, without regard to letter case. */
 class NameIndex {
-  private readonly exact = new Map<string, string[]>();
-  private readonly folded = new Map<string, string[]>();
+  private readonly ids = new Map<string, string[]>();
   private readonly create: (name: string) => string;
 
   /**
@@ -157,18 +123,19 @@ class NameIndex {
 
   /** @param place of the name, for the refusal */
   resolve(name: string, place: string): string {
-    const ids = this.exact.get(name) ?? this.folded.get(name.toLowerCase()) ?? [];
+    const ids = this.ids.get(name.toLowerCase()) ?? this.add(name, this.create(name));
     if (ids.length > 1) throw invalidAt(place, `is the name of several: ${ids.join(", ")}`);
-    if (ids.length === 1) return ids[0]!;
-    const id = this.create(name);
-    this.add(name, id);
-    return id;
+    return ids[0]!;
   }
 
-  private add(name: string, id: string): void {
-    const folded = name.toLowerCase();
-    this.exact.set(name, [...(this.exact.get(name) ?? []), id]);
-    this.folded.set(folded, [...(this.folded.get(folded) ?? []), id]);
+  resolveAll(names: string[], place: string): string[] {
+    return names.map((name, index) => this.resolve(name, joinPlace(place, index)));
+  }
+
+  private add(name: string, id: string): string[] {
+    const ids = [...(this.ids.get(name.toLowerCase()) ?? []), id];
+    this.ids.set(name.toLowerCase(), ids);
+    return ids;
   }
 }
 
