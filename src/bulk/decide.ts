@@ -3,8 +3,8 @@
  * plan asks it, and so does each second look right before a write. Pure.
  */
 import { findStatus, isInactive, toIdSet } from "../api/contacts.ts";
-import type { Contact, ContactStatus, CreateContactBody, FieldValue, IdRef, MutateBody } from "../wire.ts";
-import type { Before, Desired, DesiredValue, Operation, Verdict, Was, Whole } from "./desired.ts";
+import type { Contact, ContactStatus, FieldValue } from "../wire.ts";
+import type { Before, Desired, DesiredValue, Operation, Verdict, Whole, WrittenValue } from "./desired.ts";
 
 /** Both stamps of a creation are taken in one go; in milliseconds. */
 const creationTolerance = 1000;
@@ -16,15 +16,10 @@ const unchanged: Verdict = { unmet: [] };
  * @param seen the contact that has the key or the id, as the account holds it; its parts that were not told are
  *   absent
  */
-export function decide(
-  key: string,
-  desired: Desired,
-  seen: Partial<Contact> | undefined,
-  structureId: string,
-): Verdict {
+export function decide(key: string, desired: Desired, seen: Partial<Contact> | undefined): Verdict {
   const { present, end, strict } = desired;
   const found = seen && isMeant(desired, seen) ? seen : undefined;
-  if (!found) return decideAbsent(key, desired, structureId);
+  if (!found) return decideAbsent(key, desired);
   if (typeof present === "object" && "skip" in present) return present;
   if (end === "unsubscribe" && isInactive(found)) return unchanged;
   const { open, unmet, holds } = compare(desired, found);
@@ -33,15 +28,13 @@ export function decide(
   if (strict && !(holds && isAsMeant(desired, found))) return strict;
   if (end !== undefined) return { do: toEnd(end, found), unmet: [] };
   if (open.length === 0) return { unmet };
-  return {
-    do: toChange(
-      found._id!,
-      open,
-      open.map((each) => toWas(each, found)),
-      found.__v,
-    ),
-    unmet,
-  };
+  const values = open.map(({ what, id, to }) => ({
+    what,
+    id,
+    to,
+    was: findValue({ what, id }, found) ?? null,
+  }));
+  return { do: toChange(found._id!, values, found.__v), unmet };
 }
 
 function isMeant({ who }: Desired, { _id }: Partial<Contact>): boolean {
@@ -49,14 +42,12 @@ function isMeant({ who }: Desired, { _id }: Partial<Contact>): boolean {
   return "is" in who ? _id === who.is : _id !== who.not;
 }
 
-function decideAbsent(key: string, desired: Desired, structureId: string): Verdict {
-  const { values, absent, mayJoinLists } = desired;
+function decideAbsent(key: string, { values, absent, mayJoinLists }: Desired): Verdict {
   if (absent === "leave") return unchanged;
   if (absent !== "create") return absent;
   if (!mayJoinLists) return { skip: "not_subscribed" };
-  const body = toCreateBody(key, values, structureId);
   return {
-    do: { kind: "create", body },
+    do: toCreate(key, values),
     unmet: values.filter((each) => each.lost !== undefined && isSet(each)),
   };
 }
@@ -66,25 +57,18 @@ function isSet({ to }: DesiredValue): boolean {
   return to !== "" && to !== false;
 }
 
-function toCreateBody(
-  key: string,
-  values: readonly DesiredValue[],
-  contactStructureId: string,
-): CreateContactBody {
-  const written = values.filter((each) => each.lost === undefined && isSet(each));
-  return {
-    key,
-    contactStructureId,
-    ...filled({
-      fields: toFieldValues(written),
-      lists: toRefs(written, "list", true),
-      tags: toRefs(written, "tag", true),
-    }),
-  };
+function toCreate(key: string, values: readonly DesiredValue[]): Operation {
+  const written = values
+    .filter((each) => each.lost === undefined && isSet(each))
+    .map(({ what, id, to }) => ({ what, id, to, was: what === "field" ? null : false }));
+  return { kind: "create", key, values: written };
 }
 
 /** Whether the contact has all of these values; a part that was not told is none. */
-export function hasAll(values: readonly DesiredValue[], found: Partial<Contact>): boolean {
+export function hasAll(
+  values: readonly Pick<WrittenValue, "what" | "id" | "to">[],
+  found: Partial<Contact>,
+): boolean {
   return values.every((each) => findValue(each, found) === each.to);
 }
 
@@ -113,14 +97,13 @@ function compare({ values, mayJoinLists }: Desired, found: Partial<Contact>): Co
 }
 
 /** Undefined where the contact's lists or tags were not told. */
-function findValue({ what, id }: Was | DesiredValue, found: Partial<Contact>): string | boolean | undefined {
+function findValue(
+  { what, id }: Pick<DesiredValue, "what" | "id">,
+  found: Partial<Contact>,
+): string | boolean | undefined {
   if (what === "field") return found.fields?.find(({ _id }) => _id === id)?.value ?? "";
   const references = what === "list" ? found.lists : found.tags;
   return references && toIdSet(references).has(id);
-}
-
-function toWas({ what, id, ...value }: DesiredValue, found: Partial<Contact>): Was {
-  return { what, id, to: findValue({ what, id, ...value } as DesiredValue, found) ?? null };
 }
 
 function toEnd(end: NonNullable<Desired["end"]>, found: Partial<Contact>): Operation {
@@ -130,33 +113,8 @@ function toEnd(end: NonNullable<Desired["end"]>, found: Partial<Contact>): Opera
   return { kind: "unsubscribe", id, ...(was && { was }) };
 }
 
-function toChange(
-  id: string,
-  values: readonly DesiredValue[],
-  was: readonly Was[],
-  version: number | undefined,
-): Operation {
-  const body: MutateBody = filled({
-    updateFields: toFieldValues(values),
-    addLists: toRefs(values, "list", true),
-    removeLists: toRefs(values, "list", false),
-    addTags: toRefs(values, "tag", true),
-    removeTags: toRefs(values, "tag", false),
-  });
-  return { kind: "change", id, body: { ...body, ...(version !== undefined && { __v: version }) }, was };
-}
-
-function toFieldValues(values: readonly DesiredValue[]): FieldValue[] {
-  return values.flatMap((each) => (each.what === "field" ? [{ _id: each.id, value: each.to }] : []));
-}
-
-function toRefs(values: readonly DesiredValue[], what: "list" | "tag", to: boolean): IdRef[] {
-  return values.flatMap((each) => (each.what === what && each.to === to ? [{ _id: each.id }] : []));
-}
-
-/** The members that are not empty. */
-function filled<T>(members: Record<string, T[]>): Record<string, T[]> {
-  return Object.fromEntries(Object.entries(members).filter(([, each]) => each.length > 0));
+function toChange(id: string, values: readonly WrittenValue[], version: number | undefined): Operation {
+  return { kind: "change", id, ...(version !== undefined && { version }), values };
 }
 
 /** Whether the conditions on the contact, besides those on its values, hold. */
@@ -213,11 +171,12 @@ function isSameSet(before: readonly string[] | undefined, now: Contact["lists"])
 /** What a line keeps of the contact, for its undo and for settling a lost answer. */
 export function toBefore(operation: Operation, found: Partial<Contact> | undefined): Before | undefined {
   if (operation.kind === "create" || !found) return undefined;
+  const replaced = operation.kind === "change" ? operation.values : [];
   const before: Before = {
     id: operation.id,
     ...(found.__v !== undefined && { version: found.__v }),
     ...(isInactive(found) && { isInactive: true }),
-    values: operation.kind === "change" ? operation.was : [],
+    values: replaced.map(({ what, id, was }) => ({ what, id, to: was })),
   };
   if (operation.kind === "unsubscribe" && operation.was) before.status = operation.was;
   if (operation.kind === "delete") before.contact = operation.contact;
@@ -225,19 +184,21 @@ export function toBefore(operation: Operation, found: Partial<Contact> | undefin
 }
 
 /** The operation that a line stands for. It is kept nowhere else. */
-export function toOperation(
-  key: string,
-  desired: Desired,
-  before: Before | undefined,
-  structureId: string,
-): Operation {
-  if (!before) return { kind: "create", body: toCreateBody(key, desired.values, structureId) };
-  const { id, version, status, values, contact } = before;
+export function toOperation(key: string, desired: Desired, before: Before | undefined): Operation {
+  if (!before) return toCreate(key, desired.values);
+  const { id, version, status, contact } = before;
   if (desired.end === "delete") return { kind: "delete", id, contact: contact ?? { _id: id } };
   if (desired.end === "unsubscribe") return { kind: "unsubscribe", id, ...(status && { was: status }) };
-  const written = new Set(values.map(({ what, id: part }) => `${what} ${part}`));
-  const open = desired.values.filter((each) => written.has(`${each.what} ${each.id}`));
-  return toChange(id, open, values, version);
+  return toChange(id, listWritten(desired, before), version);
+}
+
+/** Of what is desired, what a line writes. */
+function listWritten({ values }: Desired, before: Before): WrittenValue[] {
+  const replaced = new Map(before.values.map(({ what, id, to }) => [`${what} ${id}`, to]));
+  return values.flatMap(({ what, id, to }) => {
+    const was = replaced.get(`${what} ${id}`);
+    return was === undefined ? [] : [{ what, id, to, was }];
+  });
 }
 
 /**
@@ -275,18 +236,13 @@ export function asApproved(desired: Desired, before: Before | undefined): Desire
   if (desired.end === "unsubscribe") {
     return { ...approved, ...active, end: "unsubscribe", ...(status && { status }) };
   }
-  const replaced = new Map(before.values.map((each) => [`${each.what} ${each.id}`, each.to]));
-  const values = desired.values.flatMap((each): DesiredValue[] => {
-    const was = replaced.get(`${each.what} ${each.id}`);
-    if (was === undefined) return [];
-    const { what, id: part, to } = each;
-    return [{ what, id: part, to, ...(was !== null && { onlyIf: was }) } as DesiredValue];
-  });
+  const values = listWritten(desired, before).map(
+    ({ was, ...value }) => ({ ...value, ...(was !== null && { onlyIf: was }) }) as DesiredValue,
+  );
   return { ...approved, ...active, values };
 }
 
-export function toWhole(contact: Partial<Contact>): Whole {
-  const { fields = [], lists, tags } = contact;
+function toWhole({ fields = [], lists, tags, ...contact }: Partial<Contact>): Whole {
   return {
     fields,
     ...(lists && { lists: [...toIdSet(lists)] }),

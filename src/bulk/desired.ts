@@ -5,7 +5,7 @@
  */
 import * as v from "valibot";
 import { isObject } from "../json.ts";
-import type { Contact, ContactStatus, CreateContactBody, MutateBody } from "../wire.ts";
+import type { Contact, ContactStatus } from "../wire.ts";
 
 const text = v.string();
 
@@ -125,10 +125,18 @@ export const before = v.object({
 });
 export type Before = v.InferOutput<typeof before>;
 
+/** One value that a write sets, and what it replaces: null where that was not told. */
+export interface WrittenValue {
+  what: DesiredValue["what"];
+  id: string;
+  to: DesiredValue["to"];
+  was: Was["to"];
+}
+
 /** The one write of a contact. */
 export type Operation =
-  | { kind: "create"; body: CreateContactBody }
-  | { kind: "change"; id: string; body: MutateBody; was: readonly Was[] }
+  | { kind: "create"; key: string; values: readonly WrittenValue[] }
+  | { kind: "change"; id: string; version?: number; values: readonly WrittenValue[] }
   /** The status, which no mutate can change. */
   | { kind: "unsubscribe"; id: string; was?: ContactStatus }
   /** For good. `contact` as it was. */

@@ -1,8 +1,10 @@
-/** How jobs write down what they want, and what an undo wants of a contact that a run wrote. Pure. */
+/**
+ * Values of contacts: as jobs write down what they want, as the bodies of requests have them, and what an undo
+ * wants of a contact that a run wrote. Pure.
+ */
 import { findStatus, toIdSet } from "../api/contacts.ts";
 import type { Contact, CreateContactBody, IdRef, MutateBody } from "../wire.ts";
-import { toWhole } from "./decide.ts";
-import type { Code, Desired, DesiredValue, Operation } from "./desired.ts";
+import type { Code, Desired, DesiredValue, Operation, WrittenValue } from "./desired.ts";
 
 /** Ids and texts of fields, and ids of lists and tags. */
 export interface Changes {
@@ -37,13 +39,40 @@ export function readMutateValues(body: MutateBody): DesiredValue[] {
   });
 }
 
-/** As `toValues`, from the body of a create. */
-export function readCreateValues({ fields = [], lists = [], tags = [] }: CreateContactBody): DesiredValue[] {
-  return toValues({
-    fields: fields.map(({ _id, value }) => [_id, value] as const),
-    addLists: toIdSet(lists),
-    addTags: toIdSet(tags),
+export function toMutateBody({ values, version }: Extract<Operation, { kind: "change" }>): MutateBody {
+  const body: MutateBody = filled({
+    updateFields: toFieldValues(values),
+    addLists: toRefs(values, "list", true),
+    removeLists: toRefs(values, "list", false),
+    addTags: toRefs(values, "tag", true),
+    removeTags: toRefs(values, "tag", false),
   });
+  return { ...body, ...(version !== undefined && { __v: version }) };
+}
+
+export function toCreateBody(
+  { key, values }: Extract<Operation, { kind: "create" }>,
+  contactStructureId: string,
+): CreateContactBody {
+  const parts = {
+    fields: toFieldValues(values),
+    lists: toRefs(values, "list", true),
+    tags: toRefs(values, "tag", true),
+  };
+  return { key, contactStructureId, ...filled(parts) };
+}
+
+function toFieldValues(values: readonly WrittenValue[]) {
+  return values.flatMap(({ what, id, to }) => (what === "field" ? [{ _id: id, value: String(to) }] : []));
+}
+
+function toRefs(values: readonly WrittenValue[], kind: "list" | "tag", wanted: boolean): IdRef[] {
+  return values.flatMap(({ what, id, to }) => (what === kind && to === wanted ? [{ _id: id }] : []));
+}
+
+/** The members that are not empty. */
+function filled<T>(members: Record<string, T[]>): Record<string, T[]> {
+  return Object.fromEntries(Object.entries(members).filter(([, each]) => each.length > 0));
 }
 
 /** What becomes of somebody who is named and does not exist: nothing is to be done about one who has left. */
@@ -61,21 +90,19 @@ function findLoss({ what, id }: Pick<DesiredValue, "what" | "id">, remaining: Re
   return (remaining[what]?.has(id) ?? true) ? undefined : "gone";
 }
 
-const changedSince = { reject: { code: "changed_since" } };
-
 /** What a run has changed goes back, value by value, where the contact still has what the run wrote. */
-export function toRestored(done: Extract<Operation, { kind: "change" }>, remaining: Remaining): Desired {
-  const before = new Map(done.was.map((each) => [`${each.what} ${each.id}`, each.to]));
-  const values = readMutateValues(done.body).map((written): DesiredValue => {
-    const was = before.get(`${written.what} ${written.id}`) ?? null;
-    const to = was ?? (written.what === "field" ? "" : !written.to);
-    // What is taken out of a contact needs no field, list or tag to go to.
-    const loss = was === null ? "not_told" : to === false ? undefined : findLoss(written, remaining);
-    return { ...written, to, onlyIf: written.to, ...(loss && { lost: loss as Code }) } as DesiredValue;
-  });
+export function toRestored(
+  { id: contactId, values }: Extract<Operation, { kind: "change" }>,
+  remaining: Remaining,
+): Desired {
   return {
-    values,
-    who: { is: done.id },
+    values: values.map(({ what, id, to: written, was }): DesiredValue => {
+      const to = was ?? (what === "field" ? "" : !written);
+      // What is taken out of a contact needs no field, list or tag to go to.
+      const loss = was === null ? "not_told" : to === false ? undefined : findLoss({ what, id }, remaining);
+      return { what, id, to, onlyIf: written, ...(loss && { lost: loss as Code }) } as DesiredValue;
+    }),
+    who: { is: contactId },
     absent: { reject: { code: "gone" } },
     present: "change",
     mayJoinLists: true,
@@ -83,8 +110,8 @@ export function toRestored(done: Extract<Operation, { kind: "change" }>, remaini
 }
 
 /** A contact that a run has created goes, if nobody has changed it since. */
-export function toRemoved({ body }: Extract<Operation, { kind: "create" }>, createdId: string): Desired {
-  const { fields = [], lists = [], tags = [] } = body;
+export function toRemoved({ values }: Extract<Operation, { kind: "create" }>, createdId: string): Desired {
+  const idsOf = (kind: "list" | "tag") => toRefs(values, kind, true).map(({ _id }) => _id);
   return {
     values: [],
     end: "delete",
@@ -92,8 +119,14 @@ export function toRemoved({ body }: Extract<Operation, { kind: "create" }>, crea
     absent: "leave",
     present: "change",
     mayJoinLists: true,
-    strict: changedSince,
-    whole: { ...toWhole({ fields, lists, tags }), isUntouched: true },
+    strict: { reject: { code: "changed_since" } },
+    whole: {
+      fields: toFieldValues(values),
+      lists: idsOf("list"),
+      tags: idsOf("tag"),
+      isInactive: false,
+      isUntouched: true,
+    },
   };
 }
 
@@ -102,8 +135,14 @@ export function toRecreated(
   { id, contact }: Extract<Operation, { kind: "delete" }>,
   remaining: Remaining,
 ): Desired {
+  const { fields = [], lists = [], tags = [] } = contact;
+  const values = toValues({
+    fields: fields.map(({ _id, value }) => [_id, value]),
+    addLists: toIdSet(lists),
+    addTags: toIdSet(tags),
+  });
   return {
-    values: readCreateValues(contact as CreateContactBody).map((each): DesiredValue => {
+    values: values.map((each): DesiredValue => {
       const lost = findLoss(each, remaining);
       return lost ? { ...each, lost } : each;
     }),

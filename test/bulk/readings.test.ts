@@ -39,7 +39,7 @@ const fromOslo = (id: string): Before => ({
 /** A contact that the plan writes. */
 function planned(ref: number, values: readonly DesiredValue[], before?: Before): StoredLine {
   const desired = { values, absent: "create", present: "change", mayJoinLists: true } as const;
-  const operation = toOperation(keyOf(ref), desired, before, "s");
+  const operation = toOperation(keyOf(ref), desired, before);
   const line = toPlanLine({ line: ref, key: keyOf(ref) }, operation, names);
   const apply = { ref, key: { written: keyOf(ref), sent: keyOf(ref) }, desired, ...(before && { before }) };
   return { ...line, cells: [keyOf(ref), "Rome"], apply };
@@ -72,7 +72,7 @@ function intent(ref: number): JournalRecord {
     desired: Parameters<typeof toOperation>[1];
     before?: Before;
   };
-  const operation = toOperation(keyOf(ref), desired, before, "s");
+  const operation = toOperation(keyOf(ref), desired, before);
   return { kind: "intent", ref, key: keyOf(ref), at: 0, operation };
 }
 

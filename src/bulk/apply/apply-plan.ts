@@ -105,7 +105,7 @@ class Group {
     }
     const named = { ...apply, ...replaceStandIns(apply, ledger.names) };
     const item = toPlannedItem(line, named, toIdentity);
-    const planned = toPlannedWrite(line, named, judging.structureId);
+    const planned = toPlannedWrite(line, named);
     const { before } = named;
     // Of who is read by the id, or leaves, what the plan saw is never enough.
     const isOld = isReadById(item, judging) || alwaysHasSecondLook(planned);

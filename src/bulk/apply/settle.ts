@@ -10,7 +10,6 @@ import type { Item } from "../items.ts";
 import type { Found } from "../plan/lookup.ts";
 import type { Session } from "../plan/session.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
-import { readCreateValues, readMutateValues } from "../values.ts";
 
 /** The service's clock is known to whole seconds, and its records are stamped before they are seen. */
 const clockToleranceMilliseconds = 5000;
@@ -26,10 +25,10 @@ export function wasApplied({ operation, at }: OpenIntent, found: Partial<Contact
   if (operation.kind === "delete") return found?._id !== operation.id;
   if (!found) return false;
   if (operation.kind === "unsubscribe") return isInactive(found);
-  if (operation.kind === "change") return hasAll(readMutateValues(operation.body), found);
+  if (operation.kind === "change") return hasAll(operation.values, found);
   const createdAt = found.createdAt === undefined ? undefined : Date.parse(found.createdAt);
   const isNewer = createdAt === undefined || createdAt >= at - clockToleranceMilliseconds;
-  return isNewer && hasAll(readCreateValues(operation.body), found);
+  return isNewer && hasAll(operation.values, found);
 }
 
 /**

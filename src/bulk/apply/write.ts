@@ -23,7 +23,7 @@ import type { Found } from "../plan/lookup.ts";
 import { alwaysHasSecondLook, isWrite, toPlannedOutcome } from "../plan/numbers.ts";
 import { readServiceTime, recordInJournal, type Session } from "../plan/session.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
-import { readMutateValues } from "../values.ts";
+import { toCreateBody, toMutateBody } from "../values.ts";
 import { findLost, readWritten, wasApplied } from "./settle.ts";
 
 /** How often a contact may have changed while it is being written before its row is given up. */
@@ -163,7 +163,7 @@ export class ContactWrite {
     const { session } = this;
     const { ref } = this.item;
     this.elements ??= session.lookup.behavior.get("mutateElements");
-    const { request, countedAs } = toRequest(intent.operation, this.elements);
+    const { request, countedAs } = toRequest(intent.operation, session.judging.structureId, this.elements);
     return session.send.send(request, countedAs, {
       ref,
       beforeLeaving: async () => {
@@ -247,7 +247,7 @@ export class ContactWrite {
   /** Whether the service may have refused the form in which references are named, rather than the change. */
   private mayBeAboutElements(operation: Operation, error: ServiceError): boolean {
     if (this.elements !== undefined || this.session.observed.refusesBareIds) return false;
-    return operation.kind === "change" && mayBeElements(error, operation.body);
+    return operation.kind === "change" && mayBeElements(error, toMutateBody(operation));
   }
 
   /**
@@ -271,7 +271,7 @@ export class ContactWrite {
       const { behavior } = session.lookup;
       const isEmpty = body === undefined || body === null;
       behavior.learn("mutateAnswer", isEmpty ? "empty" : id === operation.id ? "contact" : "other");
-      if (hasReferences(operation.body)) behavior.learn("mutateElements", this.elements ?? "object");
+      if (hasReferences(toMutateBody(operation))) behavior.learn("mutateElements", this.elements ?? "object");
     }
     if (operation.kind === "create") session.observed.missedInARow = 0;
     const written = operation.kind === "create" ? { _id: id } : found.contact;
@@ -332,19 +332,20 @@ function isFresh({ clock, send, startedAt }: Session, at: number): boolean {
 }
 
 function isAlreadyApplied(operation: Operation, contact: Partial<Contact>): boolean {
-  if (operation.kind === "change") return hasAll(readMutateValues(operation.body), contact);
+  if (operation.kind === "change") return hasAll(operation.values, contact);
   return operation.kind === "unsubscribe" && isInactive(contact);
 }
 
 function toRequest(
   operation: Operation,
+  structureId: string,
   elements: Elements | undefined,
 ): { request: ApiRequest; countedAs: RequestKind } {
   switch (operation.kind) {
     case "create":
-      return { request: createContactRequest(operation.body), countedAs: "create" };
+      return { request: createContactRequest(toCreateBody(operation, structureId)), countedAs: "create" };
     case "change": {
-      const body = setElementForm(operation.body, elements);
+      const body = setElementForm(toMutateBody(operation), elements);
       return { request: mutateContactRequest(operation.id, body), countedAs: "mutate" };
     }
     case "unsubscribe":

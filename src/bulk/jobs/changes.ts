@@ -60,7 +60,8 @@ async function readRunChanges(run: Run, limit = Number.POSITIVE_INFINITY): Promi
 /** A selection has no input, and members that a sync removes are on no line of it. */
 function hasLine({ kind, input }: Manifest, operation: Operation): boolean {
   if (kind === "undo" || input.file === "") return false;
-  const isRemoval = operation.kind === "change" && operation.body.removeLists !== undefined;
+  const isRemoval =
+    operation.kind === "change" && operation.values.some(({ what, to }) => what === "list" && !to);
   return kind !== "sync" || !isRemoval;
 }
 

@@ -141,12 +141,10 @@ function toErasedRecord(record: JournalRecord): JournalRecord {
 
 function toErasedOperation(operation: Write): Write {
   switch (operation.kind) {
-    case "create": {
-      const { kind, body } = operation;
-      return { kind, body: { key: createErasedKey(6), contactStructureId: body.contactStructureId } };
-    }
+    case "create":
+      return { kind: "create", key: createErasedKey(6), values: [] };
     case "change":
-      return { kind: "change", id: operation.id, body: {}, was: [] };
+      return { kind: "change", id: operation.id, values: [] };
     case "unsubscribe":
       return { kind: "unsubscribe", id: operation.id };
     case "delete":

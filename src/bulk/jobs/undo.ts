@@ -170,8 +170,8 @@ async function surveyJournal({ manifest, folder }: Run): Promise<{ count: number
     count++;
     returns.contacts ||= operation.kind === "delete";
     if (operation.kind !== "change") continue;
-    returns.lists ||= operation.body.removeLists !== undefined;
-    returns.tags ||= operation.body.removeTags !== undefined;
+    returns.lists ||= operation.values.some(({ what, to }) => what === "list" && !to);
+    returns.tags ||= operation.values.some(({ what, to }) => what === "tag" && !to);
   }
   return { count, returns };
 }

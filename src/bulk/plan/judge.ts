@@ -1,9 +1,7 @@
 /** What a run does about a contact, once it was looked up: for the plan, and again for each second look. */
-import { isInactive } from "../../api/contacts.ts";
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { SelectionCheck } from "../../select/selection.ts";
 import type { Suppressions } from "../../suppressions/suppressions.ts";
-import type { Contact } from "../../wire.ts";
 import { decide } from "../decide.ts";
 import type { DesiredValue, Reason, Verdict } from "../desired.ts";
 import {
@@ -20,6 +18,7 @@ import type { Looks } from "./plan-file.ts";
 
 /** What holds for every contact of a run, besides what is desired of each. */
 export interface Judging {
+  /** In which contacts are created. */
   structureId: string;
   looks: Looks;
   suppression: SuppressionRules;
@@ -56,7 +55,7 @@ export function judge(item: Item, found: Found, judging: Judging): Decision {
   if (isPassedOver(item, judging)) return { kind: "skip", code: "suppressed" };
   const isChosen = contact === undefined || judging.selection?.holds(contact) !== false;
   if (!isChosen && !judging.isSecondLook) return { kind: "skip", code: "not_selected" };
-  const verdict = decide(key.sent, desired, contact, judging.structureId);
+  const verdict = decide(key.sent, desired, contact);
   const decision =
     "unmet" in verdict ? fromVerdict(verdict, key.sent, judging) : fromSettled(verdict, judging);
   // Who is as wanted already needs no conditions.
@@ -83,11 +82,6 @@ export function needsLookup(item: Item, judging: Judging): boolean {
 /** Whether the contact is read by its id right before its write. */
 export function isReadById({ desired, contactId }: Item, { looks }: Pick<Judging, "looks">): boolean {
   return looks.by === "id" && contactId !== undefined && !isSettled(desired);
-}
-
-/** Whether the input marks somebody as not subscribed whom the account holds as active, or may hold so. */
-export function isMarked({ desired }: Item, found: Partial<Contact> | undefined): boolean {
-  return !isSettled(desired) && !desired.mayJoinLists && found !== undefined && !isInactive(found);
 }
 
 function isPassedOver({ key, isRemoval }: Item, { looks, suppression }: Judging): boolean {

@@ -5,7 +5,7 @@
 
 import type { Decision, Item } from "../items.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
-import { isMarked, isReadById, judge, needsLookup } from "./judge.ts";
+import { isReadById, judge, needsLookup } from "./judge.ts";
 import type { Found } from "./lookup.ts";
 import type { StoredNames } from "./names.ts";
 import { addToTally, isWrite } from "./numbers.ts";
@@ -167,7 +167,7 @@ async function lookCloser({ judging, lookup }: Session, decided: readonly Decide
 /** A page of everybody may leave the lists out; a look-up by keys can ask for them list by list. */
 function changesUnknownLists({ found, decision }: DecidedItem): boolean {
   if (!found.isOnPage || decision.kind !== "change") return false;
-  return decision.was.some(({ what, to }) => what === "list" && to === null);
+  return decision.values.some(({ what, was }) => what === "list" && was === null);
 }
 
 /** Counts the block and writes its lines. */
@@ -175,7 +175,7 @@ function addBlock(step: PlanStep, { entries, at }: DecidedBlock): void {
   const { session, writer } = step;
   const decided = entries.filter(isDecided);
   for (const { item, found, decision } of decided) {
-    const counted = { item, decision, found: found.contact, isMarked: isMarked(item, found.contact) };
+    const counted = { item, decision, contact: found.contact };
     addToTally(session.tally, counted, isReadById(item, session.judging) ? 1 : 0);
   }
   const lines = writer.isOnDisk ? entries.flatMap((entry) => findLine(step, entry) ?? []) : [];

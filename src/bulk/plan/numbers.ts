@@ -5,7 +5,7 @@ import { formatCount, sumCounts } from "../../counts.ts";
 import { EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
 import type { Clock, Contact, RateLimits } from "../../wire.ts";
-import type { Decision, Item, Limit, Write } from "../items.ts";
+import { type Decision, type Item, isSettled, type Limit, type Write } from "../items.ts";
 import type { Budget, BudgetOptions } from "../pace/budget.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 import { RunStop } from "../pace/run-stop.ts";
@@ -65,37 +65,37 @@ export function countPlannedWrites({ created, updated, removed, deleted }: PlanT
   return created + updated + removed + deleted;
 }
 
-/** Counts a contact about which something was decided. */
-export function addToTally(tally: PlanTally, decided: TalliedDecision, readsBefore: number): void {
-  const { item, decision } = decided;
-  if (isInactive(decided.found)) tally.inactive++;
-  if (decided.isMarked) addMarked(tally, decided);
-  if (isWrite(decision)) addWrite(tally, item, decision, readsBefore);
-  else if (decision.kind === "leave") tally.unchanged++;
+interface Decided {
+  item: Item;
+  decision: Decision;
+  /** As it was looked up. */
+  contact: Partial<Contact> | undefined;
+}
+
+/** Counts a contact about which something was decided. @param readsBefore requests right before its write */
+export function addToTally(tally: PlanTally, decided: Decided, readsBefore: number): void {
+  const { item, decision, contact } = decided;
+  if (isInactive(contact)) tally.inactive++;
+  if (isMarked(decided)) {
+    tally.marked++;
+    if (tally.markedContacts.length < maxContactsListed)
+      tally.markedContacts.push({ line: item.line, key: item.key.sent });
+  }
+  if (isWrite(decision)) {
+    tally[toPlannedOutcome(item, decision)]++;
+    tally.requests += 1 + readsBefore;
+    if (decision.kind === "unsubscribe") tally.unsubscribed++;
+    if (decision.remark) tally.remarks++;
+  } else if (decision.kind === "leave") tally.unchanged++;
   else {
     const codes = decision.kind === "skip" ? tally.skipped : tally.rejected;
     codes[decision.code] = (codes[decision.code] ?? 0) + 1;
   }
 }
 
-function addMarked(tally: PlanTally, { item }: TalliedDecision): void {
-  tally.marked++;
-  if (tally.markedContacts.length >= maxContactsListed) return;
-  tally.markedContacts.push({ line: item.line, key: item.key.sent });
-}
-
-function addWrite(tally: PlanTally, item: Item, operation: Write, readsBefore: number): void {
-  tally[toPlannedOutcome(item, operation)]++;
-  tally.requests += 1 + readsBefore;
-  if (operation.kind === "unsubscribe") tally.unsubscribed++;
-  if (operation.remark) tally.remarks++;
-}
-
-interface TalliedDecision {
-  item: Item;
-  decision: Decision;
-  found: Partial<Contact> | undefined;
-  isMarked: boolean;
+/** Whether the input marks somebody as not subscribed whom the account holds as active, or may hold so. */
+function isMarked({ item: { desired }, contact }: Decided): boolean {
+  return !isSettled(desired) && !desired.mayJoinLists && contact !== undefined && !isInactive(contact);
 }
 
 /** What a write counts as once it is carried out. */

@@ -349,9 +349,9 @@ function addValue(
 }
 
 /** Whether what people read of a contact is what would be sent. */
-function isTrue(line: ExportedLine, { names, account }: PlanHead): boolean {
+function isTrue(line: ExportedLine, { names }: PlanHead): boolean {
   const { apply } = line;
-  return !isPlanned(apply) || isAsShown(line, apply, names, account.structureId);
+  return !isPlanned(apply) || isAsShown(line, apply, names);
 }
 
 function countWrite(plan: PlanFile, { apply }: ExportedLine): void {

@@ -8,7 +8,6 @@ import type { Cells } from "../../tables/index.ts";
 import type { Contact } from "../../wire.ts";
 import { seal, toBefore, toOperation } from "../decide.ts";
 import { type Decision, type Item, isSettled, type Remark, type Write } from "../items.ts";
-import { readCreateValues, readMutateValues } from "../values.ts";
 import { nameOf, type StoredNames } from "./names.ts";
 import { isWrite } from "./numbers.ts";
 import type * as schema from "./plan-schema.ts";
@@ -86,30 +85,17 @@ function toChanges(
   found: Partial<Contact> | undefined,
   names: StoredNames,
 ): PlanChange[] {
-  switch (decision.kind) {
-    case "create":
-      return readCreateValues(decision.body).map(({ what, id, to }) => ({
-        what,
-        name: nameOf(names, what, id),
-        before: what === "field" ? null : false,
-        after: to,
-      }));
-    case "change": {
-      const was = new Map(decision.was.map(({ what, id, to }) => [`${what} ${id}`, to]));
-      return readMutateValues(decision.body).map(({ what, id, to }) => ({
-        what,
-        name: nameOf(names, what, id),
-        before: was.get(`${what} ${id}`) ?? null,
-        after: to,
-      }));
-    }
-    case "unsubscribe": {
-      const before = formatStatus(decision.was ?? (found && findStatus(found)));
-      return [{ what: "status", name: "status", before, after: formatStatus(unsubscribed)! }];
-    }
-    default:
-      return [];
+  if (decision.kind === "unsubscribe") {
+    const before = formatStatus(decision.was ?? (found && findStatus(found)));
+    return [{ what: "status", name: "status", before, after: formatStatus(unsubscribed)! }];
   }
+  if (decision.kind !== "create" && decision.kind !== "change") return [];
+  return decision.values.map(({ what, id, to, was }) => ({
+    what,
+    name: nameOf(names, what, id),
+    before: was,
+    after: to,
+  }));
 }
 
 /** The line of a contact; of one that is written with what applying it needs. */
@@ -150,29 +136,24 @@ export function toPlannedItem(
 export function toPlannedWrite(
   { code, message }: Pick<PlanLine, "code" | "message">,
   { key, desired, before }: Pick<Planned, "key" | "desired" | "before">,
-  structureId: string,
 ): Write {
-  const operation = toOperation(key.sent, desired, before, structureId);
+  const operation = toOperation(key.sent, desired, before);
   return code === null ? operation : { ...operation, remark: { code, message: message ?? "" } };
 }
 
 /** Whether what people read is what would be sent. */
-export function isAsShown(
-  line: PlanLine,
-  planned: Planned,
-  names: StoredNames,
-  structureId: string,
-): boolean {
-  const { key, desired, before } = planned;
-  const operation = toOperation(key.sent, desired, before, structureId);
-  const expectedLine = toPlanLine({ line: line.line, key: line.key }, operation, names);
+export function isAsShown(line: PlanLine, { key, desired, before }: Planned, names: StoredNames): boolean {
+  const operation = toOperation(key.sent, desired, before);
+  const expected = toPlanLine({ line: line.line, key: line.key }, operation, names);
   // The status that a contact had may have been told by its look-up alone.
-  const formatChanges = (changes: PlanLine["changes"]) =>
-    changes.map(({ what, name, before, after }) => [what, name, what === "status" ? null : before, after]);
+  const format = ({ changes }: PlanLine) =>
+    JSON.stringify(
+      changes.map(({ what, name, before: was, after }) => [what, name, what === "status" || was, after]),
+    );
   return (
     (before !== undefined || key.sent === line.key) &&
-    line.action === expectedLine.action &&
-    (expectedLine.contactId === null || line.contactId === expectedLine.contactId) &&
-    JSON.stringify(formatChanges(line.changes)) === JSON.stringify(formatChanges(expectedLine.changes))
+    line.action === expected.action &&
+    (expected.contactId === null || line.contactId === expected.contactId) &&
+    format(line) === format(expected)
   );
 }

@@ -22,7 +22,7 @@ const wish = (changes: Changes, more: Partial<Desired> = {}): Desired => ({
 });
 /** What the plan's line keeps of the contact. */
 function toBeforeOf(desired: Desired, contact: Partial<Contact>): Before {
-  const verdict = decide(key, desired, contact, "s");
+  const verdict = decide(key, desired, contact);
   if (!("unmet" in verdict) || verdict.do === undefined) throw new Error("nothing is written");
   return toBefore(verdict.do, contact)!;
 }
@@ -61,9 +61,12 @@ const as = (more: Partial<Contact> = {}): Partial<Contact> => ({
 
 describe("a create", () => {
   const create = wish({ fields: [["f", "x"]], addLists: ["l"] });
-  const body = { key, contactStructureId: "s", fields: [{ _id: "f", value: "x" }], lists: [{ _id: "l" }] };
+  const values = [
+    { what: "field", id: "f", to: "x", was: null },
+    { what: "list", id: "l", to: true, was: false },
+  ];
   it.each<[string, Partial<Contact> | undefined, object]>([
-    ["nobody is there", undefined, { kind: "create", body }],
+    ["nobody is there", undefined, { kind: "create", key, values }],
     [
       "who is there holds all of it",
       as({ fields: [{ _id: "f", value: "x" }], lists: [{ _id: "l" }] }),
@@ -81,19 +84,18 @@ describe("a create", () => {
 describe("a change", () => {
   const change = wish({ fields: [["f", "new"]], addLists: ["l"], removeLists: ["gone"] });
   const before = toBeforeOf(change, as({ __v: 3 }));
-  const body = {
-    updateFields: [{ _id: "f", value: "new" }],
-    addLists: [{ _id: "l" }],
-    removeLists: [{ _id: "gone" }],
-  };
-  const was = before.values;
-  const currentChange = { kind: "change", id: "c", body: { ...body, __v: 4 }, was };
-  const ofUnknownLists = was.map((each) => (each.what === "list" ? { ...each, to: null } : each));
+  const values = [
+    { what: "field", id: "f", to: "new", was: "old" },
+    { what: "list", id: "l", to: true, was: false },
+    { what: "list", id: "gone", to: false, was: true },
+  ];
+  const currentChange = { kind: "change", id: "c", version: 4, values };
+  const ofUnknownLists = values.map((each) => (each.what === "list" ? { ...each, was: null } : each));
   const done = as({ fields: [{ _id: "f", value: "new" }], lists: [{ _id: "l" }] });
 
   it.each<[string, Partial<Contact> | undefined, object]>([
     ["as it was, with the version of now", as(), currentChange],
-    ["as it was, of unknown version", as({ __v: undefined }), { kind: "change", id: "c", body, was }],
+    ["as it was, of unknown version", as({ __v: undefined }), { kind: "change", id: "c", values }],
     [
       "something else was changed",
       as({
@@ -111,7 +113,7 @@ describe("a change", () => {
     ["the value is there, the list is not", as({ fields: [{ _id: "f", value: "new" }] }), changed],
     ["in the list", as({ lists: [{ _id: "gone" }, { _id: "l" }] }), changed],
     ["out of the list that it leaves", as({ lists: [] }), changed],
-    ["lists that nobody tells", as({ lists: undefined }), { ...currentChange, was: ofUnknownLists }],
+    ["lists that nobody tells", as({ lists: undefined }), { ...currentChange, values: ofUnknownLists }],
     ["unsubscribed since", as({ contactStatus: "Inactive" }), changed],
     ["another contact with this key", as({ _id: "d" }), changed],
     ["gone", undefined, changed],
@@ -123,7 +125,8 @@ describe("a change", () => {
   });
 
   it("by whose plan lists were not known is carried out whatever they are", () => {
-    const unknown = { ...before, values: ofUnknownLists };
+    const values = before.values.map((each) => (each.what === "list" ? { ...each, to: null } : each));
+    const unknown = { ...before, values };
     expect(judgeApproved(change, unknown, as({ lists: [] })).kind).toBe("change");
   });
 });

@@ -28,7 +28,6 @@ export const fieldIds = ["f1", "f2", "f3"];
 export const listIds = ["l1", "l2"];
 export const tagIds = ["t1", "t2"];
 export const key = "ada@example.com";
-export const structureId = "s1";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 

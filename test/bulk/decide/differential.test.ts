@@ -4,7 +4,14 @@
  */
 import { describe, expect, it } from "vitest";
 import { asApproved, decide, seal, toBefore, toOperation } from "../../../src/bulk/decide.ts";
-import type { Before, Desired, DesiredValue, Operation, Verdict } from "../../../src/bulk/desired.ts";
+import type {
+  Before,
+  Desired,
+  DesiredValue,
+  Operation,
+  Verdict,
+  WrittenValue,
+} from "../../../src/bulk/desired.ts";
 import { toRecreated, toRemoved, toRestored, toValues } from "../../../src/bulk/values.ts";
 import type { Contact } from "../../../src/wire.ts";
 import {
@@ -17,7 +24,6 @@ import {
   later,
   listIds,
   type Random,
-  structureId,
   tagIds,
   type Wish,
 } from "./cases.ts";
@@ -38,11 +44,10 @@ function readVerdict(verdict: Verdict): model.Expected {
 function readOperation(operation: Operation, unmet: string[]): model.Expected {
   switch (operation.kind) {
     case "create":
-      return { create: readBody(operation.body), unmet };
+      return { create: readParts(operation.values), unmet };
     case "change": {
-      const { __v: version } = operation.body;
-      const more = version === undefined ? {} : { version };
-      return { change: operation.id, set: readBody(operation.body), ...more, unmet };
+      const { id, version, values } = operation;
+      return { change: id, set: readParts(values), ...(version !== undefined && { version }), unmet };
     }
     case "unsubscribe":
       return { unsubscribe: operation.id };
@@ -51,21 +56,8 @@ function readOperation(operation: Operation, unmet: string[]): model.Expected {
   }
 }
 
-function readBody(body: Extract<Operation, { body: unknown }>["body"]): model.Parts {
-  const all = body as Record<string, { _id: string; value?: string }[] | undefined>;
-  const parts: model.Parts = {};
-  for (const { _id, value } of [...(all.fields ?? []), ...(all.updateFields ?? [])])
-    parts[`field ${_id}`] = value!;
-  for (const [member, what, to] of [
-    ["lists", "list", true],
-    ["addLists", "list", true],
-    ["removeLists", "list", false],
-    ["tags", "tag", true],
-    ["addTags", "tag", true],
-    ["removeTags", "tag", false],
-  ] as const)
-    for (const { _id } of all[member] ?? []) parts[`${what} ${_id}`] = to;
-  return parts;
+function readParts(values: readonly WrittenValue[]): model.Parts {
+  return Object.fromEntries(values.map(({ what, id, to }) => [`${what} ${id}`, to]));
 }
 
 interface Case {
@@ -152,7 +144,7 @@ function anyWrite(random: Random) {
   for (;;) {
     const work = anyWork(random, random.pick(...kinds));
     const was = anyNow(random);
-    const verdict = decide(key, work.desired, was, structureId);
+    const verdict = decide(key, work.desired, was);
     if (!("do" in verdict) || !verdict.do) continue;
     return { work, was, operation: verdict.do, before: toBefore(verdict.do, was), planned: work.expect(was) };
   }
@@ -276,7 +268,7 @@ describe("decide", () => {
     for (let i = 0; i < total; i++) {
       const each = anyCase(random);
       seen.add(hash(JSON.stringify([each.name, each.input, each.now])));
-      const found = readVerdict(decide(key, each.desired, each.now, structureId));
+      const found = readVerdict(decide(key, each.desired, each.now));
       if (print(found) !== print(each.expected))
         expect.fail(`${JSON.stringify(each, null, 1)}\nbut: ${print(found)}`);
       const outcome = typeof found === "string" ? found : Object.keys(found)[0]!;
@@ -336,7 +328,7 @@ describe("decide", () => {
     const random = createRandom(7);
     for (let i = 0; i < total / 4; i++) {
       const { work, operation, before } = anyWrite(random);
-      expect(toOperation(key, work.desired, before, structureId)).toEqual(operation);
+      expect(toOperation(key, work.desired, before)).toEqual(operation);
     }
   });
 
@@ -366,7 +358,7 @@ describe("decide", () => {
     const random = createRandom(99);
     const isCaught = () => {
       const each = anyCase(random);
-      const found = readVerdict(decide(key, broken(each.desired), each.now, structureId));
+      const found = readVerdict(decide(key, broken(each.desired), each.now));
       return print(found) !== print(each.expected);
     };
     expect(Array.from({ length: total }).some(isCaught)).toBe(true);
@@ -382,6 +374,6 @@ it("keeps in a line nothing but what the line of a plan file holds", () => {
       desired: Desired;
       before?: Before;
     };
-    expect(toOperation(key, stored.desired, stored.before, structureId)).toEqual(operation);
+    expect(toOperation(key, stored.desired, stored.before)).toEqual(operation);
   }
 });

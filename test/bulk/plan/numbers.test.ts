@@ -1,5 +1,6 @@
 /** What a plan comes to in numbers, and what its limits allow. */
 import { describe, expect, it } from "vitest";
+import type { Desired } from "../../../src/bulk/desired.ts";
 import type { Decision, Item, Write } from "../../../src/bulk/items.ts";
 import {
   addToTally,
@@ -18,22 +19,13 @@ const item: Item = {
   cells: [],
   desired: { values: [], absent: "create", present: "change", mayJoinLists: true },
 };
-const change = (updateFields: { _id: string; value: string }[]): Write => ({
-  kind: "change",
-  id: "c",
-  body: { updateFields },
-  was: [],
-});
+const change: Write = { kind: "change", id: "c", values: [] };
 const unsubscription: Write = { kind: "unsubscribe", id: "c" };
 
 it.each<[name: string, decision: Decision, counted: Partial<PlanTally>, more?: Partial<Item>]>([
-  [
-    "a create",
-    { kind: "create", body: { key: "a@x.org", contactStructureId: "s" } },
-    { created: 1, requests: 1 },
-  ],
-  ["a change", change([{ _id: "f", value: "x" }]), { updated: 1, requests: 1 }],
-  ["a removal from a list", change([]), { removed: 1, requests: 1 }, { isRemoval: true }],
+  ["a create", { kind: "create", key: "a@x.org", values: [] }, { created: 1, requests: 1 }],
+  ["a change", change, { updated: 1, requests: 1 }],
+  ["a removal from a list", change, { removed: 1, requests: 1 }, { isRemoval: true }],
   ["an unsubscription", unsubscription, { updated: 1, unsubscribed: 1, requests: 1 }],
   ["a deletion", { kind: "delete", id: "c", contact: {} }, { deleted: 1, requests: 1 }],
   ["nothing to do", { kind: "leave" }, { unchanged: 1 }],
@@ -41,26 +33,27 @@ it.each<[name: string, decision: Decision, counted: Partial<PlanTally>, more?: P
   ["who is rejected", { kind: "reject", code: "gone", message: "" }, { rejected: { gone: 1 } }],
   [
     "a write with a remark",
-    { ...change([]), remark: { code: "r", message: "" } },
+    { ...change, remark: { code: "r", message: "" } },
     { updated: 1, requests: 1, remarks: 1 },
   ],
 ])("counts %s", (_name, decision, counted, more = {}) => {
   const tally = createTally();
-  addToTally(tally, { item: { ...item, ...more }, decision, found: undefined, isMarked: false }, 0);
+  addToTally(tally, { item: { ...item, ...more }, decision, contact: undefined }, 0);
   expect(tally).toEqual({ ...createTally(), ...counted });
 });
 
 it("counts reads before writes, who is inactive, and the first hundred who are marked", () => {
   const tally = createTally();
-  for (let line = 1; line <= 150; line++) {
-    const found = { _id: "c", contactStatus: line % 2 === 0 ? "Inactive" : "Active" };
-    addToTally(tally, { item: { ...item, line }, decision: change([]), found, isMarked: true }, 1);
+  const marked = { ...(item.desired as Desired), mayJoinLists: false };
+  for (let line = 1; line <= 225; line++) {
+    const contact = { _id: "c", contactStatus: line > 150 ? "Inactive" : "Active" };
+    addToTally(tally, { item: { ...item, line, desired: marked }, decision: change, contact }, 1);
   }
-  expect(tally).toMatchObject({ updated: 150, requests: 300, inactive: 75, marked: 150 });
+  expect(tally).toMatchObject({ updated: 225, requests: 450, inactive: 75, marked: 150 });
   expect(tally.markedContacts.map(({ line }) => line)).toEqual(
     Array.from({ length: 100 }, (_, index) => index + 1),
   );
-  expect(countPlannedWrites(tally)).toBe(150);
+  expect(countPlannedWrites(tally)).toBe(225);
 });
 
 describe("guards", () => {

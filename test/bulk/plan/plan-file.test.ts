@@ -60,7 +60,7 @@ function item(ref: number): Item {
 }
 
 function operationFor(ref: number): Operation {
-  const verdict = decide(key(ref), item(ref).desired as Desired, wishes[ref]!.found, "s");
+  const verdict = decide(key(ref), item(ref).desired as Desired, wishes[ref]!.found);
   return (verdict as { do: Operation }).do;
 }
 
@@ -75,11 +75,7 @@ function addBlocks(writer: PlanWriter): void {
   for (let from = writer.taken; from < wishes.length; from += 2) {
     const refs = [from, from + 1].filter((ref) => ref < wishes.length);
     for (const ref of refs) {
-      addToTally(
-        writer.tally,
-        { item: item(ref), decision: operationFor(ref), found: undefined, isMarked: false },
-        0,
-      );
+      addToTally(writer.tally, { item: item(ref), decision: operationFor(ref), contact: undefined }, 0);
     }
     writer.addBlock(refs.map(lineFor), 1000 + from, refs.length);
   }
@@ -202,7 +198,7 @@ describe("a plan that is written for others", () => {
     });
     const lines = [];
     for await (const line of plan.lines()) lines.push(line);
-    expect(lines.map((line) => toPlannedWrite(line, line.apply as Planned, "s"))).toEqual(
+    expect(lines.map((line) => toPlannedWrite(line, line.apply as Planned))).toEqual(
       wishes.map((_, ref) => operationFor(ref)),
     );
     expect(whole.toString()).not.toContain("cells");

@@ -12,7 +12,7 @@ const records: JournalRecord[] = [
     ref: 2,
     key: "ä@x.org",
     at: 2,
-    operation: { kind: "create", body: { key: "ä@x.org", contactStructureId: "s" } },
+    operation: { kind: "create", key: "ä@x.org", values: [] },
   },
   { kind: "done", ref: 2, outcome: "created", contactId: "c" },
 ];
