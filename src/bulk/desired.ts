@@ -101,7 +101,6 @@ const was = v.object({
   id: text,
   to: v.nullable(v.union([text, v.boolean()])),
 });
-export type Was = v.InferOutput<typeof was>;
 
 const references = v.array(v.union([text, v.object({ _id: text })]));
 const contact = v.looseObject({
@@ -130,7 +129,7 @@ export interface WrittenValue {
   what: DesiredValue["what"];
   id: string;
   to: DesiredValue["to"];
-  was: Was["to"];
+  was: string | boolean | null;
 }
 
 /** The one write of a contact. */

@@ -15,9 +15,8 @@ export type { RunStop } from "./pace/run-stop.ts";
 export type { MarkedAre, RunEvent, RunProgress, RunRemark } from "./plan/events.ts";
 export type { Creation } from "./plan/names.ts";
 export { findPlanRemovalFailure, type Price } from "./plan/numbers.ts";
-export { type ClosedPlan, openPlanFile, type PlanFile } from "./plan/plan-file.ts";
+export { type ClosedPlan, exportPlan, openPlanFile, type PlanFile } from "./plan/plan-file.ts";
 export type { PlanChange, PlanLine } from "./plan/plan-line.ts";
-export { exportPlan } from "./plan/plan-writer.ts";
 export type { BackUp, Engine, ForeseenPlan, Reject, RunOptions } from "./plan/session.ts";
 export {
   type AfterStep,

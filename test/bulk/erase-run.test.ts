@@ -2,9 +2,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createPlanSealer, readStoredPlan } from "../../src/bulk/plan/plan-file.ts";
+import { createPlanSealer, PlanWriter, readStoredPlan } from "../../src/bulk/plan/plan-file.ts";
 import type { StoredLine } from "../../src/bulk/plan/plan-line.ts";
-import { PlanWriter } from "../../src/bulk/plan/plan-writer.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
 it("has the digests of what is left, in its blocks and at its end", async () => {

@@ -11,7 +11,7 @@ import { Lookup } from "../../src/bulk/plan/lookup.ts";
 import { makePlan } from "../../src/bulk/plan/make-plan.ts";
 import { createTally } from "../../src/bulk/plan/numbers.ts";
 import type { PlanHead } from "../../src/bulk/plan/plan-file.ts";
-import { PlanWriter } from "../../src/bulk/plan/plan-writer.ts";
+import { PlanWriter } from "../../src/bulk/plan/plan-file.ts";
 import { openContext, openSession, type Session } from "../../src/bulk/plan/session.ts";
 import { enterRun } from "../../src/bulk/runs/enter.ts";
 import { fileNames } from "../../src/bulk/runs/folder.ts";

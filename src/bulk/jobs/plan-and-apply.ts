@@ -18,6 +18,7 @@ import {
   type ClosedPlan,
   type PlanEnd,
   type PlanHead,
+  PlanWriter,
   planVersion,
   readPlanLines,
   readStoredPlan,
@@ -25,7 +26,6 @@ import {
   type StoredPlan,
 } from "../plan/plan-file.ts";
 import { isPlanned } from "../plan/plan-line.ts";
-import { PlanWriter } from "../plan/plan-writer.ts";
 import {
   announceEntered,
   beginPhase,

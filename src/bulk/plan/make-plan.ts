@@ -9,8 +9,8 @@ import { isReadById, judge, needsLookup } from "./judge.ts";
 import type { Found } from "./lookup.ts";
 import type { StoredNames } from "./names.ts";
 import { addToTally, isWrite } from "./numbers.ts";
+import type { PlanWriter } from "./plan-file.ts";
 import { type StoredLine, toStoredLine } from "./plan-line.ts";
-import type { PlanWriter } from "./plan-writer.ts";
 import { countSentRequests, isScarce, type Session } from "./session.ts";
 
 /**

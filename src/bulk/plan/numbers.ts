@@ -4,7 +4,7 @@ import { isInactive } from "../../api/contacts.ts";
 import { formatCount, sumCounts } from "../../counts.ts";
 import { EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
-import type { Clock, Contact, RateLimits } from "../../wire.ts";
+import type { Clock, Contact } from "../../wire.ts";
 import { type Decision, type Item, isSettled, type Limit, type Write } from "../items.ts";
 import type { Budget, BudgetOptions } from "../pace/budget.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
@@ -162,57 +162,47 @@ export function findRemovalFailure(
 }
 
 /** What the command that made a plan would have refused is refused where it is applied, too. */
-export function findPlanRemovalFailure({ head, removes }: PlannedRemovals): EcmError | undefined {
-  const { removals, listIds, names } = head;
+export function findPlanRemovalFailure({
+  head: { removals, listIds, names },
+  removes,
+}: {
+  head: Pick<InferOutput<typeof schema.head>, "removals" | "listIds" | "names">;
+  /** Members that the plan takes out of the list. */
+  removes: number;
+}): EcmError | undefined {
   const listId = listIds[0] ?? "";
   return removals && findRemovalFailure(removes, removals, names.lists[listId] ?? listId);
 }
 
-interface PlannedRemovals {
-  head: Pick<InferOutput<typeof schema.head>, "removals" | "listIds" | "names">;
-  /** Members that the plan takes out of the list. */
-  removes: number;
-}
-
-/** What has been spent, and what the limits allow. */
-interface Spending {
-  send: Pick<PacedSend, "counts">;
-  budget: Budget;
-  options: BudgetOptions & { concurrency: number };
-  clock: Clock;
-}
-
-interface Estimate {
-  /** Every request of the whole invocation, look-ups and what was sent already included. */
-  requests: number;
-  /** Under the account's hourly limit. */
-  seconds: number;
-}
-
 export interface Price {
-  estimate: Estimate;
+  estimate: {
+    /** Every request of the whole invocation, look-ups and what was sent already included. */
+    requests: number;
+    /** Under the account's hourly limit. */
+    seconds: number;
+  };
   /** Requests still to be sent. */
   left: number;
   /** Left of the month, less what is reserved; undefined when the service did not say. */
   monthLeft?: number;
   fitsMonth: boolean;
-  /** Contacts that would be written; undefined while it is not known. */
-  writes?: number;
+  /** Contacts that would be written. */
+  writes: number;
 }
 
 /** Why a run that costs this must not begin; undefined when the month holds it, or the run is limited. */
 export function findMonthStop(
-  price: Price,
+  { left, monthLeft = 0, fitsMonth }: Price,
   { maxRequests }: Pick<BudgetOptions, "maxRequests">,
 ): RunStop | undefined {
-  if (price.fitsMonth || maxRequests !== undefined) return undefined;
+  if (fitsMonth || maxRequests !== undefined) return undefined;
   return new RunStop(
     "month",
     new EcmError(
       "budget",
-      `This needs ${formatCount(price.left)} requests, and ${formatCount(price.monthLeft ?? 0)} are left this month`,
-      `Do a part of it now with --max-requests ${price.monthLeft ?? 0}, and the rest next month with the same command`,
-      { limit: "month", ...(price.monthLeft && { allowedBy: ["--max-requests", `${price.monthLeft}`] }) },
+      `This needs ${formatCount(left)} requests, and ${formatCount(monthLeft)} are left this month`,
+      `Do a part of it now with --max-requests ${monthLeft}, and the rest next month with the same command`,
+      { limit: "month", ...(monthLeft > 0 && { allowedBy: ["--max-requests", `${monthLeft}`] }) },
     ),
   );
 }
@@ -231,79 +221,51 @@ export interface PlanRest {
   searches?: number;
 }
 
-/**
- * Where a run waits for the hour, those who are still to be
- * changed are looked up again, so many in one search.
- */
-export function computePlanPrice(
-  { send, budget, options, clock }: Spending,
-  { writes, requests, changes, secondLooks = 0, searches }: PlanRest,
-  { further, blockSize }: { further: number; blockSize: number },
-): Price {
-  const hourLeft = budget.limits.hour ? budget.limits.hour.remaining - options.reserve : undefined;
-  const later = hourLeft === undefined ? 0 : Math.max(0, requests - Math.max(0, hourLeft));
-  const usable = Math.max(1, (budget.limits.hour?.limit ?? 0) - options.reserve);
-  const lookedUpAgain =
-    secondLooks > 0
-      ? secondLooks + Math.ceil(later / usable)
-      : Math.ceil(Math.min(changes, later) / blockSize);
-  const left = requests + further + (searches ?? lookedUpAgain);
-  const price = computePrice({
-    spent: send.counts.total,
-    left,
-    limits: budget.limits,
-    reserve: options.reserve,
-    concurrency: options.concurrency,
-    windowSeconds: budget.windowSeconds,
-    now: clock.now() + budget.clockOffset,
-  });
-  return { ...price, writes };
+/** What has been spent, and what the limits allow. */
+interface Spending {
+  send: Pick<PacedSend, "counts">;
+  budget: Pick<Budget, "limits" | "windowSeconds" | "clockOffset">;
+  options: Pick<BudgetOptions, "reserve"> & { concurrency: number };
+  clock: Pick<Clock, "now">;
 }
 
 /** Where the limit does not hold a run back, answers do. */
 const secondsPerAnswer = 0.2;
 const secondsPerHour = 3600;
 
-interface PriceQuestion {
-  spent: number;
-  left: number;
-  limits: RateLimits;
-  reserve: number;
-  concurrency: number;
-  /** How long a window of the hourly limit is, where it was seen; else an hour. */
-  windowSeconds?: number;
-  /** Milliseconds, by the service's clock. */
-  now: number;
-}
-
-export function computePrice(question: PriceQuestion): Price {
-  const { spent, left, limits, reserve } = question;
-  const monthLeft = limits.month && Math.max(0, limits.month.remaining - reserve);
+/**
+ * Where a run waits for the hour, those who are still to be changed are looked up again, so many in one search.
+ * Windows that are used up are waited for; the last one takes as long as its answers do.
+ */
+export function computePlanPrice(
+  { send, budget, options, clock }: Spending,
+  { writes, requests, changes, secondLooks = 0, searches }: PlanRest,
+  { further, blockSize }: { further: number; blockSize: number },
+): Price {
+  const { reserve, concurrency } = options;
+  const { hour, month } = budget.limits;
+  const windowSeconds = budget.windowSeconds ?? secondsPerHour;
+  const leftNow = hour ? Math.max(0, hour.remaining - reserve) : Number.POSITIVE_INFINITY;
+  const perWindow = Math.max(1, (hour?.limit ?? 0) - reserve);
+  const later = Math.max(0, requests - leftNow);
+  const lookedUpAgain =
+    secondLooks > 0
+      ? secondLooks + Math.ceil(later / perWindow)
+      : Math.ceil(Math.min(changes, later) / blockSize);
+  const left = requests + further + (searches ?? lookedUpAgain);
+  const beyond = Math.max(0, left - leftNow);
+  const fullWindows = Math.max(0, Math.ceil(beyond / perWindow) - 1);
+  const now = (clock.now() + budget.clockOffset) / 1000;
+  const untilReset = hour?.reset === undefined ? windowSeconds : Math.max(0, hour.reset - now);
+  const waiting = beyond > 0 ? untilReset + fullWindows * windowSeconds : 0;
+  const answered = beyond > 0 ? beyond - fullWindows * perWindow : left;
+  const seconds = Math.ceil(waiting + (answered * secondsPerAnswer) / concurrency);
+  const monthLeft = month && Math.max(0, month.remaining - reserve);
   return {
-    estimate: { requests: spent + left, seconds: Math.ceil(estimateSeconds(question)) },
+    estimate: { requests: send.counts.total + left, seconds },
     left,
     monthLeft,
     fitsMonth: monthLeft === undefined || left <= monthLeft,
+    writes,
   };
-}
-
-/** Windows that are used up are waited for; the last one takes as long as its answers do. */
-function estimateSeconds({
-  left,
-  limits,
-  reserve,
-  concurrency,
-  windowSeconds = secondsPerHour,
-  now,
-}: PriceQuestion): number {
-  const toAnswerSeconds = (requests: number) => (requests * secondsPerAnswer) / concurrency;
-  const { hour } = limits;
-  if (!hour) return toAnswerSeconds(left);
-  const usable = Math.max(1, hour.limit - reserve);
-  const leftNow = Math.max(0, hour.remaining - reserve);
-  if (left <= leftNow) return toAnswerSeconds(left);
-  const beyond = left - leftNow;
-  const fullWindows = Math.ceil(beyond / usable) - 1;
-  const untilReset = hour.reset === undefined ? windowSeconds : Math.max(0, hour.reset - now / 1000);
-  return untilReset + fullWindows * windowSeconds + toAnswerSeconds(beyond - fullWindows * usable);
 }

@@ -9,12 +9,14 @@
  * people read of a contact must also be what would be sent.
  */
 import { createHash } from "node:crypto";
+import { createReadStream, truncateSync } from "node:fs";
 import type { InferOutput } from "valibot";
-import { decodeLine, LineSplitter, readLines } from "../../disk/log.ts";
+import { sumCounts } from "../../counts.ts";
+import { decodeLine, LineSplitter, type LogFile, openLog, readLines } from "../../disk/log.ts";
 import { EcmError, usageError } from "../../errors.ts";
 import { isObject } from "../../json.ts";
 import { readBytes } from "../../tables/index.ts";
-import type { SettledByInput } from "../runs/report.ts";
+import { countCodes, type SettledByInput } from "../runs/report.ts";
 import type { Creation } from "./names.ts";
 import { createTally, type PlanTally } from "./numbers.ts";
 import {
@@ -47,20 +49,18 @@ export interface PlanBlock {
   at: number;
 }
 
-interface BlockMark {
-  at: number;
-  /** Entries of the job's source that were planned so far. */
-  taken: number;
-  tally: PlanTally;
-  /** Of all bytes before this line: what a plan that was cut off continues after is as it was written. */
-  digest: string;
-}
-
 /** A line that is no contact's has one of these. */
-export interface Marks {
+interface Marks {
   plan?: PlanHead;
   create?: Creation;
-  block?: BlockMark;
+  block?: {
+    at: number;
+    /** Entries of the job's source that were planned so far. */
+    taken: number;
+    tally: PlanTally;
+    /** Of all bytes before this line: what a plan that was cut off continues after is as it was written. */
+    digest: string;
+  };
   end?: PlanEnd;
 }
 
@@ -84,65 +84,8 @@ export interface StoredPlan {
   end?: PlanEnd;
 }
 
-/** A plan that somebody brings. */
-export interface PlanFile {
-  path: string;
-  head: PlanHead;
-  creations: readonly Creation[];
-  end: ExportedEnd;
-  /** Contacts that it writes. */
-  writes: number;
-  /** Whether it unsubscribes anybody. */
-  unsubscribes: boolean;
-  deletes: number;
-  /** Members that it takes out of a list. */
-  removes: number;
-  /** @throws PlanDamagedError when the file has changed since it was opened */
-  lines(): AsyncGenerator<ExportedLine>;
-  /** As `lines`, what people read of each. */
-  shownLines(): AsyncGenerator<PlanLine>;
-}
-
-function damagedPlanError(file: string, why: string, hint: string): EcmError {
-  return new EcmError("damaged plan", `${file} ${why}`, hint);
-}
-
-/** @param head of a plan, perhaps @throws PlanDamagedError for that of another version of the program */
-function requireVersion(file: string, head: unknown): void {
-  const { version, program } = (head ?? {}) as Partial<Record<keyof PlanHead, unknown>>;
-  if (typeof version !== "number" || version === planVersion) return;
-  throw damagedPlanError(
-    file,
-    `has the format ${version}; this version of ecm reads format ${planVersion}`,
-    `Nothing was sent. Apply it with ecm ${program}, or make it again`,
-  );
-}
-
-/** What is wrong with a plan, and what to do about it. */
-const faults = {
-  // A run's own: what the run has done, and what is left of it, is not known.
-  damaged: [
-    "is damaged: it is not as it was written",
-    "Nothing was written. Restore the file from a backup, or start over with the same command and --fresh",
-  ],
-  noPlan: ["is not a plan", "Make one with --dry-run --plan plan.ndjson"],
-  changed: [
-    "was changed after it was made: its digest does not match",
-    "Nothing was sent. Make the plan again with --dry-run --plan",
-  ],
-  cutOff: [
-    "is cut off: its last line is missing",
-    "Nothing was sent. Make the plan again with --dry-run --plan, or copy the whole file",
-  ],
-} as const;
-
-function createError(file: string, fault: keyof typeof faults): EcmError {
-  const [why, hint] = faults[fault];
-  return damagedPlanError(file, why, hint);
-}
-
 /** The digest of a plan so far: the SHA-256 of its bytes. */
-export class PlanDigest {
+class PlanDigest {
   private readonly hash = createHash("sha256");
 
   add(bytes: Uint8Array): void {
@@ -157,6 +100,119 @@ export class PlanDigest {
   toString(): string {
     return `sha256:${this.hash.copy().digest("hex")}`;
   }
+}
+
+// Writing.
+
+/** Writes a run's own plan, block by block; without a file it only counts, for a dry run that nobody reads. */
+export class PlanWriter {
+  readonly tally: PlanTally;
+  /** Entries of the source that are planned. */
+  taken: number;
+  private readonly file: LogFile | undefined;
+  private readonly digest: PlanDigest;
+  private isClosed = false;
+
+  private constructor(file: LogFile | undefined, digest: PlanDigest, tally: PlanTally, taken: number) {
+    this.file = file;
+    this.digest = digest;
+    this.tally = tally;
+    this.taken = taken;
+  }
+
+  static create(file: string | undefined, head: PlanHead, creations: readonly Creation[]): PlanWriter {
+    const opened = file === undefined ? undefined : openLog(file, "w");
+    const writer = new PlanWriter(opened, new PlanDigest(), createTally(), 0);
+    writer.append([{ plan: head }, ...creations.map((create) => ({ create }))]);
+    return writer;
+  }
+
+  /** Continues after the last whole block. */
+  static async resume(file: string, { bytes, tally, taken }: StoredPlan): Promise<PlanWriter> {
+    truncateSync(file, bytes);
+    const digest = new PlanDigest();
+    for await (const piece of createReadStream(file)) digest.add(piece as Buffer);
+    return new PlanWriter(openLog(file), digest, tally, taken);
+  }
+
+  /** Whether lines are kept at all. */
+  get isOnDisk(): boolean {
+    return this.file !== undefined;
+  }
+
+  addBlock(lines: readonly StoredLine[], at: number, entries: number): void {
+    this.taken += entries;
+    this.append(lines);
+    this.append([{ block: { at, taken: this.taken, tally: this.tally, digest: this.digest.toString() } }]);
+  }
+
+  /** Has all of it on the disk. */
+  close(input: SettledByInput): PlanEnd {
+    const { tally } = this;
+    const { skipped, rejected } = countCodes({ input, tally });
+    const end: PlanEnd = {
+      counts: {
+        create: tally.created,
+        update: tally.updated + tally.removed,
+        delete: tally.deleted,
+        unchanged: tally.unchanged,
+        skip: sumCounts(skipped),
+        reject: sumCounts(rejected),
+      },
+      requests: tally.requests,
+      digest: this.digest.toString(),
+      tally,
+      input,
+    };
+    this.append([{ end }]);
+    this.file?.sync();
+    this.release();
+    return end;
+  }
+
+  /** Closes the file, whatever it holds. */
+  release(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.file?.close();
+  }
+
+  private append(values: readonly (Marks | StoredLine)[]): void {
+    if (!this.file) return;
+    const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+    this.digest.add(bytes);
+    this.file.append(bytes);
+  }
+}
+
+/**
+ * Writes a plan for others: what people read, and what `ecm apply` needs.
+ * @param write takes the lines of the file, each with its break; absent where no file is wanted
+ * @param onLine called with what people read of each contact
+ * @returns the digest in its last line
+ */
+export async function exportPlan(
+  { head, creations, end: { counts, requests }, lines }: ClosedPlan,
+  write: ((line: string) => Promise<void>) | undefined,
+  onLine: (line: PlanLine) => void,
+): Promise<string> {
+  const sum = new PlanDigest();
+  const writeLine = async (value: object) => {
+    if (!write) return;
+    const line = `${JSON.stringify(value)}\n`;
+    sum.add(Buffer.from(line));
+    await write(line);
+  };
+  const { table: _table, ...about } = head;
+  await writeLine({ plan: about });
+  for (const create of creations) await writeLine({ create });
+  for await (const { cells: _cells, mark: _mark, of: _of, ref: _ref, ...line } of lines()) {
+    onLine(toShownLine(line));
+    await writeLine(line);
+  }
+  const digest = sum.toString();
+  await write?.(`${JSON.stringify({ end: { counts, requests, digest } })}\n`);
+  return digest;
 }
 
 /**
@@ -174,6 +230,8 @@ export function createPlanSealer(): (line: string) => string {
     return sealed;
   };
 }
+
+// Reading a run's own plan.
 
 interface ReadLine {
   /** Undefined for a line that is no JSON object. */
@@ -245,11 +303,10 @@ export async function readPlanHead(
 ): Promise<{ head: PlanHead; creations: Creation[] } | undefined> {
   let head: PlanHead | undefined;
   const creations: Creation[] = [];
-  for await (const text of readLines(file)) {
-    const { plan, create } = readOwn(text);
-    if (plan) head = plan;
-    else if (create) creations.push(create);
-    else break;
+  for await (const { plan, create } of readOwn(file)) {
+    if (!plan && !create) break;
+    head ??= plan;
+    if (create) creations.push(create);
   }
   return head && { head, creations };
 }
@@ -257,14 +314,11 @@ export async function readPlanHead(
 /** The blocks of a run's own plan, in its order. */
 export async function* readPlanBlocks(file: string): AsyncGenerator<PlanBlock> {
   let lines: StoredLine[] = [];
-  for await (const text of readLines(file)) {
-    const value = readOwn(text);
-    if (value.plan || value.create) continue;
-    if (value.end) return;
+  for await (const value of readOwn(file)) {
     if (value.block) {
       yield { lines, at: value.block.at };
       lines = [];
-    } else lines.push(value);
+    } else if (!value.plan && !value.create && !value.end) lines.push(value);
   }
 }
 
@@ -272,26 +326,102 @@ export async function* readPlanLines(file: string): AsyncGenerator<StoredLine> {
   for await (const { lines } of readPlanBlocks(file)) yield* lines;
 }
 
-/** Its digest was checked when the plan was opened. */
-function readOwn(text: string): Marks & StoredLine {
-  return JSON.parse(decodeLine(text)) as Marks & StoredLine;
+/** The digest was checked when the plan was opened. */
+async function* readOwn(file: string): AsyncGenerator<Marks & StoredLine> {
+  for await (const text of readLines(file)) yield JSON.parse(decodeLine(text)) as Marks & StoredLine;
+}
+
+// A plan that somebody brings.
+
+/** What it holds, counted as it was read. */
+export class PlanFile {
+  readonly path: string;
+  readonly head: PlanHead;
+  readonly creations: Creation[] = [];
+  end: ExportedEnd = { counts: {} as ExportedEnd["counts"], requests: 0, digest: "" };
+  /** Contacts that it writes. */
+  writes = 0;
+  /** Whether it unsubscribes anybody. */
+  unsubscribes = false;
+  deletes = 0;
+  /** Members that it takes out of a list. */
+  removes = 0;
+  /** Lines, by action. */
+  private readonly counted: Partial<Record<string, number>> = {};
+
+  constructor(path: string, head: PlanHead) {
+    this.path = path;
+    this.head = head;
+  }
+
+  /** @throws PlanDamagedError when the file has changed since it was opened */
+  readonly lines = (): AsyncGenerator<ExportedLine> => this.readLines();
+
+  /** As `lines`, what people read of each. */
+  async *shownLines(): AsyncGenerator<PlanLine> {
+    for await (const line of this.readLines()) yield toShownLine(line);
+  }
+
+  /** Takes what is below the head. @returns whether it is what a plan holds */
+  take(value: object, { isA, creation, end, line }: typeof schema): boolean {
+    if ("create" in value) return isA(creation, value.create) && this.creations.push(value.create) > 0;
+    if ("end" in value) {
+      if (!isA(end, value.end) || !this.isCounted(value.end.counts)) return false;
+      this.end = value.end;
+      return true;
+    }
+    if (!isA(line, value)) return false;
+    this.counted[value.action] = (this.counted[value.action] ?? 0) + 1;
+    const { apply } = value;
+    if (!isPlanned(apply)) return true;
+    this.writes++;
+    this.unsubscribes ||= apply.desired.end === "unsubscribe";
+    if (apply.desired.end === "delete") this.deletes++;
+    if (apply.isRemoval) this.removes++;
+    return isAsShown(value, apply, this.head.names);
+  }
+
+  private async *readLines(): AsyncGenerator<ExportedLine> {
+    for await (const value of readSealed(this.path)) {
+      if (value.end && value.end.digest !== this.end.digest) throw createError(this.path, "changed");
+      if (!value.plan && !value.create && !value.end) yield value as ExportedLine;
+    }
+  }
+
+  /**
+   * The end is not part of the digest: what it counts is held against the lines.
+   * Contacts that stay as they are may have none.
+   */
+  private isCounted(counts: ExportedEnd["counts"]): boolean {
+    return Object.entries(counts).every(([action, count]) => {
+      const lines = this.counted[action] ?? 0;
+      const isWrite = ["create", "update", "delete"].includes(action);
+      return isWrite ? lines === count : lines <= count;
+    });
+  }
 }
 
 /** @throws PlanDamagedError for a file that is no plan, was cut off or changed, or is of another version */
 export async function openPlanFile(path: string, digest?: string): Promise<PlanFile> {
   // A plan is read twice: once to check all of it, once to carry it out.
-  if (path === "-") throw pipedPlanError();
+  if (path === "-") {
+    throw usageError(
+      "A plan is read from a file, not from standard input",
+      "Write it to a file: --dry-run --plan plan.ndjson",
+    );
+  }
   const schema = await import("./plan-schema.ts");
   let plan: PlanFile | undefined;
-  const content: ReadContent = { creations: [], counted: {} };
   // Said once it is known that nobody has changed the file.
   let isMisshapen = false;
   for await (const value of readSealed(path)) {
-    if (!plan) {
-      requireVersion(path, value.plan);
-      if (!schema.isA(schema.head, value.plan)) throw createError(path, "noPlan");
-      plan = toPlanFile(path, value.plan, content);
-    } else if (!addValue(plan, content, value, schema)) isMisshapen = true;
+    if (plan) {
+      if (!plan.take(value, schema)) isMisshapen = true;
+      continue;
+    }
+    requireVersion(path, value.plan);
+    if (!schema.isA(schema.head, value.plan)) throw createError(path, "noPlan");
+    plan = new PlanFile(path, value.plan);
   }
   if (!plan || isMisshapen) throw createError(path, "noPlan");
   if (digest !== undefined && digest !== plan.end.digest) {
@@ -302,77 +432,6 @@ export async function openPlanFile(path: string, digest?: string): Promise<PlanF
     );
   }
   return plan;
-}
-
-/** What the lines of a plan that somebody brings hold so far. */
-interface ReadContent {
-  creations: Creation[];
-  /** Lines, by action. */
-  counted: Partial<ExportedEnd["counts"]>;
-}
-
-function toPlanFile(path: string, head: PlanHead, { creations }: ReadContent): PlanFile {
-  const plan: PlanFile = {
-    path,
-    head,
-    creations,
-    end: { counts: {} as ExportedEnd["counts"], requests: 0, digest: "" },
-    writes: 0,
-    unsubscribes: false,
-    deletes: 0,
-    removes: 0,
-    lines: () => readSealedLines(path, plan.end.digest),
-    async *shownLines() {
-      for await (const line of plan.lines()) yield toShownLine(line);
-    },
-  };
-  return plan;
-}
-
-/** @returns whether it is what a plan holds */
-function addValue(
-  plan: PlanFile,
-  { creations, counted }: ReadContent,
-  value: object,
-  { isA, creation, end, line }: typeof schema,
-): boolean {
-  if ("create" in value) return isA(creation, value.create) && creations.push(value.create) > 0;
-  if ("end" in value) {
-    if (!isA(end, value.end) || !isCountedIn(value.end.counts, counted)) return false;
-    plan.end = value.end;
-    return true;
-  }
-  if (!isA(line, value) || !isTrue(value, plan.head)) return false;
-  counted[value.action] = (counted[value.action] ?? 0) + 1;
-  countWrite(plan, value);
-  return true;
-}
-
-/** Whether what people read of a contact is what would be sent. */
-function isTrue(line: ExportedLine, { names }: PlanHead): boolean {
-  const { apply } = line;
-  return !isPlanned(apply) || isAsShown(line, apply, names);
-}
-
-function countWrite(plan: PlanFile, { apply }: ExportedLine): void {
-  if (!isPlanned(apply)) return;
-  const { desired, isRemoval } = apply;
-  plan.writes++;
-  if (desired.end === "unsubscribe") plan.unsubscribes = true;
-  if (desired.end === "delete") plan.deletes++;
-  if (isRemoval) plan.removes++;
-}
-
-/**
- * The end is not part of the digest: what it counts is held against the lines.
- * Contacts that stay as they are may have none.
- */
-function isCountedIn(counts: ExportedEnd["counts"], counted: Partial<ExportedEnd["counts"]>): boolean {
-  const isWrite = (action: string) => ["create", "update", "delete"].includes(action);
-  return Object.entries(counts).every(([action, count]) => {
-    const lines = counted[action as keyof typeof counted] ?? 0;
-    return isWrite(action) ? lines === count : lines <= count;
-  });
 }
 
 /**
@@ -396,17 +455,42 @@ async function* readSealed(path: string): AsyncGenerator<NonNullable<ReadLine["v
   if (last !== "end" || splitter.rest !== "") throw createError(path, "cutOff");
 }
 
-async function* readSealedLines(path: string, digest: string): AsyncGenerator<ExportedLine> {
-  for await (const value of readSealed(path)) {
-    if (value.end) {
-      if (value.end.digest !== digest) throw createError(path, "changed");
-    } else if (!value.plan && !value.create) yield value as ExportedLine;
-  }
+// What is wrong with a plan, and what to do about it.
+
+function damagedPlanError(file: string, why: string, hint: string): EcmError {
+  return new EcmError("damaged plan", `${file} ${why}`, hint);
 }
 
-function pipedPlanError(): EcmError {
-  return usageError(
-    "A plan is read from a file, not from standard input",
-    "Write it to a file: --dry-run --plan plan.ndjson",
+/** @param head of a plan, perhaps @throws PlanDamagedError for that of another version of the program */
+function requireVersion(file: string, head: unknown): void {
+  const { version, program } = (head ?? {}) as Partial<Record<keyof PlanHead, unknown>>;
+  if (typeof version !== "number" || version === planVersion) return;
+  throw damagedPlanError(
+    file,
+    `has the format ${version}; this version of ecm reads format ${planVersion}`,
+    `Nothing was sent. Apply it with ecm ${program}, or make it again`,
   );
+}
+
+/** What is wrong with a plan, and what to do about it. */
+const faults = {
+  // A run's own: what the run has done, and what is left of it, is not known.
+  damaged: [
+    "is damaged: it is not as it was written",
+    "Nothing was written. Restore the file from a backup, or start over with the same command and --fresh",
+  ],
+  noPlan: ["is not a plan", "Make one with --dry-run --plan plan.ndjson"],
+  changed: [
+    "was changed after it was made: its digest does not match",
+    "Nothing was sent. Make the plan again with --dry-run --plan",
+  ],
+  cutOff: [
+    "is cut off: its last line is missing",
+    "Nothing was sent. Make the plan again with --dry-run --plan, or copy the whole file",
+  ],
+} as const;
+
+function createError(file: string, fault: keyof typeof faults): EcmError {
+  const [why, hint] = faults[fault];
+  return damagedPlanError(file, why, hint);
 }

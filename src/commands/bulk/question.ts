@@ -130,16 +130,14 @@ async function formatQuestion(
   { danger, isUndo, news, price: { left, writes, estimate, monthLeft } }: Asked,
 ): Promise<string> {
   if (danger === "unsubscribe") {
-    return `Unsubscribe ${formatCounted(writes ?? left, "contact")}? This cannot be undone: only they can subscribe again.`;
+    return `Unsubscribe ${formatCounted(writes, "contact")}? This cannot be undone: only they can subscribe again.`;
   }
   const { name, baseUrl } = await context.profile();
   const cost = `${formatCounted(left, "request")}, ${formatAboutDuration(estimate.seconds)}${formatShare(left, monthLeft)}`;
   const place = JSON.stringify(name?.value ?? baseUrl.value);
   const created = news ? listCreated(news, true) : "";
   const write = isUndo ? "Restore" : created === "" ? "Write to" : `Create ${created}, and write to`;
-  return writes === undefined
-    ? `${write} ${place} (up to ${cost})?`
-    : `${write} ${formatCounted(writes, "contact")} in ${place} (${cost})?`;
+  return `${write} ${formatCounted(writes, "contact")} in ${place} (${cost})?`;
 }
 
 const defaultChangesShown = 5;

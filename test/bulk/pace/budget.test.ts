@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { Budget } from "../../../src/bulk/pace/budget.ts";
-import { computePrice } from "../../../src/bulk/plan/numbers.ts";
 import type { RateLimits } from "../../../src/wire.ts";
 
 const open = { reserve: 0, waits: true };
@@ -123,42 +122,5 @@ describe("the budget", () => {
     const verdict = budget.decide(start);
     expect(verdict).toMatchObject({ kind: "wait" });
     expect((verdict as { until: number }).until).toBeLessThan(reset * 1000 - 119_000);
-  });
-});
-
-describe("the price of a run", () => {
-  const question = {
-    spent: 3,
-    left: 50,
-    limits: hour(100),
-    reserve: 0,
-    concurrency: 8,
-    now: start,
-  };
-
-  it("is what was sent and what is to be sent", () => {
-    expect(computePrice(question)).toMatchObject({
-      estimate: { requests: 53 },
-      fitsMonth: true,
-    });
-  });
-
-  it.each([
-    [100, 3],
-    [101, 601],
-    [200, 603],
-    [201, 600 + 3600 + 1],
-    [400, 600 + 2 * 3600 + 3],
-  ])("takes the windows that %d requests need", (left, seconds) => {
-    expect(computePrice({ ...question, left }).estimate.seconds).toBe(seconds);
-  });
-
-  it("is held against the month, less what is reserved", () => {
-    const limits = { ...hour(100), month: { limit: 1000, remaining: 60 } };
-    expect(computePrice({ ...question, limits, left: 60 }).fitsMonth).toBe(true);
-    expect(computePrice({ ...question, limits, left: 60, reserve: 1 })).toMatchObject({
-      fitsMonth: false,
-      monthLeft: 59,
-    });
   });
 });

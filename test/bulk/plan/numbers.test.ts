@@ -2,9 +2,10 @@
 import { describe, expect, it } from "vitest";
 import type { Desired } from "../../../src/bulk/desired.ts";
 import type { Decision, Item, Write } from "../../../src/bulk/items.ts";
+import type { RequestCounts } from "../../../src/bulk/pace/paced-send.ts";
 import {
   addToTally,
-  computePrice,
+  computePlanPrice,
   countPlannedWrites,
   createTally,
   findGuardFailure,
@@ -103,7 +104,7 @@ describe("guards", () => {
 });
 
 describe("price", () => {
-  const defaults = { spent: 3, left: 100, limits: {}, reserve: 0, concurrency: 8, now: 0 };
+  const defaults = { spent: 3, left: 100, limits: {}, reserve: 0, concurrency: 8 };
   const hour = (remaining: number, reset?: number) => ({ limit: 3600, remaining, reset });
   it.each<
     [
@@ -129,6 +130,16 @@ describe("price", () => {
       { requests: 8003, seconds: 60 + 7200 + 20, fitsMonth: true },
     ],
     [
+      "one whole window more",
+      { left: 200, limits: { hour: { limit: 100, remaining: 100, reset: 600 } } },
+      { requests: 203, seconds: 603, fitsMonth: true },
+    ],
+    [
+      "one request beyond it",
+      { left: 201, limits: { hour: { limit: 100, remaining: 100, reset: 600 } } },
+      { requests: 204, seconds: 600 + 3600 + 1, fitsMonth: true },
+    ],
+    [
       "what is kept back of the hour",
       { limits: { hour: hour(100, 60) }, reserve: 1 },
       { requests: 103, seconds: 61, fitsMonth: true },
@@ -139,12 +150,27 @@ describe("price", () => {
       { requests: 103, seconds: 3, fitsMonth: true },
     ],
     [
+      "a month that would, but for what is kept back",
+      { limits: { month: { limit: 1000, remaining: 100 } }, reserve: 1 },
+      { requests: 103, seconds: 3, fitsMonth: false },
+    ],
+    [
       "a month that does not",
       { limits: { month: { limit: 1000, remaining: 99 } } },
       { requests: 103, seconds: 3, fitsMonth: false },
     ],
   ])("%s", (_name, given, { requests, seconds, fitsMonth }) => {
-    const price = computePrice({ ...defaults, ...given });
+    const { spent, left, limits, reserve, concurrency } = { ...defaults, ...given };
+    const price = computePlanPrice(
+      {
+        send: { counts: { total: spent } as RequestCounts },
+        budget: { limits, windowSeconds: undefined, clockOffset: 0 },
+        options: { reserve, concurrency },
+        clock: { now: () => 0 },
+      },
+      { writes: left, requests: left, changes: 0 },
+      { further: 0, blockSize: 100 },
+    );
     expect({ ...price.estimate, fitsMonth: price.fitsMonth }).toEqual({
       requests,
       seconds,

@@ -10,8 +10,10 @@ import type { Creation } from "../../../src/bulk/plan/names.ts";
 import { addToTally } from "../../../src/bulk/plan/numbers.ts";
 import {
   createPlanSealer,
+  exportPlan,
   openPlanFile,
   type PlanHead,
+  PlanWriter,
   readPlanHead,
   readPlanLines,
   readStoredPlan,
@@ -23,7 +25,6 @@ import {
   toPlannedWrite,
   toStoredLine,
 } from "../../../src/bulk/plan/plan-line.ts";
-import { exportPlan, PlanWriter } from "../../../src/bulk/plan/plan-writer.ts";
 import { toValues } from "../../../src/bulk/values.ts";
 import type { Contact } from "../../../src/wire.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
