@@ -153,7 +153,7 @@ function sentence(text) {
 /** For agents of users; the contributors' own page is CONTRIBUTING.md. */
 function agentsPage() {
   const isQuiet = ({ name }) =>
-    /^--(json|no-input|yes|quiet|no-color|no-pager|read-only|max-wait|timeout)$/.test(name);
+    /^--(json|no-input|yes|quiet|no-color|read-only|max-wait|timeout)$/.test(name);
   return `<!-- cli-version: ${version} -->
 # ecm, for agents
 

@@ -159,7 +159,6 @@ class CommandContext implements Context, ContextControl {
     this.flags = flags;
     this.settings = readSettings(flags, this.env);
     terminal.quiet = this.settings.quiet;
-    terminal.usesPager = flags.pager !== false && !this.settings.noInput && !terminal.isAccessible;
     if (flags.color === false) terminal.isColored = { out: false, err: false };
     // A bad format is found here, before anything is sent.
     this.output();

@@ -200,11 +200,6 @@ export interface SendOptions {
    */
   expect?: "json" | "any";
   onEvent?: (event: SendEvent) => void;
-  /**
-   * Takes the body of an answer that is 2xx piece by piece, in place of `text` and `bytes`: it may then be of
-   * any size.
-   */
-  bodySink?: BodySink;
   /** In place of the command's own: a bulk run lets what is under way come back when it is interrupted. */
   signal?: AbortSignal;
 }
@@ -216,15 +211,6 @@ export interface SendOptions {
  */
 export type Send = <T = unknown>(request: ApiRequest, options?: SendOptions) => Promise<ApiAnswer<T>>;
 
-/** Takes a body that is not held in memory. Each piece is taken at once, while the network waits. */
-export interface BodySink {
-  /** Called before the first piece, and again when a request is repeated: what came before does not count. */
-  restart(): void;
-  write(bytes: Uint8Array): void;
-  /** Called when the body is whole. */
-  end(): void;
-}
-
 /** One HTTP exchange, below signing and retries: over the network, or in the embedded service. */
 export interface WireRequest {
   method: string;
@@ -232,9 +218,8 @@ export interface WireRequest {
   url: string;
   headers: Record<string, string>;
   body?: string;
-  /** Infinite: wait for ever. With a `bodySink` the longest time without a piece. */
+  /** Infinite: wait for ever. */
   timeoutMilliseconds: number;
-  bodySink?: BodySink;
   signal?: AbortSignal;
 }
 

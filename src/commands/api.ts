@@ -117,14 +117,17 @@ async function showAnswer(
   { include, outputFile }: ApiOptions,
 ): Promise<void> {
   const { terminal } = context;
-  const { openBodyFile } = await import("../terminal/output-file.ts");
+  const { openBytesOutput } = await import("../terminal/output-file.ts");
   // Opened before anything is sent.
-  const file = outputFile === undefined ? undefined : await openBodyFile(outputFile);
+  const file = outputFile === undefined ? undefined : await openBytesOutput(outputFile);
   try {
     const { send } = await context.connect();
-    const answer = await send(request, { expect: "any", bodySink: file });
+    const answer = await send(request, { expect: "any" });
     if (include) await terminal.write(formatBody(terminal, formatHead(answer)));
-    if (file && answer.status >= 200 && answer.status < 300) return await file.commit();
+    if (file && !answer.problem) {
+      await file.append(answer.bytes ?? answer.text);
+      return await file.commit();
+    }
     await writeBody(terminal, answer);
     if (answer.problem) throw answer.problem;
   } finally {

@@ -24,7 +24,6 @@ export interface GlobalFlags {
   yes?: boolean;
   readOnly?: boolean;
   color?: boolean;
-  pager?: boolean;
 }
 
 export interface Settings {

@@ -7,7 +7,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  ftruncateSync,
   linkSync,
   openSync,
   renameSync,
@@ -24,10 +23,6 @@ const privateMode = 0o600;
 export interface AtomicFile {
   /** Writes all of it, or throws: a full disk may take a part of a single write without an error. */
   append(data: string | Uint8Array): Promise<void>;
-  /** Appends synchronously. Not to be mixed with `append`. */
-  appendNow(data: Uint8Array): void;
-  /** Begins again with nothing. */
-  clear(): void;
   /** Syncs the file to the disk and gives it its name, in place of an earlier file. */
   commit(): Promise<void>;
   /** Removes the new file and leaves an earlier one unchanged. Never throws. */
@@ -47,8 +42,6 @@ export async function openAtomicFile(
 ): Promise<AtomicFile> {
   const temporary = toTemporaryPath(path);
   const handle = await open(temporary, "wx", privateMode);
-  /** Bytes that `appendNow` has written. */
-  let length = 0;
   const discard = async () => {
     await handle.close().catch(() => undefined);
     await rm(temporary, { force: true }).catch(() => undefined);
@@ -61,14 +54,6 @@ export async function openAtomicFile(
   }
   return {
     append: (data) => handle.appendFile(data),
-    appendNow(data) {
-      writeWhole(handle.fd, data, length);
-      length += data.length;
-    },
-    clear() {
-      ftruncateSync(handle.fd, 0);
-      length = 0;
-    },
     async commit() {
       try {
         await handle.sync();

@@ -1,7 +1,7 @@
 /** One HTTP exchange: a request through a dispatcher, and what comes back of it. */
 
 import type { Dispatcher as UndiciDispatcher } from "undici";
-import type { BodySink, TransportFailure, WireAnswer, WireRequest } from "../wire.ts";
+import type { TransportFailure, WireAnswer, WireRequest } from "../wire.ts";
 import { bodyTooLarge, createFailure, maxBodyBytes } from "./no-answer.ts";
 
 /** Longer timers overflow and fire at once, in milliseconds. */
@@ -80,8 +80,6 @@ class IncomingAnswer implements Handler {
   private head: Pick<WireAnswer, "status" | "headers"> | undefined;
   private chunks: Buffer[] = [];
   private length = 0;
-  /** Takes the body, so that it is not held in memory. */
-  private sink: BodySink | undefined;
 
   constructor(request: WireRequest, resolve: (answer: WireAnswer) => void, reject: (error: Error) => void) {
     this.request = request;
@@ -108,25 +106,16 @@ class IncomingAnswer implements Handler {
   ): void {
     if (status < 200) return;
     this.head = { status, headers: flattenHeaders(headers) };
-    if (!this.request.bodySink || status >= 300) return;
-    this.sink = this.request.bodySink;
-    this.failIfThrown(() => this.sink!.restart());
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     if (this.isSettled) return;
-    if (this.sink) {
-      this.timer.refresh();
-      this.failIfThrown(() => this.sink!.write(chunk));
-      return;
-    }
     this.length += chunk.length;
     if (this.length <= maxBodyBytes) this.chunks.push(chunk);
     else this.fail(createFailure(bodyTooLarge));
   }
 
   onResponseEnd(): void {
-    if (this.sink && !this.isSettled) this.failIfThrown(() => this.sink!.end());
     if (this.isSettled) return;
     this.finish();
     this.resolve(this.received()!);
@@ -144,15 +133,6 @@ class IncomingAnswer implements Handler {
       Object.assign(error, { wasSent: this.wasSent, partial: this.received() });
     }
     this.reject(error);
-  }
-
-  /** What the sink cannot take ends the exchange. */
-  private failIfThrown(useSink: () => void): void {
-    try {
-      useSink();
-    } catch (error) {
-      this.fail(error as Error);
-    }
   }
 
   private finish(): void {

@@ -2,7 +2,7 @@
  * The API key kept out of everything that `send` returns or emits: answers, events, messages, causes. Pure.
  */
 import { parseJson } from "../json.ts";
-import type { ApiRequest, BodySink, TransportFailure, WireAnswer } from "../wire.ts";
+import type { ApiRequest, TransportFailure, WireAnswer } from "../wire.ts";
 
 const replacement = "[redacted]";
 /** Shorter texts are no keys, and would occur in other words. */
@@ -27,39 +27,6 @@ export function createRedact(key: string): Redact {
     for (const spelling of ordered)
       if (clean.includes(spelling)) clean = clean.replaceAll(spelling, replacement);
     return clean;
-  };
-}
-
-/** Longer than any spelling of a key that can be sent. */
-const maxSpellingLength = 4096;
-
-/**
- * Takes the key out of a body that passes in pieces: their edges may cut a key. Bytes that are no text stay
- * as they are.
- */
-export function createRedactingSink(sink: BodySink, redact: Redact): BodySink {
-  let heldText = "";
-  const give = (text: string) => {
-    if (text !== "") sink.write(Buffer.from(text, "latin1"));
-  };
-  return {
-    restart() {
-      heldText = "";
-      sink.restart();
-    },
-    write(bytes) {
-      // A key holds no character beyond ASCII, so its spellings are the same bytes in any text.
-      const clean = redact(
-        heldText + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"),
-      );
-      const end = Math.max(0, clean.length - maxSpellingLength);
-      heldText = clean.slice(end);
-      give(clean.slice(0, end));
-    },
-    end() {
-      give(heldText);
-      sink.end();
-    },
   };
 }
 

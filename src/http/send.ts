@@ -28,7 +28,6 @@ import { readAnswerLimits } from "./limits.ts";
 import { bodyTooLarge, describeReason, toTrouble, unreachableError } from "./no-answer.ts";
 import {
   createRedact,
-  createRedactingSink,
   type Redact,
   redactAnswer,
   redactBody,
@@ -103,7 +102,6 @@ function prepare(
     wire: {
       ...sign({ method: request.method, target, body }, configuration),
       signal: options.signal ?? configuration.signal,
-      bodySink: options.bodySink && createRedactingSink(options.bodySink, redact),
     },
     options,
     emit(event) {
@@ -165,7 +163,7 @@ async function attemptOnce(sending: SendState, attempt: number): Promise<Attempt
     return { answer, limits };
   } catch (error) {
     if (wire.signal.aborted) throw toInterruption(wire.signal, request);
-    // Not the exchange failed, but the place that its body goes to.
+    // The embedded service failed, not the exchange with it.
     if (error instanceof EcmError) throw error;
     const failure = redactFailure(error as TransportFailure, redact);
     emit({

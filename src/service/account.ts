@@ -16,7 +16,7 @@ import { advise, ecm } from "../hint.ts";
 import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { findProvenListFilters, type ListFilters } from "./contact-search.ts";
-import { countLists, type ListReading, readAllLists } from "./lists.ts";
+import { readAllLists } from "./lists.ts";
 import type { NamesCache } from "./names-cache.ts";
 
 /** Names for all that contacts hold. */
@@ -47,7 +47,8 @@ export class Account {
   readonly #options: AccountOptions;
   /** As `CachedNames` calls them. */
   readonly #parts = new Map<string, Part>();
-  readonly #readings = new Map<string, ListReading>();
+  /** Requests that it took to read the lists of a structure. */
+  readonly #listRequests = new Map<string, number>();
 
   constructor(send: Send, options: AccountOptions) {
     this.#send = send;
@@ -86,9 +87,9 @@ export class Account {
   /** Every list of the structure. */
   lists({ _id: id }: ContactStructure): Promise<ContactList[]> {
     const read = async () => {
-      const reading = await readAllLists(this.#send, id, this.#options.behaviors(id));
-      this.#readings.set(id, reading);
-      return reading.lists;
+      const { lists, requests } = await readAllLists(this.#send, id, this.#options.behaviors(id));
+      this.#listRequests.set(id, requests);
+      return lists;
     };
     return this.#find<ContactList[]>(`lists ${id}`, { read, toNames: toNamedLists });
   }
@@ -101,12 +102,11 @@ export class Account {
     });
   }
 
-  /** Every list of the structure, fetched now, with what it took. */
-  async freshLists(structure: ContactStructure): Promise<ListReading> {
+  /** Every list of the structure, fetched now. */
+  freshLists(structure: ContactStructure): Promise<ContactList[]> {
     this.#parts.delete(`lists ${structure._id}`);
     this.names.stopRecalling();
-    await this.lists(structure);
-    return this.#readings.get(structure._id)!;
+    return this.lists(structure);
   }
 
   /** Forgets the structure's lists, after some were created: completions offer these. */
@@ -115,14 +115,9 @@ export class Account {
     this.names.keep(`lists ${_id}`, toNamedLists(lists), 0);
   }
 
-  /** How this command last read the lists; undefined where it used remembered names. */
-  lastReading({ _id }: ContactStructure): ListReading | undefined {
-    return this.#readings.get(_id);
-  }
-
-  /** How many lists there are, in one request; undefined where the service does not say. */
-  countLists({ _id }: ContactStructure): Promise<number | undefined> {
-    return countLists(this.#send, _id);
+  /** How many requests it took to read the lists, as far as is known. */
+  requestsForLists({ _id }: ContactStructure): number {
+    return this.#listRequests.get(_id) ?? 1;
   }
 
   async list(structure: ContactStructure, nameOrId: string): Promise<ContactList> {

@@ -13,40 +13,24 @@ export function createListPages(send: Send, structureId: string): ReadPage<Conta
   return async (page, size) => readLists(await send(listListsRequest(structureId, page, size)));
 }
 
-/** Every list, and what it took to read them. */
-export interface ListReading {
-  lists: ContactList[];
-  requests: number;
-  /** Whether the answers say how many lists there are. */
-  hasTotal: boolean;
-}
-
 /**
- * Every list, page after page; a bare array has no total, so that it ends with a page that brings nothing
- * new.
+ * Every list, page after page, and the requests that it took; a bare array has no total, so that it ends with
+ * a page that brings nothing new.
  */
 export async function readAllLists(
   send: Send,
   structureId: string,
   behavior: Behavior,
-): Promise<ListReading> {
+): Promise<{ lists: ContactList[]; requests: number }> {
   const readPage = createListPages(send, structureId);
   let requests = 0;
-  let hasTotal = false;
-  const read: typeof readPage = async (page, size) => {
+  const read: typeof readPage = (page, size) => {
     requests++;
-    const answer = await readPage(page, size);
-    hasTotal = answer.total !== undefined;
-    return answer;
+    return readPage(page, size);
   };
   const options = { size: recordsPerPage, behavior, of: "lists" } as const;
   const { items } = await readRepeatedly(read, options, ({ _id }) => _id);
-  return { lists: items, requests, hasTotal };
-}
-
-/** How many lists there are; undefined where the service does not say. */
-export async function countLists(send: Send, structureId: string): Promise<number | undefined> {
-  return (await createListPages(send, structureId)(1, 1)).total;
+  return { lists: items, requests };
 }
 
 /**

@@ -6,7 +6,6 @@ import { parseTsvCell } from "../delimited-lines.ts";
 import { type AtomicFile, openAtomicFile } from "../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint } from "../disk/disk-errors.ts";
 import { type EcmError, failedError } from "../errors.ts";
-import type { BodySink } from "../wire.ts";
 import { cannotWriteError, resolveOutputTarget } from "./command-files.ts";
 import type { OutputOptions } from "./format.ts";
 import type { Terminal } from "./terminal.ts";
@@ -102,25 +101,15 @@ export async function openGrowingFile(part: string, file: string, options: FileO
   };
 }
 
-/**
- * A file for a body that comes in pieces; each is taken at once.
- * @throws UsageError when it cannot be written
- */
-export async function openBodyFile(file: string): Promise<BodySink & Pick<Sink, "commit" | "discard">> {
-  const target = await openTarget(file, {});
-  const withErrorsAt = (act: () => void) => {
-    try {
-      act();
-    } catch (error) {
-      throw unwrittenError(file, error);
-    }
-  };
+/** A file for bytes. @throws UsageError when it cannot be written */
+export async function openBytesOutput(
+  file: string,
+): Promise<Pick<AtomicFile, "append" | "commit" | "discard">> {
+  const { append, commit, discard } = await openTarget(file, {});
   return {
-    restart: () => withErrorsAt(() => target.clear()),
-    write: (bytes) => withErrorsAt(() => target.appendNow(bytes)),
-    end: () => undefined,
-    commit: () => withWriteErrors(file, () => target.commit()),
-    discard: () => target.discard(),
+    append: (bytes) => withWriteErrors(file, () => append(bytes)),
+    commit: () => withWriteErrors(file, commit),
+    discard,
   };
 }
 

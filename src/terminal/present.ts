@@ -56,7 +56,7 @@ export async function presentList<T>(
     for await (const item of items) shown.push(item);
     if (shown.length > 0) {
       const { table, leftOut } = await formatTable(terminal, output, columns, shown);
-      await showTable(terminal, output, sink, table);
+      await sink.write(table);
       noteLeftOut(terminal, leftOut);
     }
     return shown.length;
@@ -81,19 +81,6 @@ async function writeRows<T>(
   }
   if (closing) await sink.write(closing(count));
   return count;
-}
-
-async function showTable(
-  terminal: Terminal,
-  output: OutputOptions,
-  sink: Sink,
-  table: string,
-): Promise<void> {
-  if (output.outputFile === undefined && terminal.rows !== undefined) {
-    const { showInPager } = await import("./pager.ts");
-    if (showInPager(terminal, table)) return;
-  }
-  await sink.write(table);
 }
 
 function noteLeftOut(terminal: Terminal, columns: readonly string[]): void {

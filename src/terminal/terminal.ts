@@ -20,8 +20,6 @@ export interface Terminal {
   readonly stderrColumns: number;
   /** Height of stdout where it is a screen. */
   readonly rows: number | undefined;
-  /** Whether long tables may go through a pager; set once the flags are read. */
-  usesPager: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether colour is wanted, for each stream; `style.ts` makes styles of it. */
   isColored: { out: boolean; err: boolean };
@@ -102,7 +100,6 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
       // A pseudo-terminal whose size was never set reports 0.
       return stdout.isTTY ? stdout.rows || undefined : undefined;
     },
-    usesPager: false,
     isColored: {
       out: wantsColor(stdout.isTTY === true, env),
       err: wantsColor(stderr.isTTY === true, env),

@@ -1,14 +1,13 @@
-/** Answers that are larger than anybody can have meant: capped in memory, streamed into a file. */
+/** Answers that are larger than anybody can have meant, and answers that are put into a file. */
 
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { maxBodyBytes } from "../../src/http/no-answer.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { type Answerer, errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { startService } from "../support/service.ts";
-import { createSendTo, testKey } from "../support/test-send.ts";
+import { createSendTo } from "../support/test-send.ts";
 
 const mebibyte = Buffer.alloc(1024 * 1024, "x");
 
@@ -64,29 +63,6 @@ describe("ecm api --output-file", () => {
     const folder = await temporaryFolder();
     return { server, ecm, folder, file: join(folder, "body") };
   }
-
-  it("takes a body of any size, without the key that it may hold", async () => {
-    const start = "y".repeat(65_530);
-    const { ecm, file } = await scene((_request, response) => {
-      response.write(start + testKey.slice(0, 20));
-      setImmediate(() => void sendMany(response, 70, testKey.slice(20)));
-    });
-    const result = await ecm(["api", "GET", "/api/x", "--output-file", file]);
-    expect(result).toMatchObject({ code: 0, stdout: "" });
-    expect((await stat(file)).size).toBe(start.length + "[redacted]".length + 70 * mebibyte.length);
-    expect((await readFile(file)).subarray(65_530, 65_541).toString()).toBe("[redacted]x");
-    expect(70 * mebibyte.length).toBeGreaterThan(maxBodyBytes);
-  });
-
-  it("begins anew when the answer broke off, and keeps nothing of the first", async () => {
-    const { ecm, file } = await scene((_request, response, count) => {
-      response.writeHead(200, { "content-length": "6" });
-      if (count === 1) response.write("abc", () => response.destroy());
-      else response.end("abcdef");
-    });
-    expect((await ecm(["api", "GET", "/api/x", "--output-file", file])).code).toBe(0);
-    expect(await readFile(file, "utf8")).toBe("abcdef");
-  });
 
   it("leaves no file behind a refusal, whose body goes to stdout", async () => {
     const { ecm, file, folder } = await scene((_request, response) =>

@@ -98,7 +98,7 @@ it("keeps the warning that a list is shown in part, unless a part was asked for"
   ]) {
     expect([line, await readStderr(line)]).toEqual([line, ""]);
   }
-  const terminal = await ecm("contact search -q --no-pager", { terminalColumns: 80 });
+  const terminal = await ecm("contact search -q", { terminalColumns: 80 });
   expect(terminal.stderr).toContain("100 of 120 contacts");
   expect(terminal.stderr).not.toContain("warning");
 });

@@ -70,7 +70,7 @@ describe("a flag given twice", () => {
   it("with the same value, or one that can be repeated, is taken", async () => {
     const { ecm } = await startSandbox();
     for (const flags of [
-      "--limit 1 --limit 1 --no-pager --no-pager -o csv -o id",
+      "--limit 1 --limit 1 --no-color --no-color -o csv -o id",
       "--key a@example.com --key b@example.com -o id",
     ]) {
       expect((await ecm(`contact search ${flags}`)).code).toBe(0);
@@ -156,7 +156,6 @@ describe("what can be seen to be wrong without the account", () => {
     const result = await ecm("contact mutate ada@example.com --add-tag VIP --remove-tag vip");
     expect(result.code).toBe(2);
     expect(findLine(result, "error")).toContain('"vip"');
-    expect(findLine(result, "hint")).toContain("--remove-tag");
   });
 });
 

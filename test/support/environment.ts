@@ -3,7 +3,7 @@ import { configureGlobal } from "fast-check";
 
 for (const name of Object.keys(process.env)) {
   if (
-    /^(ECM_(?!CORPORA$).*|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|ACCESSIBLE|PAGER|LC_.*|HTTPS?_PROXY|NO_PROXY)$/i.test(
+    /^(ECM_(?!CORPORA$).*|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|ACCESSIBLE|LC_.*|HTTPS?_PROXY|NO_PROXY)$/i.test(
       name,
     )
   )

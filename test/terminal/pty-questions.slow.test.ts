@@ -71,14 +71,4 @@ describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : "
     expect({ code, screen }).toEqual({ code: 0, screen: expect.stringContaining('Saved profile "work"') });
     expect(screen).not.toContain(apiKey.slice(-20));
   });
-
-  it("a table longer than the screen goes through the pager, and a short one does not", async () => {
-    const { ecm, env } = await startSandbox();
-    await ecm(["structure", "tag", "add", "one", "two", "three"]);
-    const paged = { ...env, ECM_PAGER: "sed s/^/paged:/" };
-    const long = await openPty(["structure", "get"], paged, { rows: 4 }).ended;
-    expect(long).toMatchObject({ code: 0, screen: expect.stringContaining("paged:") });
-    const short = await openPty(["structure", "get"], paged).ended;
-    expect(short).toMatchObject({ code: 0, screen: expect.not.stringContaining("paged:") });
-  });
 });

@@ -140,12 +140,12 @@ export class NameBook {
   get requestsToCreate(): number {
     const lists = this.namesToCreate("list").length;
     const isPartMissing = this.creations.length > lists;
-    return lists + this.requestsToLook(lists) + (isPartMissing ? 1 : 0);
+    const looks = lists > 0 ? this.options.account.requestsForLists(this.structure) : 0;
+    return lists + looks + (isPartMissing ? 1 : 0);
   }
 
   /**
-   * Creates what is missing: one request for each list, and looks
-   * before and after; one for all fields and tags.
+   * Creates what is missing: one request for each list, and a look before; one for all fields and tags.
    */
   async create(): Promise<void> {
     const { account, isNew = false } = this.options;
@@ -210,14 +210,6 @@ export class NameBook {
 
   private namesToCreate(kind: Kind): string[] {
     return this.creations.flatMap(({ what, name }) => (what === kind ? [name] : []));
-  }
-
-  /** Before and after the creation, where one request tells how many lists there are. */
-  private requestsToLook(created: number): number {
-    if (created === 0) return 0;
-    const reading = this.options.account.lastReading(this.structure);
-    const { requests, hasTotal } = reading ?? { requests: 1, hasTotal: true };
-    return requests + (hasTotal ? 1 : requests + 1);
   }
 }
 

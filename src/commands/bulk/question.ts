@@ -142,7 +142,7 @@ async function formatQuestion(
 
 const defaultChangesShown = 5;
 /** Nobody reads further; a plan file has them all. */
-const maxRowsListed = 10_000;
+const maxRowsListed = 500;
 
 /** The outcome as that of a dry run, and the first changes. */
 async function showPlan(
@@ -194,7 +194,7 @@ async function takeLines(
   return taken;
 }
 
-/** Every row that is changed, skipped or rejected, through the pager where they are many. */
+/** Every row that is changed, skipped or rejected. */
 async function listRows(terminal: Terminal, plan: ForeseenPlan): Promise<void> {
   const rows = await takeLines(plan, maxRowsListed, () => true);
   const lines = rows.flatMap((row) =>
@@ -204,8 +204,6 @@ async function listRows(terminal: Terminal, plan: ForeseenPlan): Promise<void> {
   if (rows.length === maxRowsListed && more > 0) {
     lines.push(`  … ${formatCount(more)} more: --plan plan.ndjson`);
   }
-  const { showInPager } = await import("../../terminal/pager.ts");
-  if (showInPager(terminal, `${lines.join("\n")}\n`)) return;
   for (const line of lines) terminal.note(line, "painted");
 }
 

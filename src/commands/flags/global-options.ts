@@ -37,7 +37,6 @@ export function createGlobalOptions(): Option[] {
     new Option("--no-input", "never prompt (ECM_NO_INPUT)"),
     new Option("-y, --yes", "confirm without asking"),
     new Option("--read-only", "refuse every request that would write (ECM_READ_ONLY)"),
-    new Option("--no-pager", "print long tables directly instead of through $PAGER"),
     new Option("--no-color", "no colour (NO_COLOR)"),
   ];
 }

@@ -28,7 +28,6 @@ export const environment: Readonly<Record<string, string>> = {
   ECM_SANDBOX_API_KEY: "the key for `ecm sandbox start` and `exec`, instead of a random one",
   ECM_SANDBOX_ADMIN_TOKEN: "token for /__sandbox/, as `ecm sandbox start --admin-token`",
   ECM_DEBUG: "1: show a stack trace with errors",
-  ECM_PAGER: "pager for long tables, else PAGER, else less; cat or empty: none",
   HTTPS_PROXY: "proxy for all requests except to this machine, such as http://proxy.example.com:3128",
   NO_PROXY: "hosts to reach without the proxy, separated by commas; .example.com matches all subdomains",
   NODE_EXTRA_CA_CERTS: "file with additional certificate authorities (PEM), such as a company's own",

@@ -258,7 +258,7 @@ export function createInvoke(
     ...(baseUrl?.source === "flag" && !isSandbox ? [`--base-url=${baseUrl.value}`] : []),
     ...(structure ? [`--structure=${structure.value}`] : []),
     ...[`--timeout=${timeoutSeconds}`, `--max-wait=${maxWaitSeconds}`],
-    ...["--json", "--no-input", "--no-color", "--no-pager"],
+    ...["--json", "--no-input", "--no-color"],
     ...(mayWrite ? [] : ["--read-only"]),
   ];
   return async (line, { signal, watch, accepts = [], isLines = false }) => {

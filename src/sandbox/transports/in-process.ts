@@ -20,7 +20,7 @@ export function inProcessTransport({
   service: Service;
   adminApi: AdminApi;
 }): Transport {
-  return async ({ method, url, headers, body = "", timeoutMilliseconds, signal, bodySink }) => {
+  return async ({ method, url, headers, body = "", timeoutMilliseconds, signal }) => {
     signal?.throwIfAborted();
     const { pathname, search } = new URL(url);
     const given = Object.fromEntries(
@@ -44,11 +44,7 @@ export function inProcessTransport({
         ([name, value]) => [name.toLowerCase(), value],
       ),
     );
-    if (!bodySink || status < 200 || status >= 300) return { status, headers: responseHeaders, text };
-    bodySink.restart();
-    bodySink.write(Buffer.from(text));
-    bodySink.end();
-    return { status, headers: responseHeaders, text: "" };
+    return { status, headers: responseHeaders, text };
   };
 }
 
