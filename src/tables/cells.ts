@@ -60,13 +60,13 @@ export function unwrapFormula(cell: string): string {
   return text?.replaceAll('""', '"') ?? cell;
 }
 
-/** How a cell holds several values: parts between separators, or a record of delimited text of its own. */
-export type Splitting = "csv" | " ::: " | ";" | ", ";
-
-/** Several names in one cell; names are trimmed, empty ones are none. */
-export function splitNames(cell: string, splitting: Splitting): string[] {
-  const parts = splitting === "csv" ? splitRecord(cell) : cell.split(splitting.trim());
-  return parts.map((part) => part.trim()).filter((part) => part !== "");
+/**
+ * Several names in one cell; names are trimmed, empty ones are none.
+ * @param separator what is between them; without one, a record of delimited text of its own parts them by commas
+ */
+export function splitNames(cell: string, separator?: string): string[] {
+  const parts = separator === undefined ? splitRecord(cell) : cell.split(separator);
+  return parts.map(trimEdges).filter((part) => part !== "");
 }
 
 /** A record of delimited text inside a cell. With quotes that make no sense, its commas still part names. */

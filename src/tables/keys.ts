@@ -12,7 +12,7 @@ import {
 } from "../api/key-spelling.ts";
 import { isId } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
-import type { Cells, ContactKey } from "./cells.ts";
+import { type Cells, type ContactKey, splitNames } from "./cells.ts";
 import type { Reason, Warning } from "./rows.ts";
 
 export type KeyReading =
@@ -36,7 +36,6 @@ type KeyFaultCode =
   | "key_quoted_local"
   | "key_address_literal"
   | "key_non_ascii_local"
-  | "key_carrier_dots"
   | "key_too_long"
   | "key_syntax";
 
@@ -156,7 +155,7 @@ function readAddress(cell: string, readCachedDomain: (written: string) => Domain
     return toFault("key_too_long", `the address is longer than mail allows: ${toExcerpt(address)}`);
   }
   const sent = `${local}@${domain.ascii}`;
-  if (!domain.isValid || !isLocalPart(local)) return findSyntaxFault(local, domain, address);
+  if (!domain.isValid || !isLocalPart(local)) return findSyntaxFault(local, address);
   const warnings: Warning[] = [];
   if (domain.suggestion) warnings.push("likely_typo");
   if (roles.has(local.toLowerCase())) warnings.push("role_address");
@@ -196,15 +195,12 @@ function isLocalPart(local: string): boolean {
   return localPart.test(local);
 }
 
-function findSyntaxFault(local: string, domain: DomainReading, address: string): KeyReading {
+function findSyntaxFault(local: string, address: string): KeyReading {
   if (/[^\x00-\x7f]/.test(local)) {
     return toFault(
       "key_non_ascii_local",
       `accented letters before the @, which the service's own addresses do not have: ${toExcerpt(address)}`,
     );
-  }
-  if (domain.isValid && carriers.has(domain.ascii) && isLocalPart(local.replace(/\.+/g, ""))) {
-    return toFault("key_carrier_dots", `consecutive, leading or trailing dots: ${toExcerpt(address)}`);
   }
   return toFault("key_syntax", `not an email address: ${toExcerpt(address)}`);
 }
@@ -254,85 +250,26 @@ function isTransposition(one: string, other: string): boolean {
   );
 }
 
-/** Carriers whose addresses may have dots where no other address has. */
-const carriers = new Set(["docomo.ne.jp", "ezweb.ne.jp", "au.com"]);
-
-const bigDomains = [
-  "gmail.com",
-  "googlemail.com",
-  "hotmail.com",
-  "hotmail.co.uk",
-  "hotmail.fr",
-  "hotmail.de",
-  "hotmail.it",
-  "outlook.com",
-  "yahoo.com",
-  "yahoo.co.uk",
-  "yahoo.co.jp",
-  "yahoo.fr",
-  "yahoo.de",
-  "icloud.com",
-  "comcast.net",
-  "verizon.net",
-  "t-online.de",
-  "freenet.de",
-  "wanadoo.fr",
-  "orange.fr",
-  "laposte.net",
-  "libero.it",
-  "virgilio.it",
-  "yandex.ru",
-  "docomo.ne.jp",
-  "ezweb.ne.jp",
-  "softbank.ne.jp",
-];
+const bigDomains = splitNames(
+  `gmail.com, googlemail.com, hotmail.com, hotmail.co.uk, hotmail.fr, hotmail.de, hotmail.it, outlook.com,
+  yahoo.com, yahoo.co.uk, yahoo.co.jp, yahoo.fr, yahoo.de, icloud.com, comcast.net, verizon.net,
+  t-online.de, freenet.de, wanadoo.fr, orange.fr, laposte.net, libero.it, virgilio.it, yandex.ru,
+  docomo.ne.jp, ezweb.ne.jp, softbank.ne.jp`,
+);
 
 /** Real domains that differ from a big one by a letter. */
-const neighbours = new Set([
-  "mail.com",
-  "email.com",
-  "ymail.com",
-  "outlook.co",
-  "yahoo.ca",
-  "hotmail.ca",
-  "hotmail.se",
-  "hotmail.ch",
-  "hotmail.be",
-  "hotmail.es",
-  "yahoo.es",
-  "yahoo.se",
-  "yahoo.be",
-]);
+const neighbours = new Set(
+  splitNames(
+    `mail.com, email.com, ymail.com, outlook.co, yahoo.ca, hotmail.ca, hotmail.se, hotmail.ch, hotmail.be,
+  hotmail.es, yahoo.es, yahoo.se, yahoo.be`,
+  ),
+);
 
 /** Local parts of addresses that are no person's. */
-const roles = new Set([
-  "abuse",
-  "admin",
-  "administrator",
-  "billing",
-  "contact",
-  "devnull",
-  "help",
-  "hello",
-  "hostmaster",
-  "hr",
-  "info",
-  "jobs",
-  "kontakt",
-  "mail",
-  "marketing",
-  "newsletter",
-  "no-reply",
-  "noreply",
-  "office",
-  "postmaster",
-  "press",
-  "root",
-  "sales",
-  "security",
-  "service",
-  "spam",
-  "support",
-  "team",
-  "webmaster",
-]);
+const roles = new Set(
+  splitNames(
+    `abuse, admin, administrator, billing, contact, devnull, help, hello, hostmaster, hr, info, jobs,
+  kontakt, mail, marketing, newsletter, no-reply, noreply, office, postmaster, press, root, sales,
+  security, service, spam, support, team, webmaster`,
+  ),
+);

@@ -2,101 +2,30 @@
 import { findNearestName, foldName, toLooseName } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
 import { formatQuotedNames } from "../counts.ts";
+import { splitNames } from "./cells.ts";
 
 /** Names of a column that holds e-mail addresses, loosely written. */
 const keyNames = new Set(
-  [
-    "email",
-    "mail",
-    "emailaddress",
-    "mailaddress",
-    "emailaddresses",
-    "emailid",
-    "contactemail",
-    "useremail",
-    "customeremail",
-    "subscriberemail",
-    "primaryemail",
-    "メールアドレス",
-    "メール",
-    "eメール",
-    "emailアドレス",
-    "电子邮件",
-    "电子邮箱",
-    "邮箱",
-    "電子郵件",
-    "이메일",
-    "emailadresse",
-    "mailadresse",
-    "epostadresse",
-    "epost",
-    "emailadres",
-    "adresseemail",
-    "adressemail",
-    "adresseélectronique",
-    "courriel",
-    "correo",
-    "correoelectrónico",
-    "correoelectronico",
-    "direccióndecorreo",
-    "indirizzoemail",
-    "indirizzodiposta",
-    "endereçodeemail",
-    "enderecodeemail",
-    "sähköposti",
-    "sähköpostiosoite",
-    "эл.почта",
-    "электроннаяпочта",
-  ].map((name) => toLooseName(name)),
+  splitNames(
+    `email, mail, emailaddress, mailaddress, emailaddresses, emailid, contactemail, useremail, customeremail,
+  subscriberemail, primaryemail, メールアドレス, メール, eメール, emailアドレス, 电子邮件, 电子邮箱, 邮箱, 電子郵件, 이메일, emailadresse,
+  mailadresse, epostadresse, epost, emailadres, adresseemail, adressemail, adresseélectronique,
+  courriel, correo, correoelectrónico, correoelectronico, direccióndecorreo, indirizzoemail,
+  indirizzodiposta, endereçodeemail, enderecodeemail, sähköposti, sähköpostiosoite, эл.почта,
+  электроннаяпочта`,
+  ).map(toLooseName),
 );
 
-const firstNames = [
-  "first name",
-  "firstname",
-  "fname",
-  "given name",
-  "forename",
-  "vorname",
-  "prénom",
-  "prenom",
-  "nombre",
-  "nome",
-  "voornaam",
-  "förnamn",
-  "fornavn",
-  "etunimi",
-  "imię",
-  "имя",
-  "名",
-];
+const firstNames = `first name, firstname, fname, given name, forename, vorname, prénom, prenom, nombre, nome, voornaam,
+  förnamn, fornavn, etunimi, imię, имя, 名`;
 
-const lastNames = [
-  "last name",
-  "lastname",
-  "lname",
-  "surname",
-  "family name",
-  "nachname",
-  "familienname",
-  "nom",
-  "nom de famille",
-  "apellido",
-  "apellidos",
-  "cognome",
-  "sobrenome",
-  "achternaam",
-  "efternamn",
-  "etternavn",
-  "efternavn",
-  "sukunimi",
-  "nazwisko",
-  "фамилия",
-  "姓",
-];
+const lastNames = `last name, lastname, lname, surname, family name, nachname, familienname, nom, nom de famille, apellido,
+  apellidos, cognome, sobrenome, achternaam, efternamn, etternavn, efternavn, sukunimi, nazwisko,
+  фамилия, 姓`;
 
 const predefined = new Map([
-  ...firstNames.map((name) => [toLooseName(name), "firstName"] as const),
-  ...lastNames.map((name) => [toLooseName(name), "lastName"] as const),
+  ...splitNames(firstNames).map((name) => [toLooseName(name), "firstName"] as const),
+  ...splitNames(lastNames).map((name) => [toLooseName(name), "lastName"] as const),
 ]);
 
 /** Whether a column of this name holds keys. @param keyName the structure's own name of the key */

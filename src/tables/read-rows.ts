@@ -6,13 +6,11 @@ import {
   createValueReader,
   findUnknown,
   isBlankText,
-  type Splitting,
   splitNames,
   unwrapFormula,
 } from "./cells.ts";
 import { type Constant, findKeyIndex } from "./columns/targets.ts";
-import type { ConsentColumn, ConsentRefusal } from "./consent/cells.ts";
-import { findRefusalWithin, toMark } from "./consent/cells.ts";
+import { type ConsentColumn, type ConsentRefusal, findRefusalWithin, toMark } from "./consent/cells.ts";
 import type { TableRecord } from "./csv.ts";
 import {
   acceptIds,
@@ -57,37 +55,14 @@ export interface UnderstoodInput {
  * How rows are read, as plain data, without where their columns go. A run keeps a digest of it, by which the same
  * command is known again: another form of it would make all unfinished runs those of other commands.
  */
-export function describeReading({ table, ...reading }: Reading): Record<string, unknown> {
-  const { form, dialect, startLine, headerLines, hasSafeCells, missing, width } = table;
-  const { targets: _targets, ...rules } = reading;
-  return {
-    ...rules,
-    ...form,
-    ...dialect,
-    startLine,
-    headerLines,
-    hasSafeCells,
-    missing,
-    width,
-  };
+export function describeReading({ table, targets: _targets, ...rules }: Reading): Record<string, unknown> {
+  const { records: _records, written: _written, names: _names, ...layout } = table;
+  return { ...rules, ...layout };
 }
 
 const form = { kind: "text", encoding: "utf-8", hasMark: false } as const;
 
-const table: TableLayout = {
-  form,
-  dialect: plainDialect,
-  startLine: 1,
-  headerLines: 0,
-  isHeaderSure: false,
-  written: [],
-  names: [],
-  isNamed: false,
-  hasSafeCells: false,
-  width: 0,
-  records: new RecordReader({ async *records() {} }, 1, { width: 0 }),
-};
-
+/** In place of a file, for contacts that no file names. */
 export const emptyInput: UnderstoodInput = {
   file: { path: "", name: "" },
   facts: {
@@ -102,7 +77,26 @@ export const emptyInput: UnderstoodInput = {
     notes: [],
     sample: [],
   },
-  reading: { table, keyType: "", targets: [], constants: [], consent: [], emptyColumns: [] },
+  reading: {
+    table: {
+      form,
+      dialect: plainDialect,
+      startLine: 1,
+      headerLines: 0,
+      isHeaderSure: false,
+      written: [],
+      names: [],
+      isNamed: false,
+      hasSafeCells: false,
+      width: 0,
+      records: new RecordReader({ async *records() {} }, 1, { width: 0 }),
+    },
+    keyType: "",
+    targets: [],
+    constants: [],
+    consent: [],
+    emptyColumns: [],
+  },
 };
 
 type Readable = Pick<UnderstoodInput, "reading">;
@@ -118,11 +112,14 @@ export async function* readRows(understood: Readable): AsyncGenerator<ReadRow> {
  * @throws UsageError when the file cannot be read to its end
  */
 export async function* readRowBatches({ reading }: Readable): AsyncGenerator<ReadRow[]> {
+  const { table, system } = reading;
   const reader = new RowReader(reading);
-  for await (const records of readRowRecords(reading.table, reading.system)) {
+  for await (const records of readRowRecords(table, system)) {
     yield records.map((record) => {
       const row = reader.read(record);
-      return record.isLastAndOpen && record.line > reading.table.startLine ? toLastRow(row) : row;
+      // Where the rows before have a line end, what is wrong with the last one is that it is cut off.
+      const isCut = record.isLastAndOpen && record.line > table.startLine && row.kind === "rejected";
+      return isCut && row.code !== "truncated" ? { ...row, ...toTruncatedFault(row.message) } : row;
     });
   }
 }
@@ -138,7 +135,8 @@ export async function* readRowRecords(
       isAfterBlank = true;
       return false;
     }
-    return !(system?.hasFooter && isAfterBlank && isFooterLine(record));
+    const { cells } = record;
+    return !(system?.hasFooter && isAfterBlank && cells.length === 1 && !cells[0]!.includes("@"));
   };
   for await (const records of table.records.read()) {
     const rows = records.filter(isRow);
@@ -146,111 +144,103 @@ export async function* readRowRecords(
   }
 }
 
-/**
- * Where the rows before have a line end and the last one has
- * none, what is wrong with it is that it is cut off.
- */
-function toLastRow(row: ReadRow): ReadRow {
-  if (row.kind === "rejected")
-    return row.code === "truncated" ? row : { ...row, ...toTruncatedFault(row.message) };
-  const { keyFault } = row;
-  return { ...row, ...(keyFault && { keyFault: toTruncatedFault(keyFault.message) }) };
-}
-
-function isFooterLine({ cells }: TableRecord): boolean {
-  return cells.length === 1 && !cells[0]!.includes("@");
-}
-
 /** The cells of a record → a row, by what is understood of its file. */
 class RowReader {
   readonly #reading: Reading;
-  readonly #readCell: ReturnType<typeof cellReader>;
-  readonly #readValues: ReturnType<typeof rowValueReader>;
+  readonly #readCell: ReadCell;
   readonly #readKey: KeyReader;
   readonly #readIdentity: (key: string) => string;
   /** Its keys are those of contacts that may be there, whatever we would say of them. */
   readonly #namesContacts: boolean;
   readonly #keyIndex: number;
+  /** Columns that fill fields, lists and tags. */
+  readonly #columns: readonly ValueColumn[];
 
   constructor(reading: Reading) {
-    const { keyType, takesIds } = reading;
+    const { keyType, takesIds, system, targets } = reading;
+    const readKey = createKeyReader(keyType);
     this.#reading = reading;
     this.#readCell = cellReader(reading);
-    this.#readValues = rowValueReader(reading, this.#readCell);
-    const readKey = createKeyReader(keyType);
     this.#readKey = takesIds ? acceptIds(readKey) : readKey;
     this.#readIdentity = createIdentityReader(keyType);
-    this.#namesContacts = takesIds || reading.system?.name === "ecm";
-    this.#keyIndex = findKeyIndex(reading.targets);
+    this.#namesContacts = takesIds || system?.name === "ecm";
+    this.#keyIndex = findKeyIndex(targets);
+    this.#columns = targets.flatMap((target, index): ValueColumn[] => {
+      if (target.kind === "field") return [{ index, fieldId: target.fieldId }];
+      if (target.kind !== "lists" && target.kind !== "tags") return [];
+      return [{ index, kind: target.kind, split: target.split ?? system?.[target.kind]?.split }];
+    });
   }
 
   read(record: TableRecord): ReadRow {
     const misfit = this.#misfitIn(record);
     if (misfit) return misfit;
-    const { cells } = record;
+    const { cells, line } = record;
     const unknownKey = findUnknown(cells[this.#keyIndex]);
     if (unknownKey !== undefined) return this.#rejected(record, toUnknownKeyFault(unknownKey));
     const keyCell = this.#readCell(cells, this.#keyIndex) ?? "";
-    const splitting = this.#reading.system?.keySplitting;
-    const addresses = splitting ? splitNames(keyCell, splitting) : undefined;
+    const split = this.#reading.system?.keySplit;
+    const addresses = split === undefined ? undefined : splitNames(keyCell, split);
     const written = addresses?.[0] ?? keyCell;
     const read = this.#readKey(written);
     const key = this.#namesContacts ? toHeldKey(read, written) : read;
     if ("code" in key) return this.#rejected(record, key);
-    const values = this.#readValues(cells);
     const { warnings } = key;
     if (addresses && addresses.length > 1) warnings.push("first_of_several");
-    const row: Row = { kind: "row", line: record.line, cells, key: key.key, ...values, warnings };
+    const row: Row = { kind: "row", line, cells, key: key.key, ...this.#readValues(cells), warnings };
     if (key.fault) row.keyFault = key.fault;
     const mayHoldMore = addresses !== undefined || key.fault !== undefined;
     this.#mark(row, cells, mayHoldMore ? keyCell : undefined);
     return row;
   }
 
+  #readValues(cells: Cells): Pick<Row, "fields" | "lists" | "tags"> {
+    const { constants, system } = this.#reading;
+    const fields = new Map<string, string>();
+    const names: Record<"lists" | "tags", string[]> = { lists: none, tags: none };
+    for (const column of this.#columns) {
+      const cell = this.#readCell(cells, column.index);
+      if (cell === undefined) continue;
+      if ("kind" in column) names[column.kind] = [...names[column.kind], ...splitNames(cell, column.split)];
+      else addField(fields, column.fieldId, cell);
+    }
+    for (const { fieldId, value } of constants) fields.set(fieldId, isBlankText(value) ? "" : value);
+    const systemTags = system?.tags?.leavesOut;
+    if (systemTags) names.tags = names.tags.filter((name) => !systemTags.test(name));
+    return { fields, ...names };
+  }
+
   /** A row whose cells are not those that the header names. */
   #misfitIn(record: TableRecord): RejectedRow | undefined {
     const { cells } = record;
     const { table, targets, emptyColumns } = this.#reading;
-    if (record.fault) return this.#rejected(record, faults[record.fault]);
-    if (record.isLastAndOpen && cells.length < table.width) {
+    if (record.fault) return this.#rejected(record, textAfterQuote);
+    if (record.isLastAndOpen && cells.length < table.width)
       return this.#rejected(record, toTruncatedFault(`cell ${cells.length} of ${table.width}`));
+    if (cells.length > targets.length && cells.slice(targets.length).some(hasValue)) {
+      const reason = toTooManyCellsFault(cells.length, targets.length);
+      return this.#rejected(record, reason, cells.length - targets.length);
     }
-    const surplus = this.#countSurplus(cells);
-    if (surplus > 0)
-      return this.#rejected(record, toTooManyCellsFault(cells.length, targets.length), surplus);
     const unnamed = emptyColumns.find((index) => hasValue(cells[index]));
     return unnamed === undefined ? undefined : this.#rejected(record, toValueWithoutColumnFault(unnamed));
-  }
-
-  /** How many cells there are beyond the header, where any of them has a value. */
-  #countSurplus(cells: Cells): number {
-    const expected = this.#reading.targets.length;
-    if (cells.length <= expected) return 0;
-    return cells.slice(expected).some((cell) => hasValue(cell)) ? cells.length - expected : 0;
   }
 
   /**
    * A row that cannot be read to its end still says who left: another row of the contact may be sound.
    * @param shifted by how many cells the row's own may be further to the right
    */
-  #rejected(record: TableRecord, reason: Reason, shifted = 0): RejectedRow {
+  #rejected(record: TableRecord, { code, message }: Reason, shifted = 0): RejectedRow {
     const { line, cells } = record;
-    const { code, message } = reason;
+    const { consent } = this.#reading;
     const row: RejectedRow = { kind: "rejected", line, cells, code, message };
-    if (this.#reading.consent.length === 0) return row;
+    if (consent.length === 0) return row;
     const refusals = this.#refusalsIn(cells, shifted);
     // Where the cells of a row end is a guess, the key may be in any of them.
-    const text = record.fault ? cells.join(" ") : this.#keyCells(cells, shifted);
+    const [from, to] = record.fault ? [0] : [this.#keyIndex, this.#keyIndex + 1 + shifted];
+    const text = Array.from(cells.slice(from, to), (cell) => cell ?? "").join(" ");
     const identities = findAddresses(text).map(this.#readIdentity);
     if (refusals.length === 0) return { ...row, identities };
-    const mark = { identities, refusals, ...toMark(refusals, this.#reading.consent) };
-    return { ...row, identities, mark };
-  }
-
-  /** The cells that may hold the row's key. @param shifted how much further to the right it may be */
-  #keyCells(cells: Cells, shifted: number): string {
-    const all = cells.slice(this.#keyIndex, this.#keyIndex + 1 + shifted);
-    return all.map((cell) => cell ?? "").join(" ");
+    return { ...row, identities, mark: { identities, refusals, ...toMark(refusals, consent) } };
   }
 
   /** @param keyCell where it can hold further addresses */
@@ -264,12 +254,12 @@ class RowReader {
   }
 
   #refusalsIn(cells: Cells, shifted: number): ConsentRefusal[] {
-    const { consent } = this.#reading;
+    const { consent, targets } = this.#reading;
     if (consent.length === 0) return none;
     const cellAt = (index: number) =>
       findUnknown(cells[index]) === undefined ? this.#readCell(cells, index) : cells[index];
     // Also where the cells beyond the header are blank: the last of the row's own may be among them.
-    const isMoved = cells.length > this.#reading.targets.length;
+    const isMoved = cells.length > targets.length;
     return consent.flatMap((column) => findRefusalWithin(column, cellAt, { shifted, isMoved }) ?? []);
   }
 }
@@ -297,7 +287,10 @@ function toHeldKey(read: KeyReading, cell: string): KeyReading {
 }
 
 type ReadCell = (cells: Cells, index: number) => string | undefined;
-type RowValues = Pick<Row, "fields" | "lists" | "tags">;
+type ValueColumn = { index: number } & (
+  | { fieldId: string }
+  | { kind: "lists" | "tags"; split: string | undefined }
+);
 
 /** A cell without what only a spreadsheet needed; undefined where its value is not known. */
 function cellReader({ system, table: { hasSafeCells } }: Reading): ReadCell {
@@ -310,57 +303,7 @@ function cellReader({ system, table: { hasSafeCells } }: Reading): ReadCell {
   };
 }
 
-function rowValueReader(reading: Reading, readCell: ReadCell): (cells: Cells) => RowValues {
-  const { constants, system } = reading;
-  const columns = [...reading.targets.entries()];
-  const fields = columns.flatMap(([index, target]) =>
-    target.kind === "field" ? [{ index, id: target.fieldId }] : [],
-  );
-  const findNames = (kind: "lists" | "tags") =>
-    columns.flatMap(([index, target]) => (target.kind === kind ? [{ index, split: target.split }] : []));
-  const lists = findNames("lists");
-  const tags = findNames("tags");
-  const readNames = (cells: Cells, named: typeof lists, splitting: Splitting = "csv") =>
-    named.length === 0
-      ? none
-      : named.flatMap(({ index, split }) => {
-          const cell = readCell(cells, index) ?? "";
-          return split === undefined ? splitNames(cell, splitting) : splitAt(cell, split);
-        });
-  return (cells) => {
-    const values: RowValues = {
-      fields: readFields(cells, fields, readCell),
-      lists: readNames(cells, lists, system?.lists?.splitting),
-      tags: readNames(cells, tags, system?.tags?.splitting),
-    };
-    for (const { fieldId, value } of constants) addField(values.fields, fieldId, value);
-    const systemTags = system?.tags?.leavesOut;
-    if (systemTags) values.tags = values.tags.filter((name) => !systemTags.test(name));
-    return values;
-  };
-}
-
-function splitAt(cell: string, separator: string): string[] {
-  return cell
-    .split(separator)
-    .map(trimEdges)
-    .filter((part) => part !== "");
-}
-
 /** Where several columns fill one field, the last one that is not blank wins. */
-function readFields(
-  cells: Cells,
-  fields: { index: number; id: string }[],
-  readCell: ReadCell,
-): Map<string, string> {
-  const values = new Map<string, string>();
-  for (const { index, id } of fields) {
-    const cell = readCell(cells, index);
-    if (cell !== undefined) addField(values, id, cell);
-  }
-  return values;
-}
-
 function addField(values: Map<string, string>, id: string, cell: string): void {
   const value = isBlankText(cell) ? "" : cell;
   if (value !== "" || !values.has(id)) values.set(id, value);
@@ -394,9 +337,7 @@ function toTooManyCellsFault(count: number, expected: number): Reason {
   };
 }
 
-const faults = {
-  text_after_quote: {
-    code: "text_after_quote",
-    message: "text after a closing quote: a quote inside a quoted cell must be doubled",
-  },
+const textAfterQuote: Reason = {
+  code: "text_after_quote",
+  message: "text after a closing quote: a quote inside a quoted cell must be doubled",
 };

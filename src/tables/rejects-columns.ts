@@ -59,7 +59,7 @@ export function removeMissing(
 ): (string | undefined)[] {
   const missingText = cells[column] ?? "";
   if (isBlankText(missingText)) return cells;
-  const named = new Set(splitNames(missingText, "csv").map(foldName));
+  const named = new Set(splitNames(missingText).map(foldName));
   return cells.map((cell, index) =>
     named.has(names[index] ?? "") && isBlankText(cell ?? "") ? undefined : cell,
   );

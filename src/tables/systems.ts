@@ -3,7 +3,6 @@
  */
 import { findNearestName, toLooseName } from "../api/names.ts";
 import { usageError } from "../errors.ts";
-import type { Splitting } from "./cells.ts";
 import type { ConsentRule } from "./consent/cells.ts";
 
 export interface System {
@@ -15,9 +14,10 @@ export interface System {
   any?: string[];
   key: string;
   /** A key cell may hold several addresses: the first is the person's own. */
-  keySplitting?: Splitting;
-  tags?: { column: string; splitting: Splitting; leavesOut?: RegExp };
-  lists?: { column: string; splitting: Splitting };
+  keySplit?: string;
+  /** `split`: what is between names in a cell; without it, a cell is a record of delimited text. */
+  tags?: { column: string; split?: string; leavesOut?: RegExp };
+  lists?: { column: string; split?: string };
   consent?: { column: string | RegExp; rule: ConsentRule }[];
   /** Its files hold people who agreed, unless a consent column says otherwise. */
   isOfSubscribers?: boolean;
@@ -38,8 +38,8 @@ const systems: System[] = [
     title: "an export of ecm",
     all: ["ecm:key"],
     key: "ecm:key",
-    tags: { column: "ecm:tags", splitting: "csv" },
-    lists: { column: "ecm:lists", splitting: "csv" },
+    tags: { column: "ecm:tags" },
+    lists: { column: "ecm:lists" },
     consent: [{ column: "ecm:status", rule: "unlessRefused" }],
     isOfSubscribers: true,
     ignored: ["ecm:createdAt", "ecm:updatedAt", "ecm:_id", "ecm:__v", "ecm:safe-cells"],
@@ -50,8 +50,8 @@ const systems: System[] = [
     all: ["key"],
     any: ["lists", "tags", "status", "createdAt", "ecm:safe-cells"],
     key: "key",
-    tags: { column: "tags", splitting: "csv" },
-    lists: { column: "lists", splitting: "csv" },
+    tags: { column: "tags" },
+    lists: { column: "lists" },
     consent: [{ column: "status", rule: "unlessRefused" }],
     isOfSubscribers: true,
     ignored: ["createdAt", "updatedAt", "_id", "__v", "ecm:safe-cells"],
@@ -61,7 +61,7 @@ const systems: System[] = [
     title: "a Mailchimp export",
     all: ["MEMBER_RATING", "LEID", "EUID"],
     key: "Email Address",
-    tags: { column: "TAGS", splitting: "csv" },
+    tags: { column: "TAGS" },
     consent: [
       { column: "UNSUB_TIME", rule: "always" },
       { column: "CLEAN_TIME", rule: "always" },
@@ -80,8 +80,8 @@ const systems: System[] = [
     title: "an export of Google Contacts",
     all: ["E-mail 1 - Value", "Group Membership"],
     key: "E-mail 1 - Value",
-    keySplitting: " ::: ",
-    tags: { column: "Group Membership", splitting: " ::: ", leavesOut: /^\* / },
+    keySplit: ":::",
+    tags: { column: "Group Membership", split: ":::", leavesOut: /^\* / },
     ignored: ["Name", "Short Name", "Photo", "Directory Server", "Sensitivity", "Priority", "Mileage"],
     ignoredPattern:
       /yomi|(?:email|phone|organization|address|website|event|customfield|im|relation)\d+(?:type|label)$/,
@@ -91,8 +91,8 @@ const systems: System[] = [
     title: "an export of Google Contacts",
     all: ["E-mail 1 - Value", "Labels", "File As"],
     key: "E-mail 1 - Value",
-    keySplitting: " ::: ",
-    tags: { column: "Labels", splitting: " ::: ", leavesOut: /^\* / },
+    keySplit: ":::",
+    tags: { column: "Labels", split: ":::", leavesOut: /^\* / },
     ignored: ["File As", "Photo"],
     ignoredPattern: /^phonetic|(?:email|phone|address|website|event|customfield|relation)\d+label$/,
   },
@@ -101,7 +101,7 @@ const systems: System[] = [
     title: "an Outlook export",
     all: ["E-mail Address", "E-mail 2 Address", "E-mail 3 Address"],
     key: "E-mail Address",
-    tags: { column: "Categories", splitting: ";" },
+    tags: { column: "Categories", split: ";" },
     ignored: ["Priority", "Private", "Sensitivity", "Internet Free Busy", "Directory Server", "Mileage"],
     ignoredPattern: /yomi|^email(?:2|3)?(?:type|displayname)$/,
   },
@@ -125,7 +125,7 @@ const systems: System[] = [
     all: ["Accepts Email Marketing"],
     any: ["Customer ID", "Total Spent", "Total Orders"],
     key: "Email",
-    tags: { column: "Tags", splitting: ", " },
+    tags: { column: "Tags", split: "," },
     consent: [{ column: "Accepts Email Marketing", rule: "subscribed" }],
     ignored: ["Customer ID", "Accepts SMS Marketing", "Tax Exempt", "Total Spent", "Total Orders"],
     hasApostrophes: true,
@@ -153,8 +153,8 @@ const systems: System[] = [
     all: ["Email address", "Email status"],
     any: ["Email permission status", "Email Lists"],
     key: "Email address",
-    tags: { column: "Tags", splitting: ", " },
-    lists: { column: "Email Lists", splitting: ", " },
+    tags: { column: "Tags", split: "," },
+    lists: { column: "Email Lists", split: "," },
     consent: [
       { column: "Email status", rule: "subscribed" },
       { column: "Email permission status", rule: "unlessRefused" },
@@ -187,7 +187,7 @@ const systems: System[] = [
     title: "an ActiveCampaign export",
     all: ["Email", "Date Created", "IP", "Status"],
     key: "Email",
-    tags: { column: "Tags", splitting: ", " },
+    tags: { column: "Tags", split: "," },
     consent: [{ column: "Status", rule: "subscribed" }],
     ignored: ["Date Created", "IP", "ID", "Score"],
   },

@@ -44,8 +44,6 @@ test.each([
   ['"john doe"@example.com', "key_quoted_local"],
   ["john@[192.0.2.1]", "key_address_literal"],
   ["jоhn@example.com", "key_non_ascii_local"],
-  ["aaa..bbb@docomo.ne.jp", "key_carrier_dots"],
-  ["xxx.@ezweb.ne.jp", "key_carrier_dots"],
   [`${"x".repeat(65)}@example.com`, "key_too_long"],
   [`x@${"a.".repeat(130)}com`, "key_too_long"],
   ["john", "key_syntax"],
