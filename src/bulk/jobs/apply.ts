@@ -13,9 +13,9 @@ import { asApproved } from "../decide.ts";
 import type { Item } from "../items.ts";
 import { type NameBook, openPlannedNames, requireKeptNames, toStandInId } from "../plan/names.ts";
 import { findPlanRemovalFailure } from "../plan/numbers.ts";
-import { type Looks, openPlanFile, type PlanFile, type PlanHead } from "../plan/plan-file.ts";
-import { type ExportedLine, isPlanned, type Planned } from "../plan/plan-line.ts";
-import type { Engine, RunContext, RunOptions } from "../plan/session.ts";
+import { openPlanFile, type PlanFile, type PlanHead } from "../plan/plan-file.ts";
+import { isPlanned } from "../plan/plan-line.ts";
+import type { Engine, RunContext } from "../plan/session.ts";
 import { computeFingerprint, isInPlanFolder } from "../runs/folder.ts";
 import { noInput } from "./finish.ts";
 import {
@@ -25,7 +25,6 @@ import {
   type OpenedJob,
   openAccount,
   openJudging,
-  type RunAbout,
   readForBackup,
 } from "./job.ts";
 import { keyTableFacts } from "./rejects.ts";
@@ -56,40 +55,25 @@ export async function applyJob({ input, stateFolder, digest, plan: read }: Apply
 
 /** @throws UsageError for a plan of another account */
 async function openPlan(context: RunContext, plan: PlanFile): Promise<OpenedJob> {
-  const { engine, options, emit } = context;
-  requireMatchingPlan(plan, engine);
-  const head = allowRemovals(plan.head, options);
-  const refusal = findPlanRemovalFailure({ ...plan, head });
-  if (refusal && !options.isDryRun) throw refusal;
-  if (refusal) emit({ kind: "remark", remark: { code: "would_be_refused", failure: refusal } });
-  return {
-    about: describeApplyRun(context, plan),
-    contacts: await openContacts(context, head, plan),
-  };
-}
-
-/** What was allowed when the plan was made, unless something else is allowed now. */
-function allowRemovals(head: PlanHead, { guards }: RunOptions): PlanHead {
-  const { removals } = head;
-  if (!removals || guards?.maxRemove === undefined) return head;
-  return { ...head, removals: { ...removals, allowed: guards.maxRemove } };
-}
-
-function describeApplyRun(
-  { engine: { account }, subject }: RunContext,
-  { path, head, end }: PlanFile,
-): RunAbout {
+  const { engine, options, emit, subject } = context;
+  const { head, end, path } = plan;
   const { baseUrl, structureId } = head.account;
+  if (baseUrl !== engine.account.baseUrl) throw otherAccountError(plan, engine);
+  // What was allowed when the plan was made, unless something else is allowed now.
+  const allowed = options.guards?.maxRemove ?? head.removals?.allowed;
+  const own = { ...head, removals: head.removals && { ...head.removals, allowed } };
+  const failure = findPlanRemovalFailure({ ...plan, head: own });
+  if (failure && !options.isDryRun) throw failure;
+  if (failure) emit({ kind: "remark", remark: { code: "would_be_refused", failure } });
   return {
-    account: { baseUrl, profile: account.profile, structureId },
-    input: { name: subject, file: resolve(path), sha256: end.digest, bytes: 0 },
-    fingerprint: computeFingerprint({ kind: "apply", digest: end.digest, baseUrl, structureId }),
-    options: { digest: end.digest, applies: head.kind },
+    about: {
+      account: { baseUrl, profile: engine.account.profile, structureId },
+      input: { name: subject, file: resolve(path), sha256: end.digest, bytes: 0 },
+      fingerprint: computeFingerprint({ kind: "apply", digest: end.digest, baseUrl, structureId }),
+      options: { digest: end.digest, applies: head.kind },
+    },
+    contacts: await openContacts(context, own, plan),
   };
-}
-
-function requireMatchingPlan(plan: PlanFile, engine: Engine): void {
-  if (plan.head.account.baseUrl !== engine.account.baseUrl) throw otherAccountError(plan, engine);
 }
 
 function otherAccountError({ path, head: { account: planned } }: PlanFile, { account }: Engine): EcmError {
@@ -104,28 +88,30 @@ function otherAccountError({ path, head: { account: planned } }: PlanFile, { acc
 }
 
 async function openContacts(context: RunContext, head: PlanHead, plan: PlanFile): Promise<ContactsToPlan> {
-  const { engine, send } = context;
   const account = openAccount(context, head.account.structureId);
   // Another account may be behind the same address.
   const structure = await account.structure().catch((error: unknown) => {
-    throw isKind(error, "not found") ? otherAccountError(plan, engine) : error;
+    throw isKind(error, "not found") ? otherAccountError(plan, context.engine) : error;
   });
   await requireKeptNames(plan, account);
   if (plan.deletes > 0) await readForBackup(account);
   const selection = head.selection && (await restoreSelection(account, structure, head.selection));
   const needs = selection?.needs.filter((part) => part !== "_id" && part !== "key") ?? [];
-  const source = [...new Set([...head.source, ...needs, "createdAt"])];
   const isStatusNeeded = needs.some((part) => statusParts.includes(part));
-  const looks: Looks = {
-    by: "search",
-    readsStatus: plan.unsubscribes || plan.deletes > 0 || isStatusNeeded,
-    suppressions: "hold",
+  const description = {
+    ...head,
+    kind: "apply",
+    looks: {
+      by: "search" as const,
+      readsStatus: plan.unsubscribes || plan.deletes > 0 || isStatusNeeded,
+      suppressions: "hold" as const,
+    },
+    source: [...new Set([...head.source, ...needs, "createdAt"])],
+    listIds: [...new Set([...head.listIds, ...(head.selection?.lists ?? [])])],
+    table: keyTableFacts,
   };
-  const listIds = [...new Set([...head.listIds, ...(head.selection?.lists ?? [])])];
-  const description = { ...head, kind: "apply", looks, source, listIds, table: keyTableFacts };
   const { judging, lookup } = await openJudging(context, account, head.account, description);
-  const { creations } = plan;
-  const names = await openPlannedNames({ send: send.plain, account, creations });
+  const names = await openPlannedNames({ send: context.send.plain, account, creations: plan.creations });
   return {
     account,
     judging: { ...judging, isSecondLook: true },
@@ -133,48 +119,24 @@ async function openContacts(context: RunContext, head: PlanHead, plan: PlanFile)
     input: { ...noInput, read: plan.writes },
     names,
     head: description,
-    async source() {
-      const entries = readApprovedItems(
-        plan,
-        findExistingIds(plan, names),
-        createIdentityReader(head.account.keyType),
-      );
-      return { entries, stableEntries: plan.writes };
-    },
+    source: async () => ({ entries: readApprovedItems(plan, names), stableEntries: plan.writes }),
   };
 }
 
-/** What the plan creates and the account has by now: stand-in → id. */
-function findExistingIds({ creations }: PlanFile, names: NameBook): ReadonlyMap<string, string> {
+async function* readApprovedItems(plan: PlanFile, names: NameBook): AsyncGenerator<Item[]> {
+  const { creations, head } = plan;
+  const toIdentity = createIdentityReader(head.account.keyType);
+  // What the plan creates and the account has by now.
   const missing = new Set(names.creations.map(toStandInId));
   const existing = creations.filter((each) => !missing.has(toStandInId(each)));
-  return new Map(existing.map((each) => [toStandInId(each), names.toId(each)]));
-}
-
-async function* readApprovedItems(
-  plan: PlanFile,
-  ids: ReadonlyMap<string, string>,
-  toIdentity: (key: string) => string,
-): AsyncGenerator<Item[]> {
+  const ids = new Map(existing.map((each) => [toStandInId(each), names.toId(each)]));
   for await (const { apply, line, key } of plan.lines()) {
     if (!isPlanned(apply)) continue;
-    yield [toApplyItem({ line, key }, { ...apply, ...replaceStandIns(apply, ids) }, toIdentity)];
+    const { ref, isRemoval } = apply;
+    const { desired, before } = replaceStandIns(apply, ids);
+    const sent = before ? key : apply.key.sent;
+    const wanted = asApproved(desired, before);
+    const keys = { written: key, sent, identity: toIdentity(sent) };
+    yield [{ ref, line, key: keys, cells: [key], desired: wanted, contactId: before?.id, isRemoval }];
   }
-}
-
-function toApplyItem(
-  { line, key }: Pick<ExportedLine, "line" | "key">,
-  { ref, key: forms, desired, before, isRemoval }: Planned,
-  toIdentity: (key: string) => string,
-): Item {
-  const sent = before ? key : forms.sent;
-  return {
-    ref,
-    line,
-    key: { written: key, sent, identity: toIdentity(sent) },
-    cells: [key],
-    desired: asApproved(desired, before),
-    contactId: before?.id,
-    isRemoval,
-  };
 }

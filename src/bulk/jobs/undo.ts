@@ -12,13 +12,11 @@ import { createIdentityReader } from "../../tables/index.ts";
 import type { Item } from "../items.ts";
 import { createProgress } from "../plan/events.ts";
 import { mergeNames, type StoredNames, toStoredNames } from "../plan/names.ts";
-import type { Looks } from "../plan/plan-file.ts";
 import type { RunContext } from "../plan/session.ts";
 import {
   computeFingerprint,
   fileNames,
   isFinished,
-  type Manifest,
   type Run,
   toLocksFolder,
   toStepsAfterUndo,
@@ -35,7 +33,7 @@ import {
   type OpenedJob,
   openAccount,
   openJudging,
-  type RunAbout,
+  type PlanDescription,
 } from "./job.ts";
 
 /** Which run is undone, and how. */
@@ -60,19 +58,27 @@ export function undoJob({ run, deletesCreated }: UndoOptions): Job {
 async function openUndo(context: RunContext, undo: UndoOptions): Promise<OpenedJob> {
   const { stateFolder } = context.engine;
   const source = await findRun(stateFolder, undo.run);
-  const { id, fingerprint } = source.manifest;
+  const { manifest, folder } = source;
+  const { id, account, fingerprint } = manifest;
   context.emit({ kind: "phase", progress: () => createProgress(context, "looking", {}) });
   // No other process can work on it meanwhile.
   const lease = await takeLease(toLocksFolder(stateFolder), fingerprint, `run ${id}`);
   try {
-    const contacts = await openContacts(context, source, undo);
+    const contacts = await openContacts(context, source, undo.deletesCreated);
+    const deletesCreated = undo.deletesCreated || undefined;
     return {
-      about: { ...describeUndoRun(source, undo), after: contacts.after },
+      about: {
+        account,
+        input: { name: id, file: join(folder, fileNames.journal), sha256: fingerprint, bytes: 0 },
+        fingerprint: computeFingerprint({ kind: "undo", run: id, deletesCreated }),
+        options: { ...undo },
+        after: contacts.after,
+      },
       contacts,
-      async entered({ manifest }) {
-        if (isFinished(source.manifest)) return;
+      async entered(run) {
+        if (isFinished(manifest)) return;
         // What was put back must not be written again when it is resumed.
-        await writeManifest(source.folder, { ...source.manifest, supersededBy: manifest.id });
+        await writeManifest(folder, { ...manifest, supersededBy: run.manifest.id });
       },
       release: () => lease.release(),
     };
@@ -85,32 +91,40 @@ async function openUndo(context: RunContext, undo: UndoOptions): Promise<OpenedJ
 async function openContacts(
   context: RunContext,
   source: Run,
-  { deletesCreated }: UndoOptions,
+  deletesCreated: boolean,
 ): Promise<ContactsToPlan> {
   const { count, returns } = await surveyJournal(source);
   const { structureId } = source.manifest.account;
   const account = openAccount(context, structureId);
-  // Only the undo of a deletion creates anybody.
-  const mayCreate = !kindsWithoutDeletion.has(source.manifest.kind);
-  const looks: Looks = { by: "id", suppressions: mayCreate ? "hold" : "include" };
-  const { keyType, remaining, names } = await readUndoData(account, source, returns);
+  const { keyType, remaining, names } = await readAccount(account, source, returns);
   if (returns.contacts) context.emit({ kind: "remark", remark: { code: "recreates" } });
-  const scope = { deletesCreated, remaining, toIdentity: createIdentityReader(keyType) };
-  // What tells a create of ours from one of others, and whether anybody has changed it since.
-  const parts = ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts];
-  const head = { names, source: parts, looks };
+  const toIdentity = createIdentityReader(keyType);
+  async function* entries(): AsyncGenerator<Item[]> {
+    for await (const { ref, key, ...written } of readWritten(source.folder)) {
+      const desired = toDesired(written, deletesCreated, remaining);
+      const identity = toIdentity(key);
+      const contactId = findContactId(written);
+      yield [
+        { ref, line: null, key: { written: key, sent: key, identity }, cells: [key], contactId, desired },
+      ];
+    }
+  }
+  const head: PlanDescription = {
+    names,
+    // What tells a create of ours from one of others, and whether anybody has changed it since.
+    source: ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts],
+    // Only the undo of a deletion creates anybody.
+    looks: { by: "id", suppressions: returns.contacts ? "hold" : "include" },
+  };
   return {
     account,
     ...(await openJudging(context, account, { structureId, keyType }, head)),
     input: { ...noInput, read: count },
     after: toStepsAfterUndo(source.manifest.after, names.lists, deletesCreated),
     head,
-    source: async () => ({ entries: readUndoItems(source.folder, scope), stableEntries: count }),
+    source: async () => ({ entries: entries(), stableEntries: count }),
   };
 }
-
-/** An undo deletes whom a run created, and `apply` whom its plan says. */
-const kindsWithoutDeletion = new Set<Manifest["kind"]>(["import", "mutate", "unsubscribe", "sync"]);
 
 /** What would come back: contacts, and lists and tags of those that were changed. */
 interface ReturnedParts {
@@ -119,54 +133,16 @@ interface ReturnedParts {
   tags: boolean;
 }
 
-interface UndoData {
-  keyType: string;
-  remaining: Remaining;
-  names: StoredNames;
-}
-
-/** An unsubscription cannot be undone: nothing is read for it. */
-async function readUndoData(
-  account: Account,
-  { manifest: { kind }, folder }: Run,
-  returns: ReturnedParts,
-): Promise<UndoData> {
-  const storedNames = await readRunNames(folder);
-  if (kind === "unsubscribe") return { keyType: "", names: storedNames, remaining: {} };
-  const structure = await account.structure();
-  const { keyType } = structure;
-  const whole = returns.contacts || returns.tags ? await account.complete(structure) : structure;
-  const lists = returns.contacts || returns.lists ? await account.lists(structure) : [];
-  const names = mergeNames(storedNames, toStoredNames(whole, lists));
-  const remaining = {
-    field: toIdSet(whole.fields),
-    tag: whole.tags && toIdSet(whole.tags),
-    list: returns.contacts || returns.lists ? toIdSet(lists) : undefined,
-  };
-  return { keyType, names, remaining };
-}
-
-function describeUndoRun({ manifest, folder }: Run, undo: UndoOptions): RunAbout {
-  const { id, account, fingerprint } = manifest;
-  const { deletesCreated } = undo;
-  return {
-    account,
-    input: { name: id, file: join(folder, fileNames.journal), sha256: fingerprint, bytes: 0 },
-    fingerprint: computeFingerprint({ kind: "undo", run: id, deletesCreated: deletesCreated || undefined }),
-    options: { ...undo },
-  };
-}
-
 /**
  * How many contacts the run has written, and what would come back.
  * @throws EcmError when it has left writes that nobody knows the end of; JournalDamagedError
  */
-async function surveyJournal({ manifest, folder }: Run): Promise<{ count: number; returns: ReturnedParts }> {
-  const { damage } = await readRunRecord({ manifest, folder });
-  if (damage !== undefined) throw damagedJournalError(manifest.id, damage);
+async function surveyJournal(run: Run): Promise<{ count: number; returns: ReturnedParts }> {
+  const { damage } = await readRunRecord(run);
+  if (damage !== undefined) throw damagedJournalError(run.manifest.id, damage);
   let count = 0;
   const returns: ReturnedParts = { contacts: false, lists: false, tags: false };
-  for await (const { operation } of readWritten(folder)) {
+  for await (const { operation } of readWritten(run.folder)) {
     count++;
     returns.contacts ||= operation.kind === "delete";
     if (operation.kind !== "change") continue;
@@ -176,37 +152,40 @@ async function surveyJournal({ manifest, folder }: Run): Promise<{ count: number
   return { count, returns };
 }
 
-/** What an undo may do besides putting back what was changed. */
-interface UndoScope {
-  /** Deletes what the run created and nobody has changed since. */
-  deletesCreated: boolean;
-  /** What the account still has of what contacts held before. */
-  remaining: Remaining;
-  toIdentity: (key: string) => string;
-}
-
-async function* readUndoItems(folder: string, scope: UndoScope): AsyncGenerator<Item[]> {
-  for await (const written of readWritten(folder)) yield [toUndoItem(written, scope)];
-}
-
-function toUndoItem(undone: WrittenContact, scope: UndoScope): Item {
-  const { ref, key, operation, createdId } = undone;
-  // A deleted contact's id is gone with it.
-  const contactId =
-    operation.kind === "create" ? createdId : operation.kind === "delete" ? undefined : operation.id;
+/** What the account still has of what contacts held before. Nothing is read for an unsubscription. */
+async function readAccount(
+  account: Account,
+  { manifest: { kind }, folder }: Run,
+  returns: ReturnedParts,
+): Promise<{ keyType: string; remaining: Remaining; names: StoredNames }> {
+  const storedNames = await readRunNames(folder);
+  if (kind === "unsubscribe") return { keyType: "", names: storedNames, remaining: {} };
+  const structure = await account.structure();
+  const whole = returns.contacts || returns.tags ? await account.complete(structure) : structure;
+  const lists = returns.contacts || returns.lists ? await account.lists(structure) : undefined;
   return {
-    ref,
-    line: null,
-    key: { written: key, sent: key, identity: scope.toIdentity(key) },
-    cells: [key],
-    contactId,
-    desired: toDesired(undone, scope),
+    keyType: structure.keyType,
+    names: mergeNames(storedNames, toStoredNames(whole, lists ?? [])),
+    remaining: {
+      field: toIdSet(whole.fields),
+      tag: whole.tags && toIdSet(whole.tags),
+      list: lists && toIdSet(lists),
+    },
   };
 }
 
+type Written = Pick<WrittenContact, "operation" | "createdId">;
+
+/** A deleted contact's id is gone with it. */
+function findContactId({ operation, createdId }: Written): string | undefined {
+  if (operation.kind === "delete") return undefined;
+  return operation.kind === "create" ? createdId : operation.id;
+}
+
 function toDesired(
-  { operation, createdId }: WrittenContact,
-  { deletesCreated, remaining }: UndoScope,
+  { operation, createdId }: Written,
+  deletesCreated: boolean,
+  remaining: Remaining,
 ): Item["desired"] {
   switch (operation.kind) {
     case "create":

@@ -70,7 +70,7 @@ async function begin(
 ): Promise<Run> {
   const input = about.input.isSpooled ? { ...about.input, file: join(folder, fileNames.input) } : about.input;
   // Before the manifest: a run without a journal has lost it.
-  await createJournal(join(folder, fileNames.journal), { kind: "start", at: now, program: about.program });
+  createJournal(join(folder, fileNames.journal), { kind: "start", at: now, program: about.program });
   const manifest: Manifest = { version: 1, id, startedAt: new Date(now).toISOString(), ...about, input };
   await writeManifest(folder, manifest);
   return { manifest, folder };

@@ -3,7 +3,7 @@
  * disk; a torn tail is cut off when the journal is opened again.
  */
 
-import { open } from "node:fs/promises";
+import { stat, truncate } from "node:fs/promises";
 import { describeDiskError, diskFullHint } from "../../disk/disk-errors.ts";
 import {
   decodeLine,
@@ -133,15 +133,12 @@ export class Journal {
 }
 
 /** Makes the file, with its first record on the disk. @throws JournalError */
-export async function createJournal(file: string, first: JournalRecord): Promise<void> {
+export function createJournal(file: string, first: JournalRecord): void {
   try {
-    const handle = await open(file, "wx", 0o600);
-    try {
-      await handle.writeFile(formatCheckedLine(first));
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    const log = openLog(file, "w");
+    log.append(formatCheckedLine(first));
+    log.sync();
+    log.close();
   } catch (error) {
     throw journalError(file, error);
   }
@@ -184,19 +181,8 @@ function damagedLineError(file: string, line: number): EcmError {
   );
 }
 
-/** Cuts off what follows the last whole record. Returns the length kept, in bytes. */
+/** Cuts off what follows the last whole record. @param end of that, in bytes */
 export async function cutTornTail(file: string, end: number): Promise<void> {
-  const handle = await open(file, "r+").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
-  if (!handle) return;
-  try {
-    if ((await handle.stat()).size > end) {
-      await handle.truncate(end);
-      await handle.datasync();
-    }
-  } finally {
-    await handle.close();
-  }
+  const { size } = await stat(file).catch(() => ({ size: 0 }));
+  if (size > end) await truncate(file, end);
 }
