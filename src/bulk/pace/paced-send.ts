@@ -12,9 +12,9 @@ import {
   type ServiceError,
 } from "../../errors.ts";
 import type { ApiAnswer, ApiRequest, Clock, Send, SendEvent } from "../../wire.ts";
-import type { Budget } from "./budget.ts";
-import { Gate, Outage, type Wait } from "./gate.ts";
-import { RunStop, toErrorStop } from "./run-stop.ts";
+import type { Budget, Verdict } from "./budget.ts";
+import { Outage } from "./outage.ts";
+import { RunStop, toErrorStop, toRunStop } from "./run-stop.ts";
 
 export type RequestKind = "search" | "create" | "mutate" | "other";
 
@@ -44,7 +44,19 @@ interface PaceOptions {
   sentBefore: number;
 }
 
+/** Until when nothing is sent, in milliseconds since the epoch, and why. */
+export interface Wait {
+  until: number;
+  why: string;
+}
+
 const graceMilliseconds = 600;
+
+/**
+ * Longest sleep without a look at the clock, in milliseconds: it may
+ * have been set, or the machine may have slept.
+ */
+const maxSleep = 15_000;
 
 interface PacedRequest {
   request: ApiRequest;
@@ -61,44 +73,40 @@ export class PacedSend {
    */
   readonly searches: Send = toSend((request) => this.sendPaced({ request, kind: "search", isPlain: false }));
   readonly counts: Readonly<RequestCounts>;
+  /** Why nothing leaves any more. */
+  stopped: RunStop | undefined;
+  /** Until when nothing leaves, and why; for the progress line. */
+  waiting: Wait | undefined;
+  /** When something left again after a wait, in milliseconds since the epoch; long ago before the first. */
+  waitEndedAt = Number.NEGATIVE_INFINITY;
 
   private readonly options: PaceOptions;
   private readonly sent: RequestCounts;
   private readonly outage = new Outage();
-  private readonly gate: Gate;
-  private readonly interruption: Interruption;
+  private readonly queue: { go(): void; fail(error: RunStop): void }[] = [];
+  private readonly end = new AbortController();
+  /** Fires when requests under way are given up. */
+  private readonly giveUp = new AbortController();
+  private isSleeping = false;
+  private onWait: (wait: Wait | undefined) => void = () => undefined;
 
   constructor(options: PaceOptions) {
-    const { signal, clock, sentBefore } = options;
+    const { signal, sentBefore } = options;
     this.options = options;
-    this.gate = new Gate({ ...options, outage: this.outage });
-    this.interruption = watchSignal(signal, this.gate, clock);
     this.sent = { search: 0, create: 0, mutate: 0, other: sentBefore, retried: 0, total: sentBefore };
     this.counts = this.sent;
-  }
-
-  get stopped(): RunStop | undefined {
-    return this.gate.closed;
+    if (signal.aborted) this.interrupt();
+    else signal.addEventListener("abort", () => this.interrupt(), { once: true });
   }
 
   /** Fires when the run ends. */
   get ended(): AbortSignal {
-    return this.gate.signal;
-  }
-
-  /** Until when nothing leaves, and why; for the progress line. */
-  get waiting(): Wait | undefined {
-    return this.gate.waiting;
+    return this.end.signal;
   }
 
   /** Tells of each wait from now on: when it begins, when its end is another, and when it is over. */
   watchWaits(onWait: (wait: Wait | undefined) => void): void {
-    this.gate.onWait = onWait;
-  }
-
-  /** When the last wait ended, in milliseconds since the epoch. */
-  get waitEndedAt(): number {
-    return this.gate.waitEndedAt;
+    this.onWait = onWait;
   }
 
   /** @throws RunStop; whatever `beforeLeaving` throws */
@@ -108,13 +116,84 @@ export class PacedSend {
 
   /** Ends the run: nothing more is sent. Requests under way may still be answered. */
   stop(reason: RunStop): void {
-    this.gate.close(reason);
+    if (this.stopped) return;
+    this.stopped = reason;
+    this.setWait(undefined);
+    this.end.abort(reason);
+    for (const waiter of this.queue.splice(0)) waiter.fail(reason);
+  }
+
+  /** Nothing more is sent, and requests under way are given up when their grace period is over. */
+  private interrupt(): void {
+    const { signal, clock } = this.options;
+    const reason = isInterruption(signal.reason) ? signal.reason : interruptedError();
+    this.stop(new RunStop("signal", reason));
+    clock.sleep(graceMilliseconds, this.giveUp.signal).then(
+      () => this.giveUp.abort(reason),
+      () => undefined,
+    );
+  }
+
+  /** Resolves when one request may be sent, which the budget then counts. @throws RunStop */
+  private pass(): Promise<void> {
+    if (this.stopped) return Promise.reject(this.stopped);
+    return new Promise((go, fail) => {
+      this.queue.push({ go, fail });
+      this.update();
+    });
+  }
+
+  /** To be called when a request has ended. Calls itself again when time alone changes what may pass. */
+  private update(): void {
+    const { budget, clock } = this.options;
+    while (this.queue.length > 0 && !this.stopped) {
+      const now = clock.now();
+      const verdict = this.decide(now);
+      if (verdict.kind !== "go") {
+        if (verdict.kind === "wait") this.sleepUntil(verdict.until, verdict.why);
+        if (verdict.kind === "stop") this.stop(toRunStop(verdict.by, verdict.until, now));
+        return;
+      }
+      if (this.waiting) this.waitEndedAt = now;
+      this.setWait(undefined);
+      budget.reserve();
+      this.queue.shift()!.go();
+    }
+  }
+
+  private decide(now: number): Verdict {
+    const { budget, concurrency } = this.options;
+    const { until } = this.outage;
+    if (until !== undefined && until > now) return { kind: "wait", until, why: "the service did not answer" };
+    // After a failure one request goes ahead and looks.
+    if (budget.underWay >= (until === undefined ? concurrency : 1)) return { kind: "hold" };
+    return budget.decide(now);
+  }
+
+  private setWait(wait: Wait | undefined): void {
+    const isSame = wait?.until === this.waiting?.until && wait?.why === this.waiting?.why;
+    this.waiting = wait;
+    if (!isSame) this.onWait(wait);
+  }
+
+  private sleepUntil(until: number, why: string): void {
+    const { clock } = this.options;
+    this.setWait({ until, why });
+    if (this.isSleeping) return;
+    this.isSleeping = true;
+    clock
+      .sleep(Math.min(Math.max(1, until - clock.now()), maxSleep), this.ended)
+      .catch(() => undefined)
+      .then(() => {
+        this.isSleeping = false;
+        this.update();
+      });
   }
 
   private async sendPaced(paced: PacedRequest): Promise<Reply> {
     const { write } = paced;
     for (let tries = 0; ; tries++) {
-      await this.gate.pass();
+      await this.pass();
       if (write && !(await this.mayLeave(write))) return { kind: "withheld" };
       const reply = await this.attempt(paced, tries > 0);
       if (reply) return reply;
@@ -124,26 +203,26 @@ export class PacedSend {
 
   /** Asked once the budget allows the request. @throws RunStop; whatever `beforeLeaving` throws */
   private async mayLeave(write: WriteSteps): Promise<boolean> {
-    const { gate } = this;
     const { budget } = this.options;
     let mayLeave: boolean;
     try {
       mayLeave = await write.beforeLeaving();
     } catch (error) {
       budget.release();
-      gate.close(toErrorStop(error));
+      this.stop(toErrorStop(error));
       throw error;
     }
     if (!mayLeave) {
       budget.release();
-      gate.update();
+      this.update();
       return false;
     }
-    if (gate.closed?.by === "signal" || gate.closed?.by === "error") {
+    const { stopped } = this;
+    if (stopped?.by === "signal" || stopped?.by === "error") {
       // That came while the intent was being written: the request is not sent any more.
       budget.release();
       write.notApplied();
-      throw gate.closed;
+      throw stopped;
     }
     return true;
   }
@@ -157,7 +236,7 @@ export class PacedSend {
     const startedAt = clock.now();
     const onEvent = this.countSent(paced.kind, isRepeat);
     try {
-      const signal = this.interruption.giveUp;
+      const { signal } = this.giveUp;
       const answer = await send(paced.request, { maxWaitSeconds: 0, onEvent, signal });
       budget.noteAnswer(answer.limits, clock.now(), readServiceDate(answer.headers));
       this.outage.noteReached();
@@ -166,7 +245,7 @@ export class PacedSend {
     } catch (error) {
       return this.judge(error, paced, startedAt);
     } finally {
-      this.gate.update();
+      this.update();
     }
   }
 
@@ -176,25 +255,25 @@ export class PacedSend {
     { request, isPlain, write }: PacedRequest,
     startedAt: number,
   ): Reply | undefined {
-    const { gate, outage, interruption } = this;
+    const { outage } = this;
     const now = this.options.clock.now();
     this.noteFailure(error, request, now);
     const failure = readFailure(error, request, isPlain);
     if (failure.kind === "refused") return failure.reply;
-    if (failure.kind === "interrupted") interruption.begin();
+    if (failure.kind === "interrupted") this.interrupt();
     // What was given up fails for that reason, and says nothing of the service.
-    const isGivenUp = interruption.giveUp.aborted;
+    const isGivenUp = this.giveUp.signal.aborted;
     if (failure.kind === "outage" && !isGivenUp && !outage.isHopeless(failure.error)) {
       // One at a time, nothing tells the fault of a contact from an outage.
       const ref = this.options.concurrency > 1 ? write?.ref : undefined;
       const mayGoOn = outage.noteFailure({ effect: request.effect, ref }, startedAt, now);
-      if (!mayGoOn) gate.close(toErrorStop(error));
+      if (!mayGoOn) this.stop(toErrorStop(error));
       return failure.reply;
     }
     // Whoever undoes the run later can rely on it.
     if (error instanceof EcmError && error.details.applied === "no") write?.notApplied();
-    gate.close(toErrorStop(error));
-    throw gate.closed;
+    this.stop(toErrorStop(error));
+    throw this.stopped;
   }
 
   /** What a failed request tells of the limits and of whether the service can be reached. */
@@ -237,30 +316,6 @@ function toSend(send: (request: ApiRequest) => Promise<Reply>): Send {
     if (reply.kind !== "answered") throw reply.error;
     return reply.answer as ApiAnswer<never>;
   };
-}
-
-interface Interruption {
-  begin(): void;
-  giveUp: AbortSignal;
-}
-
-/**
- * At a signal, nothing more passes the gate, and requests under way are given up when their grace period is
- * over. `begin` does the same for a request that was interrupted otherwise.
- */
-function watchSignal(signal: AbortSignal, gate: Gate, clock: Clock): Interruption {
-  const giveUp = new AbortController();
-  function begin(): void {
-    const reason = isInterruption(signal.reason) ? signal.reason : interruptedError();
-    gate.close(new RunStop("signal", reason));
-    clock.sleep(graceMilliseconds, giveUp.signal).then(
-      () => giveUp.abort(reason),
-      () => undefined,
-    );
-  }
-  if (signal.aborted) begin();
-  else signal.addEventListener("abort", begin, { once: true });
-  return { begin, giveUp: giveUp.signal };
 }
 
 function readServiceDate({ date = "" }: Record<string, string>): number | undefined {

@@ -8,7 +8,7 @@ import { isLeaseHeld } from "../../disk/lease.ts";
 import { type EcmError, isKind, notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { parseJson } from "../../json.ts";
-import type { Wait } from "../pace/gate.ts";
+import type { Wait } from "../pace/paced-send.ts";
 import { formatResetTime } from "../pace/run-stop.ts";
 import {
   fileNames,
