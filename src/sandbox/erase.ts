@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EcmError, failedError } from "../errors.ts";
-import { type Database, type DatabaseRow, openDatabase } from "./database.ts";
+import { type Database, openDatabase } from "./database.ts";
 import { foldKey } from "./store/contacts.ts";
 import { databaseFile } from "./store/index.ts";
 import { createTables, snapshotTable } from "./store/schema.ts";
@@ -21,8 +21,8 @@ interface Person {
 const maxWaitMilliseconds = 10_000;
 
 /**
- * Deletes the contacts with these keys, masks the keys in every other text, and gives the freed pages back,
- * so that the bytes are gone from the disk too. Does nothing where no sandbox was ever opened.
+ * Deletes the contacts with these keys, masks the keys in every other text, empties the log of requests,
+ * and gives the freed pages back, so that the bytes are gone from the disk too. Does nothing where no sandbox was ever opened.
  * @returns how many databases held one of the keys: 1, or none
  */
 export async function eraseFromSandbox(folder: string, keys: readonly string[], mask: Mask): Promise<number> {
@@ -33,8 +33,10 @@ export async function eraseFromSandbox(folder: string, keys: readonly string[], 
     createTables(database, folder);
     const tables = listTables(database).filter((name) => !tablesOfIds.includes(name));
     const changes = database.transaction(() => {
-      let changes = removeContacts(database, { keys, mask }) + removeRequests(database, mask);
+      let changes = removeContacts(database, { keys, mask });
       for (const table of tables) changes += maskTexts(database, table, mask);
+      // Requests may name the person by an id alone.
+      if (changes > 0) database.run("DELETE FROM requests");
       return changes;
     });
     // Also where nothing was found: a process that was killed may have deleted without doing so.
@@ -96,42 +98,6 @@ function removeContacts(database: Database, { keys, mask }: Person): number {
     }
   }
   return changes;
-}
-
-/** Removes the requests that hold a key, or an id that an answer gave for a key. */
-function removeRequests(database: Database, mask: Mask): number {
-  const requests = database
-    .all("SELECT * FROM requests")
-    .map((row) => ({ n: Number(row.n), texts: rowTexts(row) }));
-  const ids = new Set(requests.flatMap(({ texts }) => texts.flatMap((text) => findIds(text, mask))));
-  const isAboutPerson = (text: string) =>
-    mask(text) !== undefined || [...ids].some((id) => text.includes(id));
-  let changes = 0;
-  for (const { n, texts } of requests) {
-    if (!texts.some(isAboutPerson)) continue;
-    changes += database.run("DELETE FROM requests WHERE n = ?", n).changes;
-  }
-  return changes;
-}
-
-function rowTexts(row: DatabaseRow): string[] {
-  return Object.values(row).filter((value) => typeof value === "string");
-}
-
-/** Ids of objects in the JSON that have a key of the person. */
-function findIds(json: string, mask: Mask): string[] {
-  if (mask(json) === undefined) return [];
-  const ids: string[] = [];
-  try {
-    JSON.parse(json, (_name, value: unknown) => {
-      const { _id, key } = (value ?? {}) as { _id?: unknown; key?: unknown };
-      if (typeof _id === "string" && typeof key === "string" && mask(key) !== undefined) ids.push(_id);
-      return value;
-    });
-  } catch {
-    // A text that is no JSON names no id.
-  }
-  return ids;
 }
 
 /** Finds a row by all its values: not every table has row numbers. */

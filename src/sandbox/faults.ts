@@ -86,21 +86,17 @@ export function planFaults(specs: string[]): FaultPicker {
   };
 }
 
+const form = new RegExp(
+  `^(${faultKinds.join("|")})(?::(\\*|[A-Z]+)(?::([*/][^:]*))?)?((?::[a-z]+=\\d+(?:\\.\\d+)?)*)$`,
+);
+
 function parse(spec: string): Plan {
-  const [kind, ...parts] = spec.split(":");
+  const [kind] = spec.split(":");
   if (!faultKinds.includes(kind as FaultKind))
     throw invalidFault(spec, `there is no fault ${JSON.stringify(kind)}; faults: ${faultKinds.join(", ")}`);
-  const isOption = (part: string) => /^[a-z]+=/.test(part);
-  const firstOption = parts.findIndex(isOption);
-  const places = firstOption === -1 ? parts : parts.slice(0, firstOption);
-  const options = readOptions(spec, firstOption === -1 ? [] : parts.slice(firstOption));
-  const [method = "*", path = "*", ...rest] = places;
-  if (rest.length > 0)
-    throw invalidFault(spec, `${JSON.stringify(rest[0])} is neither a method, a path nor NAME=VALUE`);
-  if (!/^(\*|[A-Z]+)$/.test(method))
-    throw invalidFault(spec, `${JSON.stringify(method)} is not a method in capitals, or *`);
-  if (!/^(\*|\/)/.test(path))
-    throw invalidFault(spec, `the path ${JSON.stringify(path)} does not start with / or *`);
+  const [, , method = "*", path = "*", rest] = form.exec(spec) ?? [];
+  if (rest === undefined) throw invalidFault(spec, "it is not KIND:METHOD:PATH:OPTION=NUMBER");
+  const options = readOptions(spec, rest.split(":").slice(1));
   return {
     kind: kind as FaultKind,
     seconds: options.get("seconds") ?? 1,
@@ -111,30 +107,26 @@ function parse(spec: string): Plan {
 }
 
 const counts = ["n", "first", "p"];
+const isCount = (value: number) => Number.isSafeInteger(value) && value >= 1;
 
 /** Which values an option takes. */
 const optionChecks: Record<string, (value: number) => boolean> = {
   n: isCount,
   first: isCount,
   p: (value) => value <= 1,
-  seed: (value) => Number.isSafeInteger(value),
+  seed: Number.isSafeInteger,
   seconds: (value) => value <= 86_400,
 };
 
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 1;
-}
-
 function readOptions(spec: string, parts: string[]): Map<string, number> {
-  const options = new Map<string, number>();
-  for (const part of parts) {
-    const [, name = part, text = ""] = /^([a-z]+)=(.*)$/.exec(part) ?? [];
-    const isNumber = /^\d+(\.\d+)?$/.test(text);
-    if (!isNumber || !Object.hasOwn(optionChecks, name) || !optionChecks[name]!(Number(text))) {
-      throw invalidFault(spec, `${JSON.stringify(part)} is not n=N, first=N, p=0..1, seed=N or seconds=S`);
-    }
-    if (options.has(name)) throw invalidFault(spec, `${name} is given twice`);
-    options.set(name, Number(text));
+  const options = new Map(
+    parts.map((part) => part.split("=")).map(([name, text]) => [name!, Number(text)] as const),
+  );
+  const isValid = [...options].every(
+    ([name, value]) => Object.hasOwn(optionChecks, name) && optionChecks[name]!(value),
+  );
+  if (!isValid || options.size < parts.length) {
+    throw invalidFault(spec, "its options are n=N, first=N, p=0..1, seed=N and seconds=S, each once");
   }
   if (counts.filter((name) => options.has(name)).length > 1)
     throw invalidFault(spec, "give only one of n, first and p");

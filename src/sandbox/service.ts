@@ -92,16 +92,15 @@ function errorAnswer(status: number, errorType: string, message: string): Answer
  */
 function log({ store, clock }: ServiceParts, request: ReceivedRequest, answer?: Answer, body?: Body): void {
   const { target, fault = null, arrivedAt = performance.now() } = request;
-  const { headers, secrets } = maskHeaders(request.headers);
-  const safe = (text: string) =>
-    storable(maskKeys(secrets.reduce((all, secret) => all.replaceAll(secret, mask), text)));
+  // The database reads a text up to its first NUL.
+  const safe = (text: string) => maskKeys(text).replaceAll("\0", "\ufffd");
   const path = targetPath(target);
   store.requests.add({
     time: serviceTime(store, clock),
     method: request.method,
     path: safe(path),
     query: safe(target.slice(path.length + 1)),
-    headers: JSON.stringify(headers),
+    headers: JSON.stringify(maskHeaders(request.headers)),
     body: body && "bytes" in body && body.bytes.length > 0 ? safe(decoder.decode(body.bytes)) : null,
     status: answer?.status ?? null,
     answer: answer?.text ? maskKeys(answer.text) : null,
@@ -113,26 +112,14 @@ function log({ store, clock }: ServiceParts, request: ReceivedRequest, answer?: 
 const decoder = new TextDecoder();
 const secretHeaders = ["x-api-key", "authorization", "cookie"];
 
-/**
- * The headers with their secrets masked, and the secrets that are long enough to be looked for in other
- * texts.
- */
-function maskHeaders(given: ReceivedRequest["headers"]): {
-  headers: ReceivedRequest["headers"];
-  secrets: string[];
-} {
-  const headers = { ...given };
-  const secrets: string[] = [];
-  for (const name of secretHeaders) {
-    const value = headers[name];
-    if (typeof value !== "string") continue;
-    headers[name] = mask(value);
-    if (value.length >= minSecretLength) secrets.push(value);
-  }
-  return { headers, secrets };
+function maskHeaders(headers: ReceivedRequest["headers"]): ReceivedRequest["headers"] {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      secretHeaders.includes(name) && typeof value === "string" ? mask(value) : value,
+    ]),
+  );
 }
-
-const minSecretLength = 20;
 
 /** Masks whatever looks like a key of this service. In JSON it can stand in a string only. */
 function maskKeys(text: string): string {
@@ -141,12 +128,7 @@ function maskKeys(text: string): string {
 
 /** The ends of a key tell people which one it is. */
 function mask(secret: string): string {
-  return secret.length < minSecretLength ? "…" : `${secret.slice(0, 7)}…${secret.slice(-4)}`;
-}
-
-/** The database reads a text up to its first NUL. */
-function storable(text: string): string {
-  return text.replaceAll("\0", "\ufffd");
+  return secret.length < 20 ? "…" : `${secret.slice(0, 7)}…${secret.slice(-4)}`;
 }
 
 // A published path that is not served, and looks like that of a contact.

@@ -60,6 +60,7 @@ test.each([
   "500:seed=1",
   "500:n=1:n=1",
   "500:speed=1",
+  "500:constructor=1",
   "delay:seconds=-1",
   "delay:seconds=99999999",
 ])("The fault %j is refused by a message that names --fault", (spec) => {

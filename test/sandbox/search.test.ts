@@ -206,22 +206,6 @@ test("Search: every page of every filter is what counting from the first contact
   await expectPages([4, 3, 2]);
 });
 
-test("Search: what a running sandbox remembers of a search does not outlive a reset", async () => {
-  const { create, search, openAdmin } = await openAccount();
-  const both = [eq("CONTACT_STATUS", "active", "x"), eq("CONTACT_STATUS", "active", "y")];
-  const pages = async () => {
-    const found: string[] = [];
-    for (let page = 1; page <= 3; page++) found.push(...foundKeys(await search(both, { page, pageSize: 1 })));
-    return found;
-  };
-  for (const name of ["a", "b", "c"]) await create(`${name}@b.co`);
-  expect(await pages()).toEqual(["a@b.co", "b@b.co", "c@b.co"]);
-  (await openAdmin()).reset();
-  for (const name of ["d", "e", "f"]) await create(`${name}@b.co`);
-  expect(foundKeys(await search(both, { page: 3, pageSize: 1 }))).toEqual(["f@b.co"]);
-  expect(await pages()).toEqual(["d@b.co", "e@b.co", "f@b.co"]);
-});
-
 /** Contacts straight into the store: thousands of requests would only take longer. */
 async function filled(account: TestAccount, count: number, lists: string[], tags: string[]) {
   const store = await openStore(account.folder, account.clock.now());

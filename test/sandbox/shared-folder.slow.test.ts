@@ -1,19 +1,122 @@
-/** A process may open a folder as often as it likes while others use it. */
-import { test } from "vitest";
-import { callToolsBesideWrites, startAndStopBesideWrites } from "./shared-folder.ts";
+/** One process that opens a folder again and again while another process writes to it. Needs a build. */
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { expect, onTestFinished, test } from "vitest";
+import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
+import { spawnEcm, temporaryHome, waitForResult } from "../support/ecm.ts";
+
+const libsql = fileURLToPath(new URL("../../node_modules/libsql", import.meta.url));
+
+/** What the database says of itself, and the keys in it, read by a process of its own. */
+function inspectDatabase(folder: string): { integrity: string; keys: string[] } {
+  const script = `const database = new (require(${JSON.stringify(libsql)}))(process.argv[1]);
+database.pragma("busy_timeout = 30000");
+const [{ integrity_check: integrity }] = database.pragma("integrity_check");
+const keys = database.prepare("SELECT contact ->> 'key' AS key FROM contacts").all().map(({ key }) => key);
+console.log(JSON.stringify({ integrity, keys }));`;
+  const words = ["-e", script, join(folder, "sandbox.db")];
+  return JSON.parse(execFileSync(process.execPath, words, { encoding: "utf8", maxBuffer: 2 ** 26 }));
+}
+
+function expectWhole(folder: string, answered: string[]): void {
+  const { integrity, keys } = inspectDatabase(folder);
+  expect(integrity).toBe("ok");
+  expect([...answered].filter((key) => !keys.includes(key))).toEqual([]);
+}
+
+interface Server {
+  baseUrl: string;
+  apiKey: string;
+  structureId: string;
+}
+
+async function create({ baseUrl, apiKey, structureId }: Server, key: string): Promise<string> {
+  const answer = await fetch(`${baseUrl}/api/contact`, {
+    method: "POST",
+    headers: { "x-api-key": apiKey, "content-type": "application/json" },
+    body: JSON.stringify({ key, contactStructureId: structureId }),
+  });
+  expect(answer.status, await answer.text()).toBe(200);
+  return key;
+}
+
+/**
+ * Creates contacts by commands, each a process of its own, until the function it returns is called, which
+ * gives their keys.
+ */
+function writingCommands(home: Record<string, string>, prefix: string) {
+  let isOver = false;
+  const written: string[] = [];
+  const write = async (writer: number) => {
+    for (let number = 0; !isOver; number++) {
+      const key = `${prefix}-${writer}-${number}@example.com`;
+      const { code, stderr } = await waitForResult(
+        spawnEcm(["contact", "create", "--key", key, "--json"], home),
+      );
+      expect(code, stderr).toBe(0);
+      written.push(key);
+    }
+  };
+  const writing = Promise.all([write(1), write(2)]);
+  return async () => {
+    isOver = true;
+    await writing;
+    return written;
+  };
+}
+
+async function sandboxHome() {
+  const home: Record<string, string> = { ...(await temporaryHome()), ECM_PROFILE: "sandbox" };
+  return { home, folder: join(home.ECM_STATE_DIR!, "sandbox") };
+}
+
+const rounds = 3;
 
 test("A process that starts and stops a sandbox leaves the writes of another process alone", async () => {
-  await startAndStopBesideWrites(1);
+  const { home, folder } = await sandboxHome();
+  const answered: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const end = writingCommands(home, `other-${round}`);
+    try {
+      for (let start = 0; start < 6; start++) {
+        const sandbox = await startSandbox({ folder });
+        try {
+          const keys = Array.from({ length: 4 }, (_, n) => `own-${round}-${start}-${n}@example.com`);
+          answered.push(...(await Promise.all(keys.map((key) => create(sandbox, key)))));
+        } finally {
+          await sandbox.stop();
+        }
+      }
+    } finally {
+      answered.push(...(await end()));
+    }
+    expectWhole(folder, answered);
+  }
 });
 
-test("A server for agents leaves the writes of commands alone", async () => {
-  await callToolsBesideWrites(1);
-});
-
-test("Again and again: a process that starts and stops a sandbox leaves the writes of another process alone", async () => {
-  await startAndStopBesideWrites(5);
-});
-
-test("Again and again: a server for agents leaves the writes of commands alone", async () => {
-  await callToolsBesideWrites(5);
+test("A server for agents, which answers several calls at once, leaves the writes of commands alone", async () => {
+  const { home, folder } = await sandboxHome();
+  const server = spawnEcm(["mcp"], home);
+  const client = new Client({ name: "test", version: "1" });
+  onTestFinished(() => client.close());
+  await client.connect(new StdioServerTransport(server.stdout!, server.stdin!));
+  const call = async (name: string) => {
+    const { content, isError = false } = await client.callTool({ name, arguments: {} });
+    expect(isError, JSON.stringify(content)).toBe(false);
+  };
+  const answered: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const end = writingCommands(home, String(round));
+    try {
+      for (let turn = 0; turn < 4; turn++) {
+        await Promise.all([call("account_status"), call("contact_search"), call("structure_get")]);
+      }
+    } finally {
+      answered.push(...(await end()));
+    }
+    expectWhole(folder, answered);
+  }
 });

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { StartSandboxOptions } from "../../src/sandbox/public-types.ts";
+import type { Admin, StartSandboxOptions } from "../../src/sandbox/public-types.ts";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
@@ -90,45 +90,36 @@ test("the log can be read after a body that nests deeper than JSON can be writte
   expect(streamed.match(/^id: /gm)).toHaveLength(3);
 });
 
-test("what is refused says where, and changes nothing", async () => {
-  const { admin } = await started();
-  await expect(admin.seed({ contacts: [{ key: "nobody" }] })).rejects.toThrow(
-    "contacts[0].key must be an email address",
-  );
-  await expect(admin.clock({})).rejects.toThrow("Give one of");
-  await expect(admin.faults(["bogus"])).rejects.toThrow(
+test.each<[what: string, act: (admin: Admin) => Promise<unknown>, message: string | RegExp]>([
+  ["a seed", (admin) => admin.seed({ contacts: [{ key: "nobody" }] }), "contacts[0].key must be an email"],
+  ["no change of the clock", (admin) => admin.clock({}), "Give one of"],
+  [
+    "a fault",
+    (admin) => admin.faults(["bogus"]),
     'faults[0] "bogus": there is no fault "bogus"; faults: reset-before, reset-after, 500, 503, 429, delay, truncate',
-  );
-  await admin.snapshots.save("one");
-  await expect(admin.snapshots.remove("none")).rejects.toThrow(
-    /^Snapshot none not found: the saved ones are .*one/,
-  );
-  const noContact = admin.events({ key: "nobody@example.com", type: "opened" });
-  await expect(noContact).rejects.toThrow("Contact nobody@example.com not found");
-  await expect(admin.snapshots.load("none")).rejects.toThrow("Snapshot none not found: the saved ones are ");
-});
-
-test("an argument that is none is refused in words", async () => {
+  ],
+  [
+    "a snapshot",
+    (admin) => admin.snapshots.remove("none"),
+    /^Snapshot none not found: the saved ones are one/,
+  ],
+  ["an unknown key", (admin) => admin.events({ key: "x@b.co", type: "opened" }), "Contact x@b.co not found"],
+  ["an unknown member", (admin) => admin.reset({ sed: 1 } as never), "sed is not known here"],
+  ["a seed of ids", (admin) => admin.reset({ seed: -1 }), "seed must not be negative"],
+  ["an unknown query", (admin) => admin.requests({ limt: 1 } as never), "limt is not known here"],
+  ["a limit of none", (admin) => admin.requests({ limit: 0 }), "limit must be"],
+  ["a method", (admin) => admin.requests({ method: 5 as never }), "method must be"],
+  ["faults as a text", (admin) => admin.faults("503" as never), "faults must be an array"],
+  ["a window", (admin) => admin.limits({ windowSeconds: 1e12 }), "windowSeconds must be from 1 to"],
+  ["no name", (admin) => admin.snapshots.save(undefined as never), "The name of a snapshot"],
+  ["no reset", (admin) => admin.reset(null as never), "must be an object"],
+  ["no seed", (admin) => admin.seed(undefined as never), "must be an object"],
+  ["no event", (admin) => admin.events(null as never), "must be an object"],
+])("%s that is wrong is refused in words, and changes nothing", async (_what, act, message) => {
   const { admin } = await started();
-  const nothing = null as never;
-  await expect(admin.reset(nothing)).rejects.toThrow("must be an object");
-  await expect(admin.reset({ sed: 1 } as never)).rejects.toThrow("sed is not known here");
-  await expect(admin.reset({ seed: -1 })).rejects.toThrow("seed must not be negative");
-  await expect(admin.seed(nothing)).rejects.toThrow("must be an object");
-  await expect(admin.seed(undefined as never)).rejects.toThrow("must be an object");
-  await expect(admin.requests(nothing)).rejects.toThrow("must be an object");
-  await expect(admin.requests({ limt: 1 } as never)).rejects.toThrow("limt is not known here");
-  await expect(admin.requests({ limit: 0 })).rejects.toThrow("limit must be");
-  await expect(admin.requests({ method: 5 as never })).rejects.toThrow("method must be");
-  await expect(admin.clock(nothing)).rejects.toThrow("must be an object");
-  await expect(admin.faults(nothing)).rejects.toThrow("faults must be an array");
-  await expect(admin.faults("503" as never)).rejects.toThrow("faults must be an array");
-  await expect(admin.limits(nothing)).rejects.toThrow("must be an object");
-  await expect(admin.limits({ windowSeconds: 1e12 })).rejects.toThrow("windowSeconds must be from 1 to");
-  await expect(admin.events(nothing)).rejects.toThrow("must be an object");
-  await expect(admin.snapshots.save(undefined as never)).rejects.toThrow("The name of a snapshot");
-  await expect(admin.snapshots.load(undefined as never)).rejects.toThrow("Snapshot undefined not found");
-  expect(await admin.snapshots()).toEqual([]);
+  await admin.snapshots.save("one");
+  await expect(act(admin)).rejects.toThrow(message);
+  expect(await admin.snapshots()).toHaveLength(1);
 });
 
 test("after stop everything says that the sandbox was stopped", async () => {

@@ -2,7 +2,6 @@
 import { readdir } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
-import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { SandboxWorld, StartSandboxOptions } from "../../src/sandbox/public-types.ts";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
@@ -231,59 +230,4 @@ test("a stream of a world's requests ends with it", async () => {
   await create(world, "ada@b.co");
   await world.close();
   expect(await ended).toContain(": the log of the sandbox");
-});
-
-const suite = `
-const { parentPort, workerData: { baseUrl, count } } = require("node:worker_threads");
-const assert = require("node:assert");
-async function send(url, method, key, body) {
-  const answer = await fetch(url, { method, headers: { "x-api-key": key, "content-type": "application/json" }, body: body && JSON.stringify(body) });
-  const text = await answer.text();
-  return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) };
-}
-async function test(number) {
-  const { body: world } = await send(baseUrl + "/__sandbox/worlds", "POST", "", { from: "one" });
-  const api = (method, path, body) => send(world.baseUrl + path, method, world.apiKey, body);
-  const admin = (method, path, body) => api(method, "/__sandbox/" + path, body);
-  // Each kind does to its world what would break another one's test.
-  const kinds = [
-    async () => { await admin("POST", "reset"); assert.deepEqual((await api("GET", "/api/contact")).body, []); },
-    async () => { await admin("PUT", "faults", { faults: ["500:*:*"] }); assert.equal((await api("GET", "/api/contact")).status, 500); },
-    async () => { await admin("PUT", "limits", { hourly: 1, used: 1 }); assert.equal((await api("GET", "/api/contact")).status, 429); },
-    async () => { await admin("PUT", "clock", { time: "2031-01-01T00:00:00Z" });
-      const made = await api("POST", "/api/contact", { key: "eve@b.co", contactStructureId: world.structureId });
-      assert.match(made.body.createdAt, /^2031-01-01T00:/); },
-    async () => { for (let n = 0; n < 21; n++) await send(world.baseUrl + "/api/contact", "GET", "none"); assert.equal((await api("GET", "/api/contact")).status, 429); },
-  ];
-  await kinds[number % kinds.length]();
-  if (number % kinds.length === 0) {
-    const made = await api("POST", "/api/contact", { key: "ada@b.co", contactStructureId: world.structureId });
-    assert.equal(made.status, 200);
-    assert.equal((await admin("GET", "requests?path=/api/contact")).body.length, 2);
-  }
-  assert.equal((await send(baseUrl + "/__sandbox/worlds/" + world.id, "DELETE", "")).status, 204);
-}
-(async () => {
-  const failures = [];
-  for (let number = 0; number < count; number++) await test(number).catch((error) => failures.push(number + ": " + error.message));
-  parentPort.postMessage(failures);
-})();
-`;
-
-test("60 tests in four workers share a sandbox, and none fails by another one's doing", async () => {
-  const sandbox = await started({ seed: 1 });
-  await sandbox.admin.seed({ contacts: [{ key: "ada@b.co" }] });
-  await sandbox.admin.snapshots.save("one");
-  await sandbox.admin.requests.clear();
-  const run = () =>
-    new Promise<string[]>((resolve, reject) => {
-      const worker = new Worker(suite, {
-        eval: true,
-        workerData: { baseUrl: sandbox.baseUrl, count: 15 },
-      });
-      worker.once("message", resolve).once("error", reject);
-    });
-  expect(await Promise.all([run(), run(), run(), run()])).toEqual([[], [], [], []]);
-  expect(await keysIn(sandbox)).toEqual(["ada@b.co"]);
-  expect(await sandbox.admin.requests()).toHaveLength(1);
 });

@@ -118,33 +118,6 @@ test("clock shows, sets, advances and lets go of the time of a running sandbox",
   expect((await sandbox("clock", "--json")).json()).toMatchObject({ real: true });
 });
 
-test("requests --follow goes on with a log that begins anew", async () => {
-  const { baseUrl, apiKey, folder, sandbox } = await startSandbox();
-  const read = async () => {
-    await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
-    sandbox.admin.requests();
-  };
-  for (let number = 0; number < 3; number++) await read();
-  const stop = new AbortController();
-  const steps = [
-    read,
-    async () => void sandbox.admin.reset(),
-    read,
-    async () => stop.abort(interruptedError("SIGINT")),
-  ];
-  const clock = {
-    now: () => Date.now(),
-    sleep: async () => {
-      await steps.shift()!();
-      stop.signal.throwIfAborted();
-    },
-  };
-  const args = ["sandbox", "requests", "--follow", "--since", "2", "--data", folder, "-o", "ndjson"];
-  const { stdout } = await ecmWith(await temporaryHome())(args, { signal: stop.signal, clock });
-  const numbers = Array.from(stdout.matchAll(/^\{"n":(\d+)/gm), ([, n]) => Number(n));
-  expect(numbers).toEqual([3, 4, 5]);
-});
-
 test("seed fills a folder that nobody serves, from a file, from standard input, or with people", async () => {
   const folder = await temporaryFolder();
   const ecm = ecmWith(await temporaryHome());
