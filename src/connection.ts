@@ -13,7 +13,6 @@ import {
   writeCachedNames,
 } from "./config/caches.ts";
 import type { Folders } from "./config/folders.ts";
-import { findProxy } from "./config/proxy.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import type { Settings } from "./config/settings.ts";
 import { awaitLease, type Lease } from "./disk/lease.ts";
@@ -187,7 +186,7 @@ async function openNetworkTransport(
     baseUrl: profile.baseUrl.value,
     purpose: kind,
     connections,
-    proxy: findProxy(profile.baseUrl.value, terminal.env),
+    env: terminal.env,
   });
   return { ...network, apiKey };
 }

@@ -244,8 +244,8 @@ export interface TransportFailure extends Error {
   code?: string;
   /** False when it is certain that no byte of the request left. */
   wasSent?: boolean;
-  /** The proxy that the request was to go through, without credentials. */
-  proxy?: string;
+  /** The request may have gone through a proxy. */
+  isProxied?: boolean;
   /** What had come when the answer broke off. */
   partial?: WireAnswer;
 }

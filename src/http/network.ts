@@ -1,6 +1,7 @@
 /** The network as a transport: through which dispatcher, over how many sockets, by which proxy. */
 
 import type { Socket } from "node:net";
+import { usageError } from "../errors.ts";
 import type { Transport, TransportFailure } from "../wire.ts";
 import { type Controller, type Dispatcher, exchange } from "./exchange.ts";
 import { createFailure } from "./no-answer.ts";
@@ -17,8 +18,8 @@ export interface NetworkOptions {
   purpose: "single" | "bulk";
   /** Most sockets; each is opened when all others are busy. */
   connections?: number;
-  /** The proxy that all requests go through; `shown` has no credentials. */
-  proxy?: { url: string; shown: string };
+  /** For the variables of proxies, in either letter case. A service on this machine is always reached directly. */
+  env?: Readonly<Record<string, string | undefined>>;
 }
 
 /** No connection takes longer to make than this. */
@@ -31,12 +32,12 @@ const idleMilliseconds = 1_500;
 
 export async function openNetwork(options: NetworkOptions): Promise<NetworkTransport> {
   const { origin } = new URL(options.baseUrl);
-  const { proxy } = options;
-  const dispatcher = await openDispatcher(origin, options);
+  const proxies = findProxies(options);
+  const dispatcher = await openDispatcher(origin, options, proxies);
   return {
     transport: (request) =>
       exchange(dispatcher, request, origin).catch((error: TransportFailure) => {
-        throw proxy ? Object.assign(error, { proxy: proxy.shown }) : error;
+        throw proxies ? Object.assign(error, { isProxied: true }) : error;
       }),
     async close() {
       await dispatcher.destroy();
@@ -44,13 +45,32 @@ export async function openNetwork(options: NetworkOptions): Promise<NetworkTrans
   };
 }
 
+interface Proxies {
+  httpProxy?: string;
+  httpsProxy?: string;
+  noProxy?: string;
+}
+
+const thisMachine = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/i;
+
+/** Undefined where none is named, or none can reach the service: it is on this machine. */
+function findProxies({ baseUrl, env = {} }: NetworkOptions): Proxies | undefined {
+  const { hostname } = new URL(baseUrl);
+  const read = (name: string) => env[name] || env[name.toUpperCase()];
+  const toAddress = (text: string | undefined) => text && (text.includes("://") ? text : `http://${text}`);
+  const [httpProxy, httpsProxy] = [read("http_proxy"), read("https_proxy")].map(toAddress);
+  if (thisMachine.test(hostname) || (!httpProxy && !httpsProxy)) return undefined;
+  return { httpProxy, httpsProxy, noProxy: read("no_proxy") };
+}
+
 async function openDispatcher(
   origin: string,
-  { purpose, connections = 64, proxy }: NetworkOptions,
+  { purpose, connections = 64 }: NetworkOptions,
+  proxies: Proxies | undefined,
 ): Promise<Dispatcher> {
-  return purpose === "single" && proxy === undefined
+  return purpose === "single" && proxies === undefined
     ? openNodeDispatcher(origin, connections)
-    : openUndiciDispatcher(connections, proxy?.url);
+    : openUndiciDispatcher(connections, proxies);
 }
 
 /**
@@ -103,12 +123,9 @@ function limitConnect(socket: Socket, connected: string): void {
   socket.once(connected, clear).once("close", clear);
 }
 
-/**
- * undici, for thousands of requests and for proxies.
- * @param proxy the address of a proxy that all requests go through
- */
-async function openUndiciDispatcher(connections: number, proxy?: string): Promise<Dispatcher> {
-  const { Agent, ProxyAgent } = await import("undici");
+/** undici, for thousands of requests and for proxies. @throws UsageError for a proxy that is no address */
+async function openUndiciDispatcher(connections: number, proxies?: Proxies): Promise<Dispatcher> {
+  const { Agent, EnvHttpProxyAgent } = await import("undici");
   const options = {
     connections,
     pipelining: 1,
@@ -119,5 +136,15 @@ async function openUndiciDispatcher(connections: number, proxy?: string): Promis
     bodyTimeout: 0,
     connect: { timeout: connectMilliseconds },
   };
-  return proxy === undefined ? new Agent(options) : new ProxyAgent({ ...options, uri: proxy });
+  if (!proxies) return new Agent(options);
+  try {
+    return new EnvHttpProxyAgent({ ...options, ...proxies });
+  } catch {
+    // It may hold a password: it is not shown.
+    throw usageError(
+      "HTTPS_PROXY or HTTP_PROXY is not the address of an HTTP proxy",
+      "Such as HTTPS_PROXY=http://proxy.example.com:3128; NO_PROXY names hosts that are reached directly",
+      { type: "ProxyError" },
+    );
+  }
 }

@@ -57,26 +57,18 @@ export function describeReason(failure: TransportFailure, timeoutSeconds: number
   if (speaksNoTls.test(code + failure.message)) return "it does not speak TLS (https) at that port";
   if (certificate.test(code)) return `its TLS certificate was not accepted (${code})`;
   if (code.startsWith("HPE_")) return `its answer is not valid HTTP (${code})`;
-  const status = findProxyStatus(failure);
+  // As undici words it.
+  const [, status] = /^Proxy response \((\d+)\)/.exec(failure.message) ?? [];
   if (status !== undefined) return `the proxy refused the connection (HTTP ${status})`;
   return codeMessages[code] ?? (failure.message || code || "the request failed");
-}
-
-/** The status with which a proxy refused the connection. */
-function findProxyStatus({ message }: TransportFailure): string | undefined {
-  return /^Proxy response \((\d+)\)/.exec(message)?.[1];
 }
 
 /**
  * The hint names the right place to look: the proxy, where that is in the way, not the service.
  */
 function findUnconnectedHint(failure: TransportFailure): Hint {
-  if (failure.proxy === undefined || certificate.test(failure.code ?? "")) {
+  if (!failure.isProxied || certificate.test(failure.code ?? ""))
     return advise`Check the base URL and the network with: ${ecm`doctor`}`;
-  }
-  if (findProxyStatus(failure) === "407") {
-    return "The proxy wants a name and a password: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT";
-  }
   return "Check HTTPS_PROXY, and whether the proxy allows this host; NO_PROXY names hosts that are reached directly";
 }
 
@@ -104,7 +96,7 @@ export function unreachableError(
   if (trouble.kind === "unconnected") {
     return new EcmError(
       "unreachable",
-      `Cannot reach ${origin}${failure.proxy ? ` through the proxy ${failure.proxy}` : ""}: ${reason}${isWrite ? "; the request was not applied" : ""}`,
+      `Cannot reach ${origin}${failure.isProxied ? " through the proxy" : ""}: ${reason}${isWrite ? "; the request was not applied" : ""}`,
       findUnconnectedHint(failure),
       {
         applied: isWrite ? "no" : undefined,

@@ -81,12 +81,12 @@ function redactHeaders(headers: Record<string, string>, redact: Redact): Record<
  * Makes a new failure: the given one may carry the request, and with it the key, in unknown members.
  */
 export function redactFailure(failure: TransportFailure, redact: Redact): TransportFailure {
-  const { code, wasSent, partial, proxy } = failure;
+  const { code, wasSent, partial, isProxied } = failure;
   const clean: TransportFailure = new Error(redact(String(failure.message)));
   return Object.assign(clean, {
     code: typeof code === "string" ? redact(code) : undefined,
     wasSent,
-    proxy,
+    isProxied,
     partial: partial && redactAnswer(partial, redact),
   });
 }
