@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
 import { call, inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
-import { fastClock, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
+import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 /** Has somebody else act right before the first write of this kind arrives. */
 function beforeFirst(
@@ -109,19 +109,5 @@ describe("others of the same account", () => {
       expect(result.code, result.stderr).toBe(0);
       expect(parseSummary(result)).toMatchObject({ rows: { created: 60 }, requests: { retried: 0 } });
     }
-  });
-
-  it("may hide a contact from the search that a create says exists: the row says so", async () => {
-    const proxy = await startRecordingProxy({ faults: [] });
-    await proxy.ecm(["import", await inputFile("Email,First Name\na@x.org,Old\n")]);
-    proxy.rewrites = (path, text) =>
-      path === "/api/contact/search" ? JSON.stringify({ totalRecords: 0, contacts: [] }) : text;
-    const path = await inputFile("Email,First Name\na@x.org,New\n");
-    const result = await proxy.ecm(`import ${path} --json`, { clock: fastClock() });
-    expect(result.code).toBe(0);
-    expect(parseSummary(result)).toMatchObject({
-      rows: { skipped: 1, rejected: 0 },
-      codes: { skipped: { exists_hidden: 1 } },
-    });
   });
 });

@@ -1,5 +1,4 @@
 /** What a person does with an account, from the first field to an undo; under any variant of the service. */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import { openStore } from "../../src/sandbox/store/index.ts";
@@ -51,124 +50,86 @@ export async function runJourney(
   const steps: Journey["steps"] = {};
   const writesOfRepeats: number[] = [];
   let output = "";
-  const ecm = async (name: string, args: string[]) => {
-    const result = await service.ecm(args, { clock });
+  const ecm = async (name: string, line: string) => {
+    const result = await service.ecm(line, { clock });
     steps[name] = { code: result.code };
-    output += `$ ecm ${args.join(" ")}\n${result.stderr}`;
+    output += `$ ecm ${line}\n${result.stderr}`;
     clock.pass(settlingSeconds);
     return result.stdout;
   };
-  const bulk = async (name: string, ...args: string[]): Promise<Summary> => {
-    const stdout = await ecm(name, [...args, "--yes", "--json"]);
+  const bulk = async (name: string, line: string): Promise<Summary> => {
+    const stdout = await ecm(name, `${line} --yes --json`);
     const summary: Summary = stdout === "" ? {} : JSON.parse(stdout);
     Object.assign(steps[name] as object, { rows: summary.rows, stoppedBy: summary.stoppedBy });
     return summary;
   };
-  const repeat = async (name: string, ...args: string[]) => {
-    const { requests } = await bulk(name, ...args);
+  const repeat = async (name: string, line: string) => {
+    const { requests } = await bulk(name, `${line} --fresh`);
     writesOfRepeats.push((requests?.create ?? 0) + (requests?.mutate ?? 0));
   };
-  const runStep = async (name: string, ...args: string[]) => {
-    const stdout = await ecm(name, args);
+  const show = async (name: string, line: string) => {
+    const stdout = await ecm(name, line);
     Object.assign(steps[name] as object, { output: stdout.split("\n").filter(Boolean).sort() });
   };
 
   if (!isFurnished) {
-    await ecm("add a field", ["structure", "field", "add", "City"]);
-    await ecm("add tags", ["structure", "tag", "add", "vip", "trial"]);
+    await ecm("add a field", "structure field add City");
+    await ecm("add tags", "structure tag add vip trial");
   }
-  for (const name of ["News", "Offers", "Events"]) await ecm(`create ${name}`, ["lists", "create", name]);
+  for (const name of ["News", "Offers", "Events"]) await ecm(`create ${name}`, `lists create ${name}`);
 
-  const header = "Email,First Name,City,Lists,Tags\n";
-  const rows = Array.from(
-    { length: 14 },
-    (_, number) =>
-      `p${number}@example.com,First ${number},Oslo,${number % 2 ? "News" : '"News,Offers"'},${number % 3 ? "" : tag("vip")}\n`,
-  );
-  const mapping = ["--map", "Lists=lists", "--map", "Tags=tags"];
-  const first = await inputFile(header + rows.join(""), "first.csv");
-  await bulk("import", "import", first, ...mapping);
-  await repeat("import again", "import", first, ...mapping, "--fresh");
+  const rows = Array.from({ length: 14 }, (_, number) => {
+    const lists = number % 2 ? "News" : '"News,Offers"';
+    return `p${number}@example.com,First ${number},Oslo,${lists},${number % 3 ? "" : tag("vip")}\n`;
+  });
   const changed = rows.map((row, number) => (number < 4 ? row.replace("Oslo", "Bergen") : row));
   const more = Array.from({ length: 3 }, (_, number) => `n${number}@example.com,New ${number},Oslo,News,\n`);
-  const second = await inputFile(header + changed.join("") + more.join(""), "second.csv");
-  const run = await bulk("import changes", "import", second, ...mapping);
-  await repeat("import changes again", "import", second, ...mapping, "--fresh");
+  const importing = async (table: string[]) => {
+    const file = await inputFile(`Email,First Name,City,Lists,Tags\n${table.join("")}`);
+    return `import ${file} --map Lists=lists --map Tags=tags`;
+  };
+  const first = await importing(rows);
+  await bulk("import", first);
+  await repeat("import again", first);
+  const second = await importing([...changed, ...more]);
+  const run = await bulk("import changes", second);
+  await repeat("import changes again", second);
 
   const keys = await inputFile(
     "p1@example.com\np5@example.com\nn1@example.com\nnobody@example.com\n",
-    "keys.txt",
+    "k.txt",
   );
-  await bulk("mutate", "contact", "mutate", "--keys", keys, "--add-tag", tag("trial"), "--set", "City=Rome");
+  await bulk("mutate", `contact mutate --keys ${keys} --add-tag ${tag("trial")} --set City=Rome`);
   const members = await inputFile("p0@example.com\np1@example.com\np9@example.com\n", "members.txt");
-  await bulk("sync", "lists", "sync", "Offers", members, "--max-remove", "100%");
-  await repeat("sync again", "lists", "sync", "Offers", members, "--fresh");
+  await bulk("sync", `lists sync Offers ${members} --max-remove 100%`);
+  await repeat("sync again", `lists sync Offers ${members}`);
 
-  await runStep(
-    "search a list",
-    "contact",
-    "search",
-    "--list",
-    "News",
-    "--all",
-    "--columns",
-    "key",
-    "-o",
-    "tsv",
-  );
-  await runStep(
-    "search keys",
-    ..."contact search --key p1@example.com --key p2@example.com --columns key -o tsv".split(" "),
-  );
-  const file = join(await temporaryFolder(), "export.csv");
-  await ecm("export", [
-    "export",
-    "--list",
-    "Offers",
-    "--tag",
-    tag("vip"),
-    "--status",
-    "active",
-    "--output-file",
-    file,
-  ]);
-  Object.assign(steps.export as object, { keys: await keyColumn(file) });
+  await show("search a list", "contact search --list News --all --columns key -o tsv");
+  const two = "--key p1@example.com --key p2@example.com";
+  await show("search keys", `contact search ${two} --columns key -o tsv`);
+  const exporting = `export --list Offers --tag ${tag("vip")} --status active --columns key -o tsv`;
+  await show("export", exporting);
 
-  await bulk("undo", "runs", "undo", run.run ?? "last");
-  const single = ["contact", "create", "--key", "single@example.com", "--set", "City=Oslo", "--list", "News"];
-  await ecm("create", [...single, "--tag", tag("vip")]);
-  const change = ["--set", "City=Bergen", "--add-list", "Events", "--remove-tag", tag("vip")];
-  await ecm("mutate one", ["contact", "mutate", "single@example.com", ...change]);
-  await ecm("mutate one again", ["contact", "mutate", "single@example.com", ...change]);
-  await runStep(
-    "get",
-    "contact",
-    "get",
-    "single@example.com",
-    "--columns",
-    "key,City,lists,tags,status",
-    "-o",
-    "tsv",
-  );
+  await bulk("undo", `runs undo ${run.run ?? "last"}`);
+  const single = "single@example.com";
+  await ecm("create", `contact create --key ${single} --set City=Oslo --list News --tag ${tag("vip")}`);
+  const change = `contact mutate ${single} --set City=Bergen --add-list Events --remove-tag ${tag("vip")}`;
+  await ecm("mutate one", change);
+  await ecm("mutate one again", change);
+  await show("get", `contact get ${single} --columns key,City,lists,tags,status -o tsv`);
   if (!isFurnished) {
     const folder = join(await temporaryFolder(), "clone");
-    await ecm("clone", ["sandbox", "clone", "--contacts", "--data", folder, "--yes"]);
+    await ecm("clone", `sandbox clone --contacts --data ${folder} --yes`);
     Object.assign(steps.clone as object, { contacts: Object.keys(await readEverything(folder)).length });
   }
-  await ecm("unsubscribe one", ["contact", "unsubscribe", "single@example.com", "--yes"]);
-  await bulk("unsubscribe", "contact", "unsubscribe", "--keys", keys);
-  await runStep(
-    "search a status",
-    ..."contact search --status inactive --all --columns key,status -o tsv".split(" "),
-  );
-  await bulk("unsubscribe again", "contact", "unsubscribe", "--keys", keys, "--fresh");
-  await runStep(
-    "search where",
-    ...["contact", "search", "--where", 'status == "inactive" && City != ""', "--count"],
-  );
+  await ecm("unsubscribe one", `contact unsubscribe ${single} --yes`);
+  await bulk("unsubscribe", `contact unsubscribe --keys ${keys}`);
+  await show("search a status", "contact search --status inactive --all --columns key,status -o tsv");
+  await bulk("unsubscribe again", `contact unsubscribe --keys ${keys} --fresh`);
+  await show("search where", `contact search --where 'status == "inactive" && City != ""' --count`);
   if (!isFurnished) {
-    await ecm("rename a field", ["structure", "field", "rename", "City", "Town"]);
-    await ecm("remove a tag", ["structure", "tag", "remove", "trial", "--yes"]);
+    await ecm("rename a field", "structure field rename City Town");
+    await ecm("remove a tag", "structure tag remove trial --yes");
   }
   return { output, steps, writesOfRepeats, contacts: await readEverything(service.folder) };
 }
@@ -180,14 +141,6 @@ async function readTagIds(folder: string): Promise<Map<string, string>> {
   } finally {
     store.database.close();
   }
-}
-
-async function keyColumn(file: string): Promise<string[]> {
-  const text = await readFile(file, "utf8").catch(() => "");
-  return text
-    .split(/\r?\n/)
-    .flatMap((line) => /[\w.]+@example\.com/.exec(line)?.[0] ?? [])
-    .sort();
 }
 
 /** What the account holds, as a reader of names sees it. */

@@ -117,6 +117,17 @@ describe("a command costs", () => {
     }
   });
 
+  it("nothing for a file that is cut off inside a quote", async () => {
+    const { run } = await account();
+    const file = join(await temporaryFolder(), "cut.csv");
+    await writeFile(file, 'Email,City\na@example.com,"New York"\nb@example.com,"Los');
+    for (const line of [`import ${file}`, `lists sync L ${file}`, `contact delete --yes --keys ${file}`]) {
+      const { code, requests, stderr } = await run(line);
+      expect({ line, code, requests }).toEqual({ line, code: 2, requests: 0 });
+      expect(stderr).toContain(":3: a quote opens here");
+    }
+  });
+
   it("nothing for a bad local file, flag or folder", async () => {
     const { run } = await account();
     const folder = await temporaryFolder();

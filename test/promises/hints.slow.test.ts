@@ -1,7 +1,4 @@
-/**
- * Commands that messages show, given to a real shell as they stand:
- * they work, and on the account that was meant.
- */
+/** Commands that messages show, given to a real shell as they stand: they work, and on the account that was meant. */
 
 import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -10,12 +7,14 @@ import { fileURLToPath } from "node:url";
 import { Command } from "@commander-js/extra-typings";
 import { beforeEach, describe, expect, it } from "vitest";
 import { formatCommandLine } from "../../src/commands/help/command-line.ts";
+import { inputFile } from "../bulk/kit.ts";
 import {
   type Ecm,
   ecmWith,
   type Result,
   temporaryFolder,
   temporaryHome,
+  toWords,
   waitForResult,
 } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
@@ -64,12 +63,6 @@ async function inShell(line: string, cwd?: string): Promise<Result> {
   );
 }
 
-async function writeInput(text: string, name = "people.csv"): Promise<string> {
-  const file = join(await temporaryFolder(), name);
-  await writeFile(file, text);
-  return file;
-}
-
 async function json(...words: string[]) {
   return JSON.parse((await ecm([...words, "--json"])).stdout);
 }
@@ -83,24 +76,21 @@ describe("a command that a message shows works on the account of the command bef
     expect(undone.code, undone.stderr).toBe(0);
     expect(undone.stderr).toContain("1 restored");
 
-    const file = await writeInput("Email\na@example.com\nb@example.com\nc@example.com\n");
+    const file = await inputFile("Email\na@example.com\nb@example.com\nc@example.com\n");
     const stopped = await ecm(["import", file, "--profile", "shop", "--max-requests", "3"]);
     expect(stopped.code).toBe(7);
     const resumed = await inShell(commandAfter("Resume with", stopped));
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(await json("contact", "search", "--profile", "shop")).toHaveLength(4);
     expect(await json("contact", "search")).toEqual([]);
-  });
-
-  it("to undo a run that did nothing but create", async () => {
-    const created = await ecm(["import", await writeInput("Email\na@example.com\n"), "--profile", "shop"]);
-    const undone = await inShell(`${commandAfter("Undo", created)} --yes`);
-    expect(undone.code, undone.stderr).toBe(0);
-    expect(await json("contact", "search", "--profile", "shop")).toEqual([]);
+    // One that did nothing but create.
+    const undoneToo = await inShell(`${commandAfter("Undo", resumed)} --yes`);
+    expect(undoneToo.code, undoneToo.stderr).toBe(0);
+    expect(await json("contact", "search", "--profile", "shop")).toHaveLength(1);
   });
 
   it("with a base URL of its own", async () => {
-    const file = await writeInput("Email\na@example.com\nb@example.com\n");
+    const file = await inputFile("Email\na@example.com\nb@example.com\n");
     const env = { ECM_API_KEY: shop.apiKey };
     const stopped = await ecm(["import", file, "--base-url", shop.baseUrl, "--max-requests", "2"], { env });
     expect(stopped.code).toBe(7);
@@ -110,13 +100,13 @@ describe("a command that a message shows works on the account of the command bef
   });
 
   it("to add the field that an import needs", async () => {
-    const file = await writeInput("Email,-Ort\nada@example.com,Oslo\n");
+    const file = await inputFile("Email,-Ort\nada@example.com,Oslo\n");
     const dry = await ecm(["import", file, "--dry-run", "--profile", "shop"], {
       ...at300,
       typed: [["Is this right?", "\r"]],
     });
     // At a terminal the import itself creates the field, after the yes.
-    const words = commandAfter("Run it with", dry).split(" ").slice(1);
+    const words = toWords(commandAfter("Run it with", dry)).slice(1);
     const done = await ecm(words, {
       ...at300,
       typed: [
@@ -134,7 +124,7 @@ describe("a command that a message shows works on the account of the command bef
   it("to see what is wrong, in an error and in doctor's findings", async () => {
     const failed = await ecm("contact get nobody@example.com --profile shop");
     expect(failed.stderr).toContain("ecm --profile shop contact search --text nobody");
-    const file = await writeInput("Email\na@example.com\nb@example.com\n");
+    const file = await inputFile("Email\na@example.com\nb@example.com\n");
     await ecm(["import", file, "--profile", "shop", "--max-requests", "2"]);
     // Whichever profile it looks at, the run is of another one.
     const findings: { check: string; hint?: string }[] = await json("doctor");
@@ -190,7 +180,7 @@ describe("a command that a message shows is quoted as a shell wants it", () => {
   });
 
   it("with the name of a file that has an apostrophe", async () => {
-    const file = await writeInput("Email\nada@example.com\n", "Ada's people.csv");
+    const file = await inputFile("Email\nada@example.com\n", "Ada's people.csv");
     const dry = await ecm(["import", file, "--dry-run", "--profile", "shop"], at300);
     const done = await inShell(commandAfter("Run it with", dry));
     expect(done.code, done.stderr).toBe(0);

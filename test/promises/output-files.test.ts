@@ -20,30 +20,30 @@ const people = {
 };
 
 it.each([
-  [["export", "--output-file", "-"], "To write to stdout, leave it out"],
-  [["contact", "delete", "a@example.com", "--backup", "-", "--yes"], "Name a file"],
-  [["import", "people.csv", "--report", "-"], "Name a file"],
-])("- is not the name of one: ecm %j", async (words, hint) => {
+  ["export --output-file -", "To write to stdout, leave it out"],
+  ["contact delete a@example.com --backup - --yes", "Name a file"],
+  ["import people.csv --report -", "Name a file"],
+])("- is not the name of one: ecm %s", async (line, hint) => {
   const { ecm, server } = await unasked();
-  const { code, stderr } = await ecm(words);
+  const { code, stderr } = await ecm(line);
   expect({ code, requests: server.requests.length }).toEqual({ code: 2, requests: 0 });
   expect(stderr).toContain(`"-" is not a file\nhint: ${hint}`);
 });
 
 describe("the name of an output file", () => {
   it.each([
-    ["all.xlsx", ["-o", "csv"], "is a workbook by its name, but the output is CSV", "all.csv"],
-    ["all.xlsx", ["--json"], "is a workbook by its name, but the output is JSON", "all.json"],
-    ["all.csv", ["-o", "json"], "is CSV by its name, but the output is JSON", "all.json"],
-    ["all.csv", ["--json"], "is CSV by its name, but the output is JSON", "all.json"],
-    ["all.csv", ["-o", "id"], "is CSV by its name, but the output is ids", "all.txt"],
-    ["all.json", ["-o", "ndjson"], "is JSON by its name, but the output is JSON lines", "all.ndjson"],
-    ["all.tsv", ["-o", "csv"], "is TSV by its name, but the output is CSV", "all.csv"],
-    ["all.yaml", ["-o", "csv"], "is YAML by its name", "all.csv"],
+    ["all.xlsx", "-o csv", "is a workbook by its name, but the output is CSV", "all.csv"],
+    ["all.xlsx", "--json", "is a workbook by its name, but the output is JSON", "all.json"],
+    ["all.csv", "-o json", "is CSV by its name, but the output is JSON", "all.json"],
+    ["all.csv", "--json", "is CSV by its name, but the output is JSON", "all.json"],
+    ["all.csv", "-o id", "is CSV by its name, but the output is ids", "all.txt"],
+    ["all.json", "-o ndjson", "is JSON by its name, but the output is JSON lines", "all.ndjson"],
+    ["all.tsv", "-o csv", "is TSV by its name, but the output is CSV", "all.csv"],
+    ["all.yaml", "-o csv", "is YAML by its name", "all.csv"],
   ])("%s with %j is refused before a request", async (name, flags, message, hint) => {
     const { server, ecm, folder } = await unasked();
-    for (const command of [["export"], ["contact", "search"], ["lists", "list"], ["events"]]) {
-      const result = await ecm([...command, "--output-file", join(folder, name), ...flags]);
+    for (const command of ["export", "contact search", "lists list", "events"]) {
+      const result = await ecm(`${command} --output-file ${join(folder, name)} ${flags}`);
       expect(result.code, result.stderr).toBe(2);
       expect(result.stderr).toContain(message);
       expect(result.stderr).toContain(hint);
@@ -53,32 +53,17 @@ describe("the name of an output file", () => {
   });
 
   it.each([
-    ["structure.csv", ["structure", "pull"], "--output-file", "is CSV by its name, but the output is YAML"],
-    [
-      "plan.csv",
-      ["contact", "mutate", "--all", "--set", "City=x", "--dry-run"],
-      "--plan",
-      "but the output is JSON lines",
-    ],
-    ["plan.json", ["contact", "mutate", "--all", "--set", "City=x", "--dry-run"], "--plan", "plan.ndjson"],
-    [
-      "rejects.xlsx",
-      ["contact", "mutate", "--all", "--set", "City=x", "--yes"],
-      "--rejects",
-      "is a workbook",
-    ],
-    [
-      "rejects.json",
-      ["contact", "mutate", "--all", "--set", "City=x", "--yes"],
-      "--rejects",
-      "but the output is CSV",
-    ],
-    ["gone.xlsx", ["contact", "delete", "--all", "--yes"], "--backup", "is a workbook"],
-    ["structure.xlsx", ["structure", "pull"], "--output-file", "is a workbook"],
-    ["pages.csv", ["api", "GET", "/api/contact", "--paginate"], "--output-file", "but the output is"],
-  ])("%s of %j is refused by %s", async (name, args, flag, message) => {
+    ["structure pull --output-file structure.csv", "is CSV by its name, but the output is YAML"],
+    ["structure pull --output-file structure.xlsx", "is a workbook"],
+    ["contact mutate --all --set City=x --dry-run --plan plan.csv", "but the output is JSON lines"],
+    ["contact mutate --all --set City=x --dry-run --plan plan.json", "plan.ndjson"],
+    ["contact mutate --all --set City=x --yes --rejects rejects.xlsx", "is a workbook"],
+    ["contact mutate --all --set City=x --yes --rejects rejects.json", "but the output is CSV"],
+    ["contact delete --all --yes --backup gone.xlsx", "is a workbook"],
+    ["api GET /api/contact --paginate --output-file pages.csv", "but the output is"],
+  ])("is refused before a write: ecm %s", async (line, message) => {
     const { server, ecm, folder } = await unasked();
-    const result = await ecm([...args, flag, join(folder, name)]);
+    const result = await ecm(line.replace(/\S+$/, (name) => join(folder, name)));
     expect(result.code, result.stderr).toBe(2);
     expect(result.stderr).toContain(message);
     expect(server.requests.filter(({ method }) => method !== "GET")).toEqual([]);
@@ -143,8 +128,8 @@ describe("a workbook", () => {
       contents: { contacts: [{ key: "a@example.com", fields: { "First Name": value } }] },
     });
     const file = join(await temporaryFolder(), "all.xlsx");
-    for (const command of [["export"], ["contact", "search"]]) {
-      const result = await ecm([...command, "--output-file", file]);
+    for (const command of ["export", "contact search"]) {
+      const result = await ecm(`${command} --output-file ${file}`);
       expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining("has 32,768 characters") });
     }
     expect(await readdir(dirname(file))).toEqual([]);
@@ -162,21 +147,6 @@ it("empty names of columns are refused before a request, and export --all is wha
   expect(server.requests).toEqual([]);
   const sandbox = await startSandbox({ contents: people });
   expect((await sandbox.ecm("export --all")).stdout).toBe((await sandbox.ecm("export")).stdout);
-});
-
-it("a file that is cut off inside a quote costs no request", async () => {
-  const { server, ecm, folder } = await unasked();
-  const file = join(folder, "cut.csv");
-  await writeFile(file, 'Email,City\na@example.com,"New York"\nb@example.com,"Los');
-  for (const args of [
-    ["import", file],
-    ["lists", "sync", "L", file],
-    ["contact", "delete", "--yes", "--keys", file],
-  ]) {
-    const result = await ecm(args);
-    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(":3: a quote opens here") });
-  }
-  expect(server.requests).toEqual([]);
 });
 
 describe("a file that stands in the place of an output file", () => {
@@ -198,13 +168,8 @@ describe("a file that stands in the place of an output file", () => {
     const file = join(await temporaryFolder(), "contacts.csv");
     await writeFile(file, "yesterday\n");
     const { ecm } = await startService((_request, response) => json(response, 500, {}));
-    for (const args of [
-      ["export"],
-      ["contact", "search"],
-      ["lists", "list"],
-      ["api", "GET", "/api/contact"],
-    ]) {
-      expect((await ecm([...args, "--output-file", file])).code).toBe(1);
+    for (const line of ["export", "contact search", "lists list", "api GET /api/contact"]) {
+      expect((await ecm(`${line} --output-file ${file}`)).code).toBe(1);
       expect(await readFile(file, "utf8")).toBe("yesterday\n");
     }
     expect(await readdir(dirname(file))).toEqual(["contacts.csv"]);
@@ -304,12 +269,12 @@ it.runIf(process.platform !== "win32")(
     const folder = await temporaryFolder();
     const before = process.umask(0);
     try {
-      for (const args of [["export"], ["lists", "list"]]) {
-        const file = join(folder, args[0]!);
-        expect((await ecm([...args, "--output-file", file])).code).toBe(0);
+      for (const line of ["export", "lists list"]) {
+        const file = join(folder, line.slice(0, 5));
+        expect((await ecm(`${line} --output-file ${file}`)).code).toBe(0);
         expect((await stat(file)).mode & 0o777).toBe(0o600);
         await chmod(file, 0o644);
-        expect((await ecm([...args, "--output-file", file])).code).toBe(0);
+        expect((await ecm(`${line} --output-file ${file}`)).code).toBe(0);
         expect((await stat(file)).mode & 0o777).toBe(0o644);
       }
     } finally {
