@@ -7,6 +7,7 @@ import { findStatus, toIdSet } from "../../src/api/contacts.ts";
 import type { Contact } from "../../src/wire.ts";
 import { call, inputFile, parseSummary } from "../bulk/kit.ts";
 import { makePlanFile } from "../bulk/plan-kit.ts";
+import { toWords } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 const ada = "ada@example.com";
@@ -83,19 +84,13 @@ const kinds: Record<string, Kind> = {
   "an import that updates": { words: () => imported("--mode", "update") },
   "an edit": { words: async () => ["contact", "mutate", "--keys", await keys(), "--set", "City=Rome"] },
   "an edit of a selection": {
-    words: async () => ["contact", "mutate", "--list", "Customers", "--tag", "VIP", "--set", "City=Rome"],
+    words: async () => toWords("contact mutate --list Customers --tag VIP --set City=Rome"),
   },
   "an unsubscription": { words: async () => ["contact", "unsubscribe", "--keys", await keys()], looks: 1 },
   "a deletion": { words: async () => ["contact", "delete", "--keys", await keys()], looks: 1 },
   "a sync": {
-    words: async () => [
-      "lists",
-      "sync",
-      "Customers",
-      await inputFile("Email\neve@example.com\n"),
-      "--max-remove",
-      "100%",
-    ],
+    words: async () =>
+      toWords(`lists sync Customers ${await inputFile("Email\neve@example.com\n")} --max-remove 100%`),
   },
   "an undo of a change": { words: async (service) => undoing(service, await imported()), looks: 1 },
   "an undo of a creation": {

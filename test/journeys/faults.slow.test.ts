@@ -12,8 +12,7 @@ import {
 const size = 60;
 
 /** A third exists and changes, a third exists and stays, a third is new. */
-async function importScene(proxy: RecordingProxy, seed: (faultless: RecordingProxy["env"]) => Promise<void>) {
-  await seed(proxy.env);
+async function importScene(proxy: RecordingProxy) {
   const rows = Array.from(
     { length: size },
     (_, index) => `p${index}@example.com,${index % 3 === 0 ? "New" : "Old"}`,
@@ -28,13 +27,12 @@ async function importScene(proxy: RecordingProxy, seed: (faultless: RecordingPro
   return parseSummary(result);
 }
 
-async function seedAccount(proxy: RecordingProxy): Promise<void> {
-  const rows = Array.from({ length: size }, (_, index) => `p${index}@example.com,Old`).filter(
-    (_, index) => index % 3 < 2,
-  );
-  const clean = await startRecordingProxy({ folder: proxy.folder });
-  const result = await clean.ecm(["import", await inputFile(`Email,First Name\n${rows.join("\n")}\n`)]);
-  expect(result.code).toBe(0);
+function seedAccount({ sandbox }: RecordingProxy): void {
+  const contacts = Array.from({ length: size }, (_, index) => ({
+    key: `p${index}@example.com`,
+    fields: { "First Name": "Old" },
+  }));
+  sandbox.admin.seed({ contacts: contacts.filter((_, index) => index % 3 < 2) });
 }
 
 const expected: Summary["rows"] = {
@@ -60,7 +58,8 @@ describe("an import through a service that goes wrong", () => {
     "429:*:*:n=20:seconds=1",
   ])("comes to the same end with %s", async (fault) => {
     const proxy = await startRecordingProxy({ faults: [fault] });
-    const summary = await importScene(proxy, () => seedAccount(proxy));
+    seedAccount(proxy);
+    const summary = await importScene(proxy);
     expect(summary.rows).toEqual(expected);
     expect(findRepeatedWrites(proxy.writes, "create")).toEqual([]);
     expect(findRepeatedWrites(proxy.writes, "mutate")).toEqual([]);
@@ -84,9 +83,9 @@ describe("an import through a service that goes wrong", () => {
 
   it("settles writes whose answers come too late", async () => {
     const proxy = await startRecordingProxy({ faults: ["delay:*:/api/contact*:p=0.05:seed=2:seconds=2"] });
-    await seedAccount(proxy);
+    seedAccount(proxy);
     proxy.env.ECM_TIMEOUT = "0.5";
-    const summary = await importScene(proxy, async () => undefined);
+    const summary = await importScene(proxy);
     expect(summary.rows).toEqual(expected);
   });
 });
@@ -102,7 +101,7 @@ describe("a service that answers reads, and no write", () => {
     edits.flatMap(([method, args]) => ["reset-before", "503"].map((kind) => [kind, method, args] as const)),
   )("ends the run after %s:%s, without asking for ever", async (kind, method, args) => {
     const proxy = await startRecordingProxy({ faults: [`${kind}:${method}:*`] });
-    await seedAccount(proxy);
+    seedAccount(proxy);
     const before = proxy.arrived();
     const result = await proxy.ecm([...args, "--json"], { clock: fastClock() });
     expect(result.code, result.stderr).toBe(kind === "503" ? 1 : 8);

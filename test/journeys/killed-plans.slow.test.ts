@@ -32,19 +32,6 @@ function runFile(witness: RecordingProxy, name: string): string {
   return join(runs, run, name);
 }
 
-/** Kills the process when this request of it arrives, or was answered. */
-async function killedAt(
-  witness: RecordingProxy,
-  args: string[],
-  request: number,
-  when: "before" | "after",
-): Promise<void> {
-  const at = witness.arrived() + request;
-  const isThen = (moment: Moment) => moment.count === at && moment.when === when;
-  const { code, stderr } = await runKilled(witness, args, isThen);
-  expect(code, stderr).toBe(-1);
-}
-
 async function expectWhole(witness: RecordingProxy): Promise<void> {
   const contacts = await readContacts(witness);
   expect(contacts.size).toBe(size);
@@ -87,7 +74,9 @@ describe("killed", () => {
     async (request, when) => {
       const witness = await scene();
       const plan = await makePlanFile(witness, ["import", await inputFile(file)]);
-      await killedAt(witness, ["apply", plan.file], request, when);
+      const at = witness.arrived() + request;
+      const isThen = (moment: Moment) => moment.count === at && moment.when === when;
+      expect((await runKilled(witness, ["apply", plan.file], isThen)).code).toBe(-1);
       await rm(plan.file);
       const resumed = await witness.ecm("runs resume last --json");
       expect(resumed.code, resumed.stderr).toBe(0);

@@ -17,8 +17,8 @@ const unknown = 20;
 const flags = ["--list", "Newsletter", "--tag", "VIP", "--create-missing", "--json"];
 
 /** An account in which each third person of the file is known already, under an older name. */
-async function account(options: Parameters<typeof startRecordingProxy>[0] = {}) {
-  const proxy = await startRecordingProxy(options);
+async function account() {
+  const proxy = await startRecordingProxy();
   const existingRows = manyRows(rows, () => "Older")
     .split("\n")
     .filter((_line, index) => index % 3 === 0)
@@ -32,12 +32,7 @@ async function account(options: Parameters<typeof startRecordingProxy>[0] = {}) 
 }
 
 /** Runs the import until this many writes arrived; the last of them is carried out, and its answer lost. */
-async function stopAfter(
-  proxy: RecordingProxy,
-  path: string,
-  writes: number,
-  env: Record<string, string> = {},
-) {
+async function stopAfter(proxy: RecordingProxy, path: string, writes: number) {
   const interruption = new AbortController();
   let requestCount = 0;
   proxy.onRequest = ({ when, path: where }) => {
@@ -46,7 +41,7 @@ async function stopAfter(
     interruption.abort(interruptedError("SIGINT"));
     return "drop";
   };
-  const stopped = await proxy.ecm(["import", path, ...flags], { signal: interruption.signal, env });
+  const stopped = await proxy.ecm(["import", path, ...flags], { signal: interruption.signal });
   proxy.onRequest = () => undefined;
   expect(stopped.code, stopped.stderr).toBe(130);
   return parseSummary(stopped);
