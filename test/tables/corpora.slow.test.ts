@@ -258,35 +258,6 @@ describe.runIf(isThere)("cells are what others expect", () => {
   function findDelimiter({ config, expected }: PapaCase): string {
     return String(config?.delimiter || expected.meta?.delimiter || ",");
   }
-
-  interface W3cDocument {
-    tables: { row: { describes: Record<string, string>[] }[] }[];
-  }
-
-  test("W3C tables without metadata", async () => {
-    for (const name of [
-      "test001",
-      "test005",
-      "test006",
-      "test007",
-      "test008",
-      "test009",
-      "test010",
-      "test248",
-    ]) {
-      const read = await readObjects(readFileSync(join(folder, `csv/w3c-csvw/${name}.csv`), "utf8"));
-      const rows = json<W3cDocument>(`csv/w3c-csvw/${name}.json`).tables[0]!.row;
-      const expected = rows.map(({ describes }) => Object.values(describes[0]!).flat());
-      // They leave out empty cells, rename nameless columns, and
-      // take blanks off; what is text must be the same.
-      const texts = read.map((record) =>
-        Object.values(record)
-          .map((each) => each.trim())
-          .filter((each) => each !== ""),
-      );
-      expect(texts, name).toEqual(expected);
-    }
-  });
 });
 
 describe.runIf(isThere)("encodings", () => {

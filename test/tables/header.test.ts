@@ -21,20 +21,6 @@ test("header names match without regard to case, form and invisible marks", asyn
   ]);
 });
 
-test.each([
-  "E-Mail-Adresse",
-  "メールアドレス",
-  "Courriel",
-  "Correo electrónico",
-  "e_mail",
-  "Mail",
-  "EMAIL ADDRESS",
-  "key",
-])("%s names the key", async (name) => {
-  const { rows } = await read(`City,${name}\nx,a@example.com\n`);
-  expect(rows[0]?.key.sent).toBe("a@example.com");
-});
-
 test("the structure's own name of the key goes before all others", async () => {
   const { rows } = await read(
     "Email,Member\na@example.com,17\n",
@@ -42,19 +28,6 @@ test("the structure's own name of the key goes before all others", async () => {
     { ...structure, keyName: "Member", keyType: "text" },
   );
   expect(rows[0]?.key.sent).toBe("17");
-});
-
-test.each([
-  ["Vorname", "f1"],
-  ["given_name", "f1"],
-  ["Prénom", "f1"],
-  ["名", "f1"],
-  ["Nachname", "f2"],
-  ["SURNAME", "f2"],
-  ["f3", "f3"],
-])("the column %s fills the field %s", async (name, fieldId) => {
-  const { rows } = await read(`Email,${name}\na@example.com,x\n`);
-  expect(rows[0]?.fields).toEqual(new Map([[fieldId, "x"]]));
 });
 
 test("sep= names the delimiter and is no row", async () => {
@@ -134,24 +107,6 @@ describe("what cannot be mapped is said with the next step", () => {
       /:1: there is no header: the first row already/,
       /--no-header --map 2=key/,
     ],
-    [
-      "no key column",
-      "Name,City\nAda,x\n",
-      /:1: no key column \(Email\) found; columns: "Name", "City"/,
-      /--map COLUMN=key/,
-    ],
-    [
-      "a column without a name",
-      "Email,,City\na@example.com,b,c\n",
-      /column 2, which has no name/,
-      /--ignore-unmapped/,
-    ],
-    [
-      "the same name twice",
-      "Email,City,City\na@example.com,b,c\n",
-      /the second "City" \(column 3\)/,
-      /--map City=/,
-    ],
     ["an empty file", "", /people\.csv is empty/, /header and rows/],
     ["blank lines alone", "\n \n\r\n", /people\.csv is empty/, /header and rows/],
   ])("%s", async (_name, text, message, hint) => {
@@ -179,33 +134,13 @@ test("a header without rows is said", async () => {
   expect(notesOf(understood)).toContain("The file has a header but no rows");
 });
 
-describe("files that hold no delimited text are recognised", () => {
-  test.each([
-    ["an archive", Buffer.from("PK\x03\x04\x14\0\x06\0", "latin1"), /is a damaged archive or workbook/],
-    ["an old workbook", Buffer.from("\xd0\xcf\x11\xe0\xa1\xb1", "latin1"), /old Excel workbook/],
-    ["damaged gzip", Buffer.from([0x1f, 0x8b, 8, 0]), /cannot be unpacked/],
-    ["HTML named .xls", "\ufeff <html><body><table><tr><td>Email", /is HTML or XML/],
-    ["vCard", "BEGIN:VCARD\nVERSION:3.0\n", /is a vCard file/],
-    ["an image", Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"), /a zero byte/],
-  ])("%s", async (_name, content, message) => {
-    const failure = await catchFailure(read(content));
-    expect(failure.message).toMatch(message);
-    expect(failure.hint).toBeTruthy();
-    expect(failure.exitCode).toBe(2);
-  });
-
-  test("a missing file and a folder are named", async () => {
-    const path = await fileWith("");
-    const options = { map: new Map<string, string>() };
-    expect(
-      (await catchFailure(requireUnderstood("contacts", toInputFile(`${path}x`), options, structure)))
-        .message,
-    ).toMatch(/there is no such file/);
-    const folder = path.replace(/\/people\.csv$/, "");
-    expect(
-      (await catchFailure(requireUnderstood("contacts", toInputFile(folder), options, structure))).message,
-    ).toMatch(/is a folder/);
-  });
+test("a missing file and a folder are named", async () => {
+  const path = await fileWith("");
+  const messageOf = async (file: string) =>
+    (await catchFailure(requireUnderstood("contacts", toInputFile(file), { map: new Map() }, structure)))
+      .message;
+  expect(await messageOf(`${path}x`)).toMatch(/there is no such file/);
+  expect(await messageOf(path.replace(/\/people\.csv$/, ""))).toMatch(/is a folder/);
 });
 
 describe("files that name contacts", () => {

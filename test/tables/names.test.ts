@@ -1,12 +1,6 @@
-/** What the name of a column means, and the columns that a rejects file adds. */
+/** What the name of a column means. */
 import { describe, expect, test } from "vitest";
 import { findColumns, findPredefinedField, isIdName, isKeyName } from "../../src/tables/names.ts";
-import {
-  findMissingCells,
-  readMarkCell,
-  rejectsColumns,
-  removeMissing,
-} from "../../src/tables/rejects-columns.ts";
 
 describe("a column holds keys", () => {
   test.each([
@@ -14,6 +8,8 @@ describe("a column holds keys", () => {
     ["e-mail address", true],
     ["MAIL", true],
     ["メールアドレス", true],
+    ["Courriel", true],
+    ["Correo electrónico", true],
     ["adresse électronique", true],
     ["key", true],
     ["ecm:key", true],
@@ -44,6 +40,10 @@ test.each([
 test.each([
   ["first_name", "firstName"],
   ["Vorname", "firstName"],
+  ["given_name", "firstName"],
+  ["Prénom", "firstName"],
+  ["名", "firstName"],
+  ["SURNAME", "lastName"],
   ["nom de famille", "lastName"],
   ["Name", undefined],
 ])("a column %s fills %s", (name, field) => {
@@ -57,25 +57,4 @@ test("a column is found as it is written, else without regard to case", () => {
     [3],
     [0, 1, 2],
   ]);
-});
-
-describe("a rejects file", () => {
-  const columns = [{ name: "Email" }, { name: "City" }, { name: "" }];
-
-  test("names the cells that a row lacks, and they are missing again", () => {
-    const cell = rejectsColumns.listMissing(["a@x.org", undefined, undefined], columns, [0, 1, 2]);
-    expect(cell).toBe("City");
-    const missing = findMissingCells(["Email", "City", "ECM_Missing"])!;
-    expect(removeMissing(["a@x.org", "", cell], missing)).toEqual(["a@x.org", undefined, cell]);
-    expect(removeMissing(["a@x.org", "Oslo", cell], missing)).toEqual(["a@x.org", "Oslo", cell]);
-    expect(findMissingCells(["Email", "City"])).toBeUndefined();
-  });
-
-  test.each([
-    ["", "none"],
-    ["Status: unsubscribed", "clear"],
-    ["? Status: perhaps", "unclear"],
-  ])("says %j of a row: %s", (cell, mark) => {
-    expect(readMarkCell(cell)).toBe(mark);
-  });
 });

@@ -32,7 +32,10 @@ describe("the kind of a file", () => {
     ["an old workbook", Buffer.from("\xd0\xcf\x11\xe0rest", "latin1"), {}, /an old Excel workbook \(\.xls\)/],
     ["a PDF", "%PDF-1.7", {}, /is a PDF document/],
     ["vCards", "BEGIN:VCARD\n", {}, /is a vCard file/],
-    ["a page", "\n<table><tr>", {}, /is HTML or XML, despite its name/],
+    ["a page", "\ufeff <html><body><table><tr>", {}, /is HTML or XML, despite its name/],
+    ["an image", Buffer.from("\x89PNG\r\n\x1a\n\0\0", "latin1"), {}, /a zero byte/],
+    ["a damaged archive", Buffer.from("PK\x03\x04\x14\0", "latin1"), {}, /is a damaged archive or workbook/],
+    ["damaged gzip", Buffer.from([0x1f, 0x8b, 8, 0]), {}, /cannot be unpacked/],
     ["--delimiter of a workbook", book, { delimiter: ";" }, /--delimiter applies to text files/],
     ["--skip-lines of JSON", '{"Email":"a@x.org"}\n', { skipLines: 1 }, /--skip-lines applies to text files/],
   ])("refuses %s", async (_what, content, options, message) => {

@@ -263,12 +263,6 @@ test("a quote that swallows rows refuses the file, since nobody knows which rows
   expect(failure.message).toMatch(/people\.csv:2: a quote opens here and closes on line 4/);
 });
 
-test("columns that map to nothing are all named", async () => {
-  const failure = await catchFailure(read("Email,Citty,Shoe Size\na@example.com,x,42\n"));
-  expect(failure.message).toContain('2 columns do not match any field: "Citty", "Shoe Size"');
-  expect(failure.hint).toContain("--map Citty=ignore");
-});
-
 test("--map and --ignore-unmapped settle what names cannot", async () => {
   const { rows } = await read("Mail,Work Mail,Town,Size\na@example.com,b@example.com,Rome,42\n", {
     map: new Map([
@@ -279,10 +273,4 @@ test("--map and --ignore-unmapped settle what names cannot", async () => {
   });
   expect(rows[0]?.key.sent).toBe("b@example.com");
   expect(rows[0]?.fields).toEqual(new Map([["f3", "Rome"]]));
-});
-
-test("two columns that could hold the key are an error that names both", async () => {
-  const failure = await catchFailure(read("Mail,E-Mail-Adresse\na@example.com,b@example.com\n"));
-  expect(failure.message).toContain('2 columns could be the key: "Mail", "E-Mail-Adresse"');
-  expect(failure.hint).toContain("--map Mail=key");
 });

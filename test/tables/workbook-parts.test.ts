@@ -49,10 +49,6 @@ describe("XML", () => {
     return events;
   }
 
-  test("is told as events, names without their prefixes", async () => {
-    expect(await eventsOf('<x:c r="A1">1&amp;2<![CDATA[<3]]></x:c>')).toEqual(["<cr>", "1&2", "<3", "</c>"]);
-  });
-
   test("may be cut into pieces within a character", async () => {
     const bytes = Buffer.from("<t>é</t>");
     expect(await eventsOf(bytes.subarray(0, 4), bytes.subarray(4))).toEqual(["<t>", "é", "</t>"]);
@@ -92,21 +88,16 @@ describe("a cell", () => {
     ["n", "yyyy-mm-dd", "2958466", toUnknownCell("(a date beyond 9999)")],
     ["n", "h:mm", "0.5", "12:00:00"],
     ["n", "General", "not a number", "not a number"],
-    ["n", "0%", "0.12", "12%"],
-    ["n", "General", "819012345678", "819012345678"],
-    ["n", "0.00E+00", "819012345678", "819012345678"],
     ["n", "General", "0.30000000000000004", "0.3"],
     ["n", "General", "1E-7", "1e-7"],
     ["n", "@", "42", "42"],
     ["n", '"No. "0', "7", "No. 7"],
-    ["n", "yyyy-mm-dd", "45000", "2023-03-15"],
     ["n", "d/m/yy h:mm", "45000.75", "2023-03-15T18:00:00"],
     ["n", "[$-407]d. mmmm yyyy;@", "45000", "2023-03-15"],
     ["n", "yyyy", "1", "1900-01-01"],
     ["n", "yyyy", "61", "1900-03-01"],
     ["n", "[h]:mm", "1.5", "36:00"],
     ["n", "mmm", "45000", "2023-03-15"],
-    ["n", ";;;", "1", "1"],
     ["n", "General;-General", "441234567890", "441234567890"],
     ["n", 'General" pcs"', "441234567890123", "441234567890123"],
     ["n", "General", "1234567890123456789", "1234567890123456789"],
@@ -154,6 +145,12 @@ describe("a sheet", () => {
   test.each<[string, string, boolean, string]>([
     ["no result", "<f>1</f>", true, toUnknownCell("(a formula without a saved result)")],
     ["the result 0", "<f>1</f><v>0</v>", true, "0"],
+    [
+      "a 0.0, which only programs write",
+      "<f>1</f><v>0.0</v>",
+      true,
+      toUnknownCell("(a formula without a saved result)"),
+    ],
     [
       "a 0 that nobody has computed",
       "<f>1</f><v>0</v>",
