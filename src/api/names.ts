@@ -75,7 +75,7 @@ export function findNearestName(name: string, names: readonly string[]): string 
 }
 
 /** Letters to add, take away or change; two neighbours in the wrong order count once. */
-function countSlips(typedName: string, name: string): number {
+export function countSlips(typedName: string, name: string): number {
   let minDistance = distance(typedName, name);
   if (minDistance < 2 || typedName.length !== name.length) return minDistance;
   for (let at = 0; at + 1 < typedName.length; at++) {

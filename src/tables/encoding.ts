@@ -33,9 +33,6 @@ export async function findEncoding(
 ): Promise<FoundEncoding> {
   const { file, start } = inspection;
   const mark = marks.find(({ bytes }) => bytes.every((byte, index) => start[index] === byte));
-  if (start.length >= 4 && start.readUInt32LE(0) === 0xfeff) {
-    throw usageError(`${file.name} is in UTF-32, which is not supported`, "Save it as UTF-8");
-  }
   if (requested !== undefined) {
     const encoding = await resolveEncoding(requested);
     return requireClean(inspection, encoding, mark?.encoding === encoding ? mark.bytes.length : 0);
@@ -47,13 +44,8 @@ export async function findEncoding(
     await throwNulError(file, inspection.firstNul);
   }
   if (inspection.isUtf8) {
-    if (
-      inspection.isAscii &&
-      inspection.hasEscape &&
-      /\x1b(?:\$[@B]|\([JI])/.test(start.toString("latin1"))
-    ) {
+    if (/\x1b(?:\$[@B]|\([JI])/.test(start.toString("latin1")))
       return { ...(await requireClean(inspection, "iso-2022-jp", 0)), isGuess: true };
-    }
     return requireClean(inspection, "utf-8", 0);
   }
   if (inspection.endsInCharacter) throw await cutCharacterError(inspection);

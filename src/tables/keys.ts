@@ -10,7 +10,7 @@ import {
   trimEdges,
   unwrapAddress,
 } from "../api/key-spelling.ts";
-import { isId } from "../api/names.ts";
+import { countSlips, isId } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
 import { type Cells, type ContactKey, splitNames } from "./cells.ts";
 import type { Reason, Warning } from "./rows.ts";
@@ -232,22 +232,8 @@ function toExcerpt(text: string): string {
 /** The domain of a big provider that is one typo away from this one. */
 function suggestDomain(domain: string): string | undefined {
   if (bigDomains.includes(domain) || neighbours.has(domain)) return undefined;
-  return bigDomains.find(
-    (big) =>
-      Math.abs(big.length - domain.length) <= 1 &&
-      (distance(big, domain) === 1 || isTransposition(big, domain)),
-  );
-}
-
-function isTransposition(one: string, other: string): boolean {
-  if (one.length !== other.length) return false;
-  const at = [...one].findIndex((letter, index) => letter !== other[index]);
-  return (
-    at >= 0 &&
-    one[at] === other[at + 1] &&
-    one[at + 1] === other[at] &&
-    one.slice(at + 2) === other.slice(at + 2)
-  );
+  // Two letters in the wrong order are one slip, which the plain distance counts as two.
+  return bigDomains.find((big) => distance(big, domain) <= 2 && countSlips(domain, big) === 1);
 }
 
 const bigDomains = splitNames(

@@ -3,7 +3,6 @@
  * what they say about its text.
  */
 
-import { isAscii } from "node:buffer";
 import { createHash } from "node:crypto";
 import {
   closeSync,
@@ -133,9 +132,6 @@ export interface Inspection {
   isUtf8: boolean;
   /** Every byte but the last ones does, and these begin a character that is not whole. */
   endsInCharacter: boolean;
-  isAscii: boolean;
-  /** Holds an escape character, which text has in ISO-2022 alone. */
-  hasEscape: boolean;
   hasCarriageReturn: boolean;
   hasOddQuotes: boolean;
   /** Offset of the first byte that is zero. */
@@ -148,54 +144,36 @@ const startBytes = 256 * 1024;
 export async function inspectFile(file: InputFile): Promise<Inspection> {
   const hash = createHash("sha256");
   const starts: Buffer[] = [];
-  const found = { bytes: 0, hasEscape: false, hasCarriageReturn: false, hasOddQuotes: false };
-  const characters = new CharacterCheck();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  /** @param chunk undefined at the end */
+  const decodes = (chunk?: Buffer) => {
+    try {
+      decoder.decode(chunk, { stream: chunk !== undefined });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const found = { bytes: 0, isUtf8: true, hasCarriageReturn: false, hasOddQuotes: false };
   let firstNul: number | undefined;
   for await (const chunk of readBytes(file)) {
     if (found.bytes < startBytes) starts.push(chunk);
     hash.update(chunk);
     if (firstNul === undefined && chunk.includes(0)) firstNul = found.bytes + chunk.indexOf(0);
-    found.hasEscape ||= chunk.includes(0x1b);
     found.hasCarriageReturn ||= chunk.includes(13);
     found.hasOddQuotes = found.hasOddQuotes !== (countQuotes(chunk) % 2 === 1);
+    found.isUtf8 &&= decodes(chunk);
     found.bytes += chunk.length;
-    characters.add(chunk);
   }
   if (found.bytes === 0) throw emptyFileError(file.name);
+  const endsInCharacter = found.isUtf8 && !decodes();
+  const isUtf8 = found.isUtf8 && !endsInCharacter;
   const start = Buffer.concat(starts);
-  const sha256 = hash.digest("hex");
-  return { file, sha256, start, firstNul, ...found, ...characters.verdict() };
+  return { file, sha256: hash.digest("hex"), start, firstNul, ...found, isUtf8, endsInCharacter };
 }
 
 export function emptyFileError(name: string): EcmError {
   return usageError(`${name} is empty`, "Name a file with a header and rows");
-}
-
-/** Whether bytes are the characters of ASCII or of UTF-8, chunk by chunk. */
-class CharacterCheck {
-  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
-  #isAscii = true;
-  #isUtf8 = true;
-
-  add(chunk: Buffer): void {
-    this.#isAscii &&= isAscii(chunk);
-    this.#isUtf8 &&= this.#decodes(chunk);
-  }
-
-  verdict(): Pick<Inspection, "isAscii" | "isUtf8" | "endsInCharacter"> {
-    const isWhole = this.#isUtf8 && this.#decodes();
-    return { isAscii: this.#isAscii, isUtf8: isWhole, endsInCharacter: this.#isUtf8 && !isWhole };
-  }
-
-  /** @param chunk undefined at the end */
-  #decodes(chunk?: Buffer): boolean {
-    try {
-      this.#decoder.decode(chunk, { stream: chunk !== undefined });
-      return true;
-    } catch {
-      return false;
-    }
-  }
 }
 
 function countQuotes(bytes: Buffer): number {

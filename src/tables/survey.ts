@@ -10,9 +10,6 @@ import { rejectsColumns } from "./rejects-columns.ts";
 import type { InputFacts, OddCells, ReadRow, RejectedRow, Row, RowsNote } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 
-/** How often a further pass looks whether the file is still the same, in rows. */
-const rowsBetweenChecks = 2000;
-
 /** What the rows of a file hold, counted one by one. */
 export class Survey {
   /** Rows of the file: sound ones and rejected ones. */
@@ -163,16 +160,12 @@ async function* readAgain(
   before: FileState,
   signal: AbortSignal,
 ): AsyncGenerator<ReadRow[]> {
-  let unchecked = rowsBetweenChecks;
+  await requireUnchanged(understood.file, before);
   for await (const rows of readRowBatches(understood)) {
     signal.throwIfAborted();
-    if (unchecked >= rowsBetweenChecks) {
-      await requireUnchanged(understood.file, before);
-      unchecked = 0;
-    }
     yield rows;
-    unchecked += rows.length;
   }
+  await requireUnchanged(understood.file, before);
 }
 
 /** Passes over a file must read the same. */

@@ -1,6 +1,5 @@
 /** Reading: a file's bytes → UTF-8 text in chunks, from a physical line on. */
 
-import { findNearestName } from "../api/names.ts";
 import { usageError } from "../errors.ts";
 import { type InputFile, readBytes } from "./source.ts";
 
@@ -12,7 +11,7 @@ export interface TextSource {
 
 /** The text as UTF-8 without a byte-order mark. @param startLine the physical line to start at */
 export async function* readText(source: TextSource, startLine = 1): AsyncGenerator<Buffer> {
-  yield* skipLines(removeEndMark(toUtf8(source)), startLine - 1);
+  yield* skipLines(toUtf8(source), startLine - 1);
 }
 
 const lineFeed = 10;
@@ -33,26 +32,6 @@ async function* skipLines(chunks: AsyncIterable<Buffer>, count: number): AsyncGe
     if (at === chunk.length) continue;
     isAfterReturn = false;
     yield chunk.subarray(at);
-  }
-}
-
-const endMark = 0x1a;
-
-/**
- * DOS programs write a mark (Ctrl-Z) after the last byte of a text,
- * sometimes several. It is no part of the text.
- */
-async function* removeEndMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let marks = 0;
-  for await (const chunk of chunks) {
-    let end = chunk.length;
-    while (end > 0 && chunk[end - 1] === endMark) end -= 1;
-    if (end > 0) {
-      if (marks > 0) yield Buffer.alloc(marks, endMark);
-      marks = 0;
-      yield end === chunk.length ? chunk : chunk.subarray(0, end);
-    }
-    marks += chunk.length - end;
   }
 }
 
@@ -112,31 +91,13 @@ export async function resolveEncoding(label: string): Promise<string> {
   const iconv = await loadIconv();
   const lower = label.trim().toLowerCase();
   if (!notText.test(lower) && iconv.encodingExists(lower)) return lower;
-  const near = findNearestName(label, wellKnown);
-  throw usageError(
-    `--encoding ${JSON.stringify(label)} is not an encoding`,
-    near ? `Did you mean ${near}?` : `Such as ${wellKnown.join(", ")}`,
-  );
+  throw usageError(`--encoding ${JSON.stringify(label)} is not an encoding`, `Such as ${wellKnown}`);
 }
 
 const notText = /^(?:hex|base64|binary|internal|ucs-?2-?be-?auto|utf-?7.*)$/;
 
-const wellKnown = [
-  "utf-8",
-  "utf-16le",
-  "windows-1252",
-  "windows-1250",
-  "windows-1251",
-  "iso-8859-1",
-  "iso-8859-2",
-  "shift_jis",
-  "euc-jp",
-  "gb18030",
-  "big5",
-  "euc-kr",
-  "koi8-r",
-  "macintosh",
-];
+const wellKnown =
+  "utf-8, utf-16le, windows-1252, windows-1250, windows-1251, iso-8859-1, iso-8859-2, shift_jis, euc-jp, gb18030, big5, euc-kr, koi8-r, macintosh";
 
 function toPlatformName(label: string): string | undefined {
   try {

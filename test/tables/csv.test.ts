@@ -56,8 +56,6 @@ test("the last record is open where no line break ends it", async () => {
 test.each([
   ["all of it, without the mark of its encoding", "\ufeffa\nb\n", 3, 1, "a\nb\n"],
   ["from a line on", "a\r\nb\rc\nd\n", 0, 3, "c\nd\n"],
-  ["without the end mark of DOS programs", "a\nb\n\x1a\x1a", 0, 2, "b\n"],
-  ["an end mark within it is text", "a\x1ab\n", 0, 1, "a\x1ab\n"],
   ["nothing behind its end", "a\n", 0, 3, ""],
 ])("text: %s", async (_what, content, markBytes, startLine, expected) => {
   const file = toInputFile(await fileWith(content));

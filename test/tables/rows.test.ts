@@ -105,14 +105,6 @@ test('a cell such as ="01067" is read as the text inside, but not in our own exp
   expect(own.rows[0]?.fields.get("f3")).toBe('="x"');
 });
 
-test.each(["\x1a", "\r\n\x1a", "\x1a\x1a\x1a"])(
-  "the end mark of DOS is no row and no text (%j)",
-  async (mark) => {
-    const { all } = await read(`Email,City\r\na@example.com,Rome${mark}`);
-    expect(all).toMatchObject([{ kind: "row", line: 2, cells: ["a@example.com", "Rome"] }]);
-  },
-);
-
 describe("our own tsv", () => {
   const header = "key\tCity\tlists\ttags\tstatus\tcreatedAt";
   const row = 'a@example.com\t"C:\\\\new"\\t\\n\\\\\t\t\tactive\t';

@@ -270,20 +270,17 @@ function fillBlanks(range: OpenRange, cells: (string | undefined)[], width: numb
 }
 
 function parseRange(reference: string): MergedRange | undefined {
-  const match = /^\$?([A-Z]{1,3})\$?(\d+):\$?([A-Z]{1,3})\$?(\d+)$/i.exec(reference);
-  if (!match) return undefined;
-  const [, left, top, right, bottom] = match;
+  const [first, last] = reference.split(":").map(parseReference);
+  if (first?.line === undefined || last?.line === undefined) return undefined;
   return {
-    first: { line: Number(top), column: toColumnIndex(left!) },
-    last: { line: Number(bottom), column: toColumnIndex(right!) },
+    first: { line: first.line, column: first.column },
+    last: { line: last.line, column: last.column },
   };
 }
 
-/** 0 for `A7`. */
-function toColumnIndex(reference: string): number {
+/** 0 for `A`. */
+function toColumnIndex(letters: string): number {
   let column = 0;
-  for (const letter of /^[A-Z]{1,3}/i.exec(reference)?.[0].toUpperCase() ?? "A") {
-    column = column * 26 + letter.charCodeAt(0) - 64;
-  }
+  for (const letter of letters.toUpperCase()) column = column * 26 + letter.charCodeAt(0) - 64;
   return column - 1;
 }
