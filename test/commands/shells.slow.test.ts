@@ -29,7 +29,6 @@ const typing: [typed: string, words: string[]][] = [
     "contact mutate ada@example.com --add-tag VI⇥",
     ["contact", "mutate", "ada@example.com", "--add-tag", "VIP gold"],
   ],
-  ["import --map=Vorname=Shoe⇥", ["import", "--map=Vorname=Shoe size"]],
   ["-o nd⇥", ["-o", "ndjson"]],
   ["contact search --coun⇥", ["contact", "search", "--count"]],
   ["import -- peo⇥", ["import", "--", "people.csv"]],

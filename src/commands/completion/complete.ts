@@ -45,94 +45,93 @@ async function listCandidates(
   const unfinished = words.at(-1) ?? "";
   const typed = await readTypedLine(tree, words.slice(0, -1));
   const { command, args, isPastFlags } = typed;
-  const { option, prefix, value } = findOpenFlag(typed, unfinished);
-  if (option?.long) {
-    const values = await listValues(context, option, typed, value);
-    return values === "files" ? values : values.map((text) => ({ text: `${prefix}${text}` }));
+  // The value of a flag stands in the same word behind a =, or is a word of its own.
+  const [flag, assigned] = isPastFlags ? [unfinished] : splitAssignment(unfinished);
+  const option = assigned === undefined ? typed.open : findFlag(command, flag);
+  if (option) {
+    const values = await listValues(context, option, typed, assigned ?? unfinished);
+    const prefix = assigned === undefined ? "" : `${flag}=`;
+    return values === "files" ? values : values.map((text) => ({ text: prefix + text }));
   }
-  if (unfinished.startsWith("-") && !isPastFlags) return listFlagCandidates(command, unfinished);
+  if (unfinished.startsWith("-") && !isPastFlags) return listFlagNames(command, unfinished);
   if (command.commands.length > 0) return args.length > 0 ? [] : listSubcommands(command, unfinished);
-  const argument = command.registeredArguments[args.length] ?? findVariadicArgument(command);
-  if (!argument) return [];
-  if (command.name() === "commands") return listSubcommands(await loadCommand(tree, args), unfinished);
-  const values = await listValues(context, argument, typed, unfinished);
+  return listArguments(context, typed, unfinished);
+}
+
+async function listArguments(
+  context: Context,
+  typed: TypedLine,
+  unfinished: string,
+): Promise<Candidate[] | "files"> {
+  const { command, args, isPastFlags } = typed;
+  const last = command.registeredArguments.at(-1);
+  const argument = command.registeredArguments[args.length] ?? (last?.variadic ? last : undefined);
+  const values = argument ? await listValues(context, argument, typed, unfinished) : [];
   if (values === "files") return values;
   // A name that begins with - would be taken for a flag.
   return values.filter((text) => isPastFlags || !text.startsWith("-")).map((text) => ({ text }));
 }
 
-/** The flag whose value is unfinished: it is the word before, or stands in the same word before a =. */
-function findOpenFlag(
-  typed: TypedLine,
-  unfinished: string,
-): { option: Option | undefined; prefix: string; value: string } {
-  const [flag, assigned] = typed.isPastFlags ? [unfinished] : splitAssignment(unfinished);
-  if (assigned === undefined) return { option: typed.open, prefix: "", value: unfinished };
-  return { option: findFlag(typed.command, flag), prefix: `${flag}=`, value: assigned };
+function listSubcommands(group: CommandUnknownOpts, unfinished: string): Candidate[] {
+  return group
+    .createHelp()
+    .visibleCommands(group)
+    .filter((each) => each.name().startsWith(unfinished))
+    .map((each) => ({ text: each.name(), description: each.description() }));
 }
 
-/** Finds the command and flag that the complete words lead to. */
+function listFlagNames(command: CommandUnknownOpts, unfinished: string): Candidate[] {
+  return [...listFlags(command), { long: "--help", description: "show help" }]
+    .filter(({ long }) => long?.startsWith(unfinished))
+    .map(({ long, description }) => ({ text: long!, description }));
+}
+
+/** The complete words of a command line. */
+interface TypedLine {
+  /** To which command the words lead, and its arguments so far. */
+  command: CommandUnknownOpts;
+  args: string[];
+  /** Values of flags. */
+  values: Record<string, string>;
+  /** The flag whose value is typed. */
+  open?: Option;
+  isPastFlags: boolean;
+}
+
 async function readTypedLine(tree: CommandTree, words: string[]): Promise<TypedLine> {
-  const typed: TypedLine = { command: tree.root, args: [], isPastFlags: false };
+  const typed: TypedLine = { command: tree.root, args: [], values: {}, isPastFlags: false };
   for (const word of words) {
-    if (typed.open) takeValue(typed, typed.open, word);
-    else if (word === "--") typed.isPastFlags = true;
+    if (typed.open) {
+      typed.values[typed.open.attributeName()] = word;
+      typed.open = undefined;
+    } else if (word === "--") typed.isPastFlags = true;
     else if (word.startsWith("-") && !typed.isPastFlags) takeFlag(typed, word);
     else await takeName(typed, tree, word);
   }
   return typed;
 }
 
-function takeValue(typed: TypedLine, option: Option | undefined, value: string): void {
-  if (option?.long === "--profile") typed.profile = value;
-  if (option?.long === "--base-url") typed.baseUrl = value;
-  typed.open = undefined;
-}
-
 function takeFlag(typed: TypedLine, word: string): void {
   const [flag, assigned] = splitAssignment(word);
   const option = findFlag(typed.command, flag);
-  if (assigned !== undefined) takeValue(typed, option, assigned);
-  else if (option?.required || option?.optional) typed.open = option;
+  if (option && assigned !== undefined) typed.values[option.attributeName()] = assigned;
+  else if (option?.required) typed.open = option;
 }
 
 /** Of a command, or else an argument. */
 async function takeName(typed: TypedLine, tree: CommandTree, word: string): Promise<void> {
   const child = findChild(typed.command, word);
-  if (!child) {
-    typed.args.push(word);
-    return;
-  }
+  if (!child) return void typed.args.push(word);
   if (typed.command === tree.root) await tree.load(child.name());
   typed.command = child;
-}
-
-function findVariadicArgument(command: CommandUnknownOpts): Argument | undefined {
-  const last = command.registeredArguments.at(-1);
-  return last?.variadic ? last : undefined;
-}
-
-async function loadCommand(tree: CommandTree, path: string[]): Promise<CommandUnknownOpts> {
-  await tree.loadAll();
-  return path.reduce((command, word) => findChild(command, word) ?? command, tree.root);
-}
-
-function listSubcommands(command: CommandUnknownOpts, unfinished: string): Candidate[] {
-  return command.commands
-    .filter((each) => each.name().startsWith(unfinished) && !each.name().startsWith("__"))
-    .map((each) => ({ text: each.name(), description: each.description() }));
-}
-
-function listFlagCandidates(command: CommandUnknownOpts, unfinished: string): Candidate[] {
-  return [...listFlags(command), { long: "--help", description: "show help" }]
-    .filter((each) => each.long?.startsWith(unfinished))
-    .map((each) => ({ text: each.long!, description: each.description }));
 }
 
 function splitAssignment(word: string): [flag: string, value?: string] {
   const sign = word.indexOf("=");
   return word.startsWith("--") && sign > 0 ? [word.slice(0, sign), word.slice(sign + 1)] : [word];
 }
+
+// What shells pass: words with their quotes.
 
 interface TypedWords {
   /** Their values without quotes; the last word is incomplete. */
@@ -233,27 +232,6 @@ function fold(text: string): string {
 
 // Values: from the command tree, the profiles, the runs, and the names that commands saw.
 
-/** The complete words of a command line. */
-interface TypedLine {
-  /** To which command the words lead, and its arguments so far. */
-  command: CommandUnknownOpts;
-  args: string[];
-  /** The flag whose value is typed. */
-  open?: Option;
-  isPastFlags: boolean;
-  profile?: string;
-  baseUrl?: string;
-}
-
-const scopes = [
-  "contacts:read",
-  "contacts:write",
-  "campaigns:read",
-  "campaigns:write",
-  "reports:read",
-  "domains:read",
-];
-
 /** Possible values of a flag or an argument that begin with what was typed. `files`: any file name. */
 async function listValues(
   context: Context,
@@ -261,38 +239,29 @@ async function listValues(
   typed: TypedLine,
   unfinished: string,
 ): Promise<readonly string[] | "files"> {
-  const values =
-    thing.argChoices ??
-    (await listValuesOfKind(context, findValueKind(thing, typed.command), typed, unfinished));
-  if (values === "files") return values;
-  const fold = (text: string) => text.normalize("NFC").toLowerCase();
-  return values.filter((value) => fold(value).startsWith(fold(unfinished)));
+  const values = thing.argChoices ?? (await listValuesOfKind(context, thing, typed));
+  return values === "files" ? values : values.filter((value) => fold(value).startsWith(fold(unfinished)));
 }
 
 async function listValuesOfKind(
   context: Context,
-  kind: string,
+  thing: Option | Argument,
   typed: TypedLine,
-  unfinished: string,
 ): Promise<readonly string[] | "files"> {
   const listNames = (part: keyof KnownNames) => readNames(context, typed, part);
-  switch (kind) {
+  switch (findValueKind(thing, typed.command)) {
     case "file":
     case "dir":
     case "command":
       return "files";
     case "list":
+      return listNames("lists");
     case "tag":
-      return listNames(`${kind}s`);
+      return listNames("tags");
     case "field":
       return listNames("fields");
     case "field=value":
       return (await listNames("fields")).map((label) => `${label}=`);
-    case "column=target": {
-      const column = unfinished.slice(0, unfinished.lastIndexOf("=") + 1);
-      const targets = ["key", "lists", "tags", "consent", "ignore", ...(await listNames("fields"))];
-      return column === "" ? [] : targets.map((target) => column + target);
-    }
     case "id-or-label":
     case "structure":
       return listNames("structures");
@@ -300,14 +269,6 @@ async function listValuesOfKind(
       return (await context.profiles()).names();
     case "format":
       return outputFormats;
-    case "method":
-      return ["GET", "POST", "PUT", "PATCH", "DELETE"];
-    case "system":
-      return (await import("../../tables/index.ts")).listSystemNames();
-    case "scope":
-      return scopes;
-    case "status":
-      return listStatuses(typed.command);
     case "run":
       return ["last", ...(await readdir(join(context.folders.state, "runs"))).toReversed()];
     default:
@@ -315,15 +276,9 @@ async function listValuesOfKind(
   }
 }
 
-/** Of contacts; elsewhere a status is another thing, such as that of an answer. */
-async function listStatuses(command: CommandUnknownOpts): Promise<readonly string[]> {
-  if (command.parent?.name() === "sandbox") return [];
-  const { primaryStatuses, secondaryStatuses } = await import("../../select/status-filter.ts");
-  return [...primaryStatuses, ...secondaryStatuses];
-}
-
 /** Of the account that the command line and the environment select. */
-async function readNames(context: Context, { profile, baseUrl }: TypedLine, part: keyof KnownNames) {
+async function readNames(context: Context, { values }: TypedLine, part: keyof KnownNames) {
+  const { profile, baseUrl } = values;
   const settings = readSettings({ profile, baseUrl }, context.terminal.env);
   const { identity } = await resolveProfile(settings, context.profiles, context.terminal.env);
   return listKnownNames(readCachedNames(context.folders, identity))[part];

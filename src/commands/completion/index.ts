@@ -6,12 +6,11 @@ import type { Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
 import { usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
-import { presentValue } from "../../terminal/present.ts";
 import { describeCommand } from "../help/help-text.ts";
 import type { CommandTree } from "../help/tree.ts";
 
 export function registerCompletion(command: Command, context: Context, tree: CommandTree): void {
-  command
+  const completing = command
     .addArgument(
       new Argument("<shell>", "the shell to complete in").choices(["bash", "zsh", "fish", "powershell"]),
     )
@@ -19,9 +18,8 @@ export function registerCompletion(command: Command, context: Context, tree: Com
       "--install",
       "install the script, and the manual, where your shell and man find them (bash, zsh, fish)",
     )
-    .option("--dry-run", "with --install: show what would be written")
-    .action((shell, options) => runCompletion(context, tree, shell, options));
-  describeCommand(command, {
+    .option("--dry-run", "with --install: show what would be written");
+  describeCommand(completing, {
     isLocal: true,
     examples: [
       "ecm completion bash --install",
@@ -29,38 +27,32 @@ export function registerCompletion(command: Command, context: Context, tree: Com
       'eval "$(ecm completion bash)"',
       "ecm completion powershell | Out-String | Invoke-Expression",
     ],
-    output:
-      "A script for the shell. Completions never wait for the network. With --install nothing; in JSON formats the files.",
+    output: "A script for the shell. Completions never wait for the network. With --install nothing.",
+  });
+  completing.action(async (shell, { install: isInstalled, dryRun: isDryRun = false }) => {
+    const { terminal, platform } = context;
+    const { completionScript } = await import("./scripts.ts");
+    const script = completionScript(shell);
+    if (!isInstalled) return terminal.write(script);
+    const places = findPlaces(shell, terminal.env, platform);
+    const would = isDryRun ? "would write" : "wrote";
+    const written = await install(places, script, isDryRun);
+    for (const { file, what } of written) terminal.note(`${would} ${what}: ${file}`);
+    if (written.length === 0) terminal.note(`unchanged: ${places.file}`);
+    else if (!isDryRun) terminal.note(`Completions work in every new ${shell} session`);
+    await installManual(context, tree, isDryRun);
   });
 }
 
-async function runCompletion(
-  context: Context,
-  tree: CommandTree,
-  shell: string,
-  options: { install?: boolean; dryRun?: boolean },
-): Promise<void> {
-  const { completionScript } = await import("./scripts.ts");
-  const script = completionScript(shell);
-  if (!options.install) return context.terminal.write(script);
-  const places = findPlaces(shell, context.terminal.env, context.platform);
-  const written = await install(places, script, options.dryRun ?? false);
-  const { terminal } = context;
-  const would = options.dryRun ? "would write" : "wrote";
-  for (const { file, what } of written) terminal.note(`${would} ${what}: ${file}`);
-  if (written.length === 0) terminal.note(`unchanged: ${places.file}`);
-  else if (!options.dryRun) terminal.note(`Completions work in every new ${shell} session`);
+async function installManual({ terminal }: Context, tree: CommandTree, isDryRun: boolean): Promise<void> {
   const { writeManual } = await import("../help/manual-pages.ts");
   await tree.loadAll();
-  const manual = findManFolder(terminal.env);
-  const pages = await installManual(manual, writeManual(tree.root), options.dryRun ?? false);
-  if (pages > 0) terminal.note(`${would} the manual, ${formatCounted(pages, "page")}: ${manual} (man ecm)`);
-  await presentValue(
-    terminal,
-    context.output(),
-    { shell, ...places, written: written.map(({ file }) => file), manual },
-    "",
-  );
+  const folder = join(findDataFolder(terminal.env), "man/man1");
+  let pages = 0;
+  for (const [name, text] of Object.entries(writeManual(tree.root)))
+    if (await replaceFile(join(folder, `${name}.1`), text, isDryRun)) pages++;
+  const would = isDryRun ? "would write" : "wrote";
+  if (pages > 0) terminal.note(`${would} the manual, ${formatCounted(pages, "page")}: ${folder} (man ecm)`);
 }
 
 // The script where its shell finds it: one file, and for bash and zsh one line in what they read first.
@@ -75,32 +67,6 @@ interface InstallPlaces {
   startup?: { file: string; line: string };
 }
 
-/** Where `man` looks for pages of one user. */
-function findManFolder(env: ShellEnvironment): string {
-  return join(env.XDG_DATA_HOME || join(env.HOME || homedir(), ".local/share"), "man/man1");
-}
-
-/**
- * Puts the pages of the manual there.
- * @param pages by name, without the section
- * @returns how many were not there yet, or were others
- * @throws UsageError naming the file that cannot be read or written
- */
-async function installManual(
-  folder: string,
-  pages: Readonly<Record<string, string>>,
-  isDryRun: boolean,
-): Promise<number> {
-  let count = 0;
-  for (const [name, text] of Object.entries(pages)) {
-    const file = join(folder, `${name}.1`);
-    if ((await readTextIfPresent(file)) === text) continue;
-    count++;
-    if (!isDryRun) await withWriteHint(file, () => writeWholeFile(file, text));
-  }
-  return count;
-}
-
 interface WrittenFile {
   file: string;
   what: string;
@@ -108,10 +74,14 @@ interface WrittenFile {
 
 type ShellEnvironment = Readonly<Record<string, string | undefined>>;
 
+function findDataFolder(env: ShellEnvironment): string {
+  return env.XDG_DATA_HOME || join(env.HOME || homedir(), ".local/share");
+}
+
 /** @param platform as Node names it. @throws UsageError for a shell that alone knows its places */
 function findPlaces(shell: string, env: ShellEnvironment, platform: string): InstallPlaces {
   const home = env.HOME || homedir();
-  const data = env.XDG_DATA_HOME || join(home, ".local/share");
+  const data = findDataFolder(env);
   if (shell === "fish") {
     return { file: join(env.XDG_CONFIG_HOME || join(home, ".config"), "fish/completions/ecm.fish") };
   }
@@ -137,32 +107,34 @@ function findPlaces(shell: string, env: ShellEnvironment, platform: string): Ins
 }
 
 /**
- * Writes what is not there yet, and says what it wrote. The shell's own file is only ever added to.
- * @param isDryRun says the same and writes nothing
- * @throws UsageError naming the file that cannot be read or written
+ * Writes what is not there yet. The shell's own file is only ever added to.
+ * @returns what was written, or would be @throws UsageError naming the file that cannot be read or written
  */
-async function install(places: InstallPlaces, script: string, isDryRun: boolean): Promise<WrittenFile[]> {
+async function install(
+  { file, startup }: InstallPlaces,
+  script: string,
+  isDryRun: boolean,
+): Promise<WrittenFile[]> {
   const written: WrittenFile[] = [];
-  if ((await readTextIfPresent(places.file)) !== script) {
-    written.push({ file: places.file, what: "the script" });
-    if (!isDryRun) await withWriteHint(places.file, () => writeWholeFile(places.file, script));
-  }
-  const { startup } = places;
-  if (startup) {
-    const text = (await readTextIfPresent(startup.file)) ?? "";
-    if (!text.split("\n").includes(startup.line)) {
-      written.push({ file: startup.file, what: "the line that reads it" });
-      const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-      const addition = `${gap}# completions of ecm\n${startup.line}\n`;
-      if (!isDryRun) await withWriteHint(startup.file, () => appendFile(startup.file, addition));
-    }
-  }
-  return written;
+  if (await replaceFile(file, script, isDryRun)) written.push({ file, what: "the script" });
+  if (!startup) return written;
+  const text = (await readTextIfPresent(startup.file)) ?? "";
+  if (text.split("\n").includes(startup.line)) return written;
+  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+  const addition = `${gap}# completions of ecm\n${startup.line}\n`;
+  if (!isDryRun) await withWriteHint(startup.file, () => appendFile(startup.file, addition));
+  return [...written, { file: startup.file, what: "the line that reads it" }];
 }
 
-async function writeWholeFile(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, text);
+/** @returns whether the file was another, or none @throws UsageError */
+async function replaceFile(file: string, text: string, isDryRun: boolean): Promise<boolean> {
+  if ((await readTextIfPresent(file)) === text) return false;
+  if (isDryRun) return true;
+  await withWriteHint(file, async () => {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  });
+  return true;
 }
 
 /** Undefined when there is no such file. */
