@@ -1,6 +1,6 @@
-/** What the revisions of the protocol promise: answers, progress, questions. */
+/** What the revisions of the protocol promise: answers, progress. */
 import { describe, expect, it } from "vitest";
-import { account, ada, exchangeLines, searchKeys, startMcp } from "../support/mcp.ts";
+import { account, ada, exchangeLines, startMcp } from "../support/mcp.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const modern = {
@@ -126,49 +126,5 @@ describe("a run", () => {
     expect(await call("contact_search", { count: true })).not.toEqual({ count: 40 });
     const resumed = await call("apply_plan", { token: left.token });
     expect(resumed.summary).toMatchObject({ status: "completed", rows: { created: 40 } });
-  });
-});
-
-describe("a client that can ask its user", () => {
-  const asked = (answer: (message: string) => object) => {
-    const messages: string[] = [];
-    return {
-      messages,
-      options: {
-        capabilities: { elicitation: { form: {} } },
-        prepare: (client: Parameters<NonNullable<Prepare>>[0]) =>
-          client.setRequestHandler("elicitation/create", ({ params }) => {
-            messages.push(params.message);
-            return answer(params.message) as never;
-          }),
-      },
-    };
-  };
-  type Prepare = NonNullable<Parameters<typeof startMcp>[3]>["prepare"];
-
-  it("does so before a plan is applied, with the number of contacts", async () => {
-    const { env } = await account();
-    const { messages, options } = asked(() => ({ action: "accept", content: { agreed: true } }));
-    const { call } = await startMcp(env, ["--allow-write"], undefined, options);
-    const { token } = await call("plan_change", { all: true, set: { "Last Name": "New" } });
-    expect(await call("apply_plan", { token })).toMatchObject({ summary: { rows: { updated: 2 } } });
-    expect(messages).toEqual(["2 contacts will be written. Go on?"]);
-  });
-
-  it.each([
-    ["false", { action: "accept", content: { agreed: false } }],
-    ["no", { action: "decline" }],
-    ["nothing", { action: "cancel" }],
-  ])("deletes nobody where the user says %s, and the plan stays good", async (_what, answer) => {
-    const { env, ecm } = await account();
-    let reply: object = answer;
-    const { messages, options } = asked(() => reply);
-    const { call, refusal } = await startMcp(env, ["--allow-write"], undefined, options);
-    const { token } = await call("plan_change", { action: "delete", all: true });
-    expect(await refusal("apply_plan", { token })).toMatchObject({ type: "DeclinedError" });
-    expect(messages[0]).toContain("2 contacts will be deleted for good");
-    expect(await searchKeys(ecm)).toHaveLength(2);
-    reply = { action: "accept", content: { agreed: true } };
-    expect(await call("apply_plan", { token })).toMatchObject({ summary: { rows: { deleted: 2 } } });
   });
 });

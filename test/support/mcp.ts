@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { Client, type ClientOptions } from "@modelcontextprotocol/client";
+import { Client } from "@modelcontextprotocol/client";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { expect, onTestFinished } from "vitest";
 import { run } from "../../src/run.ts";
@@ -29,7 +29,6 @@ export async function startMcp(
   env: Record<string, string>,
   args: string[] = [],
   clock?: Clock,
-  { prepare, ...options }: ClientOptions & { prepare?(client: Client): void } = {},
 ): Promise<Session> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   let out = "";
@@ -46,12 +45,11 @@ export async function startMcp(
     signal: new AbortController().signal,
     clock,
   });
-  const client = new Client({ name: "test", version: "1" }, options);
+  const client = new Client({ name: "test", version: "1" });
   onTestFinished(async () => {
     stdin.end();
     await ended;
   });
-  prepare?.(client);
   await client.connect(new StdioServerTransport(stdout, stdin));
   const called = async (name: string, input: object) => {
     const { content, isError = false } = await client.callTool({ name, arguments: { ...input } });

@@ -13,7 +13,7 @@ import {
   type RunView,
   type Summary,
 } from "../../bulk/index.ts";
-import { formatCounted, sumCounts } from "../../counts.ts";
+import { sumCounts } from "../../counts.ts";
 import { exitCodes, usageError } from "../../errors.ts";
 import type { Clock } from "../../wire.ts";
 import { describeRefusal } from "../bulk/words.ts";
@@ -27,8 +27,6 @@ const maxRejects = 200;
 interface Planned {
   /** The command that carries it out. */
   words: readonly string[];
-  /** What becomes of contacts, such as `2 contacts will be deleted for good`. */
-  effect: string;
   /** The folder of the plan's file, where there is one; an erasure finds it and takes a person out of it. */
   folder?: string;
 }
@@ -71,7 +69,7 @@ export class Plans {
       if (plan.writes === 0) return { token: null, note: "Nothing would change", ...common };
       if (refusal) return { token: null, note: describeRefusal(refusal), ...common };
       const words = ["apply", `--digest=${plan.end.digest}`, "--yes", "--no-wait", "--", file];
-      token = this.#keep({ words, effect: describeEffect(plan.writes, plan.deletes), folder });
+      token = this.#keep({ words, folder });
       return { ...token, ...common };
     } finally {
       if (!token) await remove(folder);
@@ -83,15 +81,8 @@ export class Plans {
     if (run.status === "completed" || run.status === "superseded") {
       throw usageError(`Run ${run.run} is done: there is nothing to resume`, "See runs_list");
     }
-    const pending = run.rows?.pending ?? null;
     const words = ["runs", "resume", "--yes", "--no-wait", "--", run.run];
-    const effect = describeEffect(pending, run.kind === "delete" ? pending : 0);
-    return { ...this.#keep({ words, effect }), run, counts: { pending } };
-  }
-
-  /** What would become of contacts. @throws UsageError for a token that is unknown, used, or too old */
-  describe(token: string): string {
-    return this.#find(token).effect;
+    return { ...this.#keep({ words }), run, counts: { pending: run.rows?.pending ?? null } };
   }
 
   /** Uses the token up, and carries its plan out: one after the other, each compared with what the one before left. */
@@ -157,12 +148,6 @@ export class Plans {
       else await remove(folder);
     }
   }
-}
-
-/** @param writes contacts; null where nobody knows */
-function describeEffect(writes: number | null, deletions: number | null): string {
-  if (deletions !== 0) return `${formatCounted(deletions ?? 0, "contact")} will be deleted for good`;
-  return `${writes === null ? "Contacts" : formatCounted(writes, "contact")} will be written`;
 }
 
 const toFile = (folder: string) => join(folder, "plan.ndjson");

@@ -6,17 +6,13 @@ import { PassThrough, type Readable, type Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import {
   type CallToolResult,
-  CLIENT_CAPABILITIES_META_KEY,
-  type ClientCapabilities,
-  inputRequired,
-  inputResponse,
   type ListToolsResult,
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
-import { declinedError, EcmError, failedError, usageError } from "../../errors.ts";
+import { EcmError, failedError, usageError } from "../../errors.ts";
 import { toErrorObject } from "../../terminal/report-error.ts";
 import { version } from "../../version.ts";
 import { shellOnly, type Tool, ToolFailure, type Watch } from "./tool.ts";
@@ -102,8 +98,6 @@ function createServer({ tools, instructions }: Served, track: Track, closing: Ab
       const checked = jsonSchemaValidator.getValidator<object>(tool.inputSchema)(input);
       if (!checked.valid)
         throw usageError(describeInvalid(checked.errorMessage), "See the tool's inputSchema");
-      const question = findQuestion(server, mcpReq, tool, checked.data);
-      if (question !== undefined) return question;
       // Nobody is left to stop what writes: it ends after the writes under way, and can be resumed.
       const { signal } = mcpReq;
       const ending = tool.annotations.readOnlyHint ? signal : AbortSignal.any([signal, closing]);
@@ -132,30 +126,6 @@ function requireKnownArguments({ name, inputSchema }: Tool, input: object): void
     `${name} has no argument ${JSON.stringify(unknown)}`,
     `Arguments: ${known.join(", ") || "none"}`,
   );
-}
-
-const questionName = "agree";
-
-/** The question of a tool to the client's user, while it is not answered. @throws DeclinedError on a no; of the tool */
-function findQuestion(server: Server, mcpReq: ServerContext["mcpReq"], { asks }: Tool, input: object) {
-  const envelope = mcpReq.envelope as Record<string, ClientCapabilities | undefined> | undefined;
-  const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
-  if (!asks || capabilities?.elicitation === undefined) return undefined;
-  const reply = inputResponse(mcpReq.inputResponses, questionName);
-  if (reply.kind !== "elicit") {
-    const requestedSchema = {
-      type: "object" as const,
-      properties: { agreed: { type: "boolean" as const, title: "Go on" } },
-      required: ["agreed"],
-    };
-    return inputRequired({
-      inputRequests: {
-        [questionName]: inputRequired.elicit({ mode: "form", message: asks(input), requestedSchema }),
-      },
-    });
-  }
-  if (reply.action !== "accept" || reply.content?.agreed !== true) throw declinedError();
-  return undefined;
 }
 
 const progressMilliseconds = 1000;

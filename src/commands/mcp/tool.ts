@@ -26,8 +26,6 @@ export interface ToolDeclaration {
   required?: readonly string[];
   /** What differs from a tool that only reads. */
   hints?: Partial<Tool["annotations"]>;
-  /** What a client that can ask its user asks first. */
-  asks?(input: never): string;
   /** @param input valid by the schema. @throws ToolFailure, EcmError */
   run(call: Call, input: never): Promise<object>;
 }
@@ -83,7 +81,6 @@ export interface Tool extends Pick<ToolDeclaration, "name" | "description" | "pa
   };
   /** What it calls the flags of its command, for messages. */
   names: ReadonlyMap<string, string>;
-  asks?(input: object): string;
   call(input: object, signal: AbortSignal, watch: Watch): Promise<object>;
 }
 
@@ -104,7 +101,7 @@ export interface Toolkit {
 }
 
 export function createTool({ invoke, files, root }: Toolkit, declared: ToolDeclaration): Tool {
-  const { name, title, description, path = [], offers = [], own, required, hints, asks, run } = declared;
+  const { name, title, description, path = [], offers = [], own, required, hints, run } = declared;
   const command = findDeepestCommand(root, path);
   const taken = offers
     .map((offer) => describeOffer(command, offer))
@@ -129,7 +126,6 @@ export function createTool({ invoke, files, root }: Toolkit, declared: ToolDecla
     inputSchema: { type: "object", properties, ...(required && { required }), additionalProperties: false },
     annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, ...hints },
     names: new Map(taken.map((each) => [each.flag, each.name])),
-    asks: asks && ((input) => asks(input as never)),
     async call(input, signal, watch) {
       const warnings: string[] = [];
       const call: Call = {

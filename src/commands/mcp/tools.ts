@@ -280,6 +280,13 @@ interface ImportInput {
   rows?: Record<string, string | number | boolean | null>[];
 }
 
+/** Of larger numbers, digits were lost before they came here: they are passed as strings. */
+const cellInput = {
+  type: ["string", "number", "boolean", "null"],
+  minimum: -Number.MAX_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+};
+
 const importPlanner: Planner = {
   name: "plan_import",
   title: "Plan an import",
@@ -295,7 +302,7 @@ const importPlanner: Planner = {
       type: "array",
       minItems: 1,
       maxItems: maxRows,
-      items: { type: "object", additionalProperties: { type: ["string", "number", "boolean", "null"] } },
+      items: { type: "object", additionalProperties: cellInput },
       description: "contacts as { column: value }, in place of a file; the first is line 2 of the plan",
     },
   },
@@ -304,24 +311,10 @@ const importPlanner: Planner = {
       throw usageError("An import needs either file or rows", "Pass one of the two");
     }
     if (!rows) return line;
-    requireExactNumbers(rows);
     const flags = [...line.flags, "--delimiter=,", "--encoding=utf-8"];
     return { ...line, flags, args: ["-"], stdin: formatCsv(rows) };
   },
 };
-
-/** Digits beyond what a JSON number holds were lost before they came here. @throws UsageError */
-function requireExactNumbers(rows: NonNullable<ImportInput["rows"]>): void {
-  for (const [index, row] of rows.entries()) {
-    for (const [column, value] of Object.entries(row)) {
-      if (typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER) continue;
-      throw usageError(
-        `rows[${index}]: the number in ${JSON.stringify(column)} has more digits than a JSON number keeps`,
-        "Pass it as a string",
-      );
-    }
-  }
-}
 
 function formatCsv(given: NonNullable<ImportInput["rows"]>): string {
   const rows = given.map((row) => new Map(Object.entries(row)));
@@ -421,7 +414,6 @@ function createApplyTool(plans: Plans): ToolDeclaration {
     own: { token: { type: "string", description: "from a plan_ tool" } },
     required: ["token"],
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-    asks: ({ token }: { token: string }) => `${plans.describe(token)}. Go on?`,
     run: (call, { token }: { token: string }) => plans.apply(call, token),
   };
 }
