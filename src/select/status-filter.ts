@@ -33,7 +33,6 @@ export function toSecondaryStatus(word: string): string {
 
 /** The statuses of contacts, as the documents name them. */
 export const primaryStatuses: readonly string[] = ["active", "inactive"];
-export const secondaryStatuses: readonly string[] = ["confirmed", "unsubscribe", "bounce", "complaint-fbl"];
 
 /** @throws UsageError that names the words there are */
 export function parseStatus(text: string): StatusFilter {

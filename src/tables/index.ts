@@ -8,7 +8,7 @@ export { readMapping, writeMapping } from "./columns/mapping-file.ts";
 export { type Proposal, type ProposedColumn, toTargetWord } from "./columns/proposal.ts";
 export { isTargetWord, type MappingFault, toMappingError, toTargetText } from "./columns/targets.ts";
 export { toUnclearError, type UnclearInput } from "./columns/unclear.ts";
-export type { ColumnTally, ConsentTally, Mark } from "./consent/cells.ts";
+export type { ColumnTally, ConsentTally } from "./consent/cells.ts";
 export { readRecords } from "./csv.ts";
 export { type Duplicates, findRole, type JoinedRows, joinRows } from "./join.ts";
 export { createIdentityReader, createKeyReader, listPossibleKeys } from "./keys.ts";
@@ -30,7 +30,7 @@ export type {
 } from "./rows.ts";
 export { type InputFile, openStream, readBytes, requireFile, spool } from "./source.ts";
 export { type Survey, surveyInput } from "./survey.ts";
-export { listSystemNames } from "./systems.ts";
+
 export type { OpenedInput, SeveralSheets } from "./table.ts";
 export { loadIconv } from "./text.ts";
 export { openClearInput, requireUnderstood, understandInput } from "./understand.ts";

@@ -277,7 +277,7 @@ function findSystem(name: string, names: readonly string[]): System {
   );
 }
 
-export function listSystemNames(): string[] {
+function listSystemNames(): string[] {
   return [...new Set(systems.map((system) => system.name))];
 }
 

@@ -4,14 +4,14 @@ import type { Connection, Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { diskFullHint } from "../../disk/disk-errors.ts";
 import { EcmError, exitCodes, interruptedError, toStopSignal, usageError } from "../../errors.ts";
-import { advise, ecm, formatCommand, type Hint, joinHints, toOperands } from "../../hint.ts";
+import { advise, ecm, type Hint, joinHints, toOperands } from "../../hint.ts";
 import { readAllContacts, readSearchPages } from "../../service/contact-pages.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
 import { deleteList, fetchList, readAllLists } from "../../service/lists.ts";
 import { isJson } from "../../terminal/format.ts";
 import { version } from "../../version.ts";
-import type { Contact, ContactList } from "../../wire.ts";
-import { addFlagsToCommand, formatForAccount } from "../help/command-line.ts";
+import type { ContactList } from "../../wire.ts";
+import { formatForAccount } from "../help/command-line.ts";
 
 /** Prints the summary where JSON is wanted: however early a run stops, once its input could be opened. */
 export async function printSummary(context: Context, summary: Summary | undefined): Promise<void> {
@@ -22,62 +22,44 @@ export async function printSummary(context: Context, summary: Summary | undefine
     await terminal.write(`${terminal.mask(JSON.stringify({ ...summary, program: version }))}\n`);
 }
 
-/** The summary is printed also where what follows fails. */
-async function followAll(
-  context: Context,
-  result: Closed,
-): Promise<{ summary: Summary; isLeftOut: boolean }> {
-  const { summary } = result;
-  if (!result.after?.length) return { summary, isLeftOut: false };
-  try {
-    const isLeftOut = await followRun(context, result);
-    const all = withAllRequests(context, summary);
-    // The run's own end has said how many were sent until then.
-    const more = all.requests.total - summary.requests.total;
-    if (more > 0) context.terminal.note(`${formatCounted(more, "more request")} sent for the list`);
-    return { summary: all, isLeftOut };
-  } catch (error) {
-    await printSummary(context, withAllRequests(context, summary));
-    if (error instanceof EcmError && summary.run !== null)
-      error.details.hint = joinHints(
-        error.details.hint,
-        advise`Resume with: ${ecm`runs resume ${summary.run}`}`,
-      );
-    throw error;
-  }
-}
-
-/** Counts what followed on the run too. */
-function withAllRequests(context: Context, summary: Summary): Summary {
-  const { requests } = summary;
-  const total = context.requestsSent();
-  return { ...summary, requests: { ...requests, other: requests.other + total - requests.total, total } };
-}
-
 /**
  * Does what follows on the run, and ends the command as the run ended: prints the summary, sets the exit code,
  * or throws what stopped it.
  */
 export async function endRun(context: Context, result: Closed): Promise<void> {
   const { stop } = result;
-  const { summary, isLeftOut } = await followAll(context, result);
-  await printSummary(context, summary);
-  const allowedBy = stop?.failure.details.allowedBy ?? [];
+  const { run } = result.summary;
+  const { allowedBy = [], isNotOffered } = stop?.failure.details ?? {};
   const resume =
-    summary.run === null || stop?.failure.details.isNotOffered
+    run === null || isNotOffered
       ? undefined
-      : advise`Resume with: ${ecm`runs resume ${[summary.run, ...allowedBy]}`}`;
-  const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
-  const again =
-    isOutOfBudget && summary.run === null
-      ? `Nothing was written. ${stop.by === "until" ? "Give a later time with --until" : "Run the same command again"}`
-      : undefined;
-  if (stop && stop.by !== "max-rejects") throw withHint(context, stop, resume ?? again);
+      : advise`Resume with: ${ecm`runs resume ${[run, ...allowedBy]}`}`;
+  let isLeftOut = false;
+  try {
+    if (result.after?.length) isLeftOut = await followRun(context, result);
+  } catch (error) {
+    if (error instanceof EcmError) error.details.hint = joinHints(error.details.hint, resume);
+    throw error;
+  } finally {
+    // Printed also where what follows fails.
+    await printSummary(context, countAllRequests(context, result));
+  }
+  if (stop && stop.by !== "max-rejects") throw toStopError(context, stop, resume);
   if (stop) {
     const lines = joinHints(stop.message, stop.failure.details.hint, resume)!;
     context.terminal.note(formatForAccount(lines, context.settings), "needed");
   }
-  if (stop || isLeftOut || isIncomplete(summary)) context.endWith(exitCodes.rejectedRows);
+  if (stop || isLeftOut || isIncomplete(result.summary)) context.endWith(exitCodes.rejectedRows);
+}
+
+/** With those that followed on the run. The run's own end has said how many were sent until then. */
+function countAllRequests(context: Context, { summary, after }: Closed): Summary {
+  const { requests } = summary;
+  const total = context.requestsSent();
+  const more = total - requests.total;
+  if (!after?.length || more <= 0) return summary;
+  context.terminal.note(`${formatCounted(more, "more request")} sent for the list`);
+  return { ...summary, requests: { ...requests, other: requests.other + more, total } };
 }
 
 /** Whether somebody who was meant to be written was not, or not in all parts. */
@@ -86,15 +68,15 @@ function isIncomplete({ kind, rows, partial = 0, codes: { skipped } }: Summary):
   return rows.rejected > 0 || partial > 0 || isChanged;
 }
 
-function withHint(context: Context, { by, failure }: RunStop, resume: Hint | undefined): EcmError {
-  const isSettled = resume !== undefined && failure.details.applied === "unknown";
-  const known = isSettled ? "Resuming finds out what was applied" : failure.details.hint;
-  const why = known ?? diskFullHint(failure, context.folders.state);
-  const hint = joinHints(why, resume);
-  if (by === "signal") {
-    return interruptedError(toStopSignal(failure), hint);
-  }
-  return new EcmError(failure.kind, failure.message, hint, failure.details);
+/** @param resume undefined: nothing can be resumed */
+function toStopError({ folders }: Context, { by, failure }: RunStop, resume: Hint | undefined): EcmError {
+  const { applied, hint = diskFullHint(failure, folders.state) } = failure.details;
+  const why = resume && applied === "unknown" ? "Resuming finds out what was applied" : hint;
+  const later = by === "until" ? "Give a later time with --until" : "Run the same command again";
+  const isBeforeRun = failure.exitCode === exitCodes.outOfBudget && !failure.details.isNotOffered;
+  const next = resume ?? (isBeforeRun ? `Nothing was written. ${later}` : undefined);
+  if (by === "signal") return interruptedError(toStopSignal(failure), joinHints(why, next));
+  return new EcmError(failure.kind, failure.message, joinHints(why, next), failure.details);
 }
 
 // What follows on a complete run, as the run says itself: its new list is counted or named, sources go.
@@ -163,44 +145,52 @@ async function findNewListId(
 
 /** Contacts may have been added since the members were read: then the list stays, and they are named. */
 async function deleteSource(following: Following, source: ContactList, into: string): Promise<boolean> {
-  const { context, connection, structureId } = following;
-  const { terminal, settings } = context;
+  const { terminal, settings } = following.context;
   const intoId = await findNewListId(following, into);
   if (intoId === undefined) return true;
   const members = await countMembers(following, [source._id]);
   const moved = await countMembers(following, [source._id, intoId]);
   const missing = Math.max(members, source.totalContacts ?? 0) - moved;
   if (missing <= 0) {
-    await deleteList(connection.send, structureId, source._id);
-    connection.account.forget();
-    terminal.note(`Deleted the list ${quote(source.name)}`);
+    await deleteForGood(following, source);
     return true;
   }
   const keys = members > moved ? await findMissingKeys(following, source._id, intoId) : [];
-  const add = ecm`contact mutate --list ${source.name} --add-list ${into}`;
-  const hint = advise`Add them with: ${add}; then: ${ecm`lists delete ${toOperands(source.name)}`}`;
+  const unnamed = Math.max(missing, keys.length) - Math.min(keys.length, maxNamed);
+  const more = unnamed > 0 ? ` and ${formatCount(unnamed)} more` : "";
+  const who =
+    keys.length === 0 ? ", and no search shows them" : `: ${keys.slice(0, maxNamed).join(", ")}${more}`;
   terminal.note(
-    `The list ${quote(source.name)} was not deleted: ${formatCount(missing)} of its contacts ${missing === 1 ? "is" : "are"} not in ${quote(into)}${nameMissing(keys, missing)}`,
+    `The list ${quote(source.name)} was not deleted: ${formatCounted(missing, "of its contacts is", "of its contacts are")} not in ${quote(into)}${who}`,
     "needed",
   );
+  const add = ecm`contact mutate --list ${source.name} --add-list ${into}`;
+  const hint = advise`Add them with: ${add}; then: ${ecm`lists delete ${toOperands(source.name)}`}`;
   terminal.note(formatForAccount(hint, settings), "needed");
   return false;
 }
 
 const maxNamed = 10;
 
-function nameMissing(keys: readonly string[], missing: number): string {
-  if (keys.length === 0) return ", and no search shows them";
-  const unnamed = Math.max(missing, keys.length) - Math.min(keys.length, maxNamed);
-  const more = unnamed > 0 ? ` and ${formatCount(unnamed)} more` : "";
-  return `: ${keys.slice(0, maxNamed).join(", ")}${more}`;
+async function deleteForGood(
+  { context, connection, structureId }: Following,
+  { _id, name }: ContactList,
+): Promise<void> {
+  await deleteList(connection.send, structureId, _id);
+  connection.account.forget();
+  context.terminal.note(`Deleted the list ${quote(name)}`);
 }
 
 async function findMissingKeys(following: Following, sourceId: string, intoId: string): Promise<string[]> {
+  const { connection, structureId } = following;
+  const readMembers = (listIds: readonly string[]) => {
+    const search = searchMembers(following, listIds, ["_id", "key"]);
+    return readAllContacts(connection.send, search, { behavior: connection.behaviors(structureId) });
+  };
   const moved = new Set<string | undefined>();
-  for await (const { _id } of readMembers(following, [sourceId, intoId])) moved.add(_id);
+  for await (const { _id } of readMembers([sourceId, intoId])) moved.add(_id);
   const keys: string[] = [];
-  for await (const { _id, key } of readMembers(following, [sourceId])) {
+  for await (const { _id, key } of readMembers([sourceId])) {
     if (key !== undefined && !moved.has(_id)) keys.push(key);
   }
   return keys;
@@ -208,38 +198,29 @@ async function findMissingKeys(following: Following, sourceId: string, intoId: s
 
 /** What an undo of the run that made the list leaves of it: nothing, where it is empty and may go. */
 async function leaveList(following: Following, list: ContactList, goesIfEmpty: boolean): Promise<void> {
-  const { context, connection, structureId } = following;
-  const members = await countMembers(following, [list._id]);
-  const isEmpty = members === 0 && !list.totalContacts;
-  if (goesIfEmpty && isEmpty) {
-    await deleteList(connection.send, structureId, list._id);
-    connection.account.forget();
-    return context.terminal.note(`Deleted the list ${quote(list.name)}`);
-  }
-  const holds = isEmpty ? "empty" : formatCounted(Math.max(members, list.totalContacts ?? 0), "contact");
-  const deletion = addFlagsToCommand(ecm`lists delete ${toOperands(list.name)}`, context.settings);
-  context.terminal.note(
-    `The list ${quote(list.name)} stays (${holds}); delete it with: ${formatCommand(deletion)}`,
-  );
+  const { terminal, settings } = following.context;
+  const members = Math.max(await countMembers(following, [list._id]), list.totalContacts ?? 0);
+  if (goesIfEmpty && members === 0) return deleteForGood(following, list);
+  const holds = members === 0 ? "empty" : formatCounted(members, "contact");
+  const deletion = advise`The list ${quote(list.name)} stays (${holds}); delete it with: ${ecm`lists delete ${toOperands(list.name)}`}`;
+  terminal.note(formatForAccount(deletion, settings));
 }
 
 /** Contacts that are in all of these lists. */
-function searchMembers({ structureId }: Following, listIds: readonly string[]): ContactSearch {
+function searchMembers(
+  { structureId }: Following,
+  listIds: readonly string[],
+  source: ContactSearch["source"],
+): ContactSearch {
   const filters = createFilter(...listIds.map((_id) => createEquals("LIST_ID", [_id])));
-  return { structureId, filters, source: ["_id", "key"] };
+  return { structureId, filters, source };
 }
 
 async function countMembers(following: Following, listIds: readonly string[]): Promise<number> {
   const { connection, structureId } = following;
-  const search = { ...searchMembers(following, listIds), source: ["_id"] };
+  const search = searchMembers(following, listIds, ["_id"]);
   const read = readSearchPages(connection.send, search, connection.behaviors(structureId));
   return (await read(1, 1)).total ?? 0;
-}
-
-function readMembers(following: Following, listIds: readonly string[]): AsyncIterable<Partial<Contact>> {
-  const { connection, structureId } = following;
-  const behavior = connection.behaviors(structureId);
-  return readAllContacts(connection.send, searchMembers(following, listIds), { behavior });
 }
 
 /** Before an undo: without the lists that the run has deleted, people would be in none. @throws UsageError */
@@ -259,12 +240,10 @@ export async function requireUndoableLists(context: Context, { after = [] }: Man
 
 /** Whoever applies the plan file would wait for it in vain. */
 export function noteListsInNoPlan({ terminal, settings }: Context, lists: readonly string[]): void {
-  const deletion = addFlagsToCommand(ecm`lists delete ${toOperands(...lists)}`, settings);
-  terminal.note(
-    `The plan holds changes of contacts: applying it deletes no list. After it, delete with: ${formatCommand(deletion)}`,
-  );
+  const hint = advise`The plan holds changes of contacts: applying it deletes no list. After it, delete with: ${ecm`lists delete ${toOperands(...lists)}`}`;
+  terminal.note(formatForAccount(hint, settings));
 }
 
-function quote(name: string | undefined): string {
-  return JSON.stringify(name ?? "");
+function quote(name: string): string {
+  return JSON.stringify(name);
 }
