@@ -345,18 +345,6 @@ test("limits are changed while the service runs, also what is spent of them", as
   }
 });
 
-test("a limit that is set here holds over the owner's, until the owner speaks again", async () => {
-  const { account, admin } = await opened();
-  const direct = await account.openAdmin();
-  const limit = async () => (await account.call("GET", "/api/contact-structure")).headers["x-monthly-limit"];
-  direct.account({ monthlyLimit: 20 });
-  expect(await limit()).toBe("20");
-  await admin("PUT", "limits", { monthly: 30 });
-  expect(await limit()).toBe("30");
-  direct.account({ monthlyLimit: 40 });
-  expect(await limit()).toBe("40");
-});
-
 test("a snapshot brings back contacts, lists, structure and keys; time, limits, faults and log stay", async () => {
   const { account, admin } = await opened();
   const { lists, tags } = await account.furnished();

@@ -78,26 +78,19 @@ test("Limits: the month ends with the calendar month, UTC, and its 429 has its o
   expect((await call(...read)).headers["x-monthly-remaining"]).toBe("1");
 });
 
-test("Limits: the owner's monthly limit acts at once, over the one of the start", async () => {
-  const { call, openAdmin } = await openAccount({ monthlyLimit: 100 });
-  expect((await call(...read)).headers["x-monthly-limit"]).toBe("100");
-  (await openAdmin()).account({ monthlyLimit: 1 });
-  expect(onlyError(await call(...read)).message).toBe("Monthly API quota exceeded.");
-  (await openAdmin()).account({ monthlyLimit: 50 });
-  expect((await call(...read)).headers["x-monthly-remaining"]).toBe("48");
-});
-
-test("Limits: a reset takes the owner's monthly limit away, and that of the start holds again", async () => {
-  const { folder, openAdmin } = await openAccount();
-  (await openAdmin()).account({ monthlyLimit: 70 });
-  const { call } = await openAccount({ folder, monthlyLimit: 100 });
+test("Limits: the monthly limit is the one that was set last, for all processes, also after a reset", async () => {
+  const { call, folder, openAdmin } = await openAccount({ monthlyLimit: 100 });
   const limit = async () => (await call(...read)).headers["x-monthly-limit"];
-  (await openAdmin()).reset();
   expect(await limit()).toBe("100");
-  (await openAdmin()).account({ monthlyLimit: 30 });
-  expect(await limit()).toBe("30");
-  (await openAdmin()).reset();
-  expect(await limit()).toBe("100");
+  const owner = await openAdmin();
+  owner.account({ monthlyLimit: 1 });
+  expect(onlyError(await call(...read)).message).toBe("Monthly API quota exceeded.");
+  owner.limits({ monthly: 50 });
+  expect((await call(...read)).headers["x-monthly-remaining"]).toBe("48");
+  owner.reset();
+  expect(await limit()).toBe("50");
+  await openAccount({ folder, monthlyLimit: 70 });
+  expect(await limit()).toBe("70");
 });
 
 test("Limits: every authenticated request counts that is not a 429, whatever its answer", async () => {

@@ -1,8 +1,10 @@
 /** /__sandbox/ over HTTP: JSON in and out, no API key, no limits, and errors in the service's own form. */
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Context, Hono, type Next } from "hono";
 import type { SandboxAccount } from "../account.ts";
+import type { LoggedRequest } from "../public-types.ts";
 import {
   failure,
   findServerUrl,
@@ -17,7 +19,6 @@ import { notFound, Refusal } from "../rules/refusal.ts";
 import type { World, Worlds } from "../worlds.ts";
 import { adminRoot, refuseAccess, worldsRoot } from "./access.ts";
 import { faultsBody, parseBody } from "./bodies.ts";
-import { streamRequests } from "./follow.ts";
 import html from "./page.html?raw";
 
 /** What a request comes with beside itself. */
@@ -172,6 +173,40 @@ function followRequests({ admin, closing, query, context }: Call): Response {
   const { env, req } = context;
   const next = admin.requests.follow(query, req.header("last-event-id"));
   return streamRequests(next, env.closing ? AbortSignal.any([env.closing, closing]) : closing);
+}
+
+// Other processes of the folder write to the log too, without notice.
+const pollMilliseconds = 100;
+const maxAtOnce = 100;
+const keepAliveMilliseconds = 15_000;
+
+/**
+ * The log of requests as server-sent events.
+ * @param next what follows in the log: at most so many requests
+ * @param closing ends the stream
+ */
+function streamRequests(next: (limit: number) => LoggedRequest[], closing: AbortSignal): Response {
+  const left = new AbortController();
+  const signal = AbortSignal.any([closing, left.signal]);
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode(": the log of the sandbox\n\n"));
+    },
+    async pull(controller) {
+      for (const began = performance.now(); !signal.aborted; ) {
+        const events = next(maxAtOnce).map(
+          (each) => `id: ${each.n}\nevent: request\ndata: ${JSON.stringify(each)}\n\n`,
+        );
+        if (performance.now() - began > keepAliveMilliseconds) events.push(": still here\n\n");
+        if (events.length > 0) return controller.enqueue(encoder.encode(events.join("")));
+        await sleep(pollMilliseconds, undefined, { signal, ref: false }).catch(() => {});
+      }
+      if (!left.signal.aborted) controller.close();
+    },
+    cancel: () => left.abort(),
+  });
+  return new Response(body, { headers: { "Content-Type": "text/event-stream; charset=utf-8" } });
 }
 
 function describeWorld({ id, root, apiKey, structureId }: World, { req }: AdminContext): object {

@@ -60,16 +60,20 @@ export function loadSnapshot(store: Store, name: string, from = store): Snapshot
   });
 }
 
-/** As one text: a row costs more to hand over. The store may be in another database than the snapshot. */
+/** Into another database as one text: a row costs more to hand over. */
 function copyRows({ database }: Store, table: string, name: string, from: Store): void {
   const columns = database
     .all<DatabaseRow>(`PRAGMA table_info(${table})`)
     .map((column) => String(column.name));
-  const rows = from.database.get<{ rows: string }>(
-    `SELECT json_group_array(json_array(${columns.join(", ")})) AS rows FROM ${snapshotTable(table)}
-      WHERE snapshot = ?`,
+  const saved = `FROM ${snapshotTable(table)} WHERE snapshot = ?`;
+  if (from.database === database) {
+    database.run(`INSERT INTO ${table} SELECT ${columns.join(", ")} ${saved}`, name);
+    return;
+  }
+  const { rows } = from.database.get<{ rows: string }>(
+    `SELECT json_group_array(json_array(${columns.join(", ")})) AS rows ${saved}`,
     name,
-  )!.rows;
+  )!;
   const values = columns.map((_, index) => `value ->> ${index}`).join(", ");
   database.run(`INSERT INTO ${table} SELECT ${values} FROM json_each(?)`, rows);
 }

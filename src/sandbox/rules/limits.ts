@@ -11,7 +11,7 @@ export interface Limits {
   /** Requests per window. */
   hourly: number;
   windowSeconds: number;
-  /** Requests per calendar month, UTC; set for this process, until `ecm sandbox account` sets another. */
+  /** Requests per calendar month, UTC, for every process of the folder. Default: as it was set before. */
   monthly?: number;
 }
 
@@ -33,25 +33,22 @@ export interface LimitVerdict {
   refusal?: Refusal;
 }
 
-/** The limits of one account, as this process applies them. */
+/** The limits of one account: the hour's as this process applies it, the month's for all of them. */
 export class AccountLimits {
   private readonly store: Store;
   private readonly initial: Limits;
   private limits: Limits;
-  /** The revision of the folder's monthly limit: it changes when `ecm sandbox account` sets a limit. */
-  private knownRevision: number;
 
-  /** @param store a monthly limit that is set in it from now on replaces that of this process */
   constructor(store: Store, initial: Limits) {
     this.store = store;
     this.initial = initial;
     this.limits = initial;
-    this.knownRevision = store.account.read().monthly_limit_revision;
+    if (initial.monthly !== undefined) store.account.setMonthlyLimit(initial.monthly);
   }
 
   /** Takes one request from both limits, or none when either is used up. @param now the service's time */
   spend(account: AccountRow, now: number): LimitVerdict {
-    const monthly = this.monthlyLimit(account);
+    const monthly = account.monthly_limit ?? defaultMonthlyLimit;
     const usage = currentUsage(account, now, this.limits);
     if (usage.monthUsed >= monthly) {
       return refused(tooMany("Monthly API quota exceeded.", secondsUntil(usage.monthEndsAt, now)));
@@ -86,21 +83,17 @@ export class AccountLimits {
     return {
       hourly,
       windowSeconds,
-      monthly: this.monthlyLimit(account),
+      monthly: account.monthly_limit ?? defaultMonthlyLimit,
       used: { hour: hourUsed, month: monthUsed },
     };
   }
 
-  /**
-   * Changes the limits of this process, and replaces a monthly limit of the folder; the caller is in a
-   * transaction.
-   */
-  set({ used, ...change }: LimitsUpdate, now: number): void {
-    const account = this.store.account.read();
+  /** The caller is in a transaction. */
+  set({ used, monthly, ...change }: LimitsUpdate, now: number): void {
     const given = Object.entries(change).filter(([, value]) => value !== undefined);
     this.limits = { ...this.limits, ...Object.fromEntries(given) };
-    if (change.monthly !== undefined) this.knownRevision = account.monthly_limit_revision;
-    const usage = currentUsage(account, now, this.limits);
+    if (monthly !== undefined) this.store.account.setMonthlyLimit(monthly);
+    const usage = currentUsage(this.store.account.read(), now, this.limits);
     const { hour = usage.hourUsed, month = usage.monthUsed } = used ?? {};
     this.store.account.setUsage({ ...usage, hourUsed: hour, monthUsed: month });
   }
@@ -108,13 +101,7 @@ export class AccountLimits {
   /** Sets the limits back to those of the start of the process. */
   restore(): void {
     this.limits = this.initial;
-    this.knownRevision = this.store.account.read().monthly_limit_revision;
-  }
-
-  private monthlyLimit(account: AccountRow): number {
-    const isSetSince =
-      account.monthly_limit !== null && account.monthly_limit_revision !== this.knownRevision;
-    return (isSetSince ? undefined : this.limits.monthly) ?? account.monthly_limit ?? defaultMonthlyLimit;
+    this.store.account.setMonthlyLimit(this.initial.monthly ?? null);
   }
 
   private hourHeaders(used: number, endsAt: number): Record<string, string> {

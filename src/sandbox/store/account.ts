@@ -9,7 +9,6 @@ export interface AccountRow {
   region: string;
   status: string;
   monthly_limit: number | null;
-  monthly_limit_revision: number;
   hour_ends_at: number;
   hour_used: number;
   month_ends_at: number;
@@ -80,11 +79,9 @@ export class AccountStore extends Tables {
     this.database.run("UPDATE account SET status = ?", status);
   }
 
-  setMonthlyLimit(limit: number): void {
-    this.database.run(
-      "UPDATE account SET monthly_limit = ?, monthly_limit_revision = monthly_limit_revision + 1",
-      limit,
-    );
+  /** @param limit null: the default */
+  setMonthlyLimit(limit: number | null): void {
+    this.database.run("UPDATE account SET monthly_limit = ?", limit);
   }
 
   /** Notes a failed authentication. Returns how many there were since `since`, this one included. */

@@ -1,5 +1,5 @@
 /** What happened to contacts, in the database. */
-import { Tables, type Value } from "../database.ts";
+import { Tables } from "../database.ts";
 
 export interface StoredEvent {
   contactId: string;
@@ -42,27 +42,22 @@ export class EventStore extends Tables {
   }
 
   /** The newest come first. */
-  page({ contactId, types, since, page, size }: EventPage): { total: number; events: StoredEvent[] } {
-    const conditions: [sql: string, value: Value | undefined][] = [
-      ["contact_id = ?", contactId],
-      ["type IN (SELECT value FROM json_each(?))", types && JSON.stringify(types)],
-      ["happened_at >= ?", since],
-    ];
-    const given = conditions.filter(([, value]) => value !== undefined);
-    const where = given.length > 0 ? ` WHERE ${given.map(([sql]) => sql).join(" AND ")}` : "";
-    const values = given.map(([, value]) => value!);
-    const total = this.database.get<{ total: number }>(
-      `SELECT count(*) AS total FROM events${where}`,
-      ...values,
-    );
+  page({ contactId, types, since = 0, page, size }: EventPage): {
+    total: number;
+    events: StoredEvent[];
+  } {
+    const where = `FROM events WHERE coalesce(contact_id = ?, true) AND happened_at >= ?
+      AND (type IN (SELECT value FROM json_each(?)) OR ?)`;
+    const values = [contactId ?? null, since, JSON.stringify(types ?? []), types ? 0 : 1];
+    const { total } = this.database.get<{ total: number }>(`SELECT count(*) AS total ${where}`, ...values)!;
     const rows = this.database.all<EventRow>(
-      `SELECT contact_id, type, happened_at, details FROM events${where}
+      `SELECT contact_id, type, happened_at, details ${where}
         ORDER BY happened_at DESC, id DESC LIMIT ? OFFSET ?`,
       ...values,
       size,
       (page - 1) * size,
     );
-    return { total: total?.total ?? 0, events: rows.map(readEvent) };
+    return { total, events: rows.map(readEvent) };
   }
 }
 

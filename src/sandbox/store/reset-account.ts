@@ -4,17 +4,16 @@ import { addDefaultStructure, type Store } from "./index.ts";
 import { emptyAccountTables } from "./schema.ts";
 
 /**
- * The folder's own key stays, and running processes do not take the account's monthly limit for a new one. The
- * caller is in a transaction.
+ * The folder's own key and the monthly limit stay. The caller is in a transaction.
  * @param fill the empty account, its row included
  */
 export function replaceAccount(store: Store, fill: () => void): void {
-  const { monthly_limit_revision } = store.account.read();
+  const { monthly_limit } = store.account.read();
   const ownValue = store.ownKey.read();
   const ownKey = ownValue === undefined ? undefined : store.keys.findByValue(ownValue);
   emptyAccountTables(store.database);
   fill();
-  store.database.run("UPDATE account SET monthly_limit_revision = ?", monthly_limit_revision);
+  store.account.setMonthlyLimit(monthly_limit);
   if (!ownKey || store.keys.findByValue(ownValue!)) return;
   for (const key of store.keys.all()) {
     if (key.id === ownKey.id || key.name === ownKey.name) store.keys.remove(key.id);

@@ -10,9 +10,8 @@ CREATE TABLE account (
   only INTEGER PRIMARY KEY CHECK (only = 1),
   region TEXT NOT NULL,
   status TEXT NOT NULL,
-  -- null: the default. The revision tells a running process that the owner has spoken since it started.
+  -- null: the default.
   monthly_limit INTEGER,
-  monthly_limit_revision INTEGER NOT NULL DEFAULT 0,
   hour_ends_at INTEGER NOT NULL DEFAULT 0,
   hour_used INTEGER NOT NULL DEFAULT 0,
   month_ends_at INTEGER NOT NULL DEFAULT 0,
