@@ -104,29 +104,6 @@ describe("ecm contact mutate, several contacts", () => {
     expect((await readContacts(service)).get("p0@example.com")!.lists).toEqual([]);
   });
 
-  it("sends nothing in a dry run, and says what it would come to", async () => {
-    const service = await withContacts(3);
-    const args = ["contact", "mutate", "p0@example.com", "p1@example.com", "--set", "Last Name=X", "--json"];
-    const dry = parseSummary(await service.ecm([...args, "--dry-run"]));
-    expect(dry).toMatchObject({ status: "dry-run", rows: { updated: 2 }, requests: { mutate: 0 } });
-    expect(dry.estimate.requests).toBe(parseSummary(await service.ecm(args)).requests.total);
-  });
-
-  it("goes on with a stopped one", async () => {
-    const service = await withContacts(30);
-    const keys = Array.from({ length: 30 }, (_, index) => `p${index}@example.com\n`).join("");
-    const path = await inputFile(keys, "keys.txt");
-    const args = ["contact", "mutate", "--keys", path, "--set", "Last Name=X", "--json"];
-    const stopped = parseSummary(await service.ecm([...args, "--max-requests", "15"]));
-    expect(stopped).toMatchObject({ status: "stopped", stoppedBy: "max-requests" });
-    const finished = parseSummary(await service.ecm(["runs", "resume", stopped.run!, "--json"]));
-    expect(finished).toMatchObject({
-      run: stopped.run,
-      status: "completed",
-      rows: { read: 30, updated: 30, unchanged: 0 },
-    });
-  });
-
   it.each([
     [["a@example.com", "--keys", "f", "--add-tag", "T"], "--keys is the whole list"],
     [
@@ -282,24 +259,6 @@ describe("ecm lists sync", () => {
     await ecm(["contact", "mutate", left, "--add-list", "L"]);
     const withId = await inputFile(`${rows.join("\n")}\n${left.toUpperCase()},\n`);
     expect(parseSummary(await ecm(sync.with(3, withId))).members).toEqual({ added: 0, removed: 0 });
-  });
-
-  it("takes nobody out whom a file may have named behind the place where it was cut off", async () => {
-    const service = await withContacts(0);
-    for (const name of ["a", "b", "c"]) {
-      await service.ecm(["contact", "create", "--key", `${name}@example.com`, "--list", "L"]);
-    }
-    const sync = async (text: string) =>
-      service.ecm(["lists", "sync", "L", await inputFile(text), "--max-remove", "100%", "--json"]);
-    const cut = await sync("Email,City\na@example.com,Oslo\nb@exam");
-    expect(cut.code).toBe(3);
-    expect(cut.stderr).toContain("nobody is taken out of the list");
-    expect(parseSummary(cut)).toMatchObject({
-      members: { added: 0, removed: 0 },
-      codes: { rejected: { truncated: 1 } },
-    });
-    const whole = await sync("Email,City\na@example.com,Oslo\nb@example.com,Rome\n");
-    expect(parseSummary(whole).members).toEqual({ added: 0, removed: 1 });
   });
 
   describe("a file that is cut off in its last row", () => {

@@ -192,13 +192,6 @@ describe("--plan", () => {
     }
   });
 
-  it("makes a change of one contact a bulk run too", async () => {
-    const { ecm, plan, lines } = await account();
-    const args = ["contact", "mutate", "ada@example.com", "--set", "City=Rome", "--dry-run", "--plan", plan];
-    expect((await ecm(args)).code).toBe(0);
-    expect(await lines()).toMatchObject([{ key: "ada@example.com", action: "update" }]);
-  });
-
   it("grows among the runs, and appears whole or not at all", async () => {
     const path = await inputFile(people);
     const folder = dirname(path);

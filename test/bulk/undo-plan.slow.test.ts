@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { PlanLine } from "../../src/bulk/plan/plan-line.ts";
-import { spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { contactLines, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "./kit.ts";
 
@@ -108,19 +108,6 @@ describe("runs undo --plan", () => {
     // What was done, by the same names.
     const output = await ecm(["runs", "show", "last", "--changes"]);
     expect(linesIn(output.stdout)).toEqual(planned.filter(({ action }) => action === "update"));
-  });
-
-  it("writes to stdout with -, but not besides a summary", async () => {
-    const { ecm, run, sandbox } = await changed();
-    const { code, stdout } = await ecm(["runs", "undo", run, "--dry-run", "--plan", "-"]);
-    expect(code).toBe(3);
-    expect(withoutIds(linesIn(stdout))).toEqual(expectedLines);
-    const before = sandbox.admin.requests().length;
-    expect(await ecm(["runs", "undo", run, "--json", "--plan", "-"])).toMatchObject({ code: 2, stdout: "" });
-    const nowhere = join(await temporaryFolder(), "missing", "plan.ndjson");
-    expect((await ecm(["runs", "undo", run, "--plan", nowhere])).code).toBe(2);
-    expect((await ecm(["runs", "undo", run, "--plan", "one", "--rejects", "one"])).code).toBe(2);
-    expect(sandbox.admin.requests().length).toBe(before);
   });
 
   it("keeps the order of the run although its contacts were written side by side", async () => {
@@ -242,39 +229,5 @@ describe("runs undo --plan", () => {
         version: before.get(key)!.version + 2,
       });
     }
-  });
-
-  it("is told of by an erasure that cannot change the file", async () => {
-    const { ecm, run, plan } = await changed();
-    await ecm(["runs", "undo", run, "--plan", plan]);
-    const erased = await ecm(["contact", "erase", "a@x.org", "--yes"]);
-    expect(erased.stderr).toContain(plan);
-  });
-});
-
-describe("runs undo --show", () => {
-  const at = { terminalColumns: 100, env: { NO_COLOR: "1" } };
-
-  it("shows the first changes of a dry run at a terminal", async () => {
-    const { ecm, run } = await changed();
-    const output = await ecm(["runs", "undo", run, "--dry-run", "--no-input"], at);
-    expect(output.stderr).toContain(
-      "  ~ b@x.org  - list New   - tag T\n  ~ a@x.org  First Name  Anna → Ada   - list New   - tag T\n  ~ c@x.org  First Name  Cy → (empty)   - list New   - tag T\n",
-    );
-    const one = await ecm(["runs", "undo", run, "--dry-run", "--show", "1"], at);
-    expect(one.stderr).toContain(
-      "  ~ b@x.org  - list New   - tag T\n  … 2 more: --show 3, or --plan plan.ndjson\n",
-    );
-    const none = await ecm(["runs", "undo", run, "--dry-run", "--show", "0"], at);
-    expect(none.stderr).not.toContain("~ a@x.org");
-  });
-
-  it("is the same in a process of its own", async () => {
-    const { env, run } = await changed();
-    const child = spawnEcm(["runs", "undo", run, "--dry-run", "--show", "1", "--plan", "-"], env);
-    const { code, stdout, stderr } = await waitForResult(child);
-    expect(code, stderr).toBe(3);
-    expect(withoutIds(linesIn(stdout))).toEqual(expectedLines);
-    expect(stderr).toContain("  ~ b@x.org  - list New   - tag T\n");
   });
 });

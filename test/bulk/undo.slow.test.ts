@@ -89,21 +89,6 @@ describe("ecm runs undo", () => {
     expect((await ecm(["runs", "rejects", "last"])).stdout).toBe(text);
   });
 
-  it("goes on with the file for what it cannot put back where it stopped", async () => {
-    const { ecm } = await startSandbox({ contents: { contacts: manyContacts(20) } });
-    const { run } = parseSummary(
-      await ecm(["import", await inputFile(manyRows(25, (n) => `New ${n}`)), "--json"]),
-    );
-    const rejects = join(await temporaryFolder(), "left.csv");
-    const stopped = await ecm(["runs", "undo", run!, "--rejects", rejects, "--max-requests", "12", "--json"]);
-    expect(stopped.code).toBe(7);
-    const resumed = await ecm(["runs", "resume", parseSummary(stopped).run!, "--json"]);
-    expect(parseSummary(resumed)).toMatchObject({ rejects, rows: { updated: 20, rejected: 5 } });
-    expect((await readFile(rejects, "utf8")).split("\n").filter((line) => line.includes("p2"))).toHaveLength(
-      5,
-    );
-  });
-
   it("gets on with each invocation, however few requests it may send: who is read is written before others are read", async () => {
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(60) } });
     const changed = await inputFile(manyRows(60, (n) => `New ${n}`));
@@ -140,20 +125,6 @@ describe("ecm runs undo", () => {
       status: "completed",
       rows: { rejected: count },
     });
-  });
-
-  it("prints its summary also where a person says no", async () => {
-    const { ecm } = await startSandbox({ contents: { contacts: manyContacts(2) } });
-    await ecm(["import", await inputFile(manyRows(2, (n) => `New ${n}`))]);
-    const declined = await ecm(["runs", "undo", "last", "--json"], { terminalColumns: 200, typed: "n\r" });
-    expect(declined.code).toBe(1);
-    expect(parseSummary(declined)).toMatchObject({
-      run: null,
-      status: "stopped",
-      stoppedBy: "error",
-      rows: { read: 2, pending: 2 },
-    });
-    expect(JSON.parse((await ecm(["runs", "list", "--json"])).stdout)).toHaveLength(1);
   });
 
   it("puts back the rest where a field, a list or a tag is gone from the account", async () => {
@@ -214,10 +185,5 @@ describe("ecm runs undo", () => {
     const undone = parseSummary(await ecm(["runs", "undo", "last", "--json"]));
     expect(undone).toMatchObject({ rows: { rejected: 2 }, requests: { search: 0, mutate: 0, other: 1 } });
     expect((await readContacts(service)).size).toBe(2);
-  });
-
-  it("knows no run of another name", async () => {
-    const service = await startSandbox();
-    expect((await service.ecm(["runs", "undo", "nothing"])).code).toBe(5);
   });
 });

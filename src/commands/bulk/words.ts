@@ -156,9 +156,7 @@ export interface ShownReject {
 
 export function toShownReject({ line, value, code, message }: Omit<Reject, "row">): ShownReject {
   const cut = value.length > maxCharacters ? `${value.slice(0, maxCharacters - 1)}…` : value;
-  // What is beside it already is not said twice.
-  const end = `: ${value}`;
-  return { line, value: cut, code, why: message.endsWith(end) ? message.slice(0, -end.length) : message };
+  return { line, value: cut, code, why: message };
 }
 
 // Names that a run creates.

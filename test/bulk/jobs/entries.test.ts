@@ -1,0 +1,109 @@
+/** Whom conditions choose on the pages of an account, and which members of a list a sync takes out. */
+import { describe, expect, it } from "vitest";
+import { listSelectedItems, planRemovals } from "../../../src/bulk/jobs/entries.ts";
+import type { RowRun } from "../../../src/bulk/jobs/row-work.ts";
+import type { AccountSnapshot } from "../../../src/bulk/plan/snapshot.ts";
+import { TextIndex } from "../../../src/text-index.ts";
+import type { Contact } from "../../../src/wire.ts";
+
+const toContact = (name: string): Partial<Contact> => ({ _id: `id-${name}`, key: `${name}@x.org` });
+
+function snapshotOf(names: readonly string[], isWhole = true): AccountSnapshot {
+  return { all: () => names.map(toContact), isWhole: () => isWhole } as unknown as AccountSnapshot;
+}
+
+interface Given {
+  named?: readonly string[];
+  rejected?: readonly string[];
+  isCut?: boolean;
+  isDryRun?: boolean;
+  chooses?: (contact: Partial<Contact>) => boolean;
+}
+
+/** A run over an input of these keys, and of rejected rows with these cells. */
+function runOver({ named = [], rejected = [], isCut, isDryRun = false, chooses }: Given) {
+  const identities = new TextIndex();
+  for (const name of named) identities.add(`${name}@x.org`);
+  const remarks: string[] = [];
+  const run = {
+    survey: {
+      identities,
+      lastLine: 10,
+      rejected: rejected.length,
+      rejectedCodes: new Map(isCut ? [["truncated", 1]] : []),
+      batches: async function* () {
+        yield rejected.map((cell) => ({ kind: "rejected", cells: [cell] }));
+      },
+    },
+    reader: { structure: { keyType: "email" } },
+    options: { isDryRun, guards: {} },
+    emit: ({ remark }: { remark: { code: string } }) => remarks.push(remark.code),
+    work: { desiredForAll: () => ({ values: [] }), selection: chooses && { holds: chooses } },
+  } as unknown as RowRun;
+  return { run, remarks };
+}
+
+const ten = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+const list = { listId: "l", listName: "News" };
+
+describe("a sync takes out", () => {
+  const cases: [why: string, given: Given, removed: string[], remarks?: string[]][] = [
+    ["nobody whom its file names", { named: ten }, []],
+    ["who is not named", { named: ten.slice(1) }, ["a"]],
+    ["nobody whom a rejected row may mean", { named: ten.slice(1), rejected: ["Ada (a@x.org)?"] }, []],
+    ["nobody whose id a rejected row has", { named: ten.slice(1), rejected: ["ID-A"] }, []],
+    ["nobody where the file is cut off", { named: ten.slice(5), isCut: true }, [], ["cut_off"]],
+    [
+      "too many in a dry run, which says so",
+      { named: ten.slice(2), isDryRun: true },
+      ["a", "b"],
+      ["would_be_refused"],
+    ],
+  ];
+  it.each(cases)("%s", async (_why, given, removed, remarks = []) => {
+    const { run, remarks: said } = runOver(given);
+    const { count, limits, items } = await planRemovals(snapshotOf(ten), run, list);
+    const found = [...items()];
+    expect(found.map(({ key }) => key.sent.replace("@x.org", ""))).toEqual(removed);
+    // The lines of the file come before the places of members.
+    expect(found.every(({ ref, line }) => ref > 10 && line === null)).toBe(true);
+    expect([count, limits.members, said]).toEqual([removed.length, 10, remarks]);
+  });
+
+  it("not more than a tenth", async () => {
+    const { run } = runOver({ named: ten.slice(2) });
+    await expect(planRemovals(snapshotOf(ten), run, list)).rejects.toThrow("This would remove 2 of the 10");
+  });
+});
+
+describe("conditions choose", () => {
+  const isEarly = ({ key = "" }: Partial<Contact>) => key < "c";
+  const cases: [why: string, pages: string[], isWhole: boolean, given: Given, chosen: [string, number][]][] =
+    [
+      [
+        "everybody without any",
+        ["a", "b"],
+        true,
+        {},
+        [
+          ["a@x.org", 1],
+          ["b@x.org", 2],
+        ],
+      ],
+      ["for whom they hold", ["d", "b", "c"], true, { chooses: isEarly }, [["b@x.org", 2]]],
+      [
+        "once who slid to another page",
+        ["a", "b", "a"],
+        false,
+        {},
+        [
+          ["a@x.org", 1],
+          ["b@x.org", 2],
+        ],
+      ],
+    ];
+  it.each(cases)("%s", (_why, pages, isWhole, given, chosen) => {
+    const items = [...listSelectedItems(snapshotOf(pages, isWhole), runOver(given).run)];
+    expect(items.map(({ key, ref }) => [key.sent, ref])).toEqual(chosen);
+  });
+});
