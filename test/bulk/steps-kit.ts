@@ -7,7 +7,7 @@ import { statusParts } from "../../src/api/contacts.ts";
 import type { Desired } from "../../src/bulk/desired.ts";
 import type { Item } from "../../src/bulk/items.ts";
 import { createSuppressionRules, type SuppressionRules } from "../../src/bulk/plan/judge.ts";
-import { Lookup } from "../../src/bulk/plan/lookup.ts";
+import { Lookup, type LookupOptions } from "../../src/bulk/plan/lookup.ts";
 import { makePlan } from "../../src/bulk/plan/make-plan.ts";
 import { createTally } from "../../src/bulk/plan/numbers.ts";
 import type { PlanHead } from "../../src/bulk/plan/plan-file.ts";
@@ -61,6 +61,7 @@ const toIdentity = (key: string): string => key.toLowerCase();
 export async function openSteps(
   service: RunningSandbox,
   suppression: SuppressionRules = createSuppressionRules(),
+  looksUp: Partial<LookupOptions> = {},
 ): Promise<Steps> {
   const { baseUrl, apiKey } = service;
   const network = await openNetwork({ baseUrl, purpose: "bulk", connections: 2 });
@@ -117,6 +118,7 @@ export async function openSteps(
     keyType: "email",
     source,
     behavior,
+    ...looksUp,
   });
   const input = { read: 1, rejectedCodes: {}, passedOver: 0, passedOverAre: "skipped" } as const;
   const state = { ...context, input, tally: createTally(), ledger: run.ledger, run };

@@ -140,5 +140,6 @@ it("a deletion whose outcome nobody knows is marked in runs show --changes", asy
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
-  expect(shown.map(({ code }) => code)).toEqual([null, "unproven"]);
+  const unproven = ["unproven", "it is unknown whether this was applied"];
+  expect(shown.map(({ code, message }) => [code, message])).toEqual([[null, null], unproven]);
 });

@@ -39,7 +39,7 @@ export function readingsOf(run: Run) {
 
 /**
  * One line for each contact that the run wrote, in input order. A write of which it is not known whether it
- * was applied says so in its message.
+ * was applied has the code `unproven`.
  * @param limit only so many, the first ones
  * @throws JournalDamagedError for a damaged journal
  */
@@ -51,8 +51,7 @@ async function readRunChanges(run: Run, limit = Number.POSITIVE_INFINITY): Promi
     const line = hasLine(run.manifest, operation) ? ref : null;
     const contact = { line, key, found: createdId ? { _id: createdId } : undefined };
     const written = toPlanLine(contact, operation, names);
-    const unproven = { code: "unproven", message: "it is unknown whether this was applied" };
-    lines.push({ ...written, ...(isUnproven && unproven) });
+    lines.push({ ...written, ...(isUnproven && { code: "unproven" }) });
   }
   return lines;
 }

@@ -21,7 +21,7 @@ export type PlanEntry = Item | StoredLine;
 /** Made as they are taken: few of them are in memory at once. */
 export type PlanEntries = AsyncIterable<Iterable<PlanEntry>> | Iterable<Iterable<PlanEntry>>;
 
-/** Entries that are added to the plan together, where nothing has to be looked up. */
+/** Entries that are added to the plan together where nothing has to be looked up. */
 const maxBlockEntries = 100;
 
 export interface PlanStep {
@@ -79,29 +79,22 @@ function chooseConcurrency(session: Session): number {
 async function* readBlocks({ session, entries, writer }: PlanStep): AsyncGenerator<PlanEntry[]> {
   let skip = writer.taken;
   let block: PlanEntry[] = [];
-  let lookUps = 0;
   for await (const batch of entries) {
     for (const entry of batch) {
-      if (skip > 0) {
-        skip--;
-        continue;
-      }
+      if (skip-- > 0) continue;
       block.push(entry);
-      if (isToBeLookedUp(session, entry)) lookUps++;
-      if (lookUps < countMaxLookUps(session, entry) && block.length < maxBlockEntries) continue;
+      if (block.length < chooseBlockSize(session, entry)) continue;
       yield block;
       block = [];
-      lookUps = 0;
     }
   }
   if (block.length > 0) yield block;
 }
 
-/**
- * Where contacts may have to be read one by one besides, a block is as large as this invocation can complete.
- */
-function countMaxLookUps(session: Session, entry: PlanEntry): number {
+/** Where contacts may have to be read one by one besides, a block is as large as this invocation can complete. */
+function chooseBlockSize(session: Session, entry: PlanEntry): number {
   const { judging, lookup } = session;
+  if (lookup.knowsAll) return maxBlockEntries;
   const mayBeAlone = isItem(entry) && isReadById(entry, judging);
   return mayBeAlone
     ? Math.max(1, Math.min(lookup.blockSize, countSentRequests(session) - 1))
@@ -114,10 +107,6 @@ function isItem(entry: PlanEntry): entry is Item {
 
 function isDecided(entry: DecidedEntry): entry is DecidedItem {
   return "decision" in entry;
-}
-
-function isToBeLookedUp({ judging, lookup }: Session, entry: PlanEntry): boolean {
-  return isItem(entry) && entry.found === undefined && !lookup.knowsAll && needsLookup(entry, judging);
 }
 
 async function decideBlock(session: Session, block: readonly PlanEntry[]): Promise<DecidedBlock> {

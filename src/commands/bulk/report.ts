@@ -19,7 +19,14 @@ import type { ReportFlags } from "../flags/bulk.ts";
 import { foldList, foldRows, formatPage, type Markup, markup } from "../output/page.ts";
 import { formatChanges, maxChangesShown, maxRejectsShown, type SeenPlan } from "./plan.ts";
 import { hasRows, listOutcomes } from "./result.ts";
-import { describeCode, formatAboutDuration, formatReasons, listCreated, toShownReject } from "./words.ts";
+import {
+  describeCode,
+  formatAboutDuration,
+  formatReasons,
+  listCreated,
+  toShownReject,
+  withReason,
+} from "./words.ts";
 
 export interface Report {
   summary: Summary;
@@ -123,7 +130,7 @@ async function readDetails(run: { manifest: Manifest; folder: string }): Promise
     startedAt,
     created: [],
     consentColumns: listConsentColumns(await readings.head()),
-    changes: await readings.changes(maxChangesShown),
+    changes: (await readings.changes(maxChangesShown)).map(withReason),
     rejects,
   };
 }

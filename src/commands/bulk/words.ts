@@ -116,7 +116,7 @@ const reasons: Readonly<Record<string, string>> = {
   changed_since: "the run created this contact, and it was changed since; it stays",
   not_active: "the contact was not active when it was deleted; it is not recreated",
   unsubscribed: "contacts cannot be reactivated through the API",
-  unproven: "the journal is damaged: check by hand whether the run changed this contact",
+  unproven: "it is unknown whether this was applied",
   keeps_changing: "the contact keeps changing while it is being written",
 };
 
@@ -130,6 +130,11 @@ export function formatReasons(counts: Readonly<Record<string, number>>): string 
   return Object.entries(counts)
     .map(([code, number]) => `${describeCode(code)} (${formatCount(number)})`)
     .join(", ");
+}
+
+/** A line of what a run did, with what its code means. */
+export function withReason(line: PlanLine): PlanLine {
+  return line.code === "unproven" ? { ...line, message: describeReason({ code: line.code }) } : line;
 }
 
 /** Why a contact was not written, or not all of it. Plans, journals and rejects files keep these sentences. */

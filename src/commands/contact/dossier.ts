@@ -13,6 +13,7 @@ import { findContactsOfKey, type KnownContacts } from "../../service/erase-conta
 import { fetchContact } from "../../service/mutate-contact.ts";
 import type { SuppressionState } from "../../suppressions/suppressions.ts";
 import type { Send } from "../../wire.ts";
+import { withReason } from "../bulk/words.ts";
 import { addFileFlag } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { foldList, formatPage, markup } from "../output/page.ts";
@@ -264,7 +265,7 @@ function toRunSection({ run, kind, startedAt, input, changes, notWritten, files 
     title: `${formatTime(startedAt)}: ${kind}${input === "" ? "" : ` of ${input}`} (run ${run})`,
     lines: [
       ...(changes === null ? ["The run's journal is damaged: what was written is not certain."] : []),
-      ...(changes ?? []).map(describeWritten),
+      ...(changes ?? []).map((line) => describeWritten(withReason(line))),
       ...notWritten.map(describeNotWritten),
       ...files.map((file) => `This file may contain the person: ${file}`),
     ],

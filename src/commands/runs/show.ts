@@ -12,6 +12,7 @@ import { isForPeople } from "../../terminal/format.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { drawDifference } from "../bulk/plan.ts";
 import { formatSummary, resultLines } from "../bulk/result.ts";
+import { withReason } from "../bulk/words.ts";
 import { requireReportFlags } from "../flags/bulk.ts";
 import { writtenFileOption } from "../flags/flags.ts";
 import { commandOnRun } from "../help/command-line.ts";
@@ -77,7 +78,7 @@ export function registerRunsShow(parent: Command, context: Context): void {
 async function showChanges(context: Context, run: StoredRun): Promise<void> {
   const { terminal } = context;
   const { readingsOf } = await import("../../bulk/index.ts");
-  const lines = await readingsOf(run).changes();
+  const lines = (await readingsOf(run).changes()).map(withReason);
   if (lines.length === 0) return terminal.note(`Run ${run.manifest.id} changed nothing.`);
   const isDrawn = context.output().format === "table";
   const shown = isDrawn ? drawDifference(terminal, lines, "out") : lines.map((line) => JSON.stringify(line));

@@ -78,11 +78,6 @@ describe("deciding on a contact that exists", () => {
       },
     });
   });
-
-  it("passes it over where nobody who exists is meant", () => {
-    const verdict = decide(key, wish(fields(["f", "new"]), { present: { skip: "exists" } }), found);
-    expect(verdict).toEqual({ skip: "exists" });
-  });
 });
 
 describe("deciding on a contact that does not exist", () => {
@@ -99,17 +94,9 @@ describe("deciding on a contact that does not exist", () => {
     });
   });
 
-  it.each<[string, Partial<Desired>, object]>([
-    [
-      "never creates whom the file marks as not subscribed",
-      { mayJoinLists: false },
-      { skip: "not_subscribed" },
-    ],
-    ["skips", { absent: { skip: "missing" } }, { skip: "missing" }],
-    ["rejects", { absent: { reject: { code: "not_found" } } }, { reject: { code: "not_found" } }],
-    ["leaves", { absent: "leave" }, unchanged],
-  ])("%s", (_name, more, verdict) => {
-    expect(decide(key, wish(changes, more), undefined)).toEqual(verdict);
+  it("never creates whom the file marks as not subscribed", () => {
+    const verdict = decide(key, wish(changes, { mayJoinLists: false }), undefined);
+    expect(verdict).toEqual({ skip: "not_subscribed" });
   });
 });
 

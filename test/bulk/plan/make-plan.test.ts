@@ -46,33 +46,12 @@ it.each<Row>([
     }),
   ],
   [
-    "a value is emptied",
-    ada,
-    city(""),
-    (of) => ({
-      action: "update",
-      apply: { desired: { values: [{ what: "field", id: of.city, to: "" }] } },
-    }),
-  ],
-  [
     "a list is added",
     ada,
     (of) => ({ values: toValues({ fields: [[of.city, "Oslo"]], addLists: [of.news] }) }),
     (of) => ({ apply: { before: { values: [{ what: "list", id: of.news, to: false }] } } }),
   ],
   ["all of it is so already", ada, city("Oslo"), () => ({ action: "unchanged" })],
-  [
-    "who is there stays by mode create",
-    ada,
-    city("Rome", { present: { skip: "exists" } }),
-    () => ({ action: "skip", code: "exists" }),
-  ],
-  [
-    "who is not there is passed over",
-    nobody,
-    city("Rome", { absent: { skip: "missing" } }),
-    () => ({ action: "skip", code: "missing" }),
-  ],
   [
     "who is not there is rejected",
     nobody,

@@ -1,0 +1,107 @@
+/** Which contacts have these keys: rows in, contacts and requests out. */
+import { expect, it } from "vitest";
+import type { Item } from "../../../src/bulk/items.ts";
+import type { LookupOptions } from "../../../src/bulk/plan/lookup.ts";
+import { call } from "../kit.ts";
+import { type Ada, lastRequest, openSteps, requestsSince, row, startAdasAccount } from "../steps-kit.ts";
+
+const ada = "ada@example.com";
+const [search, read, mine] = ["POST /contact/search 200", "GET /contact/:id 200", "GET /contact/:id 404"];
+const unknownId = "0123456789abcdef01234567";
+
+/** As a cell has it, and as it is compared. */
+function named(written: string, identity: string, ref = 2): Item {
+  return { ...row(identity, {}, ref), key: { written, sent: identity, identity } };
+}
+
+interface Case {
+  items: (of: Ada) => Item[];
+  /** Of each item, the key that is found; `(nobody)`, or `(again)` for one that was named before. */
+  found: string[];
+  requests: string[];
+  looksUp?: (of: Ada) => Partial<LookupOptions>;
+}
+
+it.each<[string, Case]>([
+  ["a key", { items: () => [row(ada, {})], found: [ada], requests: [search] }],
+  [
+    "a key in other letters, where it is found out first whether two forms can be asked for",
+    { items: () => [named("ADA@Example.com", ada)], found: [ada], requests: [search, search] },
+  ],
+  [
+    "a key as the account has it, and as it should be",
+    {
+      items: () => [named("Ada <ada@example.com>", ada), named("o\u2019neill", "o'neill@x.org", 3)],
+      found: [ada, "(nobody)"],
+      requests: [search],
+    },
+  ],
+  ["an id", { items: ({ id }) => [named(id, id)], found: [ada], requests: [read] }],
+  [
+    "an id that nobody has, where keys are addresses",
+    { items: () => [named(unknownId, unknownId)], found: ["(nobody)"], requests: [mine] },
+  ],
+  [
+    "keys and ids at once",
+    {
+      items: ({ id }) => [row(ada, {}), named(id, id, 3)],
+      found: [ada, ada],
+      requests: [read, search],
+    },
+  ],
+  [
+    "somebody twice, where that is one too many",
+    {
+      items: ({ id }) => [row(ada, {}), named(id, id, 3)],
+      found: [ada, "(again)"],
+      requests: [read, search],
+      looksUp: () => ({ marksRepeats: true }),
+    },
+  ],
+  [
+    "somebody who is known to be deleted, and whom a search still shows",
+    {
+      items: ({ id }) => [row(ada, { who: { not: id } })],
+      found: ["(nobody)"],
+      requests: [search],
+    },
+  ],
+  ["nobody at all", { items: () => [], found: [], requests: [] }],
+])("%s", async (_what, { items, found, requests, looksUp }) => {
+  const account = await startAdasAccount();
+  const { service } = account;
+  const { session } = await openSteps(service, undefined, looksUp?.(account));
+  const rows = items(account);
+  const last = lastRequest(service);
+  const results = await session.lookup.find(rows);
+  const keys = rows.map(({ ref }) => {
+    const { contact, isRepeated } = results.get(ref)!;
+    return isRepeated ? "(again)" : (contact?.key ?? "(nobody)");
+  });
+  expect({ keys, requests: requestsSince(service, last) }).toEqual({ keys: found, requests });
+  for (const { ref } of rows) expect(results.get(ref)!.at).toBeGreaterThanOrEqual(session.startedAt);
+});
+
+it("asks for a hundred keys in one search, and for the rest in another", async () => {
+  const account = await startAdasAccount();
+  const { service } = account;
+  const { session } = await openSteps(service);
+  await session.lookup.find([row(ada, {})]);
+  const rows = [
+    ...Array.from({ length: 100 }, (_, at) => row(`p${at}@example.com`, {}, at + 3)),
+    row(ada, {}),
+  ];
+  const last = lastRequest(service);
+  const results = await session.lookup.find(rows);
+  expect(requestsSince(service, last)).toEqual([search, search]);
+  expect([...results.values()].filter(({ contact }) => contact).map(({ contact }) => contact!.key)).toEqual([
+    ada,
+  ]);
+});
+
+it("reads a contact of another structure as nobody", async () => {
+  const { service, id } = await startAdasAccount();
+  const { session } = await openSteps(service, undefined, { structureId: unknownId });
+  expect(await call(service, "GET", `/api/contact/${id}`)).toMatchObject({ key: ada });
+  expect((await session.lookup.find([named(id, id)])).get(2)!.contact).toBeUndefined();
+});
