@@ -18,7 +18,10 @@ import {
   unknownProfileError,
 } from "./profiles.ts";
 
+const version = 1;
+
 interface Stored {
+  version?: number;
   current?: string;
   profiles?: Record<string, Profile>;
 }
@@ -49,9 +52,8 @@ export async function openProfiles(folders: Folders): Promise<ProfileStore> {
     });
     return conf;
   };
-  const read = (): Required<Pick<Stored, "profiles">> & Stored => {
+  const read = (): Stored & Required<Pick<Stored, "profiles">> => {
     if (!conf && !existsSync(file)) return { profiles: {} };
-    // Members that a newer version has written stay in the file.
     const stored = guarded(file, () => open().store);
     return { ...stored, profiles: stored.profiles ?? {} };
   };
@@ -60,7 +62,7 @@ export async function openProfiles(folders: Folders): Promise<ProfileStore> {
     const stored = read();
     change(stored);
     guardedWrite(file, () => {
-      conf.store = removeUndefined(stored);
+      conf.store = removeUndefined({ ...stored, version });
     });
   };
   const names = () => [...Object.keys(read().profiles), sandboxProfile];
@@ -100,12 +102,11 @@ export async function openProfiles(folders: Folders): Promise<ProfileStore> {
 
 /** The file's content, if it is what `ecm` writes. */
 function checked(file: string, stored: unknown): Stored {
-  const { profiles = {}, current } = isObject(stored) ? stored : { profiles: stored };
-  const isSound =
-    isObject(profiles) &&
-    Object.values(profiles).every(isProfile) &&
-    (current === undefined || typeof current === "string");
-  if (isObject(stored) && isSound) return stored;
+  if (!isObject(stored)) throw unreadable(file, "ecm did not write its content");
+  if (stored.version !== version) throw unreadable(file, `it is not of version ${version}`);
+  const { profiles = {}, current } = stored;
+  const areSound = isObject(profiles) && Object.values(profiles).every(isProfile);
+  if (areSound && (current === undefined || typeof current === "string")) return stored;
   throw unreadable(file, "ecm did not write its content");
 }
 

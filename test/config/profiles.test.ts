@@ -94,19 +94,6 @@ describe("the profiles", () => {
     expect(profiles.get(name)).toBeUndefined();
   });
 
-  it("keep what a newer version has written beside them", async () => {
-    const folders = await temporaryFolders();
-    await mkdir(folders.config);
-    const work = { ...profile, colour: "blue" };
-    await writeFile(toProfilesPath(folders), JSON.stringify({ version: 9, profiles: { work }, groups: [1] }));
-    (await openProfiles(folders)).save("home", profile);
-    expect(JSON.parse(await readFile(toProfilesPath(folders), "utf8"))).toMatchObject({
-      version: 9,
-      profiles: { work, home: profile },
-      groups: [1],
-    });
-  });
-
   it("always hold the embedded service, which is neither overwritten nor removed", async () => {
     const profiles = await openProfiles(await temporaryFolders());
     expect(() => profiles.save("sandbox", profile)).toThrow(/embedded service/);
@@ -128,10 +115,12 @@ describe("the profiles", () => {
     ["an array", "[1]"],
     ["a text", '"ecm_us_secret"'],
     ["null", "null"],
-    ["a wrong profile", '{"profiles":{"work":"ecm_us_secret"}}'],
-    ["a wrong key", '{"profiles":{"work":{"apiKey":7}}}'],
-    ["a wrong choice", '{"current":["ecm_us_secret"]}'],
+    ["a wrong profile", '{"version":1,"profiles":{"work":"ecm_us_secret"}}'],
+    ["a wrong key", '{"version":1,"profiles":{"work":{"apiKey":7}}}'],
+    ["a wrong choice", '{"version":1,"current":["ecm_us_secret"]}'],
     ["nothing", ""],
+    ["another version", '{"version":9,"profiles":{"work":{"apiKey":"ecm_us_secret"}}}'],
+    ["no version", '{"profiles":{"work":{"apiKey":"ecm_us_secret"}}}'],
   ])(
     "in a file that holds %s are refused by the file's name, without its content",
     async (_name, content) => {
