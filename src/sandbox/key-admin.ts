@@ -56,7 +56,6 @@ export class KeyAdmin {
         scopes: checkedScopes(wanted.scopes),
         isActive: true,
         expiresAt: wanted.expiresAt?.getTime() ?? null,
-        createdAt: this.now(),
       };
       keys.add(created, value);
       return describeKey({ ...created, shown: value }, this.now());
@@ -173,10 +172,7 @@ export function ensureOwnKey(store: Store, now: number, given?: string): string 
     const taken = new Set(store.keys.all().map((each) => each.name));
     let free = ownKeyName;
     for (let number = 2; taken.has(free); number++) free = `${ownKeyName} ${number}`;
-    store.keys.add(
-      { id, name: free, scopes: [...scopes], isActive: true, expiresAt: null, createdAt: now },
-      key,
-    );
+    store.keys.add({ id, name: free, scopes: [...scopes], isActive: true, expiresAt: null }, key);
     store.ownKey.write(key);
     return key;
   });

@@ -175,3 +175,8 @@ export function onlyError(answer: Reply) {
   if (answer.body?.errors?.length !== 1) throw new Error(`not one error: ${answer.text}`);
   return { status: answer.status, ...answer.body.errors[0] };
 }
+
+/** The refusal of an input, which names the member at fault. */
+export function invalidAt(field: unknown): object {
+  return { status: 400, errorType: "ValidationError", field };
+}

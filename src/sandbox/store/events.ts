@@ -22,13 +22,6 @@ export interface EventPage {
   size: number;
 }
 
-interface EventRow {
-  contact_id: string;
-  type: string;
-  happened_at: number;
-  details: string | null;
-}
-
 export class EventStore extends Tables {
   /** Adds one; the caller is in a transaction. */
   add({ contactId, type, at, details }: StoredEvent): void {
@@ -50,18 +43,17 @@ export class EventStore extends Tables {
       AND (type IN (SELECT value FROM json_each(?)) OR ?)`;
     const values = [contactId ?? null, since, JSON.stringify(types ?? []), types ? 0 : 1];
     const { total } = this.database.get<{ total: number }>(`SELECT count(*) AS total ${where}`, ...values)!;
-    const rows = this.database.all<EventRow>(
-      `SELECT contact_id, type, happened_at, details ${where}
+    const rows = this.database.all<Omit<StoredEvent, "details"> & { details: string | null }>(
+      `SELECT contact_id AS contactId, type, happened_at AS at, details ${where}
         ORDER BY happened_at DESC, id DESC LIMIT ? OFFSET ?`,
       ...values,
       size,
       (page - 1) * size,
     );
-    return { total, events: rows.map(readEvent) };
+    const events = rows.map(({ details, ...row }) => ({
+      ...row,
+      details: details === null ? undefined : JSON.parse(details),
+    }));
+    return { total, events };
   }
-}
-
-function readEvent(row: EventRow): StoredEvent {
-  const event = { contactId: row.contact_id, type: row.type, at: row.happened_at };
-  return row.details === null ? event : { ...event, details: JSON.parse(row.details) };
 }

@@ -26,17 +26,6 @@ export interface StoredKey {
   isActive: boolean;
   /** Milliseconds since the epoch; null: never. */
   expiresAt: number | null;
-  createdAt: number;
-}
-
-interface KeyRow {
-  id: string;
-  name: string;
-  shown: string;
-  scopes: string;
-  is_active: number;
-  expires_at: number | null;
-  created_at: number;
 }
 
 const prefix = "ecm_";
@@ -59,19 +48,23 @@ export function isKeyValue(text: string): boolean {
   return /^ecm_[a-z]{2}_[A-Za-z0-9]{43}$/.test(text);
 }
 
+const selected =
+  "SELECT id, name, shown, scopes, is_active AS isActive, expires_at AS expiresAt FROM api_keys";
+type KeyRow = Omit<StoredKey, "scopes" | "isActive"> & { scopes: string; isActive: number };
+
 export class KeyStore extends Tables {
   all(): StoredKey[] {
-    return this.database.all<KeyRow>("SELECT * FROM api_keys ORDER BY id").map(readKey);
+    return this.database.all<KeyRow>(`${selected} ORDER BY id`).map(readKey);
   }
 
   findByValue(key: string): StoredKey | undefined {
-    const row = this.database.get<KeyRow>("SELECT * FROM api_keys WHERE hash = ?", hashKey(key));
+    const row = this.database.get<KeyRow>(`${selected} WHERE hash = ?`, hashKey(key));
     return row && readKey(row);
   }
 
   add(stored: Omit<StoredKey, "shown">, key: string): void {
     this.database.run(
-      "INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?)",
       stored.id,
       stored.name,
       hashKey(key),
@@ -79,7 +72,6 @@ export class KeyStore extends Tables {
       JSON.stringify(stored.scopes),
       stored.isActive ? 1 : 0,
       stored.expiresAt,
-      stored.createdAt,
     );
   }
 
@@ -107,16 +99,8 @@ function maskKey(key: string): string {
   return `${key.slice(0, prefix.length + 3)}…${key.slice(-4)}`;
 }
 
-function readKey(row: KeyRow): StoredKey {
-  return {
-    id: row.id,
-    name: row.name,
-    shown: row.shown,
-    scopes: JSON.parse(row.scopes),
-    isActive: row.is_active === 1,
-    expiresAt: row.expires_at,
-    createdAt: row.created_at,
-  };
+function readKey({ scopes, isActive, ...row }: KeyRow): StoredKey {
+  return { ...row, scopes: JSON.parse(scopes), isActive: isActive === 1 };
 }
 
 export interface OwnKeyPlace {

@@ -53,21 +53,12 @@ const cutAnswerLength = 1024;
 export class RequestLog extends Tables {
   /** Logs a request; the caller is in a transaction. */
   add(entry: LogEntry): void {
+    const isLong = entry.answer !== null && entry.answer.length > maxAnswerLength;
+    const answer = isLong ? cut(entry.answer, cutAnswerLength) : entry.answer;
+    const row = { ...entry, body: cut(entry.body, maxBodyLength), answer };
     const { lastInsertRowid: n } = this.database.run(
-      `INSERT INTO requests (time, method, path, query, headers, body, status, answer, milliseconds, fault)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      entry.time,
-      entry.method,
-      entry.path,
-      entry.query,
-      entry.headers,
-      cut(entry.body, maxBodyLength),
-      entry.status,
-      entry.answer && entry.answer.length > maxAnswerLength
-        ? cut(entry.answer, cutAnswerLength)
-        : entry.answer,
-      entry.milliseconds,
-      entry.fault,
+      `INSERT INTO requests (${Object.keys(row).join(", ")}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...Object.values(row),
     );
     if (n % pruneInterval === 0) {
       this.database.run("DELETE FROM requests WHERE n <= ?", n - maxLoggedRequests);

@@ -27,8 +27,7 @@ CREATE TABLE api_keys (
   shown TEXT NOT NULL,
   scopes TEXT NOT NULL,
   is_active INTEGER NOT NULL,
-  expires_at INTEGER,
-  created_at INTEGER NOT NULL
+  expires_at INTEGER
 ) WITHOUT ROWID;
 
 -- One row for each failed authentication, as long as it counts.

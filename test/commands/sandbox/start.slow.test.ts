@@ -6,19 +6,20 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../../support/ecm.ts";
 
+/** A sandbox in a process of its own, once it has printed its line. */
+async function start(flags: string[], env: Record<string, string> = {}) {
+  const child = spawnEcm(["sandbox", "start", ...flags], { ...(await temporaryHome()), ...env });
+  const ended = waitForResult(child);
+  const line = await new Promise<string>((resolve) =>
+    child.stdout!.once("data", (text) => resolve(String(text))),
+  );
+  return { child, ended, line, ready: JSON.parse(line) };
+}
+
 test.each(["SIGINT", "SIGTERM"] as const)(
   "start prints one line of JSON and nothing more, answers, and ends with 0 on %s",
   async (signal) => {
-    const folder = join(await temporaryFolder(), "data");
-    const child = spawnEcm(
-      ["sandbox", "start", "--data", folder, "--hourly-limit", "7"],
-      await temporaryHome(),
-    );
-    const ended = waitForResult(child);
-    const line = await new Promise<string>((resolve) =>
-      child.stdout!.once("data", (text) => resolve(String(text))),
-    );
-    const ready = JSON.parse(line);
+    const { child, ended, line, ready } = await start(["--hourly-limit", "7"]);
     expect(Object.keys(ready)).toEqual(["baseUrl", "apiKey", "structureId"]);
     expect(ready.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const answer = await fetch(`${ready.baseUrl}/api/contact-structure/${ready.structureId}`, {
@@ -33,16 +34,8 @@ test.each(["SIGINT", "SIGTERM"] as const)(
 );
 
 test("start is stopped at once, whatever is being delayed", async () => {
-  const folder = join(await temporaryFolder(), "data");
-  const child = spawnEcm(
-    ["sandbox", "start", "--data", folder, "--fault", "delay:seconds=600"],
-    await temporaryHome(),
-  );
-  const ended = waitForResult(child);
-  const line = await new Promise<string>((resolve) =>
-    child.stdout!.once("data", (text) => resolve(String(text))),
-  );
-  const { hostname, port } = new URL(JSON.parse(line).baseUrl);
+  const { child, ended, line, ready } = await start(["--fault", "delay:seconds=600"]);
+  const { hostname, port } = new URL(ready.baseUrl);
   const socket = connect(Number(port), hostname);
   const dropped = new Promise((resolve) => socket.on("error", () => {}).on("close", resolve));
   await new Promise<void>((resolve) =>
@@ -54,17 +47,11 @@ test("start is stopped at once, whatever is being delayed", async () => {
 });
 
 test("start takes a fault, and a port that is in use is a usage error", async () => {
-  const folder = join(await temporaryFolder(), "data");
-  const home = await temporaryHome();
-  const child = spawnEcm(["sandbox", "start", "--data", folder, "--fault", "503:GET:*:n=1"], home);
-  const line = await new Promise<string>((resolve) =>
-    child.stdout!.once("data", (text) => resolve(String(text))),
-  );
-  const { baseUrl, apiKey } = JSON.parse(line);
+  const { baseUrl, apiKey } = (await start(["--fault", "503:GET:*:n=1"])).ready;
   const read = () => fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
   expect([(await read()).status, (await read()).status]).toEqual([503, 200]);
   const port = new URL(baseUrl).port;
-  const second = await ecmWith(home)(["sandbox", "start", "--data", folder, "--port", port]);
+  const second = await ecmWith(await temporaryHome())(["sandbox", "start", "--port", port]);
   expect(second.code).toBe(2);
   expect(second.stderr).toContain(`port ${port}`);
 });
@@ -193,15 +180,9 @@ test("a command that exec runs finds the sandbox without a profile", async () =>
 
 test("start takes a seed, an admin token and a key of one's own", async () => {
   const apiKey = `ecm_us_${"k".repeat(43)}`;
-  const started = async () => {
-    const args = ["sandbox", "start", "--seed", "7", "--admin-token", "s3cret"];
-    const child = spawnEcm(args, { ...(await temporaryHome()), ECM_SANDBOX_API_KEY: apiKey });
-    const line = await new Promise<string>((resolve) =>
-      child.stdout!.once("data", (text) => resolve(String(text))),
-    );
-    return JSON.parse(line);
-  };
-  const [one, two] = await Promise.all([started(), started()]);
+  const flags = ["--seed", "7", "--admin-token", "s3cret"];
+  const started = [1, 2].map(() => start(flags, { ECM_SANDBOX_API_KEY: apiKey }));
+  const [one, two] = (await Promise.all(started)).map(({ ready }) => ready);
   expect([one.apiKey, two.apiKey]).toEqual([apiKey, apiKey]);
   expect(one.structureId).toBe(two.structureId);
   const health = (headers?: Record<string, string>) => fetch(`${one.baseUrl}/__sandbox/health`, { headers });
