@@ -177,9 +177,7 @@ async function readStatistics(cells: Buffer): Promise<Map<string, number>> {
   return confidences;
 }
 
-/**
- * Letters beyond ASCII by language; where two languages explain a text equally well, the earlier one does.
- */
+/** Letters beyond ASCII by language. */
 const western = [
   "äöüß", // German
   "áéíóúñüªº¿¡", // Spanish
@@ -193,8 +191,6 @@ const western = [
 /** So rare that a text is Icelandic only when nothing else explains it. */
 const icelandic = toCharacterSet("áéíóúýþæöð");
 const rarity = 0.15;
-/** Between two languages that explain a text equally well: enough for an order, and less than any letter counts. */
-const stepInLanguages = 0.002;
 const central = [
   "äöüß", // German
   "ąćęłńóśźż", // Polish
@@ -283,7 +279,6 @@ const halfWidthKana = /[\uff66-\uff9f]/;
 /** Voicing marks follow certain letters alone: hardly any other encoding has its bytes so. */
 const voicedKana = /[ｳｶ-ﾄﾊ-ﾎ]ﾞ|[ﾊ-ﾎ]ﾟ/;
 const ideographs = /[\p{Script=Han}\p{Script=Hangul}]/u;
-const wideSigns = /[\u3000-\u303f\uff00-\uff60]/;
 
 /** 0 to 1: the share of characters beyond ASCII that a language of this encoding explains. */
 function computeLikeness(text: string, encoding: string): number {
@@ -312,7 +307,7 @@ function computeLatinLikeness(foreign: string[], alphabets: ReadonlySet<string>[
   const lower = foreign.map((character) => character.toLowerCase());
   const computeShareIn = (letters: ReadonlySet<string>) =>
     computeShare(lower, (each) => letters.has(each) || typography.has(each));
-  const shares = alphabets.map((letters, rank) => computeShareIn(letters) - rank * stepInLanguages);
+  const shares = alphabets.map(computeShareIn);
   if (alphabets === western) shares.push(computeShareIn(icelandic) - rarity);
   return Math.max(...shares);
 }
@@ -345,10 +340,6 @@ function computeOddness(word: string): number {
 const weights = {
   /** Without voicing marks they may as well be bytes of another encoding. */
   halfWidthKana: 0.5,
-  /** Signs of Japanese in a Chinese or Korean text: a shop's name at most. */
-  foreignKana: 0.2,
-  /** Brackets and stops of full width, which all three languages have. */
-  wideSign: 0.8,
   /** Of a rare name, or of two bytes that happen to be one. */
   rareIdeograph: 0.5,
 };
@@ -362,8 +353,7 @@ function computeEastAsianLikeness(foreign: string[], common: ReadonlySet<string>
   const weigh = (character: string): number => {
     if (common.has(character)) return 1;
     if (halfWidthKana.test(character)) return halfWidth;
-    if (kana.test(character)) return common === japanese ? 1 : weights.foreignKana;
-    if (wideSigns.test(character)) return weights.wideSign;
+    if (kana.test(character)) return common === japanese ? 1 : 0;
     return ideographs.test(character) ? weights.rareIdeograph : 0;
   };
   return foreign.reduce((sum, each) => sum + weigh(each), 0) / foreign.length;

@@ -171,15 +171,14 @@ async function* decodeWholeLines(
 async function guessEncoding({ file }: Inspection): Promise<FoundEncoding> {
   const survey = await surveyUtf8(file);
   if (survey.good > 0 && survey.good >= survey.bad) throw await brokenUtf8Error(file, survey.firstBad);
-  const possible: (Guess & DecodingCheck)[] = [];
+  let best: (Guess & DecodingCheck) | undefined;
   for (const guess of await rankGuesses(survey.cells)) {
+    if (best && best.score - guess.score >= clearMargin) break;
     const check = await checkDecoding(file, guess.encoding, 0, unclean);
-    if (check.badLine === undefined) possible.push({ ...guess, ...check });
-    if (possible.length === 2) break;
+    if (check.badLine !== undefined) continue;
+    if (best) throw undecidedEncodingError(file, best, guess);
+    best = { ...guess, ...check };
   }
-  const [best, second] = possible;
-  if (best && second && best.score - second.score < clearMargin)
-    throw undecidedEncodingError(file, best, second);
   if (best) return { encoding: best.encoding, markBytes: 0, isGuess: true, firstForeign: best.firstForeign };
   const line = await findLineOfByte(file, survey.firstBad);
   throw usageError(
@@ -189,11 +188,7 @@ async function guessEncoding({ file }: Inspection): Promise<FoundEncoding> {
 }
 
 /** Two encodings give two texts, and either could be meant: the reader sees at once which one is. */
-function undecidedEncodingError(
-  file: InputFile,
-  best: Guess & DecodingCheck,
-  second: Guess & DecodingCheck,
-): EcmError {
+function undecidedEncodingError(file: InputFile, best: Guess & DecodingCheck, second: Guess): EcmError {
   const lines = best.text.split("\n");
   const others = second.text.split("\n");
   const differing = Math.max(

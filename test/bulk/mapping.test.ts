@@ -82,18 +82,9 @@ describe("a mapping", () => {
   it("that is wrong stops before a request", async () => {
     const service = await accountWith("City");
     const before = await countRequests(service);
-    for (const text of [
-      "City: { value: 'row.Town' }",
-      "City: { target: City, date: DD.MM.YYYY }",
-      "City: { target: City, split: ';' }",
-      "City: { split: ';' }",
-      "expect: { rows: { min: 3 } }",
-    ]) {
-      const mapping = await mappingFile(text);
-      const result = await service.ecm(["import", await inputFile(csv), "--mapping", mapping]);
-      expect(result.code, text).toBe(2);
-      expect(result.stderr).toContain(`${mapping}:1`);
-    }
+    const mapping = await mappingFile("City: { target: City, date: DD.MM.YYYY }");
+    const result = await service.ecm(["import", await inputFile(csv), "--mapping", mapping]);
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(`${mapping}:1`) });
     expect(await countRequests(service)).toBe(before);
   });
 
@@ -142,23 +133,6 @@ describe("a mapping", () => {
     const changed = parseSummary(await service.ecm(args));
     expect(changed.rows.updated).toBe(2);
     expect(await readFields(service, "a@example.com")).toEqual({ City: "oslo", Town: "oslo" });
-  });
-
-  it("that splits tags names those that do not exist", async () => {
-    const service = await accountWith();
-    const mapping = await mappingFile('T: { target: tags, split: ";" }\n');
-    const file = await inputFile("Email,T\na@example.com,x;y\n");
-    const refused = await service.ecm(["import", file, "--mapping", mapping]);
-    expect(refused.code).toBe(5);
-    expect((await service.ecm(["import", file, "--mapping", mapping, "--create-missing"])).code).toBe(0);
-    expect((await readContacts(service)).get("a@example.com")?.tags).toHaveLength(2);
-  });
-
-  it("takes rows of standard input", async () => {
-    const service = await accountWith("Town");
-    const result = await service.ecm(["import", "-", "--mapping", await mappingFile(toTown)], { stdin: csv });
-    expect(result.code).toBe(0);
-    expect(await readFields(service, "a@example.com")).toEqual({ Town: "oslo" });
   });
 });
 

@@ -85,32 +85,6 @@ test("any table reads back as it was written, with the lines it stands on, howev
   );
 });
 
-test("a text without quotes reads the same whether quotes are looked for or not, however it is cut into chunks", async () => {
-  const pieces = fc.array(
-    fc.constantFrom("a", "é", "😀", ",", ";", "\r", "\n", "\r\n", " ", "\t", "\0", "'"),
-    { maxLength: 60 },
-  );
-  const read = async (text: string, dialect: Parameters<typeof readRecords>[1], size: number) => {
-    const records = [];
-    for await (const batch of readRecords(toChunks(Buffer.from(text), size), dialect, 3))
-      records.push(...batch);
-    return records;
-  };
-  await fc.assert(
-    fc.asyncProperty(
-      pieces,
-      fc.constantFrom(",", ";", "\t", "é"),
-      fc.integer({ min: 1, max: 40 }),
-      async (parts, separator, size) => {
-        const text = parts.join("");
-        const looked = await read(text, { delimiter: separator }, size);
-        expect(await read(text, { delimiter: separator, hasNoQuotes: true }, size)).toEqual(looked);
-      },
-    ),
-    { numRuns: runs(80) },
-  );
-});
-
 test("any contacts read back through every encoding, delimiter and line ending", async () => {
   const path = join(await temporaryFolder(), "people.csv");
   const city = fc

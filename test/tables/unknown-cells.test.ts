@@ -112,43 +112,12 @@ it("a column whose postcodes lost leading zeros is named once, before the price"
 
 it("addresses that are odd are named before the price, and imported as they are", async () => {
   const service = await startSandbox();
-  const file = await inputFile("Email\nann@gmial.com\nbob@gmial.com\ninfo@example.com\ndora@gmail.com\n");
+  const file = await inputFile("Email\nann@gmial.com\ninfo@example.com\n");
   const result = await service.ecm(["import", file, "--json"]);
-  const { stderr } = result;
-  expect(stderr).toContain("2 addresses may be misspelled, such as ann@gmial.com (line 2)\n");
-  expect(stderr).toContain("1 address of a role, not of a person, such as info@example.com (line 4)\n");
-  expect(stderr.indexOf("misspelled")).toBeLessThan(stderr.indexOf("To send:"));
-  expect(parseSummary(result).rows).toMatchObject({ created: 4, rejected: 0 });
+  expect(result.stderr).toMatch(/1 address may be misspelled.*\n1 address of a role.*\n(?:.*\n)*To send:/);
+  expect(parseSummary(result).rows).toMatchObject({ created: 2, rejected: 0 });
   const named = await service.ecm(["contact", "unsubscribe", "--keys", file, "--dry-run"]);
   expect(named.stderr).not.toContain("role");
-});
-
-it("amounts of a workbook are named once, before the price: nobody knows how its people see them", async () => {
-  const service = await startSandbox({ contents: { fields: ["Umsatz", "City"] } });
-  const rows = [
-    header("Email", "Umsatz", "City").join(""),
-    `${text("A2", "a@example.com")}<c r="B2" s="1"><v>426.65</v></c><c r="C2"><v>3.5</v></c>`,
-    `${text("A3", "b@example.com")}<c r="B3" s="1"><v>1204</v></c><c r="C3"><v>7</v></c>`,
-  ].map((cells, index) => `<row r="${index + 1}">${cells}</row>`);
-  const path = await inputFile("", "a.xlsx");
-  const formats = ["#,##0.00\\ &quot;€&quot;"];
-  await writeFile(path, workbook({ sheets: [{ name: "A", rows: rows.join("") }], formats }));
-  const { stderr } = await service.ecm(["import", path, "--dry-run"]);
-  expect(stderr).toContain(
-    'Column "Umsatz": 2 cells such as 426.65 € (line 2): a decimal point and thousands commas',
-  );
-  expect(stderr).not.toContain('Column "City"');
-  const rejected = [
-    header("Email", "Umsatz", "ecm_line").join(""),
-    `${text("A2", "a@example.com")}${text("B2", "426.65 €")}${text("C2", "7")}`,
-  ].map((cells, index) => `<row r="${index + 1}">${cells}</row>`);
-  const again = await inputFile("", "a.rejected.xlsx");
-  await writeFile(again, workbook({ sheets: [{ name: "Rejected", rows: rejected.join("") }] }));
-  const retried = await service.ecm(["import", again, "--dry-run"], { terminalColumns: 100 });
-  expect(retried.code, retried.stderr).toBe(0);
-  expect(retried.stderr).not.toMatch(/decimal point|ecm_line/);
-  const csv = await inputFile("Email,Umsatz\na@example.com,426.65 €\n");
-  expect((await service.ecm(["import", csv, "--dry-run"])).stderr).not.toContain("decimal point");
 });
 
 it("whom a formula marks that no program has computed is not created, and is said", async () => {
