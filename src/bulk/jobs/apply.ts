@@ -46,7 +46,6 @@ export async function applyJob({ input, stateFolder, digest, plan: read }: Apply
   const isOwn = stateFolder !== undefined && isInPlanFolder(stateFolder, plan.path);
   return {
     kind: "apply",
-    applies: plan.head.kind,
     input: isOwn ? { name: `plan (${plan.head.kind})`, path: plan.path } : input,
     readsInput: false,
     open: (context) => openPlan(context, plan),
@@ -70,7 +69,7 @@ async function openPlan(context: RunContext, plan: PlanFile): Promise<OpenedJob>
       account: { baseUrl, profile: engine.account.profile, structureId },
       input: { name: subject, file: resolve(path), sha256: end.digest, bytes: 0 },
       fingerprint: computeFingerprint({ kind: "apply", digest: end.digest, baseUrl, structureId }),
-      options: { digest: end.digest, applies: head.kind },
+      options: { digest: end.digest },
     },
     contacts: await openContacts(context, own, plan),
   };

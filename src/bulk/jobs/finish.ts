@@ -80,7 +80,7 @@ function findGuardStop({ tally, options }: RunState): RunStop | undefined {
 }
 
 function createSummary(state: RunState, { stop, price, rejects, backup }: Ending): Summary {
-  const { kind, applies = kind, subject, run, ledger, tally, send, options } = state;
+  const { kind, subject, run, ledger, tally, send, options } = state;
   const rows = countRunRows(state);
   const codes = countCodes(state);
   const inactive = tally.inactive + ledger.inactive;
@@ -109,11 +109,13 @@ function createSummary(state: RunState, { stop, price, rejects, backup }: Ending
     },
     partial:
       kind === "undo" ? (options.isDryRun ? tally : { remarks: ledger.remarks.size }).remarks : undefined,
-    members: applies === "sync" ? countMembers(state) : undefined,
+    members: countMembers(state),
   };
 }
 
-function countMembers({ options, tally, ledger }: RunState): Summary["members"] {
+/** Of a sync, and of a plan that takes members out of a list. */
+function countMembers({ kind, options, tally, ledger }: RunState): Summary["members"] {
+  if (kind !== "sync" && tally.removed === 0) return undefined;
   const { created, updated, removed } = options.isDryRun ? tally : ledger.counts;
   return { added: created + updated, removed };
 }

@@ -170,13 +170,14 @@ function toSource(options: ImportOptions, survey: Survey): string[] {
 
 function toDesired(row: Row, names: NameBook, options: ImportOptions): Desired {
   const { mode, lists, tags, read, includeUnsubscribed } = options;
-  const fieldValues = options.blank === "clear" ? row.fields : withoutBlanks(row.fields);
-  const toId = read.newFields && ((id: string) => names.fieldId(id));
+  const fields = [...row.fields].filter(([, value]) => options.blank === "clear" || value !== "");
+  const merge = (ofAll: readonly string[], ofRow: readonly string[], toId: (name: string) => string) =>
+    new Set([...ofAll, ...ofRow].map(toId));
   return {
     values: toValues({
-      fields: toId ? new Map([...fieldValues].map(([id, value]) => [toId(id), value])) : fieldValues,
-      addLists: mergeIds(lists, row.lists, (name) => names.listId(name)),
-      addTags: mergeIds(tags, row.tags, (name) => names.tagId(name)),
+      fields: fields.map(([id, value]) => [read.newFields ? names.fieldId(id) : id, value]),
+      addLists: merge(lists, row.lists, (name) => names.listId(name)),
+      addTags: merge(tags, row.tags, (name) => names.tagId(name)),
     }),
     absent: mode === "update" ? { skip: "missing" } : "create",
     present: mode === "create" ? { skip: "exists" } : "change",
@@ -184,23 +185,3 @@ function toDesired(row: Row, names: NameBook, options: ImportOptions): Desired {
     mayJoinLists: row.notSubscribed === undefined || includeUnsubscribed,
   };
 }
-
-/** The same map where nothing is blank: most rows of most files. */
-function withoutBlanks(fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  for (const value of fields.values()) {
-    if (value === "") return new Map([...fields].filter(([, each]) => each !== ""));
-  }
-  return fields;
-}
-
-/** Each id once. */
-function mergeIds(
-  namesForAll: readonly string[],
-  namesOfRow: readonly string[],
-  toId: (name: string) => string,
-): readonly string[] {
-  if (namesForAll.length + namesOfRow.length === 0) return none;
-  return [...new Set([...namesForAll, ...namesOfRow].map(toId))];
-}
-
-const none: readonly string[] = [];

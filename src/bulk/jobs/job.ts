@@ -27,8 +27,6 @@ export interface JobInput {
 
 export interface Job {
   kind: Manifest["kind"];
-  /** Of what kind the plan is that is carried out, where somebody brings one. */
-  applies?: string;
   /** What the run works on: a file, conditions, or another run. */
   input: JobInput;
   /** Whether the bytes of the input are read: they are taken first, and kept where they can be read only once. */

@@ -71,10 +71,9 @@ export async function resumeRun(
 
 /** The rest of a run whose plan is closed: it needs neither the job nor the input any more. */
 function plannedJob(manifest: Manifest): Job {
-  const { kind, options, input } = manifest;
+  const { kind, input } = manifest;
   return {
     kind,
-    applies: kind === "apply" ? String(options.applies) : undefined,
     input: { name: input.name },
     readsInput: false,
     open: (context) => openPlanned(context, manifest),

@@ -50,8 +50,7 @@ export async function runJob(
   emit({ kind: "phase", progress: () => ({ phase: "reading", rowsRead: 0, sent: 0 }) });
   if (!isDryRun) await requireStatePlace(engine.stateFolder);
   await sweepAbandoned(engine.stateFolder, engine.clock.now());
-  const { kind, applies, input } = job;
-  const context = openContext({ kind, applies, subject: input.name, engine, options, emit });
+  const context = openContext({ kind: job.kind, subject: job.input.name, engine, options, emit });
   if (job.readsInput && resumes?.input.isSpooled && !(await exists(resumes.input.file)))
     throw inputGoneError(resumes);
   const { file, spooled } = await takeInput(engine, job, isDryRun);

@@ -120,8 +120,6 @@ export interface BackUp {
 /** Never changed: a later step that knows more spreads it into a context of its own. */
 export interface RunContext {
   readonly kind: Manifest["kind"];
-  /** Of what kind the plan is that is applied, as a head of a plan has it. */
-  readonly applies?: string;
   /** What the run works on, as the summary names it: a file, conditions, or another run. */
   readonly subject: string;
   readonly engine: Engine;
@@ -136,7 +134,7 @@ export interface RunContext {
 }
 
 export function openContext(
-  about: Pick<RunContext, "kind" | "applies" | "subject" | "engine" | "options" | "emit">,
+  about: Pick<RunContext, "kind" | "subject" | "engine" | "options" | "emit">,
 ): RunContext {
   const { engine, options } = about;
   const sentBefore = engine.requestsSent();
