@@ -6,8 +6,8 @@ import { TransactionQueue } from "./database.ts";
 import { Faults } from "./faults.ts";
 import { ensureOwnKey } from "./key-admin.ts";
 import type { StartSandboxOptions } from "./public-types.ts";
-import { AccessControl, defaultBlocking } from "./rules/access-control.ts";
-import { AccountLimits, defaultLimits } from "./rules/limits.ts";
+import { AccessControl } from "./rules/access-control.ts";
+import { AccountLimits } from "./rules/limits.ts";
 import { createService, type Service } from "./service.ts";
 import { type Store, withSearchLag } from "./store/index.ts";
 import { variantsFrom } from "./variants.ts";
@@ -42,14 +42,11 @@ export function createAccount(store: Store, options: SandboxAccountOptions): San
   const variants = variantsFrom(options.variants ?? {});
   const faults = new Faults(options.faults ?? []);
   const limits = new AccountLimits(store, {
-    hourly: options.hourlyLimit ?? defaultLimits.hourly,
-    windowSeconds: options.windowSeconds ?? defaultLimits.windowSeconds,
+    hourly: options.hourlyLimit,
+    windowSeconds: options.windowSeconds,
     monthly: options.monthlyLimit,
   });
-  const access = new AccessControl(store, limits, {
-    blockAfter: options.blockAfter ?? defaultBlocking.blockAfter,
-    blockSeconds: options.blockSeconds ?? defaultBlocking.blockSeconds,
-  });
+  const access = new AccessControl(store, limits, options);
   const queue = new TransactionQueue(store.database);
   const closing = new AbortController();
   const { signal } = closing;

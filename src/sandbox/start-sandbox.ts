@@ -1,21 +1,22 @@
 /** `ecm-cli/sandbox`: a sandbox for a test suite, in its own process. */
 import * as v from "valibot";
-import { usageError } from "../errors.ts";
 import { isObject } from "../json.ts";
 import type { SandboxAdmin } from "./admin.ts";
+import { parseBody } from "./admin-api/bodies.ts";
 import { openSandbox } from "./index.ts";
 import type { Admin, SandboxWorld, StartedSandbox, StartSandboxOptions } from "./public-types.ts";
 import { maxWindowSeconds } from "./rules/limits.ts";
+import { notObject } from "./rules/requests.ts";
 import { makeTemporaryFolder } from "./temporary-folder.ts";
 import type { World, Worlds } from "./worlds.ts";
 
 /**
  * Starts a sandbox on a free port of 127.0.0.1. It does not keep its process alive: a test suite that forgets
  * to stop it still ends.
- * @throws UsageError for a bad option, or when the database binding is not installed
+ * @throws Error that begins with the name of a bad option; UsageError when the database binding is not installed
  */
 export async function startSandbox(options: StartSandboxOptions = {}): Promise<StartedSandbox> {
-  const { port = 0, folder, ...rest } = checkedOptions(options);
+  const { port = 0, folder, ...rest } = parseBody(schema, options, "The options");
   let close = () => {};
   const temporary = folder === undefined ? await makeTemporaryFolder(() => close()) : undefined;
   try {
@@ -118,33 +119,25 @@ const matching = (pattern: RegExp, message: string) =>
   v.optional(v.pipe(v.string(message), v.regex(pattern, message)));
 const notText = "must be a string";
 
-const schema = v.strictObject({
-  folder: v.optional(v.pipe(v.string(notText), v.nonEmpty("must not be empty"))),
-  port: wholeNumber(0, maxPort),
-  hourlyLimit: wholeNumber(1, maxRequests),
-  windowSeconds: wholeNumber(1, maxWindowSeconds),
-  monthlyLimit: wholeNumber(1, maxRequests),
-  faults: v.optional(v.array(v.string(notText), "must be an array of strings")),
-  variants: v.optional(v.custom<Record<string, unknown>>(isObject, "must be an object of names and values")),
-  region: matching(/^[a-z]{2}$/, "must be two lower-case letters, such as jp"),
-  seed: wholeNumber(0, Number.MAX_SAFE_INTEGER),
-  apiKey: matching(/^ecm_[a-z]{2}_[A-Za-z0-9]{43}$/, "must be an API key: ecm_us_ and 43 letters or digits"),
-  // An empty token would let everybody in.
-  adminToken: matching(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, and not empty"),
-});
-
-/** @throws UsageError that begins with the name of the option */
-function checkedOptions(options: StartSandboxOptions): StartSandboxOptions {
-  if (!isObject(options)) {
-    throw usageError("The options of startSandbox must be an object, such as { seed: 1 }");
-  }
-  const result = v.safeParse(schema, options, { abortEarly: true });
-  if (result.success) return result.output;
-  const [{ path = [], message, type, expected }] = result.issues;
-  const name = path.map(({ key }) => String(key)).join(".");
-  if (type === "strict_object" && expected === "never") {
-    const names = Object.keys(schema.entries).join(", ");
-    throw usageError(`${name} is not an option of startSandbox; its options: ${names}`);
-  }
-  throw usageError(`${name} ${message}`);
-}
+const schema = v.strictObject(
+  {
+    folder: v.optional(v.pipe(v.string(notText), v.nonEmpty("must not be empty"))),
+    port: wholeNumber(0, maxPort),
+    hourlyLimit: wholeNumber(1, maxRequests),
+    windowSeconds: wholeNumber(1, maxWindowSeconds),
+    monthlyLimit: wholeNumber(1, maxRequests),
+    faults: v.optional(v.array(v.string(notText), "must be an array of strings")),
+    variants: v.optional(
+      v.custom<Record<string, unknown>>(isObject, "must be an object of names and values"),
+    ),
+    region: matching(/^[a-z]{2}$/, "must be two lower-case letters, such as jp"),
+    seed: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    apiKey: matching(
+      /^ecm_[a-z]{2}_[A-Za-z0-9]{43}$/,
+      "must be an API key: ecm_us_ and 43 letters or digits",
+    ),
+    // An empty token would let everybody in.
+    adminToken: matching(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, and not empty"),
+  },
+  notObject,
+);

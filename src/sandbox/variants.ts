@@ -32,12 +32,6 @@ interface PageLimit {
 
 export type VariantName = keyof Variants;
 
-/** A variant with its values and their meanings, for people. The first value is the default. */
-export interface VariantDescription {
-  name: VariantName;
-  values: { value: string; means: string }[];
-}
-
 interface Variant<Value> {
   /** Value as typed → its meaning. The first is the default; N and TYPE are placeholders. */
   values: Record<string, string>;
@@ -128,10 +122,10 @@ const firstValues: Partial<Variants> = Object.fromEntries(
 /** The decisions that follow the documents. */
 export const defaultVariants = firstValues as Variants;
 
-export const variantDescriptions: VariantDescription[] = variantNames.map((name) => {
-  const values = Object.entries(table[name].values);
-  return { name, values: values.map(([value, means]) => ({ value, means })) };
-});
+/** The meaning of each value of a variant, the default first. */
+export function describeVariant(name: VariantName): { value: string; means: string }[] {
+  return Object.entries(table[name].values).map(([value, means]) => ({ value, means }));
+}
 
 /** The defaults, with these decisions as typed over them. @throws UsageError that names the known values */
 export function variantsFrom(given: Record<string, unknown>): Variants {

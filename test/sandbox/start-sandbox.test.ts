@@ -238,7 +238,7 @@ test.each([
   [{ folder: "" }, "folder"],
   [{ folder: 7 }, "folder"],
   [{ faults: "503:GET" }, "faults"],
-  [{ faults: [5] }, "faults.0"],
+  [{ faults: [5] }, "faults\\[0\\]"],
   [{ variants: ["keys=first"] }, "variants"],
   [{ apiKey: 5 }, "apiKey"],
   [{ sed: 1 }, "sed"],

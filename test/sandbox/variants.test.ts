@@ -3,8 +3,9 @@ import { expect, test } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/index.ts";
 import {
   defaultVariants,
+  describeVariant,
   splitVariant,
-  variantDescriptions,
+  variantNames,
   variantsFrom,
 } from "../../src/sandbox/variants.ts";
 import { eq, invalidAt, onlyError, openAccount, type TestAccount } from "./account.ts";
@@ -278,8 +279,8 @@ test("literal: implies source, unless it is given", () => {
 });
 
 test("every value that is listed is taken, the first is the default, and any other is refused by name", () => {
-  for (const { name, values } of variantDescriptions) {
-    for (const [index, { value }] of values.entries()) {
+  for (const name of variantNames) {
+    for (const [index, { value }] of describeVariant(name).entries()) {
       const typed = value.replace(/\bN$/, "7");
       const decided = variantsFrom({ [name]: typed });
       if (index === 0) expect(decided).toEqual(defaultVariants);

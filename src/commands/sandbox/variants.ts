@@ -30,9 +30,14 @@ export function registerSandboxVariants(parent: Command, context: Context): void
   });
   command.action(
     presents(context, { view }, async () => {
-      const { variantDescriptions } = await import("../../sandbox/variants.ts");
-      const rows = variantDescriptions.flatMap(({ name, values }) =>
-        values.map(({ value, means }, index) => ({ name, value, isDefault: index === 0, means })),
+      const { describeVariant, variantNames } = await import("../../sandbox/variants.ts");
+      const rows = variantNames.flatMap((name) =>
+        describeVariant(name).map(({ value, means }, index) => ({
+          name,
+          value,
+          isDefault: index === 0,
+          means,
+        })),
       );
       return { many: rows };
     }),

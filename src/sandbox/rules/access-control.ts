@@ -9,14 +9,12 @@ import { hashKey, isKeyValue, type Scope } from "../store/keys.ts";
 import { type AccountLimits, type LimitVerdict, refused, secondsUntil } from "./limits.ts";
 import { forbidden, type Refusal, tooMany, unauthorized } from "./refusal.ts";
 
-export interface Blocking {
+interface Blocking {
   /** Failed authentications of one address that block it. */
   blockAfter: number;
   /** How long failures are counted together, and how long the block lasts. */
   blockSeconds: number;
 }
-
-export const defaultBlocking: Blocking = { blockAfter: 20, blockSeconds: 60 };
 
 const accountsWithAccess = new Set(["open", "pending_cancel"]);
 
@@ -25,10 +23,14 @@ export class AccessControl {
   private readonly limits: AccountLimits;
   private readonly blocking: Blocking;
 
-  constructor(store: Store, limits: AccountLimits, blocking: Blocking) {
+  constructor(
+    store: Store,
+    limits: AccountLimits,
+    { blockAfter = 20, blockSeconds = 60 }: Partial<Blocking>,
+  ) {
     this.store = store;
     this.limits = limits;
-    this.blocking = blocking;
+    this.blocking = { blockAfter, blockSeconds };
   }
 
   /**

@@ -15,8 +15,6 @@ export interface Limits {
   monthly?: number;
 }
 
-/** The service's own figures. */
-export const defaultLimits = { hourly: 3600, windowSeconds: 3600 };
 /** 366 days, in seconds. */
 export const maxWindowSeconds = 31_622_400;
 /** Requests per month of a paid plan of 1,000 contacts. */
@@ -39,11 +37,12 @@ export class AccountLimits {
   private readonly initial: Limits;
   private limits: Limits;
 
-  constructor(store: Store, initial: Limits) {
+  /** By default the hour is the service's. */
+  constructor(store: Store, { hourly = 3600, windowSeconds = 3600, monthly }: Partial<Limits>) {
     this.store = store;
-    this.initial = initial;
-    this.limits = initial;
-    if (initial.monthly !== undefined) store.account.setMonthlyLimit(initial.monthly);
+    this.initial = { hourly, windowSeconds, monthly };
+    this.limits = this.initial;
+    if (monthly !== undefined) store.account.setMonthlyLimit(monthly);
   }
 
   /** Takes one request from both limits, or none when either is used up. @param now the service's time */
