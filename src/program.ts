@@ -17,7 +17,7 @@ import {
   toWords,
 } from "./commands/help/tree.ts";
 import type { ContextControl } from "./context.ts";
-import { type EcmError, usageError } from "./errors.ts";
+import { usageError } from "./errors.ts";
 import { advise, ecm, type Hint } from "./hint.ts";
 import { isJsonWanted, outputFormats } from "./terminal/format.ts";
 import { createStyle } from "./terminal/style.ts";
@@ -130,7 +130,8 @@ export function createTree(
     program.command(name, { hidden: isHidden }).aliases(aliases).description(summary);
   }
   program.on("option:version", () => {
-    if (findDeepestCommand(program, words) !== program) throw versionFlagError(words);
+    // Behind a command it is likely meant for the command.
+    if (findDeepestCommand(program, words) !== program) throw usageError("No command has the flag --version");
     context.terminal.stdout.write(`${version}\n`);
     throw new CommanderError(0, "commander.version", version);
   });
@@ -167,17 +168,6 @@ async function takeFormat(action: CommandUnknownOpts): Promise<string | undefine
 
 function formatHelpHint(command: CommandUnknownOpts): Hint {
   return advise`See: ${ecm`${toWords(command)} --help`}`;
-}
-
-/** Behind a command it is likely meant for the command. */
-function versionFlagError(words: readonly string[]): EcmError {
-  const isMutate = words.includes("mutate");
-  return usageError(
-    "No command has the flag --version",
-    isMutate
-      ? "For the version of a contact: --if-version N"
-      : advise`For the version of the program: ${ecm`--version`}`,
-  );
 }
 
 /** Below a group, at every depth. */
@@ -234,16 +224,10 @@ async function runGroupAlone(
 export function listWords(args: readonly string[]): string[] {
   if (args[0] === "help" && args.slice(1).some((word) => !word.startsWith("-"))) {
     const [, ...path] = args;
-    if (path[0] === "variants") return ["sandbox", "variants"];
     const isGroup = groups.some(({ name, aliases = [] }) => [name, ...aliases].includes(path[0]!));
     if (isGroup) return [...path, "--help"];
     const isTopic = path[0] === "topics" || topicNames.some((name) => name === path[0]);
     return isTopic ? ["__topic", ...path] : path;
-  }
-  const [first, second] = args;
-  // `ecm -h import`, as `git -h` and others take it.
-  if ((first === "-h" || first === "--help") && groups.some(({ name }) => name === second)) {
-    return [...args.slice(1), first];
   }
   const end = args.indexOf("--");
   return args.map((arg, index) =>
