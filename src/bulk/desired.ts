@@ -12,11 +12,8 @@ const text = v.string();
 /** A word for a reason, such as `changed_since`. The commands say it in a sentence. */
 export type Code = string;
 
-/**
- * Why a contact is rejected. `message`: in the words of the input, where a code does not say all of it. `takesIds`:
- * the contact may have been named by its id.
- */
-const reason = v.object({ code: text, message: v.optional(text), takesIds: v.optional(v.literal(true)) });
+/** Why a contact is rejected. `message`: in the words of the input, where a code does not say all of it. */
+const reason = v.object({ code: text, message: v.optional(text) });
 export type Reason = v.InferOutput<typeof reason>;
 
 const skip = v.object({ skip: text });

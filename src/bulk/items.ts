@@ -54,7 +54,6 @@ export type Decision =
 /** A reason that its code alone tells, with what a sentence about it needs. */
 export interface CodedReason {
   code: Code;
-  takesIds?: true;
   /** What was not restored; absent where the whole contact was not. */
   parts?: readonly { what: DesiredValue["what"]; id: string; name: string }[];
   /** Of the input: where the contact is named as well. */

@@ -42,7 +42,7 @@ describe("ecm contact mutate, several contacts", () => {
     expect(parseSummary(again).rows, again.stderr).toMatchObject({ read: 1, rejected: 1 });
     const lines = await readFile(rejects, "utf8");
     expect(lines).toBe(
-      "key,ecm_line,ecm_error,ecm_message\nnobody@example.com,1,not_found,no contact has this key\n",
+      "key,ecm_line,ecm_error,ecm_message\nnobody@example.com,1,not_found,no contact has this key or id\n",
     );
   });
 

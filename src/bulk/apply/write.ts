@@ -119,7 +119,7 @@ export class ContactWrite {
       const { operation } = this.open;
       const isEnd = alwaysHasSecondLook(operation);
       this.decideAgain(isEnd ? await readWritten(session, item, operation) : await task.lookAgain());
-    } else if (task.planned.kind === "create" && session.observed.missedInARow >= maxMissed) {
+    } else if (task.planned.kind === "create" && session.missed.inARow >= maxMissed) {
       this.decideAgain(await session.lookup.findOne(item));
     }
   }
@@ -194,15 +194,13 @@ export class ContactWrite {
   }
 
   private goOnAfterRefusal(operation: Write, error: ServiceError): Outlook | Promise<Outlook> {
-    if (this.mayBeAboutElements(operation, error)) {
+    const isFormOpen = this.elements === undefined && operation.kind === "change";
+    // The form in which references are named may have been refused, rather than the change.
+    if (isFormOpen && mayBeElements(error, toMutateBody(operation))) {
       this.takeBack();
       this.elements = "id";
       return "again";
     }
-    const { lookup, observed } = this.session;
-    // Bare ids are refused too: the form was not the reason.
-    if (this.elements === "id" && lookup.behavior.get("mutateElements") === undefined)
-      observed.refusesBareIds = true;
     const reason = { code: error.type, message: toServerMessage(error) };
     if (operation.kind === "create") return this.goOnAfterRefusedCreate(reason);
     const { status, field, fieldId } = error.details;
@@ -217,7 +215,7 @@ export class ContactWrite {
     const existing = await this.session.lookup.findOne(this.item);
     this.takeBack();
     if (!existing.contact) return "unseen";
-    this.session.observed.missedInARow++;
+    this.session.missed.inARow++;
     return this.decideAfterConflict(existing);
   }
 
@@ -244,12 +242,6 @@ export class ContactWrite {
     );
   }
 
-  /** Whether the service may have refused the form in which references are named, rather than the change. */
-  private mayBeAboutElements(operation: Operation, error: ServiceError): boolean {
-    if (this.elements !== undefined || this.session.observed.refusesBareIds) return false;
-    return operation.kind === "change" && mayBeElements(error, toMutateBody(operation));
-  }
-
   /**
    * A create is sent again: the service takes it once. Anything else, and a create that is lost again and again,
    * is compared with what the contact is now.
@@ -273,7 +265,7 @@ export class ContactWrite {
       behavior.learn("mutateAnswer", isEmpty ? "empty" : id === operation.id ? "contact" : "other");
       if (hasReferences(toMutateBody(operation))) behavior.learn("mutateElements", this.elements ?? "object");
     }
-    if (operation.kind === "create") session.observed.missedInARow = 0;
+    if (operation.kind === "create") session.missed.inARow = 0;
     const written = operation.kind === "create" ? { _id: id } : found.contact;
     return this.settle(toPlannedOutcome(item, operation), written, operation.remark);
   }

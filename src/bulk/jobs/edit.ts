@@ -230,7 +230,7 @@ function hasConditions(conditions: TypedConditions): boolean {
 const unsubscription: Desired = {
   values: [],
   end: "unsubscribe",
-  absent: { reject: { code: "not_found", takesIds: true } },
+  absent: { reject: { code: "not_found" } },
   present: "change",
   mayJoinLists: true,
 };

@@ -19,9 +19,7 @@ import {
 import type { Desired } from "../desired.ts";
 import type { MarkedAre } from "../plan/events.ts";
 import type { NameBook } from "../plan/names.ts";
-import type { PlanMapping } from "../plan/plan-file.ts";
 import type { RunContext } from "../plan/session.ts";
-import { computeFingerprint } from "../runs/folder.ts";
 import { toValues } from "../values.ts";
 import type { Job, JobInput, OpenedJob } from "./job.ts";
 import { openReader, type RowWork, type WantedNames } from "./row-work.ts";
@@ -118,7 +116,6 @@ function toRowWork(
     get options() {
       return toRecord(latest());
     },
-    mapping: mappingRecord(options),
     duplicates: options.duplicates,
     names: { lists: options.lists, tags: options.tags, createMissing, fields: options.read.newFields },
     source: toSource(options, survey),
@@ -152,13 +149,6 @@ function toRecord(options: ImportOptions): Record<string, unknown> {
     includeSuppressed,
     read: { ...read, map: [...read.map], newFields: undefined, isReviewed: undefined },
   } satisfies Record<Exclude<keyof ImportOptions, "input">, unknown>;
-}
-
-/** What the plan says of where columns go; undefined where every column goes by its name. */
-function mappingRecord({ read: { map, set = [] } }: ImportOptions): PlanMapping | undefined {
-  if (map.size + set.length === 0) return undefined;
-  const mapping = { columns: Object.fromEntries(map), set };
-  return { digest: `sha256:${computeFingerprint(mapping)}`, ...mapping };
 }
 
 function toSource(options: ImportOptions, survey: Survey): string[] {

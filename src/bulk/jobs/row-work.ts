@@ -20,7 +20,6 @@ import type { ContactStructure, IdRef } from "../../wire.ts";
 import type { Desired } from "../desired.ts";
 import { createProgress, type MarkedAre } from "../plan/events.ts";
 import type { NameBook, NameBookOptions } from "../plan/names.ts";
-import type { PlanMapping } from "../plan/plan-file.ts";
 import type { RunContext } from "../plan/session.ts";
 import type { AfterStep } from "../runs/folder.ts";
 import { openAccount } from "./job.ts";
@@ -42,8 +41,6 @@ export interface RowWork {
   readonly options: Record<string, unknown>;
   /** The words of the command, where they are not those of the kind. */
   command?: string[];
-  /** How the values of rows are made, for the plan. */
-  mapping?: PlanMapping;
   duplicates: Duplicates;
   /** Whether a row's contact is meant at all. Default: every row's. */
   takesRow?(row: Row): boolean;

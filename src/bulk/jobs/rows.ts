@@ -133,7 +133,6 @@ async function describePlan(rowRun: RowRun): Promise<PlanDescription> {
       table: { columns, delimiter, hasEscapes, form },
     }),
     ...(work.command && { command: work.command }),
-    mapping: work.mapping,
     selection: selection?.stored,
     names: toStoredNames(knownNames.structure, knownNames.lists),
     source: work.source,

@@ -154,9 +154,10 @@ export class Lookup {
   /** What looks like an id is read as one; where keys can look so too, it may still be a key. */
   private async addById({ ref, key }: Item, found: Map<number, Pick<Found, "contact">>): Promise<void> {
     const contact = await this.readContact(key.identity);
-    const isOurs = contact && (contact.contactStructureId ?? this.structureId) === this.structureId;
+    const { structureId, keyType } = this;
+    const isOurs = contact && (contact.contactStructureId ?? structureId) === structureId;
     if (isOurs) found.set(ref, { contact });
-    else if (isEmailKey(this.keyType)) found.set(ref, {});
+    else if (isEmailKey(keyType)) found.set(ref, {});
   }
 
   private async addBlock(

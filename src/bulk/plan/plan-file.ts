@@ -32,7 +32,6 @@ import type * as schema from "./plan-schema.ts";
 export const planVersion: PlanHead["version"] = 1;
 
 export type PlanHead = InferOutput<typeof schema.head>;
-export type PlanMapping = InferOutput<typeof schema.mapping>;
 export type Looks = InferOutput<typeof schema.looks>;
 
 /** What the end of a plan says to everybody. */

@@ -38,15 +38,6 @@ export const looks = v.object({
   suppressions: v.picklist(["pass-over", "hold", "include"]),
 });
 
-export const mapping = v.object({
-  /** `sha256:` and the hexadecimal digest of the rest. */
-  digest: text,
-  /** Column → target; of tags or lists also what is between the names in a cell. */
-  columns: v.record(text, v.union([text, v.object({ target: text, split: text })])),
-  /** `--set`: field and value. */
-  set: v.pipe(v.array(v.pipe(v.tuple([text, text]), v.readonly())), v.readonly()),
-});
-
 /** Of a sync: what `--max-remove` is held against, and what was allowed by it. */
 export const removals = v.object({ members: count, allowed: v.optional(limit) });
 
@@ -61,8 +52,6 @@ export const head = v.object({
   account: v.object({ baseUrl: text, structureId: text, keyType: text }),
   /** Null where no file names the contacts. */
   input: v.nullable(v.object({ sha256: text, size: count })),
-  /** Where the columns went, where it was said. */
-  mapping: v.optional(mapping),
   /** RFC 3339, UTC. */
   createdAt: text,
   /** What ids of the account are called. */

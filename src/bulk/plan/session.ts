@@ -166,13 +166,8 @@ export interface Session extends RunState {
   readonly startedAt: number;
   /** Resolves when the intents that were noted are on the disk. @throws JournalError; absent in a dry run */
   readonly syncIntents?: () => Promise<void>;
-  /** What this run has seen of the service, and does not keep. */
-  readonly observed: {
-    /** Contacts that a look-up had missed, one after another. */
-    missedInARow: number;
-    /** References as bare ids were refused too. */
-    refusesBareIds: boolean;
-  };
+  /** How many contacts a look-up had missed, one after another. */
+  readonly missed: { inARow: number };
   /** Called after each rejection; may stop the run. */
   readonly onRejected?: () => void;
 }
@@ -187,7 +182,7 @@ export function openSession(
     ...state,
     ...parts,
     syncIntents: run && (() => run.journal.sync()),
-    observed: { missedInARow: 0, refusesBareIds: false },
+    missed: { inARow: 0 },
   };
 }
 

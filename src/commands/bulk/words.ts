@@ -110,7 +110,7 @@ const codeWords = new Map(
 
 /** What more there is to say of one contact. */
 const reasons: Readonly<Record<string, string>> = {
-  not_found: "no contact has this key",
+  not_found: "no contact has this key or id",
   gone: "the contact no longer exists",
   created: "the run created this contact; it stays without --delete-created",
   changed_since: "the run created this contact, and it was changed since; it stays",
@@ -138,13 +138,12 @@ export function withReason(line: PlanLine): PlanLine {
 }
 
 /** Why a contact was not written, or not all of it. Plans, journals and rejects files keep these sentences. */
-export function describeReason({ code, takesIds, parts, line }: CodedReason): string {
+export function describeReason({ code, parts, line }: CodedReason): string {
   if (parts) {
     const named = parts.map(({ what, id, name }) => `${what} ${name === id ? id : quote(name)}`);
     return `not restored: ${named.join(", ")}`;
   }
   if (line !== undefined) return `the contact is on line ${line} too`;
-  if (takesIds) return "no contact has this key or id";
   return reasons[code] ?? "";
 }
 

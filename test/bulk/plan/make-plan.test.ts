@@ -56,7 +56,7 @@ it.each<Row>([
     "who is not there is rejected",
     nobody,
     city("Rome", { absent: { reject: { code: "not_found" } } }),
-    () => ({ action: "reject", code: "not_found", message: "no contact has this key" }),
+    () => ({ action: "reject", code: "not_found", message: "no contact has this key or id" }),
   ],
   [
     "who is marked is not created",

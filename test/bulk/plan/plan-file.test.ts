@@ -254,7 +254,6 @@ describe("a plan that is written for others", () => {
     [ofHead, "plan.account.structureId", undefined],
     [ofHead, "plan.input", []],
     [ofHead, "plan.input.size", -1],
-    [ofHead, "plan.mapping", { columns: {} }],
     [ofHead, "plan.createdAt", 5],
     [ofHead, "plan.names.lists", { l: 1 }],
     [ofHead, "plan.source", [1]],
