@@ -1,7 +1,7 @@
 /**
  * Reading: the exports of known systems, as a table of rules. Names are compared as `toLooseName` gives them.
  */
-import { findNearestName, toLooseName } from "../api/names.ts";
+import { toLooseName } from "../api/names.ts";
 import { usageError } from "../errors.ts";
 import type { ConsentRule } from "./consent/cells.ts";
 
@@ -239,46 +239,28 @@ const systems: System[] = [
 ];
 
 /** The system whose export has these columns. */
-export function recogniseSystem(names: readonly string[]): System | undefined {
+export function recogniseSystem(names: readonly string[], among = systems): System | undefined {
   const there = new Set(names.map(toLooseName));
-  return systems.find((system) => fitsSystem(system, there));
-}
-
-function fitsSystem({ all, any }: System, there: ReadonlySet<string>): boolean {
   const isThere = (name: string) => there.has(toLooseName(name));
-  return all.every(isThere) && (any === undefined || any.some(isThere));
+  return among.find(({ all, any }) => all.every(isThere) && (any === undefined || any.some(isThere)));
 }
 
-/** The system that `--from` names, else the one that is recognised by the header. @throws UsageError */
+/**
+ * The system that `--from` names, in the variant that fits the columns best; else the one that is recognised by the
+ * header.
+ * @throws UsageError for a name that is not in the table
+ */
 export function chooseSystem(
   names: readonly string[],
   from: string | undefined,
   hasHeader: boolean,
 ): System | undefined {
-  if (from !== undefined) return findSystem(from, names);
-  return hasHeader ? recogniseSystem(names) : undefined;
-}
-
-/**
- * The system that `--from` names, in the variant that fits the columns best.
- * @throws UsageError for a name that is not in the table
- */
-function findSystem(name: string, names: readonly string[]): System {
-  const systemName = name.trim().toLowerCase();
-  const variants = systems.filter((system) => system.name === systemName);
-  const there = new Set(names.map(toLooseName));
-  const chosen = variants.find((system) => fitsSystem(system, there)) ?? variants.at(-1);
+  if (from === undefined) return hasHeader ? recogniseSystem(names) : undefined;
+  const named = systems.filter(({ name }) => name === from.trim().toLowerCase());
+  const chosen = recogniseSystem(names, named) ?? named.at(-1);
   if (chosen) return chosen;
-  const allNames = listSystemNames();
-  const near = findNearestName(name, allNames);
-  throw usageError(
-    `--from ${JSON.stringify(name)} is not a known system`,
-    near ? `Did you mean ${near}?` : `Known: ${allNames.join(", ")}`,
-  );
-}
-
-function listSystemNames(): string[] {
-  return [...new Set(systems.map((system) => system.name))];
+  const all = new Set(systems.map(({ name }) => name));
+  throw usageError(`--from ${JSON.stringify(from)} is not a known system`, `Known: ${[...all].join(", ")}`);
 }
 
 /** Whether a system keeps a column of this name for itself. */

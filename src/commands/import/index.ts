@@ -159,31 +159,29 @@ async function runImport(
     ended,
   } as const;
   const run = () => startRun(context, { ...start, job: jobs.import(imports), asks: clarifier.job });
-  await reviseUntilAgreed(clarifier, run, () => hasEnded || options.isDryRun);
+  await runUntilAgreed(clarifier, run, () => hasEnded || options.isDryRun);
 }
 
 /**
- * Starts again with other answers, as often as a person wants to change them.
+ * Again with other answers, as often as a person wants to change them.
  * @param isSaid the command of the answers is said already, or none is
  * @throws DeclinedError
  */
-async function reviseUntilAgreed(
+async function runUntilAgreed(
   clarifier: { revise(): void; sayCommand(): void },
   run: () => Promise<unknown>,
   isSaid: () => boolean,
 ): Promise<void> {
-  for (;;) {
-    try {
-      await run();
-      return;
-    } catch (error) {
-      if (!isAbout(error, "revised")) {
-        const isCancelled = isKind(error, "declined") || isInterruption(error);
-        if (isCancelled && !isSaid()) clarifier.sayCommand();
-        throw error;
-      }
+  try {
+    await run();
+  } catch (error) {
+    if (isAbout(error, "revised")) {
       clarifier.revise();
+      return runUntilAgreed(clarifier, run, isSaid);
     }
+    const isCancelled = isKind(error, "declined") || isInterruption(error);
+    if (isCancelled && !isSaid()) clarifier.sayCommand();
+    throw error;
   }
 }
 
@@ -219,7 +217,9 @@ function choiceOption<F extends string, const C extends readonly [string, ...str
 
 /** @throws UsageError for a `--map` or a mapping file that says nothing. */
 async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
-  const map = await readMappingFile(flags.mapping);
+  const { readMapping } = await import("../../tables/index.ts");
+  const map =
+    flags.mapping === undefined ? new Map<string, ColumnTarget>() : await readMapping(flags.mapping);
   for (const [column, target] of parseColumnMap(flags.map)) map.set(column, target);
   return {
     map,
@@ -233,12 +233,6 @@ async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
     ignoreUnmapped: flags.ignoreUnmapped,
     consentColumns: flags.consentColumn,
   };
-}
-
-async function readMappingFile(file: string | undefined): Promise<Map<string, ColumnTarget>> {
-  if (file === undefined) return new Map();
-  const { readMapping } = await import("../../tables/index.ts");
-  return readMapping(file);
 }
 
 /** `FIELD=VALUE`, split at the first `=`. @throws UsageError */

@@ -168,9 +168,11 @@ const subscribed: Record<CellMeaning, Answer> = {
   number: "unclear",
   unclear: "unclear",
 };
+const refused = Object.fromEntries(Object.keys(subscribed).map((meaning) => [meaning, "refuses"]));
 /** What each meaning says under each rule that goes by meanings. */
-export const answers: Record<"subscribed" | "status" | "optedOut", Record<CellMeaning, Answer>> = {
+export const answers: Record<Exclude<ConsentRule, "marked">, Record<CellMeaning, Answer>> = {
   subscribed,
+  unlessRefused: { ...subscribed, empty: "allows" },
   status: { ...subscribed, date: "unclear" },
   optedOut: {
     ...subscribed,
@@ -180,6 +182,8 @@ export const answers: Record<"subscribed" | "status" | "optedOut", Record<CellMe
     no: "allows",
     empty: "allows",
   },
+  evidence: { ...subscribed, ...refused, empty: "allows" },
+  always: { ...subscribed, ...refused },
 };
 
 const marks = { none: "allows", clear: "refuses", unclear: "unclear" } as const;
@@ -187,12 +191,7 @@ const marks = { none: "allows", clear: "refuses", unclear: "unclear" } as const;
 /** Whether a cell lets a person be mailed; `unclear` counts as refusing. */
 function toAnswer(rule: ConsentRule, cell: string): Answer {
   if (findUnknown(cell) !== undefined) return "unclear";
-  if (rule === "always") return "refuses";
-  if (rule === "marked") return marks[readMarkCell(cell)];
-  const cellMeaning = readConsentCell(cell);
-  if (rule === "evidence") return cellMeaning === "empty" ? "allows" : "refuses";
-  if (rule === "unlessRefused") return cellMeaning === "empty" ? "allows" : answers.subscribed[cellMeaning];
-  return answers[rule][cellMeaning];
+  return rule === "marked" ? marks[readMarkCell(cell)] : answers[rule][readConsentCell(cell)];
 }
 
 /**
