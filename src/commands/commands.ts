@@ -1,10 +1,9 @@
 import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
-import { findClosest } from "../api/names.ts";
 import type { Context } from "../context.ts";
 import { notFoundError } from "../errors.ts";
 import { isForPeople, isJson, type OutputOptions } from "../terminal/format.ts";
+import { fitMessage } from "../terminal/message-lines.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
-import { wrap } from "../terminal/text-width.ts";
 import { version } from "../version.ts";
 import { describeCommand, describeCommandJson, describeFlags, findFacts } from "./help/help-text.ts";
 import { type CommandTree, findChild, listChildNames, listLeaves, topicNames, toWords } from "./help/tree.ts";
@@ -50,9 +49,7 @@ async function runCommands(context: Context, tree: CommandTree, path: string[]):
     return presentValue(context.terminal, compact, describeCommandJson(found), found.helpInformation());
   }
   const entries = listLeaves(found).map(toIndexEntry);
-  if (isForPeople(output)) {
-    return context.terminal.write(formatIndex(entries, context.terminal.columns));
-  }
+  if (isForPeople(output)) return context.terminal.write(formatIndex(entries, context.terminal.columns));
   if (!isJson(output.format)) return void (await presentList(context.terminal, output, entries, indexView));
   const globalFlags = found === root ? { globalFlags: describeFlags(root), topics: topicNames } : {};
   const index = { version, ...globalFlags, commands: entries };
@@ -62,26 +59,18 @@ async function runCommands(context: Context, tree: CommandTree, path: string[]):
 /** Nothing is cut: a long summary goes on below itself. */
 function formatIndex(entries: readonly IndexEntry[], columns: number): string {
   const width = Math.min(34, Math.max(...entries.map(({ command }) => command.length)) + 2);
-  const indent = " ".repeat(width);
-  return entries
-    .map(({ command, summary, writes }) => {
-      const text = writes ? `${summary} (writes)` : summary;
-      const lines = wrap(text, Math.max(20, columns - width)).join(`\n${indent}`);
-      return command.length < width
-        ? `${command.padEnd(width)}${lines}\n`
-        : `${command}\n${indent}${lines}\n`;
-    })
-    .join("");
+  const lines = entries.map(({ command, summary, writes }) =>
+    fitMessage(`${command.padEnd(width - 2)}  ${summary}${writes ? " (writes)" : ""}`, columns, width),
+  );
+  return `${lines.join("\n")}\n`;
 }
 
 function requireChild(parent: CommandUnknownOpts, word: string): CommandUnknownOpts {
   const child = findChild(parent, word);
   if (child) return child;
-  const names = listChildNames(parent);
-  const likely = findClosest(word, names);
   throw notFoundError(
     `There is no command ${JSON.stringify([...toWords(parent), word].join(" "))}`,
-    likely ? `Did you mean ${likely}?` : `One of: ${names.join(", ")}`,
+    `One of: ${listChildNames(parent).join(", ")}`,
   );
 }
 

@@ -14,10 +14,10 @@ import { formatRateLimitSentence } from "../rate-limits.ts";
 import { describeBehavior, findLastLearned, readFreshBehavior } from "../service/behavior.ts";
 import { escapeControls } from "../terminal/escape.ts";
 import { isForPeople } from "../terminal/format.ts";
+import { fitMessage } from "../terminal/message-lines.ts";
 import type { View } from "../terminal/present.ts";
 import { createStyle } from "../terminal/style.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { measureWidth, wrap } from "../terminal/text-width.ts";
 import type { ApiAnswer, RateLimits } from "../wire.ts";
 import { commandOnRun, formatForAccount } from "./help/command-line.ts";
 import { describeCommand } from "./help/help-text.ts";
@@ -258,21 +258,16 @@ const marks = { pass: "✓", warn: "!", fail: "✗" } as const;
 function drawFindings(terminal: Terminal, findings: readonly ShownFinding[]): string {
   const { green, yellow, red, dim } = createStyle(terminal.isColored.out);
   const paint = { pass: green, warn: yellow, fail: red };
-  const widest = Math.max(...findings.map(({ check }) => measureWidth(check)));
+  const widest = Math.max(...findings.map(({ check }) => check.length));
   // Read aloud, a mark says nothing.
   const toMark = (status: Finding["status"]) => (terminal.isAccessible ? status : marks[status]);
-  const markWidth = Math.max(...findings.map(({ status }) => measureWidth(toMark(status))));
-  const indent = " ".repeat(markWidth + 1 + widest + 2);
-  const room = Math.max(20, terminal.columns - indent.length);
+  const markWidth = Math.max(...findings.map(({ status }) => toMark(status).length));
+  const hang = markWidth + 1 + widest + 2;
+  const wrapped = (line: string) => fitMessage(line, terminal.columns, hang);
   const lines = findings.flatMap(({ status, check, message, hint }) => {
-    const head = `${paint[status](toMark(status).padEnd(markWidth))} ${check.padEnd(widest)}  `;
-    const [first = "", ...more] = wrap(escapeControls(message), room);
-    const hints = hint === undefined ? [] : wrap(escapeControls(hint), room);
-    return [
-      `${head}${first}`,
-      ...more.map((line) => indent + line),
-      ...hints.map((line) => indent + dim(line)),
-    ];
+    const mark = paint[status](toMark(status).padEnd(markWidth));
+    const line = wrapped(`${mark} ${check.padEnd(widest)}  ${escapeControls(message)}`);
+    return hint === undefined ? line : [line, wrapped(`${" ".repeat(hang)}${dim(escapeControls(hint))}`)];
   });
   return `${[...lines, "", formatVerdict(findings)].join("\n")}\n`;
 }

@@ -190,16 +190,11 @@ function formatOutcomes(summary: Summary): Markup {
   const outcomes = listOutcomes(summary);
   const rows = formatCounted(summary.rows.read, hasRows(summary) ? "row" : "contact");
   if (outcomes.length === 0) return markup`<h2>Result</h2><p>${rows}; nothing to do</p>`;
-  const shares = outcomes.map(
-    ({ number, look, words }) =>
-      markup`<span class="${look}" style="flex:${number}" title="${words}"></span>`,
-  );
   const lines = outcomes.map(
-    ({ number, words, look, reasons = {} }) =>
-      markup`<tr><td><span class="key ${look}"></span>${words}</td><td class="number">${formatCount(number)}</td><td>${formatReasons(reasons)}</td></tr>`,
+    ({ number, words, reasons = {} }) =>
+      markup`<tr><td>${words}</td><td class="number">${formatCount(number)}</td><td>${formatReasons(reasons)}</td></tr>`,
   );
   return markup`<h2>Result: ${rows}</h2>
-<div class="bar" aria-hidden="true">${shares}</div>
 <table>
 <thead><tr><th>Outcome</th><th class="number">Number</th><th>Reasons</th></tr></thead>
 <tbody>${lines}</tbody>

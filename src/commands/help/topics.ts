@@ -4,7 +4,6 @@ import type { Context } from "../../context.ts";
 import { notFoundError } from "../../errors.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentValue } from "../../terminal/present.ts";
-import { wrap } from "../../terminal/text-width.ts";
 import { describeCommand, exitCodeMeanings } from "./help-text.ts";
 import { type CommandTree, topicNames } from "./tree.ts";
 
@@ -213,10 +212,5 @@ function formatContent(content: Topic["content"], root: CommandUnknownOpts, colu
   if (typeof content === "string") return fitMessage(content, columns).trimEnd();
   const rows = content(root);
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
-  return rows
-    .map(
-      ([name, text]) =>
-        `${name.padEnd(width)}${wrap(text, Math.max(20, columns - width)).join(`\n${" ".repeat(width)}`)}`,
-    )
-    .join("\n");
+  return rows.map(([name, text]) => fitMessage(name.padEnd(width) + text, columns, width)).join("\n");
 }

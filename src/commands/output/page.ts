@@ -90,12 +90,12 @@ const style = `
 :root {
   color-scheme: light dark;
   --ground: #fff; --raised: #f5f6f8; --ink: #1b1f24; --quiet: #57606a; --line: #d0d7de;
-  --done: #1a7f37; --same: #6e7781; --skipped: #bf8700; --rejected: #cf222e; --pending: #0969da; --warn: #7d4e00;
+  --warn: #7d4e00;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #14171c; --raised: #1d222a; --ink: #e6e9ed; --quiet: #a2abb6; --line: #3b434e;
-    --done: #3fb950; --same: #8b949e; --skipped: #d29922; --rejected: #f85149; --pending: #58a6ff; --warn: #eac54f;
+    --warn: #eac54f;
   }
 }
 * { box-sizing: border-box; }
@@ -107,15 +107,6 @@ p { margin: .3rem 0; }
 .quiet { color: var(--quiet); }
 .status { font-weight: 600; }
 .warn { color: var(--warn); }
-.bar { display: flex; gap: 2px; height: 1.4rem; margin: 1rem 0 .5rem; border-radius: .3rem; overflow: hidden;
-  background: var(--raised); }
-.bar span, .key { background: var(--same); print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-.bar span { min-width: 4px; }
-.key { display: inline-block; width: .8rem; height: .8rem; border-radius: .15rem; margin-right: .5rem; }
-.bar .done, .key.done { background: var(--done); }
-.bar .skipped, .key.skipped { background: var(--skipped); }
-.bar .rejected, .key.rejected { background: var(--rejected); }
-.bar .pending, .key.pending { background: var(--pending); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .8rem 0; }
 dt { color: var(--quiet); }
 dd { margin: 0; overflow-wrap: anywhere; }
@@ -140,7 +131,7 @@ ins { text-decoration: none; }
 @page { size: A4; margin: 15mm; }
 @media print {
   :root { --ground: #fff; --raised: #f5f6f8; --ink: #000; --quiet: #444; --line: #bbb;
-    --done: #1a7f37; --same: #6e7781; --skipped: #bf8700; --rejected: #cf222e; --pending: #0969da; --warn: #7d4e00; }
+    --warn: #7d4e00; }
   body { max-width: none; padding: 0; font-size: 10pt; }
   thead { display: table-header-group; }
   tr { break-inside: avoid; }
