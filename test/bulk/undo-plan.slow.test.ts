@@ -44,7 +44,7 @@ const expectedLines = [
     key: "d@x.org",
     action: "reject",
     code: "created",
-    message: "the run created this contact; it stays without --delete-created",
+    message: "created by the run, not deleted",
     changes: [],
   },
   {
@@ -76,7 +76,7 @@ const expectedLines = [
     key: "e@x.org",
     action: "reject",
     code: "gone",
-    message: "the contact no longer exists",
+    message: "no longer exists",
     changes: [],
   },
 ];

@@ -92,6 +92,7 @@ const codeWords = new Map(
     unsubscribed: "unsubscribed people stay unsubscribed",
     gone: "no longer exists",
     keeps_changing: "keeps changing",
+    unproven: "it is unknown whether this was applied",
     key_missing: "no email address",
     key_syntax: "invalid email address",
     key_placeholder: "placeholder instead of an address",
@@ -107,18 +108,6 @@ const codeWords = new Map(
     truncated: "cut off at the end of the file",
   }),
 );
-
-/** What more there is to say of one contact. */
-const reasons: Readonly<Record<string, string>> = {
-  not_found: "no contact has this key or id",
-  gone: "the contact no longer exists",
-  created: "the run created this contact; it stays without --delete-created",
-  changed_since: "the run created this contact, and it was changed since; it stays",
-  not_active: "the contact was not active when it was deleted; it is not recreated",
-  unsubscribed: "contacts cannot be reactivated through the API",
-  unproven: "it is unknown whether this was applied",
-  keeps_changing: "the contact keeps changing while it is being written",
-};
 
 /** In words; a code that has none as it is. */
 export function describeCode(code: string): string {
@@ -144,7 +133,8 @@ export function describeReason({ code, parts, line }: CodedReason): string {
     return `not restored: ${named.join(", ")}`;
   }
   if (line !== undefined) return `the contact is on line ${line} too`;
-  return reasons[code] ?? "";
+  if (code === "not_found") return "no contact has this key or id";
+  return codeWords.get(code) ?? "";
 }
 
 /** More of a value is cut off where people read it. */
