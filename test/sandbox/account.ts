@@ -170,6 +170,23 @@ export function eq(columnToFilter: string, ...values: string[]): object {
   return { columnToFilter, operator: "EQ", values };
 }
 
+/** A request to a service behind a port; its headers are the Response's own. */
+export async function callPort(
+  { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
+  method: string,
+  path: string,
+  body?: unknown,
+) {
+  const answer = await fetch(baseUrl + path, {
+    method,
+    headers: { "x-api-key": apiKey, "content-type": "application/json" },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const text = await answer.text();
+  const parsed: Reply["body"] = text === "" ? undefined : JSON.parse(text);
+  return { status: answer.status, headers: answer.headers, body: parsed };
+}
+
 /** The only error of an answer. */
 export function onlyError(answer: Reply) {
   if (answer.body?.errors?.length !== 1) throw new Error(`not one error: ${answer.text}`);

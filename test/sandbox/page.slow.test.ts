@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { StartSandboxOptions } from "../../src/sandbox/public-types.ts";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
 import { describeInBrowser, expectContrasts } from "../support/browser.ts";
+import { callPort } from "./account.ts";
 
 describeInBrowser("the page", (open) => {
   async function opened(options?: StartSandboxOptions, colorScheme: "light" | "dark" = "light") {
@@ -13,12 +14,7 @@ describeInBrowser("the page", (open) => {
     onTestFinished(() => sandbox.stop());
     const { page, complaints, requested } = await open({ colorScheme });
     await page.goto(`${sandbox.baseUrl}/__sandbox/`);
-    const call = (method: string, path: string, body?: object) =>
-      fetch(sandbox.baseUrl + path, {
-        method,
-        headers: { "x-api-key": sandbox.apiKey, "content-type": "application/json" },
-        body: body && JSON.stringify(body),
-      });
+    const call = (method: string, path: string, body?: object) => callPort(sandbox, method, path, body);
     return { ...sandbox, page, complaints, requested, call };
   }
 

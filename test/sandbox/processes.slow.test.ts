@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openSandbox } from "../../src/sandbox/index.ts";
 import { spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { callPort } from "./account.ts";
 
 interface Started {
   baseUrl: string;
@@ -24,15 +25,6 @@ async function start(folder: string, ...flags: string[]): Promise<Started> {
 async function startTwo(...flags: string[]): Promise<[Started, Started]> {
   const folder = join(await temporaryFolder(), "sandbox");
   return Promise.all([start(folder, ...flags), start(folder, ...flags)]);
-}
-
-async function call({ baseUrl, apiKey }: Started, method: string, path: string, body?: unknown) {
-  const answer = await fetch(baseUrl + path, {
-    method,
-    headers: { "x-api-key": apiKey, "content-type": "application/json" },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  return { status: answer.status, body: JSON.parse((await answer.text()) || "null") };
 }
 
 const counted = (answers: { status: number; body: { errors?: { errorType: string }[] } }[]) => {
@@ -57,7 +49,7 @@ test("Of 50 creates of one key, sent to two processes at once, exactly one wins"
     Array.from({ length: 50 }, (_, number) => {
       const server = both[number % 2]!;
       const key = number % 3 === 0 ? "ADA@example.com" : "ada@example.com";
-      return call(server, "POST", "/api/contact", { key, contactStructureId: server.structureId });
+      return callPort(server, "POST", "/api/contact", { key, contactStructureId: server.structureId });
     }),
   );
   expect(counted(answers)).toEqual({ 200: 1, DuplicateFieldError: 49 });
@@ -66,24 +58,24 @@ test("Of 50 creates of one key, sent to two processes at once, exactly one wins"
 test("Snapshots that two processes save, load, list and remove at once are whole, or not there", async () => {
   const [one, two] = await startTwo();
   const contacts = Array.from({ length: 500 }, (_, number) => ({ key: `person${number}@example.com` }));
-  await call(one, "POST", "/__sandbox/seed", { contacts });
+  await callPort(one, "POST", "/__sandbox/seed", { contacts });
   const statuses = new Set<number>();
   for (let round = 0; round < 20; round++) {
     const answers = await Promise.all([
-      call(one, "PUT", "/__sandbox/snapshots/same"),
-      call(two, "PUT", "/__sandbox/snapshots/same"),
-      call(one, "PUT", "/__sandbox/snapshots/gone"),
-      call(two, "GET", "/__sandbox/snapshots"),
-      call(two, "DELETE", "/__sandbox/snapshots/gone"),
-      call(one, "POST", "/__sandbox/snapshots/gone/load"),
+      callPort(one, "PUT", "/__sandbox/snapshots/same"),
+      callPort(two, "PUT", "/__sandbox/snapshots/same"),
+      callPort(one, "PUT", "/__sandbox/snapshots/gone"),
+      callPort(two, "GET", "/__sandbox/snapshots"),
+      callPort(two, "DELETE", "/__sandbox/snapshots/gone"),
+      callPort(one, "POST", "/__sandbox/snapshots/gone/load"),
     ]);
     expect(answers.slice(0, 2).map(({ status }) => status)).toEqual([200, 200]);
     for (const { status } of answers) statuses.add(status);
-    expect((await call(two, "POST", "/__sandbox/snapshots/same/load")).status).toBe(200);
-    expect((await call(one, "GET", "/__sandbox/overview")).body.account.total).toBe(500);
+    expect((await callPort(two, "POST", "/__sandbox/snapshots/same/load")).status).toBe(200);
+    expect((await callPort(one, "GET", "/__sandbox/overview")).body.account.total).toBe(500);
   }
   expect([200, 204, 404]).toEqual(expect.arrayContaining([...statuses]));
-  expect((await call(one, "GET", "/__sandbox/snapshots")).body).toContainEqual(
+  expect((await callPort(one, "GET", "/__sandbox/snapshots")).body).toContainEqual(
     expect.objectContaining({ name: "same" }),
   );
 });
@@ -91,28 +83,28 @@ test("Snapshots that two processes save, load, list and remove at once are whole
 test("Mutates without __v in two processes all apply; of those with one __v, exactly one does", async () => {
   const both = await startTwo();
   const [one] = both;
-  const [{ _id: _, keyType, ...structure }] = (await call(one, "GET", "/api/contact-structure")).body;
+  const [{ _id: _, keyType, ...structure }] = (await callPort(one, "GET", "/api/contact-structure")).body;
   const tags = Array.from({ length: 20 }, (_, number) => ({ label: `tag ${number}` }));
   const updated = (
-    await call(one, "PUT", `/api/contact-structure/${one.structureId}`, { ...structure, tags })
+    await callPort(one, "PUT", `/api/contact-structure/${one.structureId}`, { ...structure, tags })
   ).body;
   const { _id } = (
-    await call(one, "POST", "/api/contact", { key: "a@b.co", contactStructureId: one.structureId })
+    await callPort(one, "POST", "/api/contact", { key: "a@b.co", contactStructureId: one.structureId })
   ).body;
   const mutateAll = (change: object) =>
     Promise.all(
       updated.tags.map((tag: { _id: string }, number: number) =>
-        call(both[number % 2]!, "PUT", `/api/contact/${_id}/mutate`, {
+        callPort(both[number % 2]!, "PUT", `/api/contact/${_id}/mutate`, {
           addTags: [{ _id: tag._id }],
           ...change,
         }),
       ),
     );
   expect(counted(await mutateAll({ __v: 0 }))).toEqual({ 200: 1, ConcurrencyError: 19 });
-  const [{ _id: first }] = (await call(one, "GET", `/api/contact/${_id}`)).body.tags;
-  await call(one, "PUT", `/api/contact/${_id}/mutate`, { removeTags: [first] });
+  const [{ _id: first }] = (await callPort(one, "GET", `/api/contact/${_id}`)).body.tags;
+  await callPort(one, "PUT", `/api/contact/${_id}/mutate`, { removeTags: [first] });
   expect(counted(await mutateAll({}))).toEqual({ 200: 20 });
-  const after = (await call(both[1], "GET", `/api/contact/${_id}`)).body;
+  const after = (await callPort(both[1], "GET", `/api/contact/${_id}`)).body;
   expect(after.tags).toHaveLength(20);
   expect(after.__v).toBe(22);
 });
@@ -120,7 +112,7 @@ test("Mutates without __v in two processes all apply; of those with one __v, exa
 test("The hour is spent once, whichever process answers", async () => {
   const both = await startTwo("--hourly-limit", "30");
   const answers = await Promise.all(
-    Array.from({ length: 50 }, (_, number) => call(both[number % 2]!, "GET", "/api/contact-structure")),
+    Array.from({ length: 50 }, (_, number) => callPort(both[number % 2]!, "GET", "/api/contact-structure")),
   );
   expect(counted(answers)).toEqual({ 200: 30, TooManyRequestsError: 20 });
 });
@@ -133,7 +125,7 @@ test("Every write that was answered is there after kill -9", async () => {
   const write = async (): Promise<void> => {
     for (;;) {
       const key = `p${number++}@b.co`;
-      const { body } = await call(server, "POST", "/api/contact", {
+      const { body } = await callPort(server, "POST", "/api/contact", {
         key,
         contactStructureId: server.structureId,
       });

@@ -5,8 +5,10 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { expect, onTestFinished, test } from "vitest";
+import type { StartedSandbox } from "../../src/sandbox/public-types.ts";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
 import { spawnEcm, temporaryHome, waitForResult } from "../support/ecm.ts";
+import { callPort } from "./account.ts";
 
 const libsql = fileURLToPath(new URL("../../node_modules/libsql", import.meta.url));
 
@@ -27,19 +29,10 @@ function expectWhole(folder: string, answered: string[]): void {
   expect([...answered].filter((key) => !keys.includes(key))).toEqual([]);
 }
 
-interface Server {
-  baseUrl: string;
-  apiKey: string;
-  structureId: string;
-}
-
-async function create({ baseUrl, apiKey, structureId }: Server, key: string): Promise<string> {
-  const answer = await fetch(`${baseUrl}/api/contact`, {
-    method: "POST",
-    headers: { "x-api-key": apiKey, "content-type": "application/json" },
-    body: JSON.stringify({ key, contactStructureId: structureId }),
-  });
-  expect(answer.status, await answer.text()).toBe(200);
+async function create(server: StartedSandbox, key: string): Promise<string> {
+  const body = { key, contactStructureId: server.structureId };
+  const answer = await callPort(server, "POST", "/api/contact", body);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   return key;
 }
 

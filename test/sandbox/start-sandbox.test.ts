@@ -10,18 +10,12 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { Admin, StartSandboxOptions } from "../../src/sandbox/public-types.ts";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
 import { temporaryFolder } from "../support/ecm.ts";
+import { callPort } from "./account.ts";
 
 async function started(options?: StartSandboxOptions) {
   const sandbox = await startSandbox(options);
   onTestFinished(() => sandbox.stop());
-  const call = async (method: string, path: string, body?: object) => {
-    const answer = await fetch(sandbox.baseUrl + path, {
-      method,
-      headers: { "x-api-key": sandbox.apiKey, "content-type": "application/json" },
-      body: body && JSON.stringify(body),
-    });
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
-  };
+  const call = (method: string, path: string, body?: object) => callPort(sandbox, method, path, body);
   const create = (key: string) =>
     call("POST", "/api/contact", { key, contactStructureId: sandbox.structureId });
   return { ...sandbox, call, create };

@@ -3,9 +3,9 @@
 import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { openSandbox } from "../../src/sandbox/index.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { openAccount } from "./account.ts";
 
 test("an answer's Date is of the service's clock, as the end of the hour is that it tells", async () => {
   const { baseUrl, apiKey, sandbox } = await startSandbox();
@@ -17,26 +17,12 @@ test("an answer's Date is of the service's clock, as the end of the hour is that
 
 test("what was written is there when the folder is opened again, with the same key", async () => {
   const folder = join(await temporaryFolder(), "sandbox");
-  const first = await openSandbox({ folder });
-  const send = (sandbox: typeof first, method: string, path: string, body?: unknown) =>
-    sandbox.transport({
-      method,
-      url: `http://sandbox.invalid${path}`,
-      headers: { "x-api-key": sandbox.ownKey(), "content-type": "application/json" },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      timeoutMilliseconds: 1000,
-    });
-  const created = await send(first, "POST", "/api/contact", {
-    key: "a@b.co",
-    contactStructureId: first.structureId,
-  });
-  expect(created.status).toBe(200);
-  first.close();
-  const second = await openSandbox({ folder });
-  expect(second.ownKey()).toBe(first.ownKey());
-  const read = await send(second, "GET", `/api/contact/${JSON.parse(created.text)._id}`);
-  expect(JSON.parse(read.text)).toEqual(JSON.parse(created.text));
-  second.close();
+  const first = await openAccount({ folder });
+  const created = await first.create("a@b.co");
+  first.sandbox.close();
+  const second = await openAccount({ folder });
+  expect(second.sandbox.ownKey()).toBe(first.sandbox.ownKey());
+  expect((await second.call("GET", `/api/contact/${created._id}`)).body).toEqual(created);
 });
 
 /** Sends bytes as they are, and gives back all that is answered until the connection is closed. */

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { SandboxWorld, StartSandboxOptions } from "../../src/sandbox/public-types.ts";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { callPort } from "./account.ts";
 
 async function started(options?: StartSandboxOptions) {
   const sandbox = await startSandbox(options);
@@ -17,26 +18,11 @@ async function started(options?: StartSandboxOptions) {
 
 type Account = Pick<SandboxWorld, "baseUrl" | "apiKey" | "structureId">;
 
-async function call(
-  { baseUrl, apiKey }: Omit<Account, "structureId">,
-  method: string,
-  path: string,
-  body?: object,
-) {
-  const answer = await fetch(baseUrl + path, {
-    method,
-    headers: { "x-api-key": apiKey, "content-type": "application/json" },
-    body: body && JSON.stringify(body),
-  });
-  const text = await answer.text();
-  return { status: answer.status, headers: answer.headers, body: text === "" ? undefined : JSON.parse(text) };
-}
-
 const create = (account: Account, key: string) =>
-  call(account, "POST", "/api/contact", { key, contactStructureId: account.structureId });
+  callPort(account, "POST", "/api/contact", { key, contactStructureId: account.structureId });
 
 async function keysIn(account: Account): Promise<string[]> {
-  const { body } = await call(account, "GET", "/api/contact");
+  const { body } = await callPort(account, "GET", "/api/contact");
   return body.map(({ key }: { key: string }) => key);
 }
 
@@ -51,15 +37,15 @@ test("a world has contents, key, structure, clock, limits, faults and log of its
   await one.admin.faults(["503:GET:/api/contact-structure"]);
 
   expect([await keysIn(one), await keysIn(two), await keysIn(sandbox)]).toEqual([["ada@b.co"], [], []]);
-  expect((await call(one, "GET", "/api/contact-structure")).status).toBe(503);
-  const structure = await call(two, "GET", "/api/contact-structure");
+  expect((await callPort(one, "GET", "/api/contact-structure")).status).toBe(503);
+  const structure = await callPort(two, "GET", "/api/contact-structure");
   expect([structure.status, structure.body[0].tags]).toEqual([200, []]);
   expect((await create(one, "bob@b.co")).body.createdAt).toMatch(/^2030-01-01T00:/);
   expect((await create(two, "bob@b.co")).body.createdAt).not.toMatch(/^2030/);
-  expect((await call(one, "GET", "/api/contact")).headers.get("x-ratelimit-limit")).toBe("5");
-  for (let count = 0; count < 3; count++) await call(one, "GET", "/api/contact");
-  expect((await call(one, "GET", "/api/contact")).status).toBe(429);
-  expect((await call(two, "GET", "/api/contact")).status).toBe(200);
+  expect((await callPort(one, "GET", "/api/contact")).headers.get("x-ratelimit-limit")).toBe("5");
+  for (let count = 0; count < 3; count++) await callPort(one, "GET", "/api/contact");
+  expect((await callPort(one, "GET", "/api/contact")).status).toBe(429);
+  expect((await callPort(two, "GET", "/api/contact")).status).toBe(200);
   expect((await two.admin.requests()).map(({ path }) => path)).toEqual([
     "/api/contact",
     "/api/contact-structure",
@@ -68,8 +54,8 @@ test("a world has contents, key, structure, clock, limits, faults and log of its
   ]);
   expect(await sandbox.admin.requests()).toHaveLength(1);
   // Neither the key of another world nor that of the sandbox opens a world.
-  expect((await call({ ...one, apiKey: two.apiKey }, "GET", "/api/contact")).status).toBe(401);
-  expect((await call({ ...one, apiKey: sandbox.apiKey }, "GET", "/api/contact")).status).toBe(401);
+  expect((await callPort({ ...one, apiKey: two.apiKey }, "GET", "/api/contact")).status).toBe(401);
+  expect((await callPort({ ...one, apiKey: sandbox.apiKey }, "GET", "/api/contact")).status).toBe(401);
 });
 
 test("at the address of the sandbox a world's key leads to the world, and failures stay in one", async () => {
@@ -79,15 +65,15 @@ test("at the address of the sandbox a world's key leads to the world, and failur
   expect((await create(atRoot, "ada@b.co")).status).toBe(200);
   expect([await keysIn(one), await keysIn(sandbox)]).toEqual([["ada@b.co"], []]);
   // Twenty failures block an address, in the account where they happened.
-  for (let count = 0; count < 21; count++) await call({ ...one, apiKey: "none" }, "GET", "/api/contact");
-  expect((await call(one, "GET", "/api/contact")).status).toBe(429);
-  expect((await call(sandbox, "GET", "/api/contact")).status).toBe(200);
+  for (let count = 0; count < 21; count++) await callPort({ ...one, apiKey: "none" }, "GET", "/api/contact");
+  expect((await callPort(one, "GET", "/api/contact")).status).toBe(429);
+  expect((await callPort(sandbox, "GET", "/api/contact")).status).toBe(200);
   await one.close();
   for (let count = 0; count < 21; count++) {
-    expect((await call(atRoot, "GET", "/api/contact")).status).toBe(401);
+    expect((await callPort(atRoot, "GET", "/api/contact")).status).toBe(401);
   }
-  expect((await call(sandbox, "GET", "/api/contact")).status).toBe(200);
-  expect((await call(one, "GET", "/api/contact")).status).toBe(404);
+  expect((await callPort(sandbox, "GET", "/api/contact")).status).toBe(200);
+  expect((await callPort(one, "GET", "/api/contact")).status).toBe(404);
 });
 
 test("over HTTP: a world from a snapshot is opened, has its own admin, and goes with one request", async () => {
@@ -106,7 +92,7 @@ test("over HTTP: a world from a snapshot is opened, has its own admin, and goes 
     structureId: sandbox.structureId,
   });
   expect(await keysIn(world)).toEqual(["ada@b.co"]);
-  const lists = await call(world, "GET", `/api/contact-structure/${world.structureId}/lists`);
+  const lists = await callPort(world, "GET", `/api/contact-structure/${world.structureId}/lists`);
   expect(lists.body).toMatchObject([{ name: "News", totalContacts: 1 }]);
   expect(lists.headers.has("x-ratelimit-limit")).toBe(false);
 
@@ -219,7 +205,7 @@ test("using closes a world, and closing twice does nothing", async () => {
     using world = await sandbox.world();
     seen = world;
   }
-  expect((await call(seen, "GET", "/api/contact")).status).toBe(404);
+  expect((await callPort(seen, "GET", "/api/contact")).status).toBe(404);
 });
 
 test("a stream of a world's requests ends with it", async () => {

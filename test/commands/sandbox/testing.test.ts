@@ -6,6 +6,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { interruptedError } from "../../../src/errors.ts";
+import { callPort } from "../../sandbox/account.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
 import { startSandbox } from "../../support/sandbox.ts";
 
@@ -15,19 +16,10 @@ async function running() {
   return {
     structureId: sandbox.structureId,
     sandbox: async (...args: string[]) => {
-      // The log of reads reaches other processes a moment later, unless the sandbox itself is asked for it.
-      sandbox.admin.requests();
       const result = await ecm(["sandbox", ...args, "--data", folder]);
       return { ...result, json: () => JSON.parse(result.stdout) };
     },
-    call: async (method: string, path: string, body?: object) => {
-      const answer = await fetch(baseUrl + path, {
-        method,
-        headers: { "x-api-key": apiKey, "content-type": "application/json" },
-        body: body && JSON.stringify(body),
-      });
-      return { status: answer.status, body: (await answer.json()) as Record<string, string> };
-    },
+    call: (method: string, path: string, body?: object) => callPort({ baseUrl, apiKey }, method, path, body),
   };
 }
 
@@ -53,11 +45,8 @@ test("requests shows what a running sandbox answered, and clears it", async () =
 });
 
 test("requests --follow shows each request as it comes, until it is interrupted", async () => {
-  const { baseUrl, apiKey, folder, sandbox } = await startSandbox();
-  const read = async () => {
-    await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
-    sandbox.admin.requests();
-  };
+  const { baseUrl, apiKey, folder } = await startSandbox();
+  const read = () => callPort({ baseUrl, apiKey }, "GET", "/api/contact-structure");
   await read();
   const stop = new AbortController();
   let polls = 0;
