@@ -21,7 +21,6 @@ import {
 } from "../../tables/index.ts";
 import type { MutateBody } from "../../wire.ts";
 import type { Desired, DesiredValue } from "../desired.ts";
-import type { MarkedAre } from "../plan/events.ts";
 import type { RunContext } from "../plan/session.ts";
 import type { AfterStep } from "../runs/folder.ts";
 import { readMutateValues, toValues, whereMissing } from "../values.ts";
@@ -94,7 +93,7 @@ async function openEdit(context: RunContext, file: InputFile, edit: Edit): Promi
       survey = await reader.survey(understood);
     }
   }
-  const work = toRowWork(chosen, { selection, values, source: listNeededParts(kind, values, selection) });
+  const work = toRowWork(chosen, selection, values);
   return openRows(context, { reader, file, understood, survey, work });
 }
 
@@ -127,43 +126,27 @@ async function parseTypedWhere({ where }: TypedConditions) {
   return parseWhere(where);
 }
 
-/** What the account has told of what the flags name. */
-interface ResolvedEdit {
-  selection: Selection;
-  /** Parts of a contact that decisions need. */
-  source: string[];
-  /** What a mutate wants of every contact. */
-  values: readonly DesiredValue[];
-}
-
 async function resolveWanted(account: Account, wanted: EditOptions["wanted"]): Promise<DesiredValue[]> {
   if (!wanted || "newList" in wanted) return [];
   return readMutateValues("body" in wanted ? wanted.body : await createMutateBody(account, wanted));
 }
 
-function toRowWork(options: EditOptions, { selection, source, values }: ResolvedEdit): RowWork {
+/** @param values what a mutate wants of every contact */
+function toRowWork(options: EditOptions, selection: Selection, values: readonly DesiredValue[]): RowWork {
   const { kind, input, after, isPlain, read } = options;
-  const { wanted, command, rows, includeUnsubscribed, conditions = {} } = options;
+  const { wanted, command, rows, includeUnsubscribed, conditions } = options;
   const toDesired = (mayJoinLists: boolean): Desired =>
     kind === "mutate"
       ? { values, absent: whereMissing(mayJoinLists), present: "change", mayJoinLists }
       : ends[kind];
   return {
-    options: {
-      isPlain,
-      conditions: hasConditions(conditions) ? conditions : undefined,
-      wanted,
-      command,
-      read,
-      rows,
-      includeUnsubscribed,
-    },
+    options: { isPlain, conditions, wanted, command, read, rows, includeUnsubscribed },
     command,
     takesRow: rows === "marked" ? (row) => row.isMarkClear ?? false : undefined,
     duplicates: "first",
-    source,
+    source: listNeededParts(kind, values, selection),
     toDesired: (row) => toDesired(row.notSubscribed === undefined || includeUnsubscribed === true),
-    notSubscribedAre: chooseForMarked(options),
+    notSubscribedAre: doMarksChoose(options) ? "chosen" : includeUnsubscribed ? "added" : "added_to_no_list",
     unclearAre: rows === "marked" ? "not_chosen" : undefined,
     listIds: () => values.flatMap(({ what, id }) => (what === "list" ? [id] : [])),
     selection,
@@ -171,7 +154,7 @@ function toRowWork(options: EditOptions, { selection, source, values }: Resolved
     marksRepeats: input !== undefined,
     desiredForAll: () => ({ ...toDesired(true), ...(kind === "mutate" && { absent: { skip: "missing" } }) }),
     after,
-    ...(wanted && "newList" in wanted && intoNewList(wanted.newList, conditions.list ?? [])),
+    ...(wanted && "newList" in wanted && intoNewList(wanted.newList, conditions?.list ?? [])),
   };
 }
 
@@ -198,12 +181,6 @@ function doMarksChoose({ kind, input, isPlain, rows }: EditOptions): boolean {
   return kind !== "mutate" && input !== undefined && !isPlain && rows !== "all";
 }
 
-/** What becomes of those whom the file marks as not subscribed. */
-function chooseForMarked(options: EditOptions): MarkedAre {
-  if (doMarksChoose(options)) return "chosen";
-  return options.includeUnsubscribed ? "added" : "added_to_no_list";
-}
-
 /** Parts of a contact that decisions need, besides its id and its key. */
 function listNeededParts(
   kind: EditOptions["kind"],
@@ -219,11 +196,6 @@ function addsToLists(wanted: EditOptions["wanted"]): boolean {
   if (!wanted || "newList" in wanted) return false;
   const lists = "body" in wanted ? wanted.body.addLists : wanted.addList;
   return (lists?.length ?? 0) > 0;
-}
-
-/** Whether anything narrows the account. */
-function hasConditions(conditions: TypedConditions): boolean {
-  return Object.values(conditions).some((each) => each !== undefined);
 }
 
 /** Whoever is inactive stays as they are: a bounce or a complaint says more than an unsubscription. */

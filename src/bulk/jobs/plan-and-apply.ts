@@ -134,7 +134,7 @@ class Work {
     kept: StoredPlan | undefined,
   ): Promise<ClosedPlan | undefined> {
     const { file, scratch } = this.place;
-    const { run } = this.state;
+    const { run, options } = this.state;
     beginPhase(this.state, "looking");
     const source = await contacts.source(this.state, scratch);
     const { removals, input = this.state.input, lookup = contacts.lookup, entries } = source;
@@ -149,7 +149,9 @@ class Work {
       this.state = { ...this.state, input, tally: writer.tally };
       const session = this.openSession({ ...contacts, lookup });
       beginPhase(session, "looking");
-      const isComplete = isReadByOthers(this.state, head);
+      // Who reads along may have those listed who stay as they are, or are skipped.
+      const isListed = options.takePlan !== undefined || run?.manifest.plan !== undefined;
+      const isComplete = isListed || options.isAtTerminal === true;
       try {
         await makePlan({ session, entries, writer, names: head.names, isComplete });
       } catch (error) {
@@ -251,15 +253,6 @@ function describeHead({ kind, engine, clock }: RunState, contacts: ContactsToPla
     table: keyTableFacts,
     ...contacts.head,
   };
-}
-
-/** Whether contacts that stay as they are, or are skipped, get a line of the plan too. */
-function isReadByOthers({ options, run }: RunState, { table }: PlanHead): boolean {
-  // Who reads along may have the rows listed.
-  if (options.takePlan !== undefined || options.isAtTerminal === true) return true;
-  // Of a rejects file every row counts: whether it was imported again is asked later.
-  const isOfRejects = table?.columns.some(({ name }) => name === "ecm_line") ?? false;
-  return run?.manifest.plan !== undefined || isOfRejects;
 }
 
 async function openPlanned(
