@@ -13,7 +13,7 @@ export interface SheetRows {
   read(firstLine: number): AsyncGenerator<TableRecord[]>;
   /** Rows that the workbook hides; they are read like the others. */
   hiddenRows: number;
-  /** Merged ranges whose value is given to their other cells. */
+  /** Each of their cells has their value. */
   mergedRanges: number;
 }
 
@@ -32,19 +32,14 @@ export async function unpackSheet(
   const page = await writePage(file, "sheet", readRows(xml, file.name, sheet));
   const { ranges, width, hiddenRows } = sheet.found;
   // A sheet names its merged ranges behind its rows.
-  async function* read(firstLine: number, merged = new MergedCells(ranges, width)) {
+  async function* read(firstLine: number) {
+    const merge = createMerger(ranges, width);
     for await (const records of readPage(page)) {
-      for (const { line, cells } of records) merged.fill(line, cells);
+      for (const record of records) merge(record);
       yield firstLine <= 1 ? records : records.filter(({ line }) => line >= firstLine);
     }
   }
-  return { read, hiddenRows, mergedRanges: ranges.length === 0 ? 0 : await countFilled(read) };
-
-  async function countFilled(readRows: typeof read): Promise<number> {
-    const merged = new MergedCells(ranges, width);
-    for await (const _records of readRows(1, merged));
-    return merged.countFilled();
-  }
+  return { read, hiddenRows, mergedRanges: ranges.length };
 }
 
 async function* readRows(
@@ -223,49 +218,28 @@ interface MergedRange {
   last: { line: number; column: number };
 }
 
-interface OpenRange extends MergedRange {
-  value: string;
-  hasFilled: boolean;
-}
-
-/** Merged ranges on the way through the rows of a sheet. */
-class MergedCells {
-  readonly #ranges: readonly OpenRange[];
-  readonly #width: number;
-  /** Ranges below the rows that were filled, the lowest one first. */
-  readonly #below: OpenRange[];
-  #open: OpenRange[] = [];
-
-  constructor(ranges: readonly MergedRange[], width: number) {
-    this.#ranges = ranges.map((range) => ({ ...range, value: "", hasFilled: false }));
-    this.#width = width;
-    this.#below = [...this.#ranges].sort((one, other) => other.first.line - one.first.line);
-  }
-
-  /** Gives the cells of a row the values of the ranges that they are in. Rows come in the sheet's order. */
-  fill(line: number, cells: (string | undefined)[]): void {
-    while ((this.#below.at(-1)?.first.line ?? Infinity) <= line) this.#open.push(this.#below.pop()!);
-    this.#open = this.#open.filter(({ last }) => last.line >= line);
-    for (const range of this.#open) {
-      if (range.first.line === line) range.value = cells[range.first.column] ?? "";
-      if (range.value !== "") fillBlanks(range, cells, this.#width);
+/** Gives the cells of a row the values of the ranges that they are in. Rows come in the sheet's order. */
+function createMerger(ranges: readonly MergedRange[], width: number): (row: TableRecord) => void {
+  /** Below the rows that were filled, the lowest one first. */
+  const below = ranges
+    .map((range) => ({ ...range, value: "" }))
+    .sort((one, other) => other.first.line - one.first.line);
+  let open: typeof below = [];
+  return ({ line, cells }) => {
+    while ((below.at(-1)?.first.line ?? Infinity) <= line) open.push(below.pop()!);
+    open = open.filter(({ last }) => last.line >= line);
+    for (const range of open) {
+      const { first, last } = range;
+      if (first.line === line) range.value = cells[first.column] ?? "";
+      if (range.value !== "") fillBlanks(cells, range.value, first.column, Math.min(last.column + 1, width));
     }
-  }
-
-  /** How many ranges have given their value to a cell. */
-  countFilled(): number {
-    return this.#ranges.filter(({ hasFilled }) => hasFilled).length;
-  }
+  };
 }
 
-/** The cells of a row within a range that have no value of their own get the range's. */
-function fillBlanks(range: OpenRange, cells: (string | undefined)[], width: number): void {
-  const end = Math.min(range.last.column + 1, width);
-  for (let column = range.first.column; column < end; column++) {
-    if (cells[column]) continue;
-    while (cells.length < column) cells.push("");
-    cells[column] = range.value;
-    range.hasFilled = true;
+function fillBlanks(cells: (string | undefined)[], value: string, from: number, to: number): void {
+  for (let column = from; column < to; column++) {
+    while (cells.length <= column) cells.push("");
+    cells[column] ||= value;
   }
 }
 

@@ -86,10 +86,7 @@ async function readWorkbook(
   const archive = await Archive.open(file);
   try {
     const workbook = await readParts(archive, file);
-    const { sheets } = workbook;
-    const sheet =
-      findSheet(sheets, sheetName, file.name) ??
-      findSheet(sheets, await askSheet(file.name, sheets, chooseSheet), file.name)!;
+    const sheet = await findSheet(workbook.sheets, sheetName, file.name, chooseSheet);
     const styles = await readStyles(archive, file, workbook.styles);
     const texts = await readSharedTexts(archive, file, workbook.sharedTexts);
     const formatCell = createCellReader(await loadNumberFormats(), workbook.epoch, styles, texts);
@@ -104,10 +101,11 @@ async function readWorkbook(
 async function readParts(archive: Archive, file: InputFile): Promise<Workbook> {
   const main = await findMainPart(archive, file);
   const targets = await readRelations(archive, file, main);
-  const findPart = (type: string, defaultPath: string) => {
-    const namedPath = [...targets.values()].find((each) => each.type.endsWith(type))?.target;
-    const path = posix.join(posix.dirname(main), defaultPath);
-    return namedPath ?? (archive.has(path) ? path : undefined);
+  /** Where the workbook says, or where programs put it. */
+  const findPart = (type: string) => {
+    const path = posix.join(posix.dirname(main), `${type}.xml`);
+    const named = [...targets.values()].find((each) => each.type.endsWith(type))?.target;
+    return named ?? (archive.has(path) ? path : undefined);
   };
   const sheets: Sheet[] = [];
   let epoch: Epoch = 1900;
@@ -128,8 +126,8 @@ async function readParts(archive: Archive, file: InputFile): Promise<Workbook> {
       }
     },
   });
-  const styles = findPart("/styles", "styles.xml");
-  const sharedTexts = findPart("/sharedStrings", "sharedStrings.xml");
+  const styles = findPart("/styles");
+  const sharedTexts = findPart("/sharedStrings");
   return { sheets, epoch, isComputedOnOpening, styles, sharedTexts };
 }
 
@@ -175,41 +173,36 @@ async function readRelations(
   return relations;
 }
 
-/** @throws UsageError where nobody is asked */
-async function askSheet(
-  file: string,
-  all: readonly Sheet[],
-  choose: ChooseSheet | undefined,
-): Promise<string> {
-  const sheets = all.filter(({ isVisible }) => isVisible).map(({ name }) => name);
-  const name = await choose?.({ file, sheets });
-  if (name !== undefined) return name;
-  throw usageError(
-    `${file} has ${sheets.length} sheets: ${sheets.map((each) => JSON.stringify(each)).join(", ")}`,
-    `Say which one: --sheet ${quoteShellWord(sheets[0]!)}, or its number`,
-  );
-}
-
 /**
- * By name, without regard to case where that is plain, then by number.
- * @returns undefined where several are visible, and none is named
+ * By name, without regard to case where that is plain, then by number; the only visible one where none is named.
+ * @param choose where a person is asked which of several visible ones is meant
+ * @throws UsageError
  */
-function findSheet(sheets: Sheet[], sheetName: string | undefined, file: string): Sheet | undefined {
-  const formatNames = (some: Sheet[]) => some.map(({ name }) => JSON.stringify(name)).join(", ");
-  if (sheetName !== undefined) {
-    const loose = sheets.filter(({ name }) => name.toLowerCase() === sheetName.trim().toLowerCase());
-    const found =
-      sheets.find(({ name }) => name === sheetName) ??
-      (loose.length === 1 ? loose[0] : undefined) ??
-      (/^\d+$/.test(sheetName) ? sheets[Number(sheetName) - 1] : undefined);
-    if (found) return found;
-    throw usageError(`${file} has no sheet ${JSON.stringify(sheetName)}`, `Sheets: ${formatNames(sheets)}`);
-  }
-  const visible = sheets.filter(({ isVisible }) => isVisible);
-  if (visible.length === 1) return visible[0]!;
-  if (visible.length === 0)
-    throw usageError(`${file} has no visible sheet`, `Name one with --sheet: ${formatNames(sheets)}`);
-  return undefined;
+async function findSheet(
+  sheets: readonly Sheet[],
+  wanted: string | undefined,
+  file: string,
+  choose: ChooseSheet | undefined,
+): Promise<Sheet> {
+  const visible = sheets.filter(({ isVisible }) => isVisible).map(({ name }) => name);
+  const quoteAll = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(", ");
+  const all = quoteAll(sheets.map(({ name }) => name));
+  const [only] = visible;
+  if (wanted === undefined && only === undefined)
+    throw usageError(`${file} has no visible sheet`, `Name one with --sheet: ${all}`);
+  const name = wanted ?? (visible.length === 1 ? only : await choose?.({ file, sheets: visible }));
+  if (name === undefined)
+    throw usageError(
+      `${file} has ${visible.length} sheets: ${quoteAll(visible)}`,
+      `Say which one: --sheet ${quoteShellWord(only!)}, or its number`,
+    );
+  const alike = sheets.filter((sheet) => sheet.name.toLowerCase() === name.trim().toLowerCase());
+  const found =
+    sheets.find((sheet) => sheet.name === name) ??
+    (alike.length === 1 ? alike[0] : undefined) ??
+    (/^\d+$/.test(name) ? sheets[Number(name) - 1] : undefined);
+  if (found) return found;
+  throw usageError(`${file} has no sheet ${JSON.stringify(name)}`, `Sheets: ${all}`);
 }
 
 /** The number format of each cell style. */
