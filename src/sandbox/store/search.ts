@@ -54,7 +54,9 @@ export class ContactSearch extends Tables {
       offset,
     );
     const ids: string[] = JSON.parse(row!.ids);
-    const isWhole = offset === 0 && ids.length < count;
+    // A key is one contact's at most.
+    const most = alternatives.reduce((sum, { keys }) => sum + (keys?.length ?? count + 1), 0);
+    const isWhole = offset === 0 && (ids.length < count || most <= count);
     const total = isWhole
       ? ids.length
       : this.database.get<{ total: number }>(`SELECT count(*) AS total FROM (${sql})`, ...values)!.total;
