@@ -10,12 +10,12 @@
 import fc from "fast-check";
 import { it } from "vitest";
 import { runs } from "../support/runs.ts";
-import { StoryService } from "./stories/account.ts";
+import { startStories } from "./stories/account.ts";
 import { playStory } from "./stories/player.ts";
 import { type Story, story } from "./stories/steps.ts";
 
 it("what becomes of an account is what the documents say", { timeout: 0 }, async () => {
-  const service = await StoryService.start();
+  const service = await startStories();
   if (process.env.STORY !== undefined) {
     await playStory(service, JSON.parse(process.env.STORY) as Story);
     return;

@@ -1,13 +1,13 @@
 /** Plays a story with the program. */
 import { expect } from "vitest";
-import type { StoryService } from "./account.ts";
+import type { Stories } from "./account.ts";
 import { playBulk, undoLastRun } from "./bulk.ts";
 import { findWrites, readSummary } from "./checks.ts";
 import { Scene } from "./scene.ts";
 import type { Step, Story } from "./steps.ts";
 
 /** @throws Error with everything that happened, and with the story as `STORY` takes it */
-export async function playStory(service: StoryService, story: Story): Promise<void> {
+export async function playStory(service: Stories, story: Story): Promise<void> {
   const { variants, people, crowd, suppressed, steps } = story;
   const further = Array.from({ length: crowd }, (_, number) => ({
     key: `p${number}@example.com`,
@@ -27,7 +27,7 @@ export async function playStory(service: StoryService, story: Story): Promise<vo
     const replay = `STORY='${JSON.stringify(story).replaceAll("'", "\\u0027")}'`;
     throw new Error([message, ...scene.log, replay].join("\n"), { cause: error });
   } finally {
-    await service.close(account);
+    await account.close();
   }
 }
 
