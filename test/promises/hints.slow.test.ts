@@ -100,7 +100,7 @@ describe("a command that a message shows works on the account of the command bef
   });
 
   it("to add the field that an import needs", async () => {
-    const file = await inputFile("Email,-Ort\nada@example.com,Oslo\n");
+    const file = await inputFile("Email,-Ort\nada@example.com,Oslo\n", "Adas $people.csv");
     const dry = await ecm(["import", file, "--dry-run", "--profile", "shop"], {
       ...at300,
       typed: [["Is this right?", "\r"]],
@@ -119,28 +119,6 @@ describe("a command that a message shows works on the account of the command bef
     expect(labels(await json("structure", "get", "--profile", "shop"))).toContain("-Ort");
     expect(labels(await json("structure", "get"))).not.toContain("-Ort");
     expect(await json("contact", "search", "--profile", "shop")).toHaveLength(1);
-  });
-
-  it("to see what is wrong, in an error and in doctor's findings", async () => {
-    const failed = await ecm("contact get nobody@example.com --profile shop");
-    expect(failed.stderr).toContain("ecm --profile shop contact search --text nobody");
-    const file = await inputFile("Email\na@example.com\nb@example.com\n");
-    await ecm(["import", file, "--profile", "shop", "--max-requests", "2"]);
-    // Whichever profile it looks at, the run is of another one.
-    const findings: { check: string; hint?: string }[] = await json("doctor");
-    const hint = findings.find(({ check }) => check === "runs")?.hint ?? "";
-    const resumed = await inShell(/ecm (?:--profile \S+ )?runs resume [^;]*/.exec(hint)![0]);
-    expect(resumed.code, resumed.stderr).toBe(0);
-  });
-
-  it("to look for somebody, and to fill an empty account", async () => {
-    for (const command of ["contact search nobody", "lists list", "suppressions list"]) {
-      const { code, stdout, stderr } = await ecm([...command.split(" "), "--profile", "shop"], at300);
-      expect(code, stderr).toBe(0);
-      const advised = [...`${stdout}${stderr}`.matchAll(/ecm (?!--profile shop )\S+ [^.]*/g)].map(String);
-      expect(advised, command).toEqual([]);
-      expect(`${stdout}${stderr}`, command).toContain("--profile shop");
-    }
   });
 
   it("to log in again: the profile that is in use gets the new key", async () => {
@@ -177,14 +155,6 @@ describe("a command that a message shows is quoted as a shell wants it", () => {
       expect(deleted.code, deleted.stderr).toBe(0);
       expect(await json("lists", "list", "--profile", "shop")).toMatchObject([{ name: "Leads" }]);
     }
-  });
-
-  it("with the name of a file that has an apostrophe", async () => {
-    const file = await inputFile("Email\nada@example.com\n", "Ada's people.csv");
-    const dry = await ecm(["import", file, "--dry-run", "--profile", "shop"], at300);
-    const done = await inShell(commandAfter("Run it with", dry));
-    expect(done.code, done.stderr).toBe(0);
-    expect(await json("contact", "search", "--profile", "shop")).toHaveLength(1);
   });
 
   it("with arguments that look like flags", () => {
