@@ -30,7 +30,7 @@ export interface Disturbance {
   at: number;
 }
 
-export interface Sent {
+interface Sent {
   method: string;
   path: string;
   body: string;
