@@ -29,8 +29,6 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
     // Whatever failed, nothing more may leave.
     send.stop(toErrorStop(error));
   });
-  // Two lines may name one contact.
-  const inTurn = createKeyedQueue();
   const unseen = new UnseenCreates(session);
   const begin = async (write: ContactWrite): Promise<void> => {
     const { item } = write;
@@ -42,7 +40,7 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
     const perform = async () => {
       if ((await write.perform()) === "unseen") unseen.add(write);
     };
-    pool.add(inTurn(item.contactId, perform));
+    pool.add(item.contactId, perform);
   };
   const settleUnseen = async () => {
     await pool.untilFewerThan(1);
@@ -149,6 +147,8 @@ class Group {
 /** Work under way: its first failure ends everything, but only after all has come to an end. */
 class Pool {
   private readonly running = new Set<Promise<void>>();
+  /** The last work of each contact. */
+  private readonly last = new Map<string | undefined, Promise<void>>();
   private readonly onFailure: (error: unknown) => void;
   private failure: { error: unknown } | undefined;
 
@@ -163,13 +163,17 @@ class Pool {
     this.onFailure(error);
   }
 
-  add(work: Promise<void>): void {
-    const ended = work
+  /** Begins at once; of one contact, which two lines may name, one after another. */
+  add(contactId: string | undefined, work: () => Promise<void>): void {
+    const before = contactId === undefined ? undefined : this.last.get(contactId);
+    const ended = (before ? before.then(work) : work())
       .catch((error: unknown) => this.fail(error))
       .finally(() => {
         this.running.delete(ended);
+        if (this.last.get(contactId) === ended) this.last.delete(contactId);
       });
     this.running.add(ended);
+    if (contactId !== undefined) this.last.set(contactId, ended);
   }
 
   /** Resolves when fewer than so many are under way. @throws what failed */
@@ -183,20 +187,6 @@ class Pool {
     await Promise.all(this.running);
     if (this.failure) throw this.failure.error;
   }
-}
-
-/** Does work of one key one after another, and all other work at once. */
-function createKeyedQueue() {
-  const last = new Map<string, Promise<void>>();
-  return async (key: string | undefined, work: () => Promise<void>): Promise<void> => {
-    if (key === undefined) return work();
-    const before = last.get(key)?.catch(() => undefined);
-    const own = before ? before.then(work) : work();
-    last.set(key, own);
-    await own.finally(() => {
-      if (last.get(key) === own) last.delete(key);
-    });
-  };
 }
 
 type Wanted = Pick<Planned, "desired" | "before">;
