@@ -102,7 +102,7 @@ beforeEach(async () => {
   const writer = PlanWriter.create(join(folder, fileNames.plan), head, [{ what: "list", name: "Fresh" }]);
   writer.addBlock(lines.slice(0, 5), 1, 5);
   writer.addBlock(lines.slice(5), 2, 3);
-  writer.close({ read: 8, rejectedCodes: {}, passedOver: 2, passedOverAre: "skipped" });
+  writer.close({ read: 8, skipped: { duplicate: 2 }, rejected: {} });
   await writeFile(join(folder, fileNames.journal), journal.map(formatCheckedLine).join(""));
 });
 

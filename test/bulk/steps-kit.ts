@@ -120,7 +120,7 @@ export async function openSteps(
     behavior,
     ...looksUp,
   });
-  const input = { read: 1, rejectedCodes: {}, passedOver: 0, passedOverAre: "skipped" } as const;
+  const input = { read: 1, skipped: {}, rejected: {} } as const;
   const state = { ...context, input, tally: createTally(), ledger: run.ledger, run };
   return {
     session: openSession(state, {

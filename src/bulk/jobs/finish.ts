@@ -28,12 +28,7 @@ export interface Closed {
 }
 
 /** The rows of a run that ends before its input was read. */
-export const noInput: SettledByInput = {
-  read: 0,
-  rejectedCodes: {},
-  passedOver: 0,
-  passedOverAre: "skipped",
-};
+export const noInput: SettledByInput = { read: 0, skipped: {}, rejected: {} };
 
 /** Sums up for a run that was never entered. */
 export function closeUnentered(context: RunContext, stop: RunStop): Promise<Closed> {

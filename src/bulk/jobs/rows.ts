@@ -75,14 +75,14 @@ function openNames({ engine, send }: RunContext, { reader, survey, work }: RowsT
 
 const hasInput = ({ file }: RowsToPlan): boolean => file.path !== "";
 
-/** Rows that stand for no contact. */
+/** Rows that stand for no contact: those that are wrong, and those of which another row of the contact is taken. */
 function countSettledByInput({ survey, joined, work }: RowRun): SettledByInput {
-  return {
-    read: survey.read,
-    rejectedCodes: Object.fromEntries(survey.rejectedCodes),
-    passedOver: joined.passedOver,
-    passedOverAre: work.duplicates === "reject" ? "rejected" : "skipped",
-  };
+  const { read } = survey;
+  const rejected = Object.fromEntries(survey.rejectedCodes);
+  const passedOver: Record<string, number> = joined.passedOver > 0 ? { duplicate: joined.passedOver } : {};
+  return work.duplicates === "reject"
+    ? { read, skipped: {}, rejected: { ...rejected, ...passedOver } }
+    : { read, skipped: passedOver, rejected };
 }
 
 /** What the run keeps of what it is. */

@@ -60,14 +60,12 @@ export interface Summary {
   members?: { added: number; removed: number };
 }
 
-/** Rows that stand for no contact: known from the input alone. */
+/** Rows that stand for no contact, by code: known from the input alone. */
 export interface SettledByInput {
   /** All rows, and contacts that no row names. */
   read: number;
-  rejectedCodes: Readonly<Record<string, number>>;
-  /** Rows that another row of the same contact represents. */
-  passedOver: number;
-  passedOverAre: "skipped" | "rejected";
+  skipped: Readonly<Record<string, number>>;
+  rejected: Readonly<Record<string, number>>;
 }
 
 /** What a plan holds, as far as the report needs it: contacts; rows that stand for none are counted with the input. */
@@ -108,16 +106,9 @@ export function countCodes({
   tally,
   ledger,
 }: Omit<Counted, "ledger"> & { ledger?: Counted["ledger"] }): Summary["codes"] {
-  const passedOver: Record<string, number> = input.passedOver > 0 ? { duplicate: input.passedOver } : {};
-  const areSkipped = input.passedOverAre === "skipped";
   return {
-    skipped: addCounts(ledger?.codes.skipped, tally.skipped, areSkipped ? passedOver : {}),
-    rejected: addCounts(
-      ledger?.codes.rejected,
-      input.rejectedCodes,
-      tally.rejected,
-      areSkipped ? {} : passedOver,
-    ),
+    skipped: addCounts(ledger?.codes.skipped, tally.skipped, input.skipped),
+    rejected: addCounts(ledger?.codes.rejected, tally.rejected, input.rejected),
   };
 }
 

@@ -62,7 +62,7 @@ function toState(counts: Counts, maxRejects: Limit | undefined): RunState {
   for (let each = 0; each < updated; each++) ledger.take({ kind: "done", ref: ref++, outcome: "updated" });
   return {
     options: { isDryRun: false, guards: maxRejects && { maxRejects } },
-    input: { read, rejectedCodes: { invalid }, passedOver: 0, passedOverAre: "skipped" },
+    input: { read, skipped: {}, rejected: { invalid } },
     tally: { ...createTally(), rejected: { not_found: planned }, updated: toUpdate, unchanged },
     ledger,
   } as unknown as RunState;

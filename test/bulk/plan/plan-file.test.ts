@@ -34,7 +34,7 @@ import { planHead } from "../plan-kit.ts";
 const names = { fields: { f: "Ort é" }, lists: { l: "Kunden 🎉" }, tags: {} };
 const head: PlanHead = { ...planHead, names, listIds: ["l"] };
 const creations: Creation[] = [{ what: "tag", name: "Größe" }];
-const input = { read: 5, rejectedCodes: {}, passedOver: 0, passedOverAre: "skipped" } as const;
+const input = { read: 5, skipped: {}, rejected: {} } as const;
 
 const key = (ref: number) => `p${ref}@exämple.com`;
 const active = { primary: "Active", secondary: "Confirmed" };

@@ -40,15 +40,12 @@ describe("the journal", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it.each([
-    ["any place of 29", 29],
-    ["any byte", 1],
-  ])("keeps every whole record when it is cut at %s, and can go on there", async (_name, step) => {
+  it("keeps every whole record when it is cut at any byte, and can go on there", async () => {
     const file = join(await temporaryFolder(), "journal");
     const lines = records.map(formatCheckedLine);
     const whole = Buffer.from(lines.join(""));
     const ends = lines.map((_, index) => Buffer.byteLength(lines.slice(0, index + 1).join("")));
-    for (let cut = 0; cut <= whole.length; cut += step) {
+    for (let cut = 0; cut <= whole.length; cut++) {
       await writeFile(file, whole.subarray(0, cut));
       const { found, end } = await read(file);
       const wholeRecords = ends.filter((each) => each <= cut).length;
