@@ -4,18 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { inputFile, readContacts } from "./bulk/kit.ts";
-import { temporaryFolder } from "./support/ecm.ts";
+import { temporaryFolder, toWords } from "./support/ecm.ts";
 import { startSandbox } from "./support/sandbox.ts";
 
 const page = await readFile(fileURLToPath(new URL("../docs/people.md", import.meta.url)), "utf8");
 const scripts = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script]) => script!.trim().split("\n"));
 
 const people = "Email,First Name,Newsletter consent\nada@old.example,Ada,yes\nbob@old.example,Bob,yes\n";
-/** The words of a line, as a shell takes them. */
-function toWords(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
-}
-
 async function filesThatHold(folder: string, text: string): Promise<string[]> {
   const found: string[] = [];
   for (const name of await readdir(folder, { recursive: true }).catch(() => [] as string[])) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { readContacts } from "./bulk/kit.ts";
-import { temporaryFolder } from "./support/ecm.ts";
+import { temporaryFolder, toWords } from "./support/ecm.ts";
 import { startSandbox } from "./support/sandbox.ts";
 
 const page = await readFile(fileURLToPath(new URL("../docs/why.md", import.meta.url)), "utf8");
@@ -23,8 +23,8 @@ const files: Record<string, string> = {
 
 /** Words as a shell makes them of these lines; names of files become those of the folder. */
 function toArguments(line: string, folder: string): string[] {
-  const words = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c!);
-  return words.slice(1).map((word) => (/^[\w.]+\.(csv|ndjson)$/.test(word) ? join(folder, word) : word));
+  const words = toWords(line).slice(1);
+  return words.map((word) => (/^[\w.]+\.(csv|ndjson)$/.test(word) ? join(folder, word) : word));
 }
 
 /** What each line prints, by its beginning; exit code 0 unless said otherwise. */
