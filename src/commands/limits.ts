@@ -17,7 +17,7 @@ interface LimitsReport {
   seenAt?: string;
 }
 
-const view: View<LimitsReport> = {
+const createView = (now: number): View<LimitsReport> => ({
   columns: [
     { name: "hour remaining", value: ({ hour }) => hour?.remaining },
     { name: "hour limit", value: ({ hour }) => hour?.limit },
@@ -26,9 +26,10 @@ const view: View<LimitsReport> = {
     { name: "month limit", value: ({ month }) => month?.limit },
     { name: "month reset", value: ({ month }) => month?.reset },
     { name: "seen at", value: ({ seenAt }) => seenAt },
+    { name: "age", value: ({ seenAt }) => seenAt && formatDuration((now - Date.parse(seenAt)) / 1000) },
   ],
   id: ({ seenAt }) => seenAt ?? "",
-};
+});
 
 export function registerLimits(command: Command, context: Context): void {
   const asking = command.option("--refresh", "ask the service (sends one request)");
@@ -38,7 +39,7 @@ export function registerLimits(command: Command, context: Context): void {
       'The limits of the last answer, without a request: { "hour": { "limit", "remaining", "reset" }, "month": { "limit", "remaining" }, "seenAt" } in JSON; {} when nothing is known yet. Where the month is used up, its "reset" too.',
   });
   asking.action(
-    presents(context, { view }, async ({ refresh = false }) => {
+    presents(context, { view: createView(context.clock.now()) }, async ({ refresh = false }) => {
       const { identity, name } = await context.profile();
       const cached = refresh
         ? await refreshLimits(context)

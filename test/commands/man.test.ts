@@ -60,12 +60,6 @@ describe("a group alone", () => {
     expect((await ecm(["runs"])).stdout).toBe((await ecm(["runs", "list"])).stdout);
     expect((await ecm(["auth", "--json"])).stdout).toBe((await ecm(["auth", "list", "--json"])).stdout);
   });
-
-  it("is told in JSON what is missing", async () => {
-    const { code, stderr, stdout } = await ecm(["lists", "--json"]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(JSON.parse(stderr).error.message).toMatch(/^Choose a command: list, show, /);
-  });
 });
 
 it("the help of an import shows every flag under a heading", async () => {

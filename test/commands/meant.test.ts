@@ -85,37 +85,12 @@ it("a deletion of one asks with its key, and prints no run of nobody", async () 
   expect(yes.code, yes.stderr).toBe(0);
 });
 
-it("a redacted plan has line numbers in place of addresses, the same each time", async () => {
+it("a redacted plan of contacts that no line names numbers them", async () => {
   const service = await start();
-  const rows = "Email,City\nada@example.com,Bergen\nnew@example.com,Paris\nbob@example.com,Bergen\n";
-  const plan = await makePlanFile(service, ["import", "-"], rows);
-  const redacted = await service.ecm(["plan", "show", plan.file, "--redact", "-o", "ndjson"]);
-  const keys = redacted.stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line).key);
-  expect(keys).toEqual(["#2", "#3", "#4"]);
-  expect((await service.ecm(["plan", "show", plan.file, "--redact", "-o", "ndjson"])).stdout).toBe(
-    redacted.stdout,
-  );
   const chosen = await makePlanFile(service, ["contact", "mutate", "--all", "--set", "City=X"]);
   const shown = await service.ecm(["plan", "show", chosen.file, "--redact"]);
   expect(shown.stdout).toMatch(/#1 .*\n.*#2 /);
   expect(shown.stdout).not.toMatch(/example\.com|Oslo/);
-});
-
-it("a plan in markdown names who and what; redacted, counts alone", async () => {
-  const service = await start();
-  const plan = await makePlanFile(
-    service,
-    ["import", "-", "--list", "Leads"],
-    "Email,City\nada@example.com,Bergen\n",
-  );
-  const { stdout } = await service.ecm(["plan", "show", plan.file, "-o", "markdown"]);
-  expect(stdout).toContain("| Contact | Action | Changes |");
-  expect(stdout).toContain("| ada@example.com | update | City Oslo → Bergen; + list Leads |");
-  const redacted = await service.ecm(["plan", "show", plan.file, "-o", "markdown", "--redact"]);
-  expect(redacted.stdout).not.toMatch(/example\.com|Oslo|Bergen/);
 });
 
 it("doctor takes the sandbox for an account where nobody has logged in", async () => {
