@@ -151,19 +151,6 @@ describe("ecm import", () => {
     expect((await readContacts(service)).size).toBe(0);
   });
 
-  it("says once what a spreadsheet has done to a column, and which row covers many lines", async () => {
-    const service = await startSandbox();
-    const path = await inputFile(
-      'Email,First Name,Last Name\na@example.com,8.19012E+11,x\nb@example.com,8.2E+11,="y"\nc@example.com,"Cy\n\nand more",z\n',
-    );
-    const { stderr } = await service.ecm(["import", path, "--dry-run"]);
-    expect(stderr).toMatch(
-      /Column "First Name": 2 cells such as 8\.19012E\+11 \(line 2\): a spreadsheet has/,
-    );
-    expect(stderr).toMatch(/Column "Last Name": 1 cell such as ="y" \(line 3\); imported as written/);
-    expect(stderr).toContain("The row on line 4 spans 3 lines");
-  });
-
   it("gives a rejected row of our own tsv back as our own tsv", async () => {
     const service = await startSandbox();
     const cells = 'C:\\\\new "x"\\n';

@@ -317,22 +317,6 @@ describe("ecm lists sync", () => {
     });
   });
 
-  it("says of keys that they are cut off, for every command that takes them", async () => {
-    const service = await withContacts(3);
-    const path = await inputFile("p0@example.com\np1@exam");
-    for (const command of [
-      ["mutate", "--set", "First Name=X"],
-      ["unsubscribe", "--yes"],
-      ["delete", "--yes"],
-    ]) {
-      const result = await service.ecm(["contact", ...command, "--keys", path, "--json"]);
-      expect(result.code, command.join(" ")).toBe(3);
-      expect(parseSummary(result).codes).toMatchObject({ rejected: { truncated: 1 } });
-    }
-    const search = await service.ecm(["contact", "search", "--keys", path, "-q", "-o", "id"]);
-    expect(search.stderr).toMatch(/^warning: .*:2: the file ends in the middle of this row/);
-  });
-
   it("refuses a file that names nobody", async () => {
     const service = await withContacts(2);
     const result = await service.ecm([
