@@ -18,7 +18,6 @@ import {
   resetBody,
 } from "./admin-api/bodies.ts";
 import { applyEvent } from "./admin-api/events.ts";
-import { accountOverview } from "./admin-api/overview.ts";
 import { applySeed } from "./admin-api/seed.ts";
 import { listSnapshots, loadSnapshot, removeSnapshot, saveSnapshot } from "./admin-api/snapshots.ts";
 import { type Faults, planFaults } from "./faults.ts";
@@ -235,4 +234,33 @@ function changedClock(change: ClockChange, before: number, realNow: number): num
       ? parseTime(time, "time")
       : checkTimeRange(realNow + before + parseDuration(advance!, "advance"), "advance");
   return Math.round(wanted - realNow);
+}
+
+const maxShownContacts = 100;
+
+/** The newest contacts first. */
+function accountOverview(store: Store) {
+  const structure = store.structures.all()[0]!;
+  const lists = store.lists.all(structure._id);
+  const names = new Map([
+    ...[...structure.fields, ...structure.tags].map(({ _id, label }) => [_id, label] as const),
+    ...lists.map(({ _id, name }) => [_id, name] as const),
+  ]);
+  const nameById = (id: string) => names.get(id) ?? id;
+  const everyone = [{ structureId: structure._id, statuses: [], lists: [] }];
+  const { total } = store.search.find(everyone, 0, 1);
+  const newest = store.search
+    .find(everyone, Math.max(0, total - maxShownContacts), maxShownContacts)
+    .contacts.reverse();
+  return {
+    total,
+    contacts: newest.map(({ key, status, fields, lists, tags }) => ({
+      key,
+      status,
+      fields: Object.fromEntries(fields.map(({ _id, value }) => [nameById(_id), value])),
+      lists: lists.map(nameById),
+      tags: tags.map(nameById),
+    })),
+    lists: lists.map(({ name, totalContacts }) => ({ name, contacts: totalContacts })),
+  };
 }

@@ -50,7 +50,13 @@ export function addStartFlags<A extends unknown[], O extends OptionValues, G ext
     .option("--temporary", "use an empty folder for the data, and remove it at the end")
     .addOption(wholeNumberOption("--hourly-limit <n>", "requests per window (3600)", 0))
     .addOption(wholeNumberOption("--window <seconds>", "length of the window (3600)"))
-    .addOption(wholeNumberOption("--monthly-limit <n>", "requests per calendar month, UTC (100000)", 0))
+    .addOption(
+      wholeNumberOption(
+        "--monthly-limit <n>",
+        "requests per calendar month, UTC (as set before, else 100000)",
+        0,
+      ),
+    )
     .addOption(wholeNumberOption("--block-after <n>", "failed authentications that block an address (20)"))
     .addOption(
       wholeNumberOption("--block-seconds <n>", "how long failures count, and how long a block lasts (60)"),
