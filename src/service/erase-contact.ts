@@ -2,10 +2,11 @@
 
 import { createEquals, createFilter, deleteContactRequest, getContactRequest } from "../api/contacts.ts";
 import { toPersonIdentity } from "../api/key-spelling.ts";
-import { EcmError, hasStatus, isGoneError } from "../errors.ts";
+import { hasStatus } from "../errors.ts";
 import type { Contact, Criteria, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
 import { createContactPages } from "./contact-search.ts";
+import { deleteForGood } from "./lists.ts";
 import { openPages } from "./pages.ts";
 
 export type KnownContacts = readonly Pick<Contact, "_id" | "key">[];
@@ -78,26 +79,7 @@ async function find(send: Send, structureId: string, criterias: Criteria[]): Pro
   return (await openPages(read, { size: 100 })).first.items;
 }
 
-/**
- * Deletes a contact. One that is gone already is deleted; where the answer is lost, reading the contact
- * tells.
- * @throws what `send` threw, when the contact may still be there
- */
-export async function deleteContact(send: Send, contactId: string): Promise<void> {
-  try {
-    await send(deleteContactRequest(contactId));
-  } catch (error) {
-    if (!(error instanceof EcmError)) throw error;
-    if (error.details.applied === "yes") return;
-    const mayBeGone = isGoneError(error) || error.details.applied === "unknown";
-    // Only an id that does not exist proves a deletion.
-    if (!mayBeGone || !(await isGone(send, contactId))) throw error;
-  }
-}
-
-function isGone(send: Send, contactId: string): Promise<boolean> {
-  return send(getContactRequest(contactId)).then(
-    () => false,
-    (error) => hasStatus(error, 404),
-  );
+/** Deletes a contact. @throws what `send` threw, when the contact may still be there */
+export function deleteContact(send: Send, contactId: string): Promise<void> {
+  return deleteForGood(send, deleteContactRequest(contactId), getContactRequest(contactId));
 }

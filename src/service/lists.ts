@@ -4,7 +4,7 @@
 
 import { deleteListRequest, getListRequest, listListsRequest, readList, readLists } from "../api/lists.ts";
 import { EcmError, hasStatus, isGoneError, isNotOffered } from "../errors.ts";
-import type { ContactList, Send } from "../wire.ts";
+import type { ApiRequest, ContactList, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 import { type ReadPage, readRepeatedly, recordsPerPage } from "./pages.ts";
 
@@ -53,22 +53,30 @@ export async function fetchList(
   return (await readAllLists(send, structureId, behavior)).lists.find(({ _id }) => _id === listId);
 }
 
+/** Deletes a list. @throws what `send` threw, when the list may still be there */
+export function deleteList(send: Send, structureId: string, listId: string): Promise<void> {
+  return deleteForGood(send, deleteListRequest(structureId, listId), getListRequest(structureId, listId));
+}
+
 /**
- * Deletes a list. Where the answer is lost, reading the list tells: one that is gone was deleted.
- * @throws what `send` threw, when the list is still there or cannot be read
+ * Sends a deletion. What is gone already is deleted; where the answer is lost, reading it tells.
+ * @param look reads what is deleted
+ * @throws what `send` threw, when it may still be there
  */
-export async function deleteList(send: Send, structureId: string, listId: string): Promise<void> {
+export async function deleteForGood(send: Send, deletion: ApiRequest, look: ApiRequest): Promise<void> {
   try {
-    await send(deleteListRequest(structureId, listId));
+    await send(deletion);
   } catch (error) {
-    if (!(error instanceof EcmError) || error.details.applied === undefined) throw error;
+    if (!(error instanceof EcmError)) throw error;
     if (error.details.applied === "yes") return;
-    if (error.details.applied === "no" || !(await isGone(send, structureId, listId))) throw error;
+    const mayBeGone = isGoneError(error) || error.details.applied === "unknown";
+    // Only an id that does not exist proves a deletion.
+    if (!mayBeGone || !(await isGone(send, look))) throw error;
   }
 }
 
-async function isGone(send: Send, structureId: string, listId: string): Promise<boolean> {
-  return send(getListRequest(structureId, listId)).then(
+function isGone(send: Send, look: ApiRequest): Promise<boolean> {
+  return send(look).then(
     () => false,
     (error) => hasStatus(error, 404),
   );
