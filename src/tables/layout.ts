@@ -9,7 +9,7 @@ import type { ContactStructure } from "../wire.ts";
 import { type Cells, createValueReader, findUnknown, isBlankText } from "./cells.ts";
 import type { Dialect, TableRecord } from "./csv.ts";
 import { isIdName, isKeyName } from "./names.ts";
-import { findMissingCells, type MissingCells } from "./rejects-columns.ts";
+import { findMissingCells, type MissingCells, removeMissing } from "./rejects-columns.ts";
 import type { SourceForm } from "./rows.ts";
 import { type HeaderSigns, type OpenedInput, RecordReader, type Table } from "./table.ts";
 
@@ -130,7 +130,7 @@ export interface TableLayout {
  * sure
  */
 export async function readTableLayout(
-  { file, form, locate, readers }: OpenedInput,
+  { file, form, locate }: OpenedInput,
   signs: HeaderSigns,
 ): Promise<TableLayout> {
   const { options, structure, rowKind } = signs;
@@ -151,10 +151,15 @@ export async function readTableLayout(
   const missing = hasHeader ? findMissingCells(written) : undefined;
   // A sheet's row ends with its last value: the cells behind that are blank, not missing.
   const width = form.kind === "workbook" ? names.length : 0;
-  // Located again as it was, the table is the same: what was read of it is still in memory.
-  const place = JSON.stringify([line, headerLines, dialect, missing, width]);
-  const records = readers.get(place) ?? new RecordReader(table, line + headerLines, { missing, width });
-  readers.set(place, records);
+  async function* records() {
+    for await (const batch of table.records(line + headerLines)) {
+      for (const record of batch) {
+        while (record.cells.length < width) record.cells.push("");
+        if (missing) record.cells = removeMissing(record.cells, missing);
+      }
+      yield batch;
+    }
+  }
   return {
     form,
     dialect,
@@ -167,7 +172,7 @@ export async function readTableLayout(
     hasSafeCells,
     missing,
     width: 1 + names.findLastIndex((name) => foldName(name) !== ""),
-    records,
+    records: new RecordReader(records),
   };
 }
 

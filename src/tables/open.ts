@@ -35,7 +35,7 @@ export async function openInput(
   const format = formats.find(({ opens }) => opens(inner.start))!;
   if (options.sheet !== undefined && format !== workbookFormat)
     throw usageError(`--sheet applies to workbooks, but ${file.name} is not one`, "Leave out --sheet");
-  return { file, sha256, bytes, readers: new Map(), ...(await format.open(inner, options, chooseSheet)) };
+  return { file, sha256, bytes, ...(await format.open(inner, options, chooseSheet)) };
 }
 
 /** The content of a gzip file. */

@@ -89,7 +89,7 @@ export const emptyInput: UnderstoodInput = {
       isNamed: false,
       hasSafeCells: false,
       width: 0,
-      records: new RecordReader({ async *records() {} }, 1, { width: 0 }),
+      records: new RecordReader(async function* () {}),
     },
     keyType: "",
     targets: [],

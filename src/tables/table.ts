@@ -2,7 +2,6 @@
 import { usageError } from "../errors.ts";
 import type { ContactStructure } from "../wire.ts";
 import type { Dialect, TableRecord } from "./csv.ts";
-import { type MissingCells, removeMissing } from "./rejects-columns.ts";
 import type { Note, ReadOptions, RowKind, SourceForm } from "./rows.ts";
 import type { InputFile, Inspection } from "./source.ts";
 
@@ -27,21 +26,11 @@ const maxKeptRecords = 5000;
 
 /** The records below the header, as often as they are needed. */
 export class RecordReader {
-  readonly #table: Pick<Table, "records">;
-  readonly #firstLine: number;
-  readonly #missing: MissingCells | undefined;
-  readonly #width: number;
+  readonly #records: () => AsyncIterable<TableRecord[]>;
   #kept: readonly TableRecord[][] | undefined;
 
-  constructor(
-    table: Pick<Table, "records">,
-    firstLine: number,
-    { missing, width }: { missing?: MissingCells; width: number },
-  ) {
-    this.#table = table;
-    this.#firstLine = firstLine;
-    this.#missing = missing;
-    this.#width = width;
+  constructor(records: () => AsyncIterable<TableRecord[]>) {
+    this.#records = records;
   }
 
   /** They were read to their end, and the file is not needed any more. */
@@ -57,19 +46,13 @@ export class RecordReader {
     }
     let kept: TableRecord[][] | undefined = [];
     let count = 0;
-    for await (const records of this.#table.records(this.#firstLine)) {
-      for (const record of records) this.#complete(record);
+    for await (const records of this.#records()) {
       count += records.length;
       if (count > maxKeptRecords) kept = undefined;
       kept?.push(records);
       yield records;
     }
     this.#kept = kept;
-  }
-
-  #complete(record: TableRecord): void {
-    while (record.cells.length < this.#width) record.cells.push("");
-    if (this.#missing) record.cells = removeMissing(record.cells, this.#missing);
   }
 }
 
@@ -96,8 +79,6 @@ export interface OpenedInput extends OpenedFile {
   /** Of the file as it was given. */
   sha256: string;
   bytes: number;
-  /** Of the tables that were located in it, by their place and dialect. */
-  readers: Map<string, RecordReader>;
 }
 
 /** A further kind of file is one file that has this shape, and a line in `open.ts`. */

@@ -2,10 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { toUnknownCell } from "../../src/tables/cells.ts";
 import type { TableRecord } from "../../src/tables/csv.ts";
-import { chooseHeader, findAddressColumn, readTableLayout, toFirstRow } from "../../src/tables/layout.ts";
-import { openInput } from "../../src/tables/open.ts";
+import { chooseHeader, findAddressColumn, toFirstRow } from "../../src/tables/layout.ts";
 import { type HeaderSigns, RecordReader } from "../../src/tables/table.ts";
-import { fileWith, structure, toInputFile } from "./reading.ts";
+import { structure } from "./reading.ts";
 
 const signs: HeaderSigns = { options: { map: new Map() }, structure, rowKind: "contacts" };
 
@@ -55,17 +54,6 @@ describe("the header", () => {
   });
 });
 
-test("located again as it was, a table is in memory, also where another key is looked for", async () => {
-  const path = await fileWith("Email,City\na@x.org,Oslo\n");
-  const opened = await openInput(toInputFile(path), signs.options);
-  const locate = async (keyName: string) =>
-    (await readTableLayout(opened, { ...signs, structure: { ...structure, keyName } })).records;
-  const records = await locate("Email");
-  for await (const _batch of records.read());
-  expect(records.areKept).toBe(true);
-  expect(await locate("City")).toBe(records);
-});
-
 test("without a header, columns have numbers: as many as the widest of the first rows", () => {
   const found = toFirstRow(toRecords([""], ["a"], ["b", "c", "d"]));
   expect(found).toMatchObject({ line: 2, names: ["1", "2", "3"], isSure: false });
@@ -113,7 +101,7 @@ describe("the records of a table", () => {
     [5001, 2],
   ])("%d of them are read from the file %d times of two", async (rows, passes) => {
     const { table, counted } = countedTable(rows);
-    const reader = new RecordReader(table, 2, { width: 0 });
+    const reader = new RecordReader(() => table.records(2));
     const first = await readAll(reader);
     expect(await readAll(reader)).toEqual(first);
     expect(first[0]?.line).toBe(2);
@@ -123,26 +111,10 @@ describe("the records of a table", () => {
 
   test("are not kept before they were read to their end", async () => {
     const { table, counted } = countedTable(3);
-    const reader = new RecordReader(table, 1, { width: 0 });
+    const reader = new RecordReader(() => table.records(1));
     expect(await readAll(reader, 1)).toHaveLength(1);
     expect(reader.areKept).toBe(false);
     expect(await readAll(reader)).toHaveLength(3);
     expect(counted.passes).toBe(2);
-  });
-
-  test("are as wide as the header where their file is a sheet", async () => {
-    const reader = new RecordReader(countedTable(1).table, 1, { width: 3 });
-    expect((await readAll(reader))[0]?.cells).toEqual(["x", "", ""]);
-  });
-
-  test("lack the cells that a rejects file says are missing", async () => {
-    const table = {
-      async *records() {
-        yield toRecords(["a", "", "City"], ["a", "Oslo", "City"], ["a", "", ""]);
-      },
-    };
-    const missing = { column: 2, names: ["email", "city", "ecm_missing"] };
-    const read = await readAll(new RecordReader(table, 1, { missing, width: 0 }));
-    expect(read.map(({ cells }) => cells[1])).toEqual([undefined, "Oslo", ""]);
   });
 });
