@@ -40,7 +40,7 @@ describeInBrowser("a report", (open) => {
     const { page, complaints, requested, address } = await opened(colorScheme);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Import: people.csv");
     // What a file holds is shown as it is, and is no part of the page.
-    expect(await page.getByText(hostile).count()).toBe(2);
+    expect(await page.getByText(hostile).count()).toBe(3);
     expect(await page.locator("script, img").count()).toBe(0);
     await expectContrasts(page, 90);
     const isTooWide = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
