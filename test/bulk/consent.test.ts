@@ -27,6 +27,7 @@ describe("what used to create people who had left, without a word", () => {
       ],
     });
     expect(result.stderr).toMatch(/Opt-In +consent +100 % +ja, nein/);
+    expect(result.stderr).toContain('Opt-In: 1 of 2 rows says "nein": not created');
     expect([...(await readContacts(service)).keys()]).toEqual(["ada@example.com"]);
     // Without a question to ask, it is read by itself.
     const plain = await inputFile("Email,Opt-In\ncy@example.com,ja\ndora@example.com,nein\n");
