@@ -14,58 +14,25 @@ const read = ["structure", "list"];
 const write = ["contact", "create", "--data", "-"];
 const stdin = '{"key":"ada@example.com"}';
 
+const refusal = (status: number, type: string, more = {}): Answer => [status, errorBody(type, "no", more)];
+const inField = { field: "fields", fieldId: "f1" };
+const notApplied = { type: "ValidationError", status: 400, applied: "no", retryable: false };
+
 async function answering([status, body, headers]: Answer) {
   return startService((_request, response) => json(response, status, body, headers));
 }
 
 describe("a failure", () => {
   it.each<[string, Answer, string[], number, Record<string, unknown>]>([
-    [
-      "of the service",
-      [500, errorBody("InternalServerError", "oops")],
-      read,
-      1,
-      { status: 500, retryable: true },
-    ],
-    ["of a write", [503, errorBody("X", "oops")], write, 1, { status: 503, applied: "unknown" }],
-    [
-      "of validation",
-      [400, errorBody("ValidationError", "bad", { field: "fields", fieldId: "f1" })],
-      write,
-      1,
-      {
-        type: "ValidationError",
-        status: 400,
-        field: "fields",
-        fieldId: "f1",
-        applied: "no",
-        retryable: false,
-      },
-    ],
+    ["of the service", refusal(500, "InternalServerError"), read, 1, { status: 500, retryable: true }],
+    ["of a write", refusal(503, "X"), write, 1, { status: 503, applied: "unknown" }],
+    ["of validation", refusal(400, "ValidationError", inField), write, 1, { ...inField, ...notApplied }],
     ["of an answer that cannot be read", [200, "x"], write, 1, { status: 200, applied: "yes" }],
-    [
-      "401",
-      [401, errorBody("UnauthorizedError", "API key expired")],
-      read,
-      4,
-      { status: 401, retryable: false },
-    ],
-    ["403", [403, errorBody("ForbiddenError", "no")], write, 4, { status: 403, applied: "no" }],
-    [
-      "404",
-      [404, errorBody("RecordNotFound", "Contact not found")],
-      ["api", "GET", "/x"],
-      5,
-      { status: 404 },
-    ],
-    [
-      "of a duplicate",
-      [400, errorBody("DuplicateFieldError", "dup", { field: "key" })],
-      write,
-      6,
-      { field: "key" },
-    ],
-    ["of a version", [400, errorBody("ConcurrencyError", "stale")], write, 6, { type: "ConcurrencyError" }],
+    ["401", refusal(401, "UnauthorizedError"), read, 4, { status: 401, retryable: false }],
+    ["403", refusal(403, "ForbiddenError"), write, 4, { status: 403, applied: "no" }],
+    ["404", refusal(404, "RecordNotFound"), ["api", "GET", "/x"], 5, { status: 404 }],
+    ["of a duplicate", refusal(400, "DuplicateFieldError", { field: "key" }), write, 6, { field: "key" }],
+    ["of a version", refusal(400, "ConcurrencyError"), write, 6, { type: "ConcurrencyError" }],
     [
       "429",
       [429, errorBody("TooManyRequestsError", "Monthly API quota exceeded."), { "retry-after": "86400" }],
