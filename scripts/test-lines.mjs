@@ -15,7 +15,6 @@ const words = process.argv.slice(2).filter((word) => word !== "--all");
 /** What stands on Node's own network, files, streams, terminals and signals. */
 const ofNode = [
   "test/disk",
-  "test/export",
   "test/http",
   "test/journeys/killed.slow.test.ts",
   "test/journeys/stops.slow.test.ts",

@@ -120,6 +120,18 @@ it("leaves everything that it keeps to the owner's eyes, and the key in one file
   expect(own.requests.length).toBeGreaterThan(0);
 });
 
+it("keeps a key from the environment in no file of a run", async () => {
+  const { ecm, env, apiKey } = await startSandbox();
+  const imported = await ecm("import - --yes --json", { stdin: "Email\nada@example.com\nbob@example.com\n" });
+  expect(imported.code, imported.stderr).toBe(0);
+  const files = (await readdir(env.ECM_STATE_DIR!, { recursive: true, withFileTypes: true })).filter(
+    (entry) => entry.isFile(),
+  );
+  expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(["journal", "plan.ndjson"]));
+  for (const { parentPath, name } of files)
+    expect(await readFile(join(parentPath, name), "latin1"), name).not.toContain(apiKey);
+});
+
 it("sends a key to https or loopback alone, wherever the address stands", async () => {
   const { ecm } = await startSandbox();
   for (const address of [
