@@ -110,9 +110,14 @@ export class Account {
   }
 
   /** Forgets the structure's lists, after some were created: completions offer these. */
-  forgetListsBefore({ _id }: ContactStructure, lists: readonly ContactList[]): void {
-    this.#parts.delete(`lists ${_id}`);
-    this.names.keep(`lists ${_id}`, toNamedLists(lists), 0);
+  forgetListsBefore(structure: ContactStructure, lists: readonly ContactList[]): void {
+    this.#parts.delete(`lists ${structure._id}`);
+    this.rememberLists(structure, lists, 0);
+  }
+
+  /** Keeps all lists of the structure for later commands. @param requestedAt as for `NamesCache.keep` */
+  rememberLists({ _id }: ContactStructure, lists: readonly ContactList[], requestedAt: number): void {
+    this.names.keep(`lists ${_id}`, toNamedLists(lists), requestedAt);
   }
 
   /** How many requests it took to read the lists, as far as is known. */

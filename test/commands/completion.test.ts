@@ -69,6 +69,18 @@ describe("what is offered", () => {
     expect(await offered("--structure")).toEqual(["Default"]);
   });
 
+  it("knows all lists that were just listed; a page of some of them is not taken for all", async () => {
+    const { ecm } = await startSandbox({ contents: { lists: ["One", "Two"] } });
+    const offered = async (...listing: string[]) => {
+      const env = { ECM_CACHE_DIR: await temporaryFolder() };
+      await ecm(["lists", "list", ...listing], { env });
+      return parseCandidates((await ecm(["__complete", "fish", "--", "lists", "sync", ""], { env })).stdout);
+    };
+    for (const whole of [[], ["--all"], ["--size", "2"]])
+      expect(await offered(...whole)).toEqual(["One", "Two"]);
+    for (const part of ["1", "2", "3"]) expect(await offered("--size", "1", "--page", part)).toEqual([]);
+  });
+
   it("leaves out names that could forge a line", async () => {
     const { ecm } = await startSandbox();
     for (const name of ["plain", "two\nlines", "a\ttab", "\u001b[31mred"])

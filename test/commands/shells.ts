@@ -120,7 +120,7 @@ export async function readScreen() {
   const sandbox = await startSandbox({ contents: { lists, tags, fields: ["Shoe size"] } });
   const { ecm } = sandbox;
   const folder = await temporaryFolder();
-  await ecm(["contact", "search", "--list", "Newsletter"]);
+  await ecm(["lists", "list"]);
   const file = join(folder, "people.csv");
   await writeFile(file, "Email\nada@example.com\n");
   const { stdout } = await ecm(["import", file, "--json"]);

@@ -117,7 +117,7 @@ describe.runIf(canMount)("a read-only disk", () => {
     const profile = { baseUrl: witness.env.ECM_BASE_URL, apiKey: witness.apiKey };
     await writeFile(
       join(config, "profiles.json"),
-      JSON.stringify({ current: "a", profiles: { a: profile } }),
+      JSON.stringify({ version: 1, current: "a", profiles: { a: profile } }),
     );
     await chmod(join(config, "profiles.json"), 0o644);
     remount(disk, "ro");

@@ -169,6 +169,20 @@ describe("remembered names", () => {
     expect((await run(get, { clock })).requests).toBe(3);
   });
 
+  it("count from the request of a listing of lists too", async () => {
+    const { run } = await account();
+    const clock = settableClock();
+    const move = (change: string) => ["contact", "mutate", "ada@example.com", change, "Newsletter"];
+    for (const listing of ["lists list", "lists list --all"]) {
+      clock.advance(700);
+      expect((await run(listing, { clock })).requests).toBe(2);
+      clock.advance(59);
+      expect((await run(move("--remove-list"), { clock })).requests).toBe(2);
+      clock.advance(2);
+      expect((await run(move("--add-list"), { clock })).requests).toBe(4);
+    }
+  });
+
   it("do not count for a clock that was set back", async () => {
     const { run } = await account();
     const clock = settableClock();

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { advise, ecm } from "../../hint.ts";
-import { createListPages, readAllLists } from "../../service/lists.ts";
+import { createListPages } from "../../service/lists.ts";
 import { readSinglePage, recordsPerPage } from "../../service/pages.ts";
 import { addOutputFileFlags, addPageFlags, toNextPage } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
@@ -22,13 +22,14 @@ export function registerListsList(parent: Command, context: Context): void {
     presents(context, { view: listView }, async ({ page: typedPage, size = recordsPerPage, all }) => {
       const { send, account, behaviors } = await context.connect();
       const { lists, ...rest } = await account.withRemembered("read", async () => {
-        const { _id } = await account.structure();
-        const behavior = behaviors(_id);
+        const structure = await account.structure();
         // The lists themselves are never remembered ones: these have no numbers.
-        if (all) return { lists: (await readAllLists(send, _id, behavior)).lists, hasMore: false };
-        const read = createListPages(send, _id);
-        const options = { size, behavior, of: "lists" } as const;
+        if (all) return { lists: await account.freshLists(structure), hasMore: false };
+        const read = createListPages(send, structure._id);
+        const options = { size, behavior: behaviors(structure._id), of: "lists" } as const;
+        const requestedAt = account.names.now();
         const { items, total, hasMore } = await readSinglePage(read, typedPage ?? 1, options);
+        if (items.length === total) account.rememberLists(structure, items, requestedAt);
         return { lists: items, total, hasMore };
       });
       return { many: lists, empty, page: { things: "lists", size, ...toNextPage(typedPage), ...rest } };
