@@ -117,11 +117,17 @@ export async function* readRowBatches({ reading }: Readable): AsyncGenerator<Rea
   for await (const records of readRowRecords(table, system)) {
     yield records.map((record) => {
       const row = reader.read(record);
-      // Where the rows before have a line end, what is wrong with the last one is that it is cut off.
-      const isCut = record.isLastAndOpen && record.line > table.startLine && row.kind === "rejected";
-      return isCut && row.code !== "truncated" ? { ...row, ...toTruncatedFault(row.message) } : row;
+      return record.isLastAndOpen && record.line > table.startLine ? toOpenRow(row) : row;
     });
   }
+}
+
+/** Where the rows before have a line end, what is wrong with the last one is that it is cut off. */
+function toOpenRow(row: ReadRow): ReadRow {
+  if (row.kind === "rejected")
+    return row.code === "truncated" ? row : { ...row, ...toTruncatedFault(row.message) };
+  const { keyFault } = row;
+  return { ...row, isOpen: true, ...(keyFault && { keyFault: toTruncatedFault(keyFault.message) }) };
 }
 
 /** The records that are rows: no blank lines and, below one, not the footer that some systems write. */

@@ -34,6 +34,8 @@ export interface Row {
   isMarkClear?: boolean;
   /** Identities of the other addresses that its key cell holds: a mark of the row is theirs too. */
   alsoNames?: string[];
+  /** The file ends with it and without a line end, where the rows before have one: its key may be cut off. */
+  isOpen?: true;
   /** What looks odd without being wrong. */
   warnings: Warning[];
 }

@@ -28,6 +28,8 @@ export class Survey {
   readonly markedIdentities = { clear: new TextIndex(), unclear: new TextIndex() };
   /** Whom its sound rows name. */
   readonly identities = new TextIndex();
+  /** The last row, where nothing is wrong with it but that it may be cut off. */
+  openRow: Row | undefined;
   /** The largest line on which a row starts. */
   lastLine = 0;
   /**
@@ -70,6 +72,7 @@ export class Survey {
 
   #addSound(row: Row): void {
     const { key, notSubscribed, isMarkClear = false } = row;
+    if (row.isOpen) this.openRow = row;
     this.identities.add(key.identity);
     if (notSubscribed !== undefined) {
       this.markedIdentities[isMarkClear ? "clear" : "unclear"].add(key.identity);

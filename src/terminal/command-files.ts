@@ -1,5 +1,13 @@
 /** The files that one command reads and writes: none of them is destroyed by another. */
-import { accessSync, constants, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
+import {
+  accessSync,
+  type BigIntStats,
+  constants,
+  lstatSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { describeDiskError } from "../disk/disk-errors.ts";
 import { type EcmError, usageError } from "../errors.ts";
@@ -20,7 +28,7 @@ interface OwnPlaces {
 
 export class CommandFiles {
   private readonly own: OwnPlaces;
-  /** What each file is called in a message, by its path without links. */
+  /** What each file is called in a message, by its identity. */
   private readonly inputs = new Map<string, string>();
   private readonly outputs = new Map<string, string>();
 
@@ -34,9 +42,9 @@ export class CommandFiles {
    * @throws UsageError when an output of the command has this place
    */
   reads(file: string, name: string): void {
-    const path = toRealPath(file);
-    this.inputs.set(path, name);
-    const output = this.outputs.get(path);
+    const identity = toFileIdentity(file);
+    this.inputs.set(identity, name);
+    const output = this.outputs.get(identity);
     if (output !== undefined) throw clashError(output, name);
   }
 
@@ -46,20 +54,20 @@ export class CommandFiles {
    *   has another output there, and for a place in ecm's own folders, be it through a link
    */
   writes(file: string, flag: string): void {
-    const { path: target, mode } = resolveOutputTarget(file, flag);
-    const path = toRealPath(file);
-    const other = this.inputs.get(path) ?? this.outputs.get(path);
+    const { path, mode } = resolveOutputTarget(file, flag);
+    const identity = toFileIdentity(file);
+    const other = this.inputs.get(identity) ?? this.outputs.get(identity);
     if (other !== undefined && other !== flag) throw clashError(flag, other);
     const { folders, files } = this.own;
     if (
-      files.some((own) => toRealPath(own) === path) ||
-      folders.some((own) => isBelow(toRealPath(own), path))
+      files.some((own) => toFileIdentity(own) === identity) ||
+      folders.some((own) => isBelow(own, file) || containsFile(own, file, identity))
     )
       throw usageError(`${flag}: ${file} is one of ecm's own files`, "Name another file");
     if (mode !== undefined && (mode & 0o222) === 0)
       throw usageError(`${flag}: ${file} is read-only`, "Name another file, or remove it first");
-    requireWritableFolder(target, file, flag);
-    this.outputs.set(path, flag);
+    requireWritableFolder(path, file, flag);
+    this.outputs.set(identity, flag);
   }
 }
 
@@ -76,7 +84,7 @@ export function resolveOutputTarget(file: string, flag = "--output-file"): Outpu
     const way = flag === "--output-file" ? "; redirect stdout there" : "";
     throw cannotWriteError(file, `it is a device or a pipe${way}`, flag);
   }
-  if (found) return { path: realpathSync(path), mode: found.mode & 0o777 };
+  if (found) return { path: realpathSync(path), mode: Number(found.mode) & 0o777 };
   requireNothingThere(path, file, flag);
   if (/[/\\]$/.test(file) || !readStats(dirname(path))?.isDirectory())
     throw cannotWriteError(file, "there is no such folder", flag);
@@ -113,6 +121,14 @@ function clashError(flag: string, other: string): EcmError {
   return usageError(message, "Name another file");
 }
 
+/** Equal for all names of one file. A file that does not exist yet is known by its path without links. */
+function toFileIdentity(file: string): string {
+  const path = toRealPath(file);
+  const found = readStats(path);
+  // Where a file system has no such numbers, the path must do.
+  return found && found.ino !== 0n ? `${found.dev}:${found.ino}` : path;
+}
+
 /** Without links; a file that does not exist yet is named by the real path of its folder. */
 function toRealPath(file: string): string {
   const path = resolve(file);
@@ -124,13 +140,22 @@ function toRealPath(file: string): string {
   }
 }
 
-function isBelow(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(join(folder, sep));
+function isBelow(folder: string, file: string): boolean {
+  const [above, path] = [toRealPath(folder), toRealPath(file)];
+  return path === above || path.startsWith(join(above, sep));
 }
 
-function readStats(path: string): Stats | undefined {
+/** Whether another name of the file is below the folder. */
+function containsFile(folder: string, file: string, identity: string): boolean {
+  if ((readStats(file)?.nlink ?? 1n) < 2n || !readStats(folder)) return false;
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).some(
+    (entry) => entry.isFile() && toFileIdentity(join(entry.parentPath, entry.name)) === identity,
+  );
+}
+
+function readStats(path: string): BigIntStats | undefined {
   try {
-    return statSync(path);
+    return statSync(path, { bigint: true });
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 /** No file that a bulk command reads or writes is overwritten by another that it writes. */
 import { execFileSync } from "node:child_process";
-import { lstat, readFile, symlink, writeFile } from "node:fs/promises";
+import { link, lstat, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
@@ -14,6 +14,7 @@ async function files() {
   await writeFile(at("people.csv"), people);
   await writeFile(at("map.yaml"), "Email: key\n");
   await symlink(at("people.csv"), at("linked.csv"));
+  await link(at("people.csv"), at("hard.csv"));
   return { at, ...(await startSandbox()) };
 }
 
@@ -21,6 +22,7 @@ it.each([
   ["import people.csv --plan people.csv --dry-run", "--plan names the input file"],
   ["import people.csv --plan linked.csv", "--plan names the input file"],
   ["import linked.csv --plan people.csv", "--plan names the input file"],
+  ["import people.csv --plan hard.csv", "--plan names the input file"],
   ["import people.csv --rejects linked.csv", "--rejects names the input file"],
   ["import people.csv --mapping map.yaml --plan map.yaml", "--plan and --mapping name the same file"],
   ["import people.csv --rejects new.csv --plan new.csv", "--plan and --rejects name the same file"],

@@ -290,13 +290,19 @@ describe("ecm lists sync", () => {
       ["with CRLF", "Email\r\na1@example.com\r\na4@exam", { truncated: 1 }],
       ["in a column of several", "First Name,Email\nA,a1@example.com\nB,a4@exam", { truncated: 1 }],
       ["in an export of ours", "key,lists,tags,status\na1@example.com,,,active\na4@ex", { truncated: 1 }],
+      ["in a last column of ours", "status,key\nactive,a1@example.com\nactive,a4@ex", { truncated: 1 }],
+      ["where an address could end", "Email\na1@example.com\na4@example.co", { not_found: 1 }],
+      ["where an unknown address could end", "Email\na1@example.com\nnew@example.co", { not_found: 1 }],
       ["behind a quote", 'Email\n"a1@example.com"\n"a4@exam"', { truncated: 1 }],
     ])("takes nobody out: %s", async (_name, text, rejected) => {
       const { sync, ecm } = await members();
       const result = await sync(text);
       expect(result.stderr).toContain("nobody is taken out of the list");
       expect(result.code).toBe(3);
-      expect(parseSummary(result)).toMatchObject({ members: { removed: 0 }, codes: { rejected } });
+      expect(parseSummary(result)).toMatchObject({
+        members: { removed: 0 },
+        codes: { rejected, skipped: { truncated: 5 } },
+      });
       const dry = await sync(text, "--dry-run");
       expect(parseSummary(dry)).toMatchObject({ members: { removed: 0 } });
       expect((await ecm(["contact", "search", "--list", "L", "--count"])).stdout).toBe("6\n");
@@ -315,6 +321,31 @@ describe("ecm lists sync", () => {
         codes: { rejected: { key_syntax: 1 } },
       });
     });
+
+    it("takes nobody out with --create either, but who is left out where the last one is new", async () => {
+      const { sync } = await members();
+      const cut = await sync("Email\na1@example.com\na4@example.co", "--create");
+      expect(cut.stderr).toContain("nobody is taken out of the list");
+      expect(parseSummary(cut).members).toMatchObject({ removed: 0 });
+      const whole = await sync("Email\na1@example.com\nnew@example.com", "--create");
+      expect(parseSummary(whole)).toMatchObject({ rows: { created: 1 }, members: { removed: 6 } });
+    });
+  });
+
+  it("says of keys that they are cut off, for every command that takes them", async () => {
+    const service = await withContacts(3);
+    const path = await inputFile("p0@example.com\np1@exam");
+    for (const command of [
+      ["mutate", "--set", "First Name=X"],
+      ["unsubscribe", "--yes"],
+      ["delete", "--yes"],
+    ]) {
+      const result = await service.ecm(["contact", ...command, "--keys", path, "--json"]);
+      expect(result.code, command.join(" ")).toBe(3);
+      expect(parseSummary(result).codes).toMatchObject({ rejected: { truncated: 1 } });
+    }
+    const search = await service.ecm(["contact", "search", "--keys", path, "-q", "-o", "id"]);
+    expect(search.stderr).toMatch(/^warning: .*:2: the file ends in the middle of this row/);
   });
 
   it("refuses a file that names nobody", async () => {

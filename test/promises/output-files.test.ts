@@ -1,6 +1,6 @@
 /** What the name of an output file says, and which files it may replace. */
 
-import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
@@ -188,7 +188,8 @@ describe("a file that stands in the place of an output file", () => {
     const input = join(folder, "in.csv");
     await writeFile(input, "a@example.com\n");
     await symlink(input, join(folder, "symbolic.csv"));
-    for (const output of ["in.csv", "symbolic.csv"]) {
+    await link(input, join(folder, "hard.csv"));
+    for (const output of ["in.csv", "symbolic.csv", "hard.csv"]) {
       const words = line.replace("out.csv", join(folder, output)).replace("in.csv", input).split(" ");
       const result = await ecm(words);
       expect([result.code, result.stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -211,9 +212,10 @@ describe("a file that stands in the place of an output file", () => {
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, "kept\n");
       await symlink(file, join(folder, `symbolic-${index}`));
+      await link(file, join(folder, `hard-${index}`));
     }
     await symlink(env.ECM_CACHE_DIR!, join(folder, "cache"));
-    const linked = own.map((_, index) => `symbolic-${index}`);
+    const linked = own.flatMap((_, index) => [`symbolic-${index}`, `hard-${index}`]);
     const places = [...own, join(env.ECM_STATE_DIR!, "new"), ...linked.map((name) => join(folder, name))];
     await mkdir(env.ECM_CACHE_DIR!, { recursive: true });
     for (const file of [...places, join(folder, "cache", "new")]) {

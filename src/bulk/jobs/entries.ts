@@ -16,13 +16,14 @@ import { TextIndex } from "../../text-index.ts";
 import type { Contact } from "../../wire.ts";
 import type { Desired } from "../desired.ts";
 import type { Item } from "../items.ts";
+import type { Lookup } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import { findRemovalFailure } from "../plan/numbers.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import type { StoredLine } from "../plan/plan-line.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
 import { toValues } from "../values.ts";
-import type { RowRun, RowWork } from "./row-work.ts";
+import type { RowRun } from "./row-work.ts";
 
 /** One entry for each row, in file order; made when it is taken, so that few of a batch are in memory at once. */
 export async function* readRowEntries(rowRun: RowRun): AsyncGenerator<Iterable<PlanEntry>> {
@@ -140,48 +141,69 @@ interface Removals {
 }
 
 /**
- * Members that the input does not name, not even in a row that is rejected; none where the input is cut off.
+ * Members that the input does not name, not even in a row that is rejected; all are skipped where the input is cut
+ * off.
  * Their places in the snapshot name them in the journal, after the input's lines.
  * @throws UsageError when they are more than may be taken out; a dry run says so, and shows whom all the same
  */
 export async function planRemovals(
   members: AccountSnapshot,
-  { survey, reader, options, emit }: RowRun,
-  { listId, listName }: NonNullable<RowWork["members"]>,
+  rowRun: RowRun,
+  lookup: Lookup,
 ): Promise<Removals> {
+  const { survey, reader, work, options, emit } = rowRun;
+  const { listId, listName } = work.members!;
   const toIdentity = createIdentityReader(reader.structure.keyType);
   const rejected = await collectRejectedIdentities(survey, toIdentity);
-  const isCut = survey.rejectedCodes.has("truncated");
-  if (isCut) emit({ kind: "remark", remark: { code: "cut_off" } });
   const isNamed = ({ _id = "", key = "" }: Partial<Contact>) => {
     const identity = toIdentity(key);
     return survey.identities.has(identity) || rejected.has(identity) || rejected.has(_id.toLowerCase());
   };
-  let [total, count] = [0, 0];
+  const openKey = survey.openRow?.key.identity;
+  let [total, count, isStart] = [0, 0, false];
   for (const contact of members.all()) {
     total++;
-    if (!isCut && !isNamed(contact)) count++;
+    if (isNamed(contact)) continue;
+    count++;
+    isStart ||= openKey !== undefined && toIdentity(contact.key ?? "").startsWith(openKey);
   }
+  const isCut =
+    survey.rejectedCodes.has("truncated") || (count > 0 && (await isLastRowCut(rowRun, lookup, isStart)));
+  if (isCut) emit({ kind: "remark", remark: { code: "cut_off" } });
   const limits = { members: total, allowed: options.guards?.maxRemove };
-  const failure = findRemovalFailure(count, limits, listName);
+  const failure = isCut ? undefined : findRemovalFailure(count, limits, listName);
   if (failure && !options.isDryRun) throw failure;
   if (failure) emit({ kind: "remark", remark: { code: "would_be_refused", failure } });
   // Whoever is gone from the account is gone from the list.
-  const desired: Desired = {
+  const removal: Desired = {
     values: toValues({ removeLists: [listId] }),
     absent: "leave",
     present: "change",
     mayJoinLists: true,
   };
+  const desired = isCut ? { skip: "truncated" } : removal;
   function* items(): Generator<Item> {
     let place = 0;
     for (const contact of members.all()) {
       place++;
-      if (isCut || isNamed(contact)) continue;
+      if (isNamed(contact)) continue;
       yield { ...toPageItem(survey.lastLine + place, contact, toIdentity), desired, isRemoval: true };
     }
   }
   return { count, limits, items };
+}
+
+/**
+ * Whether a last row without a line end, with which nothing else is wrong, is taken as cut off: nobody has its key,
+ * and either no contact is created with it, or a member's key that the input does not name begins so.
+ */
+async function isLastRowCut(rowRun: RowRun, lookup: Lookup, isStartOfMember: boolean): Promise<boolean> {
+  const { openRow } = rowRun.survey;
+  if (!openRow) return false;
+  const item = toRowItem(rowRun, openRow, openRow.cells);
+  const isCreated = "absent" in item.desired && item.desired.absent === "create";
+  if (isCreated && !isStartOfMember) return false;
+  return (await lookup.find([item])).get(item.ref)?.contact === undefined;
 }
 
 /**

@@ -166,7 +166,7 @@ async function openSource(
       const entries = [listSelectedItems(snapshot!, rowRun)];
       return { ...shared, entries, input: { ...state.input, read }, stableEntries: 0 };
     }
-    const removals = work.members && (await planRemovals(snapshot!, rowRun, work.members));
+    const removals = work.members && (await planRemovals(snapshot!, rowRun, shared.lookup));
     async function* entries(): AsyncGenerator<Iterable<PlanEntry>> {
       yield* readRowEntries(rowRun);
       if (removals) yield removals.items();
