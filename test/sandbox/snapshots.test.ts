@@ -12,7 +12,7 @@ it.each([0, 1])("data of version %i is an error that names the folder, and stays
   file.exec(`PRAGMA user_version = ${version}`);
   file.close();
   await expect(openAccount({ folder })).rejects.toThrow(
-    `The sandbox's data in ${folder} has version ${version}; this ecm reads version 2`,
+    `The sandbox's data in ${folder} has version ${version}; this ecm reads version 3`,
   );
   const again = await openDatabase(join(folder, "sandbox.db"));
   expect(again.get("PRAGMA user_version")).toMatchObject({ user_version: version });

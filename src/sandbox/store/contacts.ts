@@ -1,6 +1,6 @@
 /** Contacts in the database. */
 import type { Clock, Contact, FieldValue } from "../../wire.ts";
-import { type Database, Tables } from "../database.ts";
+import { type Database, Tables, type Value } from "../database.ts";
 
 /** A contact as it is stored. Times are milliseconds since the epoch. */
 export interface StoredContact {
@@ -80,9 +80,9 @@ export class ContactStore extends Tables {
     return row && JSON.parse(row.contact);
   }
 
-  /** Those that exist, in the order of their ids. */
-  getAll(ids: string[]): StoredContact[] {
-    return this.select("id IN (SELECT value FROM json_each(?)) ORDER BY id", JSON.stringify(ids));
+  /** @param ids SQL that selects ids, in the order wanted */
+  getAll(ids: string, values: Value[]): StoredContact[] {
+    return this.select(`(${ids}) AS wanted CROSS JOIN contacts ON contacts.id = wanted.id`, values);
   }
 
   /** The id of the contact with this key, in any letter case. */
@@ -97,7 +97,7 @@ export class ContactStore extends Tables {
   /** Every contact, in the order of their ids, read in batches. */
   *all(): Iterable<StoredContact> {
     for (let after = ""; ; ) {
-      const contacts = this.select(`id > ? ORDER BY id LIMIT ${batchSize}`, after);
+      const contacts = this.select(`contacts WHERE id > ? ORDER BY id LIMIT ${batchSize}`, [after]);
       yield* contacts;
       if (contacts.length < batchSize) return;
       after = contacts.at(-1)!.id;
@@ -105,7 +105,7 @@ export class ContactStore extends Tables {
   }
 
   add(contact: StoredContact): void {
-    this.database.run(
+    this.change(
       "INSERT INTO contacts VALUES (?, ?, ?, ?, ?)",
       contact.id,
       contact.structureId,
@@ -119,7 +119,7 @@ export class ContactStore extends Tables {
 
   /** Stores a later state of a contact. */
   replace(before: StoredContact, after: StoredContact): void {
-    this.database.run(
+    this.change(
       "UPDATE contacts SET folded_key = ?, status = ?, contact = ? WHERE id = ?",
       foldKey(after.key),
       after.status.primary.toLowerCase(),
@@ -135,7 +135,7 @@ export class ContactStore extends Tables {
 
   remove(contact: StoredContact): void {
     this.leave(contact);
-    this.database.run("DELETE FROM contacts WHERE id = ?", contact.id);
+    this.change("DELETE FROM contacts WHERE id = ?", contact.id);
     this.unseen?.note(contact.id, contact);
   }
 
@@ -147,7 +147,7 @@ export class ContactStore extends Tables {
       listId,
       JSON.stringify(listIds),
     );
-    this.database.run(
+    this.change(
       `UPDATE contacts SET contact = json_insert(contact, '$.lists[#]', ?)
         WHERE id IN (SELECT contact_id FROM members WHERE list_id = ?)`,
       listId,
@@ -158,7 +158,7 @@ export class ContactStore extends Tables {
   /** Takes a list, a tag or a field's value from every contact. */
   drop(member: "lists" | "tags" | "fields", id: string): void {
     const [kept, idOf] = member === "fields" ? ["json(value)", "value ->> '_id'"] : ["value", "value"];
-    this.database.run(
+    this.change(
       `UPDATE contacts SET contact = json_set(contact, '$.${member}', json(
           (SELECT json_group_array(${kept}) FROM json_each(contact, '$.${member}') WHERE ${idOf} <> ?)))
         WHERE instr(contact, ?)`,
@@ -166,6 +166,11 @@ export class ContactStore extends Tables {
       `"${id}"`,
     );
     if (member === "lists") this.database.run("DELETE FROM members WHERE list_id = ?", id);
+  }
+
+  private change(sql: string, ...values: Value[]): void {
+    this.database.run(sql, ...values);
+    this.database.run("UPDATE settings SET contacts_state = hex(randomblob(8))");
   }
 
   private join(listIds: string[], contactId: string): void {
@@ -179,11 +184,10 @@ export class ContactStore extends Tables {
   }
 
   /** One text instead of a row each: a row costs more to hand over than to parse. */
-  private select(where: string, value: string): StoredContact[] {
+  private select(from: string, values: Value[]): StoredContact[] {
     const row = this.database.get<{ contacts: string }>(
-      `SELECT '[' || coalesce(group_concat(contact), '') || ']' AS contacts FROM
-        (SELECT contact FROM contacts WHERE ${where})`,
-      value,
+      `SELECT '[' || coalesce(group_concat(contact), '') || ']' AS contacts FROM (SELECT contact FROM ${from})`,
+      ...values,
     );
     return JSON.parse(row!.contacts);
   }
@@ -192,30 +196,35 @@ export class ContactStore extends Tables {
 /** A contact as reading one answers it: the status is one object. */
 type WireContact = Required<Omit<Contact, "contactStatus" | "contactSubStatus">>;
 
+const wireParts: { [Name in keyof WireContact]: (contact: StoredContact) => WireContact[Name] } = {
+  _id: ({ id }) => id,
+  key: ({ key }) => key,
+  contactStructureId: ({ structureId }) => structureId,
+  fields: ({ fields }) => fields,
+  lists: ({ lists }) => lists.map((_id) => ({ _id })),
+  tags: ({ tags }) => tags.map((_id) => ({ _id })),
+  status: ({ status }) => status,
+  createdAt: ({ createdAt }) => new Date(createdAt).toISOString(),
+  updatedAt: ({ updatedAt }) => new Date(updatedAt).toISOString(),
+  __v: ({ version }) => version,
+};
+
 /** A contact as the service answers it. */
-export function toWire(contact: StoredContact): WireContact {
-  return {
-    _id: contact.id,
-    key: contact.key,
-    contactStructureId: contact.structureId,
-    fields: contact.fields,
-    lists: contact.lists.map((_id) => ({ _id })),
-    tags: contact.tags.map((_id) => ({ _id })),
-    status: contact.status,
-    createdAt: new Date(contact.createdAt).toISOString(),
-    updatedAt: new Date(contact.updatedAt).toISOString(),
-    __v: contact.version,
-  };
-}
+export const toWire = searchedParts(Object.keys(wireParts)) as (contact: StoredContact) => WireContact;
 
 /** Picks the members of a contact that a search asks for; the status also in two parts. */
 export function searchedParts(source: string[]): (contact: StoredContact) => Partial<Contact> {
-  const names = new Set(source);
+  const readers: Record<string, (contact: StoredContact) => unknown> = {
+    ...wireParts,
+    contactStatus: ({ status }) => status.primary,
+    contactSubStatus: ({ status }) => status.secondary,
+  };
   return (contact) => {
-    const { primary, secondary } = contact.status;
-    const parts = { ...toWire(contact), contactStatus: primary, contactSubStatus: secondary };
-    return Object.fromEntries(
-      Object.entries(parts).filter(([name, value]) => names.has(name) && value !== undefined),
-    );
+    const parts: Record<string, unknown> = {};
+    for (const name of source) {
+      const value = readers[name]!(contact);
+      if (value !== undefined) parts[name] = value;
+    }
+    return parts;
   };
 }

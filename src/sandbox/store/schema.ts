@@ -3,7 +3,7 @@ import { EcmError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Database } from "../database.ts";
 
-const schemaVersion = 2;
+const schemaVersion = 3;
 
 const accountSchema = `
 CREATE TABLE account (
@@ -94,7 +94,9 @@ CREATE TABLE settings (
   -- Where ids begin after a reset; null: ids follow the time.
   id_seed INTEGER,
   -- How often the account was replaced, by a reset or a snapshot.
-  replaced INTEGER NOT NULL DEFAULT 0
+  replaced INTEGER NOT NULL DEFAULT 0,
+  -- Another one after each change of a contact.
+  contacts_state TEXT NOT NULL DEFAULT ''
 );
 INSERT INTO settings (only) VALUES (1);
 

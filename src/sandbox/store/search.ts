@@ -18,11 +18,22 @@ interface FoundContacts {
   contacts: StoredContact[];
 }
 
+/** Where the last page of a search ended, so that the next one neither skips nor counts what came before. */
+interface Walk {
+  total: number;
+  /** The number of contacts up to there, and the last one's id. */
+  offset: number;
+  id: string;
+}
+
 const all = 2 ** 31;
+const maxWalks = 100;
 
 export class ContactSearch extends Tables {
   private readonly contacts: ContactStore;
   private readonly unseen: UnseenWrites | undefined;
+  private readonly walks = new Map<string, Walk>();
+  private knownState = "";
 
   /** @param unseen writes that it does not see yet */
   constructor(database: Database, contacts: ContactStore, unseen?: UnseenWrites) {
@@ -44,23 +55,39 @@ export class ContactSearch extends Tables {
   }
 
   private findNow(alternatives: StoredContactQuery[], offset: number, count: number): FoundContacts {
-    const selections = alternatives.map(toSelection);
-    const sql = selections.map((each) => each.sql).join(" UNION ");
-    const values = selections.flatMap((each) => each.values);
-    const row = this.database.get<{ ids: string }>(
-      `SELECT json_group_array(id) AS ids FROM (SELECT id FROM (${sql}) ORDER BY id LIMIT ? OFFSET ?)`,
+    const name = JSON.stringify(alternatives);
+    const walks = this.currentWalks();
+    const known = walks.get(name);
+    const from = known && known.offset <= offset ? known : { offset: 0, id: "" };
+    const [sql, values] = toUnion(alternatives, from.id);
+    const contacts = this.contacts.getAll(`${sql} ORDER BY id LIMIT ? OFFSET ?`, [
       ...values,
       count,
-      offset,
-    );
-    const ids: string[] = JSON.parse(row!.ids);
+      offset - from.offset,
+    ]);
     // A key is one contact's at most.
     const most = alternatives.reduce((sum, { keys }) => sum + (keys?.length ?? count + 1), 0);
-    const isWhole = offset === 0 && (ids.length < count || most <= count);
-    const total = isWhole
-      ? ids.length
-      : this.database.get<{ total: number }>(`SELECT count(*) AS total FROM (${sql})`, ...values)!.total;
-    return { total, contacts: this.contacts.getAll(ids) };
+    const isWhole = offset === 0 && (contacts.length < count || most <= count);
+    if (isWhole) return { total: contacts.length, contacts };
+    const total = known?.total ?? this.count(alternatives);
+    const end = contacts.length > 0 ? { offset: offset + contacts.length, id: contacts.at(-1)!.id } : from;
+    walks.set(name, { ...end, total });
+    return { total, contacts };
+  }
+
+  private count(alternatives: StoredContactQuery[]): number {
+    const [sql, values] = toUnion(alternatives, "");
+    return this.database.get<{ total: number }>(`SELECT count(*) AS total FROM (${sql})`, ...values)!.total;
+  }
+
+  /** By the searches' names; those of another state of the contacts are forgotten. */
+  private currentWalks(): Map<string, Walk> {
+    const { state } = this.database.get<{ state: string }>(
+      "SELECT replaced || contacts_state AS state FROM settings",
+    )!;
+    if (state !== this.knownState || this.walks.size >= maxWalks) this.walks.clear();
+    this.knownState = state;
+    return this.walks;
   }
 }
 
@@ -85,11 +112,17 @@ function isOneOf(column: string, values: string[]): Condition {
   return [`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(values)];
 }
 
-/** A query for ids, without an order. Where nothing but lists is asked for, it walks along their members. */
-function toSelection({ structureId, keys, statuses, lists }: StoredContactQuery): {
-  sql: string;
-  values: Value[];
-} {
+/** A query for the ids after one for which one of the alternatives holds, without an order. */
+function toUnion(alternatives: StoredContactQuery[], after: string): [sql: string, values: Value[]] {
+  const selections = alternatives.map((query) => toSelection(query, after));
+  return [selections.map(([sql]) => sql).join(" UNION "), selections.flatMap(([, values]) => values)];
+}
+
+/** By lists alone it walks along their members. */
+function toSelection(
+  { structureId, keys, statuses, lists }: StoredContactQuery,
+  after: string,
+): [sql: string, values: Value[]] {
   const isByLists = keys === undefined && statuses.length === 0 && lists.length > 0;
   const id = isByLists ? "walked.contact_id" : "contacts.id";
   const [first = [], ...others] = isByLists ? lists : [[], ...lists];
@@ -104,6 +137,7 @@ function toSelection({ structureId, keys, statuses, lists }: StoredContactQuery)
     const [isListed, value] = isOneOf("list_id", anyOf);
     conditions.push([`EXISTS (SELECT 1 FROM members WHERE ${isListed} AND contact_id = ${id})`, value]);
   }
+  conditions.push([`${id} > ?`, after]);
   const distinct = first.length > 1 ? "DISTINCT " : "";
   const index = keys
     ? "contacts_by_key"
@@ -111,8 +145,8 @@ function toSelection({ structureId, keys, statuses, lists }: StoredContactQuery)
       ? "contacts_by_status"
       : "contacts_of_structure";
   const from = isByLists ? "members AS walked" : `contacts INDEXED BY ${index}`;
-  return {
-    sql: `SELECT ${distinct}${id} AS id FROM ${from} WHERE ${conditions.map(([sql]) => sql).join(" AND ")}`,
-    values: conditions.map(([, value]) => value),
-  };
+  return [
+    `SELECT ${distinct}${id} AS id FROM ${from} WHERE ${conditions.map(([sql]) => sql).join(" AND ")}`,
+    conditions.map(([, value]) => value),
+  ];
 }
