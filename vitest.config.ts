@@ -36,6 +36,7 @@ export default defineConfig({
     setupFiles: ["test/support/environment.ts"],
     testTimeout: timeout,
     hookTimeout: timeout,
+    expect: { poll: { timeout: timeout / 2 } },
     env: { TMPDIR: temporaryFiles() },
     // What was compiled is kept on disk from run to run.
     experimental: { fsModuleCache: true },
