@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
 import { call, inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
+import { type Result, temporaryFolder } from "../support/ecm.ts";
 import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 /** Has somebody else act right before the first write of this kind arrives. */
@@ -110,4 +112,30 @@ describe("others of the same account", () => {
       expect(parseSummary(result)).toMatchObject({ rows: { created: 60 }, requests: { retried: 0 } });
     }
   });
+});
+
+it("a list is made like one file at a time, by whichever command", async () => {
+  const proxy = await startRecordingProxy();
+  proxy.sandbox.admin.seed({
+    lists: ["L"],
+    contacts: [{ key: "a@example.com", lists: ["L"] }, { key: "b@example.com" }],
+  });
+  const sync = async (key: string) => [
+    "lists",
+    "sync",
+    "L",
+    await inputFile(`Email\n${key}\n`),
+    "--max-remove",
+    "1",
+  ];
+  const plan = join(await temporaryFolder(), "plan.ndjson");
+  await proxy.ecm([...(await sync("b@example.com")), "--dry-run", "--plan", plan]);
+  const others: Result[] = [];
+  beforeFirst(proxy, isMutate, async () => {
+    others.push(await proxy.ecm(await sync("a@example.com")), await proxy.ecm(["apply", plan]));
+  });
+  expect((await proxy.ecm(await sync("b@example.com"))).code).toBe(0);
+  expect(others.map(({ code }) => code)).toEqual([6, 6]);
+  expect(others[0]!.stderr).toContain('a sync of the list "L"');
+  expect((await proxy.ecm(await sync("a@example.com"))).code).toBe(0);
 });

@@ -28,6 +28,7 @@ import {
   readForBackup,
 } from "./job.ts";
 import { keyTableFacts } from "./rejects.ts";
+import { holdPlannedList } from "./sync.ts";
 
 export interface ApplyOptions {
   /** The plan's file. */
@@ -72,6 +73,7 @@ async function openPlan(context: RunContext, plan: PlanFile): Promise<OpenedJob>
       options: { digest: end.digest },
     },
     contacts: await openContacts(context, own, plan),
+    ...(await holdPlannedList(context, head)),
   };
 }
 

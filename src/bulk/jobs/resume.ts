@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { takeLease } from "../../disk/lease.ts";
 import type { RunEvent } from "../plan/events.ts";
-import { openPlanFile, readStoredPlan } from "../plan/plan-file.ts";
+import { openPlanFile, type PlanHead, readStoredPlan } from "../plan/plan-file.ts";
 import type { Engine, RunContext, RunOptions } from "../plan/session.ts";
 import { fileNames, type Manifest, type Run, toLocksFolder } from "../runs/folder.ts";
 import { applyJob } from "./apply.ts";
@@ -18,7 +18,7 @@ import type { Closed } from "./finish.ts";
 import { importJob } from "./import.ts";
 import type { Job, JobInput, OpenedJob } from "./job.ts";
 import { runJob } from "./run.ts";
-import { syncJob } from "./sync.ts";
+import { holdPlannedList, syncJob } from "./sync.ts";
 import { undoJob } from "./undo.ts";
 
 /** The only way from what a command states, or from what a run has kept, to a job. */
@@ -65,28 +65,29 @@ export async function resumeRun(
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {
   const plan = options.isDryRun ? undefined : await readStoredPlan(join(folder, fileNames.plan));
-  const job = plan?.end ? plannedJob(manifest) : await restoreJob(manifest);
+  const job = plan?.end ? plannedJob(manifest, plan.head) : await restoreJob(manifest);
   return runJob(engine, job, { ...options, isFresh: false, resumes: manifest }, emit);
 }
 
 /** The rest of a run whose plan is closed: it needs neither the job nor the input any more. */
-function plannedJob(manifest: Manifest): Job {
+function plannedJob(manifest: Manifest, head: PlanHead): Job {
   const { kind, input } = manifest;
   return {
     kind,
     input: { name: input.name },
     readsInput: false,
-    open: (context) => openPlanned(context, manifest),
+    open: (context) => openPlanned(context, manifest, head),
   };
 }
 
-async function openPlanned({ engine, emit }: RunContext, manifest: Manifest): Promise<OpenedJob> {
+async function openPlanned(context: RunContext, manifest: Manifest, head: PlanHead): Promise<OpenedJob> {
+  const { engine, emit } = context;
   const { kind, account, input, fingerprint, options, after } = manifest;
   if (kind !== "apply" && kind !== "undo" && (await hasChanged(input))) {
     emit({ kind: "remark", remark: { code: "input_changed", file: input.name } });
   }
   const about = { account, input, fingerprint, options, after };
-  if (kind !== "undo") return { about };
+  if (kind !== "undo") return { about, ...(await holdPlannedList(context, head)) };
   // No other process can work on the run that is undone.
   const lease = await takeLease(toLocksFolder(engine.stateFolder), input.sha256, `run ${input.name}`);
   return { about, release: () => lease.release() };

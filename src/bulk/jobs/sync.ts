@@ -1,9 +1,12 @@
 /** `lists sync`: the list's members become exactly the contacts that a file names. */
 
 import { statusParts } from "../../api/contacts.ts";
+import { takeLease } from "../../disk/lease.ts";
 import { usageError } from "../../errors.ts";
 import { type InputFile, openClearInput, requireUnderstood } from "../../tables/index.ts";
+import type { PlanHead } from "../plan/plan-file.ts";
 import type { RunContext } from "../plan/session.ts";
+import { toLocksFolder } from "../runs/folder.ts";
 import { toValues, whereMissing } from "../values.ts";
 import type { Job, JobInput, OpenedJob } from "./job.ts";
 import { type KeysFileOptions, openReader, type RowWork, toReadOptions } from "./row-work.ts";
@@ -44,7 +47,34 @@ async function openSync(context: RunContext, file: InputFile, options: SyncOptio
       { type: "EmptyInputError" },
     );
   }
-  return openRows(context, { reader, file, understood, survey, work: toRowWork(options, _id) });
+  const rows = await openRows(context, { reader, file, understood, survey, work: toRowWork(options, _id) });
+  return { ...rows, ...(await holdList(context, rows.about.account, { listId: _id, name: options.list })) };
+}
+
+/**
+ * Two syncs of one list at once would leave one that is like neither file: the second is refused.
+ * @throws EcmError while another process makes the list the same as an input
+ */
+async function holdList(
+  { engine, options }: RunContext,
+  { baseUrl, structureId }: Pick<PlanHead["account"], "baseUrl" | "structureId">,
+  { listId, name }: { listId: string; name: string },
+): Promise<Pick<OpenedJob, "release">> {
+  if (options.isDryRun) return {};
+  const matter = `sync ${baseUrl} ${structureId} ${listId}`;
+  const what = `a sync of the list ${JSON.stringify(name)}`;
+  const lease = await takeLease(toLocksFolder(engine.stateFolder), matter, what);
+  return { release: () => lease.release() };
+}
+
+/** The same for a plan: a sync's alone removes members of a list that its input does not name. */
+export async function holdPlannedList(
+  context: RunContext,
+  { account, removals, listIds, names }: PlanHead,
+): Promise<Pick<OpenedJob, "release">> {
+  const [listId] = listIds;
+  if (!removals || listId === undefined) return {};
+  return holdList(context, account, { listId, name: names.lists[listId] ?? listId });
 }
 
 function toRowWork(options: SyncOptions, listId: string): RowWork {
