@@ -126,7 +126,9 @@ describe("structure update, field and tag", () => {
     expect(refused.stderr).toContain("Cancelled; nothing changed");
     expect((await remove("\r")).code).toBe(1);
     for (const key of ["\u0003", "\u0004"]) expect((await remove(key)).code).toBe(130);
-    expect(refused.stderr).toContain('Remove the field "Last Name"? Every contact loses its value.');
+    expect(refused.stderr).toContain(
+      'Remove the field "Last Name"? Every contact loses its value; the structure',
+    );
     expect(labels((await readStructure(ecm)).fields)).toContain("Last Name");
     expect((await remove("y\r")).code).toBe(0);
     expect(labels((await readStructure(ecm)).fields)).toEqual(["First Name"]);
@@ -201,7 +203,9 @@ describe("a structure kept as a file", () => {
       terminalColumns: 120,
       typed: "n\r",
     });
-    expect(refused.stderr).toMatch(/Remove 2 fields and tags\? Every contact loses what it has of them\./);
+    expect(refused.stderr).toMatch(
+      /Remove 1 field and 1 tag\? Every contact loses what it has of them; the\s/,
+    );
     await writeFile(file, edited);
     expect((await run("apply", "--prune")).code).toBe(2);
     expect(await readStructure(ecm)).toEqual(after);
@@ -254,7 +258,7 @@ describe("a structure file that is not what it seems", () => {
     return { ecm, writes };
   };
 
-  it("because it is another structure's, is exit 2 without --yes", async () => {
+  it("because it is another structure's, asks at a terminal and is exit 2 elsewhere", async () => {
     const { ecm, writes } = await twoStructures();
     const stdin = await done(ecm(["structure", "pull", "Leads"]));
     const file = join(await temporaryFolder(), "leads.yaml");
@@ -264,10 +268,14 @@ describe("a structure file that is not what it seems", () => {
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('is the file of the structure "Leads", not of "Customers"');
     expect(refused.stderr).toContain("--structure Leads, or confirm with --yes");
+    const terminal = (typed: string) => ecm(apply, { terminalColumns: 200, typed });
+    const declined = await terminal("n\r");
+    expect(declined.code).toBe(1);
+    expect(declined.stderr).toContain("Apply it all the same?");
     await writeFile(file, "id: s0\nfields: [City, Zip]\n");
     expect((await ecm(apply)).code).toBe(2);
     expect(writes()).toEqual([]);
-    await done(ecm([...apply, "--yes"]));
+    expect((await terminal("y\r")).code).toBe(0);
     await writeFile(file, "id: s1\nlabel: Clients\n");
     await done(ecm(apply));
     expect(writes().map(({ label }) => label)).toEqual(["Customers", "Clients"]);
@@ -485,8 +493,10 @@ describe("a service that tells less, or has moved on", () => {
     const zip = { ...structure.fields[0]!, _id: "f2", label: "Zip" };
     const later = { ...unversioned, fields: [...structure.fields, zip] };
     const { ecm, seen } = await against((request, response) => {
+      const isRequested = seen.some(({ url }) => url.includes("/search"));
+      if (request.url.includes("/search")) return json(response, 200, { totalRecords: 3, contacts: [] });
       if (request.method === "PUT") return json(response, 200, { ...later, ...JSON.parse(request.body) });
-      const now = seen.length > 2 ? later : unversioned;
+      const now = isRequested ? later : unversioned;
       json(response, 200, request.url.endsWith("/s1") ? now : [now]);
     });
     const terminal = { terminalColumns: 120, typed: "y\r" };
@@ -494,7 +504,7 @@ describe("a service that tells less, or has moved on", () => {
     expect(JSON.parse(seen.at(-1)!.body).fields).toHaveLength(2);
   });
 
-  it("of 3,000 tags and 500 fields is pulled, compared, applied and removed from", async () => {
+  it("of 3,000 tags and 500 fields is pulled, compared, applied and removed from, with one search for the question", async () => {
     const many = (count: number, prefix: string) =>
       Array.from({ length: count }, (_, n) => ({ _id: `${prefix}${n}`, label: `${prefix} ${n}` }));
     const large = {
@@ -503,6 +513,7 @@ describe("a service that tells less, or has moved on", () => {
       tags: many(3000, "Tag"),
     };
     const { ecm, seen } = await against((request, response) => {
+      if (request.url.includes("/search")) return json(response, 200, { totalRecords: 3, contacts: [] });
       json(response, 200, request.method === "PUT" ? { ...large, ...JSON.parse(request.body) } : [large]);
     });
     const file = join(await temporaryFolder(), "large.yaml");
@@ -519,5 +530,6 @@ describe("a service that tells less, or has moved on", () => {
     const body = JSON.parse(seen.at(-1)!.body);
     expect(body.fields).toHaveLength(1);
     expect(body.tags[2_999]).toEqual({ _id: "Tag2999", label: "Mark 2999" });
+    expect(seen.filter(({ url }) => url.includes("/search"))).toHaveLength(1);
   });
 });

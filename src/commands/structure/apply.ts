@@ -1,7 +1,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { conflictError, usageError } from "../../errors.ts";
+import { conflictError, type EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, quoteShellWord, toOperands } from "../../hint.ts";
+import type { StructurePlan } from "../../structure/changes.ts";
 import type { StructureEdit } from "../../structure/edit.ts";
 import type { StructureSpec } from "../../structure/file.ts";
 import type { ContactStructure } from "../../wire.ts";
@@ -44,45 +45,58 @@ export function registerStructureApply(parent: Command, context: Context): void 
 async function applyStructure(
   context: Context,
   file: string,
-  { prune = false, dryRun }: { prune?: boolean; dryRun?: boolean },
+  options: { prune?: boolean; dryRun?: boolean },
 ): Promise<Result<ContactStructure>> {
-  const { terminal, settings } = context;
   const structureSpec = await readStructureFile(context, file);
   const { isSamePlan, planStructure, listRemovals } = await import("../../structure/changes.ts");
-  const { account } = await context.connect();
-  const structure = await readWholeStructure(account);
-  if (!dryRun && !settings.yes) requireOwnFile(structure, structureSpec, file);
-  const plan = planStructure(structure, structureSpec, prune);
+  const connection = await context.connect();
+  const structure = await readWholeStructure(connection.account);
+  const isPruning = options.prune ?? false;
+  const plan = planStructure(structure, structureSpec, isPruning);
+  const say = (changes: StructurePlan["changes"]) => {
+    for (const change of changes) context.terminal.note(describeChange(change));
+  };
   // A dry run says itself what it would change.
-  for (const change of plan.changes) {
-    if (!dryRun || change.action === "keep") terminal.note(describeChange(change));
+  say(plan.changes.filter(({ action }) => !options.dryRun || action === "keep"));
+  if (!options.dryRun) {
+    const question = otherStructureError(structure, structureSpec, file);
+    const removals = listRemovals(plan);
+    if (question && !context.settings.yes && !context.prompter()) throw question;
+    if (question || removals.length > 0) {
+      await context.confirm(async () => {
+        const losses =
+          removals.length > 0 ? [await formatRemovalQuestion(connection, structure, removals)] : [];
+        return [...(question ? [`${question.message}. Apply it all the same?`] : []), ...losses].join(" ");
+      });
+    }
   }
-  const removals = listRemovals(plan);
-  if (!dryRun && removals.length > 0) await context.confirm(formatRemovalQuestion(removals));
   // What others changed meanwhile is taken along, but only what was said is done.
   const edit: StructureEdit = (current) => {
     if (current === structure) return plan.body;
-    const next = planStructure(current, structureSpec, prune);
+    const next = planStructure(current, structureSpec, isPruning);
     if (isSamePlan(plan, next)) return next.body;
-    const words = next.changes.map(describeChange).join("\n") || "No differences";
-    terminal.note(`The plan is now:\n${words}`);
+    context.terminal.note("The plan is now:");
+    say(next.changes);
+    if (next.changes.length === 0) context.terminal.note("No differences");
     throw conflictError(
       "The structure was changed in the meantime, so that the plan is another now; nothing was written",
-      advise`See it with: ${ecm`structure diff ${prune ? ["--prune"] : []} ${toOperands(file)}`}; then apply again`,
+      advise`See it with: ${ecm`structure diff ${isPruning ? ["--prune"] : []} ${toOperands(file)}`}; then apply again`,
       { type: "ConcurrencyError", applied: "no" },
     );
   };
-  const result = await editStructure(context, edit, { dryRun, structure });
-  // The changes were said already.
-  return "one" in result ? { ...result, changes: undefined } : result;
+  return editStructure(context, edit, { dryRun: options.dryRun, structure, isAnnounced: true });
 }
 
-/** A file of one structure applied to another would give that one its label. @throws UsageError */
-function requireOwnFile(structure: ContactStructure, { id, label }: StructureSpec, file: string): void {
+/** A file of one structure applied to another would give that one its label. */
+function otherStructureError(
+  structure: ContactStructure,
+  { id, label }: StructureSpec,
+  file: string,
+): EcmError | undefined {
   const isOther = id === undefined ? (label ?? structure.label) !== structure.label : id !== structure._id;
-  if (!isOther) return;
+  if (!isOther) return undefined;
   const name = file === "-" ? "Standard input" : file;
-  throw usageError(
+  return usageError(
     `${name} is the file of the structure ${JSON.stringify(label ?? id)}, not of ${JSON.stringify(structure.label)}`,
     `Choose its structure with --structure ${quoteShellWord(id ?? label!)}, or confirm with --yes`,
   );

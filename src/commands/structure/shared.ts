@@ -2,16 +2,19 @@
 
 import type { Command } from "@commander-js/extra-typings";
 import { updateStructureRequest } from "../../api/structures.ts";
-import type { Context } from "../../context.ts";
+import type { Connection, Context } from "../../context.ts";
+import { formatCounted } from "../../counts.ts";
+import { hasStatus } from "../../errors.ts";
 import { ecm, type Hint } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
+import { askSearch } from "../../service/contact-search.ts";
 import { readFreshStructure, updateStructure } from "../../service/update-structure.ts";
 import type { Part, StructureChange } from "../../structure/changes.ts";
 import { removePart, renamePart, type StructureEdit } from "../../structure/edit.ts";
 import type { StructureSpec } from "../../structure/file.ts";
 import { readDataInput } from "../../terminal/data-input.ts";
 import type { View } from "../../terminal/present.ts";
-import type { ContactStructure, FieldDefinition, TagDefinition } from "../../wire.ts";
+import type { ContactStructure, TagDefinition } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { requireChoice, requireTextOrAsk, toChoices } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
@@ -42,11 +45,12 @@ async function readStructureToEdit(
 /**
  * Applies an edit; with `--dry-run` nothing is sent. The structure as it is afterwards is shown, or to a person
  * what has changed.
+ * @param options `isAnnounced`: the changes were said already
  */
 export async function editStructure(
   context: Context,
   edit: StructureEdit,
-  options: { nameOrId?: string; dryRun?: boolean; structure?: ContactStructure },
+  options: { nameOrId?: string; dryRun?: boolean; structure?: ContactStructure; isAnnounced?: boolean },
 ): Promise<Result<ContactStructure>> {
   const { send, account } = await context.connect();
   const structure = await readStructureToEdit(account, options);
@@ -57,15 +61,24 @@ export async function editStructure(
     return toStructureResult(context, structure);
   }
   const { diffStructures } = await import("../../structure/changes.ts");
-  const changes = diffStructures(structure, body);
   if (options.dryRun) {
+    const changes = diffStructures(structure, body).map(describeChange).join("\n");
     return {
       request: updateStructureRequest(structure._id, body),
-      would: `change the structure ${JSON.stringify(structure.label)}:\n${changes.map(describeChange).join("\n")}`,
+      would: `change the structure ${JSON.stringify(structure.label)}:\n${changes}`,
     };
   }
-  const updated = await updateStructure(send, account, structure, edit);
-  return { ...toStructureResult(context, updated), changes: toChangeLines(changes) };
+  // The last one that was sent is the one that was applied: others may have been faster before.
+  let applied = { before: structure, body };
+  const noted: StructureEdit = (current) => {
+    const next = edit(current);
+    if (next) applied = { before: current, body: next };
+    return next;
+  };
+  const updated = await updateStructure(send, account, structure, noted);
+  const result = toStructureResult(context, updated);
+  if (options.isAnnounced) return result;
+  return { ...result, changes: toChangeLines(diffStructures(applied.before, applied.body)) };
 }
 
 // Reads a structure file, and describes differences to the account.
@@ -110,12 +123,47 @@ function quote(name: string): string {
   return JSON.stringify(name);
 }
 
-/** The question that goes before it: what a removal takes from contacts. */
-export function formatRemovalQuestion(removals: readonly { part: Part; label: string }[]): string {
-  const [{ part, label }, ...others] = removals as [{ part: Part; label: string }];
-  if (others.length > 0)
-    return `Remove ${removals.length} fields and tags? Every contact loses what it has of them.`;
-  return `Remove the ${part} ${JSON.stringify(label)}? Every contact loses ${part === "field" ? "its value" : "it"}.`;
+// What a removal takes from contacts, for the question that goes before it.
+
+interface Removal {
+  part: Part;
+  label: string;
+}
+
+/**
+ * A question for all of them; it costs one search. No search is known that finds the contacts that have a
+ * value or a tag.
+ */
+export async function formatRemovalQuestion(
+  { send }: Connection,
+  structure: ContactStructure,
+  removals: readonly Removal[],
+): Promise<string> {
+  const count = await countContacts(send, structure._id);
+  const among = count === undefined ? "" : `; the structure has ${formatContacts(count)}`;
+  const [{ part, label }, ...others] = removals as [Removal, ...Removal[]];
+  const losses = { field: "Every contact loses its value", tag: "Every contact that has it loses it" };
+  if (others.length === 0) return `Remove the ${part} ${JSON.stringify(label)}? ${losses[part]}${among}.`;
+  const counted = (["field", "tag"] as const)
+    .map((each) => ({ each, count: removals.filter((removal) => removal.part === each).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ each, count }) => formatCounted(count, each));
+  return `Remove ${counted.join(" and ")}? Every contact loses what it has of them${among}.`;
+}
+
+/** Undefined when the service refuses such a search: the question can be asked without. */
+async function countContacts(send: Connection["send"], structureId: string) {
+  const query = { structureId, filters: [], page: 1, pageSize: 1, source: ["_id"] };
+  try {
+    return (await askSearch(send, query)).totalRecords;
+  } catch (error) {
+    if (hasStatus(error, 400)) return undefined;
+    throw error;
+  }
+}
+
+function formatContacts(count: number): string {
+  return count === 0 ? "no contact" : formatCounted(count, "contact");
 }
 
 // How structures look to people.
@@ -139,27 +187,39 @@ const structureSummary: View<ContactStructure> = {
   columns: structureView.columns.filter(({ name }) => name !== "fields" && name !== "tags"),
 };
 
-interface StructurePart extends Partial<FieldDefinition & TagDefinition> {
-  part: Part;
+interface StructurePart {
+  kind: "field" | "tag";
+  label: string;
+  type?: string;
+  isRequired?: boolean;
+  id: string;
 }
 
 /** One line per field and tag, for people who read a single structure. */
-function listParts({ fields, tags = [] }: ContactStructure): StructurePart[] {
+function listParts(structure: ContactStructure): StructurePart[] {
   return [
-    ...fields.map((field): StructurePart => ({ ...field, part: "field" })),
-    ...tags.map((tag): StructurePart => ({ ...tag, part: "tag" })),
+    ...structure.fields.map(
+      ({ _id, label, dataType, required }): StructurePart => ({
+        kind: "field",
+        label,
+        type: dataType,
+        isRequired: required,
+        id: _id,
+      }),
+    ),
+    ...(structure.tags ?? []).map(({ _id, label }): StructurePart => ({ kind: "tag", label, id: _id })),
   ];
 }
 
 const partView: View<StructurePart> = {
   columns: [
-    { name: "part", value: ({ part }) => part },
-    { name: "label", value: ({ label }) => label },
-    { name: "type", value: ({ dataType }) => dataType },
-    { name: "required", value: ({ required }) => (required ? "yes" : "") },
-    { name: "_id", title: "id", value: ({ _id }) => _id, isWhole: true },
+    { name: "part", value: (part) => part.kind },
+    { name: "label", value: (part) => part.label },
+    { name: "type", value: (part) => part.type },
+    { name: "required", value: (part) => (part.isRequired ? "yes" : "") },
+    { name: "_id", title: "id", value: (part) => part.id, isWhole: true },
   ],
-  id: ({ _id = "" }) => _id,
+  id: (part) => part.id,
 };
 
 // `rename` and `remove` of `ecm structure field` and `ecm structure tag`: the same for both.
@@ -248,10 +308,12 @@ async function removeNamed(
   const usage = ecm`structure ${part} remove ${part.toUpperCase()}`;
   const nameOrId = await requirePart(context, commands, typedName, { verb: "remove", usage });
   if (!dryRun) context.requireConfirmable();
-  const { account } = await context.connect();
-  const structure = await readWholeStructure(account);
+  const connection = await context.connect();
+  const structure = await readWholeStructure(connection.account);
   const { _id, label } = resolve(structure, nameOrId);
-  if (!dryRun) await context.confirm(formatRemovalQuestion([{ part, label }]));
+  if (!dryRun) {
+    await context.confirm(() => formatRemovalQuestion(connection, structure, [{ part, label }]));
+  }
   return editStructure(context, (current) => removePart(current, part, _id), { dryRun, structure });
 }
 
