@@ -28,19 +28,6 @@ export type Verdict =
   /** `until`: when a limit allows requests again, where that is known. */
   | { kind: "stop"; by: BudgetStop; until?: number };
 
-/** What is known when a request asks. */
-interface BudgetState {
-  readonly hour: Pick<HourWindow, "current" | "isUnknown" | "hasOthers">;
-  /** When the hour's window ends; undefined while it is not known. */
-  readonly reset: number | undefined;
-  readonly month: RateLimits["month"];
-  readonly pause: Pick<Pause, "until" | "retryAt">;
-  /** Whether one more request was sent although the month is used up. */
-  readonly hasAskedMonth: boolean;
-  readonly underWay: number;
-  readonly spent: number;
-}
-
 /**
  * Other users' requests that arrive between an answer and our
  * next request are met by leaving them this share.
@@ -52,14 +39,17 @@ const marginAfterResetMilliseconds = 250;
 export class Budget {
   /** The service's clock minus ours, in milliseconds; 0 while they agree. */
   clockOffset = 0;
+  /** Requests that have left and did not come back yet. */
+  underWay = 0;
   private readonly options: BudgetOptions;
   private readonly hour = new HourWindow();
   private readonly pause = new Pause();
   private month: RateLimits["month"];
+  /** Whether one more request was sent although the month is used up. */
   private hasAskedMonth = false;
-  private inFlight = 0;
   private spent: number;
-  private stopped: Verdict | undefined;
+  /** The service has refused a request for a limit that is never waited for. */
+  private refused: Verdict | undefined;
 
   /** @param sentBefore requests of this invocation that were sent already */
   constructor(options: BudgetOptions, sentBefore = 0) {
@@ -67,42 +57,39 @@ export class Budget {
     this.spent = sentBefore;
   }
 
-  get underWay(): number {
-    return this.inFlight;
-  }
-
-  /** How long a window of the hourly limit is, in seconds; undefined until an answer has shown it. */
-  get windowSeconds(): number | undefined {
-    return this.hour.seconds;
-  }
-
   /** What is known of the limits, newest first of each answer. */
   get limits(): RateLimits {
     return { hour: this.hour.current, month: this.month };
   }
 
+  /** When the hour's window ends; undefined while it is not known. */
+  private get reset(): number | undefined {
+    const { current } = this.hour;
+    return current && current.reset * 1000 - this.clockOffset + marginAfterResetMilliseconds;
+  }
+
   decide(now: number): Verdict {
-    const state = this.state();
-    const verdict = this.stopped ?? checkLimits(this.options, state, now);
+    const verdict = this.refused ?? this.checkLimits(now) ?? this.checkMonth();
     if (verdict) return verdict;
-    if (state.reset !== undefined && now >= state.reset) this.hour.end();
-    return checkHour(this.options, this.state());
+    if (this.pause.until > now) return this.waitOrStop(this.pause.until, "the service asked to wait");
+    if (this.reset !== undefined && now >= this.reset) this.hour.end();
+    return this.checkHour();
   }
 
   /** A request leaves. */
   reserve(): void {
     if (this.month && this.month.remaining < 1) this.hasAskedMonth = true;
-    this.inFlight++;
+    this.underWay++;
     this.spent++;
   }
 
-  /** A request that `leave` announced does not leave after all. */
+  /** A request that was reserved does not leave after all. */
   release(): void {
-    this.inFlight--;
+    this.underWay--;
     this.spent--;
   }
 
-  /** A request that `leave` announced was sent once more below. */
+  /** A request that was reserved was sent once more below. */
   noteRepeat(): void {
     this.spent++;
     this.hour.spend(false);
@@ -110,16 +97,16 @@ export class Budget {
 
   /** It came back. @param serverNow the answer's own time, when it said one */
   noteAnswer(limits: RateLimits, now: number, serverNow?: number): void {
-    this.inFlight--;
+    this.underWay--;
     this.pause.answered();
     if (serverNow !== undefined) this.clockOffset = computeClockOffset(serverNow, now);
     this.month = toSmallerLimit(this.month, limits.month);
-    this.hour.note(limits.hour, this.inFlight, now + this.clockOffset);
+    this.hour.note(limits.hour, this.underWay);
   }
 
   /** No answer came: it may have been counted. */
   noteLost(): void {
-    this.inFlight--;
+    this.underWay--;
     this.hour.spend(true);
     if (this.month) this.month.remaining--;
   }
@@ -130,66 +117,61 @@ export class Budget {
     { retryAfterSeconds, limits }: { retryAfterSeconds: number | undefined; limits: RateLimits },
     now: number,
   ): void {
-    this.inFlight--;
+    this.underWay--;
     if (kind !== "hour") {
       const until = retryAfterSeconds === undefined ? undefined : now + retryAfterSeconds * 1000;
-      this.stopped = { kind: "stop", by: kind, until };
+      this.refused = { kind: "stop", by: kind, until };
       return;
     }
-    this.hour.noteOthers();
-    this.hour.note(limits.hour, this.inFlight);
-    this.pause.begin(retryAfterSeconds, now, this.state().reset);
+    this.hour.hasOthers = true;
+    this.hour.note(limits.hour, this.underWay);
+    this.pause.begin(retryAfterSeconds, now, this.reset);
   }
 
   /** What limits said before this run began to count. */
   seed(limits: RateLimits): void {
-    this.month ??= toSmallerLimit(undefined, limits.month);
-    this.hour.note(limits.hour, this.inFlight);
+    this.month ??= limits.month && { ...limits.month };
+    this.hour.note(limits.hour, this.underWay);
   }
 
-  private state(): BudgetState {
-    const { hour, pause, month, hasAskedMonth, inFlight: underWay, spent, clockOffset } = this;
-    const reset = hour.current && hour.current.reset * 1000 - clockOffset + marginAfterResetMilliseconds;
-    return { hour, pause, month, hasAskedMonth, underWay, spent, reset };
+  private checkLimits(now: number): Verdict | undefined {
+    const { maxRequests, until } = this.options;
+    if (maxRequests !== undefined && this.spent >= maxRequests) return { kind: "stop", by: "max-requests" };
+    return until !== undefined && now >= until ? { kind: "stop", by: "until" } : undefined;
   }
-}
 
-/** Undefined when only the hourly limit is left to be asked. */
-function checkLimits(options: BudgetOptions, state: BudgetState, now: number): Verdict | undefined {
-  const { month, pause, underWay, spent } = state;
-  const { maxRequests, until, reserve } = options;
-  if (maxRequests !== undefined && spent >= maxRequests) return { kind: "stop", by: "max-requests" };
-  if (until !== undefined && now >= until) return { kind: "stop", by: "until" };
-  if (month && month.remaining - reserve - underWay < 1) {
+  private checkMonth(): Verdict | undefined {
+    const { month, underWay, hasAskedMonth } = this;
+    const { reserve } = this.options;
+    if (!month || month.remaining - reserve - underWay >= 1) return undefined;
     if (underWay > 0) return { kind: "hold" };
     // Headers do not say when the next period begins. A refusal does, and counts against no limit.
-    const mayAsk = month.remaining < 1 && reserve === 0 && !state.hasAskedMonth;
-    if (!mayAsk) return { kind: "stop", by: "month" };
+    const mayAsk = month.remaining < 1 && reserve === 0 && !hasAskedMonth;
+    return mayAsk ? undefined : { kind: "stop", by: "month" };
   }
-  return pause.until > now ? waitOrStop(pause.until, "the service asked to wait", options, state) : undefined;
-}
 
-/** To be asked of a window that has not ended. */
-function checkHour(options: BudgetOptions, state: BudgetState): Verdict {
-  const { hour, reset, underWay } = state;
-  if (!hour.current || reset === undefined) {
-    // The first answer of a window says what it holds: one request goes ahead and asks.
-    return hour.isUnknown || underWay === 0 ? { kind: "go" } : { kind: "hold" };
+  /** To be asked of a window that has not ended. */
+  private checkHour(): Verdict {
+    const { hour, reset, underWay } = this;
+    if (!hour.current || reset === undefined) {
+      // The first answer of a window says what it holds: one request goes ahead and asks.
+      return hour.isUnknown || underWay === 0 ? { kind: "go" } : { kind: "hold" };
+    }
+    const left = hour.current.remaining - this.options.reserve;
+    const mayBeUnderWay = hour.hasOthers ? Math.floor(left / otherClientsShare) : left;
+    if (underWay < mayBeUnderWay) return { kind: "go" };
+    return underWay > 0 ? { kind: "hold" } : this.waitOrStop(reset, "hourly limit reached");
   }
-  const left = hour.current.remaining - options.reserve;
-  const mayBeUnderWay = hour.hasOthers ? Math.floor(left / otherClientsShare) : left;
-  if (underWay < mayBeUnderWay) return { kind: "go" };
-  return underWay > 0 ? { kind: "hold" } : waitOrStop(reset, "hourly limit reached", options, state);
-}
 
-function waitOrStop(until: number, why: string, options: BudgetOptions, state: BudgetState): Verdict {
-  if (!options.waits) {
-    const { hour, reset = 0, pause } = state;
-    const isUsedUp = hour.current !== undefined && hour.current.remaining <= options.reserve;
-    return { kind: "stop", by: "hour", until: Math.max(until, pause.retryAt, isUsedUp ? reset : 0) };
+  private waitOrStop(until: number, why: string): Verdict {
+    const { options, hour, pause, reset = 0 } = this;
+    if (!options.waits) {
+      const isUsedUp = hour.current !== undefined && hour.current.remaining <= options.reserve;
+      return { kind: "stop", by: "hour", until: Math.max(until, pause.retryAt, isUsedUp ? reset : 0) };
+    }
+    if (options.until !== undefined && until >= options.until) return { kind: "stop", by: "until", until };
+    return { kind: "wait", until, why };
   }
-  if (options.until !== undefined && until >= options.until) return { kind: "stop", by: "until", until };
-  return { kind: "wait", until, why };
 }
 
 /** The service's clock minus ours; 0 while they agree. */
@@ -208,56 +190,43 @@ function toSmallerLimit(current: RateLimits["month"], reported: RateLimits["mont
   return { limit: reported.limit, remaining };
 }
 
-interface Window {
-  limit: number;
-  /** Smallest that any answer of this window said. */
-  remaining: number;
-  reset: number;
-  /** For seeing what others spend: what the first answer said, and our answers since. */
-  base: number;
-  own: number;
-}
-
 /**
  * The window of the hourly limit, as the answers describe it (specification, Limits). The account's other
  * users spend too: that shows when less is left than the own requests explain.
  */
 class HourWindow {
+  /** `reset` in Unix seconds, as the service says it; `remaining`: the smallest that any answer said. */
+  current: { limit: number; remaining: number; reset: number } | undefined;
   /** Whether answers say nothing of a window: there is no limit to keep. */
   isUnknown = false;
+  /** Others were seen to spend, or a request was refused although some should have been left. */
   hasOthers = false;
-  /** How long a window is, in seconds; undefined until an answer has shown it. */
-  seconds: number | undefined;
-  private window: Window | undefined;
+  /** What the first answer of the window said was left, and our answers since. */
+  private first = 0;
+  private own = 0;
 
-  /** Undefined until an answer has told it. `reset` in Unix seconds, as the service says it. */
-  get current(): { limit: number; remaining: number; reset: number } | undefined {
-    const { window } = this;
-    return window && { limit: window.limit, remaining: window.remaining, reset: window.reset };
-  }
-
-  /** @param serverNow milliseconds by the service's clock; absent where nothing was answered just now */
-  note(hour: RateLimits["hour"], underWay: number, serverNow?: number): void {
-    const { window } = this;
+  note(hour: RateLimits["hour"], underWay: number): void {
+    const { current } = this;
     // Without its end an hour cannot be planned with.
     if (hour?.reset === undefined) {
-      this.isUnknown ||= !window;
+      this.isUnknown ||= !current;
       return;
     }
     this.isUnknown = false;
-    const { reset } = hour;
-    if (!window || reset > window.reset + 1) {
-      this.noteLength(hour, reset, serverNow);
-      this.window = { ...hour, reset, base: hour.remaining, own: 0 };
+    const { limit, remaining, reset } = hour;
+    if (!current || reset > current.reset + 1) {
+      this.current = { limit, remaining, reset };
+      this.first = remaining;
+      this.own = 0;
       return;
     }
     // An answer of the window before came late.
-    if (reset < window.reset - 1) return;
-    window.own++;
-    window.limit = hour.limit;
-    window.remaining = Math.min(window.remaining, hour.remaining);
+    if (reset < current.reset - 1) return;
+    this.own++;
+    current.limit = limit;
+    current.remaining = Math.min(current.remaining, remaining);
     // What is under way may be counted already; whatever goes beyond that, others have spent.
-    if (window.base - window.remaining > window.own + underWay) this.hasOthers = true;
+    if (this.first - current.remaining > this.own + underWay) this.hasOthers = true;
   }
 
   /**
@@ -265,27 +234,13 @@ class HourWindow {
    * @param isCounted it may have been counted by the service
    */
   spend(isCounted: boolean): void {
-    if (!this.window) return;
-    this.window.own++;
-    if (isCounted) this.window.remaining--;
-  }
-
-  /** A request was refused although some should have been left. */
-  noteOthers(): void {
-    this.hasOthers = true;
+    this.own++;
+    if (isCounted && this.current) this.current.remaining--;
   }
 
   /** The window is over: the first answer of the next one says what that holds. */
   end(): void {
-    this.window = undefined;
-  }
-
-  /** The first request of a window began it; and one window begins where the other ended, or later. */
-  private noteLength(hour: { limit: number; remaining: number }, reset: number, serverNow?: number): void {
-    const isFirst = hour.remaining === hour.limit - 1 && serverNow !== undefined;
-    if (isFirst) this.seconds = Math.max(1, Math.round(reset - serverNow / 1000));
-    else if (this.window)
-      this.seconds = Math.min(reset - this.window.reset, this.seconds ?? Number.POSITIVE_INFINITY);
+    this.current = undefined;
   }
 }
 

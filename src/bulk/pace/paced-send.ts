@@ -13,7 +13,6 @@ import {
 } from "../../errors.ts";
 import type { ApiAnswer, ApiRequest, Clock, Send, SendEvent } from "../../wire.ts";
 import type { Budget, Verdict } from "./budget.ts";
-import { Outage } from "./outage.ts";
 import { RunStop, toErrorStop, toRunStop } from "./run-stop.ts";
 
 export type RequestKind = "search" | "create" | "mutate" | "other";
@@ -233,64 +232,63 @@ export class PacedSend {
    */
   private async attempt(paced: PacedRequest, isRepeat: boolean): Promise<Reply | undefined> {
     const { send, budget, clock } = this.options;
+    const { request, kind, write } = paced;
     const startedAt = clock.now();
-    const onEvent = this.countSent(paced.kind, isRepeat);
+    const onEvent = this.countSent(kind, isRepeat);
     try {
       const { signal } = this.giveUp;
-      const answer = await send(paced.request, { maxWaitSeconds: 0, onEvent, signal });
+      const answer = await send(request, { maxWaitSeconds: 0, onEvent, signal });
       budget.noteAnswer(answer.limits, clock.now(), readServiceDate(answer.headers));
-      this.outage.noteReached();
-      this.outage.noteAnswer(paced.request.effect);
+      this.outage.noteAnswer(request.effect);
       return { kind: "answered", answer };
     } catch (error) {
-      return this.judge(error, paced, startedAt);
+      if (isServiceError(error) && error.details.status < 500) return this.takeRefusal(error, paced);
+      budget.noteLost();
+      if (isOutage(error)) return this.takeOutage(error, paced, startedAt);
+      if (isInterruption(error)) this.interrupt();
+      return this.fail(error, write);
     } finally {
       this.update();
     }
   }
 
-  /** @throws RunStop the first reason why the run ends */
-  private judge(
-    error: unknown,
-    { request, isPlain, write }: PacedRequest,
+  /** A 429 is sent again once the budget allows it. @throws RunStop */
+  private takeRefusal(error: ServiceError, { request, isPlain, write }: PacedRequest): Reply | undefined {
+    const { budget, clock } = this.options;
+    const { status, isNotOffered, limits = {}, limit = "hour", retryAfterSeconds } = error.details;
+    this.outage.noteAnswer(request.effect);
+    if (status === 429) {
+      budget.noteLimited(limit, { retryAfterSeconds, limits }, clock.now());
+      return undefined;
+    }
+    budget.noteAnswer(limits, clock.now());
+    const isFinal = (isNotOffered || [401, 403].includes(status)) && !isPlain;
+    return isFinal ? this.fail(error, write) : { kind: "refused", error };
+  }
+
+  /** It may be over later. @throws RunStop where it cannot be, or has lasted too long */
+  private takeOutage(
+    error: EcmError,
+    { request: { effect }, write }: PacedRequest,
     startedAt: number,
   ): Reply | undefined {
-    const { outage } = this;
-    const now = this.options.clock.now();
-    this.noteFailure(error, request, now);
-    const failure = readFailure(error, request, isPlain);
-    if (failure.kind === "refused") return failure.reply;
-    if (failure.kind === "interrupted") this.interrupt();
+    const { clock, concurrency } = this.options;
+    if (isServiceError(error)) this.outage.noteReached();
     // What was given up fails for that reason, and says nothing of the service.
-    const isGivenUp = this.giveUp.signal.aborted;
-    if (failure.kind === "outage" && !isGivenUp && !outage.isHopeless(failure.error)) {
-      // One at a time, nothing tells the fault of a contact from an outage.
-      const ref = this.options.concurrency > 1 ? write?.ref : undefined;
-      const mayGoOn = outage.noteFailure({ effect: request.effect, ref }, startedAt, now);
-      if (!mayGoOn) this.stop(toErrorStop(error));
-      return failure.reply;
-    }
+    if (this.giveUp.signal.aborted || this.outage.isHopeless(error)) return this.fail(error, write);
+    // One at a time, nothing tells the fault of a contact from an outage.
+    const ref = concurrency > 1 ? write?.ref : undefined;
+    if (!this.outage.noteFailure({ effect, ref }, startedAt, clock.now())) this.stop(toErrorStop(error));
+    const isCertain = effect === "read" || error.details.applied === "no";
+    return isCertain ? undefined : { kind: "uncertain", error };
+  }
+
+  /** @throws RunStop the first reason why the run ends */
+  private fail(error: unknown, write: WriteSteps | undefined): never {
     // Whoever undoes the run later can rely on it.
     if (error instanceof EcmError && error.details.applied === "no") write?.notApplied();
     this.stop(toErrorStop(error));
     throw this.stopped;
-  }
-
-  /** What a failed request tells of the limits and of whether the service can be reached. */
-  private noteFailure(error: unknown, { effect }: ApiRequest, now: number): void {
-    const { outage } = this;
-    const { budget } = this.options;
-    const isAnswer = isServiceError(error);
-    if (isAnswer) outage.noteReached();
-    if (!isAnswer || error.details.status >= 500) {
-      budget.noteLost();
-      return;
-    }
-    outage.noteAnswer(effect);
-    const { limits = {}, limit = "hour", retryAfterSeconds } = error.details;
-    if (error.details.status === 429) {
-      budget.noteLimited(limit, { retryAfterSeconds, limits }, now);
-    } else budget.noteAnswer(limits, now);
   }
 
   /** Counts what one attempt sends, which may be more than one request. */
@@ -323,6 +321,76 @@ function readServiceDate({ date = "" }: Record<string, string>): number | undefi
   return Number.isNaN(at) ? undefined : at;
 }
 
+function isOutage(error: unknown): error is EcmError {
+  return isKind(error, "service", "unreachable", "unreadable answer");
+}
+
+/** Pauses after one, two, … failures, in milliseconds; then it has lasted too long. */
+const pausesMilliseconds = [50, 500, 1500, 4000, 8000];
+
+/**
+ * Whether the service answers at all. An outage is waited out, by one request at a time with growing pauses between
+ * them, until one is answered or the attempts are used up. Each lost write is followed by a read, so only an
+ * answered write shows that writes are answered again. Where writes were answered, and since then one contact's
+ * alone are lost while reads are answered, that is no outage: the contact is at fault.
+ */
+class Outage {
+  /** Until when nothing is sent; undefined while the service answers. */
+  until: number | undefined;
+  /** In a row without an answer. */
+  private failures = 0;
+  private lostWrites = 0;
+  /** When the last of them was noted. */
+  private since = 0;
+  private wasReached = false;
+  private wasWritten = false;
+  /** The contacts whose writes were lost since the last that was answered. */
+  private readonly lost = new Set<number>();
+
+  /** The service was reached, whatever it said. */
+  noteReached(): void {
+    this.wasReached = true;
+  }
+
+  /** It answered in its right mind: the outage, if there was one, is over. */
+  noteAnswer(effect: ApiRequest["effect"]): void {
+    this.wasReached = true;
+    this.failures = 0;
+    this.until = undefined;
+    if (effect === "read") return;
+    this.lostWrites = 0;
+    this.wasWritten = true;
+    this.lost.clear();
+  }
+
+  /** @param ref of the contact that is written, if any @returns false when it has lasted too long */
+  noteFailure(
+    { effect, ref }: { effect: ApiRequest["effect"]; ref?: number },
+    startedAt: number,
+    now: number,
+  ): boolean {
+    if (ref !== undefined) this.lost.add(ref);
+    const isOneContact = ref !== undefined && this.lost.size === 1 && this.wasWritten && this.failures === 0;
+    const before = effect === "write" ? Math.max(this.failures, this.lostWrites) : this.failures;
+    // Requests that were under way together fail together: that is one failure.
+    if (before > 0 && startedAt < this.since) return true;
+    const pause = pausesMilliseconds[before] ?? (isOneContact ? pausesMilliseconds.at(-1) : undefined);
+    this.failures = before + 1;
+    if (effect === "write") this.lostWrites = this.failures;
+    this.since = now;
+    this.until = now + (pause ?? 0);
+    return pause !== undefined;
+  }
+
+  /**
+   * Whether waiting cannot help: a wrong address, where the attempts of a single request are enough, or a
+   * certificate that is not accepted.
+   */
+  isHopeless({ details }: EcmError): boolean {
+    return details.retryable === false || (details.isUnconnected === true && !this.wasReached);
+  }
+}
+
 /** What a request of a run came to. */
 export type Reply =
   | { kind: "answered"; answer: ApiAnswer }
@@ -332,27 +400,3 @@ export type Reply =
   | { kind: "uncertain"; error: EcmError }
   /** It did not leave: its sender wants to look again first. */
   | { kind: "withheld" };
-
-/** Where a reply may be absent: it is certain that nothing was done, and the request can be sent again. */
-type Failure =
-  | { kind: "refused"; reply?: Reply }
-  /** It may be over later. */
-  | { kind: "outage"; error: EcmError; reply?: Reply }
-  | { kind: "interrupted" | "final" };
-
-/** @param isPlain the caller judges whether what it asks for may be read; otherwise that ends the run */
-function readFailure(error: unknown, { effect }: ApiRequest, isPlain: boolean): Failure {
-  if (isServiceError(error) && error.details.status < 500) {
-    if (error.details.status === 429) return { kind: "refused" };
-    const isFinal = (error.details.isNotOffered || [401, 403].includes(error.details.status)) && !isPlain;
-    return isFinal ? { kind: "final" } : { kind: "refused", reply: { kind: "refused", error } };
-  }
-  if (isInterruption(error)) return { kind: "interrupted" };
-  if (!mayBeOver(error)) return { kind: "final" };
-  const isCertain = effect === "read" || error.details.applied === "no";
-  return { kind: "outage", error, reply: isCertain ? undefined : { kind: "uncertain", error } };
-}
-
-function mayBeOver(error: unknown): error is EcmError {
-  return isKind(error, "service", "unreachable", "unreadable answer");
-}

@@ -224,7 +224,7 @@ export interface PlanRest {
 /** What has been spent, and what the limits allow. */
 interface Spending {
   send: Pick<PacedSend, "counts">;
-  budget: Pick<Budget, "limits" | "windowSeconds" | "clockOffset">;
+  budget: Pick<Budget, "limits" | "clockOffset">;
   options: Pick<BudgetOptions, "reserve"> & { concurrency: number };
   clock: Pick<Clock, "now">;
 }
@@ -244,7 +244,6 @@ export function computePlanPrice(
 ): Price {
   const { reserve, concurrency } = options;
   const { hour, month } = budget.limits;
-  const windowSeconds = budget.windowSeconds ?? secondsPerHour;
   const leftNow = hour ? Math.max(0, hour.remaining - reserve) : Number.POSITIVE_INFINITY;
   const perWindow = Math.max(1, (hour?.limit ?? 0) - reserve);
   const later = Math.max(0, requests - leftNow);
@@ -256,8 +255,8 @@ export function computePlanPrice(
   const beyond = Math.max(0, left - leftNow);
   const fullWindows = Math.max(0, Math.ceil(beyond / perWindow) - 1);
   const now = (clock.now() + budget.clockOffset) / 1000;
-  const untilReset = hour?.reset === undefined ? windowSeconds : Math.max(0, hour.reset - now);
-  const waiting = beyond > 0 ? untilReset + fullWindows * windowSeconds : 0;
+  const untilReset = hour?.reset === undefined ? secondsPerHour : Math.max(0, hour.reset - now);
+  const waiting = beyond > 0 ? untilReset + fullWindows * secondsPerHour : 0;
   const answered = beyond > 0 ? beyond - fullWindows * perWindow : left;
   const seconds = Math.ceil(waiting + (answered * secondsPerAnswer) / concurrency);
   const monthLeft = month && Math.max(0, month.remaining - reserve);

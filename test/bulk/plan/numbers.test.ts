@@ -164,7 +164,7 @@ describe("price", () => {
     const price = computePlanPrice(
       {
         send: { counts: { total: spent } as RequestCounts },
-        budget: { limits, windowSeconds: undefined, clockOffset: 0 },
+        budget: { limits, clockOffset: 0 },
         options: { reserve, concurrency },
         clock: { now: () => 0 },
       },
