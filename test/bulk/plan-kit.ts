@@ -37,7 +37,6 @@ export const planHead: PlanHead = {
   createdAt: "2026-11-22T00:00:00.000Z",
   names: { fields: {}, lists: {}, tags: {} },
   source: ["fields"],
-  listIds: [],
   looks: { by: "search", suppressions: "include" },
 };
 

@@ -205,7 +205,6 @@ export async function planRows({ session, plan, structureId }: Steps, rows: read
     createdAt: "2026-11-22T00:00:00.000Z",
     names: { fields: {}, lists: {}, tags: {} },
     source,
-    listIds: [],
     looks,
   };
   const writer = PlanWriter.create(plan, head, []);

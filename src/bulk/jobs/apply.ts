@@ -108,7 +108,6 @@ async function openContacts(context: RunContext, head: PlanHead, plan: PlanFile)
       suppressions: "hold" as const,
     },
     source: [...new Set([...head.source, ...needs, "createdAt"])],
-    listIds: [...new Set([...head.listIds, ...(head.selection?.lists ?? [])])],
     table: keyTableFacts,
   };
   const { judging, lookup } = await openJudging(context, account, head.account, description);

@@ -148,31 +148,25 @@ function toRowWork(options: EditOptions, selection: Selection, values: readonly 
     toDesired: (row) => toDesired(row.notSubscribed === undefined || includeUnsubscribed === true),
     notSubscribedAre: doMarksChoose(options) ? "chosen" : includeUnsubscribed ? "added" : "added_to_no_list",
     unclearAre: rows === "marked" ? "not_chosen" : undefined,
-    listIds: () => values.flatMap(({ what, id }) => (what === "list" ? [id] : [])),
     selection,
     readsStatus: kind !== "mutate" || selection.needs.some((part) => statusParts.includes(part)),
     marksRepeats: input !== undefined,
     desiredForAll: () => ({ ...toDesired(true), ...(kind === "mutate" && { absent: { skip: "missing" } }) }),
     after,
-    ...(wanted && "newList" in wanted && intoNewList(wanted.newList, conditions?.list ?? [])),
+    ...(wanted && "newList" in wanted && intoNewList(wanted.newList)),
   };
 }
 
-/**
- * Everybody in the lists goes into one that the run makes. Nobody is in it yet, also where searches do not
- * tell a contact's lists.
- */
-function intoNewList(newList: string, sourceIds: readonly string[]): Partial<RowWork> {
+/** Everybody in the lists goes into one that the run makes. */
+function intoNewList(newList: string): Partial<RowWork> {
   return {
     names: { lists: [newList], tags: [], createMissing: true, isNew: true },
-    listIds: (names) => [names.listId(newList)],
     desiredForAll: (names) => ({
       values: toValues({ addLists: [names.listId(newList)] }),
       absent: { skip: "missing" },
       present: "change",
       mayJoinLists: true,
     }),
-    chosenLists: [{ _id: sourceIds[0]! }],
   };
 }
 

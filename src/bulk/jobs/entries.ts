@@ -170,7 +170,7 @@ export async function planRemovals(
   const isCut =
     survey.rejectedCodes.has("truncated") || (count > 0 && (await isLastRowCut(rowRun, lookup, isStart)));
   if (isCut) emit({ kind: "remark", remark: { code: "cut_off" } });
-  const limits = { members: total, allowed: options.guards?.maxRemove };
+  const limits = { listId, members: total, allowed: options.guards?.maxRemove };
   const failure = isCut ? undefined : findRemovalFailure(count, limits, listName);
   if (failure && !options.isDryRun) throw failure;
   if (failure) emit({ kind: "remark", remark: { code: "would_be_refused", failure } });

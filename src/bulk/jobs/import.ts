@@ -120,7 +120,6 @@ function toRowWork(
     names: { lists: options.lists, tags: options.tags, createMissing, fields: options.read.newFields },
     source: toSource(options, survey),
     toDesired: (row, names) => toDesired(row, names, options),
-    listIds: (names) => names.listIds(),
     notSubscribedAre: toSubscriptionRule(options),
     leavesOutSuppressed: !options.includeSuppressed,
   };

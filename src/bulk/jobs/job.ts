@@ -119,7 +119,7 @@ export async function openJudging(
   { engine, send }: Opening,
   account: Account,
   { structureId, keyType }: { structureId: string; keyType: string },
-  { looks, source, listIds, selection, names }: PlanDescription,
+  { looks, source, selection, names }: PlanDescription,
 ): Promise<Pick<Contacts, "judging" | "lookup">> {
   const behavior = engine.behaviors(structureId);
   const toIdentity = createIdentityReader(keyType);
@@ -146,7 +146,6 @@ export async function openJudging(
       source,
       behavior,
       marksRepeats,
-      listIds,
     }),
   };
 }

@@ -249,7 +249,6 @@ function describeHead({ kind, engine, clock }: RunState, contacts: ContactsToPla
     kind,
     account: { baseUrl: engine.account.baseUrl, structureId, keyType },
     input: null,
-    listIds: [],
     table: keyTableFacts,
     ...contacts.head,
   };

@@ -16,7 +16,7 @@ import {
   surveyInput,
   type UnderstoodInput,
 } from "../../tables/index.ts";
-import type { ContactStructure, IdRef } from "../../wire.ts";
+import type { ContactStructure } from "../../wire.ts";
 import type { Desired } from "../desired.ts";
 import { createProgress, type MarkedAre } from "../plan/events.ts";
 import type { NameBook, NameBookOptions } from "../plan/names.ts";
@@ -59,8 +59,6 @@ export interface RowWork {
   unclearAre?: MarkedAre;
   /** Whoever is on the suppression list is left out. */
   leavesOutSuppressed?: boolean;
-  /** Lists that a desired contact can speak of. */
-  listIds(names: NameBook): string[];
   /** Conditions that choose the contacts: of the whole account, or of those that the input names. */
   selection?: Selection;
   /** What is wanted of every contact that conditions choose. */
@@ -69,8 +67,6 @@ export interface RowWork {
   readsStatus?: boolean;
   /** One contact may be named twice, by its key and by its id; an import takes keys alone. */
   marksRepeats?: boolean;
-  /** Lists that every contact is in whom the conditions choose, should the pages not tell. */
-  chosenLists?: IdRef[];
 }
 
 export interface WantedNames extends Pick<NameBookOptions, "lists" | "tags" | "isNew" | "fields"> {

@@ -123,7 +123,7 @@ function computeRunFingerprint(rowRun: RowRun): string {
 }
 
 async function describePlan(rowRun: RowRun): Promise<PlanDescription> {
-  const { work, reader, names, understood } = rowRun;
+  const { work, reader, understood } = rowRun;
   const { readsStatus, marksRepeats, leavesOutSuppressed, selection } = work;
   const knownNames = await reader.account.readCachedNames(reader.structure);
   const { columns, delimiter, hasEscapes, form, sha256, bytes } = understood.facts;
@@ -136,8 +136,6 @@ async function describePlan(rowRun: RowRun): Promise<PlanDescription> {
     selection: selection?.stored,
     names: toStoredNames(knownNames.structure, knownNames.lists),
     source: work.source,
-    // Lists whose members decide what becomes of a contact.
-    listIds: [...new Set([...work.listIds(names), ...(selection?.stored?.lists ?? [])])],
     looks: {
       by: "search",
       readsStatus,
@@ -254,7 +252,7 @@ function describePages(rowRun: RowRun, { behavior, keys }: Lookup): PagesOptions
   const all = { send, behavior, keys, clock, structureId, source, readsStatus, concurrency };
   if (members) {
     const filters = createFilter(createEquals("LIST_ID", [members.listId]));
-    return { ...all, filters, lists: [{ _id: members.listId }] };
+    return { ...all, filters };
   }
-  return hasInput(rowRun) ? all : { ...all, filters: work.selection!.filters, lists: work.chosenLists };
+  return hasInput(rowRun) ? all : { ...all, filters: work.selection!.filters };
 }

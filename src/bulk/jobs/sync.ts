@@ -4,6 +4,7 @@ import { statusParts } from "../../api/contacts.ts";
 import { takeLease } from "../../disk/lease.ts";
 import { usageError } from "../../errors.ts";
 import { type InputFile, openClearInput, requireUnderstood } from "../../tables/index.ts";
+import { nameOf } from "../plan/names.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import type { RunContext } from "../plan/session.ts";
 import { toLocksFolder } from "../runs/folder.ts";
@@ -70,11 +71,11 @@ async function holdList(
 /** The same for a plan: a sync's alone removes members of a list that its input does not name. */
 export async function holdPlannedList(
   context: RunContext,
-  { account, removals, listIds, names }: PlanHead,
+  { account, removals, names }: PlanHead,
 ): Promise<Pick<OpenedJob, "release">> {
-  const [listId] = listIds;
-  if (!removals || listId === undefined) return {};
-  return holdList(context, account, { listId, name: names.lists[listId] ?? listId });
+  if (!removals) return {};
+  const { listId } = removals;
+  return holdList(context, account, { listId, name: nameOf(names, "list", listId) });
 }
 
 function toRowWork(options: SyncOptions, listId: string): RowWork {
@@ -85,7 +86,6 @@ function toRowWork(options: SyncOptions, listId: string): RowWork {
     duplicates: "first",
     marksRepeats: !create,
     source: ["lists", ...statusParts, "createdAt"],
-    listIds: () => [listId],
     notSubscribedAre: includeUnsubscribed ? "added" : create ? "not_added_nor_created" : "not_added",
     leavesOutSuppressed: create && !includeSuppressed,
     toDesired(row) {

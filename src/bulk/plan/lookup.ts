@@ -2,12 +2,11 @@
  * Which contacts have these keys? What the account holds of the contacts that a run names, in as few requests as
  * possible: the keys of a block in one search, ids one by one; without a request where its pages were read.
  */
-import { createEquals, getContactRequest, readContact } from "../../api/contacts.ts";
+import { getContactRequest, readContact } from "../../api/contacts.ts";
 import { isId } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
 import type { ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
-import { isRefusal } from "../../service/contact-search.ts";
 import type { FoundByKeys, KeySearch } from "../../service/key-search.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import type { Clock, Contact } from "../../wire.ts";
@@ -20,8 +19,6 @@ export interface Found {
   contact?: Partial<Contact>;
   /** When it was looked up, in milliseconds since the epoch. */
   at: number;
-  /** Of a page of the account, which may leave lists out. */
-  isOnPage?: true;
   /** Read by its id: as it is, with its version. */
   isById?: true;
   /** The service refuses to look this key up. */
@@ -44,12 +41,8 @@ export interface LookupOptions {
   behavior: Behavior;
   /** Contacts are named by keys and by ids: one that is named by both is marked as repeated. */
   marksRepeats?: boolean;
-  /** Lists whose members matter, for a service whose searches do not tell a contact's lists. */
-  listIds?: readonly string[];
 }
 
-/** More lists than this are not asked for one by one: then the lists stay unknown, and the writes tell. */
-const maxListSearches = 5;
 /** Contacts whose first item is remembered; of more, only those that are named by id. */
 const maxRememberedContacts = 100_000;
 
@@ -103,8 +96,8 @@ export class Lookup {
     for (const item of items) {
       const at = this.takenAt;
       const contact = item.found ?? this.findOnPage(item);
-      const onPage: Found = { contact, at, isOnPage: true };
-      if (contact || this.knowsAll) found.set(item.ref, item.found ? onPage : this.mark(item, onPage));
+      if (contact || this.knowsAll)
+        found.set(item.ref, item.found ? { contact, at } : this.mark(item, { contact, at }));
     }
     const missing = items.filter(({ ref }) => !found.has(ref));
     for (const [ref, each] of await this.findFresh(missing)) found.set(ref, each);
@@ -165,7 +158,6 @@ export class Lookup {
     found: Map<number, Pick<Found, "contact" | "refused">>,
   ): Promise<void> {
     const { contacts, refused } = await this.searchBlock(block);
-    if (this.source.includes("lists")) await this.addLists(contacts, toKeys(block).all);
     const byIdentity = new Map<string, Partial<Contact>[]>();
     for (const contact of contacts) {
       const identity = this.toIdentity(contact.key ?? "");
@@ -198,28 +190,6 @@ export class Lookup {
       contacts: [...first.contacts, ...second.contacts],
       refused: new Map([...first.refused, ...second.refused]),
     };
-  }
-
-  /**
-   * Where the answer left the lists out, one search for each list tells who of the block is in it; what is
-   * refused stays unknown.
-   */
-  private async addLists(contacts: Partial<Contact>[], keys: readonly string[]): Promise<void> {
-    const { listIds = [] } = this.options;
-    const unknown = contacts.filter(({ lists }) => lists === undefined);
-    if (unknown.length === 0 || listIds.length === 0 || listIds.length > maxListSearches) return;
-    const members = new Map<string, Set<string | undefined>>();
-    for (const listId of listIds) {
-      const inList = [createEquals("LIST_ID", [listId])];
-      const answer = await this.keys.find(keys, ["_id", "key"], inList).catch((error: unknown) => {
-        if (!isRefusal(error)) throw error;
-      });
-      if (!answer || answer.refused.size > 0) return;
-      members.set(listId, new Set(answer.contacts.map(({ _id }) => _id)));
-    }
-    for (const contact of unknown) {
-      contact.lists = listIds.filter((id) => members.get(id)!.has(contact._id)).map((_id) => ({ _id }));
-    }
   }
 
   /** A search may still show who is known to be deleted; and one contact may be named by its key and by its id. */

@@ -131,32 +131,19 @@ async function lookUp(session: Session, items: readonly Item[]): Promise<Map<num
   return lookup.find(sought);
 }
 
-/**
- * Decides again on contacts of which more has to be known: those that a search does not settle, and those whose
- * lists a page left out.
- */
+/** Contacts that a search does not settle are read by their ids, and decided again. */
 async function lookCloser({ judging, lookup }: Session, decided: readonly DecidedItem[]): Promise<void> {
-  const decideAgain = (each: DecidedItem, found: Found) => {
-    each.found = found;
-    each.decision = judge(each.item, found, judging);
-  };
   const unsettled = decided.filter(({ item, found, decision }) => {
     // A search may lag behind: it is believed where it shows what an undone run wrote.
     const isCertain = found.isById || (isWrite(decision) && decision.remark === undefined);
     return !isCertain && isReadById(item, judging);
   });
-  const unknown = decided.filter((each) => !unsettled.includes(each) && changesUnknownLists(each));
   await Promise.all(
-    unsettled.map(async (each) => decideAgain(each, await lookup.read(each.item.contactId!))),
+    unsettled.map(async (each) => {
+      each.found = await lookup.read(each.item.contactId!);
+      each.decision = judge(each.item, each.found, judging);
+    }),
   );
-  const fresh = await lookup.findFresh(unknown.map(({ item }) => item));
-  for (const each of unknown) decideAgain(each, fresh.get(each.item.ref)!);
-}
-
-/** A page of everybody may leave the lists out; a look-up by keys can ask for them list by list. */
-function changesUnknownLists({ found, decision }: DecidedItem): boolean {
-  if (!found.isOnPage || decision.kind !== "change") return false;
-  return decision.values.some(({ what, was }) => what === "list" && was === null);
 }
 
 /** Counts the block and writes its lines. */

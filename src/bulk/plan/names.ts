@@ -123,12 +123,6 @@ export class NameBook {
     return label === undefined ? id : this.idOf("field", label);
   }
 
-  /** Of every list that exists so far. */
-  listIds(): string[] {
-    const ids = this.wanted.flatMap(({ what, name }) => (what === "list" ? [this.listId(name)] : []));
-    return [...new Set(ids)].filter((id) => toStandInName(id) === undefined);
-  }
-
   /** Its id once it exists. */
   toId({ what, name }: Creation): string {
     const id = this.idOf(what, name);

@@ -11,7 +11,10 @@ import type { PacedSend } from "../pace/paced-send.ts";
 import { RunStop } from "../pace/run-stop.ts";
 import type { GuardOptions } from "../runs/folder.ts";
 import type { PlanCounts } from "../runs/report.ts";
+import { nameOf, type StoredNames } from "./names.ts";
 import type * as schema from "./plan-schema.ts";
+
+type Removals = InferOutput<typeof schema.removals>;
 
 export interface PlanTally extends PlanCounts {
   /** Of those that are updated, who is unsubscribed. */
@@ -149,7 +152,7 @@ const defaultMaxRemove: Limit = { percent: 10 };
 /** Why so many members must not be taken out of a list; undefined where they may. */
 export function findRemovalFailure(
   count: number,
-  { members, allowed = defaultMaxRemove }: InferOutput<typeof schema.removals>,
+  { members, allowed = defaultMaxRemove }: Pick<Removals, "members" | "allowed">,
   listName: string,
 ): EcmError | undefined {
   if (!exceedsLimit(count, allowed, members)) return undefined;
@@ -161,17 +164,16 @@ export function findRemovalFailure(
   );
 }
 
-/** What the command that made a plan would have refused is refused where it is applied, too. */
-export function findPlanRemovalFailure({
-  head: { removals, listIds, names },
-  removes,
-}: {
-  head: Pick<InferOutput<typeof schema.head>, "removals" | "listIds" | "names">;
-  /** Members that the plan takes out of the list. */
+/**
+ * What the command that made a plan would have refused is refused where it is applied, too.
+ * @param plan `removes`: members that it takes out of the list
+ */
+export function findPlanRemovalFailure(plan: {
+  head: { removals?: Removals; names: StoredNames };
   removes: number;
 }): EcmError | undefined {
-  const listId = listIds[0] ?? "";
-  return removals && findRemovalFailure(removes, removals, names.lists[listId] ?? listId);
+  const { removals, names } = plan.head;
+  return removals && findRemovalFailure(plan.removes, removals, nameOf(names, "list", removals.listId));
 }
 
 export interface Price {

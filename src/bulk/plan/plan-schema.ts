@@ -39,7 +39,7 @@ export const looks = v.object({
 });
 
 /** Of a sync: what `--max-remove` is held against, and what was allowed by it. */
-export const removals = v.object({ members: count, allowed: v.optional(limit) });
+export const removals = v.object({ listId: text, members: count, allowed: v.optional(limit) });
 
 export const head = v.object({
   version: v.literal(1),
@@ -56,9 +56,8 @@ export const head = v.object({
   createdAt: text,
   /** What ids of the account are called. */
   names,
-  /** What a second look asks for: parts of a contact, and lists that the writes speak of. */
+  /** Parts of a contact that a second look asks for. */
   source: texts,
-  listIds: texts,
   looks,
   /** Conditions that chose the contacts: a contact that no longer matches at a second look is skipped. */
   selection: v.optional(

@@ -32,7 +32,7 @@ import { runs } from "../../support/runs.ts";
 import { planHead } from "../plan-kit.ts";
 
 const names = { fields: { f: "Ort é" }, lists: { l: "Kunden 🎉" }, tags: {} };
-const head: PlanHead = { ...planHead, names, listIds: ["l"] };
+const head: PlanHead = { ...planHead, names };
 const creations: Creation[] = [{ what: "tag", name: "Größe" }];
 const input = { read: 5, skipped: {}, rejected: {} } as const;
 
@@ -257,12 +257,12 @@ describe("a plan that is written for others", () => {
     [ofHead, "plan.createdAt", 5],
     [ofHead, "plan.names.lists", { l: 1 }],
     [ofHead, "plan.source", [1]],
-    [ofHead, "plan.listIds", undefined],
     [ofHead, "plan.looks.by", "name"],
     [ofHead, "plan.looks.suppressions", undefined],
     [ofHead, "plan.selection", { lists: [] }],
-    [ofHead, "plan.removals", { members: 1.5 }],
-    [ofHead, "plan.removals", { members: 1, allowed: { rows: "1" } }],
+    [ofHead, "plan.removals", { members: 1 }],
+    [ofHead, "plan.removals", { listId: "l", members: 1.5 }],
+    [ofHead, "plan.removals", { listId: "l", members: 1, allowed: { rows: "1" } }],
     [ofTag, "create.what", "contact"],
     [ofTag, "create.name", undefined],
     [ofCreate, "line", 1.5],
