@@ -28,8 +28,6 @@ export interface Observer {
   page?(page: { total?: number; hasMore: boolean }): void;
   /** How to name a command in a hint for readers that have no shell. */
   formatCommand?(command: ShownCommand): string;
-  /** A bulk run began. `readNow` says how far it is, at any time. */
-  progress?(readNow: () => { done: number; total?: number; what: string }): void;
 }
 
 /** Flags of every command that lists or exports. */

@@ -1,4 +1,4 @@
-/** What the revisions of the protocol promise: answers, progress. */
+/** What the revisions of the protocol promise, and answers. */
 import { describe, expect, it } from "vitest";
 import { account, ada, exchangeLines, startMcp } from "../support/mcp.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -98,20 +98,6 @@ it("arguments are those of the commands: type, choices, default and description"
 });
 
 describe("a run", () => {
-  it("tells its progress to a client that wants it", async () => {
-    const { env } = await startSandbox();
-    const { client, call } = await startMcp(env, ["--allow-write"]);
-    const rows = Array.from({ length: 50 }, (_, index) => ({ Email: `p${index}@example.com` }));
-    const { token } = await call("plan_import", { rows });
-    const seen: { progress: number; total?: number }[] = [];
-    await client.callTool(
-      { name: "apply_plan", arguments: { token } },
-      { onprogress: (progress) => seen.push(progress) },
-    );
-    expect(seen.length).toBeGreaterThan(0);
-    expect(seen.at(-1)!.progress).toBeGreaterThanOrEqual(seen[0]!.progress);
-  });
-
   it("that met the hour is resumed by a tool", async () => {
     const { env, sandbox } = await startSandbox({ hourlyLimit: 30 });
     const { call, client } = await startMcp(env, ["--allow-write"]);

@@ -75,7 +75,7 @@ it("tells with an answer what its command warns of", async () => {
 describe("failures", () => {
   it("speak the client's language: arguments, tools, and JSON in place of a shell's words", async () => {
     const { env } = await account();
-    const { client, call } = await startMcp(env, ["--allow-write"]);
+    const { client } = await startMcp(env, ["--allow-write"]);
     const fail = async (name: string, input: object) => {
       const { content } = await client.callTool({ name, arguments: { ...input } });
       const { error, ...rest } = JSON.parse((content as unknown as [{ text: string }])[0].text);
@@ -103,9 +103,6 @@ describe("failures", () => {
     expect(missing.message).toBe("the argument token is missing");
     const wrong = await fail("plan_change", { keys: [ada.Email], set: { "First Name": 5 } });
     expect(wrong.message).toBe("set/First Name must be string");
-    const { token } = await call("plan_change", { keys: [ada.Email], set: { "First Name": "Augusta" } });
-    const { messages } = await call("apply_plan", { token });
-    expect(messages).not.toContainEqual(expect.stringContaining("ecm "));
   });
 
   it("come at once at the hourly limit, also from a plan: no call waits for the hour", async () => {
@@ -129,7 +126,7 @@ describe("failures", () => {
     const rows = ["a@x.org", "b@x.org", "c@x.org", "nobody"].map((Email) => ({ Email }));
     const { sample, token } = await call("plan_import", { rows });
     expect((sample as { key: string }[]).map(({ key }) => key)).toContain("nobody");
-    const reject = { line: 5, key: "nobody", action: "reject", message: expect.any(String) };
+    const reject = { line: 4, key: "nobody", action: "reject", message: expect.any(String) };
     expect(await call("apply_plan", { token })).toMatchObject({ rejects: [reject] });
     expect(await call("runs_list", { run: "last", rejects: true })).toMatchObject({
       rejects: [reject],
@@ -176,7 +173,6 @@ describe("reads", () => {
     expect(await call("structure_get")).toMatchObject({
       structure: { label: "Default" },
       lists: null,
-      note: expect.stringContaining("lists"),
     });
   });
 

@@ -117,7 +117,6 @@ export class RunDisplay {
     switch (event.kind) {
       case "phase":
         this.#readProgress = event.progress;
-        this.#context.observer?.progress?.(() => describeForObserver(event.progress()));
         return;
       case "understood":
         this.#noteInput(event.facts);
@@ -172,12 +171,6 @@ export class RunDisplay {
     if (!isDryRun && !isAsked && !isSingle) this.#progress.note(formatPrice(price));
     this.#sentBefore = requests - price.left;
   }
-}
-
-/** In requests, once their price is known; else in rows that were read. */
-function describeForObserver({ phase, price, sent, rowsRead, waiting }: RunProgress) {
-  const what = waiting ? `${phase}: waiting, ${waiting.why}` : phase;
-  return price ? { done: sent, total: price.estimate.requests, what } : { done: sent + rowsRead, what };
 }
 
 // The lines that are drawn anew while a run works.

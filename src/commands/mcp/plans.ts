@@ -57,13 +57,13 @@ export class Plans {
     try {
       const file = toFile(folder);
       const flags = [...line.flags, "--dry-run", "--no-wait", `--plan=${file}`];
-      const { summary, messages } = await runBulk(call, { ...line, flags });
+      const summary = await runBulk(call, { ...line, flags });
       const plan = await openPlanFile(file);
       const counts = Object.fromEntries(Object.entries(plan.end.counts).filter(([, count]) => count > 0));
       const sample = await takeLines(file, maxShown, ({ action }) => action !== "unchanged");
       const total = sumCounts(counts);
       const { estimate, consent } = summary;
-      const common = { counts, total, estimate, consent, sample, notShown: total - sample.length, messages };
+      const common = { counts, total, estimate, consent, sample, notShown: total - sample.length };
       // Applying it would be refused too: there is nothing to hand a token out for.
       const refusal = findPlanRemovalFailure(plan);
       if (plan.writes === 0) return { token: null, note: "Nothing would change", ...common };
@@ -136,9 +136,9 @@ export class Plans {
     const rejects = await readRejects(folder);
     const shown = rejects.length > 0 ? { rejects } : {};
     try {
-      const applied = await runBulk(call, words);
-      run = applied.summary.run;
-      return { ...applied, ...shown };
+      const summary = await runBulk(call, words);
+      run = summary.run;
+      return { summary, ...shown };
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
       run = (error.failure.summary as Partial<Summary> | undefined)?.run;
@@ -158,12 +158,8 @@ async function remove(folder: string | undefined): Promise<void> {
 }
 
 /** Runs a bulk command. Rows that it rejects are no failure of it. @throws ToolFailure */
-async function runBulk(
-  { invoke }: Call,
-  line: CommandLine | readonly string[],
-): Promise<{ summary: Summary; messages: string[] }> {
-  const { value, messages } = await invoke(line, { accepts: [exitCodes.rejectedRows] });
-  return { summary: value as Summary, messages };
+async function runBulk({ invoke }: Call, line: CommandLine | readonly string[]): Promise<Summary> {
+  return (await invoke(line, { accepts: [exitCodes.rejectedRows] })).value as Summary;
 }
 
 /** The first lines of a plan's file that are wanted. @throws UsageError for one that was changed */

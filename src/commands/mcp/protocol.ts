@@ -15,7 +15,7 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/
 import { EcmError, failedError, usageError } from "../../errors.ts";
 import { toErrorObject } from "../../terminal/report-error.ts";
 import { version } from "../../version.ts";
-import { shellOnly, type Tool, ToolFailure, type Watch } from "./tool.ts";
+import { shellOnly, type Tool, ToolFailure } from "./tool.ts";
 
 interface Served {
   tools: readonly Tool[];
@@ -91,7 +91,6 @@ function createServer({ tools, instructions }: Served, track: Track, closing: Ab
   );
   async function callTool(name: string, input: Record<string, unknown>, { mcpReq }: ServerContext) {
     const tool = tools.find((each) => each.name === name);
-    const progress = openProgress(mcpReq);
     try {
       if (!tool) throw usageError(`There is no tool named ${name}`, "See tools/list");
       requireKnownArguments(tool, input);
@@ -101,11 +100,9 @@ function createServer({ tools, instructions }: Served, track: Track, closing: Ab
       // Nobody is left to stop what writes: it ends after the writes under way, and can be resumed.
       const { signal } = mcpReq;
       const ending = tool.annotations.readOnlyHint ? signal : AbortSignal.any([signal, closing]);
-      return toContent(await tool.call(checked.data, ending, progress.watch));
+      return toContent(await tool.call(checked.data, ending));
     } catch (error) {
       return toFailedContent(nameArguments(toFailure(error), tool));
-    } finally {
-      progress.close();
     }
   }
   return server;
@@ -126,29 +123,6 @@ function requireKnownArguments({ name, inputSchema }: Tool, input: object): void
     `${name} has no argument ${JSON.stringify(unknown)}`,
     `Arguments: ${known.join(", ") || "none"}`,
   );
-}
-
-const progressMilliseconds = 1000;
-
-/** For a client that wants it: how many requests were sent, as often as there are more. */
-function openProgress({ notify, _meta }: ServerContext["mcpReq"]): { watch: Watch; close(): void } {
-  const progressToken = _meta?.progressToken;
-  let timer: NodeJS.Timeout | undefined;
-  let last = -1;
-  const watch: Watch = (readNow) => {
-    clearInterval(timer);
-    if (progressToken === undefined) return;
-    const tell = () => {
-      const { done: progress, total, what: message } = readNow();
-      if (progress <= last) return;
-      last = progress;
-      const params = { progressToken, progress, message, ...(total !== undefined && { total }) };
-      void notify({ method: "notifications/progress", params }).catch(() => undefined);
-    };
-    tell();
-    timer = setInterval(tell, progressMilliseconds).unref();
-  };
-  return { watch, close: () => clearInterval(timer) };
 }
 
 /** Part of every answer. */

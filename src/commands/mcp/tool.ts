@@ -6,7 +6,7 @@ import { PassThrough, Readable } from "node:stream";
 import { text as readText } from "node:stream/consumers";
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import type { ResolvedProfile } from "../../config/resolve.ts";
-import type { Context, Observer } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { exitCodes, interruptedError } from "../../errors.ts";
 import type { ShownCommand } from "../../hint.ts";
 import { type DescribedFlag, describeFlags } from "../help/help-text.ts";
@@ -15,7 +15,6 @@ import { type CommandTree, findDeepestCommand } from "../help/tree.ts";
 /** How a tool is offered: which command it runs, and what it does with the answer. */
 export interface ToolDeclaration {
   name: string;
-  title: string;
   description: string;
   /** Words of the command that it runs; undefined where the client cannot say which. */
   path?: readonly string[];
@@ -24,8 +23,8 @@ export interface ToolDeclaration {
   /** Arguments that the command has not. */
   own?: Properties;
   required?: readonly string[];
-  /** What differs from a tool that only reads. */
-  hints?: Partial<Tool["annotations"]>;
+  /** Whether it changes the account. */
+  writes?: true;
   /** @param input valid by the schema. @throws ToolFailure, EcmError */
   run(call: Call, input: never): Promise<object>;
 }
@@ -49,12 +48,9 @@ export interface CommandLine {
   stdin?: string;
 }
 
-/** Tells the client from now on how far a run is. */
-export type Watch = NonNullable<Observer["progress"]>;
-
 /** A failure that has a shape already: the JSON error of a command. */
 export class ToolFailure extends Error {
-  readonly failure: { error: Record<string, unknown>; summary?: unknown; messages: string[] };
+  readonly failure: { error: Record<string, unknown>; summary?: unknown };
 
   constructor(failure: ToolFailure["failure"]) {
     super("A command failed");
@@ -71,41 +67,30 @@ export interface Tool extends Pick<ToolDeclaration, "name" | "description" | "pa
     required?: readonly string[];
     additionalProperties: false;
   };
-  annotations: {
-    title: string;
-    readOnlyHint: boolean;
-    destructiveHint: boolean;
-    idempotentHint: boolean;
-    /** The protocol's default is true. */
-    openWorldHint?: false;
-  };
+  annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
   /** What it calls the flags of its command, for messages. */
   names: ReadonlyMap<string, string>;
-  call(input: object, signal: AbortSignal, watch: Watch): Promise<object>;
+  call(input: object, signal: AbortSignal): Promise<object>;
 }
 
 /** The folder below which a client may name files. */
 export interface FileFolder {
-  /** Without links. */
-  path: string;
+  /** Without links; undefined where no file may be read. */
+  path: string | undefined;
   /** The real path of a file, named relative to the folder or absolute. @throws UsageError for any other */
   find(name: string): Promise<string>;
 }
 
-export interface Toolkit {
-  invoke: Invoke;
-  /** Undefined where no file may be read: then no tool takes one. */
-  files: FileFolder | undefined;
-  /** The whole tree, loaded. */
-  root: Command;
-}
-
-export function createTool({ invoke, files, root }: Toolkit, declared: ToolDeclaration): Tool {
-  const { name, title, description, path = [], offers = [], own, required, hints, run } = declared;
+/** @param root of the whole tree, loaded */
+export function createTool(
+  invoke: Invoke,
+  files: FileFolder,
+  root: Command,
+  { path = [], offers = [], ...declared }: ToolDeclaration,
+): Tool {
+  const { name, description, own, required, writes = false, run } = declared;
   const command = findDeepestCommand(root, path);
-  const taken = offers
-    .map((offer) => describeOffer(command, offer))
-    .filter(({ isFile }) => files !== undefined || !isFile);
+  const taken = offers.map((offer) => describeOffer(command, offer));
   const properties = { ...Object.fromEntries(taken.map((each) => [each.name, each.schema])), ...own };
   async function toLine(input: Record<string, unknown>): Promise<CommandLine> {
     const flags: string[] = [];
@@ -113,7 +98,7 @@ export function createTool({ invoke, files, root }: Toolkit, declared: ToolDecla
     for (const { flag, name, isFile } of taken) {
       const given = input[name];
       if (given === undefined) continue;
-      const value = isFile ? await files!.find(String(given)) : given;
+      const value = isFile ? await files.find(String(given)) : given;
       if (flag.startsWith("-")) flags.push(...toFlagWords(flag, value));
       else args.push(String(value));
     }
@@ -122,16 +107,16 @@ export function createTool({ invoke, files, root }: Toolkit, declared: ToolDecla
   return {
     name,
     description,
-    path: declared.path,
+    path: path.length > 0 ? path : undefined,
     inputSchema: { type: "object", properties, ...(required && { required }), additionalProperties: false },
-    annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, ...hints },
+    annotations: { readOnlyHint: !writes, destructiveHint: writes, idempotentHint: !writes },
     names: new Map(taken.map((each) => [each.flag, each.name])),
-    async call(input, signal, watch) {
+    async call(input, signal) {
       const warnings: string[] = [];
       const call: Call = {
         line: await toLine({ ...input }),
         async invoke(line, options) {
-          const invoked = await invoke(line, { signal, watch, ...options });
+          const invoked = await invoke(line, { signal, ...options });
           warnings.push(...invoked.warnings);
           return invoked;
         },
@@ -205,9 +190,6 @@ export interface ShownPage {
 interface Invoked {
   /** Stdout as JSON; null when it is empty. */
   value: unknown;
-  /** Warnings, remarks and the rate-limit line. */
-  messages: string[];
-  /** The warnings among them, without the word. */
   warnings: string[];
   /** Of the list that it showed. */
   page: ShownPage;
@@ -215,26 +197,8 @@ interface Invoked {
 
 type Invoke = (
   line: CommandLine | readonly string[],
-  options: InvokeOptions & { signal: AbortSignal; watch: Watch },
+  options: InvokeOptions & { signal: AbortSignal },
 ) => Promise<Invoked>;
-
-const maxMessages = 40;
-const warningStart = "warning: ";
-
-/** Stands in a hint where a command is that no tool runs: the client has no shell. */
-export const shellOnly = "\u0000";
-
-/**
- * A command that leads on, as the client can carry it out: by a tool where there is one for it and its flags.
- * @param words without `ecm`
- */
-function nameTool(tools: readonly Tool[], { words }: ShownCommand): string {
-  const tool = tools.find(({ path }) => path?.every((word, at) => words[at] === word));
-  const rest = words.slice(tool?.path?.length ?? 0);
-  const isOffered = rest.every((word) => !word.startsWith("--") || tool?.names.has(word));
-  if (!tool || !isOffered) return shellOnly;
-  return [tool.name, ...rest.map((word) => tool.names.get(word) ?? word)].join(" ");
-}
 
 /**
  * The account stays the one that the server was started for, whatever becomes of the current profile meanwhile.
@@ -257,16 +221,15 @@ export function createInvoke(
     ...["--json", "--no-input", "--no-color"],
     ...(mayWrite ? [] : ["--read-only"]),
   ];
-  return async (line, { signal, watch, accepts = [], isLines = false }) => {
+  return async (line, { signal, accepts = [], isLines = false }) => {
     const { stdin, words } = "path" in line ? { stdin: line.stdin, words: toWords(line) } : { words: line };
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const page: Invoked["page"] = { hasMore: false };
+    const page: ShownPage = { hasMore: false };
     const interruption = new AbortController();
-    const both = AbortSignal.any([context.signal, signal]);
-    const interrupt = () =>
-      interruption.abort(context.signal.aborted ? context.signal.reason : interruptedError());
-    both.addEventListener("abort", interrupt);
-    if (both.aborted) interrupt();
+    const stop = () => interruption.abort(interruptedError());
+    const stopping = AbortSignal.any([context.signal, signal]);
+    stopping.addEventListener("abort", stop);
+    if (stopping.aborted) stop();
     const [out, err] = [readText(stdout), readText(stderr)];
     const exitCode = await tree.run({
       args: [...globals, ...words],
@@ -274,17 +237,15 @@ export function createInvoke(
       signal: interruption.signal,
       observer: {
         page: (seen) => Object.assign(page, seen),
-        progress: watch,
         formatCommand: (command) => nameTool(tools, command),
       },
     });
-    both.removeEventListener("abort", interrupt);
     stdout.end();
     stderr.end();
     const value = parseOutput(await out, isLines);
-    const messages = checkEnd(exitCode, value, await err, accepts);
-    const warnings = messages.filter((message) => message.startsWith(warningStart));
-    return { value, messages, warnings: warnings.map((warning) => warning.slice(warningStart.length)), page };
+    const said = await err;
+    if (exitCode !== exitCodes.done && !accepts.includes(exitCode)) throw toFailure(value, said);
+    return { value, warnings: findWarnings(said), page };
   };
 }
 
@@ -292,19 +253,18 @@ function toWords({ path, flags, args }: CommandLine): string[] {
   return [...path, ...flags, ...(args.length > 0 ? ["--", ...args] : [])];
 }
 
-/** @returns what the command said @throws ToolFailure where its work is not done */
-function checkEnd(exitCode: number, value: unknown, stderr: string, accepts: readonly number[]): string[] {
-  const lines = stderr.split("\n").filter((line) => line !== "");
-  const error = lines.findLast((line) => line.startsWith('{"error":'));
-  // The shell is not the client's.
-  const isForShell = (line: string) => /: ecm [-a-z]/.test(line) || line.includes(shellOnly);
-  const messages = lines.filter((line) => line !== error && !isForShell(line)).slice(-maxMessages);
-  if (exitCode === exitCodes.done || accepts.includes(exitCode)) return messages;
-  const failure =
-    error === undefined ? { error: { message: messages.join("\n"), exitCode } } : JSON.parse(error);
+function toFailure(value: unknown, stderr: string): ToolFailure {
+  const line = stderr.split("\n").findLast((each) => each.startsWith('{"error":'));
+  const failure = line === undefined ? { error: { message: stderr } } : JSON.parse(line);
   // The summary of a bulk run is on stdout; one that has not begun says nothing.
   const hasBegun = value !== null && (value as { run?: string | null }).run !== null;
-  throw new ToolFailure({ ...failure, ...(hasBegun && { summary: value }), messages });
+  return new ToolFailure({ ...failure, ...(hasBegun && { summary: value }) });
+}
+
+/** What a command warns of; lines with commands are for a shell, which the client has not. */
+function findWarnings(stderr: string): string[] {
+  const warnings = stderr.split("\n").flatMap((line) => /^warning: (.*)$/.exec(line)?.[1] ?? []);
+  return warnings.filter((warning) => !/: ecm [-a-z]/.test(warning) && !warning.includes(shellOnly));
 }
 
 function parseOutput(stdout: string, isLines: boolean): unknown {
@@ -316,4 +276,19 @@ function parseOutput(stdout: string, isLines: boolean): unknown {
     // What another address answers may be no JSON.
     return stdout;
   }
+}
+
+/** Stands in a hint where a command is that no tool runs: the client has no shell. */
+export const shellOnly = "\u0000";
+
+/**
+ * A command that leads on, as the client can carry it out: by a tool where there is one for it and its flags.
+ * @param words without `ecm`
+ */
+function nameTool(tools: readonly Tool[], { words }: ShownCommand): string {
+  const tool = tools.find(({ path }) => path?.every((word, at) => words[at] === word));
+  const rest = words.slice(tool?.path?.length ?? 0);
+  const isOffered = rest.every((word) => !word.startsWith("--") || tool?.names.has(word));
+  if (!tool || !isOffered) return shellOnly;
+  return [tool.name, ...rest.map((word) => tool.names.get(word) ?? word)].join(" ");
 }

@@ -1,9 +1,8 @@
 /** The tools, at most 12: which commands with which of their flags, and what becomes of the answer. */
 import type { RunView } from "../../bulk/index.ts";
-import { quotedCsvLine } from "../../delimited-lines.ts";
 import { exitCodes, notFoundError, usageError } from "../../errors.ts";
 import type { Plans } from "./plans.ts";
-import { type Call, type CommandLine, type ShownPage, type ToolDeclaration, ToolFailure } from "./tool.ts";
+import type { Call, CommandLine, ShownPage, ToolDeclaration } from "./tool.ts";
 
 /** Rows of one answer: the most, and how many unless asked. */
 const maxRows = 200;
@@ -24,18 +23,20 @@ const selectionFlags = ["--key", "--list", "--tag", "--status", "--where"];
 /**
  * In an order that stays.
  * @param plans of this session; undefined where nothing may be written
- * @param hasFiles whether files may be read: else only rows are taken
  */
-export function listTools(plans: Plans | undefined, hasFiles: boolean): ToolDeclaration[] {
-  const readers = [...plainReaders, eventsReader, createRunsReader(plans), apiReader];
-  if (!plans) return readers;
-  const planners = [importPlanner, changePlanner, ...(hasFiles ? [syncPlanner] : [])];
-  return [
-    ...readers,
-    ...planners.map((each) => createPlanner(plans, each)),
-    createRunPlanner(plans),
-    createApplyTool(plans),
+export function listTools(plans: Plans | undefined): ToolDeclaration[] {
+  const readers = [
+    statusReader,
+    structureReader,
+    searchReader,
+    contactReader,
+    eventsReader,
+    createRunsReader(plans),
+    apiReader,
   ];
+  if (!plans) return readers;
+  const planners = [importPlanner, changePlanner, syncPlanner].map((each) => createPlanner(plans, each));
+  return [...readers, ...planners, createRunPlanner(plans), createApplyTool(plans)];
 }
 
 /** One page, with how to go on. */
@@ -50,71 +51,64 @@ function cutPage(name: string, rows: readonly unknown[], { limit = defaultRows, 
   return toPage(name, rows.slice((page - 1) * limit, page * limit), shown, page);
 }
 
-const plainReaders: ToolDeclaration[] = [
-  {
-    name: "account_status",
-    title: "Account status",
-    description:
-      "Which account this server works with, whether its key works, and what is left of the hourly limit and the monthly quota. 1 request.",
-    path: ["auth", "status"],
-    async run({ line, invoke }) {
-      const status = await invoke(line);
-      return { ...(status.value as object), limits: (await invoke(["limits"])).value };
-    },
+const statusReader: ToolDeclaration = {
+  name: "account_status",
+  description:
+    "Which account this server works with, whether its key works, and what is left of the hourly limit and the monthly quota. 1 request.",
+  path: ["auth", "status"],
+  async run({ line, invoke }) {
+    const status = await invoke(line);
+    return { ...(status.value as object), limits: (await invoke(["limits"])).value };
   },
-  {
-    name: "structure_get",
-    title: "Fields, tags and lists",
-    description:
-      "The fields and tags of contacts, and the lists with their numbers of contacts, a page at a time; with ids. 2 requests.",
-    path: ["structure", "get"],
-    offers: ["<structure>"],
-    own: paging,
-    async run({ line, invoke }, { limit = defaultRows, page = 1 }: Paged) {
-      const structure = (await invoke(line)).value;
-      try {
-        const lists = await invoke(["lists", "list", `--size=${limit}`, `--page=${page}`]);
-        return { structure, ...toPage("lists", lists.value, lists.page, page) };
-      } catch (error) {
-        if (!(error instanceof ToolFailure) || error.failure.error.type !== "UnreadableAnswerError")
-          throw error;
-        return { structure, lists: null, note: "The service's answer about the lists cannot be read" };
-      }
-    },
+};
+
+const structureReader: ToolDeclaration = {
+  name: "structure_get",
+  description:
+    "The fields and tags of contacts, and the lists with their numbers of contacts, a page at a time; with ids. 2 requests.",
+  path: ["structure", "get"],
+  offers: ["<structure>"],
+  own: paging,
+  async run({ line, invoke }, { limit = defaultRows, page = 1 }: Paged) {
+    const structure = (await invoke(line)).value;
+    // Where the service's answer about the lists cannot be read, they are null.
+    const lists = await invoke(["lists", "list", `--size=${limit}`, `--page=${page}`], {
+      accepts: [exitCodes.failed],
+    });
+    return { structure, ...toPage("lists", lists.value, lists.page, page) };
   },
-  {
-    name: "contact_search",
-    title: "Search contacts",
-    description:
-      "Contacts for which all given conditions hold; everyone without any. Pages of at most 200, with the total. With count, only their number. What the ids in them mean: structure_get.",
-    path: ["contact", "search"],
-    offers: [
-      ...[...selectionFlags, "--text", "--filter", "--source", "--count"],
-      { flag: "--page-size", name: "limit", schema: limitInput },
-      { flag: "--page", name: "page", schema: pageInput },
-    ],
-    async run({ line, invoke }, { count = false, page = 1 }: Paged & { count?: boolean }) {
-      const found = await invoke(line);
-      return count ? { count: found.value } : toPage("contacts", found.value, found.page, page);
-    },
+};
+
+const searchReader: ToolDeclaration = {
+  name: "contact_search",
+  description:
+    "Contacts for which all given conditions hold; everyone without any. Pages of at most 200, with the total. With count, only their number. What the ids in them mean: structure_get.",
+  path: ["contact", "search"],
+  offers: [
+    ...[...selectionFlags, "--text", "--filter", "--source", "--count"],
+    { flag: "--page-size", name: "limit", schema: limitInput },
+    { flag: "--page", name: "page", schema: pageInput },
+  ],
+  async run({ line, invoke }, { count = false, page = 1 }: Paged & { count?: boolean }) {
+    const found = await invoke(line);
+    return count ? { count: found.value } : toPage("contacts", found.value, found.page, page);
   },
-  {
-    name: "contact_get",
-    title: "Get a contact",
-    description: "One contact by its key or id, with all its data. What the ids in it mean: structure_get.",
-    path: ["contact", "get"],
-    offers: [{ flag: "<id-or-key>", name: "contact" }],
-    required: ["contact"],
-    run: async ({ line, invoke }) => ({ contact: (await invoke(line)).value }),
-  },
-];
+};
+
+const contactReader: ToolDeclaration = {
+  name: "contact_get",
+  description: "One contact by its key or id, with all its data. What the ids in it mean: structure_get.",
+  path: ["contact", "get"],
+  offers: [{ flag: "<id-or-key>", name: "contact" }],
+  required: ["contact"],
+  run: async ({ line, invoke }) => ({ contact: (await invoke(line)).value }),
+};
 
 /** So many contacts are looked up for one answer. */
 const maxKeyLookups = 20;
 
 const eventsReader: ToolDeclaration = {
   name: "events_list",
-  title: "Events",
   description: `What happened to contacts, each with the contact's key: the newest events, oldest of them first. To see others, narrow by contact, types or days. Keys that no event tells cost 1 request each, at most ${maxKeyLookups}.`,
   path: ["events"],
   offers: [
@@ -143,14 +137,12 @@ const eventsReader: ToolDeclaration = {
 
 /**
  * Of the account that the server was started for: what other accounts hold is none of the client's business.
- * @param wanted an id, the start of one, or `last` @throws NotFoundError, UsageError
+ * @param wanted an id, the start of one, or `last` @throws NotFoundError
  */
 async function findRun(invoke: Call["invoke"], wanted: string): Promise<RunView> {
   const runs = await readOwnRuns(invoke);
-  const found = runs.filter(({ run }, at) => (wanted === "last" ? at === 0 : run.startsWith(wanted)));
-  if (found.length > 1)
-    throw usageError(`${JSON.stringify(wanted)} matches several runs`, "Give the whole id");
-  if (found[0]) return found[0];
+  const found = wanted === "last" ? runs[0] : runs.find(({ run }) => run === wanted);
+  if (found) return found;
   throw notFoundError(`This account has no run ${JSON.stringify(wanted)}`, "See runs_list");
 }
 
@@ -167,7 +159,6 @@ interface RunsInput extends Paged {
 function createRunsReader(plans: Plans | undefined): ToolDeclaration {
   return {
     name: "runs_list",
-    title: "Bulk runs",
     description:
       "The bulk runs of this account on this machine, newest first. With run, that one; with changes, also what it did to each contact, as lines of a plan; with rejects, what it and its plan rejected. No request.",
     path: ["runs", "show"],
@@ -176,7 +167,6 @@ function createRunsReader(plans: Plans | undefined): ToolDeclaration {
       rejects: { type: "boolean", description: "with run: also what was rejected, with the reason" },
       ...paging,
     },
-    hints: { openWorldHint: false },
     async run({ invoke }, { run: wanted, changes, rejects, ...paged }: RunsInput) {
       if (wanted === undefined) return cutPage("runs", await readOwnRuns(invoke), paged);
       const run = await findRun(invoke, wanted);
@@ -199,7 +189,6 @@ interface ApiInput extends Paged {
 
 const apiReader: ToolDeclaration = {
   name: "api_get",
-  title: "Any GET of the API",
   description:
     "Sends GET to any path of the API, such as /api/email/campaign, /api/email/template, /api/email/domain, /api/reports/dashboard, and gives the answer as it came; of more rows than limit, a page of them. 1 request.",
   path: ["api"],
@@ -218,13 +207,13 @@ const apiReader: ToolDeclaration = {
 
 // The tools that plan a change of the account. Who is subscribed is not theirs to decide.
 
-const defaultSampleRows = 20;
-
 /** A tool that plans: which command it rehearses. */
 interface Planner extends Omit<ToolDeclaration, "run"> {
   /** The command as the input completes it. @throws UsageError */
   complete?(line: CommandLine, input: never, call: Call): CommandLine | Promise<CommandLine>;
 }
+
+const defaultSampleRows = 20;
 
 interface PlanInput {
   map?: Record<string, string>;
@@ -233,20 +222,11 @@ interface PlanInput {
 
 /** @param plans of this session */
 function createPlanner(plans: Plans, { complete = (line) => line, ...planner }: Planner): ToolDeclaration {
+  const sampleInput = { ...limitInput, minimum: 0, default: defaultSampleRows };
   return {
     ...planner,
     description: `${planner.description} Writes nothing: gives counts, a sample, a token for apply_plan.`,
-    own: {
-      ...planner.own,
-      sample: {
-        type: "integer",
-        minimum: 0,
-        maximum: maxRows,
-        default: defaultSampleRows,
-        description: "lines of the plan to return",
-      },
-    },
-    hints: { idempotentHint: false },
+    own: { ...planner.own, sample: { ...sampleInput, description: "lines of the plan to return" } },
     async run(call, { sample = defaultSampleRows, ...input }: PlanInput) {
       requireConsentKept(input);
       return plans.plan(call, await complete(call.line, input as never, call), sample);
@@ -277,7 +257,7 @@ const consentOffer = {
 
 interface ImportInput {
   file?: string;
-  rows?: Record<string, string | number | boolean | null>[];
+  rows?: object[];
 }
 
 /** Of larger numbers, digits were lost before they came here: they are passed as strings. */
@@ -289,7 +269,6 @@ const cellInput = {
 
 const importPlanner: Planner = {
   name: "plan_import",
-  title: "Plan an import",
   description:
     "Creates and updates contacts from rows, or from a file (CSV, Excel or JSON). Lists and tags are only added. Who is marked as not subscribed, or is suppressed, is left out.",
   path: ["import"],
@@ -303,29 +282,19 @@ const importPlanner: Planner = {
       minItems: 1,
       maxItems: maxRows,
       items: { type: "object", additionalProperties: cellInput },
-      description: "contacts as { column: value }, in place of a file; the first is line 2 of the plan",
+      description: "contacts as { column: value }, in place of a file; the first is line 1 of the plan",
     },
   },
   complete(line, { file, rows }: ImportInput) {
     if ((file === undefined) === (rows === undefined)) {
       throw usageError("An import needs either file or rows", "Pass one of the two");
     }
-    if (!rows) return line;
-    const flags = [...line.flags, "--delimiter=,", "--encoding=utf-8"];
-    return { ...line, flags, args: ["-"], stdin: formatCsv(rows) };
+    return rows ? { ...line, args: ["-"], stdin: JSON.stringify(rows) } : line;
   },
 };
 
-function formatCsv(given: NonNullable<ImportInput["rows"]>): string {
-  const rows = given.map((row) => new Map(Object.entries(row)));
-  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
-  const lines = [columns, ...rows.map((row) => columns.map((column) => row.get(column)))];
-  return lines.map((cells) => `${quotedCsvLine(cells.map((cell) => String(cell ?? "")))}\n`).join("");
-}
-
 const syncPlanner: Planner = {
   name: "plan_list_sync",
-  title: "Plan a list sync",
   description:
     "Makes a list's members exactly the keys of a file: adds first, removals after. Refused for more than 10% removals unless max_remove says so.",
   path: ["lists", "sync"],
@@ -345,7 +314,6 @@ interface ChangeInput {
 /** The same change of every chosen contact. */
 const changePlanner: Planner = {
   name: "plan_change",
-  title: "Plan a change of contacts",
   description:
     "The same change of fields, tags and lists on every chosen contact; or, by action, their unsubscription or deletion.",
   path: ["contact", "mutate"],
@@ -377,14 +345,12 @@ const changePlanner: Planner = {
 interface RunInput {
   run: string;
   action: "undo" | "resume";
-  delete_created?: boolean;
 }
 
 /** An undo is planned as any change; of a run that goes on, its plan is there already. */
 function createRunPlanner(plans: Plans): ToolDeclaration {
   const undo = createPlanner(plans, {
     name: "plan_run",
-    title: "Plan to undo or resume a run",
     description:
       "undo: puts back the values, lists and tags that a bulk run changed and that nobody has changed since; an unsubscription cannot be undone; contacts that the run created stay, unless delete_created. resume: goes on with a run that a limit, a cancelled call or a lost connection stopped: what its plan still has, and nothing else.",
     path: ["runs", "undo"],
@@ -408,12 +374,11 @@ function createRunPlanner(plans: Plans): ToolDeclaration {
 function createApplyTool(plans: Plans): ToolDeclaration {
   return {
     name: "apply_plan",
-    title: "Apply a plan",
     description:
       "Carries out a plan of this session exactly as it was shown. Each contact is looked up again; one that has changed since is not written, but skipped with the code changed. A token works once, for 10 minutes. Returns the run's summary, and what the plan rejected.",
     own: { token: { type: "string", description: "from a plan_ tool" } },
     required: ["token"],
-    hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+    writes: true,
     run: (call, { token }: { token: string }) => plans.apply(call, token),
   };
 }
