@@ -25,9 +25,9 @@ export type { Connection } from "./connection.ts";
 /** What a program that runs commands in its own process learns beside the streams. */
 export interface Observer {
   /** A list was shown in part. */
-  page?(page: { total?: number; hasMore: boolean }): void;
+  page(page: { total?: number; hasMore: boolean }): void;
   /** How to name a command in a hint for readers that have no shell. */
-  formatCommand?(command: ShownCommand): string;
+  formatCommand(command: ShownCommand): string;
 }
 
 /** Flags of every command that lists or exports. */

@@ -77,10 +77,6 @@ export function joinHints(...hints: (Hint | undefined)[]): Hint | undefined {
   return known.length === 0 ? undefined : known.flatMap((hint, at) => (at === 0 ? [hint] : ["\n", hint]));
 }
 
-export function listCommands(hint: Hint): ShownCommand[] {
-  return listParts(hint).filter(isCommand);
-}
-
 /** The hint with each of its commands replaced. */
 export function mapCommands(hint: Hint, replace: (command: ShownCommand) => Hint): Hint {
   return listParts(hint).map((part) => (isCommand(part) ? replace(part) : part));

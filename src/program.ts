@@ -126,8 +126,11 @@ export function createTree(
       await Promise.all(groups.map((group) => tree.load(group.name)));
     },
   };
-  for (const { name, aliases = [], summary, isHidden } of groups) {
-    program.command(name, { hidden: isHidden }).aliases(aliases).description(summary);
+  for (const { name, alias, summary } of groups) {
+    program
+      .command(name, { hidden: summary === undefined })
+      .alias(alias)
+      .description(summary ?? "");
   }
   program.on("option:version", () => {
     // Behind a command it is likely meant for the command.
@@ -224,7 +227,7 @@ async function runGroupAlone(
 export function listWords(args: readonly string[]): string[] {
   if (args[0] === "help" && args.slice(1).some((word) => !word.startsWith("-"))) {
     const [, ...path] = args;
-    const isGroup = groups.some(({ name, aliases = [] }) => [name, ...aliases].includes(path[0]!));
+    const isGroup = groups.some(({ name, alias }) => path[0] === name || path[0] === alias);
     if (isGroup) return [...path, "--help"];
     const isTopic = path[0] === "topics" || topicNames.some((name) => name === path[0]);
     return isTopic ? ["__topic", ...path] : path;

@@ -4,7 +4,7 @@ import type { NestedCommand } from "./commands/help/tree.ts";
 import { type Context, type ContextControl, createContext } from "./context.ts";
 import { describeDiskError } from "./disk/disk-errors.ts";
 import { EcmError, failedError, interruptedError, isInterruption } from "./errors.ts";
-import { listCommands, mapCommands } from "./hint.ts";
+import { mapCommands } from "./hint.ts";
 import { formatRateLimitLine, formatRateLimitSentence } from "./rate-limits.ts";
 import { maskTypedKeys } from "./terminal/escape.ts";
 import { isJsonWanted } from "./terminal/format.ts";
@@ -67,27 +67,18 @@ async function reportFailure(
   return reportError(context.terminal, failure, isJson);
 }
 
-async function completeHint({ context }: ContextControl, failure: EcmError): Promise<void> {
-  const { hint } = failure.details;
-  const formatCommand = context.observer?.formatCommand;
-  if (formatCommand) {
-    failure.details.hint = hint && mapCommands(hint, formatCommand);
+/** The commands of its hint work on the account that this command worked on; an agent's client reads of tools. */
+async function completeHint({ context }: ContextControl, { details }: EcmError): Promise<void> {
+  if (details.hint === undefined) return;
+  if (context.observer) {
+    details.hint = mapCommands(details.hint, context.observer.formatCommand);
     return;
   }
-  await keepAccountInHints(context, failure);
-}
-
-/** Its hint works on the account that this command worked on. */
-async function keepAccountInHints(context: Context, { details }: EcmError): Promise<void> {
-  if (details.hint === undefined) return;
   // `auth login` makes the profile "default" where none is named, whichever is selected.
-  const isLogin = listCommands(details.hint).some(
-    ({ words: [group, verb] }) => group === "auth" && verb === "login",
-  );
-  const profile = isLogin ? await context.profile().catch(() => undefined) : undefined;
-  const selected = profile?.name?.source === "default" ? profile.name.value : undefined;
-  const replaced = selected === "default" ? undefined : selected;
+  const profile = await context.profile().catch(() => undefined);
+  const selected = profile?.name?.source === "default" ? profile.name.value : "default";
   const { addAccountFlags } = await import("./commands/help/command-line.ts");
+  const replaced = selected === "default" ? undefined : selected;
   details.hint = addAccountFlags(details.hint, context.settings, replaced);
 }
 

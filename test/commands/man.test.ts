@@ -28,7 +28,7 @@ describe("the manual", () => {
     expect(headings(manual.get("ecm")!)).toEqual(
       expect.arrayContaining(["NAME", "COMMANDS", "FLAGS", "ENVIRONMENT", "EXIT CODES", "WHERE", "FILES"]),
     );
-    const visible = groups.filter(({ isHidden }) => !isHidden);
+    const visible = groups.filter(({ summary }) => summary);
     expect([...manual.keys()].sort()).toEqual(["ecm", ...visible.map(({ name }) => `ecm-${name}`)].sort());
     for (const { name } of visible) {
       const page = manual.get(`ecm-${name}`)!;

@@ -5,6 +5,7 @@ import { findClosest } from "../../api/names.ts";
 import { capitalize } from "../../counts.ts";
 import { type EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, type Hint, type ShownCommand } from "../../hint.ts";
+import { groupsInSections } from "../groups.ts";
 import {
   type CommandTree,
   findChild,
@@ -84,7 +85,14 @@ function findMeantCommands(group: Command, [word = "", ...further]: readonly str
   const child = findChild(group, name);
   if (child) return [findDeepestCommand(child, further)];
   const meant = known.filter((each) => toNames(each).includes(name));
-  return meant.sort((one, other) => toWords(one).length - toWords(other).length);
+  return meant.sort((one, other) => rank(one) - rank(other));
+}
+
+/** What is used most comes first: `ecm ls` is rather `contact search` than `auth list`. */
+function rank(command: Command): number {
+  const words = toWords(command);
+  const place = groupsInSections.indexOf(words[0]!);
+  return (place < 0 ? groupsInSections.length : place) + words.length / 10;
 }
 
 /** Without what turns a word round: a person who asks to resubscribe must not be led to unsubscribe. */

@@ -179,12 +179,12 @@ async function presentMany<T>(
   said?.(shown);
   if (!page) return;
   const { things, total, hasMore, size, next, isRequested } = page;
-  observer?.page?.({ total, hasMore });
+  observer?.page({ total, hasMore });
   if (!hasMore || (total === undefined && shown < size) || terminal.isStdoutClosed) return;
   const of = total === undefined ? "" : ` of ${formatCount(total)}`;
   const text = `${shown}${of} ${things} · all: --all · ${next}`;
   // A script that did not ask for a part is warned, with --quiet too.
-  if (isRequested || observer?.page) terminal.note(text);
+  if (isRequested || observer) terminal.note(text);
   else if (terminal.isStdoutTerminal) terminal.note(text, "needed");
   else terminal.warn(text);
 }
