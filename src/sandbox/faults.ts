@@ -25,15 +25,6 @@ interface Plan extends Fault {
   affects(count: number): boolean;
 }
 
-/** The syntax of a fault, for help. */
-export const faultHelp = `A fault is KIND[:METHOD[:PATH]][:n=N|:first=N|:p=P[:seed=N]][:seconds=S], for example
-  reset-after:POST:/api/contact:n=3        the third create is applied, then the connection is dropped
-  503:*:/api/contact/search:first=2        the first two searches fail
-  delay:PUT:/api/contact/*/mutate:seconds=5
-  500:*:*:p=0.1:seed=7                     one request in ten, the same ones each time
-KIND is ${faultKinds.join(", ")}.
-METHOD and PATH may be *, and * matches any part of a path. Without a count, every request is affected.`;
-
 /** The faults that are simulated now; they can be changed while the service runs. */
 export class Faults {
   private readonly initial: string[];

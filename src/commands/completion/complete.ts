@@ -179,7 +179,6 @@ function readBash(raw: readonly string[]): TypedWords {
     words,
     onLine(candidate) {
       if (quote !== "" && opensAt > 0) return undefined;
-      if (fold(candidate.slice(0, head.length)) !== fold(head)) return undefined;
       return quoteForBash(candidate.slice(head.length), quote);
     },
   };

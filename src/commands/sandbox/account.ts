@@ -3,8 +3,7 @@ import type { Context } from "../../context.ts";
 import type { AccountView } from "../../sandbox/admin.ts";
 import type { View } from "../../terminal/present.ts";
 import { wholeNumberOption } from "../flags/flags.ts";
-import { presents } from "../output/presents.ts";
-import { addLocalVerb, withAdmin } from "./shared.ts";
+import { actsOn, addLocalVerb } from "./shared.ts";
 
 const accountView: View<AccountView> = {
   columns: [
@@ -28,8 +27,8 @@ export function registerSandboxAccount(parent: Command, context: Context): void 
     )
     .addOption(wholeNumberOption("--monthly-limit <n>", "requests per calendar month, UTC", 0))
     .action(
-      presents(context, { view: accountView }, async ({ status, monthlyLimit, ...flags }) => ({
-        one: await withAdmin(context, flags, (admin) => admin.account({ status, monthlyLimit })),
-      })),
+      actsOn(context, accountView, (admin, { status, monthlyLimit }) =>
+        admin.account({ status, monthlyLimit }),
+      ),
     );
 }

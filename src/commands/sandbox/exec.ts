@@ -5,11 +5,9 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { describeDiskError } from "../../disk/disk-errors.ts";
 import { toStopSignal, usageError } from "../../errors.ts";
-import { faultHelp } from "../../sandbox/faults.ts";
-import { fitMessage } from "../../terminal/message-lines.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./shared.ts";
+import { addStartFlags, whileServing } from "./shared.ts";
 
 export function registerSandboxExec(parent: Command, context: Context): void {
   const command = addStartFlags(
@@ -17,9 +15,7 @@ export function registerSandboxExec(parent: Command, context: Context): void {
       .command("exec")
       .description("run a command against a sandbox that stops with it")
       .argument("<command...>", "the command and its arguments, after --"),
-  )
-    .addHelpText("after", () => `\n${fitMessage(faultHelp, context.terminal.columns)}`)
-    .action((words, flags) => runSandboxExec(context, words, flags));
+  );
   describeCommand(command, {
     isLocal: true,
     examples: [
@@ -32,24 +28,14 @@ export function registerSandboxExec(parent: Command, context: Context): void {
       "What the command writes. Its environment has ECM_BASE_URL and ECM_API_KEY, but no ECM_PROFILE or ECM_STRUCTURE. Without --data or --temporary the data stays, in the folder of the profile sandbox.",
     exitCodes: { 0: "the command exited with 0; any other exit code is passed on" },
   });
-}
-
-async function runSandboxExec(context: Context, words: string[], flags: StartFlags): Promise<void> {
-  await withSandbox(context, flags, async (sandbox) => {
-    const server = await sandbox.serve(flags);
-    warnIfReachable(context, flags, server);
-    const { ECM_PROFILE: _profile, ECM_STRUCTURE: _structure, ...env } = context.terminal.env;
-    const child = startChild(words, context.terminal, {
-      ...env,
-      ECM_BASE_URL: server.baseUrl,
-      ECM_API_KEY: sandbox.ownKey(),
-    });
-    try {
+  command.action((words, flags) =>
+    whileServing(context, flags, async (sandbox, baseUrl) => {
+      const { ECM_PROFILE: _profile, ECM_STRUCTURE: _structure, ...inherited } = context.terminal.env;
+      const env = { ...inherited, ECM_BASE_URL: baseUrl, ECM_API_KEY: sandbox.ownKey() };
+      const child = startChild(words, context.terminal, env);
       context.endWith(await exitCode(child, words[0]!, context));
-    } finally {
-      await server.close();
-    }
-  });
+    }),
+  );
 }
 
 function startChild([command, ...args]: string[], terminal: Terminal, env: NodeJS.ProcessEnv): ChildProcess {

@@ -4,8 +4,7 @@ import { usageError } from "../../errors.ts";
 import type { KeyAdmin, KeyView } from "../../sandbox/key-admin.ts";
 import type { View } from "../../terminal/present.ts";
 import { parseTimestamp, repeatableOption } from "../flags/flags.ts";
-import { presents } from "../output/presents.ts";
-import { addLocalVerb, type DataFlag, withAdmin, withExistingAdmin } from "./shared.ts";
+import { actsOn, addLocalVerb } from "./shared.ts";
 
 const keyView: View<KeyView> = {
   columns: [
@@ -34,16 +33,11 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
       exitCodes:
         name === "create" ? { 6: "the name is in use" } : name === "list" ? {} : { 5: "no such key" },
     });
-  const shown = { view: keyView };
   /** Acts, and shows the key as it is then. */
-  const run = async (flags: DataFlag, act: (keys: KeyAdmin) => Shown | Promise<Shown>) => {
-    const key = await withAdmin(context, flags, ({ keys }) => act(keys));
-    return key && { one: key };
-  };
   const onKey = (name: string, description: string, output: string, act: Act) =>
     verb(name, description, output, " ci")
       .argument("<key>", "its name or id")
-      .action(presents(context, shown, (key, flags) => run(flags, (keys) => act(keys, keys.get(key)))));
+      .action(actsOn(context, keyView, ({ keys }, key) => act(keys, keys.get(key))));
 
   verb("create", "create a key", wholeKey, " ci --scope contacts:write --json")
     .argument("<name>", "unique in the account")
@@ -55,14 +49,12 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
     )
     .option("--expires <timestamp>", "when it stops working, such as 2027-01-31T12:00:00Z")
     .action(
-      presents(context, shown, (name, { scope: scopes, expires, ...flags }) =>
-        run(flags, (keys) => keys.create({ name, scopes, expiresAt: parseExpiry(expires) })),
+      actsOn(context, keyView, ({ keys }, name, { scope: scopes, expires }) =>
+        keys.create({ name, scopes, expiresAt: parseExpiry(expires) }),
       ),
     );
   verb("list", "show the keys", "One line per key, masked.", " --json").action(
-    presents(context, shown, async (flags) => ({
-      many: await withExistingAdmin(context, flags, ({ keys }) => keys.list()),
-    })),
+    actsOn(context, keyView, ({ keys }) => keys.list()),
   );
   onKey("activate", "activate a key", oneKey, (keys, { _id }) => keys.activate(_id));
   onKey("deactivate", "deactivate a key", oneKey, (keys, { _id }) => keys.deactivate(_id));

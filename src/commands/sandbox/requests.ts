@@ -4,7 +4,7 @@ import { usageError } from "../../errors.ts";
 import type { LoggedRequest } from "../../sandbox/public-types.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { type OptionsOf, wholeNumberOption } from "../flags/flags.ts";
-import { addLocalVerb, followRequests, withAdmin, withExistingAdmin } from "./shared.ts";
+import { addLocalVerb, followRequests, withAdmin } from "./shared.ts";
 
 const requestView: View<LoggedRequest> = {
   columns: [
@@ -54,9 +54,7 @@ async function runSandboxRequests(context: Context, flags: RequestsFlags): Promi
   if (clear && (follow || Object.keys(query).length > 0)) {
     throw usageError("--clear empties the whole log and cannot be used with other flags");
   }
-  // Whoever follows may do so before the sandbox is started.
-  const openAdmin = follow ? withAdmin : withExistingAdmin;
-  await openAdmin(context, { data }, async (admin) => {
+  await withAdmin(context, { data }, async (admin) => {
     if (clear) return admin.requests.clear();
     // A table is drawn once all rows are there; lines come one by one.
     const output = context.output({}, follow ? "tsv" : undefined);

@@ -6,8 +6,7 @@ import type { SeedData, SeedReport } from "../../sandbox/public-types.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import type { View } from "../../terminal/present.ts";
 import { wholeNumberOption } from "../flags/flags.ts";
-import { presents, type Result } from "../output/presents.ts";
-import { addLocalVerb, type DataFlag, withAdmin } from "./shared.ts";
+import { actsOn, addLocalVerb } from "./shared.ts";
 
 const reportView: View<SeedReport> = {
   columns: [
@@ -32,26 +31,26 @@ export function registerSandboxSeed(parent: Command, context: Context): void {
     .addOption(
       wholeNumberOption("--contacts <n>", "create N contacts: person1@example.com, person2@example.com, …"),
     )
-    .action(presents(context, { view: reportView }, (file, flags) => seedSandbox(context, file, flags)));
+    .action(
+      actsOn(context, reportView, async (admin, file, { contacts }) =>
+        admin.seed(await readSeed(context, file, contacts)),
+      ),
+    );
 }
 
-async function seedSandbox(
+async function readSeed(
   context: Context,
   file: string | undefined,
-  flags: DataFlag & { contacts?: number },
-): Promise<Result<SeedReport>> {
-  if ((file === undefined) === (flags.contacts === undefined)) {
+  count: number | undefined,
+): Promise<SeedData> {
+  if ((file === undefined) === (count === undefined)) {
     throw usageError(
-      flags.contacts !== undefined
-        ? "A file cannot be used with --contacts"
-        : "Nothing to fill the sandbox with",
+      count !== undefined ? "A file cannot be used with --contacts" : "Nothing to fill the sandbox with",
       advise`Name a file, or make some up: ${ecm`sandbox seed --contacts 1000`}`,
     );
   }
-  const given =
-    file === undefined ? undefined : ((await readJsonInput(context, file, "FILE")).value as SeedData);
-  const wanted = given ?? { contacts: createPeople(flags.contacts!) };
-  return { one: await withAdmin(context, flags, (admin) => admin.seed(wanted)) };
+  if (file === undefined) return { contacts: createPeople(count!) };
+  return (await readJsonInput(context, file, "FILE")).value as SeedData;
 }
 
 function createPeople(count: number): SeedData["contacts"] {

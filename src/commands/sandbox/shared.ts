@@ -1,15 +1,16 @@
 /** Flags that the sandbox's commands share, and the sandbox that they describe. */
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { EcmError, notFoundError, usageError } from "../../errors.ts";
-import { advise, ecm, mapCommands, type ShownCommand } from "../../hint.ts";
+import { advise, ecm, mapCommands } from "../../hint.ts";
 import type { SandboxAdmin } from "../../sandbox/admin.ts";
-import type { Sandbox, SandboxOptions } from "../../sandbox/index.ts";
+import type { Sandbox } from "../../sandbox/index.ts";
 import type { LoggedRequest, RequestQuery } from "../../sandbox/public-types.ts";
+import type { View } from "../../terminal/present.ts";
 import { type Bare, type FlagsOf, repeatableOption, wholeNumberOption } from "../flags/flags.ts";
 import { type CommandFacts, describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 
 export interface DataFlag {
   data?: string;
@@ -21,6 +22,13 @@ export function dataOption() {
   return new Option("--data <dir>", "folder for the sandbox's data (default: that of the profile sandbox)");
 }
 
+/** The folder that `--data` names, else the one of the profile `sandbox`. */
+export function chooseSandboxFolder(context: Context, flags: DataFlag): string {
+  return flags.data === undefined ? join(context.folders.state, "sandbox") : resolve(flags.data);
+}
+
+// Verbs on the sandbox's folder, whose sandbox may be running: they send no request.
+
 interface LocalVerb extends Omit<CommandFacts, "isLocal"> {
   name: string;
   description: string;
@@ -28,17 +36,64 @@ interface LocalVerb extends Omit<CommandFacts, "isLocal"> {
   isDefault?: boolean;
 }
 
-/** A verb on the sandbox's folder, whose sandbox may be running: it sends no request. */
 export function addLocalVerb(parent: Command, { name, description, isDefault = false, ...facts }: LocalVerb) {
   const command = parent.command(name, { isDefault }).description(description).addOption(dataOption());
   return describeCommand(command, { ...facts, isLocal: true });
 }
 
-/** The folder that `--data` names, else the one of the profile `sandbox`. */
-export function chooseSandboxFolder(context: Context, flags: DataFlag): string {
-  if (flags.data === "") throw usageError("--data: the folder has no name", "Give a folder: --data DIR");
-  return flags.data === undefined ? join(context.folders.state, "sandbox") : resolve(flags.data);
+type Shown<T> = T | T[] | undefined;
+
+/** The action of such a verb: asks or changes the sandbox, and shows the record, or records, that come of it. */
+export function actsOn<A extends unknown[], T extends object>(
+  context: Context,
+  view: View<T>,
+  act: (admin: SandboxAdmin, ...args: A) => Shown<T> | Promise<Shown<T>>,
+): (...args: A) => Promise<void> {
+  return presents(context, { view }, async (...args: A) => {
+    // Commander hands over arguments, options and the command.
+    const shown = await withAdmin(context, args.at(-2) as DataFlag, (admin) => act(admin, ...args));
+    if (Array.isArray(shown)) return { many: shown as T[] };
+    return shown && { one: shown };
+  });
 }
+
+/** Opens the admin of the sandbox's folder, acts, and closes it again. */
+export async function withAdmin<T>(
+  context: Context,
+  flags: DataFlag,
+  act: (admin: SandboxAdmin) => T | Promise<T>,
+): Promise<T> {
+  const { openSandbox } = await import("../../sandbox/index.ts");
+  const folder = chooseSandboxFolder(context, flags);
+  const { admin, close } = await openSandbox({ folder, clock: context.clock });
+  try {
+    return await act(admin);
+  } catch (error) {
+    throw await toCommandError(error, flags);
+  } finally {
+    close();
+  }
+}
+
+/** As an error of the command: the commands of its hint are for the same folder. */
+async function toCommandError(error: unknown, { data }: DataFlag): Promise<unknown> {
+  const { Refusal } = await import("../../sandbox/rules/refusal.ts");
+  const said = error instanceof Refusal ? explainRefusal(error) : error;
+  if (said instanceof EcmError && said.details.hint !== undefined && data !== undefined) {
+    said.details.hint = mapCommands(said.details.hint, ({ words }) => ({
+      words: [...words, "--data", data],
+    }));
+  }
+  return said;
+}
+
+/** What is not found is a snapshot. */
+function explainRefusal({ message, status }: { message: string; status: number }): EcmError {
+  if (status !== 404) return usageError(message);
+  return notFoundError(message, advise`See them with: ${ecm`sandbox snapshot list`}`);
+}
+
+// A sandbox behind a port.
 
 export function addStartFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
   command: Command<A, O, G>,
@@ -85,122 +140,39 @@ function regionOption() {
 }
 
 /**
- * Opens the sandbox that the flags describe, uses it and closes it.
- * @throws UsageError for a bad variant or token
+ * Serves the sandbox that the flags describe while it is used. That it is open to other machines is said on stderr.
+ * @throws UsageError for a bad variant, or a port that is in use
  */
-export async function withSandbox(
+export async function whileServing(
   context: Context,
-  flags: StartFlags,
-  use: (sandbox: Sandbox) => Promise<void>,
+  { data, host, port, temporary, window, fault, variant = [], adminToken, ...named }: StartFlags,
+  use: (sandbox: Sandbox, baseUrl: string) => Promise<void>,
 ): Promise<void> {
   const { openSandbox } = await import("../../sandbox/index.ts");
+  const { splitVariant } = await import("../../sandbox/variants.ts");
   const { makeTemporaryFolder } = await import("../../sandbox/temporary-folder.ts");
-  const options = await toSandboxOptions(context, flags);
-  const temporary = flags.temporary ? await makeTemporaryFolder() : undefined;
+  const { env, warn } = context.terminal;
+  const variants = Object.fromEntries(variant.map(splitVariant));
+  const emptyFolder = temporary ? await makeTemporaryFolder() : undefined;
   try {
-    const folder = temporary?.path ?? chooseSandboxFolder(context, flags);
-    const sandbox = await openSandbox({ ...options, folder });
+    const sandbox = await openSandbox({
+      ...named,
+      ...{ clock: context.clock, windowSeconds: window, faults: fault, variants },
+      folder: emptyFolder?.path ?? chooseSandboxFolder(context, { data }),
+      apiKey: env.ECM_SANDBOX_API_KEY || undefined,
+      adminToken: adminToken ?? (env.ECM_SANDBOX_ADMIN_TOKEN || undefined),
+    });
     try {
-      await use(sandbox);
+      const server = await sandbox.serve({ host, port });
+      if (!server.isLoopback)
+        warn(`The sandbox listens on ${host}: other machines can reach it, without encryption`);
+      await use(sandbox, server.baseUrl).finally(() => server.close());
     } finally {
       sandbox.close();
     }
   } finally {
-    temporary?.remove();
+    emptyFolder?.remove();
   }
-}
-
-async function toSandboxOptions(
-  context: Context,
-  { data: _data, host: _host, port: _port, temporary: _temporary, ...flags }: StartFlags,
-): Promise<Omit<SandboxOptions, "folder">> {
-  const { splitVariant } = await import("../../sandbox/variants.ts");
-  const { window, fault, variant = [], ...named } = flags;
-  return {
-    ...named,
-    clock: context.clock,
-    windowSeconds: window,
-    apiKey: context.terminal.env.ECM_SANDBOX_API_KEY || undefined,
-    adminToken: chooseAdminToken(context, flags.adminToken),
-    faults: fault,
-    variants: Object.fromEntries(variant.map(splitVariant)),
-  };
-}
-
-function chooseAdminToken({ terminal }: Context, typed: string | undefined): string | undefined {
-  const token = typed ?? (terminal.env.ECM_SANDBOX_ADMIN_TOKEN || undefined);
-  if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return token;
-  throw usageError(
-    "--admin-token: a token consists of ASCII characters without spaces",
-    "Such as --admin-token s3cret",
-  );
-}
-
-/** Says on stderr that a served sandbox is open to other machines. */
-export function warnIfReachable(
-  context: Context,
-  { host }: StartFlags,
-  { isLoopback }: { isLoopback: boolean },
-): void {
-  if (isLoopback) return;
-  context.terminal.warn(`The sandbox listens on ${host}: other machines can reach it, without encryption`);
-}
-
-/**
- * As `withAdmin`, for what only makes sense of a sandbox that is there: a new folder would answer that it has
- * nothing.
- * @throws UsageError where nothing is at `--data`
- */
-export function withExistingAdmin<T>(
-  context: Context,
-  flags: DataFlag,
-  act: (admin: SandboxAdmin) => T | Promise<T>,
-): Promise<T> {
-  if (flags.data !== undefined && !existsSync(chooseSandboxFolder(context, flags))) {
-    throw usageError(`--data: there is no folder ${JSON.stringify(flags.data)}`, "Check the path");
-  }
-  return withAdmin(context, flags, act);
-}
-
-/** Opens the admin of the sandbox's folder, acts, and closes it again. */
-export async function withAdmin<T>(
-  context: Context,
-  flags: DataFlag,
-  act: (admin: SandboxAdmin) => T | Promise<T>,
-): Promise<T> {
-  const { openSandbox } = await import("../../sandbox/index.ts");
-  const folder = chooseSandboxFolder(context, flags);
-  const { admin, close } = await openSandbox({ folder, clock: context.clock });
-  try {
-    return await act(admin);
-  } catch (error) {
-    throw explainSameFolder(await toCommandError(error), flags);
-  } finally {
-    close();
-  }
-}
-
-/** The commands that a hint shows, for the sandbox of the command before it. */
-function explainSameFolder(error: unknown, { data }: DataFlag): unknown {
-  if (error instanceof EcmError && data !== undefined) {
-    const { hint } = error.details;
-    error.details.hint = hint && mapCommands(hint, (command) => addDataFlag(command, data));
-  }
-  return error;
-}
-
-function addDataFlag(command: ShownCommand, data: string): ShownCommand {
-  const isOfSandbox = command.words[0] === "sandbox" && ["keys", "snapshot"].includes(command.words[1] ?? "");
-  return isOfSandbox ? { words: [...command.words, "--data", data] } : command;
-}
-
-/** A refusal of the sandbox as an error of the command; what is not found is a snapshot. */
-async function toCommandError(error: unknown): Promise<unknown> {
-  const { Refusal } = await import("../../sandbox/rules/refusal.ts");
-  if (!(error instanceof Refusal)) return error;
-  const { message, status } = error;
-  if (status !== 404) return usageError(message);
-  return notFoundError(message, advise`See them with: ${ecm`sandbox snapshot list`}`);
 }
 
 // The requests that a sandbox answers, one by one as it answers them.

@@ -1,10 +1,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import type { SandboxAdmin } from "../../sandbox/admin.ts";
 import type { Snapshot } from "../../sandbox/public-types.ts";
 import type { View } from "../../terminal/present.ts";
-import { presents } from "../output/presents.ts";
-import { addLocalVerb, type DataFlag, withExistingAdmin } from "./shared.ts";
+import { actsOn, addLocalVerb } from "./shared.ts";
 
 const snapshotView: View<Snapshot> = {
   columns: [
@@ -26,14 +24,10 @@ export function registerSandboxSnapshot(parent: Command, context: Context): void
       output,
       exitCodes,
     });
-  const shown = { view: snapshotView };
-  const change = async (flags: DataFlag, act: (admin: SandboxAdmin) => Snapshot) => ({
-    one: await withExistingAdmin(context, flags, act),
-  });
   const missing = { 5: "no such snapshot" };
   verb("save", "save the account under a name, replacing an earlier snapshot", oneSnapshot)
     .argument("<name>", "letters, digits, '.', '_' and '-'")
-    .action(presents(context, shown, (name, flags) => change(flags, (admin) => admin.snapshots.save(name))));
+    .action(actsOn(context, snapshotView, ({ snapshots }, name) => snapshots.save(name)));
   verb(
     "load",
     "restore the account from a snapshot",
@@ -41,13 +35,16 @@ export function registerSandboxSnapshot(parent: Command, context: Context): void
     missing,
   )
     .argument("<name>", "its name")
-    .action(presents(context, shown, (name, flags) => change(flags, (admin) => admin.snapshots.load(name))));
+    .action(actsOn(context, snapshotView, ({ snapshots }, name) => snapshots.load(name)));
   verb("list", "show the snapshots", "One line per snapshot, by name.").action(
-    presents(context, shown, async (flags) => ({
-      many: await withExistingAdmin(context, flags, (admin) => admin.snapshots()),
-    })),
+    actsOn(context, snapshotView, ({ snapshots }) => snapshots()),
   );
   verb("remove", "remove a snapshot", "Nothing.", missing)
     .argument("<name>", "its name")
-    .action((name, flags) => withExistingAdmin(context, flags, (admin) => admin.snapshots.remove(name)));
+    .action(
+      actsOn(context, snapshotView, ({ snapshots }, name) => {
+        snapshots.remove(name);
+        return undefined;
+      }),
+    );
 }

@@ -1,20 +1,16 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { faultHelp } from "../../sandbox/faults.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
 import { escapeControls } from "../../terminal/escape.ts";
-import { fitMessage } from "../../terminal/message-lines.ts";
 import { createStyle } from "../../terminal/style.ts";
 import { cut } from "../../terminal/text-width.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { addStartFlags, followRequests, type StartFlags, warnIfReachable, withSandbox } from "./shared.ts";
+import { addStartFlags, followRequests, whileServing } from "./shared.ts";
 
 export function registerSandboxStart(parent: Command, context: Context): void {
   const command = addStartFlags(
     parent.command("start").description("serve the sandbox over HTTP, until SIGINT or SIGTERM"),
-  )
-    .addHelpText("after", () => `\n${fitMessage(faultHelp, context.terminal.columns)}`)
-    .action((flags) => runSandboxStart(context, flags));
+  );
   describeCommand(command, {
     isLocal: true,
     examples: [
@@ -26,21 +22,15 @@ export function registerSandboxStart(parent: Command, context: Context): void {
       'One line of JSON when it accepts requests: {"baseUrl","apiKey","structureId"}; at a terminal how to use it, and each request. Sandboxes on the same folder share data and limits; the default is the folder of the profile sandbox.',
     exitCodes: { 0: "stopped by SIGINT or SIGTERM" },
   });
-}
-
-async function runSandboxStart(context: Context, flags: StartFlags): Promise<void> {
-  await withSandbox(context, flags, async (sandbox) => {
-    const server = await sandbox.serve(flags);
-    warnIfReachable(context, flags, server);
-    const ready = { baseUrl: server.baseUrl, apiKey: sandbox.ownKey(), structureId: sandbox.structureId };
-    // The command ends by being stopped: the signal is no failure.
-    if (context.terminal.isStdoutTerminal) await showLive(context, sandbox, ready);
-    else {
+  command.action((flags) =>
+    whileServing(context, flags, async (sandbox, baseUrl) => {
+      const ready = { baseUrl, apiKey: sandbox.ownKey(), structureId: sandbox.structureId };
+      // The command ends by being stopped: the signal is no failure.
+      if (context.terminal.isStdoutTerminal) return showLive(context, sandbox, ready);
       await context.terminal.write(`${JSON.stringify(ready)}\n`);
       await aborted(context.signal);
-    }
-    await server.close();
-  });
+    }),
+  );
 }
 
 /** Width of the other columns: time, method, status and duration, with the gaps between them. */

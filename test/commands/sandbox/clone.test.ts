@@ -1,6 +1,4 @@
 /** `ecm sandbox clone`: another account, rehearsed against. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { replaceByClone } from "../../../src/sandbox/clone.ts";
@@ -133,48 +131,6 @@ test("clone --max-requests refuses before anything is replaced", async () => {
   const copy = await opened(folder);
   expect(await copy.send("GET", "/api/contact")).toHaveLength(3);
 });
-
-test("where a search does not name lists and status, the members of each list are asked for", async () => {
-  const { source, contacts } = await sourceAccount();
-  const folder = join(await temporaryFolder(), "rehearsal");
-  const sparse = await forwarding(source.baseUrl, (contact) => {
-    const { lists: _lists, contactStatus: _status, contactSubStatus: _part, ...rest } = contact;
-    return rest;
-  });
-  const env = { ...source.env, ECM_BASE_URL: sparse };
-  const { code, stderr } = await ecmWith(env)(["sandbox", "clone", "--contacts", "--data", folder, "--yes"]);
-  expect(code).toBe(0);
-  expect(stderr).toContain("3 contacts: about 2 more requests");
-  expect(stderr).toContain("3 had no status");
-  const { send } = await opened(folder);
-  const copies = await Promise.all(contacts.map(({ _id }) => send("GET", `/api/contact/${_id}`)));
-  expect(copies.map((copy) => copy.lists)).toEqual(contacts.map((contact) => contact.lists));
-});
-
-/** A service that answers searches less fully than the one behind it. */
-async function forwarding(
-  baseUrl: string,
-  change: (contact: Record<string, unknown>) => Record<string, unknown>,
-): Promise<string> {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const answer = await fetch(baseUrl + request.url, {
-      method: request.method,
-      headers: { "x-api-key": String(request.headers["x-api-key"]), "content-type": "application/json" },
-      body: chunks.length > 0 ? Buffer.concat(chunks) : undefined,
-    });
-    const body = JSON.parse(await answer.text());
-    if (request.url?.endsWith("/search")) body.contacts = body.contacts?.map(change);
-    response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(body));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 test("what a copied structure says of its fields and tags beyond what is known stays when it is updated", async () => {
   const folder = join(await temporaryFolder(), "rehearsal");

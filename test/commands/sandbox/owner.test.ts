@@ -1,5 +1,4 @@
 /** `ecm sandbox keys`, `account` and `reset`, on a sandbox that is running. */
-import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -174,17 +173,4 @@ test("a folder that cannot be used is a usage error that names it", async () => 
   expect(result.code).toBe(2);
   expect(result.stderr).toContain("The sandbox's folder /dev/null/x cannot be used");
   expect(result.stderr).toContain("hint: Name another with --data");
-});
-
-test("what only looks at a sandbox, or saves it, makes none where --data is misspelled", async () => {
-  const ecm = ecmWith(await temporaryHome());
-  const data = join(await temporaryFolder(), "typo");
-  for (const words of ["requests", "requests --clear", "keys list", "snapshot list", "snapshot save one"]) {
-    expect(await ecm(["sandbox", ...words.split(" "), "--data", data]), words).toMatchObject({
-      code: 2,
-      stdout: "",
-      stderr: expect.stringContaining("--data: there is no folder"),
-    });
-  }
-  expect(existsSync(data)).toBe(false);
 });

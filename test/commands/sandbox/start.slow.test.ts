@@ -194,10 +194,9 @@ test("start takes a seed, an admin token and a key of one's own", async () => {
   expect(structures.status).toBe(200);
 });
 
-test("a key that is none, and a token that no header can carry, are usage errors", async () => {
+test("a key that is none is a usage error", async () => {
   const ecm = ecmWith(await temporaryHome());
   const key = await ecm(["sandbox", "start"], { env: { ECM_SANDBOX_API_KEY: "secret" } });
   expect([key.code, key.stderr]).toEqual([2, expect.stringContaining("ECM_SANDBOX_API_KEY")]);
   expect(key.stderr).not.toContain("secret");
-  expect((await ecm(["sandbox", "start", "--admin-token", "a b"])).code).toBe(2);
 });
