@@ -6,6 +6,7 @@ import { readAllContacts } from "../service/contact-pages.ts";
 import type { Contact } from "../wire.ts";
 import {
   addOutputFileFlags,
+  addTableFlags,
   keysOption,
   type OptionsOf,
   parsePastTime,
@@ -16,7 +17,7 @@ import {
 import { describeCommand } from "./help/help-text.ts";
 import { createContactColumnsView, toSearchView } from "./output/contact-columns.ts";
 import { presents, type Result } from "./output/presents.ts";
-import { resolveConditions } from "./selection/conditions.ts";
+import { type ResolveConditions, withConditions } from "./selection/conditions.ts";
 import { readNamedLists } from "./selection/lookups.ts";
 
 /** Longer than any hour, so that an export outlasts the hour's limit, in seconds. */
@@ -42,7 +43,7 @@ function declareExport(command: Command) {
       "contacts updated after this time: RFC 3339, a date, or 24h for the last 24 hours",
     )
     .option("--no-wait", "stop at the hourly limit instead of waiting for the next hour");
-  return addOutputFileFlags(exporting);
+  return addOutputFileFlags(addTableFlags(exporting));
 }
 
 export function registerExport(command: Command, context: Context): void {
@@ -56,14 +57,23 @@ export function registerExport(command: Command, context: Context): void {
     output:
       "csv unless --output or the file's name says otherwise: key, a column for each field, lists, tags, status, createdAt. Such a file imports again without a mapping and without a change.",
   });
-  exporting.action(presents(context, { fallback: "csv" }, (flags) => exportSelected(context, flags)));
+  exporting.action(
+    presents(context, { fallback: "csv" }, (flags) => {
+      const { since } = flags;
+      const now = context.clock.now();
+      const updatedAfter = since === undefined ? undefined : parsePastTime(since, "--since", now);
+      const conditions = { ...flags, updatedAfter };
+      return withConditions(context, conditions, (resolve) => exportSelected(context, flags, resolve));
+    }),
+  );
 }
 
-async function exportSelected(context: Context, options: ExportFlags): Promise<Result<Partial<Contact>>> {
+async function exportSelected(
+  context: Context,
+  options: ExportFlags,
+  conditions: ResolveConditions,
+): Promise<Result<Partial<Contact>>> {
   const { outputFile } = context.output(options, "csv");
-  const now = context.clock.now();
-  const updatedAfter = options.since === undefined ? undefined : parsePastTime(options.since, "--since", now);
-  const conditions = await resolveConditions(context, { ...options, updatedAfter });
   const what = outputFile === undefined ? "An export" : `The export into ${outputFile}`;
   await context.tellUnderWay({ kind: "export", what, inputs: [] });
   const { send, account, behaviors } = await context.connect();

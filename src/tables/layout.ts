@@ -52,7 +52,7 @@ function toNames(cells: Cells): string[] {
 
 /** 0: not a header. */
 function computeHeaderScore(cells: string[], { options, structure }: HeaderSigns): number {
-  const mapped = [...options.map.keys()];
+  const mapped = [...options.map].map(([name]) => name);
   const folded = new Set(cells.map(foldName));
   if (mapped.length > 0 && mapped.every((name) => folded.has(foldName(name)))) return 2000;
   if (cells.some((name) => isKeyName(name, structure.keyName, structure.keyType))) return 1000;
@@ -141,8 +141,8 @@ export async function readTableLayout(
   if (hasHeader && !isSure) requireHeader(file.name, table, structure);
   const isNamed = hasHeader || hasGivenNames;
   // The only column of a list of keys has a name with which its rejects file is read again.
-  const nameColumn = (_: string, at: number) =>
-    rowKind === "keys" && found.length === 1 ? "key" : String(at + 1);
+  const isKeyList = rowKind === "keys" && found.length === 1 && [...options.map].length === 0;
+  const nameColumn = (_: string, at: number) => (isKeyList ? "key" : String(at + 1));
   const written = isNamed ? found : found.map(nameColumn);
   const hasSafeCells = isNamed && written.some((name) => foldName(name) === safeCellsColumn);
   // Columns are named by labels, and a label can look like a formula too.

@@ -64,10 +64,10 @@ export type RowKind = "contacts" | "keys";
  */
 export type ColumnTarget = string | { target: string; split: string };
 
-/** How the input is to be read, from flags and the mapping file. */
+/** How the input is to be read, from flags and the mapping file. With an array of columns a run can keep it. */
 export interface ReadOptions {
   /** Column name → target; later entries win. */
-  map: ReadonlyMap<string, ColumnTarget>;
+  map: Iterable<readonly [column: string, target: ColumnTarget]>;
   /** Field by label or id, and its value in every row. */
   set?: readonly (readonly [field: string, value: string])[];
   /** Fields that a person has agreed to create: targets by their labels until they exist. */

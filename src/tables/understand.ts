@@ -45,15 +45,18 @@ export async function openClearInput(
   const opened = await openInput(file, options, chooseSheet);
   const signs = { rowKind, options, structure: placeholderStructure };
   const layout = await readTableLayout(opened, signs).catch(() => undefined);
-  if (!layout || (!layout.isHeaderSure && !options.hasNoHeader && opened.form.kind === "text")) return opened;
+  if (!layout) return opened;
   // A quote may be open at the end.
   if (opened.hasOddQuotes) for await (const _records of layout.records.read());
+  if (!layout.isHeaderSure && !options.hasNoHeader && opened.form.kind === "text") return opened;
   if (chooseSheet || !layout.isNamed || chooseSystem(layout.names, options.from, true)?.name === "ecm")
     return opened;
   // Which fields there are is for the account to say.
-  const fields = [...options.map.values()].map(toTargetText).filter((target) => !isTargetWord(target));
+  const fields = [...options.map]
+    .map(([, target]) => toTargetText(target))
+    .filter((target) => !isTargetWord(target));
   const newFields = fields.map((label) => ({ label, dataType: "text" }));
-  const known = { ...options, newFields, set: [], readsConsent: true };
+  const known = { ...options, newFields, set: [] };
   const found = await understandTable(opened, layout, { ...signs, options: known });
   if ("kind" in found) throw toMappingError(found);
   if ("unclear" in found && found.unclear.every(({ kind }) => kind === "consent"))

@@ -12,9 +12,7 @@ import { createMutateBody, type RequestedChanges } from "../../service/contact-c
 import {
   emptyInput,
   type InputFile,
-  type OpenedInput,
   openClearInput,
-  openInput,
   type ReadOptions,
   requireUnderstood,
   type Survey,
@@ -25,7 +23,7 @@ import type { RunContext } from "../plan/session.ts";
 import type { AfterStep } from "../runs/folder.ts";
 import { readMutateValues, toValues, whereMissing } from "../values.ts";
 import { type Job, type JobInput, type OpenedJob, readForBackup } from "./job.ts";
-import { type KeysFileOptions, openReader, type RowWork, toReadOptions } from "./row-work.ts";
+import { openReader, type RowWork } from "./row-work.ts";
 import { openRows } from "./rows.ts";
 
 export interface EditOptions {
@@ -45,7 +43,7 @@ export interface EditOptions {
   /** What people read in place of the conditions. */
   title?: string;
   /** How the file is read; by default as it says itself. */
-  read?: KeysFileOptions;
+  read?: ReadOptions;
   /** Of a file whose consent columns mark some rows: those alone, or all. Absent: refused. */
   rows?: ChosenRows;
   /** Add to lists whom the file marks as not subscribed, too. */
@@ -73,14 +71,14 @@ type Edit = EditOptions & { where: Awaited<ReturnType<typeof parseTypedWhere>>; 
 
 async function openEdit(context: RunContext, file: InputFile, edit: Edit): Promise<OpenedJob> {
   const { kind, input, conditions = {}, wanted, where } = edit;
-  const opened = input && (await openKeys(file, edit));
+  const opened = input && (await openClearInput("keys", file, toKeysReading(edit)));
   const reader = await openReader(context);
   const { account, structure } = reader;
   const values = await resolveWanted(account, wanted);
   const selection = await resolveSelection(account, structure, { ...conditions, where });
   if (kind === "delete") await readForBackup(account);
   const understand = async (chosen: EditOptions) =>
-    opened ? requireUnderstood("keys", opened, toKeysReading(chosen, values), structure) : emptyInput;
+    opened ? requireUnderstood("keys", opened, toKeysReading(chosen), structure) : emptyInput;
   let understood = await understand(edit);
   let survey = await reader.survey(understood);
   let chosen: EditOptions = edit;
@@ -97,25 +95,17 @@ async function openEdit(context: RunContext, file: InputFile, edit: Edit): Promi
   return openRows(context, { reader, file, understood, survey, work });
 }
 
-/** Whoever can be asked is, further on. */
-function openKeys(file: InputFile, edit: Edit): Promise<OpenedInput> {
-  const consentChoosesRows = doMarksChoose(edit);
-  const reading = toReadOptions(edit.read);
-  const isRefused = !edit.askRows && (consentChoosesRows || addsToLists(edit.wanted));
-  return isRefused
-    ? openClearInput("keys", file, { ...reading, takesIds: true, consentChoosesRows })
-    : openInput(file, reading);
-}
-
 /** How a file of keys is read, by what its marks mean for the edit. */
-function toKeysReading(options: EditOptions, values: readonly DesiredValue[]): ReadOptions {
+function toKeysReading(options: EditOptions): ReadOptions {
+  const { read, isPlain, wanted } = options;
   const marksChoose = doMarksChoose(options);
   return {
-    ...toReadOptions(options.read),
-    hasNoHeader: options.isPlain,
+    map: [],
+    ...read,
+    ...(isPlain && { hasNoHeader: true }),
     takesIds: true,
     // Nobody who left is added to a list; anything else may be changed about them.
-    readsConsent: marksChoose || values.some(({ what, to }) => what === "list" && to === true),
+    readsConsent: marksChoose || addsToLists(wanted),
     consentChoosesRows: marksChoose,
   };
 }

@@ -3,7 +3,6 @@
 import { statusParts } from "../../api/contacts.ts";
 import type { EcmError } from "../../errors.ts";
 import {
-  type ColumnTarget,
   type Duplicates,
   type InputFile,
   type MappingFault,
@@ -55,17 +54,11 @@ export interface ImportQuestions {
   names(failure: EcmError): Promise<ImportOptions>;
 }
 
-/** What an import is made from: what a command states, or what a run has kept of that. */
-export type ImportRecord = Omit<ImportOptions, "read"> & {
-  read: Omit<ReadOptions, "map"> & { map: Iterable<readonly [column: string, target: ColumnTarget]> };
-};
-
 /** @param ask absent where nobody is asked: then what is open is refused */
-export function importJob(record: ImportRecord, ask?: ImportQuestions): Job {
-  const options = { ...record, read: { ...record.read, map: new Map(record.read.map) } };
+export function importJob(options: ImportOptions, ask?: ImportQuestions): Job {
   return {
     kind: "import",
-    input: record.input,
+    input: options.input,
     readsInput: true,
     open: (context, file) => openImport(context, file, options, ask),
   };

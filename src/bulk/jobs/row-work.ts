@@ -10,7 +10,6 @@ import {
   type Duplicates,
   type InputFile,
   type JoinedRows,
-  type ReadOptions,
   type Row,
   type Survey,
   surveyInput,
@@ -23,17 +22,6 @@ import type { NameBook, NameBookOptions } from "../plan/names.ts";
 import type { RunContext } from "../plan/session.ts";
 import type { AfterStep } from "../runs/folder.ts";
 import { openAccount } from "./job.ts";
-
-/** How a file that names contacts is read, as a run keeps it. By default as the file says itself. */
-export interface KeysFileOptions {
-  map: [column: string, target: string][];
-  consentColumns?: readonly string[];
-  sheet?: string;
-}
-
-export function toReadOptions(read: KeysFileOptions | undefined): ReadOptions {
-  return { map: new Map(read?.map), consentColumns: read?.consentColumns, sheet: read?.sheet };
-}
 
 /** What is to be done with each row, or with each contact that conditions choose. */
 export interface RowWork {

@@ -3,14 +3,14 @@
 import { statusParts } from "../../api/contacts.ts";
 import { takeLease } from "../../disk/lease.ts";
 import { usageError } from "../../errors.ts";
-import { type InputFile, openClearInput, requireUnderstood } from "../../tables/index.ts";
+import { type InputFile, openClearInput, type ReadOptions, requireUnderstood } from "../../tables/index.ts";
 import { nameOf } from "../plan/names.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import type { RunContext } from "../plan/session.ts";
 import { toLocksFolder } from "../runs/folder.ts";
 import { toValues, whereMissing } from "../values.ts";
 import type { Job, JobInput, OpenedJob } from "./job.ts";
-import { type KeysFileOptions, openReader, type RowWork, toReadOptions } from "./row-work.ts";
+import { openReader, type RowWork } from "./row-work.ts";
 import { openRows } from "./rows.ts";
 
 export interface SyncOptions {
@@ -20,7 +20,7 @@ export interface SyncOptions {
   /** Create contacts that do not exist. */
   create: boolean;
   /** How the file is read; by default as it says itself. */
-  read?: KeysFileOptions;
+  read?: ReadOptions;
   includeUnsubscribed?: boolean;
   includeSuppressed?: boolean;
 }
@@ -35,7 +35,7 @@ export function syncJob(options: SyncOptions): Job {
 }
 
 async function openSync(context: RunContext, file: InputFile, options: SyncOptions): Promise<OpenedJob> {
-  const reading = { ...toReadOptions(options.read), readsConsent: true };
+  const reading = { map: [], ...options.read, readsConsent: true };
   const opened = await openClearInput("keys", file, reading);
   const reader = await openReader(context);
   const { _id } = await reader.account.list(reader.structure, options.list);

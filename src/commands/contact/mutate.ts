@@ -24,7 +24,7 @@ import { describeCommand } from "../help/help-text.ts";
 import { type ChangeLine, showsChanges } from "../output/change-lines.ts";
 import { presents, type Result } from "../output/presents.ts";
 import { addSelectionFlags, type ChosenContacts, chooseContacts } from "../selection/conditions.ts";
-import { readFileFlags } from "../selection/keys.ts";
+import { type FileReading, readFileFlags } from "../selection/keys.ts";
 import { resolveContact } from "../selection/lookups.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
@@ -71,9 +71,10 @@ export function registerContactMutate(parent: Command, context: Context): void {
     presents(context, {}, async (contacts, flags) => {
       requireNoNewKey(contacts, flags);
       const chosen = await chooseContacts(context, contacts, flags, "mutate");
+      const reading = readFileFlags(chosen.keys, flags);
       const change = await readChange(context, flags);
       if (chosen.one !== undefined && !chosen.isRun) return mutateOne(context, chosen.one, change, flags);
-      await mutateMany(context, chosen, change, flags);
+      await mutateMany(context, { chosen, reading }, change, flags);
       return undefined;
     }),
   );
@@ -247,7 +248,7 @@ const bodyMembers = ["addTags", "removeTags", "addLists", "removeLists", "update
 
 async function mutateMany(
   context: Context,
-  chosen: ChosenContacts,
+  { chosen, reading }: { chosen: ChosenContacts; reading: FileReading },
   typed: TypedBody,
   flags: MutateFlags,
 ): Promise<void> {
@@ -262,7 +263,7 @@ async function mutateMany(
     kind: "mutate",
     chosen,
     changes: typed ? { body: requireBulkBody(typed.value) } : { addTag, removeTag, addList, removeList, set },
-    reading: { ...readFileFlags(chosen.keys, flags), includeUnsubscribed },
+    reading: { ...reading, includeUnsubscribed },
     options: toRunOptions(flags, context.clock.now()),
     flags,
   });

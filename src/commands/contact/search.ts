@@ -14,6 +14,7 @@ import { hasColumns } from "../../terminal/present.ts";
 import type { Contact, Send } from "../../wire.ts";
 import {
   addOutputFileFlags,
+  addTableFlags,
   keysOption,
   type OptionsOf,
   repeatableOption,
@@ -24,7 +25,7 @@ import {
 } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents, type Result } from "../output/presents.ts";
-import { resolveConditions } from "../selection/conditions.ts";
+import { type ResolveConditions, withConditions } from "../selection/conditions.ts";
 import { parseParts, planContactView } from "./view.ts";
 
 type SearchFlags = OptionsOf<typeof declareSearch>;
@@ -78,7 +79,7 @@ function declareSearch(parent: Command) {
         "count",
       ]),
     );
-  return addOutputFileFlags(command);
+  return addOutputFileFlags(addTableFlags(command));
 }
 
 export function registerContactSearch(parent: Command, context: Context): void {
@@ -99,17 +100,21 @@ export function registerContactSearch(parent: Command, context: Context): void {
     },
   });
   searching.action(
-    presents(context, {}, (keys, flags) =>
-      searchContacts(context, keys.length > 0 ? { ...flags, key: [...keys, ...(flags.key ?? [])] } : flags),
-    ),
+    presents(context, {}, (keys, flags) => {
+      const options = keys.length > 0 ? { ...flags, key: [...keys, ...(flags.key ?? [])] } : flags;
+      return withConditions(context, options, (conditions) => searchContacts(context, options, conditions));
+    }),
   );
 }
 
 /** At most so many keys that nobody has are named. */
 const maxUnfoundShown = 10;
 
-async function searchContacts(context: Context, options: SearchFlags): Promise<Result<Partial<Contact>>> {
-  const conditions = await resolveConditions(context, options);
+async function searchContacts(
+  context: Context,
+  options: SearchFlags,
+  conditions: ResolveConditions,
+): Promise<Result<Partial<Contact>>> {
   const parts = options.source === undefined ? undefined : parseParts(options.source);
   if (options.failMissing && parts && !parts.includes("key"))
     throw usageError("--fail-missing needs the keys of contacts", "Add key to --source");
@@ -134,7 +139,7 @@ interface PreparedSearch {
 }
 
 interface Prepared {
-  conditions: Awaited<ReturnType<typeof resolveConditions>>;
+  conditions: ResolveConditions;
   parts: string[] | undefined;
 }
 

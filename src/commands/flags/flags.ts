@@ -2,6 +2,7 @@
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import { usageError } from "../../errors.ts";
 import { recordsPerPage } from "../../service/pages.ts";
+import type { ReadOptions } from "../../tables/index.ts";
 
 /** The values of the flags that a function declares on a command. */
 export type OptionsOf<D extends (...args: never[]) => { opts(): unknown }> = ReturnType<
@@ -173,7 +174,7 @@ export function wholeNumberOption<F extends string>(
 }
 
 /** What `--map COLUMN=TARGET` says, split at the last `=`. @throws UsageError for one that says nothing */
-export function parseColumnMap(assignments: readonly string[] = []): Map<string, string> {
+function parseColumnMap(assignments: readonly string[] = []): Map<string, string> {
   const map = new Map<string, string>();
   for (const text of assignments) {
     const at = /=consent=opt-(?:in|out)$/i.exec(text)?.index ?? text.lastIndexOf("=");
@@ -185,31 +186,45 @@ export function parseColumnMap(assignments: readonly string[] = []): Map<string,
   return map;
 }
 
-/** How a column of consent is read. */
-export function consentColumnOption() {
-  return repeatableOption(
-    "--consent-column <column>",
-    "COLUMN says who is subscribed; =opt-in or =opt-out: what a yes means",
-  );
-}
-
-/** How the columns of a file that names contacts are read. */
+/** How a file of contacts is read. */
 export type TableFlags = FlagsOf<ReturnType<typeof addTableFlags<[], Bare, Bare>>>;
 
-/** The same as the jobs of the bulk engine take it. @throws UsageError */
-export function toTableOptions({ map, consentColumn, sheet }: TableFlags) {
-  return { map: [...parseColumnMap(map)], consentColumns: consentColumn, sheet };
+/** The same as a reader takes it, and as a run keeps it. @throws UsageError */
+export function toReadOptions(flags: TableFlags): ReadOptions {
+  const { map, from, sheet, delimiter, encoding, skipLines, header, consentColumn } = flags;
+  return {
+    map: [...parseColumnMap(map)],
+    from,
+    sheet,
+    delimiter,
+    encoding,
+    skipLines,
+    hasNoHeader: header === false,
+    consentColumns: consentColumn,
+  };
 }
 
+/** For every command that reads a file of contacts. @param targets where its columns can go */
 export function addTableFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
   command: Command<A, O, G>,
+  targets = "key, consent or ignore",
 ) {
   return command
+    .optionsGroup("The file:")
+    .addOption(repeatableOption("--map <column=target>", `where a column goes: ${targets}`))
     .addOption(
-      repeatableOption("--map <column=target>", "how to read a column of the file: key, consent or ignore"),
+      repeatableOption(
+        "--consent-column <column>",
+        "COLUMN says who is subscribed; =opt-in or =opt-out: what a yes means",
+      ),
     )
-    .option("--sheet <sheet>", "which sheet of a workbook to read, by name or number")
-    .addOption(consentColumnOption());
+    .option("--from <system>", "read it as this system's export")
+    .option("--sheet <sheet>", "a workbook's sheet, by name or number")
+    .option("--delimiter <character>", "a character, or tab (default: detected)")
+    .option("--encoding <name>", "default: detected")
+    .addOption(wholeNumberOption("--skip-lines <n>", "lines before the header", 0))
+    .option("--no-header", "no header; columns are named 1, 2, …")
+    .optionsGroup("");
 }
 
 /** For a command that adds contacts named in a file to a list. */

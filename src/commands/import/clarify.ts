@@ -154,7 +154,7 @@ export class Clarifier {
       const isTyped = columns.some((column) => this.#typed.map.some((text) => text.startsWith(`${column}=`)));
       if (!this.#isOfLastTime || isTyped) throw toMappingError(fault);
       terminal.note(`Not in this file any more: ${formatQuotedNames(columns)}`, "needed");
-      const map = new Map([...read.map].filter(([column]) => !columns.includes(column)));
+      const map = [...read.map].filter(([column]) => !columns.includes(column));
       this.#unsaved = { ...read, map };
       return { read: this.#unsaved };
     }
@@ -194,7 +194,7 @@ export class Clarifier {
     };
     if (this.#mappingFile !== undefined && !this.#unsaved)
       return { ...flags, mapping: shortPath(this.#mappingFile), map: undefined };
-    const typed = this.#typedOptions.read.map;
+    const typed = new Map(this.#typedOptions.read.map);
     const answered = [...read.map].filter(([column, target]) => typed.get(column) !== target);
     const map = answered.map(([column, target]) => `${column}=${toTargetText(target)}`);
     return { ...flags, map: [...this.#typed.map, ...map] };

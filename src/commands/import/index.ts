@@ -5,17 +5,11 @@ import type { Closed, ImportOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { isAbout, isInterruption, isKind, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
-import type { ColumnTarget, ReadOptions } from "../../tables/index.ts";
+import type { ReadOptions } from "../../tables/index.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { shortPath } from "../bulk/words.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
-import {
-  consentColumnOption,
-  type OptionsOf,
-  parseColumnMap,
-  repeatableOption,
-  wholeNumberOption,
-} from "../flags/flags.ts";
+import { addTableFlags, type OptionsOf, repeatableOption, toReadOptions } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 
 type ImportFlags = OptionsOf<typeof declareImport>;
@@ -26,7 +20,8 @@ function declareImport(command: Command) {
     "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input",
   );
   // Last those that say who is written: `--fresh` is one of them here.
-  return addBulkFlags(addContactFlags(addFileFlags(addColumnFlags(file))));
+  const reading = addTableFlags(file, "key, lists, tags, consent, ignore, or a field");
+  return addBulkFlags(addContactFlags(addColumnFlags(reading)));
 }
 
 export function registerImport(command: Command, context: Context): void {
@@ -61,9 +56,6 @@ function addColumnFlags<A extends unknown[], O extends OptionValues, G extends O
 ) {
   return command
     .optionsGroup("Columns:")
-    .addOption(
-      repeatableOption("--map <column=target>", "its target: key, lists, tags, consent, ignore, or a field"),
-    )
     .option("--mapping <file>", "where the columns go, in YAML or JSON")
     .addOption(repeatableOption("--set <field=value>", "the same value for every row"))
     .addOption(choiceOption("--blank <what>", "an empty cell keeps or clears the field", ["keep", "clear"]))
@@ -76,20 +68,6 @@ function addColumnFlags<A extends unknown[], O extends OptionValues, G extends O
       ]),
     )
     .option("--ignore-unmapped", "ignore columns that match no field");
-}
-
-/** How the file is read. */
-function addFileFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
-  command: Command<A, O, G>,
-) {
-  return command
-    .optionsGroup("The file:")
-    .option("--from <system>", "read it as this system's export")
-    .option("--sheet <sheet>", "a workbook's sheet, by name or number")
-    .option("--delimiter <character>", "the delimiter (default: detected)")
-    .option("--encoding <name>", "the file's encoding (default: detected)")
-    .addOption(wholeNumberOption("--skip-lines <n>", "lines before the header", 0))
-    .option("--no-header", "no header; columns are named 1, 2, …");
 }
 
 /** What every contact gets, and who is written. */
@@ -109,7 +87,6 @@ function addContactFlags<A extends unknown[], O extends OptionValues, G extends 
         "update",
       ]),
     )
-    .addOption(consentColumnOption())
     .option("--include-unsubscribed", "create contacts marked as not subscribed")
     .option("--include-suppressed", "create suppressed contacts too");
 }
@@ -218,20 +195,13 @@ function choiceOption<F extends string, const C extends readonly [string, ...str
 /** @throws UsageError for a `--map` or a mapping file that says nothing. */
 async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
   const { readMapping } = await import("../../tables/index.ts");
-  const map =
-    flags.mapping === undefined ? new Map<string, ColumnTarget>() : await readMapping(flags.mapping);
-  for (const [column, target] of parseColumnMap(flags.map)) map.set(column, target);
+  const typed = toReadOptions(flags);
+  const mapped = flags.mapping === undefined ? [] : await readMapping(flags.mapping);
   return {
-    map,
+    ...typed,
+    map: new Map([...mapped, ...typed.map]),
     ...(flags.set && { set: flags.set.map(fieldValue) }),
-    from: flags.from,
-    sheet: flags.sheet,
-    delimiter: flags.delimiter,
-    encoding: flags.encoding,
-    skipLines: flags.skipLines,
-    hasNoHeader: flags.header === false,
     ignoreUnmapped: flags.ignoreUnmapped,
-    consentColumns: flags.consentColumn,
   };
 }
 

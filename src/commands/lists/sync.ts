@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
-import { addKeyFileFlags, toTableOptions } from "../flags/flags.ts";
+import { addKeyFileFlags, toReadOptions } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 
 export function registerListsSync(parent: Command, context: Context): void {
@@ -42,7 +42,7 @@ export function registerListsSync(parent: Command, context: Context): void {
       input: { name: file, stream },
       list,
       create: flags.create ?? false,
-      read: toTableOptions(flags),
+      read: toReadOptions(flags),
       includeUnsubscribed: flags.includeUnsubscribed ?? false,
       includeSuppressed: flags.includeSuppressed ?? false,
     });

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
-import type { ImportRecord, StoredRun } from "../../bulk/index.ts";
+import type { ImportOptions, StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
@@ -47,7 +47,7 @@ export function registerRunsRetry(parent: Command, context: Context): void {
     await requireSameAccount(context, manifest, "runs retry");
     const file = typedFile ?? (await findRejectsFile(context, run));
     // How the run's own input was written says nothing about the file of its rejects.
-    const { read, ...record } = manifest.options as unknown as ImportRecord;
+    const { read, ...record } = manifest.options as unknown as ImportOptions;
     const { sheet: _sheet, delimiter: _delimiter, encoding: _encoding, skipLines: _lines, ...others } = read;
     const { includeUnsubscribed = false, includeSuppressed = false } = flags;
     await startRun(context, {

@@ -22,9 +22,16 @@ import type { Account } from "../../service/account.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { BulkFlags } from "../flags/bulk.ts";
-import { type Bare, type FlagsOf, keysOption, repeatableOption, whereOption } from "../flags/flags.ts";
+import {
+  type Bare,
+  type FlagsOf,
+  keysOption,
+  repeatableOption,
+  type TableFlags,
+  whereOption,
+} from "../flags/flags.ts";
 import { type MissingArgument, requireTextOrAsk } from "../flags/questions.ts";
-import { readKeysFile, requireKeysFile, requireNoFile } from "./keys.ts";
+import { type KeysFileCondition, readFileFlags, requireNoFile, withKeysFile } from "./keys.ts";
 
 export interface ConditionFlags extends RequestedContacts {
   filterJson?: string;
@@ -38,11 +45,20 @@ export interface ConditionFlags extends RequestedContacts {
   updatedAfter?: number;
 }
 
-/** Says what is wrong with the flags at once; resolves names once there is an account to ask. */
-export async function resolveConditions(
+export type ResolveConditions = (
+  account: Account,
+  structure: ContactStructure,
+) => Promise<Omit<ContactSearch, "source">>;
+
+/**
+ * Says what is wrong with the flags, and with a file of keys, at once; `use` resolves names once there is an account
+ * to ask.
+ */
+export async function withConditions<T>(
   context: Context,
-  flags: ConditionFlags,
-): Promise<(account: Account, structure: ContactStructure) => Promise<Omit<ContactSearch, "source">>> {
+  flags: ConditionFlags & TableFlags,
+  use: (resolve: ResolveConditions) => Promise<T>,
+): Promise<T> {
   const where = await parseWhereFlag(flags.where);
   const text = flags.text === undefined ? undefined : createTextCondition(flags.text);
   const { keys: file } = flags;
@@ -53,11 +69,14 @@ export async function resolveConditions(
     );
   }
   requireNoFile(flags.key ?? []);
-  if (file !== undefined) await requireKeysFile(context, file);
+  const { read } = readFileFlags(file, flags);
   resolveFilters(flags);
   const since = flags.updatedAfter === undefined ? undefined : createUpdatedAfter(flags.updatedAfter);
-  return async (account, structure) => {
-    const keysFile = file === undefined ? undefined : await readKeysFile(context, file, structure);
+  const resolve = async (
+    account: Account,
+    structure: ContactStructure,
+    keysFile?: KeysFileCondition,
+  ): ReturnType<ResolveConditions> => {
     const key = keysFile && "keys" in keysFile ? keysFile.keys : flags.key;
     const search = await resolveFilters({ ...flags, key })(account, structure);
     const conditions = [since, text, keysFile && "condition" in keysFile ? keysFile.condition : undefined];
@@ -66,6 +85,10 @@ export async function resolveConditions(
     const keeps = combine(search.keeps, ...conditions);
     return { ...search, ...(keeps && { keeps }) };
   };
+  if (file === undefined) return use((account, structure) => resolve(account, structure));
+  return withKeysFile(context, file, read, (readKeys) =>
+    use(async (account, structure) => resolve(account, structure, await readKeys(structure))),
+  );
 }
 
 /** An empty file selects no contact; that differs from having no condition. */

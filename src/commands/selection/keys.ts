@@ -9,15 +9,15 @@ import { type Command, Option, type OptionValues } from "@commander-js/extra-typ
 import { isAddressLike, listSpellings, toPersonIdentity } from "../../api/key-spelling.ts";
 import { isId } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
-import type { ChosenRows, KeysFileOptions } from "../../bulk/index.ts";
+import type { ChosenRows } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
 import { EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, type Hint } from "../../hint.ts";
 import type { LocalCondition } from "../../select/conditions.ts";
-import type { InputFile } from "../../tables/index.ts";
+import type { InputFile, ReadOptions } from "../../tables/index.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { addTableFlags, type TableFlags, toTableOptions } from "../flags/flags.ts";
+import { addTableFlags, type TableFlags, toReadOptions } from "../flags/flags.ts";
 
 /**
  * The name of a file is no key: nobody is looked for, changed or suppressed under it.
@@ -127,7 +127,7 @@ export function addMarkedRowsFlags<A extends unknown[], O extends OptionValues, 
 
 /** How the file of `--keys` is read. */
 export interface FileReading {
-  read?: KeysFileOptions;
+  read: ReadOptions;
   rows?: ChosenRows;
 }
 
@@ -139,18 +139,20 @@ export function readFileFlags(
   keys: string | undefined,
   flags: TableFlags & { markedRows?: true; allRows?: true; includeUnsubscribed?: true },
 ): FileReading {
-  const { markedRows, allRows, includeUnsubscribed, map, consentColumn, sheet } = flags;
-  const given = { markedRows, allRows, includeUnsubscribed, map, consentColumn, sheet };
+  const { markedRows, allRows, includeUnsubscribed, header } = flags;
+  const { map, consentColumn, from, sheet, delimiter, encoding, skipLines } = flags;
+  const noHeader = header === false ? true : undefined;
+  const ofRows = { markedRows, allRows, includeUnsubscribed };
+  const given = { ...ofRows, map, consentColumn, from, sheet, delimiter, encoding, skipLines, noHeader };
   const [first] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
-  if (first === undefined) return {};
-  if (keys === undefined) {
+  if (keys === undefined && first !== undefined) {
     const flag = `--${first.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     throw usageError(
       `${flag} applies to the file given with --keys`,
       "Name the file with --keys, or leave it out",
     );
   }
-  return { read: toTableOptions(flags), rows: allRows ? "all" : markedRows ? "marked" : undefined };
+  return { read: toReadOptions(flags), rows: allRows ? "all" : markedRows ? "marked" : undefined };
 }
 
 // A file that names contacts, for commands that only read: keys or ids, one on each line, or a CSV.
@@ -161,25 +163,26 @@ export type KeysFileCondition = { keys: string[] } | { condition: LocalCondition
 /** How many lines that are neither keys nor ids are named. */
 const maxRemarksShown = 5;
 
-/** Before a request is spent. @throws UsageError for a file that cannot be read */
-export async function requireKeysFile({ files }: Context, file: string): Promise<void> {
-  if (file === "-") return;
-  files.reads(file, "the input file");
-  const { requireFile } = await import("../../tables/index.ts");
-  await requireFile({ path: resolve(file), name: file });
-}
-
-/** @throws UsageError for a file that cannot be read */
-export async function readKeysFile(
+/**
+ * Opens the file before a request is spent; its contacts are known once the structure is.
+ * @param read how it is read
+ * @param use reads it before it ends
+ * @throws UsageError for a file that cannot be read
+ */
+export function withKeysFile<T>(
   context: Context,
   file: string,
-  structure: ContactStructure,
-): Promise<KeysFileCondition> {
-  const { requireUnderstood, readRows } = await import("../../tables/index.ts");
+  read: ReadOptions,
+  use: (keysFile: (structure: ContactStructure) => Promise<KeysFileCondition>) => Promise<T>,
+): Promise<T> {
   return withInputFile(context, file, async (input) => {
-    const options = { map: new Map<string, string>(), takesIds: true };
-    const understood = await requireUnderstood("keys", input, options, structure);
-    return toKeysFileCondition(context, readRows(understood), input.name, structure);
+    const { openClearInput, requireUnderstood, readRows } = await import("../../tables/index.ts");
+    const options = { ...read, takesIds: true };
+    const opened = await openClearInput("keys", input, options);
+    return use(async (structure) => {
+      const understood = await requireUnderstood("keys", opened, options, structure);
+      return toKeysFileCondition(context, readRows(understood), input.name, structure);
+    });
   });
 }
 

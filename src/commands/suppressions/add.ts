@@ -144,10 +144,10 @@ async function readKeysToAdd(
   { read, rows }: FileReading,
 ): Promise<KeysToAdd> {
   const { requireUnderstood, surveyInput } = await import("../../tables/index.ts");
-  const { chooseRows, toReadOptions } = await import("../../bulk/index.ts");
+  const { chooseRows } = await import("../../bulk/index.ts");
   const { signal } = context;
   const found = await openKeys(context);
-  const options = { ...toReadOptions(read), takesIds: true };
+  const options = { ...read, takesIds: true };
   const marksChoose = rows !== "all";
   const reading = { ...options, readsConsent: marksChoose, consentChoosesRows: marksChoose };
   const understood = await requireUnderstood("keys", input, reading);

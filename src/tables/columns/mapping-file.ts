@@ -83,13 +83,13 @@ const heading = "# Where the columns of a file go: key, lists, tags, consent, ig
  */
 export async function writeMapping(
   file: string,
-  mapping: ReadonlyMap<string, ColumnTarget>,
+  mapping: Iterable<readonly [column: string, target: ColumnTarget]>,
 ): Promise<boolean> {
   const { stringify } = await import("yaml");
   try {
     const before = await readFile(file, "utf8").catch(() => undefined);
     if (before !== undefined && !before.startsWith(heading)) return false;
-    await writeFile(file, `${heading}\n${stringify(mapping)}`);
+    await writeFile(file, `${heading}\n${stringify(new Map(mapping))}`);
     return true;
   } catch (error) {
     throw usageError(`Cannot write ${file}: ${describeDiskError(error)}`);

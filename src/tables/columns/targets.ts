@@ -45,9 +45,11 @@ export function findMappingFault(
   names: readonly string[],
   place: string,
 ): MappingFault | undefined {
-  const gone = [...map.keys()].filter((column) => findColumns(column, names).length === 0);
+  const gone = [...map].map(([column]) => column).filter((column) => findColumns(column, names).length === 0);
   if (gone.length > 0) return { kind: "gone", columns: gone, names, place };
-  const targets = [...map.values()].map(toTargetText).filter((target) => !isTargetWord(target));
+  const targets = [...map]
+    .map(([, target]) => toTargetText(target))
+    .filter((target) => !isTargetWord(target));
   const fields = [...set.map(([field]) => field), ...targets];
   const missing = fields.filter((field) => !toFieldTarget(field, structure, newFields));
   if (missing.length === 0) return undefined;

@@ -1,7 +1,7 @@
 /** What a run keeps of its job makes the same job again: for a resume before the plan is closed, and for a retry. */
 import { describe, expect, it } from "vitest";
 import type { EditOptions } from "../../../src/bulk/jobs/edit.ts";
-import type { ImportRecord } from "../../../src/bulk/jobs/import.ts";
+import type { ImportOptions } from "../../../src/bulk/jobs/import.ts";
 import type { Job, RunAbout } from "../../../src/bulk/jobs/job.ts";
 import { jobs, restoreJob } from "../../../src/bulk/jobs/resume.ts";
 import type { SyncOptions } from "../../../src/bulk/jobs/sync.ts";
@@ -11,7 +11,7 @@ import type { ColumnTarget } from "../../../src/tables/rows.ts";
 import { inputFile } from "../kit.ts";
 import { openSteps, startAdasAccount } from "../steps-kit.ts";
 
-const imported: Omit<ImportRecord, "input"> = {
+const imported: Omit<ImportOptions, "input"> = {
   read: {
     map: new Map<string, ColumnTarget>([
       ["Town", "City"],
