@@ -12,11 +12,9 @@ export type { ColumnTally, ConsentTally } from "./consent/cells.ts";
 export { readRecords } from "./csv.ts";
 export { type Duplicates, findRole, type JoinedRows, joinRows } from "./join.ts";
 export { createIdentityReader, createKeyReader, listPossibleKeys } from "./keys.ts";
-export { openInput } from "./open.ts";
 export { describeReading, emptyInput, readRows, type UnderstoodInput } from "./read-rows.ts";
 export { rejectsColumns } from "./rejects-columns.ts";
 export type {
-  ColumnTarget,
   InputFacts,
   Note,
   ReadOptions,
@@ -31,6 +29,6 @@ export type {
 export { type InputFile, openStream, readBytes, requireFile, spool } from "./source.ts";
 export { type Survey, surveyInput } from "./survey.ts";
 
-export type { OpenedInput, SeveralSheets } from "./table.ts";
+export type { SeveralSheets } from "./table.ts";
 export { loadIconv } from "./text.ts";
 export { openClearInput, requireUnderstood, understandInput } from "./understand.ts";
