@@ -117,15 +117,15 @@ async function showAnswer(
   { include, outputFile }: ApiOptions,
 ): Promise<void> {
   const { terminal } = context;
-  const { openBytesOutput } = await import("../terminal/output-file.ts");
+  const { openFileOutput } = await import("../terminal/output-file.ts");
   // Opened before anything is sent.
-  const file = outputFile === undefined ? undefined : await openBytesOutput(outputFile);
+  const file = outputFile === undefined ? undefined : await openFileOutput(outputFile);
   try {
     const { send } = await context.connect();
     const answer = await send(request, { expect: "any" });
     if (include) await terminal.write(formatBody(terminal, formatHead(answer)));
     if (file && !answer.problem) {
-      await file.append(answer.bytes ?? answer.text);
+      await file.write(answer.bytes ?? answer.text);
       return await file.commit();
     }
     await writeBody(terminal, answer);

@@ -25,7 +25,7 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
   let cut: Cut;
   const ask = async <T>(
     question: (inquirer: Inquirer, context: PromptContext) => Promise<T>,
-    onEscape?: () => T,
+    onEscape?: T,
   ): Promise<T> => {
     const inquirer = await import("@inquirer/prompts");
     ({ cut } = await import("./text-width.ts"));
@@ -49,7 +49,7 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
     } catch (error) {
       if (!/^(Exit|Abort)PromptError$/.test((error as Error).name)) throw error;
       if (signal.aborted) throw signal.reason;
-      if (isEscaped) return onEscape!();
+      if (isEscaped) return onEscape!;
       throw interruptedAtQuestion();
     } finally {
       stdin.off("end", end).off("keypress", onKey);
@@ -66,13 +66,6 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
     description: escapeControls(description) || undefined,
     value,
   });
-  const toMenu = <T>(message: string, choices: Choice<T>[], initial: T | undefined) => ({
-    ...menu,
-    message: fitted(message),
-    choices: choices.map(toSafe),
-    // Only one of the choices can be preselected.
-    ...(choices.some(({ value }) => value === initial) && { default: initial as never }),
-  });
   return {
     confirm: (message) =>
       ask((inquirer, context) => inquirer.confirm({ message: fitted(message), default: false }, context)),
@@ -85,13 +78,13 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
       ask((inquirer, context) =>
         inquirer.password({ message: fitted(message), mask: false, toggleMask: false }, context),
       ),
-    select: (message, choices, initial) =>
-      ask((inquirer, context) => inquirer.select(toMenu(message, choices, initial), context)),
-    reselect: (message, choices, initial) =>
-      ask<(typeof choices)[number]["value"] | undefined>(
-        (inquirer, context) => inquirer.select(toMenu(message, choices, initial), context),
-        () => undefined,
-      ),
+    select: (message, choices, initial, onEscape) =>
+      ask((inquirer, context) => {
+        // Only one of the choices can be preselected.
+        const preselected = choices.some(({ value }) => value === initial) && { default: initial as never };
+        const question = { ...menu, message: fitted(message), choices: choices.map(toSafe), ...preselected };
+        return inquirer.select(question, context);
+      }, onEscape),
     chooseLine: (table) =>
       ask(async (inquirer, context) => {
         const lines = table.lines.map((line) => line.map(escapeControls));

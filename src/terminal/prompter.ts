@@ -35,10 +35,11 @@ export interface Prompter {
   input(message: string, initial?: string, check?: Check): Promise<string>;
   /** Nothing is echoed. */
   secret(message: string): Promise<string>;
-  /** @param initial preselected; else the first of the choices, of which there is at least one */
-  select<T>(message: string, choices: Choice<T>[], initial?: T): Promise<T>;
-  /** A choice that can be left as it is. @returns undefined for that: Esc, where the question is drawn */
-  reselect<T>(message: string, choices: Choice<T>[], initial?: T): Promise<T | undefined>;
+  /**
+   * @param initial preselected; else the first of the choices, of which there is at least one
+   * @param onEscape the answer of Esc, where the question is drawn; without it, Esc does nothing
+   */
+  select<T>(message: string, choices: Choice<T>[], initial?: T, onEscape?: T): Promise<T>;
   /** @returns the place of the line that is to be changed; undefined where the table is taken as it is */
   chooseLine(table: LineTable): Promise<number | undefined>;
   /** Asks for a letter. @param choices the last is taken where nothing is typed */

@@ -66,13 +66,6 @@ function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Prompter 
       return chosen ?? `There is no number ${JSON.stringify(answer)}.`;
     });
   };
-  const selectNumber = <T>(message: string, choices: Choice<T>[], initial?: T): Promise<T> => {
-    list(message, choices);
-    return askNumber(
-      choices,
-      choices.findIndex(({ value }) => value === initial),
-    );
-  };
   return {
     confirm: async (message) => /^y(es)?$/i.test((await ask(`${message} (y/N)`)).trim()),
     input: (message, initial, check) =>
@@ -85,8 +78,13 @@ function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Prompter 
       say("");
       return answer;
     },
-    select: selectNumber,
-    reselect: selectNumber,
+    select(message, choices, initial) {
+      list(message, choices);
+      return askNumber(
+        choices,
+        choices.findIndex(({ value }) => value === initial),
+      );
+    },
     chooseLine({ message, accept, columns, lines }) {
       const choices: Choice<number | undefined>[] = [
         { name: accept, value: undefined },

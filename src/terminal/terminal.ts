@@ -34,7 +34,7 @@ export interface Terminal {
    */
   drawing?: { clear(): void; draw(): void };
   /** Writes data to stdout, with backpressure. Resolves at once when the reader has closed it. */
-  write(text: string): Promise<void>;
+  write(data: string | Uint8Array): Promise<void>;
   /**
    * One message on stderr, escaped; a line break is added; nothing with `--quiet`. `aside`: secondary, such
    * as what is left. `painted`: what is escaped already, and has colours of ours. `needed`: with `--quiet`
@@ -137,7 +137,7 @@ interface OutputStream {
   /** The reader has left, or writing has failed. */
   readonly isClosed: boolean;
   /** Done when it is written, or cannot be. */
-  write(text: string): Promise<void>;
+  write(data: string | Uint8Array): Promise<void>;
   /**
    * Done when everything is written, or cannot be.
    * @returns what failed, other than that the reader has left
@@ -156,8 +156,8 @@ function createOutputStream(stream: Writable): OutputStream {
   stream.on("close", () => {
     isClosed = true;
   });
-  const write = (text: string) =>
-    isClosed ? Promise.resolve() : new Promise<void>((resolve) => stream.write(text, () => resolve()));
+  const write = (data: string | Uint8Array) =>
+    isClosed ? Promise.resolve() : new Promise<void>((resolve) => stream.write(data, () => resolve()));
   return {
     get isClosed() {
       return isClosed;

@@ -1,7 +1,5 @@
 /** The plan of a bulk run: into a file (`--plan`), as a difference at a terminal, and what a report shows of it. */
 
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { ClosedPlan, PlanChange, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
@@ -9,13 +7,7 @@ import { usageError } from "../../errors.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import { requireFileFormat } from "../../terminal/file-names.ts";
 import { isJson } from "../../terminal/format.ts";
-import {
-  type FileOptions,
-  openFileOutput,
-  openGrowingFile,
-  openOutput,
-  type Sink,
-} from "../../terminal/output-file.ts";
+import { openFileOutput, openOutput, type Sink } from "../../terminal/output-file.ts";
 import { createStyle } from "../../terminal/style.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { cut, measureWidth } from "../../terminal/text-width.ts";
@@ -112,30 +104,11 @@ export async function openPlanOutput(
   };
 }
 
-/**
- * People's data: until it is whole it grows among the runs, where an erasure finds it, and where it is swept
- * if the process is killed. Where nothing can be written there, it grows beside its place.
- */
-async function openPlanFile({ folders, files, terminal }: Context, plan: string): Promise<Sink> {
+async function openPlanFile({ files, terminal }: Context, plan: string): Promise<Sink> {
   if (plan === "-") return openOutput(terminal, { format: "ndjson" });
   requireFileFormat(plan, "ndjson", "--plan");
   files.writes(plan, "--plan");
-  const options: FileOptions = { flag: "--plan" };
-  const { makePlanFolder } = await import("../../bulk/index.ts");
-  const folder = await makePlanFolder(folders.state).catch(() => undefined);
-  if (folder === undefined) return openFileOutput(plan, options);
-  const remove = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
-  try {
-    const sink = await openGrowingFile(join(folder, "plan.ndjson"), plan, options);
-    return {
-      ...sink,
-      commit: () => sink.commit().finally(remove),
-      discard: () => sink.discard().finally(remove),
-    };
-  } catch (error) {
-    await remove();
-    throw error;
-  }
+  return openFileOutput(plan, { flag: "--plan" });
 }
 
 // A plan for people.
