@@ -189,7 +189,7 @@ class CommandContext implements Context, ContextControl {
   };
 
   readonly profiles = (): Promise<ProfileStore> => {
-    this.openedProfiles ??= import("./config/profile-store.ts").then(({ openProfiles }) =>
+    this.openedProfiles ??= import("./config/profiles.ts").then(({ openProfiles }) =>
       openProfiles(this.folders),
     );
     return this.openedProfiles;

@@ -60,16 +60,10 @@ export function isInsecure(baseUrl: string): boolean {
   return protocol === "http:" && !isLoopback(hostname);
 }
 
-function mayBePlain(url: URL, insecureHttp: string | undefined): boolean {
-  return isLoopback(url.hostname) || (insecureHttp !== undefined && matchesHost(url, insecureHttp.trim()));
-}
-
 /** Without a port any port of the host is meant; nothing stands for several hosts. */
-function matchesHost(url: URL, host: string): boolean {
-  if (!/^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.test(host) || !URL.canParse(`http://${host}`)) return false;
-  const hostUrl = new URL(`http://${host}`);
-  const hasPort = /:\d+$/.test(host.replace(/^\[.*?\]/, ""));
-  return hostUrl.hostname === url.hostname && (!hasPort || hostUrl.port === url.port);
+function mayBePlain({ hostname, port }: URL, insecureHttp: string | undefined): boolean {
+  const allowed = insecureHttp?.trim().toLowerCase();
+  return isLoopback(hostname) || allowed === hostname || allowed === `${hostname}:${port || "80"}`;
 }
 
 /** @param hostname as `URL` gives it: numbers normalised, IPv6 in brackets */

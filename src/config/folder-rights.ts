@@ -19,50 +19,44 @@ export interface PlaceState {
 }
 
 /** @param platform whose files have no rights of this kind on Windows */
-export async function inspectFolders(folders: Folders, platform: string): Promise<PlaceState[]> {
-  const hasModes = platform !== "win32";
-  const places = await Promise.all([
-    inspect("config folder", folders.config, true, hasModes),
-    inspect("profiles file", toProfilesPath(folders), false, hasModes),
-    inspect("state folder", folders.state, true, hasModes),
-    inspect("cache folder", folders.cache, true, hasModes),
-  ]);
-  return places.map((place) =>
-    place.state !== "unusable" && isFull(place.path) ? { ...place, state: "full" } : place,
+export function inspectFolders(folders: Folders, platform: string): Promise<PlaceState[]> {
+  const places = {
+    "config folder": folders.config,
+    "profiles file": toProfilesPath(folders),
+    "state folder": folders.state,
+    "cache folder": folders.cache,
+  };
+  return Promise.all(
+    Object.entries(places).map(async ([name, path]) => {
+      const found = await inspect(path, name.endsWith("folder"), platform !== "win32");
+      const state = found.state !== "unusable" && isFull(path) ? "full" : found.state;
+      return { ...found, state, name: name as PlaceState["name"], path };
+    }),
   );
 }
 
 async function inspect(
-  name: PlaceState["name"],
   path: string,
   isFolder: boolean,
   hasModes: boolean,
-): Promise<PlaceState> {
+): Promise<Pick<PlaceState, "state" | "detail">> {
+  const unusable = (detail: string) => ({ state: "unusable", detail }) as const;
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
-  if (found instanceof Error && found.code === "ENOENT") {
+  if (found instanceof Error) {
+    if (found.code !== "ENOENT") return unusable(describeDiskError(found));
     const canBeMade = await canCreate(dirname(path));
-    return canBeMade
-      ? { name, path, state: "missing" }
-      : toUnusable(name, path, "it does not exist and cannot be created");
+    return canBeMade ? { state: "missing" } : unusable("it does not exist and cannot be created");
   }
-  if (found instanceof Error) return toUnusable(name, path, describeDiskError(found));
-  if (found.isDirectory() !== isFolder)
-    return toUnusable(name, path, isFolder ? "it is not a folder" : "it is not a file");
+  if (found.isDirectory() !== isFolder) return unusable(isFolder ? "it is not a folder" : "it is not a file");
   const rights = constants.R_OK | constants.W_OK | (isFolder ? constants.X_OK : 0);
-  if (!(await exists(path, rights))) return toUnusable(name, path, "it is not readable and writable");
+  if (!(await exists(path, rights))) return unusable("it is not readable and writable");
   const mode = found.mode & 0o777;
-  if (!hasModes || (mode & 0o077) === 0) return { name, path, state: "private" };
-  return { name, path, state: "open", detail: `mode 0${mode.toString(8)}` };
-}
-
-function toUnusable(name: PlaceState["name"], path: string, detail: string): PlaceState {
-  return { name, path, state: "unusable", detail };
+  if (!hasModes || (mode & 0o077) === 0) return { state: "private" };
+  return { state: "open", detail: `mode 0${mode.toString(8)}` };
 }
 
 /** Whether the nearest folder that exists can be written to. */
 async function canCreate(folder: string): Promise<boolean> {
-  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => error.code);
-  if (found === "ENOENT" && dirname(folder) !== folder) return canCreate(dirname(folder));
-  if (typeof found !== "object") return false;
-  return found.isDirectory() && exists(folder, constants.W_OK | constants.X_OK);
+  if (dirname(folder) !== folder && !(await exists(folder))) return canCreate(dirname(folder));
+  return exists(folder, constants.W_OK | constants.X_OK);
 }

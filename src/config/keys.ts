@@ -1,4 +1,5 @@
 /** API keys: what a usable one looks like, how it is shown, and how a key command is run. */
+import { once } from "node:events";
 import { formatCount } from "../counts.ts";
 import { interruptedError, isInterruption, noKeyError, usageError } from "../errors.ts";
 import type { Environment } from "./settings.ts";
@@ -47,7 +48,7 @@ export function findRegion(key: string): string | undefined {
 }
 
 /** How a key command runs. */
-export interface KeyCommandOptions {
+interface KeyCommandOptions {
   env: Environment;
   /** Whether it gets standard input, to ask for a password; else a file piped to us would be eaten by it. */
   canAsk: boolean;
@@ -63,69 +64,46 @@ export interface KeyCommandOptions {
 export async function runKeyCommand(
   command: string,
   where: string,
-  { env, canAsk, signal, limitSeconds = maxKeyCommandSeconds }: KeyCommandOptions,
+  options: KeyCommandOptions,
 ): Promise<string> {
-  const ending = new AbortController();
-  const timer = canAsk
-    ? undefined
-    : setTimeout(() => ending.abort(`it did not end within ${limitSeconds} s`), limitSeconds * 1000);
-  const interrupt = () => ending.abort();
-  signal?.addEventListener("abort", interrupt, { once: true });
-  try {
-    signal?.throwIfAborted();
-    const { output, failure } = await readOutput(command, env, canAsk, ending);
-    signal?.throwIfAborted();
-    if (failure) throw noKeyError(`${where}: the key command failed: ${failure}`, runByHandHint);
-    const line = output.split(/\r?\n/)[0]?.trim() ?? "";
-    if (line !== "") return checkKey(line, where);
-    const what = output.trim() === "" ? "nothing" : "an empty first line";
-    throw noKeyError(`${where}: the key command printed ${what}`, runByHandHint);
-  } catch (error) {
-    if (!signal?.aborted) throw error;
-    throw isInterruption(signal.reason) ? signal.reason : interruptedError();
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", interrupt);
-  }
+  const { output, failure } = await readOutput(command, options).catch((error: Error) => {
+    const { signal } = options;
+    if (signal?.aborted) throw isInterruption(signal.reason) ? signal.reason : interruptedError();
+    return { output: "", failure: error.message };
+  });
+  if (failure) throw noKeyError(`${where}: the key command failed: ${failure}`, runByHandHint);
+  const line = output.split(/\r?\n/)[0]?.trim() ?? "";
+  if (line !== "") return checkKey(line, where);
+  const what = output.trim() === "" ? "nothing" : "an empty first line";
+  throw noKeyError(`${where}: the key command printed ${what}`, runByHandHint);
 }
 
-/**
- * Until it ends, prints too much, or `ending` fires; what it left running in the background is not waited
- * for.
- */
-async function readOutput(command: string, env: Environment, canAsk: boolean, ending: AbortController) {
+/** Until the command ends or prints too much. @throws when the signal fires, or the shell cannot be run */
+async function readOutput(
+  command: string,
+  { env, canAsk, signal, limitSeconds = maxKeyCommandSeconds }: KeyCommandOptions,
+): Promise<{ output: string; failure?: string }> {
   const { spawn } = await import("node:child_process");
-  return new Promise<{ output: string; failure?: string }>((resolve) => {
-    const child = spawn(command, {
-      shell: true,
-      env: { ...env },
-      stdio: [canAsk ? "inherit" : "ignore", "pipe", "inherit"],
-    });
-    let output = "";
-    const settle = (failure: string | undefined) => {
-      child.stdout.destroy();
-      resolve({ output, failure });
-    };
-    const kill = () => {
-      child.kill("SIGKILL");
-      child.unref();
-      settle(String(ending.signal.reason));
-    };
-    if (ending.signal.aborted) kill();
-    else ending.signal.addEventListener("abort", kill, { once: true });
-    const describeEnd = (code: number | null, by: string | null) =>
-      code === 0 ? undefined : by ? `ended by ${by}` : `exit code ${code}`;
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-      if (output.length > maxOutputCharacters) {
-        ending.abort(`it printed more than ${formatCount(maxOutputCharacters)} characters`);
-      } else if (child.exitCode === 0 && output.includes("\n")) settle(undefined);
-    });
-    child.on("error", (error) => settle(error.message));
-    // A process that it left running may hold the pipe open.
-    child.on("exit", (code, by) => {
-      if (code !== 0 || output.includes("\n")) settle(describeEnd(code, by));
-    });
-    child.on("close", (code, by) => settle(describeEnd(code, by)));
+  const child = spawn(command, {
+    shell: true,
+    env: { ...env },
+    stdio: [canAsk ? "inherit" : "ignore", "pipe", "inherit"],
+    signal,
+    timeout: canAsk ? undefined : limitSeconds * 1000,
+    killSignal: "SIGKILL",
   });
+  const stdout = child.stdout!.setEncoding("utf8");
+  let output = "";
+  stdout.on("data", (text: string) => {
+    output += text;
+    if (output.length > maxOutputCharacters) child.kill("SIGKILL");
+  });
+  // What it left running in the background may hold the pipe open.
+  child.on("exit", (code) => (code === 0 && !output.includes("\n")) || stdout.destroy());
+  const [code, by] = (await once(child, "close")) as [number | null, string | null];
+  if (output.length > maxOutputCharacters)
+    return { output, failure: `it printed more than ${formatCount(maxOutputCharacters)} characters` };
+  if (child.killed) return { output, failure: `it did not end within ${limitSeconds} s` };
+  if (code === 0) return { output };
+  return { output, failure: by ? `ended by ${by}` : `exit code ${code}` };
 }

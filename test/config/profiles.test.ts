@@ -2,8 +2,7 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Folders } from "../../src/config/folders.ts";
-import { openProfiles } from "../../src/config/profile-store.ts";
-import { toProfilesPath } from "../../src/config/profiles.ts";
+import { openProfiles, toProfilesPath } from "../../src/config/profiles.ts";
 import type { EcmError } from "../../src/errors.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
