@@ -35,7 +35,7 @@ export async function readDocuments() {
     });
     await bundle.close();
     const load = async (name) => (await import(pathToFileURL(join(folder, `${name}.cjs`)))).default;
-    const { createContext } = await load("context");
+    const { Context } = await load("context");
     const { createTree } = await load("program");
     const { listLeaves } = await load("tree");
     const { describeCommandJson, describeFlags } = await load("describe");
@@ -43,7 +43,7 @@ export async function readDocuments() {
     const { openPoints } = await load("behavior");
     const stream = new PassThrough();
     const streams = { stdin: stream, stdout: stream, stderr: stream, env: {} };
-    const tree = createTree(createContext(streams, new AbortController().signal));
+    const tree = createTree(new Context(streams, new AbortController().signal));
     await tree.loadAll();
     return {
       globalFlags: describeFlags(tree.root),

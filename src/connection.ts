@@ -41,13 +41,16 @@ export interface Purpose {
   connections?: number;
 }
 
-/** What a connection takes from the command's context. */
-export interface Surroundings {
+/** What a connection takes of the command's context. */
+interface Surroundings {
   terminal: Terminal;
   clock: Clock;
   signal: AbortSignal;
   folders: Folders;
   settings: Settings;
+}
+
+interface Listener {
   /** Called for every request that leaves. */
   onSent(): void;
   /** Called with the limits of every answer that has any. */
@@ -69,12 +72,13 @@ export async function openConnection(
   profile: ResolvedProfile,
   purpose: Purpose,
   surroundings: Surroundings,
+  listener: Listener,
 ): Promise<{ connection: Connection; close(): Promise<void> }> {
-  const { clock, signal, folders, settings } = surroundings;
+  const { terminal, clock, signal, folders, settings } = surroundings;
   const line = await (profile.isSandbox
     ? openSandboxTransport(surroundings)
     : openNetworkTransport(profile, purpose, surroundings));
-  if (profile.warning !== undefined) surroundings.terminal.note(`warning: ${profile.warning}`, "needed");
+  if (profile.warning !== undefined) terminal.note(`warning: ${profile.warning}`, "needed");
   let latest: { limits: RateLimits; seenAt: number } | undefined;
   const names = openNamesCache(profile, line.apiKey, surroundings);
   const send = createSend({
@@ -88,10 +92,10 @@ export async function openConnection(
     onEvent(event) {
       showEvent(event, profile, purpose, surroundings);
       names.see(event);
-      if (event.kind === "sent") surroundings.onSent();
+      if (event.kind === "sent") listener.onSent();
       if (event.kind === "answered" && Object.keys(event.limits).length > 0) {
         latest = { limits: mergeLimits(latest?.limits, event.limits), seenAt: clock.now() };
-        surroundings.onLimits(event.limits);
+        listener.onLimits(event.limits);
       }
     },
   });

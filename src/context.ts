@@ -37,92 +37,18 @@ export interface OutputFileFlags {
   safeCells?: boolean;
 }
 
-export interface Context {
+/** Seen whole by `run.ts` and `program.ts`. Its members that are functions in fields are called alone by commands. */
+export class Context {
   readonly terminal: Terminal;
   readonly clock: Clock;
   /** Set where another program of this process runs the command. */
-  readonly observer?: Observer;
+  readonly observer: Observer | undefined;
   /** Fires on SIGINT and SIGTERM; its reason is the InterruptedError to end with. */
   readonly signal: AbortSignal;
   readonly folders: Folders;
   /** As Node names it: `linux`, `darwin`, `win32`. */
-  readonly platform: string;
-  readonly settings: Settings;
+  readonly platform: string = process.platform;
   /** The files that the command reads and writes. */
-  readonly files: CommandFiles;
-  /**
-   * The chosen format and columns. What the name of an output file says goes before all but `--output`, with
-   * which it must agree.
-   * @param fallback replaces the default of a command with one of its own
-   * @param text the form of the command's output for people, where it is YAML
-   * @throws UsageError for a format, a name or a file that cannot be
-   */
-  output(flags?: OutputFileFlags, fallback?: OutputFormat, text?: TextForm): OutputOptions;
-  readonly profiles: () => Promise<ProfileStore>;
-  /** The profile that is meant: its address, structure, and where each came from. No key is asked for. */
-  profile(): Promise<ResolvedProfile>;
-  /**
-   * Opens the profile's account, once for each purpose.
-   * @param purpose `bulk` for thousands of requests, over up to `connections` sockets
-   */
-  connect(purpose?: "single" | "bulk", connections?: number): Promise<Connection>;
-  /** Opens an account other than the one that is meant: a profile that is being made. */
-  open(profile: ResolvedProfile): Promise<Connection>;
-  /** People in the files of the embedded service, whichever account is meant. */
-  sandboxFiles(): Promise<SandboxFiles>;
-  /**
-   * Announces to other processes, until the command ends, that it works with people's data of the account.
-   */
-  tellUnderWay(activity: Omit<Activity, "account">): Promise<void>;
-  /** Undefined when nothing may be asked. */
-  prompter(): Prompter | undefined;
-  /**
-   * Before a request is spent on what `confirm` would refuse.
-   * @throws UsageError where nobody can be asked
-   */
-  requireConfirmable(): void;
-  /**
-   * Has a destructive step confirmed: `--yes`, or a person's yes.
-   * @param question may be made only when somebody is asked
-   * @throws UsageError where nobody can be asked; DeclinedError on a no
-   */
-  confirm(question: string | (() => Promise<string>)): Promise<void>;
-  /** Ends the command with this code although nothing is thrown (3: rejected rows; 9: differs). */
-  endWith(exitCode: number): void;
-  /** The limits, from the last answers; undefined when the service was not reached. */
-  readonly limits: () => RateLimits | undefined;
-  /** How many requests have left the machine for this command. */
-  readonly requestsSent: () => number;
-}
-
-/** Seen by `main.ts` and `program.ts` only. */
-export interface ContextControl {
-  context: Context;
-  /** Takes the parsed global flags; called before any command runs. */
-  configure(flags: GlobalFlags): void;
-  readonly exitCode: number;
-  /** Closes what was opened. */
-  close(): Promise<void>;
-}
-
-export function createContext(
-  streams: TerminalStreams,
-  signal: AbortSignal,
-  clock: Clock = realClock,
-  observer?: Observer,
-): ContextControl {
-  return new CommandContext(streams, signal, clock, observer);
-}
-
-/** Its members that are functions in fields are taken out of it by commands and called alone. */
-class CommandContext implements Context, ContextControl {
-  readonly context = this;
-  readonly terminal: Terminal;
-  readonly clock: Clock;
-  readonly observer: Observer | undefined;
-  readonly signal: AbortSignal;
-  readonly folders: Folders;
-  readonly platform = process.platform;
   readonly files: CommandFiles;
   settings: Settings = readSettings({}, {});
   exitCode: number = exitCodes.done;
@@ -138,7 +64,7 @@ class CommandContext implements Context, ContextControl {
   /** Serves single requests too, once it is open. */
   private bulk: Promise<Connection> | undefined;
 
-  constructor(streams: TerminalStreams, signal: AbortSignal, clock: Clock, observer: Observer | undefined) {
+  constructor(streams: TerminalStreams, signal: AbortSignal, clock: Clock = realClock, observer?: Observer) {
     this.env = streams.env;
     this.terminal = createTerminal(streams, isYes(this.env.ACCESSIBLE));
     this.clock = clock;
@@ -152,6 +78,7 @@ class CommandContext implements Context, ContextControl {
     });
   }
 
+  /** Takes the parsed global flags; called before any command runs. */
   configure(flags: GlobalFlags): void {
     const { terminal } = this;
     this.flags = flags;
@@ -162,6 +89,13 @@ class CommandContext implements Context, ContextControl {
     this.output();
   }
 
+  /**
+   * The chosen format and columns. What the name of an output file says goes before all but `--output`, with
+   * which it must agree.
+   * @param fallback replaces the default of a command with one of its own
+   * @param text the form of the command's output for people, where it is YAML
+   * @throws UsageError for a format, a name or a file that cannot be
+   */
   readonly output = (
     options: OutputFileFlags = {},
     fallback?: OutputFormat,
@@ -195,6 +129,7 @@ class CommandContext implements Context, ContextControl {
     return this.openedProfiles;
   };
 
+  /** The profile that is meant: its address, structure, and where each came from. No key is asked for. */
   profile(): Promise<ResolvedProfile> {
     const canAsk = () => this.terminal.isStdinTerminal && !this.settings.noInput;
     this.resolvedProfile ??= import("./config/resolve.ts").then(({ resolveProfile }) =>
@@ -203,28 +138,23 @@ class CommandContext implements Context, ContextControl {
     return this.resolvedProfile;
   }
 
+  /**
+   * Opens the profile's account, once for each purpose.
+   * @param purpose `bulk` for thousands of requests, over up to `connections` sockets
+   */
   connect(purpose: Purpose["kind"] = "single", connections?: number): Promise<Connection> {
     const open = this.bulk ?? (purpose === "single" ? this.single : undefined);
     if (open) return open;
-    const opened = this.profile().then((profile) => this.openFor(profile, { kind: purpose, connections }));
+    const opened = this.profile().then((profile) => this.open(profile, { kind: purpose, connections }));
     if (purpose === "bulk") this.bulk = opened;
     else this.single = opened;
     return opened;
   }
 
-  open(profile: ResolvedProfile): Promise<Connection> {
-    return this.openFor(profile, { kind: "single" });
-  }
-
-  private async openFor(profile: ResolvedProfile, purpose: Purpose): Promise<Connection> {
-    const { terminal, clock, signal, folders, settings } = this;
+  /** Opens an account, also another than the one that is meant: a profile that is being made. */
+  async open(profile: ResolvedProfile, purpose: Purpose = { kind: "single" }): Promise<Connection> {
     const { openConnection } = await import("./connection.ts");
-    const { connection, close } = await openConnection(profile, purpose, {
-      terminal,
-      clock,
-      signal,
-      folders,
-      settings,
+    const { connection, close } = await openConnection(profile, purpose, this, {
       onSent: () => {
         if (this.sentCount++ === 0 && this.isTableExpected) loadTableMeanwhile();
       },
@@ -236,27 +166,41 @@ class CommandContext implements Context, ContextControl {
     return connection;
   }
 
+  /** People in the files of the embedded service, whichever account is meant. */
   async sandboxFiles(): Promise<SandboxFiles> {
     const { openSandboxFiles } = await import("./connection.ts");
     return openSandboxFiles(this.folders);
   }
 
+  /**
+   * Announces to other processes, until the command ends, that it works with people's data of the account.
+   */
   async tellUnderWay(activity: Omit<Activity, "account">): Promise<void> {
     const { baseUrl } = await this.profile();
     const { registerActivity } = await import("./disk/activities.ts");
     this.closers.push(await registerActivity(this.folders.state, { ...activity, account: baseUrl.value }));
   }
 
+  /** Undefined when nothing may be asked. */
   prompter(): Prompter | undefined {
     const { terminal } = this;
     return canPrompt(terminal, this.settings.noInput) ? createPrompter(terminal, this.signal) : undefined;
   }
 
+  /**
+   * Before a request is spent on what `confirm` would refuse.
+   * @throws UsageError where nobody can be asked
+   */
   requireConfirmable(): void {
     if (!this.settings.yes && !this.prompter())
       throw cannotAskError("This must be confirmed", "Confirm with --yes");
   }
 
+  /**
+   * Has a destructive step confirmed: `--yes`, or a person's yes.
+   * @param question may be made only when somebody is asked
+   * @throws UsageError where nobody can be asked; DeclinedError on a no
+   */
   async confirm(question: string | (() => Promise<string>)): Promise<void> {
     if (this.settings.yes) return;
     this.requireConfirmable();
@@ -264,14 +208,18 @@ class CommandContext implements Context, ContextControl {
     throw declinedError();
   }
 
+  /** Ends the command with this code although nothing is thrown (3: rejected rows; 9: differs). */
   endWith(exitCode: number): void {
     this.exitCode = exitCode;
   }
 
+  /** The limits, from the last answers; undefined when the service was not reached. */
   readonly limits = () => this.lastLimits;
 
+  /** How many requests have left the machine for this command. */
   readonly requestsSent = () => this.sentCount;
 
+  /** Closes what was opened. */
   async close(): Promise<void> {
     for (const close of this.closers.splice(0)) await close();
   }

@@ -16,7 +16,7 @@ import {
   topicNames,
   toWords,
 } from "./commands/help/tree.ts";
-import type { ContextControl } from "./context.ts";
+import type { Context } from "./context.ts";
 import { usageError } from "./errors.ts";
 import { advise, ecm, type Hint } from "./hint.ts";
 import { isJsonWanted, outputFormats } from "./terminal/format.ts";
@@ -45,19 +45,19 @@ const verbAliases: Record<string, string[]> = {
  * @throws what the command throws; UsageError for words that make no command
  */
 export async function runProgram(
-  control: ContextControl,
+  context: Context,
   run: CommandTree["run"],
   args: readonly string[],
 ): Promise<void> {
   const words = listWords(args);
-  const tree = createTree(control, run, words);
+  const tree = createTree(context, run, words);
   const program = tree.root;
   try {
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === "commander.help") {
-      return runGroupAlone(control, run, args, findDeepestCommand(program, words));
+      return runGroupAlone(context, run, args, findDeepestCommand(program, words));
     }
     // Help or the version was shown.
     if (error.exitCode === 0) return;
@@ -71,11 +71,10 @@ export async function runProgram(
  * @param words what was typed
  */
 export function createTree(
-  control: ContextControl,
+  context: Context,
   run: CommandTree["run"],
   words: readonly string[] = [],
 ): CommandTree {
-  const { context } = control;
   const program = new Command("ecm");
   program
     .description("Administer the contacts of an email-marketing account.")
@@ -141,7 +140,7 @@ export function createTree(
   program.hook("preSubcommand", (_program, command) => tree.load(command.name()));
   program.hook("preAction", async (_program, action) => {
     requirePlainValues(action, words);
-    control.configure({ ...action.optsWithGlobals(), output: await takeFormat(action) });
+    context.configure({ ...action.optsWithGlobals(), output: await takeFormat(action) });
     requireNonEmptyValues(action);
   });
   return tree;
@@ -207,13 +206,13 @@ const listedAlone = ["ecm auth", "ecm runs"];
  * program that reads JSON is told what is missing.
  */
 async function runGroupAlone(
-  control: ContextControl,
+  context: Context,
   run: CommandTree["run"],
   args: readonly string[],
   group: CommandUnknownOpts,
 ): Promise<void> {
-  if (listedAlone.includes(toPath(group))) return runProgram(control, run, [...args, "list"]);
-  if (isJsonWanted(args, control.context.terminal.env)) {
+  if (listedAlone.includes(toPath(group))) return runProgram(context, run, [...args, "list"]);
+  if (isJsonWanted(args, context.terminal.env)) {
     throw usageError(`Choose a command: ${listChildNames(group).join(", ")}`, formatHelpHint(group));
   }
   group.outputHelp();

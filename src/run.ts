@@ -1,7 +1,7 @@
 /** One command from its words to its exit code: context → program → parse → exit code. The only catch-all. */
 import { formatRootHelp } from "./commands/groups.ts";
 import type { NestedCommand } from "./commands/help/tree.ts";
-import { type Context, type ContextControl, createContext } from "./context.ts";
+import { Context } from "./context.ts";
 import { describeDiskError } from "./disk/disk-errors.ts";
 import { EcmError, failedError, interruptedError, isInterruption } from "./errors.ts";
 import { mapCommands } from "./hint.ts";
@@ -22,8 +22,7 @@ export function createInterruption(signal: "SIGINT" | "SIGTERM"): EcmError {
 
 /** Runs one command and returns its exit code. Never throws, never ends the process. */
 export async function run({ args, streams, signal, clock, observer }: Invocation): Promise<number> {
-  const control = createContext(streams, signal, clock, observer);
-  const { context } = control;
+  const context = new Context(streams, signal, clock, observer);
   // Said before the flags are parsed: what is wrong with them must not be painted either.
   if (args.includes("--no-color")) context.terminal.isColored = { out: false, err: false };
   context.terminal.mask = (text) => maskTypedKeys(text, args);
@@ -35,13 +34,13 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
       await context.terminal.write(formatRootHelp(context.terminal.columns));
     } else {
       const { runProgram } = await import("./program.ts");
-      await runProgram(control, (nested) => run({ ...nested, clock }), args);
+      await runProgram(context, (nested) => run({ ...nested, clock }), args);
     }
   } catch (error) {
     // A signal ends whatever was under way; what that threw then is only the echo.
     failure = signal.aborted && !isInterruption(error) ? signal.reason : error;
   } finally {
-    await control.close();
+    await context.close();
   }
   const unwritten = await context.terminal.flush();
   if (unwritten) failure ??= cannotWriteOutputError(unwritten);
@@ -49,26 +48,25 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   // At a terminal the last line is an aside; elsewhere scripts read the error from it.
   if (!context.terminal.isStderrTerminal && limitsLine) context.terminal.note(limitsLine);
   const exitCode =
-    failure === undefined ? control.exitCode : await reportFailure(control, failure, isJson, streams.env);
+    failure === undefined ? context.exitCode : await reportFailure(context, failure, isJson, streams.env);
   if (context.terminal.isStderrTerminal && limitsLine) context.terminal.note(limitsLine, "aside");
   return exitCode;
 }
 
 async function reportFailure(
-  control: ContextControl,
+  context: Context,
   failure: unknown,
   isJson: boolean,
   env: TerminalStreams["env"],
 ): Promise<number> {
-  const { context } = control;
   if (env.ECM_DEBUG && failure instanceof Error) context.terminal.note(failure.stack ?? "", "needed");
-  if (failure instanceof EcmError) await completeHint(control, failure);
+  if (failure instanceof EcmError) await completeHint(context, failure);
   const { reportError } = await import("./terminal/report-error.ts");
   return reportError(context.terminal, failure, isJson);
 }
 
 /** The commands of its hint work on the account that this command worked on; an agent's client reads of tools. */
-async function completeHint({ context }: ContextControl, { details }: EcmError): Promise<void> {
+async function completeHint(context: Context, { details }: EcmError): Promise<void> {
   if (details.hint === undefined) return;
   if (context.observer) {
     details.hint = mapCommands(details.hint, context.observer.formatCommand);

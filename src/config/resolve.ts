@@ -89,18 +89,9 @@ function resolveSandboxProfile(settings: Settings, name: Sourced<string>): Resol
     baseUrl: { value: embeddedBaseUrl, source: "default" },
     structure: settings.structure,
     readOnly: settings.readOnly,
-    warning: describeUnused(settings, name),
     identity: hash("sandbox"),
     key: () => Promise.reject(noKeyError("The embedded service makes its own key")),
   };
-}
-
-/** A person who has set the address and key of an account may believe that commands write to it. */
-function describeUnused({ baseUrl, apiKey }: Settings, { source }: Sourced<string>): string | undefined {
-  const unused = [...(baseUrl ? ["ECM_BASE_URL"] : []), ...(apiKey ? ["ECM_API_KEY"] : [])];
-  if (source !== "environment" || unused.length === 0) return undefined;
-  const verb = unused.length === 1 ? "is" : "are";
-  return `ECM_PROFILE is sandbox: the embedded service is used, ${unused.join(" and ")} ${verb} not`;
 }
 
 function assemble(

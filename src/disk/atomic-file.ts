@@ -7,11 +7,9 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  linkSync,
   openSync,
   renameSync,
   rmSync,
-  type WriteFileOptions,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -46,26 +44,25 @@ export async function openAtomicFile(
     await handle.close().catch(() => undefined);
     await rm(temporary, { force: true }).catch(() => undefined);
   };
-  try {
-    if (mode !== privateMode) await handle.chmod(mode);
-  } catch (error) {
-    await discard();
-    throw error;
-  }
+  const orDiscard = async (act: () => Promise<void>) => {
+    try {
+      await act();
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+  };
+  if (mode !== privateMode) await orDiscard(() => handle.chmod(mode));
   return {
     append: (data) => handle.appendFile(data),
-    async commit() {
-      try {
+    commit: () =>
+      orDiscard(async () => {
         await handle.sync();
         await handle.close();
         await beforeRename?.(temporary);
         await rename(temporary, path);
         await syncFolder(dirname(path));
-      } catch (error) {
-        await discard();
-        throw error;
-      }
-    },
+      }),
     discard,
   };
 }
@@ -98,9 +95,8 @@ export async function writeAtomically(path: string, data: string, mode?: number)
  */
 export function writeAtomicallySync(path: string, data: string, isLasting = true): void {
   const temporary = toTemporaryPath(path);
-  const options: WriteFileOptions = { mode: privateMode, flag: "wx" };
   try {
-    writeFileSync(temporary, data, options);
+    writeFileSync(temporary, data, { mode: privateMode, flag: "wx" });
     if (isLasting) syncPath(temporary);
     renameSync(temporary, path);
     if (isLasting) syncPath(dirname(path));
@@ -111,23 +107,16 @@ export function writeAtomicallySync(path: string, data: string, isLasting = true
 }
 
 /**
- * Creates a file where there is none, with its final rights and content from the first
- * moment. The file is never opened under its name: closing any descriptor of a file ends
- * the locks that this process holds on it (POSIX).
+ * Creates an empty file where there is none, for its owner alone from the first moment. One that is there is
+ * not opened: closing any descriptor of a file ends the locks that this process holds on it (POSIX).
  * @throws the system's error
  */
-export function createIfMissingSync(path: string, content = ""): void {
-  if (existsSync(path)) return;
-  const temporary = toTemporaryPath(path);
-  const options: WriteFileOptions = { mode: privateMode, flag: "wx" };
-  writeFileSync(temporary, content, options);
+export function createIfMissingSync(path: string): void {
   try {
-    linkSync(temporary, path);
-  } catch {
-    // Not every file system has links; and another process may have been quicker.
-    if (!existsSync(path)) writeFileSync(path, content, options);
-  } finally {
-    rmSync(temporary, { force: true });
+    if (!existsSync(path)) writeFileSync(path, "", { mode: privateMode, flag: "wx" });
+  } catch (error) {
+    // Another process may have been quicker.
+    if (!existsSync(path)) throw error;
   }
 }
 
@@ -141,7 +130,7 @@ function toTemporaryPath(path: string): string {
 }
 
 /** A new name survives a power cut only when its folder was synced; not every platform can. */
-export async function syncFolder(folder: string): Promise<void> {
+async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r").catch(() => undefined);
   await handle?.sync().catch(() => undefined);
   await handle?.close();

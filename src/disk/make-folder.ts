@@ -10,13 +10,19 @@ import { dirname, join, resolve } from "node:path";
  * @throws the system's error
  */
 export function makeFolder(folder: string): void {
-  for (const each of listMissing(folder)) {
-    try {
-      mkdirSync(each, { mode: 0o700 });
-    } catch (error) {
-      requireFolder(each, error);
-    }
+  const path = resolve(folder);
+  if (isFolder(path)) return;
+  if (!existsSync(dirname(path))) makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it a moment ago.
+    if (!isFolder(path)) throw error;
   }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /**
@@ -32,20 +38,4 @@ export async function requireWritable(folder: string): Promise<void> {
   } finally {
     await rm(file, { force: true }).catch(() => undefined);
   }
-}
-
-/** From the highest folder that is missing to the one that is wanted, which is always among them. */
-function listMissing(folder: string): string[] {
-  const missing = [resolve(folder)];
-  for (;;) {
-    const parent = dirname(missing[0]!);
-    if (parent === missing[0] || existsSync(parent)) return missing;
-    missing.unshift(parent);
-  }
-}
-
-/** A folder that exists, perhaps since a moment ago, is fine. @throws `error` where there is none */
-function requireFolder(folder: string, error: unknown): void {
-  const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  if (!isThere) throw error;
 }

@@ -4,7 +4,7 @@ import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings"
 import { describe, expect, it } from "vitest";
 import { groups } from "../../src/commands/groups.ts";
 import { topicNames } from "../../src/commands/help/tree.ts";
-import { createContext } from "../../src/context.ts";
+import { Context } from "../../src/context.ts";
 import { createTree, listWords } from "../../src/program.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 
@@ -58,7 +58,7 @@ async function parsed(words: string[]): Promise<string> {
   class Reached extends Error {}
   const sink = new PassThrough().resume();
   const streams = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: await temporaryHome() };
-  const program = createTree(createContext(streams as never, new AbortController().signal), () =>
+  const program = createTree(new Context(streams as never, new AbortController().signal), () =>
     Promise.resolve(0),
   ).root;
   let reached = "";

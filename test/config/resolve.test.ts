@@ -196,12 +196,7 @@ describe("the account that a command works with", () => {
   it("is the embedded service for sandbox, whatever the environment holds", async () => {
     const env = { ECM_BASE_URL: other, ECM_API_KEY: "k" };
     expect((await resolve({ profile: "sandbox" }, env)).isSandbox).toBe(true);
-    const named = await resolve({}, { ...env, ECM_PROFILE: "sandbox" });
-    expect(named).toMatchObject({
-      isSandbox: true,
-      warning: "ECM_PROFILE is sandbox: the embedded service is used, ECM_BASE_URL and ECM_API_KEY are not",
-    });
-    expect((await resolve({ profile: "sandbox" }, env)).warning).toBeUndefined();
+    expect((await resolve({}, { ...env, ECM_PROFILE: "sandbox" })).isSandbox).toBe(true);
     await expect(resolve({ profile: "sandbox", baseUrl: other }, {})).rejects.toThrow(
       expect.objectContaining({ kind: "usage" }),
     );

@@ -2,10 +2,9 @@
 
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { BackUp, Closed, Engine, Job, RunOptions, StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { syncFolder } from "../../disk/atomic-file.ts";
 import { usageError } from "../../errors.ts";
 import { findFormatByName, requireFileFormat } from "../../terminal/file-names.ts";
 import { isJson, type OutputFormat } from "../../terminal/format.ts";
@@ -184,7 +183,6 @@ export function createBackUp(context: Context, target: BackUp["target"]): BackUp
       const view = toSearchView(createContactColumnsView(structure, lists));
       const format = (target?.format ?? "csv") as OutputFormat;
       await presentList(context.terminal, { format, outputFile: file }, contacts, view);
-      await syncFolder(dirname(file));
       return file;
     },
   };
