@@ -219,7 +219,7 @@ async function runGroupAlone(
 }
 
 /**
- * The words as commander takes them. `--verbose` stands alone or with `=bodies`; as an option with an
+ * The words as commander takes them. `--verbose` and `-v` stand alone or with `=bodies`; as an option with an
  * optional value it would swallow the word after it. `help contact` is `contact --help`: a group's commands
  * are known once it is loaded; any other word after `help` is a topic.
  */
@@ -233,6 +233,6 @@ export function listWords(args: readonly string[]): string[] {
   }
   const end = args.indexOf("--");
   return args.map((arg, index) =>
-    arg === "--verbose=bodies" && (end === -1 || index < end) ? "--verbose-bodies" : arg,
+    /^(-v|--verbose)=bodies$/.test(arg) && (end === -1 || index < end) ? "--verbose-bodies" : arg,
   );
 }

@@ -2,6 +2,7 @@
  * `--max-changes`, `--max-delete`: decided on the whole plan, before the first write.
  */
 
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { RunningSandbox } from "../support/sandbox.ts";
 import { contactLines, parseSummary } from "./kit.ts";
@@ -157,7 +158,7 @@ describe.each(titledCases)("%s", (_name, each) => {
     expect(JSON.parse(stdout).status).toBe("completed");
   });
 
-  it("a dry run says that a real run would be refused, and keeps its plan", async () => {
+  it("a dry run says that a real run would be refused, and keeps its plan, which only a limit of apply allows", async () => {
     const service = await prepared(each);
     const { command } = service;
     const writes = listWrites(service).length;
@@ -174,8 +175,12 @@ describe.each(titledCases)("%s", (_name, each) => {
       stoppedBy: "error",
     });
 
-    const refused = await service.ecm(["apply", plan.file, flag, `${count - 1}`, "--yes"]);
-    expect({ code: refused.code, writes: listWrites(service).length }).toEqual({ code: 2, writes });
+    const end = JSON.parse((await readFile(plan.file, "utf8")).trimEnd().split("\n").at(-1)!);
+    expect(end.end.refused).toContain(`${flag} allows ${count - 1}`);
+    for (const limit of [[], [flag, `${count - 1}`]]) {
+      const refused = await service.ecm(["apply", plan.file, ...limit, "--yes"]);
+      expect({ code: refused.code, writes: listWrites(service).length }).toEqual({ code: 2, writes });
+    }
     const applied = await service.ecm(["apply", plan.file, flag, `${count}`, "--yes"]);
     expect(applied.code, applied.stderr).toBe(0);
   });

@@ -176,6 +176,8 @@ describe("the line of any command", () => {
     expect(bodies.stderr).toContain('\n< {"said":"yes');
     expect(bodies.stderr).not.toContain("\u001b");
     expect(bodies.stdout).toBe(plain.stdout);
+    const short = await ecm([...args, "-v=bodies"], { stdin: '{"asked":1}' });
+    expect(short.stderr).toContain('\n> {"asked":1}\n');
   });
 });
 

@@ -5,14 +5,14 @@ import { openDatabase } from "../../src/sandbox/database.ts";
 import { eraseFromSandbox } from "../../src/sandbox/erase.ts";
 import { openAccount } from "./account.ts";
 
-it.each([0, 1])("data of version %i is an error that names the folder, and stays", async (version) => {
+it.each([0, 2])("data of version %i is an error that names the folder, and stays", async (version) => {
   const { sandbox, folder } = await openAccount();
   sandbox.close();
   const file = await openDatabase(join(folder, "sandbox.db"));
   file.exec(`PRAGMA user_version = ${version}`);
   file.close();
   await expect(openAccount({ folder })).rejects.toThrow(
-    `The sandbox's data in ${folder} has version ${version}; this ecm reads version 3`,
+    `The sandbox's data in ${folder} has version ${version}; this ecm reads version 1`,
   );
   const again = await openDatabase(join(folder, "sandbox.db"));
   expect(again.get("PRAGMA user_version")).toMatchObject({ user_version: version });

@@ -6,6 +6,7 @@
 import { resolve } from "node:path";
 import { statusParts } from "../../api/contacts.ts";
 import { type EcmError, isKind, usageError } from "../../errors.ts";
+import { advise, ecm, toOperands } from "../../hint.ts";
 import { restoreSelection } from "../../select/selection.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import { replaceStandIns } from "../apply/apply-plan.ts";
@@ -16,7 +17,7 @@ import { findPlanRemovalFailure } from "../plan/numbers.ts";
 import { openPlanFile, type PlanFile, type PlanHead } from "../plan/plan-file.ts";
 import { isPlanned } from "../plan/plan-line.ts";
 import type { Engine, RunContext } from "../plan/session.ts";
-import { computeFingerprint, isInPlanFolder } from "../runs/folder.ts";
+import { computeFingerprint, type GuardOptions, isInPlanFolder } from "../runs/folder.ts";
 import { noInput } from "./finish.ts";
 import {
   type ContactsToPlan,
@@ -62,7 +63,7 @@ async function openPlan(context: RunContext, plan: PlanFile): Promise<OpenedJob>
   // What was allowed when the plan was made, unless something else is allowed now.
   const allowed = options.guards?.maxRemove ?? head.removals?.allowed;
   const own = { ...head, removals: head.removals && { ...head.removals, allowed } };
-  const failure = findPlanRemovalFailure({ ...plan, head: own });
+  const failure = findRefusal(plan, options.guards) ?? findPlanRemovalFailure({ ...plan, head: own });
   if (failure && !options.isDryRun) throw failure;
   if (failure) emit({ kind: "remark", remark: { code: "would_be_refused", failure } });
   return {
@@ -75,6 +76,16 @@ async function openPlan(context: RunContext, plan: PlanFile): Promise<OpenedJob>
     contacts: await openContacts(context, own, plan),
     ...(await holdPlannedList(context, head)),
   };
+}
+
+/** Why a plan that its guards refused is not applied, unless a guard of this command allows it. */
+function findRefusal({ path, end: { refused } }: PlanFile, guards: GuardOptions = {}): EcmError | undefined {
+  if (refused === undefined || guards.maxChanges || guards.maxDelete) return undefined;
+  return usageError(
+    `${path} was refused when it was made: ${refused}`,
+    advise`Nothing was written. Look at it: ${ecm`plan show ${toOperands(path)}`}; to allow it, pass --max-changes or --max-delete`,
+    { type: "PlanRefusedError" },
+  );
 }
 
 function otherAccountError({ path, head: { account: planned } }: PlanFile, { account }: Engine): EcmError {

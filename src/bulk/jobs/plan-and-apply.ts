@@ -7,6 +7,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { requireFreeListName } from "../../api/lists.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
+import type { EcmError } from "../../errors.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
@@ -122,7 +123,8 @@ class Work {
     const price = await findPlanPrice(this.state, contacts, old);
     this.price = price;
     emit({ kind: "priced", price });
-    if (plan) await options.takePlan?.(plan);
+    if (plan)
+      await options.takePlan?.({ ...plan, end: { ...plan.end, refused: this.findRefusal()?.message } });
     if (!run || !plan) return;
     await this.prepare(run, contacts, plan, price);
     await this.apply(contacts, price);
@@ -158,7 +160,7 @@ class Work {
         writer.release();
         throw error;
       }
-      const end = writer.close(input);
+      const end = writer.close(input, this.findRefusal()?.message);
       await rm(scratch, { force: true });
       if (run?.manifest.input.isSpooled) await rm(join(run.folder, fileNames.input), { force: true });
       return file === undefined ? undefined : toClosedPlan(file, { head, creations, end });
@@ -185,13 +187,11 @@ class Work {
    */
   private async prepare(run: EnteredRun, contacts: Contacts, plan: ClosedPlan, price: Price): Promise<void> {
     const { state } = this;
-    const { options, ledger, tally } = state;
+    const { options, ledger } = state;
     const monthStop = findMonthStop(price, options);
     if (monthStop) throw monthStop;
     const isFirst = !hasBegun(ledger);
-    // The run keeps its guards: to leave them out the next time is not to allow more.
-    const guards = isFirst ? { ...run.manifest.guards, ...options.guards } : state.typedGuards;
-    const refusal = findGuardFailure(tally, guards, { file: this.place.file, isFirst });
+    const refusal = this.findRefusal();
     if (refusal) throw refusal;
     if (price.left > 0) {
       const isShown = isFirst && options.isAtTerminal;
@@ -205,6 +205,15 @@ class Work {
       this.backup = await options.backUp?.write(readContactsToDelete(plan), { folder: run.folder, account });
     }
     await createNames(state, contacts, run, plan);
+  }
+
+  /** What the plan does beyond its guards. */
+  private findRefusal(): EcmError | undefined {
+    const { run, options, ledger, tally, typedGuards } = this.state;
+    const isFirst = !hasBegun(ledger);
+    // The run keeps its guards: to leave them out the next time is not to allow more.
+    const guards = isFirst ? { ...run?.manifest.guards, ...options.guards } : typedGuards;
+    return findGuardFailure(tally, guards, { file: this.place.file, isFirst });
   }
 
   private async apply(contacts: Contacts, price: Price): Promise<void> {

@@ -145,8 +145,8 @@ export class PlanWriter {
     this.append([{ block: { at, taken: this.taken, tally: this.tally, digest: this.digest.toString() } }]);
   }
 
-  /** Has all of it on the disk. */
-  close(input: SettledByInput): PlanEnd {
+  /** Has all of it on the disk. @param refused why its guards refuse it */
+  close(input: SettledByInput, refused?: string): PlanEnd {
     const { tally } = this;
     const { skipped, rejected } = countCodes({ input, tally });
     const end: PlanEnd = {
@@ -160,6 +160,7 @@ export class PlanWriter {
       },
       requests: tally.requests,
       digest: this.digest.toString(),
+      refused,
       tally,
       input,
     };
@@ -191,7 +192,7 @@ export class PlanWriter {
  * @returns the digest in its last line
  */
 export async function exportPlan(
-  { head, creations, end: { counts, requests }, lines }: ClosedPlan,
+  { head, creations, end: { counts, requests, refused }, lines }: ClosedPlan,
   write: ((line: string) => Promise<void>) | undefined,
   onLine: (line: PlanLine) => void,
 ): Promise<string> {
@@ -210,7 +211,7 @@ export async function exportPlan(
     await writeLine(line);
   }
   const digest = sum.toString();
-  await write?.(`${JSON.stringify({ end: { counts, requests, digest } })}\n`);
+  await write?.(`${JSON.stringify({ end: { counts, requests, digest, refused } })}\n`);
   return digest;
 }
 

@@ -137,6 +137,8 @@ export const end = v.object({
   requests: count,
   /** `sha256:` and the hexadecimal digest of all bytes before this line. */
   digest: text,
+  /** What its guards did not allow: nobody applies it. */
+  refused: v.optional(text),
 });
 
 /** Whether a value is what the schema says: where it is, it is left as it was. */

@@ -3,7 +3,7 @@ import { EcmError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Database } from "../database.ts";
 
-const schemaVersion = 3;
+const schemaVersion = 1;
 
 const accountSchema = `
 CREATE TABLE account (

@@ -155,7 +155,7 @@ test("reset starts over where the data is of another version: the hint works", a
   expect(refused).toMatchObject({
     code: 2,
     stderr: expect.stringContaining(
-      `has version 9; this ecm reads version 3\nhint: Delete it and start over with: ecm sandbox reset --data ${folder}\n`,
+      `has version 9; this ecm reads version 1\nhint: Delete it and start over with: ecm sandbox reset --data ${folder}\n`,
     ),
   });
   expect(await ecm(["sandbox", "reset", "--data", folder, "--yes"])).toMatchObject({
