@@ -52,7 +52,7 @@ export function registerLimits(command: Command, context: Context): void {
         return isJson(context.output().format) ? { one: {} } : undefined;
       }
       const now = context.clock.now();
-      return { one: toReport(cached), screen: async () => ({ text: formatSeen(cached, now) }) };
+      return { one: toReport(cached), screen: () => formatSeen(cached, now) };
     }),
   );
 }

@@ -90,7 +90,7 @@ describe("lists rename", () => {
 
   it("takes any body of the answer", async () => {
     const list = { _id: "l1", name: "News" };
-    for (const body of ["", "{}", "null", "ok", '{"_id":"l1","name":"New","__v":2}']) {
+    for (const body of ["", "{}", "null", '{"_id":"l1","name":"New","__v":2}']) {
       const { ecm } = await fakeAccount([list], (_request, response) => response.writeHead(200).end(body));
       expect(await done(ecm(["lists", "rename", "News", "New", "-o", "csv", "--columns", "name,_id"]))).toBe(
         "name,_id\nNew,l1\n",

@@ -17,7 +17,7 @@ export function registerAuthUse(parent: Command, context: Context): void {
   });
 }
 
-const missingName = { question: "Profile to use", what: "the profile", usage: ecm`auth use NAME` };
+const missingName = { what: "Profile to use", usage: ecm`auth use NAME` };
 
 async function runAuthUse(context: Context, typedName?: string): Promise<void> {
   const profiles = await context.profiles();

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { createContactRequest, readContact } from "../../api/contacts.ts";
 import { isAddressLike, normalizeKey } from "../../api/key-spelling.ts";
-import type { Connection, Context } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { conflictError, isServiceError, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
@@ -14,12 +14,12 @@ import {
 import { findByKey } from "../../service/find-contact.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import { hasColumns } from "../../terminal/present.ts";
-import type { ApiRequest, Contact, CreateContactBody } from "../../wire.ts";
+import type { Contact, CreateContactBody } from "../../wire.ts";
 import { addDryRunFlag, type OptionsOf, repeatableOption } from "../flags/flags.ts";
-import { type MissingArgument, requireTextOrAsk } from "../flags/questions.ts";
+import { requireText } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents, type Result } from "../output/presents.ts";
-import { openSuppressionList } from "../selection/lookups.ts";
+import { refuseSuppressed } from "../selection/lookups.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
 type ContactCreateOptions = OptionsOf<typeof declareCreate>;
@@ -54,9 +54,8 @@ export function registerContactCreate(parent: Command, context: Context): void {
   creating.action(presents(context, {}, (flags) => createContact(context, flags)));
 }
 
-const missingKey: MissingArgument = {
-  question: "The contact's key",
-  what: "the contact's key",
+const missingKey = {
+  what: "The contact's key",
   usage: advise`${ecm`contact create --key KEY`}, or --data FILE`,
 };
 
@@ -65,108 +64,76 @@ async function createContact(
   options: ContactCreateOptions,
 ): Promise<Result<Partial<Contact>>> {
   const output = context.output();
-  const { key, createRequest } =
-    options.data === undefined
-      ? await readFlags(context, options)
-      : await readBody(context, options, options.data);
-  if (!options.includeSuppressed) await refuseSuppressed(context, key);
-  if (options.data === undefined) await refuseByItsForm(key);
-  const connection = await context.connect();
-  const { send, account } = connection;
+  const typed = await readBody(context, options);
+  const key = typed
+    ? (typed.value as Partial<CreateContactBody> | null)?.key
+    : await requireText(context, options.key, missingKey);
+  if (!options.includeSuppressed) await refuseSuppressed(context, typeof key === "string" ? [key] : []);
+  // What is an address by its form is refused before a request is spent on the type of the account's keys.
+  if (!typed && isAddressLike(key!)) await requireCreatable(key!, "email");
+  const { send, account, behaviors } = await context.connect();
   const { request, answer } = await account.withRemembered("write", async () => {
-    const request = await createRequest(account);
+    const request = typed
+      ? { ...createContactRequest(typed.value as CreateContactBody), rawBody: typed.text }
+      : createContactRequest(await toBody(account, key!, options));
     if (options.dryRun) {
-      await requireFreeKey(connection, request);
+      if (!typed && (await findByKey({ send, behaviors }, await account.structure(), key!)))
+        throw conflictError(`A contact with the key ${key} already exists`, duplicateHint, {
+          type: "DuplicateFieldError",
+          field: "key",
+          applied: "no",
+        });
       return { request };
     }
     await checkContactColumns(account, output);
     return { request, answer: await send(request).catch(throwDuplicateExplained) };
   });
-  if (!answer) {
-    const { key: sentKey } = (request.body ?? {}) as Partial<CreateContactBody>;
+  const { key: sentKey, lists, tags } = (request.body ?? {}) as Partial<CreateContactBody>;
+  if (!answer)
     return { request, would: sentKey === undefined ? "create a contact" : `create the contact ${sentKey}` };
-  }
   const contact = readContact(answer);
   // The specification's answer leaves out lists and tags; a person wants to see what was asked for.
-  const sent = request.body as Partial<CreateContactBody> | undefined;
-  const reported = hasColumns(output) ? { lists: sent?.lists, tags: sent?.tags, ...contact } : contact;
-  return toContactResult(context, account, reported);
-}
-
-interface RequestedContact {
-  key: string | undefined;
-  /** Resolves names. */
-  createRequest(account: Account): Promise<ApiRequest>;
+  const known = { lists, tags, ...contact };
+  return toContactResult(context, account, hasColumns(output) ? known : contact);
 }
 
 /** A body that was typed goes as it is. @throws UsageError before anything is opened or sent */
-async function readBody(
-  context: Context,
-  { key, set, list, tag }: ContactCreateOptions,
-  file: string,
-): Promise<RequestedContact> {
+async function readBody(context: Context, { data, key, set, list, tag }: ContactCreateOptions) {
+  set?.forEach(splitAssignment);
+  if (data === undefined) return undefined;
   if ([key, set, list, tag].some((each) => each !== undefined))
     throw usageError("--data is the whole body and cannot be used with --key, --set, --list and --tag");
-  const { text, value } = await readJsonInput(context, file, "--data");
-  const body = value as CreateContactBody;
-  return {
-    key: typeof body?.key === "string" ? body.key : undefined,
-    createRequest: async () => ({ ...createContactRequest(body), rawBody: text }),
-  };
+  return readJsonInput(context, data, "--data");
 }
 
-/** @throws UsageError before anything is opened or sent */
-async function readFlags(
-  context: Context,
-  { key: typedKey, set = [], list = [], tag = [] }: ContactCreateOptions,
-): Promise<RequestedContact> {
-  const key = await requireTextOrAsk(context, typedKey, missingKey);
-  set.forEach(splitAssignment);
-  const { createKeyReader } = await import("../../tables/index.ts");
-  return {
-    key,
-    async createRequest(account) {
-      const structure = await account.structure();
-      requireCreatable(createKeyReader(structure.keyType)(key));
-      const parts = {
-        fields: parseFieldValues(structure, set),
-        lists: await resolveListRefs(account, structure, list),
-        tags: await resolveTagRefs(account, structure, tag),
-      };
-      const presentParts = Object.entries(parts).filter(([, elements]) => elements.length > 0);
-      return createContactRequest({
-        key: normalizeKey(key, structure.keyType),
-        contactStructureId: structure._id,
-        ...Object.fromEntries(presentParts),
-      });
-    },
+async function toBody(
+  account: Account,
+  key: string,
+  { set = [], list = [], tag = [] }: ContactCreateOptions,
+): Promise<CreateContactBody> {
+  const structure = await account.structure();
+  await requireCreatable(key, structure.keyType);
+  const parts = {
+    fields: parseFieldValues(structure, set),
+    lists: await resolveListRefs(account, structure, list),
+    tags: await resolveTagRefs(account, structure, tag),
   };
-}
-
-/** What is an address by its form is refused before a request is spent on the type of the account's keys. */
-async function refuseByItsForm(key = ""): Promise<void> {
-  if (!isAddressLike(key)) return;
-  const { createKeyReader } = await import("../../tables/index.ts");
-  requireCreatable(createKeyReader("email")(key));
+  const presentParts = Object.entries(parts).filter(([, elements]) => elements.length > 0);
+  return {
+    key: normalizeKey(key, structure.keyType),
+    contactStructureId: structure._id,
+    ...Object.fromEntries(presentParts),
+  };
 }
 
 /** A key that an import would reject is refused here too. @throws UsageError */
-function requireCreatable(reading: { key: unknown } | { message: string }): void {
+async function requireCreatable(key: string, keyType: string): Promise<void> {
+  const { createKeyReader } = await import("../../tables/index.ts");
+  const reading = createKeyReader(keyType)(key);
   if ("key" in reading) return;
   throw usageError(
     `The key cannot be used: ${reading.message}`,
     "To send a key exactly as it is: --data FILE",
-  );
-}
-
-/** @throws EcmError for a key on the suppression list; SuppressionsError when the list cannot be read */
-async function refuseSuppressed(context: Context, key: string | undefined): Promise<void> {
-  const list = await openSuppressionList(context);
-  if (key === undefined || !list.has(key)) return;
-  throw conflictError(
-    `${key} is on the suppression list; nothing was sent`,
-    "This person asked not to be contacted, or was erased: leave the contact out",
-    { type: "SuppressedError", field: "key", applied: "no" },
   );
 }
 
@@ -175,18 +142,4 @@ const duplicateHint = advise`To change the existing contact: ${ecm`contact mutat
 function throwDuplicateExplained(error: unknown): never {
   if (isServiceError(error) && error.type === "DuplicateFieldError") error.details.hint ??= duplicateHint;
   throw error;
-}
-
-/** The service's refusal of a second contact, told by a dry run. A typed body may lack what is needed to look. */
-async function requireFreeKey({ send, account, behaviors }: Connection, { body }: ApiRequest): Promise<void> {
-  const { key, contactStructureId } = (body ?? {}) as Partial<CreateContactBody>;
-  if (typeof key !== "string" || typeof contactStructureId !== "string") return;
-  const structure = (await account.structures()).find(({ _id }) => _id === contactStructureId);
-  const found = structure && (await findByKey({ send, behaviors }, structure, key));
-  if (!found) return;
-  throw conflictError(`A contact with the key ${key} already exists`, duplicateHint, {
-    type: "DuplicateFieldError",
-    field: "key",
-    applied: "no",
-  });
 }

@@ -2,10 +2,9 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
 import { addOutputFileFlags } from "../flags/flags.ts";
-import { requireTextOrAsk } from "../flags/questions.ts";
+import { requireText } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { createMissingContact } from "../selection/conditions.ts";
 import { resolveContact } from "../selection/lookups.ts";
 import { toContactResult } from "./view.ts";
 
@@ -25,8 +24,8 @@ export function registerContactGet(parent: Command, context: Context): void {
   });
   getting.action(
     presents(context, {}, async (typedContact) => {
-      const missing = createMissingContact(ecm`contact get ID-OR-KEY`);
-      const idOrKey = await requireTextOrAsk(context, typedContact, missing);
+      const missing = { what: "The contact's id or key", usage: ecm`contact get ID-OR-KEY` };
+      const idOrKey = await requireText(context, typedContact, missing);
       const connection = await context.connect();
       const { account } = connection;
       const contact = await account.withRemembered("read", () => resolveContact(connection, idOrKey));

@@ -12,16 +12,17 @@ import {
 } from "../../api/contacts.ts";
 import { normalizeKey, toKeyIdentity } from "../../api/key-spelling.ts";
 import type { Connection, Context } from "../../context.ts";
-import { conflictError, type EcmError, hasStatus, isKind, usageError } from "../../errors.ts";
+import { conflictError, type EcmError, hasStatus, usageError } from "../../errors.ts";
 import { advise, ecm, type Hint, toOperands } from "../../hint.ts";
 import { pickDifferences, wouldChange } from "../../service/contact-changes.ts";
 import { deleteContact } from "../../service/erase-contact.ts";
+import { findByKey } from "../../service/find-contact.ts";
 import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";
 import type { ApiRequest, Contact, CreateContactBody, MutateBody } from "../../wire.ts";
 import { addDryRunFlag, type OptionsOf } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents, type Result } from "../output/presents.ts";
-import { openSuppressionList, resolveContact } from "../selection/lookups.ts";
+import { refuseSuppressed, resolveContact } from "../selection/lookups.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
 type MoveFlags = OptionsOf<typeof declareMove>;
@@ -60,37 +61,31 @@ async function moveContact(
   context: Context,
   from: string,
   to: string,
-  flags: MoveFlags,
+  { merge, deleteOld, dryRun }: MoveFlags,
 ): Promise<Result<Partial<Contact>>> {
-  if (!flags.dryRun) context.requireConfirmable();
+  if (!dryRun) context.requireConfirmable();
   const output = context.output();
   const connection = await context.connect();
   const { account, send } = connection;
   const { old, target, key } = await account.withRemembered("write", () => readPair(connection, from, to));
-  await refuseSuppressed(context, old.key, key);
-  const first = planFirst(old, target, { key, merges: flags.merge ?? false });
-  const last = flags.deleteOld ? deleteContactRequest(old._id) : changeStatusRequest(old._id, unsubscribed);
-  const end = flags.deleteOld ? "delete" : "unsubscribe";
-  if (flags.dryRun) {
-    const would = `move ${old.key} to ${key}, and ${end} ${old.key}. ${lastWords(old.key)}`;
-    return { request: first ? [first, last] : [last], would };
-  }
+  await refuseSuppressed(context, [old.key, key]);
+  const first = target ? planMerge(old, target, merge ?? false) : planCreation(old, key);
+  const last = deleteOld ? deleteContactRequest(old._id) : changeStatusRequest(old._id, unsubscribed);
+  const what = `${old.key} to ${key}, and ${deleteOld ? "delete" : "unsubscribe"} ${old.key}`;
+  const final = `${old.key} cannot be made active again: only they can subscribe again.`;
+  if (dryRun) return { request: first ? [first, last] : [last], would: `move ${what}. ${final}` };
   await account.withRemembered("write", () => checkContactColumns(account, output));
-  context.terminal.note(`${lastWords(old.key)} The new contact has a new id`);
-  await context.confirm(`Move ${old.key} to ${key}, and ${end} ${old.key}?`);
-  await refuseSuppressed(context, old.key, key);
+  context.terminal.note(`${final} The new contact has a new id`);
+  await context.confirm(`Move ${what}?`);
+  await refuseSuppressed(context, [old.key, key]);
   const moved = await writeFirst(connection, first, target);
   await requireSame(connection, old, moved.key);
-  if (flags.deleteOld) {
+  if (deleteOld) {
     // What is deleted is shown first.
     return { ...toContactResult(context, account, old), last: () => deleteContact(send, old._id) };
   }
   await send(last);
   return toContactResult(context, account, moved);
-}
-
-function lastWords(key: string): string {
-  return `${key} cannot be made active again: only they can subscribe again.`;
 }
 
 interface Pair {
@@ -103,47 +98,28 @@ interface Pair {
 
 /** @throws UsageError, NotFoundError or a conflict: nothing was written */
 async function readPair(connection: Connection, from: string, to: string): Promise<Pair> {
-  const { keyType } = await connection.account.structure();
+  const { send, account, behaviors } = connection;
+  const structure = await account.structure();
+  const { keyType } = structure;
   const { createKeyReader } = await import("../../tables/index.ts");
   const read = createKeyReader(keyType)(to);
   const fault = "key" in read ? read.fault : read;
   if (fault) throw usageError(`${JSON.stringify(to)} cannot be the new key: ${fault.message}`);
   const key = normalizeKey(to, keyType);
-  const isSame = (other: string) => toKeyIdentity(other, keyType) === toKeyIdentity(key, keyType);
-  if (isSame(from)) throw sameContactError(to);
   const old = await resolveContact(connection, from);
-  if (isSame(old.key) || old._id === to) throw sameContactError(to);
-  const target = await resolveContact(connection, key).catch(findNobody);
-  if (!isActive(old)) throw inactiveError(old, target);
-  requireWhole(old);
-  if (target && !isSame(target.key))
-    throw usageError(`${to} is the id of a contact`, "Name the new contact by its key");
+  if (toKeyIdentity(old.key, keyType) === toKeyIdentity(key, keyType))
+    throw usageError(`${to} is the same contact`, "Letter case alone makes no other contact");
+  const found = await findByKey({ send, behaviors }, structure, key);
+  const target = found && (await fetchContact(send, found._id));
+  if (!isActive(old)) {
+    const status = formatStatus(findStatus(old))?.toLowerCase() ?? "of unknown status";
+    const hint = advise`Nothing was written. Where a move was cut off at its end, it is complete; see: ${ecm`contact get ${toOperands(key)}`}`;
+    throw refusal(`${old.key} is ${status}; only an active contact can be moved`, hint);
+  }
   if (target && !isActive(target))
     throw refusal(`${target.key} has left`, "Nothing was written: nobody who has left is written to");
-  if (target) requireWhole(target);
+  for (const each of target ? [old, target] : [old]) requireWhole(each);
   return { old, target, key };
-}
-
-/** The last step of a move leaves the same behind, and a command that is stopped then has not said so. */
-function inactiveError(old: Contact, target: Contact | undefined): EcmError {
-  const status = formatStatus(findStatus(old))?.toLowerCase() ?? "of unknown status";
-  const { fields, lists, tags } = toParts(old);
-  const isMoved =
-    target &&
-    isActive(target) &&
-    !wouldChange(target, { updateFields: fields, addLists: lists, addTags: tags });
-  const hint = isMoved
-    ? `Nothing was written. ${target.key} is active and has all of it: if a move was stopped at its end, it is complete`
-    : "Nothing was written";
-  return refusal(`${old.key} is ${status}; only an active contact can be moved`, hint);
-}
-
-function findNobody(error: unknown): undefined {
-  if (!isKind(error, "no contact")) throw error;
-}
-
-function sameContactError(to: string): EcmError {
-  return usageError(`${to} is the same contact`, "Letter case alone makes no other contact");
 }
 
 function refusal(message: string, hint: string | Hint): EcmError {
@@ -156,33 +132,15 @@ function requireWhole({ key, fields, lists, tags }: Partial<Contact>): void {
     throw refusal(`The service does not tell all fields, lists and tags of ${key}`, "Nothing was written");
 }
 
-/** @throws EcmError (exit 6) for somebody who asked not to be contacted, or was erased */
-async function refuseSuppressed(context: Context, ...keys: string[]): Promise<void> {
-  const list = await openSuppressionList(context);
-  const suppressed = keys.find((key) => list.hasNow(key));
-  if (suppressed === undefined) return;
-  throw refusal(
-    `${suppressed} is on the suppression list; nothing was written`,
-    "This person asked not to be contacted, or was erased",
-  );
+function planCreation(old: Contact, key: string): ApiRequest {
+  const parts = Object.entries(toParts(old)).filter(([, elements]) => elements.length > 0);
+  const body = { key, contactStructureId: old.contactStructureId, ...Object.fromEntries(parts) };
+  return createContactRequest(body as CreateContactBody);
 }
 
-/** What gives the new contact what the old one has; undefined where it has that already. */
-function planFirst(
-  old: Contact,
-  target: Contact | undefined,
-  { key, merges }: { key: string; merges: boolean },
-): ApiRequest | undefined {
+/** What gives the new contact what it lacks; undefined where it has all that the old one has. */
+function planMerge(old: Contact, target: Contact, merges: boolean): ApiRequest | undefined {
   const { fields, lists, tags } = toParts(old);
-  if (!target) {
-    const parts = Object.entries({ fields, lists, tags }).filter(([, elements]) => elements.length > 0);
-    const { contactStructureId } = old;
-    return createContactRequest({
-      key,
-      contactStructureId,
-      ...Object.fromEntries(parts),
-    } as CreateContactBody);
-  }
   const all = { updateFields: fields, addLists: lists, addTags: tags };
   if (!wouldChange(target, all)) return undefined;
   if (!merges) {
@@ -215,11 +173,8 @@ async function writeFirst(
   target: Contact | undefined,
 ): Promise<Contact> {
   if (!request) return target!;
-  if (target) {
-    const behavior = behaviors(target.contactStructureId);
-    return (await mutateContact(send, target._id, request, behavior)).contact;
-  }
-  return (await send<Contact>(request)).body;
+  if (!target) return (await send<Contact>(request)).body;
+  return (await mutateContact(send, target._id, request, behaviors(target.contactStructureId))).contact;
 }
 
 /** The old contact, read again before it goes: what it got since would be lost. @throws EcmError (exit 6) */
@@ -227,16 +182,21 @@ async function requireSame({ send }: Connection, old: Contact, key: string): Pro
   const now = await fetchContact(send, old._id).catch((error: unknown) => {
     if (!hasStatus(error, 404)) throw error;
   });
+  const since = "since the move began";
   const moved = toOperands(key);
-  if (!now) {
-    const hint = advise`If they were erased, erase the new contact too: ${ecm`contact erase ${moved}`}`;
-    throw refusal(`${old.key} is gone since the move began; ${key} stays`, hint);
-  }
-  if (isInactive(now)) {
-    const hint = advise`Unsubscribe the new contact too: ${ecm`contact unsubscribe ${moved}`}`;
-    throw refusal(`${old.key} has left since the move began; ${key} is active`, hint);
-  }
-  if (JSON.stringify(toParts(now)) === JSON.stringify(toParts(old))) return;
-  const again = ecm`contact move --merge ${toOperands(old.key, key)}`;
-  throw refusal(`${old.key} was changed since the move began, and stays`, advise`Move the rest: ${again}`);
+  if (!now)
+    throw refusal(
+      `${old.key} is gone ${since}; ${key} stays`,
+      advise`If they were erased, erase the new contact too: ${ecm`contact erase ${moved}`}`,
+    );
+  if (isInactive(now))
+    throw refusal(
+      `${old.key} has left ${since}; ${key} is active`,
+      advise`Unsubscribe the new contact too: ${ecm`contact unsubscribe ${moved}`}`,
+    );
+  if (JSON.stringify(toParts(now)) !== JSON.stringify(toParts(old)))
+    throw refusal(
+      `${old.key} was changed ${since}, and stays`,
+      advise`Move the rest: ${ecm`contact move --merge ${toOperands(old.key, key)}`}`,
+    );
 }

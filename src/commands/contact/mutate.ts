@@ -21,11 +21,10 @@ import type { ApiRequest, Contact, MutateBody } from "../../wire.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { addKeyFileFlags, type OptionsOf, repeatableOption, wholeNumberOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { type ChangeLine, showsChanges } from "../output/change-lines.ts";
+import { formatChanges } from "../output/change-lines.ts";
 import { presents, type Result } from "../output/presents.ts";
 import { addSelectionFlags, type ChosenContacts, chooseContacts } from "../selection/conditions.ts";
 import { type FileReading, readFileFlags } from "../selection/keys.ts";
-import { resolveContact } from "../selection/lookups.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
 type MutateFlags = OptionsOf<typeof declareMutate>;
@@ -112,100 +111,85 @@ async function readChange(context: Context, flags: MutateFlags): Promise<TypedBo
 
 // One contact.
 
+interface Mutated extends MutatedContact {
+  body: MutateBody;
+  /** The contact before the change, where it was read. */
+  before?: Partial<Contact>;
+  /** Of a dry run: what would be sent. */
+  request?: ApiRequest;
+}
+
 async function mutateOne(
   context: Context,
   idOrKey: string,
   typed: TypedBody,
   flags: MutateFlags,
 ): Promise<Result<Partial<Contact>>> {
-  const output = context.output();
+  const { terminal } = context;
   const connection = await context.connect();
   const { account } = connection;
-  const mutated = await account.withRemembered("write", async (): Promise<Mutated> => {
-    const body = typed ? (typed.value as MutateBody) : await createMutateBody(account, flags);
-    const toRequest = (id: string): ApiRequest => ({
-      ...mutateContactRequest(id, body),
-      rawBody: typed?.text,
-    });
-    if (!flags.dryRun) {
-      await checkContactColumns(account, output);
-      return sendMutate(context, connection, idOrKey, { toRequest, flags });
-    }
-    // Looked up as the write would be, so that what is printed is what would be sent.
-    const found = await resolveContact(connection, idOrKey);
-    requireVersion(found, flags.ifVersion);
-    if (!wouldChange(found, body)) return { contact: found, isChanged: false };
-    const changes = typed ? [] : await describeChanges(account, body, found);
-    return { contact: found, isChanged: false, request: toRequest(found._id), changes };
-  });
-  const { contact, isChanged, changes = [], request } = mutated;
+  const mutated = await account.withRemembered("write", () =>
+    sendMutate(context, connection, idOrKey, { typed, flags }),
+  );
+  const { contact, isChanged, body, before, request } = mutated;
+  const listLines = () => describeChanges(account, body, before);
   if (request) {
-    const details = changes.map(({ mark, text }) => `${mark} ${text}`).join(", ");
+    const details = typed ? "" : (await listLines()).join(", ");
     return { request, would: `change the contact ${contact.key}${details === "" ? "" : `: ${details}`}` };
   }
-  if (!isChanged && flags.failUnchanged) {
-    throw failedError("The contact is unchanged: it already has these values", undefined, {
-      type: "UnchangedError",
-      applied: "no",
-    });
+  const result = toContactResult(context, account, contact);
+  if (isChanged && typed) return result;
+  if (isChanged) {
+    return { ...result, screen: async () => formatChanges(terminal, await listLines(), contact.key) };
   }
-  if (!isChanged) context.terminal.note("unchanged");
-  return {
-    ...toContactResult(context, account, contact),
-    changes: changes.length > 0 ? changes : undefined,
-    changesTitle: contact.key,
-  };
+  if (!flags.failUnchanged) {
+    terminal.note("unchanged");
+    return result;
+  }
+  throw failedError("The contact is unchanged: it already has these values", undefined, {
+    type: "UnchangedError",
+    applied: "no",
+  });
 }
 
-interface Mutated extends MutatedContact {
-  /** What a person is shown of it; empty where they are shown the whole contact. */
-  changes?: ChangeLine[];
-  /** Of a dry run: what would be sent. */
-  request?: ApiRequest;
-}
-
-/** Sends nothing for a contact that has these values already. */
+/** Sends nothing in a dry run, nor for a contact that has these values already. */
 async function sendMutate(
   context: Context,
   { send, account, behaviors }: Connection,
   idOrKey: string,
-  { toRequest, flags }: { toRequest: (id: string) => ApiRequest; flags: MutateFlags },
+  { typed, flags }: { typed: TypedBody; flags: MutateFlags },
 ): Promise<Mutated> {
-  const { ifVersion, data } = flags;
+  const { ifVersion, dryRun = false } = flags;
   const output = context.output();
   const structure = () => account.structure();
+  const body = typed ? (typed.value as MutateBody) : await createMutateBody(account, flags);
+  if (!dryRun) await checkContactColumns(account, output);
+  // Only the contact itself has its version; the write carries it too, in case of a change in between.
+  const isRead = dryRun || ifVersion !== undefined;
   // A body that was typed does not need to know the structure.
-  if (data !== undefined)
-    return performOnContact({ send, structure }, idOrKey, (id) => mutateContact(send, id, toRequest(id)));
-  const behavior = behaviors((await structure())._id);
-  const perform = async (id: string, found?: Partial<Contact>): Promise<Mutated> => {
-    const request = toRequest(id);
-    const body = request.body as MutateBody;
-    let before = found;
-    if (ifVersion !== undefined) {
-      before = await fetchContact(send, id);
-      requireVersion(before as Contact, ifVersion);
-    } else if (found && !wouldChange(found, body)) {
+  const behavior = typed ? undefined : behaviors((await structure())._id);
+  const lookup = isRead || typed ? { send, structure } : { send, structure, source: wholeContact, behaviors };
+  const knows = (found?: Partial<Contact>) => (typed ? undefined : found);
+  return performOnContact(lookup, idOrKey, async (id, found): Promise<Mutated> => {
+    const request: ApiRequest = { ...mutateContactRequest(id, body), rawBody: typed?.text };
+    const before = isRead ? await fetchContact(send, id) : knows(found);
+    requireVersion(before, ifVersion);
+    if (before && !wouldChange(before, body)) {
       // A search tells a contact in another form, without its version.
-      const contact = isJson(output.format) ? await fetchContact(send, id) : (found as Contact);
-      if (!wouldChange(contact, body)) return { contact, isChanged: false };
+      const isWhole = isRead || !isJson(output.format);
+      const contact = isWhole ? (before as Contact) : await fetchContact(send, id);
+      if (!wouldChange(contact, body)) return { contact, isChanged: false, body };
     }
-    const done = await mutateContact(send, id, request, behavior);
-    if (!done.isChanged || !showsChanges(context.terminal, output)) return done;
-    return { ...done, changes: await describeChanges(account, body, before) };
-  };
-  return performOnContact({ send, structure, source: wholeContact, behaviors }, idOrKey, perform);
+    if (dryRun) return { contact: before as Contact, isChanged: false, body, before, request };
+    return { ...(await mutateContact(send, id, request, behavior)), body, before };
+  });
 }
 
-/**
- * Only the contact itself has its version, so it is read before the write; the write carries the version too,
- * in case of a change in between.
- */
-function requireVersion(contact: Contact, expected: number | undefined): void {
-  if (expected === undefined || contact.__v === undefined || contact.__v === expected) return;
+function requireVersion(contact: Partial<Contact> | undefined, expected: number | undefined): void {
+  if (expected === undefined || contact?.__v === undefined || contact.__v === expected) return;
   throw conflictError(
     `The contact's version is ${contact.__v}, not ${expected}`,
-    advise`It was changed in the meantime; see it with: ${ecm`contact get ${contact._id}`}`,
+    advise`It was changed in the meantime; see it with: ${ecm`contact get ${contact._id ?? ""}`}`,
     { type: "ConcurrencyError", applied: "no" },
   );
 }
@@ -218,7 +202,7 @@ async function describeChanges(
   account: Account,
   body: MutateBody,
   before: Partial<Contact> | undefined,
-): Promise<ChangeLine[]> {
+): Promise<string[]> {
   const { structure, lists } = await account.readCachedNames(await account.structure());
   const { updateFields = [], ...refs } = pickDifferences(before, body);
   const names = new Map<string, string>([
@@ -227,13 +211,13 @@ async function describeChanges(
     ...lists.map(({ _id, name }) => [_id, `list ${name}`] as const),
   ]);
   const toLines = (mark: "+" | "-", what: string, elements: MutateBody["addLists"] = []) =>
-    [...toIdSet(elements)].map((id): ChangeLine => ({ mark, text: names.get(id) ?? `${what} ${id}` }));
+    [...toIdSet(elements)].map((id) => `${mark} ${names.get(id) ?? `${what} ${id}`}`);
   const formatValue = (value: unknown) => (value === "" ? "(empty)" : String(value));
   return [
-    ...updateFields.map(({ _id, value }): ChangeLine => {
+    ...updateFields.map(({ _id, value }) => {
       const old = before?.fields?.find((field) => field._id === _id)?.value ?? "";
       const from = before ? `${formatValue(old)} → ` : "";
-      return { mark: "~", text: `${names.get(_id) ?? _id}  ${from}${formatValue(value)}` };
+      return `~ ${names.get(_id) ?? _id}  ${from}${formatValue(value)}`;
     }),
     ...toLines("+", "list", refs.addLists),
     ...toLines("-", "list", refs.removeLists),
@@ -253,11 +237,8 @@ async function mutateMany(
   flags: MutateFlags,
 ): Promise<void> {
   const { addTag, removeTag, addList, removeList, set, includeUnsubscribed } = flags;
-  for (const flag of ["ifVersion", "failUnchanged"] as const) {
-    if (flags[flag] === undefined) continue;
-    const name = flag === "ifVersion" ? "--if-version" : "--fail-unchanged";
-    throw usageError(`${name} applies to a single contact`);
-  }
+  if (flags.ifVersion !== undefined) throw usageError("--if-version applies to a single contact");
+  if (flags.failUnchanged) throw usageError("--fail-unchanged applies to a single contact");
   const { editMany } = await import("./edit-many.ts");
   await editMany(context, {
     kind: "mutate",

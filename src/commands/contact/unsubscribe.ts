@@ -8,9 +8,10 @@ import {
 } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
-import type { Contact, Send } from "../../wire.ts";
+import type { ApiRequest, Contact, Send } from "../../wire.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { describeCommand } from "../help/help-text.ts";
+import { formatChanges } from "../output/change-lines.ts";
 import { presents, type Result } from "../output/presents.ts";
 import { addSelectionFlags, chooseContacts } from "../selection/conditions.ts";
 import { addMarkedRowsFlags, readFileFlags } from "../selection/keys.ts";
@@ -61,35 +62,27 @@ async function unsubscribeOne(
   dryRun = false,
 ): Promise<Result<Partial<Contact>>> {
   const { terminal } = context;
-  const output = context.output();
   const connection = await context.connect();
   const { send, account } = connection;
   const found = await account.withRemembered("write", () => resolveContact(connection, idOrKey));
   // A bounce or a complaint is more specific than an unsubscription: an inactive contact is not changed.
-  const isUnchanged = isInactive(found);
-  const request = changeStatusRequest(found._id, unsubscribed);
-  if (isUnchanged) terminal.note("unchanged");
-  else if (dryRun) {
-    const would = `unsubscribe ${found.key}. This cannot be undone: only they can subscribe again`;
-    return { request, would };
-  } else {
-    await account.withRemembered("write", () => checkContactColumns(account, output));
-    await context.confirm(`Unsubscribe ${found.key}? This cannot be undone: only they can subscribe again.`);
+  if (isInactive(found)) {
+    terminal.note("unchanged");
+    return toContactResult(context, account, found);
   }
-  const contact = isUnchanged ? found : await sendStatusChange(send, request, found);
-  const result = toContactResult(context, account, contact);
-  if (isUnchanged) return result;
+  const request = changeStatusRequest(found._id, unsubscribed);
+  const final = "This cannot be undone: only they can subscribe again";
+  if (dryRun) return { request, would: `unsubscribe ${found.key}. ${final}` };
+  await account.withRemembered("write", () => checkContactColumns(account, context.output()));
+  await context.confirm(`Unsubscribe ${found.key}? ${final}.`);
+  const contact = await sendStatusChange(send, request, found);
   const [before, after] = [found, contact].map((each) => formatStatus(findStatus(each)) ?? "unknown");
-  const changes = [{ mark: "~", text: `Status  ${before} → ${after}` }] as const;
-  return { ...result, changes, changesTitle: found.key };
+  const screen = () => formatChanges(terminal, [`~ Status  ${before} → ${after}`], found.key);
+  return { ...toContactResult(context, account, contact), screen };
 }
 
 /** The answer's body is not specified; where it is no contact, the contact is read. */
-async function sendStatusChange(
-  send: Send,
-  request: ReturnType<typeof changeStatusRequest>,
-  { _id }: Contact,
-): Promise<Contact> {
+async function sendStatusChange(send: Send, request: ApiRequest, { _id }: Contact): Promise<Contact> {
   const { body } = await send<Partial<Contact> | null>(request);
   const isContact = typeof body?._id === "string" && typeof body.key === "string";
   return isContact ? (body as Contact) : fetchContact(send, _id);

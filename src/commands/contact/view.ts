@@ -29,7 +29,7 @@ export function toContactResult({ terminal, clock }: Context, account: Account, 
       const { structure, lists } = await name();
       return createContactColumnsView(structure, lists);
     },
-    screen: async () => ({ text: await formatContact(contact, await name(), terminal, clock.now()) }),
+    screen: async () => formatContact(contact, await name(), terminal, clock.now()),
   };
 }
 

@@ -1,15 +1,12 @@
 /** Asks for what is missing on the command line; without a terminal, an error that names it. */
 
 import type { Context } from "../../context.ts";
-import { capitalize } from "../../counts.ts";
 import { notFoundError, usageError } from "../../errors.ts";
 import { advise, type Hint } from "../../hint.ts";
 import type { Choice, Prompter } from "../../terminal/prompter.ts";
 
 export interface MissingArgument {
   /** What a person is asked for, such as `Name of the list`. */
-  question: string;
-  /** The same for the error, such as `the list's name`. */
   what: string;
   /** The whole command with the missing word in it, such as `ecm lists create NAME`. */
   usage: Hint;
@@ -19,20 +16,15 @@ export interface MissingArgument {
  * The word that was given, else the text that a person types, without blanks around it.
  * @throws UsageError for a blank one, and where nobody can be asked
  */
-export async function requireTextOrAsk(
+export async function requireText(
   context: Context,
   typedText: string | undefined,
   missing: MissingArgument,
 ): Promise<string> {
-  if (typedText !== undefined) {
-    if (typedText.trim() !== "") return typedText;
-    throw usageError(
-      `${capitalize(missing.what)} must be text that is not blank`,
-      advise`Name it: ${missing.usage}`,
-    );
-  }
-  const typed = await requirePrompter(context, missing).input(missing.question, undefined, checkText);
-  return typed.trim();
+  if (typedText === undefined)
+    return (await requirePrompter(context, missing).input(missing.what, undefined, checkText)).trim();
+  if (typedText.trim() !== "") return typedText;
+  throw usageError(`${missing.what} must be text that is not blank`, advise`Name it: ${missing.usage}`);
 }
 
 /**
@@ -47,8 +39,7 @@ export async function requireChoice(
   choices: () => Promise<Choice<string>[]>,
 ): Promise<string> {
   if (typedChoice !== undefined) return typedChoice;
-  const prompter = requirePrompter(context, missing);
-  return prompter.select(missing.question, await askChoices(choices, missing));
+  return requirePrompter(context, missing).select(missing.what, await readChoices(choices, missing));
 }
 
 /** The same for several words. @throws UsageError when a person chooses none */
@@ -59,32 +50,30 @@ export async function requireChoices(
   choices: () => Promise<Choice<string>[]>,
 ): Promise<string[]> {
   if (typedChoices.length > 0) return typedChoices;
-  const prompter = requirePrompter(context, missing);
-  return prompter.checkbox(missing.question, await askChoices(choices, missing));
+  return requirePrompter(context, missing).checkbox(missing.what, await readChoices(choices, missing));
 }
 
 /** @throws UsageError where nobody can be asked */
 function requirePrompter(context: Context, { what, usage }: MissingArgument): Prompter {
   const prompter = context.prompter();
   if (prompter) return prompter;
-  throw usageError(`${capitalize(what)} is missing`, advise`Name it: ${usage}`);
+  throw usageError(`${what} is missing`, advise`Name it: ${usage}`);
+}
+
+async function readChoices(choices: () => Promise<Choice<string>[]>, { what }: MissingArgument) {
+  const found = await choices();
+  if (found.length > 0) return found;
+  throw notFoundError(`${what} is missing, and there is nothing to choose from`);
 }
 
 /** Things with an id as choices: what is chosen is the id, which no other name can be taken for. */
-export function toChoices<T extends { _id: string }>(
+export function toChoices<T extends { _id: string; name?: string; label?: string }>(
   things: readonly T[],
-  toName: (thing: T) => string,
 ): Choice<string>[] {
-  return things.map((thing) => ({ name: toName(thing), value: thing._id }));
+  return things.map(({ _id, name, label }) => ({ name: name ?? label ?? _id, value: _id }));
 }
 
 /** The answer to a question that needs one. */
 export function checkText(answer: string): string | undefined {
   return answer.trim() === "" ? "Enter a value (Ctrl-C to cancel)" : undefined;
-}
-
-async function askChoices(choices: () => Promise<Choice<string>[]>, { what }: MissingArgument) {
-  const found = await choices();
-  if (found.length > 0) return found;
-  throw notFoundError(`${capitalize(what)} is missing, and there is nothing to choose from`);
 }

@@ -5,7 +5,7 @@ import { deleteList } from "../../service/lists.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { describeList, describeListWithCount, requireLists, resolveLists } from "./shared.ts";
+import { describeList, requireLists, resolveLists } from "./shared.ts";
 
 export function registerListsDelete(parent: Command, context: Context): void {
   const command = parent
@@ -32,9 +32,9 @@ export function registerListsDelete(parent: Command, context: Context): void {
       const structure = await account.structure();
       const lists = await resolveLists(account, structure, namesOrIds);
       const describeLists = async () => {
-        const counted = lists.map((list) => describeListWithCount(connection, structure._id, list));
+        const described = lists.map((list) => describeList(connection, structure._id, list));
         const which = lists.length === 1 ? "the list" : `${lists.length} lists:`;
-        return `${which} ${(await Promise.all(counted)).map(describeList).join(", ")}`;
+        return `${which} ${(await Promise.all(described)).join(", ")}`;
       };
       if (dryRun) {
         const request = lists.map(({ _id }) => deleteListRequest(structure._id, _id));

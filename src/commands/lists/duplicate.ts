@@ -2,8 +2,10 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
 import { addBulkFlags } from "../flags/bulk.ts";
+import { requireText } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { addToNewList, requireList, requireNewName } from "./shared.ts";
+import { presents } from "../output/presents.ts";
+import { addToNewList, requireList, toMissingName } from "./shared.ts";
 
 export function registerListsDuplicate(parent: Command, context: Context): void {
   const command = parent
@@ -20,9 +22,11 @@ export function registerListsDuplicate(parent: Command, context: Context): void 
       6: "a list with the new name exists (ignoring case); nothing was changed",
     },
   });
-  duplicating.action(async (typedList, typedName, flags) => {
-    const source = await requireList(context, typedList, "duplicate");
-    const into = await requireNewName(context, typedName, ecm`lists duplicate LIST NAME`);
-    await addToNewList(context, { sources: [source], into, by: "duplicate" }, flags);
-  });
+  duplicating.action(
+    presents(context, {}, async (typedList, typedName, flags) => {
+      const source = await requireList(context, typedList, "duplicate");
+      const into = await requireText(context, typedName, toMissingName(ecm`lists duplicate LIST NAME`));
+      return addToNewList(context, { sources: [source], into, by: "duplicate" }, flags);
+    }),
+  );
 }

@@ -2,8 +2,10 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
 import { addBulkFlags } from "../flags/bulk.ts";
+import { requireText } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { addToNewList, requireLists, requireNewName } from "./shared.ts";
+import { presents } from "../output/presents.ts";
+import { addToNewList, requireLists, toMissingName } from "./shared.ts";
 
 export function registerListsMerge(parent: Command, context: Context): void {
   const command = parent
@@ -26,10 +28,12 @@ export function registerListsMerge(parent: Command, context: Context): void {
       6: "a list with the new name exists (ignoring case); nothing was changed",
     },
   });
-  merging.action(async (typedLists, flags) => {
-    const sources = await requireLists(context, typedLists, "merge");
-    const into = await requireNewName(context, flags.into, ecm`lists merge LIST… --into NAME`);
-    const { deleteSources: deletesSources } = flags;
-    await addToNewList(context, { sources, into, deletesSources, by: "merge" }, flags);
-  });
+  merging.action(
+    presents(context, {}, async (typedLists, flags) => {
+      const sources = await requireLists(context, typedLists, "merge");
+      const { into: typedName, deleteSources: deletesSources } = flags;
+      const into = await requireText(context, typedName, toMissingName(ecm`lists merge LIST… --into NAME`));
+      return addToNewList(context, { sources, into, deletesSources, by: "merge" }, flags);
+    }),
+  );
 }

@@ -1,16 +1,16 @@
 import type { Command } from "@commander-js/extra-typings";
 import { renameListRequest, requireFreeListName } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
-import { isKind } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import type { ContactList } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
-import { requireTextOrAsk } from "../flags/questions.ts";
+import { requireText } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
+import { formatChanges } from "../output/change-lines.ts";
 import { presents } from "../output/presents.ts";
 import { listView, requireList } from "./shared.ts";
 
-const missingName = { question: "New name", what: "the list's new name", usage: ecm`lists rename LIST NAME` };
+const missingName = { what: "New name", usage: ecm`lists rename LIST NAME` };
 
 export function registerListsRename(parent: Command, context: Context): void {
   const command = parent
@@ -28,7 +28,7 @@ export function registerListsRename(parent: Command, context: Context): void {
   renaming.action(
     presents(context, { view: listView }, async (typedList, typedName, { dryRun }) => {
       const nameOrId = await requireList(context, typedList, "rename");
-      const name = await requireTextOrAsk(context, typedName, missingName);
+      const name = await requireText(context, typedName, missingName);
       const { send, account } = await context.connect();
       const structure = await account.structure();
       // Nobody gives a list this name between the look and the renaming.
@@ -42,28 +42,14 @@ export function registerListsRename(parent: Command, context: Context): void {
           return { one: list };
         }
         if (dryRun) return { request, would: `rename the list ${before} to ${after}` };
-        const { body } = await send<Partial<ContactList> | undefined>(request).catch(findAppliedBody);
+        const { body } = await send<Partial<ContactList> | undefined>(request);
         account.forget();
-        return toResult(list, name, body);
+        const screen = () => formatChanges(context.terminal, [`~ list ${before} → ${after}`]);
+        // What the answer leaves out is known.
+        const isList = typeof body?._id === "string";
+        const known: ContactList = { ...list, name, ...(isList ? body : {}) };
+        return { one: isList ? (body as ContactList) : known, known, screen };
       });
     }),
   );
-}
-
-/** The body of the answer may say little; what it leaves out is known. */
-function toResult(list: ContactList, name: string, body: Partial<ContactList> | undefined) {
-  const isList = typeof body?._id === "string";
-  const known: ContactList = { ...list, name, ...(isList ? body : {}) };
-  const [before, after] = [list.name, body?.name ?? name].map((each) => JSON.stringify(each));
-  return {
-    one: isList ? (body as ContactList) : known,
-    known,
-    changes: [{ mark: "~" as const, text: `list ${before} → ${after}` }],
-  };
-}
-
-/** A 2xx whose body is no JSON: the list was renamed. */
-function findAppliedBody(error: unknown): { body: undefined } {
-  if (isKind(error, "unreadable answer") && error.details.applied === "yes") return { body: undefined };
-  throw error;
 }

@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { addKeyFileFlags, toReadOptions } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 
 export function registerListsSync(parent: Command, context: Context): void {
   const command = parent
@@ -31,22 +32,25 @@ export function registerListsSync(parent: Command, context: Context): void {
       6: "another process works on this run, or syncs the list with another file",
     },
   });
-  syncing.action(async (list, file, flags) => {
-    const options = toRunOptions(flags, context.clock.now());
-    const [{ jobs }, { startRun }] = await Promise.all([
-      import("../../bulk/index.ts"),
-      import("../bulk/start.ts"),
-    ]);
-    const stream = file === "-" ? context.terminal.stdin : undefined;
-    const job = jobs.sync({
-      input: { name: file, stream },
-      list,
-      create: flags.create ?? false,
-      read: toReadOptions(flags),
-      includeUnsubscribed: flags.includeUnsubscribed ?? false,
-      includeSuppressed: flags.includeSuppressed ?? false,
-    });
-    const what = `Syncing ${list} with ${file === "-" ? "standard input" : file}`;
-    await startRun(context, { job, options, flags, what, danger: "change" });
-  });
+  syncing.action(
+    presents(context, {}, async (list, file, flags) => {
+      const options = toRunOptions(flags, context.clock.now());
+      const [{ jobs }, { startRun }] = await Promise.all([
+        import("../../bulk/index.ts"),
+        import("../bulk/start.ts"),
+      ]);
+      const stream = file === "-" ? context.terminal.stdin : undefined;
+      const job = jobs.sync({
+        input: { name: file, stream },
+        list,
+        create: flags.create ?? false,
+        read: toReadOptions(flags),
+        includeUnsubscribed: flags.includeUnsubscribed ?? false,
+        includeSuppressed: flags.includeSuppressed ?? false,
+      });
+      const what = `Syncing ${list} with ${file === "-" ? "standard input" : file}`;
+      await startRun(context, { job, options, flags, what, danger: "change" });
+      return undefined;
+    }),
+  );
 }

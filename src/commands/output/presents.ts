@@ -13,10 +13,8 @@ import {
   presentValue,
   type View,
 } from "../../terminal/present.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
 import type { ApiRequest } from "../../wire.ts";
 import { formatForAccount } from "../help/command-line.ts";
-import { type ChangeLine, presentChanges, showsChanges } from "./change-lines.ts";
 
 /** One record. */
 interface One<T> {
@@ -26,17 +24,9 @@ interface One<T> {
   known?: T;
   /** A function where names have to be looked up for the columns of this output. */
   view?: View<T> | ((output: OutputOptions) => Promise<View<T>>);
-  /** What a person at a terminal reads instead of the record: what has changed. */
-  changes?: readonly ChangeLine[];
-  /** Of the changed record, such as a contact's key. */
-  changesTitle?: string;
-  screen?: Screen<T>;
+  /** What people read in place of the record. */
+  screen?(): string | Promise<string>;
 }
-
-/** What people read in place of a record: some of it, and a table of its parts; or a text. */
-type Screen<T> =
-  | { view: View<T>; parts: readonly unknown[]; partView: View<unknown> }
-  | (() => Promise<{ text: string; aside?: string }>);
 
 /** Records, all of them or a page. */
 interface Many<T> {
@@ -77,8 +67,6 @@ interface Unsent {
 interface Text {
   text: string;
   value: unknown;
-  /** What a person at a terminal reads instead. */
-  changes?: readonly ChangeLine[];
 }
 
 /** What follows once the result is shown. */
@@ -139,31 +127,11 @@ async function present<T>(context: Context, output: OutputOptions, result: Resul
     return explainDryRun(terminal, output, result.would, ...[result.request].flat());
   }
   if ("many" in result) return presentMany(context, output, result);
-  if (result.changes && showsChanges(terminal, output)) {
-    return presentChanges(terminal, result.changes, "one" in result ? result.changesTitle : undefined);
-  }
   if ("text" in result) return presentValue(terminal, output, result.value, result.text);
   const { one, known = one, view, screen } = result;
-  if (screen && isForPeople(output)) return presentScreen(terminal, output, one, screen);
+  if (screen && isForPeople(output)) return terminal.write(await screen());
   const columns = typeof view === "function" ? await view(output) : view!;
   return presentOne(terminal, output, hasColumns(output) ? known : one, columns);
-}
-
-async function presentScreen<T>(
-  terminal: Terminal,
-  output: OutputOptions,
-  one: T,
-  screen: Screen<T>,
-): Promise<void> {
-  if (typeof screen === "function") {
-    const { text, aside } = await screen();
-    await terminal.write(text);
-    if (aside !== undefined) terminal.note(aside, "aside");
-    return;
-  }
-  await presentOne(terminal, output, one, screen.view);
-  await terminal.write("\n");
-  await presentList(terminal, output, screen.parts, screen.partView);
 }
 
 async function presentMany<T>(
@@ -175,7 +143,10 @@ async function presentMany<T>(
   if (value !== undefined && isJson(output.format) && !output.columns)
     return presentValue(terminal, output, value, "");
   const whenEmpty = empty === undefined ? {} : { empty: formatForAccount(empty, settings) };
-  const shown = await presentList(terminal, { ...output, beforeRename }, many, { ...view!, ...whenEmpty });
+  const shown = await presentList(terminal, { ...output, beforeRename }, many, {
+    ...view!,
+    ...whenEmpty,
+  });
   said?.(shown);
   if (!page) return;
   const { things, total, hasMore, size, next, isRequested } = page;

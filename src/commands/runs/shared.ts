@@ -29,7 +29,7 @@ export function requireRuns(context: Context, typedRuns: string[], verb: string)
 }
 
 function createMissingRun(verb: string): MissingArgument {
-  return { question: `Run to ${verb}`, what: "the run", usage: advise`${ecm`runs ${verb} RUN`}, or last` };
+  return { what: `Run to ${verb}`, usage: advise`${ecm`runs ${verb} RUN`}, or last` };
 }
 
 async function listRunChoices(

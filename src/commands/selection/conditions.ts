@@ -4,7 +4,7 @@ import { type Command, Option, type OptionValues } from "@commander-js/extra-typ
 import type { TypedConditions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
-import { advise, ecm, type Hint } from "../../hint.ts";
+import { advise, ecm } from "../../hint.ts";
 import {
   combine,
   createTextCondition,
@@ -30,7 +30,7 @@ import {
   type TableFlags,
   whereOption,
 } from "../flags/flags.ts";
-import { type MissingArgument, requireTextOrAsk } from "../flags/questions.ts";
+import { requireText } from "../flags/questions.ts";
 import { type KeysFileCondition, readFileFlags, requireNoFile, withKeysFile } from "./keys.ts";
 
 export interface ConditionFlags extends RequestedContacts {
@@ -171,11 +171,6 @@ export interface ChosenContacts {
   isEveryone: boolean;
 }
 
-/** @param usage the whole command */
-export function createMissingContact(usage: Hint): MissingArgument {
-  return { question: "The contact's id or key", what: "the contact's id or key", usage };
-}
-
 /**
  * Whom the words and flags mean; where they say nothing, a person is asked for one contact.
  * @param verb of the command
@@ -189,10 +184,11 @@ export async function chooseContacts(
 ): Promise<ChosenContacts> {
   const chosen = readSelection(contacts, flags);
   if (chosen) return chosen;
-  const missing = createMissingContact(
-    advise`${ecm`contact ${verb} ID-OR-KEY`}, or a selection with --list, --where or --all`,
-  );
-  return readSelection([await requireTextOrAsk(context, undefined, missing)], flags)!;
+  const missing = {
+    what: "The contact's id or key",
+    usage: advise`${ecm`contact ${verb} ID-OR-KEY`}, or a selection with --list, --where or --all`,
+  };
+  return readSelection([await requireText(context, undefined, missing)], flags)!;
 }
 
 /** Undefined when nothing says which contacts are meant. @throws UsageError */

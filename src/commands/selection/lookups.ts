@@ -2,16 +2,28 @@
 
 import { resolve } from "node:path";
 import type { Connection, Context } from "../../context.ts";
+import { conflictError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
+import { readSearchPages } from "../../service/contact-pages.ts";
 import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import type { Suppressions } from "../../suppressions/suppressions.ts";
-import type { Contact, ContactList, ContactStructure } from "../../wire.ts";
+import type { Contact, ContactList, ContactStructure, Filter } from "../../wire.ts";
 
 /** Reads the contact that has this id or key. @throws NotFoundError */
 export function resolveContact({ send, account }: Connection, idOrKey: string): Promise<Contact> {
   const structure = () => account.structure();
   return performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id));
+}
+
+/** How many contacts a search finds; one request. */
+export async function countContacts(
+  { send, behaviors }: Connection,
+  structureId: string,
+  filters: Filter[] = [],
+): Promise<number> {
+  const read = readSearchPages(send, { structureId, filters, source: ["_id"] }, behaviors(structureId));
+  return (await read(1, 1)).total ?? 0;
 }
 
 /** The lists by name, for a file that names them all; a service may tell them in a form that is not known. */
@@ -23,6 +35,18 @@ export async function readNamedLists(
   const lists = await account.readableLists(structure);
   if (!lists) terminal.warn("The service's lists cannot be read: they are named by their ids");
   return lists ?? [];
+}
+
+/** @throws EcmError (exit 6) for a key on the suppression list; SuppressionsError when the list cannot be read */
+export async function refuseSuppressed(context: Context, keys: readonly string[]): Promise<void> {
+  const list = await openSuppressionList(context);
+  const suppressed = keys.find((key) => list.hasNow(key));
+  if (suppressed === undefined) return;
+  throw conflictError(
+    `${suppressed} is on the suppression list; nothing was sent`,
+    "This person asked not to be contacted, or was erased: leave the contact out",
+    { type: "SuppressedError", field: "key", applied: "no" },
+  );
 }
 
 // The suppression list of the account that is meant, for every command that creates contacts.

@@ -1,8 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { conflictError, type EcmError, usageError } from "../../errors.ts";
+import { conflictError, usageError } from "../../errors.ts";
 import { advise, ecm, quoteShellWord, toOperands } from "../../hint.ts";
-import type { StructurePlan } from "../../structure/changes.ts";
 import type { StructureEdit } from "../../structure/edit.ts";
 import type { StructureSpec } from "../../structure/file.ts";
 import type { ContactStructure } from "../../wire.ts";
@@ -45,59 +44,47 @@ export function registerStructureApply(parent: Command, context: Context): void 
 async function applyStructure(
   context: Context,
   file: string,
-  options: { prune?: boolean; dryRun?: boolean },
+  { prune: isPruning = false, dryRun = false }: { prune?: boolean; dryRun?: boolean },
 ): Promise<Result<ContactStructure>> {
   const structureSpec = await readStructureFile(context, file);
   const { isSamePlan, planStructure, listRemovals } = await import("../../structure/changes.ts");
   const connection = await context.connect();
   const structure = await readWholeStructure(connection.account);
-  const isPruning = options.prune ?? false;
   const plan = planStructure(structure, structureSpec, isPruning);
-  const say = (changes: StructurePlan["changes"]) => {
-    for (const change of changes) context.terminal.note(describeChange(change));
-  };
   // A dry run says itself what it would change.
-  say(plan.changes.filter(({ action }) => !options.dryRun || action === "keep"));
-  if (!options.dryRun) {
-    const question = otherStructureError(structure, structureSpec, file);
-    const removals = listRemovals(plan);
-    if (question && !context.settings.yes && !context.prompter()) throw question;
-    if (question || removals.length > 0) {
-      await context.confirm(async () => {
-        const losses =
-          removals.length > 0 ? [await formatRemovalQuestion(connection, structure, removals)] : [];
-        return [...(question ? [`${question.message}. Apply it all the same?`] : []), ...losses].join(" ");
-      });
-    }
+  for (const change of plan.changes)
+    if (!dryRun || change.action === "keep") context.terminal.note(describeChange(change));
+  const other = describeOther(structure, structureSpec);
+  const removals = listRemovals(plan);
+  if (!dryRun && (other !== undefined || removals.length > 0)) {
+    const { id, label } = structureSpec;
+    if (other !== undefined && !context.settings.yes && !context.prompter())
+      throw usageError(
+        other,
+        `Choose its structure with --structure ${quoteShellWord(id ?? label!)}, or confirm with --yes`,
+      );
+    await context.confirm(async () => {
+      const losses = removals.length > 0 ? await formatRemovalQuestion(connection, structure, removals) : "";
+      return [other && `${other}. Apply it all the same?`, losses].filter(Boolean).join(" ");
+    });
   }
   // What others changed meanwhile is taken along, but only what was said is done.
-  const edit: StructureEdit = (current) => {
-    if (current === structure) return plan.body;
-    const next = planStructure(current, structureSpec, isPruning);
+  const edit: StructureEdit = (now) => {
+    if (now === structure) return plan.body;
+    const next = planStructure(now, structureSpec, isPruning);
     if (isSamePlan(plan, next)) return next.body;
-    context.terminal.note("The plan is now:");
-    say(next.changes);
-    if (next.changes.length === 0) context.terminal.note("No differences");
     throw conflictError(
       "The structure was changed in the meantime, so that the plan is another now; nothing was written",
       advise`See it with: ${ecm`structure diff ${isPruning ? ["--prune"] : []} ${toOperands(file)}`}; then apply again`,
       { type: "ConcurrencyError", applied: "no" },
     );
   };
-  return editStructure(context, edit, { dryRun: options.dryRun, structure, isAnnounced: true });
+  return editStructure(context, structure, edit, { dryRun, isAsked: true, isAnnounced: true });
 }
 
 /** A file of one structure applied to another would give that one its label. */
-function otherStructureError(
-  structure: ContactStructure,
-  { id, label }: StructureSpec,
-  file: string,
-): EcmError | undefined {
+function describeOther(structure: ContactStructure, { id, label }: StructureSpec): string | undefined {
   const isOther = id === undefined ? (label ?? structure.label) !== structure.label : id !== structure._id;
   if (!isOther) return undefined;
-  const name = file === "-" ? "Standard input" : file;
-  return usageError(
-    `${name} is the file of the structure ${JSON.stringify(label ?? id)}, not of ${JSON.stringify(structure.label)}`,
-    `Choose its structure with --structure ${quoteShellWord(id ?? label!)}, or confirm with --yes`,
-  );
+  return `This is the file of the structure ${JSON.stringify(label ?? id)}, not of ${JSON.stringify(structure.label)}`;
 }

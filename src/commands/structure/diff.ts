@@ -2,14 +2,9 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
 import { describeCommand } from "../help/help-text.ts";
+import { formatChanges } from "../output/change-lines.ts";
 import { presents } from "../output/presents.ts";
-import {
-  describeChange,
-  readStructureFile,
-  readWholeStructure,
-  tagsLeftOut,
-  toChangeLines,
-} from "./shared.ts";
+import { describeChange, readStructureFile, readWholeStructure, tagsLeftOut } from "./shared.ts";
 
 export function registerStructureDiff(parent: Command, context: Context): void {
   const command = parent
@@ -34,10 +29,9 @@ export function registerStructureDiff(parent: Command, context: Context): void {
       if (isWithoutTags) context.terminal.warn(tagsLeftOut);
       const compared = isWithoutTags ? { ...structure, tags: [] } : structure;
       const { changes } = planStructure(compared, structureSpec, prune);
-      const text = changes.map(describeChange).join("\n");
-      if (changes.length === 0) return { value: changes, text, note: "No differences" };
-      if (exitCode) context.endWith(exitCodes.differs);
-      return { value: changes, text, changes: toChangeLines(changes) };
+      const text = formatChanges(context.terminal, changes.map(describeChange));
+      if (exitCode && changes.length > 0) context.endWith(exitCodes.differs);
+      return { value: changes, text, note: changes.length === 0 ? "No differences" : undefined };
     }),
   );
 }

@@ -1,21 +1,21 @@
 /** `ecm structure field add|rename|remove` */
 import type { Command } from "@commander-js/extra-typings";
-import { resolveField } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
 import { addField } from "../../structure/edit.ts";
-import type { ContactStructure } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
-import { requireTextOrAsk } from "../flags/questions.ts";
+import { requireText } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { editOutput, editStructure, registerRenameAndRemove, structureView } from "./shared.ts";
+import {
+  editOutput,
+  editStructure,
+  readWholeStructure,
+  registerRenameAndRemove,
+  structureView,
+} from "./shared.ts";
 
-const missingLabel = {
-  question: "Label of the new field",
-  what: "the field's label",
-  usage: ecm`structure field add LABEL`,
-};
+const missingLabel = { what: "Label of the new field", usage: ecm`structure field add LABEL` };
 
 export function registerStructureField(parent: Command, context: Context): void {
   const field = parent.command("field").description("add, rename and remove fields");
@@ -33,9 +33,10 @@ export function registerStructureField(parent: Command, context: Context): void 
   });
   adding.action(
     presents(context, { view: structureView }, async (typedLabel, { type, required = false, dryRun }) => {
-      const label = await requireTextOrAsk(context, typedLabel, missingLabel);
-      const edit = (structure: ContactStructure) => addField(structure, { label, dataType: type, required });
-      return editStructure(context, edit, { dryRun });
+      const label = await requireText(context, typedLabel, missingLabel);
+      const structure = await readWholeStructure((await context.connect()).account);
+      const field = { label, dataType: type, required };
+      return editStructure(context, structure, (now) => addField(now, field), { dryRun });
     }),
   );
   registerRenameAndRemove(field, context, {
@@ -44,7 +45,5 @@ export function registerStructureField(parent: Command, context: Context): void 
     onRemove: "every contact loses its value",
     exampleRename: "City Town",
     exampleRemove: "Fax",
-    list: async (account) => (await account.structure()).fields,
-    resolve: resolveField,
   });
 }

@@ -1,84 +1,78 @@
 /** What every command on one structure does: find it, show it, edit it. */
 
 import type { Command } from "@commander-js/extra-typings";
+import { resolveField, resolveTag } from "../../api/names.ts";
 import { updateStructureRequest } from "../../api/structures.ts";
 import type { Connection, Context } from "../../context.ts";
-import { formatCounted } from "../../counts.ts";
-import { hasStatus } from "../../errors.ts";
-import { ecm, type Hint } from "../../hint.ts";
+import { capitalize, formatCounted } from "../../counts.ts";
+import { ecm } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
-import { askSearch } from "../../service/contact-search.ts";
 import { readFreshStructure, updateStructure } from "../../service/update-structure.ts";
 import type { Part, StructureChange } from "../../structure/changes.ts";
 import { removePart, renamePart, type StructureEdit } from "../../structure/edit.ts";
 import type { StructureSpec } from "../../structure/file.ts";
 import { readDataInput } from "../../terminal/data-input.ts";
 import type { View } from "../../terminal/present.ts";
-import type { ContactStructure, TagDefinition } from "../../wire.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { ContactStructure } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
-import { requireChoice, requireTextOrAsk, toChoices } from "../flags/questions.ts";
+import { type MissingArgument, requireChoice, requireText, toChoices } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
-import type { ChangeLine } from "../output/change-lines.ts";
+import { formatChanges } from "../output/change-lines.ts";
 import { presents, type Result } from "../output/presents.ts";
+import { countContacts } from "../selection/lookups.ts";
 
-/** @param named on the command line; else `--structure`, the profile's, or the only one */
+/** @param nameOrId on the command line; else `--structure`, the profile's, or the only one */
 export async function readWholeStructure(account: Account, nameOrId?: string): Promise<ContactStructure> {
   return account.forUpdate(await account.structure(nameOrId));
 }
 
 /** A person sees its fields and tags line by line; every other format has one record. */
-export function toStructureResult(context: Context, structure: ContactStructure): Result<ContactStructure> {
-  if (structure.tags === undefined) context.terminal.warn("The service did not say which tags there are");
-  const screen = { view: structureSummary, parts: listParts(structure), partView };
-  return { one: structure, view: structureView, screen };
-}
-
-/** Where no version tells what others change while a question stands, it is read again. */
-async function readStructureToEdit(
-  account: Account,
-  { structure, nameOrId, dryRun }: { structure?: ContactStructure; nameOrId?: string; dryRun?: boolean },
-): Promise<ContactStructure> {
-  if (!structure) return readWholeStructure(account, nameOrId);
-  return structure.__v === undefined && !dryRun ? readFreshStructure(account, structure._id) : structure;
+export function toStructureResult(context: Context, structure: ContactStructure) {
+  const { terminal } = context;
+  if (structure.tags === undefined) terminal.warn("The service did not say which tags there are");
+  return { one: structure, view: structureView, screen: () => formatStructure(structure, terminal) };
 }
 
 /**
- * Applies an edit; with `--dry-run` nothing is sent. The structure as it is afterwards is shown, or to a person
- * what has changed.
- * @param options `isAnnounced`: the changes were said already
+ * Sends an edit, planned again where others were faster; `unchanged` where there is nothing to do.
+ * @param options `isAsked`: a person was asked since the structure was read; `isAnnounced`: the changes are said
  */
 export async function editStructure(
   context: Context,
+  structure: ContactStructure,
   edit: StructureEdit,
-  options: { nameOrId?: string; dryRun?: boolean; structure?: ContactStructure; isAnnounced?: boolean },
+  { dryRun = false, isAsked = false, isAnnounced = false } = {},
 ): Promise<Result<ContactStructure>> {
   const { send, account } = await context.connect();
-  const structure = await readStructureToEdit(account, options);
-  const { editKnown } = await import("../../structure/edit.ts");
+  const [{ editKnown }, { diffStructures }] = await Promise.all([
+    import("../../structure/edit.ts"),
+    import("../../structure/changes.ts"),
+  ]);
   const body = editKnown(structure, edit);
   if (!body) {
     context.terminal.note("unchanged");
     return toStructureResult(context, structure);
   }
-  const { diffStructures } = await import("../../structure/changes.ts");
-  if (options.dryRun) {
+  if (dryRun) {
     const changes = diffStructures(structure, body).map(describeChange).join("\n");
-    return {
-      request: updateStructureRequest(structure._id, body),
-      would: `change the structure ${JSON.stringify(structure.label)}:\n${changes}`,
-    };
+    const would = `change the structure ${JSON.stringify(structure.label)}:\n${changes}`;
+    return { request: updateStructureRequest(structure._id, body), would };
   }
+  // Where no version tells what others changed while a question stood, it is read again.
+  const isDoubtful = isAsked && structure.__v === undefined;
+  const current = isDoubtful ? await readFreshStructure(account, structure._id) : structure;
   // The last one that was sent is the one that was applied: others may have been faster before.
-  let applied = { before: structure, body };
-  const noted: StructureEdit = (current) => {
-    const next = edit(current);
-    if (next) applied = { before: current, body: next };
+  let changes: StructureChange[] = [];
+  const noted: StructureEdit = (now) => {
+    const next = edit(now);
+    changes = next ? diffStructures(now, next) : [];
     return next;
   };
-  const updated = await updateStructure(send, account, structure, noted);
-  const result = toStructureResult(context, updated);
-  if (options.isAnnounced) return result;
-  return { ...result, changes: toChangeLines(diffStructures(applied.before, applied.body)) };
+  const result = toStructureResult(context, await updateStructure(send, account, current, noted));
+  if (isAnnounced) return result;
+  const screen = () => formatChanges(context.terminal, changes.map(describeChange));
+  return { ...result, screen };
 }
 
 // Reads a structure file, and describes differences to the account.
@@ -112,58 +106,29 @@ export function describeChange(change: StructureChange): string {
   }
 }
 
-/** The changes as a person sees them at a terminal. */
-export function toChangeLines(changes: readonly StructureChange[]): ChangeLine[] {
-  return changes
-    .map(describeChange)
-    .map((line) => ({ mark: line.charAt(0) as ChangeLine["mark"], text: line.slice(2) }));
-}
-
 function quote(name: string): string {
   return JSON.stringify(name);
 }
 
-// What a removal takes from contacts, for the question that goes before it.
-
-interface Removal {
-  part: Part;
-  label: string;
-}
-
 /**
- * A question for all of them; it costs one search. No search is known that finds the contacts that have a
- * value or a tag.
+ * The question before a removal. It costs one search: none is known that finds the contacts that have a value
+ * or a tag.
  */
 export async function formatRemovalQuestion(
-  { send }: Connection,
+  connection: Connection,
   structure: ContactStructure,
-  removals: readonly Removal[],
+  removals: readonly { part: Part; label: string }[],
 ): Promise<string> {
-  const count = await countContacts(send, structure._id);
-  const among = count === undefined ? "" : `; the structure has ${formatContacts(count)}`;
-  const [{ part, label }, ...others] = removals as [Removal, ...Removal[]];
+  const count = formatCounted(await countContacts(connection, structure._id), "contact");
+  const [{ part, label }] = removals as [{ part: Part; label: string }];
   const losses = { field: "Every contact loses its value", tag: "Every contact that has it loses it" };
-  if (others.length === 0) return `Remove the ${part} ${JSON.stringify(label)}? ${losses[part]}${among}.`;
+  if (removals.length === 1)
+    return `Remove the ${part} ${quote(label)}? ${losses[part]}; the structure has ${count}.`;
   const counted = (["field", "tag"] as const)
-    .map((each) => ({ each, count: removals.filter((removal) => removal.part === each).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ each, count }) => formatCounted(count, each));
-  return `Remove ${counted.join(" and ")}? Every contact loses what it has of them${among}.`;
-}
-
-/** Undefined when the service refuses such a search: the question can be asked without. */
-async function countContacts(send: Connection["send"], structureId: string) {
-  const query = { structureId, filters: [], page: 1, pageSize: 1, source: ["_id"] };
-  try {
-    return (await askSearch(send, query)).totalRecords;
-  } catch (error) {
-    if (hasStatus(error, 400)) return undefined;
-    throw error;
-  }
-}
-
-function formatContacts(count: number): string {
-  return count === 0 ? "no contact" : formatCounted(count, "contact");
+    .map((each) => ({ each, of: removals.filter((removal) => removal.part === each).length }))
+    .filter(({ of }) => of > 0)
+    .map(({ each, of }) => formatCounted(of, each));
+  return `Remove ${counted.join(" and ")}? Every contact loses what it has of them; the structure has ${count}.`;
 }
 
 // How structures look to people.
@@ -181,46 +146,33 @@ export const structureView: View<ContactStructure> = {
   id: (structure) => structure._id,
 };
 
-/** Shown above the table of fields and tags. */
-const structureSummary: View<ContactStructure> = {
-  ...structureView,
-  columns: structureView.columns.filter(({ name }) => name !== "fields" && name !== "tags"),
-};
-
-interface StructurePart {
-  kind: "field" | "tag";
-  label: string;
-  type?: string;
-  isRequired?: boolean;
-  id: string;
-}
-
-/** One line per field and tag, for people who read a single structure. */
-function listParts(structure: ContactStructure): StructurePart[] {
-  return [
-    ...structure.fields.map(
-      ({ _id, label, dataType, required }): StructurePart => ({
-        kind: "field",
-        label,
-        type: dataType,
-        isRequired: required,
-        id: _id,
-      }),
-    ),
-    ...(structure.tags ?? []).map(({ _id, label }): StructurePart => ({ kind: "tag", label, id: _id })),
+async function formatStructure(
+  { label, keyName, keyType, _id, fields, tags = [] }: ContactStructure,
+  { columns: width, isColored }: Terminal,
+): Promise<string> {
+  const { fitColumns, renderRecord, renderTable } = await import("../../terminal/table.ts");
+  const facts: [string, string][] = [
+    ["label", label],
+    ["key", keyName],
+    ["key type", keyType],
+    ["id", _id],
   ];
+  const head = ["part", "label", "type", "required", "id"].map((name) => ({ name, isWhole: name === "id" }));
+  const parts = [
+    ...fields.map(({ label, dataType, required, _id }) => [
+      "field",
+      label,
+      dataType,
+      required ? "yes" : "",
+      _id,
+    ]),
+    ...tags.map(({ label, _id }) => ["tag", label, "", "", _id]),
+  ];
+  const cells = parts.map((part) => part.map((cell) => cell ?? ""));
+  const { columns, rows } = fitColumns(head, cells, width);
+  const summary = renderRecord(facts, width, isColored.out);
+  return `${summary}\n${renderTable(columns, rows, width, isColored.out)}`;
 }
-
-const partView: View<StructurePart> = {
-  columns: [
-    { name: "part", value: (part) => part.kind },
-    { name: "label", value: (part) => part.label },
-    { name: "type", value: (part) => part.type },
-    { name: "required", value: (part) => (part.isRequired ? "yes" : "") },
-    { name: "_id", title: "id", value: (part) => part.id, isWhole: true },
-  ],
-  id: (part) => part.id,
-};
 
 // `rename` and `remove` of `ecm structure field` and `ecm structure tag`: the same for both.
 
@@ -235,13 +187,14 @@ export interface PartCommands {
   /** A label and a new one, for the examples; a label that is removed. */
   exampleRename: string;
   exampleRemove: string;
-  /** Those that a person can choose from. */
-  list(account: Account): Promise<readonly TagDefinition[]>;
-  resolve(structure: ContactStructure, nameOrId: string): TagDefinition;
 }
 
 export function registerRenameAndRemove(group: Command, context: Context, commands: PartCommands): void {
   const { part } = commands;
+  const PART = part.toUpperCase();
+  const listParts = ({ fields, tags = [] }: ContactStructure) => (part === "field" ? fields : tags);
+  const resolve = part === "field" ? resolveField : resolveTag;
+
   const rename = group
     .command("rename")
     .description(`rename a ${part}; ${commands.onRename}`)
@@ -254,9 +207,15 @@ export function registerRenameAndRemove(group: Command, context: Context, comman
     exitCodes: { 6: `another ${part} has this label, or others keep changing the structure` },
   });
   renaming.action(
-    presents(context, { view: structureView }, (name, label, { dryRun }) =>
-      renameNamed(context, commands, { name, label }, dryRun),
-    ),
+    presents(context, { view: structureView }, async (typedName, typedLabel, { dryRun }) => {
+      const usage = ecm`structure ${part} rename ${PART} LABEL`;
+      const nameOrId = await requirePart(typedName, { what: `${capitalize(part)} to rename`, usage });
+      const label = await requireText(context, typedLabel, { what: "New label", usage });
+      const structure = await readWholeStructure((await context.connect()).account);
+      // After somebody else's change it is still the one that was meant at first, whatever it is called then.
+      const { _id } = resolve(structure, nameOrId);
+      return editStructure(context, structure, (now) => renamePart(now, part, _id, label), { dryRun });
+    }),
   );
 
   const remove = group
@@ -271,61 +230,24 @@ export function registerRenameAndRemove(group: Command, context: Context, comman
     asks: true,
   });
   removing.action(
-    presents(context, { view: structureView }, (name, { dryRun }) =>
-      removeNamed(context, commands, name, dryRun),
-    ),
+    presents(context, { view: structureView }, async (typedName, { dryRun }) => {
+      const missing = { what: `${capitalize(part)} to remove`, usage: ecm`structure ${part} remove ${PART}` };
+      const nameOrId = await requirePart(typedName, missing);
+      if (!dryRun) context.requireConfirmable();
+      const connection = await context.connect();
+      const structure = await readWholeStructure(connection.account);
+      const { _id, label } = resolve(structure, nameOrId);
+      if (!dryRun)
+        await context.confirm(() => formatRemovalQuestion(connection, structure, [{ part, label }]));
+      const edit: StructureEdit = (now) => removePart(now, part, _id);
+      return editStructure(context, structure, edit, { dryRun, isAsked: true });
+    }),
   );
-}
 
-async function renameNamed(
-  context: Context,
-  commands: PartCommands,
-  typed: { name?: string; label?: string },
-  dryRun?: boolean,
-): Promise<Result<ContactStructure>> {
-  const { part, resolve } = commands;
-  const usage = ecm`structure ${part} rename ${part.toUpperCase()} LABEL`;
-  const nameOrId = await requirePart(context, commands, typed.name, { verb: "rename", usage });
-  const missing = { question: "New label", what: "the new label", usage };
-  const label = await requireTextOrAsk(context, typed.label, missing);
-  // Planned again after somebody else's change, it is the one that was meant at first, whatever it is called
-  // by then.
-  let id: string | undefined;
-  const edit: StructureEdit = (structure) => {
-    id ??= resolve(structure, nameOrId)._id;
-    return renamePart(structure, part, id, label);
-  };
-  return editStructure(context, edit, { dryRun });
-}
-
-async function removeNamed(
-  context: Context,
-  commands: PartCommands,
-  typedName: string | undefined,
-  dryRun?: boolean,
-): Promise<Result<ContactStructure>> {
-  const { part, resolve } = commands;
-  const usage = ecm`structure ${part} remove ${part.toUpperCase()}`;
-  const nameOrId = await requirePart(context, commands, typedName, { verb: "remove", usage });
-  if (!dryRun) context.requireConfirmable();
-  const connection = await context.connect();
-  const structure = await readWholeStructure(connection.account);
-  const { _id, label } = resolve(structure, nameOrId);
-  if (!dryRun) {
-    await context.confirm(() => formatRemovalQuestion(connection, structure, [{ part, label }]));
+  function requirePart(typedName: string | undefined, missing: MissingArgument): Promise<string> {
+    return requireChoice(context, typedName, missing, async () => {
+      const { account } = await context.connect();
+      return toChoices(listParts(await readWholeStructure(account)));
+    });
   }
-  return editStructure(context, (current) => removePart(current, part, _id), { dryRun, structure });
-}
-
-function requirePart(
-  context: Context,
-  { part, list }: PartCommands,
-  typedName: string | undefined,
-  { verb, usage }: { verb: string; usage: Hint },
-): Promise<string> {
-  const question = `${part === "field" ? "Field" : "Tag"} to ${verb}`;
-  return requireChoice(context, typedName, { question, what: `the ${part}`, usage }, async () => {
-    const { account } = await context.connect();
-    return toChoices(await list(account), ({ label }) => label);
-  });
 }

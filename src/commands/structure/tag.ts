@@ -1,11 +1,10 @@
 /** `ecm structure tag add|rename|remove` */
 import type { Command } from "@commander-js/extra-typings";
-import { resolveTag } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
 import { addTags } from "../../structure/edit.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
-import { requireTextOrAsk } from "../flags/questions.ts";
+import { requireText } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
 import {
@@ -16,11 +15,7 @@ import {
   structureView,
 } from "./shared.ts";
 
-const missingLabel = {
-  question: "Label of the new tag",
-  what: "the tag's label",
-  usage: ecm`structure tag add LABEL`,
-};
+const missingLabel = { what: "Label of the new tag", usage: ecm`structure tag add LABEL` };
 
 export function registerStructureTag(parent: Command, context: Context): void {
   const tag = parent.command("tag").description("add, rename and remove tags");
@@ -36,8 +31,9 @@ export function registerStructureTag(parent: Command, context: Context): void {
   adding.action(
     presents(context, { view: structureView }, async (typedLabels, { dryRun }) => {
       const typed = typedLabels.length > 0 ? typedLabels : [undefined];
-      const labels = await Promise.all(typed.map((label) => requireTextOrAsk(context, label, missingLabel)));
-      return editStructure(context, (structure) => addTags(structure, labels), { dryRun });
+      const labels = await Promise.all(typed.map((label) => requireText(context, label, missingLabel)));
+      const structure = await readWholeStructure((await context.connect()).account);
+      return editStructure(context, structure, (now) => addTags(now, labels), { dryRun });
     }),
   );
   registerRenameAndRemove(tag, context, {
@@ -46,7 +42,5 @@ export function registerStructureTag(parent: Command, context: Context): void {
     onRemove: "every contact loses it",
     exampleRename: "vip gold",
     exampleRemove: "vip",
-    list: async (account) => (await readWholeStructure(account)).tags ?? [],
-    resolve: resolveTag,
   });
 }

@@ -2,11 +2,10 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import { updateNames } from "../../structure/edit.ts";
-import type { ContactStructure } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { editStructure, structureView } from "./shared.ts";
+import { editStructure, readWholeStructure, structureView } from "./shared.ts";
 
 export function registerStructureUpdate(parent: Command, context: Context): void {
   const command = parent
@@ -28,8 +27,8 @@ export function registerStructureUpdate(parent: Command, context: Context): void
       }
       if ([label, keyName].some((name) => name?.trim() === ""))
         throw usageError("A name cannot be blank", "Give a name with letters");
-      const edit = (structure: ContactStructure) => updateNames(structure, { label, keyName });
-      return editStructure(context, edit, { nameOrId, dryRun });
+      const structure = await readWholeStructure((await context.connect()).account, nameOrId);
+      return editStructure(context, structure, (now) => updateNames(now, { label, keyName }), { dryRun });
     }),
   );
 }
