@@ -4,14 +4,13 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import { findStatus, formatStatus } from "../../api/contacts.ts";
 import { type ContactEvent, maxDays } from "../../api/events.ts";
 import type { PlanChange, PlanLine } from "../../bulk/index.ts";
-import type { Context } from "../../context.ts";
+import type { Connection, Context } from "../../context.ts";
 import { hasStatus, isNotOffered, usageError } from "../../errors.ts";
 import { readFeed } from "../../events/feed.ts";
 import { ecm } from "../../hint.ts";
 import type { RunRecords } from "../../privacy/dossier.ts";
-import { findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
+import { findContactsOfKey } from "../../service/erase-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
-import type { SuppressionState } from "../../suppressions/suppressions.ts";
 import type { Send } from "../../wire.ts";
 import { withReason } from "../bulk/words.ts";
 import { addFileFlag } from "../flags/flags.ts";
@@ -21,6 +20,8 @@ import { presents } from "../output/presents.ts";
 import { readPeople } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
 import { readNaming } from "./view.ts";
+
+type Form = "json" | "markdown" | "html";
 
 interface DossierFlags {
   output?: Form;
@@ -63,8 +64,6 @@ export function registerContactDossier(parent: Command, context: Context): void 
   );
 }
 
-type Form = "json" | "markdown" | "html";
-
 const formsByEnding: Record<string, Form> = { ".html": "html", ".md": "markdown", ".json": "json" };
 
 /** @throws UsageError for a file whose name ends in another way, or says another format than the flag */
@@ -79,19 +78,28 @@ function chooseForm(context: Context, { output, outputFile }: DossierFlags): For
   );
 }
 
-async function readDossier(context: Context, spellings: readonly string[]): Promise<Dossier> {
+type Dossier = Awaited<ReturnType<typeof readDossier>>;
+type NamedContact = Dossier["contacts"][number];
+
+async function readDossier(context: Context, spellings: readonly string[]) {
   const { folders, clock, terminal } = context;
   const { readRunsOf } = await import("../../privacy/dossier.ts");
-  const { baseUrl } = await context.profile();
-  const { runs, known } = await readRunsOf(folders.state, baseUrl.value, spellings, ({ message }) =>
+  const account = (await context.profile()).baseUrl.value;
+  const { runs, known } = await readRunsOf(folders.state, account, spellings, ({ message }) =>
     terminal.warn(message),
   );
   const suppression = (await openSuppressionList(context)).describe(spellings[0]!);
-  const contacts = await readFromAccount(context, spellings, known);
+  const connection = await context.connect();
+  const contacts = [];
+  for (const { _id } of await findContactsOfKey(connection.send, connection.account, spellings, known))
+    contacts.push(await readNamedContact(connection, _id));
   return {
+    /** What was done, without the address. */
     receipt: {
+      /** RFC 3339, UTC. */
       time: new Date(clock.now()).toISOString(),
-      account: baseUrl.value,
+      account,
+      /** The keyed hash of the suppression list; null where there is no list. */
       hash: suppression.hash ?? null,
       found: {
         contacts: contacts.length,
@@ -106,36 +114,29 @@ async function readDossier(context: Context, spellings: readonly string[]): Prom
   };
 }
 
-/** Every contact of the person, whole, with names and events. */
-async function readFromAccount(
-  context: Context,
-  spellings: readonly string[],
-  known: KnownContacts,
-): Promise<NamedContact[]> {
-  const { send, account } = await context.connect();
-  const named: NamedContact[] = [];
-  for (const { _id: id } of await findContactsOfKey(send, account, spellings, known)) {
-    const contact = await fetchContact(send, id);
-    const { structure, lists } = await readNaming(account, contact);
-    const things = [...structure.fields, ...(structure.tags ?? [])];
-    const names = new Map([
-      ...things.map(({ _id, label }) => [_id, label] as const),
-      ...lists.map(({ _id, name }) => [_id, name] as const),
-    ]);
-    const toName = ({ _id }: { _id: string }) => names.get(_id) ?? _id;
-    const { fields = [], lists: inLists = [], tags = [], contactStructureId: _own, __v, ...rest } = contact;
-    named.push({
-      ...rest,
-      structure: structure.label,
-      status: formatStatus(findStatus(contact)),
-      fields: Object.fromEntries(fields.map((field) => [toName(field), field.value])),
-      lists: inLists.map(toName),
-      tags: tags.map(toName),
-      events: await readEvents(send, id),
-      eventsKeptDays: maxDays,
-    });
-  }
-  return named;
+/** A contact with names in place of ids, and what happened to it. */
+async function readNamedContact({ send, account }: Connection, id: string) {
+  const contact = await fetchContact(send, id);
+  const { structure, lists } = await readNaming(account, contact);
+  const labelled = [...structure.fields, ...(structure.tags ?? [])];
+  const names = new Map([
+    ...labelled.map(({ _id, label }) => [_id, label] as const),
+    ...lists.map(({ _id, name }) => [_id, name] as const),
+  ]);
+  const toName = ({ _id }: { _id: string }) => names.get(_id) ?? _id;
+  const { fields = [], lists: inLists = [], tags = [], contactStructureId: _own, __v, ...rest } = contact;
+  return {
+    ...rest,
+    structure: structure.label,
+    status: formatStatus(findStatus(contact)),
+    /** By label. */
+    fields: Object.fromEntries(fields.map((field): [string, string] => [toName(field), field.value])),
+    lists: inLists.map(toName),
+    tags: tags.map(toName),
+    events: await readEvents(send, id),
+    /** The service keeps no older ones. */
+    eventsKeptDays: maxDays,
+  };
 }
 
 /** Null where the key may not read them, or the service has none. */
@@ -148,45 +149,10 @@ async function readEvents(send: Send, contactId: string): Promise<ContactEvent[]
   }
 }
 
-/** A contact with names in place of ids, and what happened to it. */
-interface NamedContact {
-  _id: string;
-  key: string;
-  structure: string;
-  status: string | null;
-  /** By label. */
-  fields: Record<string, string>;
-  lists: string[];
-  tags: string[];
-  /** Null where they could not be read. */
-  events: ContactEvent[] | null;
-  /** The service keeps no older ones. */
-  eventsKeptDays: number;
-  createdAt?: string;
-  updatedAt?: string;
-}
-
-interface Dossier {
-  /** What was done, without the address. */
-  receipt: {
-    /** RFC 3339, UTC. */
-    time: string;
-    /** Base address of the account. */
-    account: string;
-    /** The keyed hash of the suppression list; null where there is no list. */
-    hash: string | null;
-    found: Record<string, number>;
-  };
-  contacts: NamedContact[];
-  suppression: SuppressionState;
-  runs: RunRecords[];
-}
-
 /** The same for each form. */
 interface Section {
   title: string;
-  /** `name: value`, or a sentence. */
-  lines: (string | [name: string, value: string])[];
+  lines: string[];
   /** Below another section. */
   isPart?: boolean;
 }
@@ -195,7 +161,7 @@ const title = "What is known of a person";
 
 function formatDossier(dossier: Dossier): string {
   const sections = listSections(dossier).map(({ title, lines, isPart }) => {
-    const texts = lines.map((line) => `- ${escapeText([line].flat().join(": "))}\n`);
+    const texts = lines.map((line) => `- ${escapeText(line)}\n`);
     return `\n${isPart ? "###" : "##"} ${escapeText(title)}\n${texts.length > 0 ? "\n" : ""}${texts.join("")}`;
   });
   return `# ${title}\n\n${escapeText(describeReading(dossier))}\n${sections.join("")}`;
@@ -204,11 +170,7 @@ function formatDossier(dossier: Dossier): string {
 function drawDossier(dossier: Dossier): string {
   const parts = listSections(dossier).map(({ title, lines, isPart }) => {
     const head = isPart ? markup`<h3>${title}</h3>` : markup`<h2>${title}</h2>`;
-    const items = lines.map((line) =>
-      typeof line === "string"
-        ? markup`<li><bdi>${line}</bdi></li>`
-        : markup`<li><span class="quiet">${line[0]}</span> <bdi>${line[1]}</bdi></li>`,
-    );
+    const items = lines.map((line) => markup`<li><bdi>${line}</bdi></li>`);
     return markup`${head}${items.length > 0 ? foldList(items) : undefined}`;
   });
   return formatPage(title, markup`<p class="quiet">${describeReading(dossier)}</p>`, parts);
@@ -245,10 +207,9 @@ function listContactSections(contact: NamedContact): Section[] {
   ];
   const told = events?.length === 0 ? ["None."] : events?.map(describeEvent);
   const untold = ["They could not be read: the key lacks the scope, or the service has none."];
-  const eventsTitle = `Events of the last ${contact.eventsKeptDays} days`;
   return [
-    { title: key, lines: facts, isPart: true },
-    { title: eventsTitle, lines: told ?? untold, isPart: true },
+    { title: key, lines: facts.map((fact) => fact.join(": ")), isPart: true },
+    { title: `Events of the last ${contact.eventsKeptDays} days`, lines: told ?? untold, isPart: true },
   ];
 }
 
@@ -273,38 +234,36 @@ function toRunSection({ run, kind, startedAt, input, changes, notWritten, files 
   };
 }
 
-const verbs: Partial<Record<PlanLine["action"], string>> = {
+const written: Partial<Record<PlanLine["action"], string>> = {
   create: "Created",
   update: "Changed",
   delete: "Deleted",
 };
 
+const notWritten: Partial<Record<PlanLine["action"], string>> = {
+  reject: "rejected",
+  skip: "skipped",
+  unchanged: "nothing to change",
+};
+
 function describeWritten({ line, action, changes, message }: PlanLine): string {
   const place = line === null ? "" : `, from line ${line}`;
   const what = changes.map((change) => describeChange(change, action)).join("; ");
-  return `${verbs[action] ?? action}${place}${what === "" ? "" : `: ${what}`}${message ? ` (${message})` : ""}.`;
+  return `${written[action] ?? action}${place}${what && `: ${what}`}${message ? ` (${message})` : ""}.`;
 }
 
 function describeNotWritten({ line, action, code, message }: PlanLine): string {
   const place = line === null ? "" : `Line ${line}: `;
   const why = message ?? code?.replaceAll("_", " ");
-  const words: Partial<Record<PlanLine["action"], string>> = {
-    reject: "rejected",
-    skip: "skipped",
-    unchanged: "nothing to change",
-  };
-  return `${place}${words[action] ?? `planned (${action}), not written`}${why ? `: ${why}` : ""}.`;
+  return `${place}${notWritten[action] ?? `planned (${action}), not written`}${why ? `: ${why}` : ""}.`;
 }
 
 function describeChange({ what, name, before, after }: PlanChange, action: PlanLine["action"]): string {
-  if (typeof after === "boolean")
-    return what === "list"
-      ? `${after ? "added to" : "removed from"} the list ${name}`
-      : `tag ${name} ${after ? "added" : "removed"}`;
+  if (what === "list") return `${after ? "added to" : "removed from"} the list ${name}`;
+  if (what === "tag") return `tag ${name} ${after ? "added" : "removed"}`;
   const label = what === "status" ? "Status" : name;
-  const value = after === "" ? "(empty)" : after;
-  if (action === "create" || before === null) return `${label}: ${value}`;
-  return `${label}: ${before === "" ? "(empty)" : before} → ${value}`;
+  const from = action === "create" || before === null ? "" : `${before || "(empty)"} → `;
+  return `${label}: ${from}${after || "(empty)"}`;
 }
 
 /** `2026-11-22 14:02 UTC`: a reader may be elsewhere. */

@@ -1,9 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
 import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
+import { formatCounted } from "../../counts.ts";
 import { failedError, readOnlyCommandError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
-import { deleteContact, findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
+import { deleteContact, findContactsOfKey } from "../../service/erase-contact.ts";
 import type { View } from "../../terminal/present.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
@@ -67,7 +68,7 @@ async function erasePeople(
   typedKeys: string[],
   isDryRun = false,
 ): Promise<Result<Receipt> | undefined> {
-  const { terminal, folders } = context;
+  const { terminal, folders, clock } = context;
   const people = await readPeople(context, typedKeys, ecm`contact erase KEY`);
   const [{ findPeople }, erase, { readRunsOf }] = await Promise.all([
     import("../../privacy/people.ts"),
@@ -75,24 +76,36 @@ async function erasePeople(
     import("../../privacy/dossier.ts"),
   ]);
   const erased = findPeople(people.flat());
-  const { profile } = await context.connect();
+  const { profile, send, account } = await context.connect();
   const baseUrl = profile.baseUrl.value;
   const { known } = await readRunsOf(folders.state, baseUrl, people.flat());
-  if (isDryRun) return planErasure(context, people, known, await erase.countFilesWith(folders, erased));
+  const find = (spellings: string[]) => findContactsOfKey(send, account, spellings, known);
+  if (isDryRun) {
+    const files = await erase.countFilesWith(folders, erased);
+    terminal.note(
+      `Would change ${formatCounted(files, "file")} on this machine, and never create them again`,
+    );
+    const found = (await Promise.all(people.map(find))).flat();
+    const would = `permanently delete ${found.map(({ key }) => key).join(", ")} in the account`;
+    if (found.length > 0) return { request: found.map(({ _id }) => deleteContactRequest(_id)), would };
+    return void terminal.note("The contact does not exist in the account");
+  }
   const requireNobodyAtWork = () => erase.requireNobodyAtWork(folders, erased, baseUrl);
   await requireNobodyAtWork();
-  const { length } = people;
   await context.confirm(
-    `Erase ${length === 1 ? people[0]![0] : `${length} people`} permanently? ${length === 1 ? "The contact is" : "The contacts are"} deleted in the account, removed from ecm's own files on this machine, and never created again.`,
+    `Erase ${people.length === 1 ? people[0]![0] : `${people.length} people`} permanently? They are deleted in the account, removed from ecm's own files on this machine, and never created again.`,
   );
   if (profile.readOnly) throw readOnlyCommandError();
   // First: from here on no other command creates the person again.
   const suppressions = await openSuppressionList(context, { mayBeMissing: true });
-  const { entries } = await suppressions.add(
-    people.map(([key]) => key!),
-    context.clock.now(),
-  );
-  const contacts = await eraseFromAccount(context, people, known);
+  const keys = people.map(([key]) => key!);
+  const { entries } = await suppressions.add(keys, clock.now());
+  const contacts: Receipt["contact"][] = [];
+  for (const spellings of people) {
+    const found = await find(spellings);
+    for (const { _id } of found) await deleteContact(send, _id);
+    contacts.push(found.length > 0 ? "deleted" : "absent");
+  }
   // What began meanwhile may have read the contact before it was deleted.
   await requireNobodyAtWork();
   // Before what names them is erased: their names may hold the address too.
@@ -100,7 +113,7 @@ async function erasePeople(
   const own = await erase.eraseFromFiles(folders, erased);
   const files = own.files + (await (await context.sandboxFiles()).erase(people.flat(), erased.mask));
   requireNothingLeft(await erase.countFilesWith(folders, erased));
-  const time = new Date(context.clock.now()).toISOString();
+  const time = new Date(clock.now()).toISOString();
   const mayContain = elsewhere.map((file) => erased.mask(file) ?? file);
   const receipts = entries.map(
     ({ hash }, index): Receipt => ({
@@ -114,7 +127,7 @@ async function erasePeople(
   }
   if (own.withoutInput.length > 0)
     terminal.warn(
-      `Removed the copied input of runs that had written nothing yet (it held the person, or could not be searched); run their commands again with the same input: ${own.withoutInput.join(", ")}`,
+      `Removed the copied input of runs that had written nothing yet; run their commands again with the same input: ${own.withoutInput.join(", ")}`,
     );
   return receipts.length === 1 ? { one: receipts[0]! } : { many: receipts };
 }
@@ -130,47 +143,11 @@ function describeErasure(receipts: readonly Receipt[]): string {
   return `${who}: ${account}${inPart}, ${own}, never created again`;
 }
 
-async function eraseFromAccount(
-  context: Context,
-  people: string[][],
-  known: KnownContacts,
-): Promise<Receipt["contact"][]> {
-  const { send, account } = await context.connect();
-  const contacts: Receipt["contact"][] = [];
-  for (const spellings of people) {
-    const found = await findContactsOfKey(send, account, spellings, known);
-    for (const { _id } of found) await deleteContact(send, _id);
-    contacts.push(found.length > 0 ? "deleted" : "absent");
-  }
-  return contacts;
-}
-
-async function planErasure(
-  context: Context,
-  people: string[][],
-  known: KnownContacts,
-  files: number,
-): Promise<Result<Receipt> | undefined> {
-  const { send, account } = await context.connect();
-  const found = [];
-  for (const spellings of people) found.push(...(await findContactsOfKey(send, account, spellings, known)));
-  const { terminal } = context;
-  terminal.note(
-    `Would change ${files} ${files === 1 ? "file" : "files"} on this machine, and never create ${people.length === 1 ? "this person" : "these people"} again`,
-  );
-  if (found.length === 0) {
-    terminal.note("The contact does not exist in the account");
-    return undefined;
-  }
-  const would = `permanently delete ${found.map(({ key }) => key).join(", ")} in the account`;
-  return { request: found.map(({ _id }) => deleteContactRequest(_id)), would };
-}
-
 /** The proof of the work. @throws EcmError when a file still holds a key */
 function requireNothingLeft(left: number): void {
   if (left === 0) return;
   throw failedError(
-    `${left} ${left === 1 ? "file on this machine still contains" : "files on this machine still contain"} the address`,
+    `The address is still in ${formatCounted(left, "file")} on this machine`,
     "Another ecm process or a running sandbox may be writing: stop it, then run the same command again",
     { type: "ErasureIncompleteError", retryable: true },
   );
