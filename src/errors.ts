@@ -63,7 +63,7 @@ const kinds = {
   /** More rows were rejected than allowed. */
   "rejected rows": { exitCode: exitCodes.rejectedRows, type: "TooManyRejectsError" },
   /** The data of a sandbox's folder is damaged, or of another version: `about` says which. */
-  "unreadable data": { exitCode: exitCodes.usage, type: "UsageError" },
+  "unreadable data": { exitCode: exitCodes.failed, type: "SandboxDataError" },
   /** The suppression list cannot be read or written: nobody may be created until it can. */
   suppressions: { exitCode: exitCodes.failed, type: "SuppressionsError" },
   /** A person answered a question with no: no failure, and not reported as one. */

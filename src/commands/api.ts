@@ -35,12 +35,12 @@ function declareApi(command: Command) {
 export function registerApi(command: Command, context: Context): void {
   const sending = describeCommand(declareApi(command), {
     writes: true,
-    asks: "DELETE, PATCH of a contact (its status) and PUT of a structure",
+    asks: "DELETE, PATCH, and PUT of a structure",
     examples: [
       "ecm api GET /api/contact-structure",
       "ecm api GET /api/contact/events --query pastDays=7 --query types=email-opened,email-clicked",
       "ecm api POST /api/contact/search --data search.json --paginate",
-      "ecm api PATCH /api/contact-structure/64f0c2a9e1b2c3d4e5f60718/lists/64f0c2a9e1b2c3d4e5f60719 -f name=Prospects",
+      "ecm api PATCH /api/contact-structure/64f0c2a9e1b2c3d4e5f60718/lists/64f0c2a9e1b2c3d4e5f60719 -f name=Prospects --yes",
       "ecm api DELETE /api/contact/64f0c2a9e1b2c3d4e5f60718 --dry-run",
     ],
     output:
@@ -136,12 +136,12 @@ async function showAnswer(
 }
 
 /** What a request of these kinds takes away cannot be put back. @throws UsageError, DeclinedError */
-async function confirmFinal(context: Context, { method, path, rawBody = "" }: ApiRequest): Promise<void> {
+async function confirmFinal(context: Context, { method, path }: ApiRequest): Promise<void> {
   const target = path.split("?")[0]!;
   const loss =
     method === "DELETE"
       ? "A deletion cannot be undone."
-      : method === "PATCH" && /^\/api\/contact\/[^/]+\/?$/i.test(target) && rawBody.includes('"status"')
+      : method === "PATCH"
         ? "A contact's status cannot be set back through the API."
         : method === "PUT" && /^\/api\/contact-structure\/[^/]+\/?$/i.test(target)
           ? "Fields and tags that the body leaves out are removed, with their values."

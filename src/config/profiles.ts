@@ -131,7 +131,7 @@ export async function openProfiles(folders: Folders): Promise<ProfileStore> {
 /** The file's content, if it is what `ecm` writes. */
 function checked(file: string, stored: unknown): Stored {
   if (!isObject(stored)) throw unreadable(file, "ecm did not write its content");
-  if (stored.version !== version) throw unreadable(file, `it is not of version ${version}`);
+  if (stored.version !== version) throw unreadable(file, `it is not of version ${version}`, failedError);
   const { profiles = {}, current = "" } = stored;
   if (typeof current === "string" && isObject(profiles) && Object.values(profiles).every(isProfile))
     return stored;
@@ -163,8 +163,8 @@ function guarded<T>(file: string, act: () => T, isWriting = !existsSync(file)): 
   }
 }
 
-function unreadable(file: string, reason: string): EcmError {
-  return usageError(
+function unreadable(file: string, reason: string, createError = usageError): EcmError {
+  return createError(
     `The profiles in ${file} cannot be used: ${reason}`,
     advise`Fix the file, or move it away and ${logInAgain()}`,
     { type: "ProfilesFileError" },

@@ -287,6 +287,9 @@ describe("suppressed keys", () => {
       const marks = await inputFile("Email,Unsubscribed\np0@example.com,yes\np1@example.com,no\n");
       const args = ["contact", "unsubscribe", "--keys", marks, "--marked-rows", "--yes", "--json"];
       expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ updated: 1 });
+      const gone = await inputFile("Email,Unsubscribed\ngone@example.com,yes\n");
+      const result = await service.ecm(args.map((word) => (word === marks ? gone : word)));
+      expect(result).toMatchObject({ code: 0, stdout: expect.stringContaining('"skipped":{"missing":1}') });
       const left = await service.ecm([
         "contact",
         "search",

@@ -47,7 +47,9 @@ describe("ecm api", () => {
     const file = join(await temporaryFolder(), "body.json");
     await writeFile(file, '{"key" : "a@b.c"}');
     expect((await ecm(["api", "POST", "/api/contact", "--data", file])).code).toBe(0);
-    expect((await ecm(["api", "PATCH", "/api/contact/1", "--data", "-"], { stdin: "no json" })).code).toBe(0);
+    expect(
+      (await ecm(["api", "PATCH", "/api/contact/1", "--data", "-", "--yes"], { stdin: "no json" })).code,
+    ).toBe(0);
     expect((await ecm(["api", "POST", "/api/contact", "--data", `${file}.missing`])).code).toBe(2);
     expect(server.requests.map((request) => request.body)).toEqual(['{"key" : "a@b.c"}', "no json"]);
   });

@@ -118,11 +118,11 @@ describe("the profiles", () => {
     ["a wrong key", '{"version":1,"profiles":{"work":{"apiKey":7}}}'],
     ["a wrong choice", '{"version":1,"current":["ecm_us_secret"]}'],
     ["nothing", ""],
-    ["another version", '{"version":9,"profiles":{"work":{"apiKey":"ecm_us_secret"}}}'],
-    ["no version", '{"profiles":{"work":{"apiKey":"ecm_us_secret"}}}'],
+    ["another version", '{"version":9,"profiles":{"work":{"apiKey":"ecm_us_secret"}}}', "failed"],
+    ["no version", '{"profiles":{"work":{"apiKey":"ecm_us_secret"}}}', "failed"],
   ])(
     "in a file that holds %s are refused by the file's name, without its content",
-    async (_name, content) => {
+    async (_name, content, kind = "usage") => {
       const folders = await temporaryFolders();
       await mkdir(folders.config, { recursive: true });
       await writeFile(toProfilesPath(folders), content);
@@ -134,12 +134,12 @@ describe("the profiles", () => {
           return error as EcmError;
         }
       })();
-      expect(failure).toMatchObject({ kind: "usage" });
+      expect(failure).toMatchObject({ kind });
       expect((failure as EcmError).message).toContain(toProfilesPath(folders));
       expect(JSON.stringify((failure as EcmError).details) + (failure as EcmError).message).not.toContain(
         "secret",
       );
-      expect(() => profiles.save("work", profile)).toThrow(expect.objectContaining({ kind: "usage" }));
+      expect(() => profiles.save("work", profile)).toThrow(expect.objectContaining({ kind }));
       expect(await readFile(toProfilesPath(folders), "utf8")).toBe(content);
     },
   );

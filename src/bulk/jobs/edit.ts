@@ -125,10 +125,13 @@ async function resolveWanted(account: Account, wanted: EditOptions["wanted"]): P
 function toRowWork(options: EditOptions, selection: Selection, values: readonly DesiredValue[]): RowWork {
   const { kind, input, after, isPlain, read } = options;
   const { wanted, command, rows, includeUnsubscribed, conditions } = options;
-  const toDesired = (mayJoinLists: boolean): Desired =>
-    kind === "mutate"
-      ? { values, absent: whereMissing(mayJoinLists), present: "change", mayJoinLists }
-      : ends[kind];
+  const toDesired = (mayJoinLists: boolean): Desired => {
+    if (kind === "mutate")
+      return { values, absent: whereMissing(mayJoinLists), present: "change", mayJoinLists };
+    if (kind === "delete") return deletion;
+    // Marked rows say who left: who is not in the account needs nothing.
+    return rows === "marked" ? { ...unsubscription, absent: { skip: "missing" } } : unsubscription;
+  };
   return {
     options: { isPlain, conditions, wanted, command, read, rows, includeUnsubscribed },
     command,
@@ -182,7 +185,7 @@ function addsToLists(wanted: EditOptions["wanted"]): boolean {
   return (lists?.length ?? 0) > 0;
 }
 
-/** Whoever is inactive stays as they are: a bounce or a complaint says more than an unsubscription. */
+/** Contacts that are inactive stay as they are: a bounce or a complaint says more than an unsubscription. */
 const unsubscription: Desired = {
   values: [],
   end: "unsubscribe",
@@ -192,8 +195,6 @@ const unsubscription: Desired = {
 };
 
 const deletion: Desired = { ...unsubscription, end: "delete", absent: { skip: "missing" } };
-
-const ends = { unsubscribe: unsubscription, delete: deletion };
 
 /** The conditions as a person would say them: what `runs list` shows in place of a file. */
 function describeConditions({ list, tag, status, where }: TypedConditions): string {

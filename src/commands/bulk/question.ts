@@ -20,8 +20,7 @@ import {
   listCreated,
 } from "./words.ts";
 
-/** `change-all`: of everybody, which is said before anything is read. */
-export type Danger = "change" | "change-all" | "unsubscribe" | "delete";
+export type Danger = "change" | "unsubscribe" | "delete";
 
 /** What the question of a run depends on. */
 export interface Question {
@@ -37,7 +36,6 @@ export interface Question {
 }
 
 const consequences: Record<Exclude<Danger, "change">, string> = {
-  "change-all": "A change of every contact must be confirmed",
   unsubscribe: "An unsubscription must be confirmed: it cannot be undone through the API",
   delete: "A deletion must be confirmed",
 };

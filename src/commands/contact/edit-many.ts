@@ -6,7 +6,7 @@ import { formatCount, formatCounted } from "../../counts.ts";
 import { quotedCsvLine } from "../../delimited-lines.ts";
 import { declinedError } from "../../errors.ts";
 import type { PlanFlags } from "../bulk/plan.ts";
-import { type Danger, requireAnswer } from "../bulk/question.ts";
+import { requireAnswer } from "../bulk/question.ts";
 import type { WhileAsking } from "../bulk/start.ts";
 import type { ChosenContacts } from "../selection/conditions.ts";
 
@@ -23,15 +23,10 @@ export interface BulkEdit {
 
 const progressVerbs = { mutate: "Changing", unsubscribe: "Unsubscribing", delete: "Deleting" };
 
-function toDanger(kind: EditOptions["kind"], { isEveryone }: ChosenContacts): Danger {
-  if (kind !== "mutate") return kind;
-  return isEveryone ? "change-all" : "change";
-}
-
 /** Runs the job and says what it did; what stopped it is in the result. */
 export async function editMany(context: Context, edits: BulkEdit): Promise<Closed> {
   const { kind, chosen, changes, reading, options, flags, backUp } = edits;
-  const danger = toDanger(kind, chosen);
+  const danger = kind === "mutate" ? "change" : kind;
   requireAnswer(context, danger, options.isDryRun);
   const [{ jobs }, { startRun }] = await Promise.all([
     import("../../bulk/index.ts"),

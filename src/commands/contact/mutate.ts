@@ -58,7 +58,6 @@ export function registerContactMutate(parent: Command, context: Context): void {
     output:
       "The updated contact, or at a terminal what changed (old → new); `unchanged` on stderr when nothing changed.",
     writes: true,
-    asks: "With --all, and nothing that narrows it",
     exitCodes: {
       3: "a bulk run finished, and some contacts do not exist or were rejected",
       1: "the service refused or failed; with --fail-unchanged: nothing would change",

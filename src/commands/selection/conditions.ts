@@ -167,8 +167,6 @@ export interface ChosenContacts {
   one?: string;
   /** A bulk run, also for one contact. */
   isRun: boolean;
-  /** Nothing narrows the choice: everybody in the structure. */
-  isEveryone: boolean;
 }
 
 /**
@@ -214,7 +212,6 @@ function readSelection(contacts: string[], flags: SelectionFlags & BulkFlags): C
   const isNarrowed = Object.values(conditions).some((each) => each !== undefined);
   if (typedContacts.length === 0 && keys === undefined && !isNarrowed && !all) return undefined;
   const isOne = typedContacts.length === 1 && !isNarrowed && !bulk && plan === undefined;
-  const isEveryone = typedContacts.length === 0 && keys === undefined && !isNarrowed;
   const one = isOne ? typedContacts[0] : undefined;
-  return { contacts: typedContacts, keys, conditions, one, isRun: !isOne || needsRun(flags), isEveryone };
+  return { contacts: typedContacts, keys, conditions, one, isRun: !isOne || needsRun(flags) };
 }

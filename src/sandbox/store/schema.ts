@@ -157,7 +157,7 @@ export function unreadableDataError(folder: string, what: string, state: string,
 /**
  * Gives a new database its tables.
  * @param folder of the database, for the message
- * @throws UsageError for data of another version
+ * @throws SandboxDataError for data of another version
  */
 export function createTables(database: Database, folder: string): void {
   if (readVersion(database) === schemaVersion) return;

@@ -127,7 +127,7 @@ test.each([
   await writeFile(file, damage(await readFile(file)));
 
   const refused = await sandbox("keys", "list");
-  expect(refused.code).toBe(2);
+  expect(refused.code).toBe(1);
   expect(refused.stderr).toContain(`The sandbox's data in ${folder} is damaged: `);
   expect(refused.stderr).toContain(
     `hint: Delete it and start over with: ecm sandbox reset --data ${folder}\n`,
@@ -153,7 +153,7 @@ test("reset starts over where the data is of another version: the hint works", a
   database.close();
   const refused = await ecm(["sandbox", "keys", "list", "--data", folder]);
   expect(refused).toMatchObject({
-    code: 2,
+    code: 1,
     stderr: expect.stringContaining(
       `has version 9; this ecm reads version 1\nhint: Delete it and start over with: ecm sandbox reset --data ${folder}\n`,
     ),
