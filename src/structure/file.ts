@@ -2,33 +2,62 @@
  * A structure as people keep it in version control: YAML, told apart by labels, without ids where they are
  * not needed.
  */
+import * as v from "valibot";
 import { parseDocument, stringify } from "yaml";
 import { foldCase } from "../api/names.ts";
 import { usageError } from "../errors.ts";
+import { isObject } from "../json.ts";
 import type { ContactStructure } from "../wire.ts";
 
-/** What a file wants of a field. What is left out stays as it is in the account. */
-export interface FieldSpec {
-  label: string;
-  /** Needed only to tell apart fields that share a label. */
-  id?: string;
-  /** The label that it had: a rename in place of a new field. */
-  was?: string;
-  type?: string;
-  required?: boolean;
+const text = v.pipe(
+  v.string("it is not text"),
+  v.check((value) => value.trim() !== "", "it is empty"),
+);
+
+const tagSpec = v.strictObject({
+  label: text,
+  /** Needed only to tell apart parts that share a label. */
+  id: v.optional(text),
+  /** The label that it had: a rename in place of a new one. */
+  was: v.optional(text),
+});
+
+const fieldSpec = v.strictObject({
+  ...tagSpec.entries,
+  type: v.optional(text),
+  required: v.optional(
+    v.pipe(
+      v.picklist(["true", "false"], "it is true or false"),
+      v.transform((word) => word === "true"),
+    ),
+  ),
+});
+
+/** What a file wants of a tag or a field. What is left out stays as it is in the account. */
+export type TagSpec = v.InferOutput<typeof tagSpec>;
+export type FieldSpec = v.InferOutput<typeof fieldSpec>;
+
+/** An entry that is a text is a label. Nothing below `tags:` is an empty list. */
+function listOf<T extends typeof tagSpec | typeof fieldSpec>(entry: T) {
+  const expanded = (each: unknown) => (typeof each === "string" ? { label: each } : each);
+  return v.pipe(
+    v.unknown(),
+    v.transform((value) => (Array.isArray(value) ? value.map(expanded) : value || [])),
+    v.array(entry, "it is not a list"),
+  );
 }
 
-export type TagSpec = Pick<FieldSpec, "label" | "id" | "was">;
-
-/** A part that is left out is not looked after by the file. */
-export interface StructureSpec {
+const structureSpec = v.strictObject({
   /** The id of the structure, whatever its label. */
-  id?: string;
-  label?: string;
-  keyName?: string;
-  fields?: FieldSpec[];
-  tags?: TagSpec[];
-}
+  id: v.optional(text),
+  label: v.optional(text),
+  keyName: v.optional(text),
+  // A part that is left out is not looked after by the file.
+  fields: v.optional(listOf(fieldSpec)),
+  tags: v.optional(listOf(tagSpec)),
+});
+
+export type StructureSpec = v.InferOutput<typeof structureSpec>;
 
 const fileComment = `# The fields and tags of an account's contacts.
 #   ecm structure diff FILE     shows the differences
@@ -72,82 +101,24 @@ export function parseStructureFile(text: string, file: string): StructureSpec {
     // Aliases that expand to more than any structure holds.
     throw usageError(`${file}: ${(error as Error).message}`);
   }
-  const content = readRecord(value, file, ["label", "keyName", "fields", "tags", "id"]);
-  const spec: StructureSpec = {
-    ...readOptionalText(content, "id", file),
-    ...readOptionalText(content, "label", file),
-    ...readOptionalText(content, "keyName", file),
-  };
-  if ("fields" in content) spec.fields = readElements(content, "fields", file).map(readField);
-  if ("tags" in content) spec.tags = readElements(content, "tags", file).map(readTag);
+  if (!isObject(value)) throw usageError(`${file}: it has no label, keyName, fields or tags`);
+  const { success, output: spec, issues } = v.safeParse(structureSpec, value);
+  if (!success) throw usageError(`${file}: ${describeIssues(issues)}`);
   requireNoRepeats(spec.fields, `${file}: fields`);
   requireNoRepeats(spec.tags, `${file}: tags`);
   return spec;
 }
 
-type Place = [value: unknown, where: string];
-
-function readField([value, where]: Place): FieldSpec {
-  if (typeof value === "string") return { label: readLabel(value, where) };
-  const record = readRecord(value, where, ["label", "id", "was", "type", "required"]);
-  const { required } = record;
-  if (required !== undefined && required !== "true" && required !== "false") {
-    throw usageError(`${where}: required is true or false`);
-  }
-  return {
-    label: readLabel(record.label, where),
-    ...readOptionalText(record, "id", where),
-    ...readOptionalText(record, "was", where),
-    ...readOptionalText(record, "type", where),
-    ...(required !== undefined && { required: required === "true" }),
-  };
-}
-
-function readTag([value, where]: Place): TagSpec {
-  if (typeof value === "string") return { label: readLabel(value, where) };
-  const record = readRecord(value, where, ["label", "id", "was"]);
-  return {
-    label: readLabel(record.label, where),
-    ...readOptionalText(record, "id", where),
-    ...readOptionalText(record, "was", where),
-  };
-}
-
-/** A mistyped name must not look like a change that was made. */
-function readRecord(value: unknown, where: string, allowedMembers: string[]): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw usageError(`${where}: expected ${allowedMembers.map((name) => `${name}:`).join(", ")}`);
-  }
-  const unknownName = Object.keys(value).find((name) => !allowedMembers.includes(name));
-  if (unknownName === undefined) return value as Record<string, unknown>;
-  throw usageError(
-    `${where}: ${JSON.stringify(unknownName)} is not known here`,
-    `Known: ${allowedMembers.join(", ")}`,
-  );
-}
-
-function readElements(content: Record<string, unknown>, part: "fields" | "tags", file: string): Place[] {
-  const value = content[part];
-  // `tags:` with nothing below it means an empty list.
-  if (value === null || value === "") return [];
-  if (!Array.isArray(value)) throw usageError(`${file}: ${part} is not a list`);
-  return value.map((each, index): Place => [each, `${file}: ${part}, number ${index + 1}`]);
-}
-
-function readOptionalText(
-  record: Record<string, unknown>,
-  name: string,
-  where: string,
-): Record<string, string> {
-  const value = record[name];
-  if (value === undefined) return {};
-  if (typeof value === "string" && value.trim() !== "") return { [name]: value };
-  throw usageError(`${where}: ${name} is not text`);
-}
-
-function readLabel(value: unknown, where: string): string {
-  if (typeof value === "string" && value.trim() !== "") return value;
-  throw usageError(`${where}: it has no label`);
+/** A mistyped name must not look like a change that was made: it is said first. */
+function describeIssues(issues: v.BaseIssue<unknown>[]): string {
+  const isUnknown = ({ type, received }: v.BaseIssue<unknown>) =>
+    type === "strict_object" && received !== "undefined";
+  const issue = issues.find(isUnknown) ?? issues[0]!;
+  const place = issue.path
+    ?.map(({ key }) => (typeof key === "number" ? `number ${key + 1}` : key))
+    .join(", ");
+  if (isUnknown(issue)) return `${place}: it is not known here`;
+  return `${place}: ${issue.type === "strict_object" ? "it is missing" : issue.message}`;
 }
 
 function requireNoRepeats(specs: TagSpec[] | undefined, where: string): void {

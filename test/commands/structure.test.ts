@@ -223,12 +223,12 @@ describe("a structure kept as a file", () => {
       stdout: '+ field "City" (text)\n',
     });
     for (const [text, message] of [
-      ["fields:\n  - labl: City\n", 'standard input: fields, number 1: "labl" is not known here'],
+      ["fields:\n  - labl: City\n", "standard input: fields, number 1, labl: it is not known here"],
       ["fields:\n  - City\n  - city\n", '"city" appears twice'],
-      ["feilds: []\n", '"feilds" is not known here'],
+      ["feilds: []\n", "feilds: it is not known here"],
       ["fields: [\n", "line 2, column 1\n"],
-      ["- City\n", "expected label:"],
-      ["tags: vip\n", "tags is not a list"],
+      ["- City\n", "it has no label, keyName"],
+      ["tags: vip\n", "tags: it is not a list"],
       ["fields:\n  - label: City\n    id: 0123\n", "no field with the id 0123"],
     ] as const) {
       const { code, stdout, stderr } = await diff(text);

@@ -49,10 +49,10 @@ describe("renames", () => {
 
   it.each([
     ["of nothing", ["Fax"], ["Town<City"], "but the account has neither"],
-    ["in a chain", ["City", "Town"], ["Town<City", "Region<Town"], 'but the file also has "Town"'],
-    ["in a swap", ["A", "B"], ["A<B", "B<A"], 'but the file also has "B"'],
+    ["in a chain", ["City", "Town"], ["Town<City", "Region<Town"], "but the account has both"],
+    ["in a swap", ["A", "B"], ["A<B", "B<A"], "but the account has both"],
     ["onto a label that stays", ["City", "Town"], ["Town<City"], "but the account has both"],
-    ["of what the file also keeps", ["City"], ["Town<City", "City"], 'but the file also has "City"'],
+    ["of what the file also keeps", ["City"], ["Town<City", "City"], 'both mean "City"'],
     ["of one into two", ["City"], ["Town<City", "Region<city"], 'both mean "City"'],
   ])("%s are refused, with --prune too", (_name, labels, entries, message) => {
     for (const isPruning of [false, true]) {
