@@ -2,7 +2,6 @@
  * Files that appear whole or not at all: written beside their place, synced to the disk, then renamed. Only
  * their owner can read them, unless a mode is given.
  */
-import { randomBytes } from "node:crypto";
 import {
   closeSync,
   existsSync,
@@ -126,7 +125,7 @@ export function isTemporaryName(name: string): boolean {
 }
 
 function toTemporaryPath(path: string): string {
-  return join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
+  return join(dirname(path), `.${basename(path).slice(0, 100)}.${createRandomName()}.tmp`);
 }
 
 /** A new name survives a power cut only when its folder was synced; not every platform can. */
@@ -147,4 +146,9 @@ function syncPath(path: string): void {
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
+}
+
+/** 12 hexadecimal digits. The global `crypto` is loaded by its first use alone, `node:crypto` by every help. */
+export function createRandomName(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(6))).toString("hex");
 }

@@ -1,8 +1,9 @@
 /** Folders that are made when they are missing, with the reason where they cannot be. */
-import { randomBytes } from "node:crypto";
+
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { createRandomName } from "./atomic-file.ts";
 
 /**
  * Makes a folder that only its owner can read, with those above it. Node's own way to do so reports a
@@ -32,7 +33,7 @@ function isFolder(path: string): boolean {
  */
 export async function requireWritable(folder: string): Promise<void> {
   makeFolder(folder);
-  const file = join(folder, `.write-test.${randomBytes(6).toString("hex")}.tmp`);
+  const file = join(folder, `.write-test.${createRandomName()}.tmp`);
   try {
     await writeFile(file, "x".repeat(4096), { mode: 0o600, flag: "wx" });
   } finally {

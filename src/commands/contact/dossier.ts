@@ -6,7 +6,6 @@ import { type ContactEvent, maxDays } from "../../api/events.ts";
 import type { PlanChange, PlanLine } from "../../bulk/index.ts";
 import type { Connection, Context } from "../../context.ts";
 import { hasStatus, isNotOffered, usageError } from "../../errors.ts";
-import { readFeed } from "../../events/feed.ts";
 import { ecm } from "../../hint.ts";
 import type { RunRecords } from "../../privacy/dossier.ts";
 import { findContactsOfKey } from "../../service/erase-contact.ts";
@@ -141,6 +140,7 @@ async function readNamedContact({ send, account }: Connection, id: string) {
 
 /** Null where the key may not read them, or the service has none. */
 async function readEvents(send: Send, contactId: string): Promise<ContactEvent[] | null> {
+  const { readFeed } = await import("../../events/feed.ts");
   try {
     return (await readFeed(send, { contactId, types: [], pastDays: maxDays })).events;
   } catch (error) {

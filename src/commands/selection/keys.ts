@@ -1,6 +1,5 @@
 /** The one rule for a word that is typed as a contact's key, for every command that takes keys. */
 
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +10,7 @@ import { isId } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
 import type { ChosenRows } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
+import { createRandomName } from "../../disk/atomic-file.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
 import { EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, type Hint } from "../../hint.ts";
@@ -97,7 +97,7 @@ export async function withInputFile<T>(
   const { openStream, spool } = await import("../../tables/index.ts");
   if (file !== "-") files.reads(file, "the input file");
   const name = file === "-" ? "standard input" : file;
-  const scratch = join(tmpdir(), `ecm-input-${randomBytes(6).toString("hex")}`);
+  const scratch = join(tmpdir(), `ecm-input-${createRandomName()}`);
   try {
     const stream = file === "-" ? terminal.stdin : await openStream(resolve(file), signal);
     if (!stream) return await use({ path: resolve(file), name, scratch });
