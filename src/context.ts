@@ -17,7 +17,7 @@ import { chooseFileFormat, type TextForm } from "./terminal/file-names.ts";
 import { type OutputFormat, type OutputOptions, parseColumns, parseFormat } from "./terminal/format.ts";
 import type { Prompter } from "./terminal/prompter.ts";
 import { cannotAskError, canPrompt, createPrompter } from "./terminal/prompts.ts";
-import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/terminal.ts";
+import { Terminal, type TerminalStreams } from "./terminal/terminal.ts";
 import type { Clock, RateLimits } from "./wire.ts";
 
 export type { Connection } from "./connection.ts";
@@ -66,7 +66,7 @@ export class Context {
 
   constructor(streams: TerminalStreams, signal: AbortSignal, clock: Clock = realClock, observer?: Observer) {
     this.env = streams.env;
-    this.terminal = createTerminal(streams, isYes(this.env.ACCESSIBLE));
+    this.terminal = new Terminal(streams, isYes(this.env.ACCESSIBLE));
     this.clock = clock;
     this.observer = observer;
     this.signal = signal;

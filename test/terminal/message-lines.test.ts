@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fitMessage } from "../../src/terminal/message-lines.ts";
-import { createTerminal } from "../../src/terminal/terminal.ts";
+import { Terminal } from "../../src/terminal/terminal.ts";
 
 describe("a message on a narrow screen", () => {
   it.each([
@@ -64,7 +64,7 @@ describe("a message on a narrow screen", () => {
 describe("elsewhere", () => {
   it("the width is that of stderr, where stdout is a file", () => {
     const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 12 });
-    createTerminal({ stdin: new PassThrough(), stdout: new PassThrough(), stderr, env: {} }).note(
+    new Terminal({ stdin: new PassThrough(), stdout: new PassThrough(), stderr, env: {} }).note(
       "one two three four",
     );
     expect(String(stderr.read())).toBe("one two\n  three four\n");
@@ -73,7 +73,7 @@ describe("elsewhere", () => {
   it("a message is one line, however long", () => {
     const stderr = new PassThrough();
     const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr, env: { COLUMNS: "20" } };
-    createTerminal(streams).note("word ".repeat(40).trim());
+    new Terminal(streams).note("word ".repeat(40).trim());
     expect(String(stderr.read())).toBe(`${"word ".repeat(40).trim()}\n`);
   });
 });

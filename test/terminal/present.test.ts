@@ -4,7 +4,7 @@ import { PassThrough, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { OutputOptions } from "../../src/terminal/format.ts";
 import { presentList, presentOne, type View } from "../../src/terminal/present.ts";
-import { createTerminal, type Terminal } from "../../src/terminal/terminal.ts";
+import { Terminal } from "../../src/terminal/terminal.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
 interface Person {
@@ -27,7 +27,7 @@ const people: Person[] = [
 ];
 
 function windowTo(stdout: Writable): Terminal {
-  return createTerminal({ stdin: new PassThrough(), stdout, stderr: new PassThrough(), env: {} });
+  return new Terminal({ stdin: new PassThrough(), stdout, stderr: new PassThrough(), env: {} });
 }
 
 /** All that was written: a stream gives it in one piece, or write by write, as Node's line has it. */
