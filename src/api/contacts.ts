@@ -14,7 +14,7 @@ import type {
   SearchAnswer,
   SearchBody,
 } from "../wire.ts";
-import { readRecord } from "./records.ts";
+import { pathOf, readRecord, readRequest, writeRequest } from "./records.ts";
 
 /** The names of a contact's status in a search's `source`. */
 export const statusParts = ["contactStatus", "contactSubStatus"];
@@ -35,20 +35,15 @@ export const wholeContact = [
 ];
 
 export function createContactRequest(body: CreateContactBody): ApiRequest {
-  return { method: "POST", path: "/api/contact", body, effect: "write" };
+  return writeRequest("POST", "/api/contact", body);
 }
 
 export function getContactRequest(contactId: string): ApiRequest {
-  return { method: "GET", path: `/api/contact/${encodeURIComponent(contactId)}`, effect: "read" };
+  return readRequest(pathOf("/api/contact", contactId));
 }
 
 export function mutateContactRequest(contactId: string, body: MutateBody): ApiRequest {
-  return {
-    method: "PUT",
-    path: `/api/contact/${encodeURIComponent(contactId)}/mutate`,
-    body,
-    effect: "write",
-  };
+  return writeRequest("PUT", `${pathOf("/api/contact", contactId)}/mutate`, body);
 }
 
 /** Capitals as the service asks for them (published reference, PATCH /api/contact/{id}). */
@@ -56,17 +51,12 @@ export const unsubscribed: ContactStatus = { primary: "Inactive", secondary: "Un
 
 /** The status alone; the service makes no inactive contact active again. */
 export function changeStatusRequest(contactId: string, status: ContactStatus): ApiRequest {
-  return {
-    method: "PATCH",
-    path: `/api/contact/${encodeURIComponent(contactId)}`,
-    body: { status },
-    effect: "write",
-  };
+  return writeRequest("PATCH", pathOf("/api/contact", contactId), { status });
 }
 
 /** For good. The service answers with the contact as it was. */
 export function deleteContactRequest(contactId: string): ApiRequest {
-  return { method: "DELETE", path: `/api/contact/${encodeURIComponent(contactId)}`, effect: "write" };
+  return writeRequest("DELETE", pathOf("/api/contact", contactId));
 }
 
 export interface ContactQuery {

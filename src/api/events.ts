@@ -3,7 +3,7 @@ import { unreadableAnswerError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import { isObject } from "../json.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
-import { findRecords, type Records } from "./records.ts";
+import { findRecords, pathOf, type Records, readRequest } from "./records.ts";
 
 /** One record of a feed; members that are not listed here are kept. */
 export interface ContactEvent {
@@ -54,9 +54,8 @@ export function createEventsRequest(
   if (types.length > 0) query.push(["types", types.join(",")]);
   if (contactId === undefined) query.push(["pastDays", String(pastDays)]);
   query.push(["page", String(page)], ["size", String(size)]);
-  const path =
-    contactId === undefined ? "/api/contact/events" : `/api/contact/${encodeURIComponent(contactId)}/events`;
-  return { method: "GET", path, query, effect: "read" };
+  const path = contactId === undefined ? "/api/contact" : pathOf("/api/contact", contactId);
+  return readRequest(`${path}/events`, query);
 }
 
 /** A page of a feed. @throws UnreadableAnswerError */

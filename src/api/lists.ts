@@ -3,37 +3,33 @@ import { conflictError, unreadableAnswerError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { ApiAnswer, ApiRequest, ContactList } from "../wire.ts";
 import { foldCase } from "./names.ts";
-import { findRecords, type Records, readRecord } from "./records.ts";
+import { findRecords, pathOf, type Records, readRecord, readRequest, writeRequest } from "./records.ts";
 
 export function createListRequest(structureId: string, name: string): ApiRequest {
-  return { method: "POST", path: listsPath(structureId), body: { name }, effect: "write" };
+  return writeRequest("POST", listsPath(structureId), { name });
 }
 
 /** `page` starts at 1. */
 export function listListsRequest(structureId: string, page: number, size: number): ApiRequest {
-  return {
-    method: "GET",
-    path: listsPath(structureId),
-    query: [
-      ["page", String(page)],
-      ["size", String(size)],
-    ],
-    effect: "read",
-  };
+  const query: ApiRequest["query"] = [
+    ["page", String(page)],
+    ["size", String(size)],
+  ];
+  return readRequest(listsPath(structureId), query);
 }
 
 export function getListRequest(structureId: string, listId: string): ApiRequest {
-  return { method: "GET", path: listPath(structureId, listId), effect: "read" };
+  return readRequest(pathOf(listsPath(structureId), listId));
 }
 
 /** The body is not shown in the published reference; the name alone is the plain reading of "renames". */
 export function renameListRequest(structureId: string, listId: string, name: string): ApiRequest {
-  return { method: "PATCH", path: listPath(structureId, listId), body: { name }, effect: "write" };
+  return writeRequest("PATCH", pathOf(listsPath(structureId), listId), { name });
 }
 
 /** The list goes, its contacts stay (published reference; answered with 204). */
 export function deleteListRequest(structureId: string, listId: string): ApiRequest {
-  return { method: "DELETE", path: listPath(structureId, listId), effect: "write" };
+  return writeRequest("DELETE", pathOf(listsPath(structureId), listId));
 }
 
 /** A page of lists. @throws UnreadableAnswerError about `unknown_lists` */
@@ -66,10 +62,6 @@ export function requireFreeListName(name: string, lists: readonly ContactList[],
   );
 }
 
-function listPath(structureId: string, listId: string): string {
-  return `${listsPath(structureId)}/${encodeURIComponent(listId)}`;
-}
-
 function listsPath(structureId: string): string {
-  return `/api/contact-structure/${encodeURIComponent(structureId)}/lists`;
+  return `${pathOf("/api/contact-structure", structureId)}/lists`;
 }

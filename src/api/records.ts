@@ -1,10 +1,23 @@
 /**
- * Records of which no member is promised, such as campaigns: each is kept as it came, and what is read of it
- * may be missing or of another type. And the two forms in which a list of records comes. Pure.
+ * Requests, and records of which no member is promised, such as campaigns: each is kept as it came, and what is
+ * read of it may be missing or of another type. And the two forms in which a list of records comes. Pure.
  */
 import { unreadableAnswerError } from "../errors.ts";
 import { isObject } from "../json.ts";
-import type { ApiAnswer } from "../wire.ts";
+import type { ApiAnswer, ApiRequest } from "../wire.ts";
+
+export function readRequest(path: string, query?: ApiRequest["query"]): ApiRequest {
+  return { method: "GET", path, query, effect: "read" };
+}
+
+export function writeRequest(method: string, path: string, body?: unknown): ApiRequest {
+  return { method, path, body, effect: "write" };
+}
+
+/** The path of a thing in a collection: its id is one segment, whatever it holds. */
+export function pathOf(collection: string, id: string): string {
+  return `${collection}/${encodeURIComponent(id)}`;
+}
 
 /** The member at this path; undefined where something on the way is no object. */
 export function readMember(value: unknown, ...path: string[]): unknown {

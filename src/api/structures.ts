@@ -1,26 +1,18 @@
 /** Contact structures: options → request, answer → result (specification, /api/contact-structure). Pure. */
 import { unreadableAnswerError } from "../errors.ts";
 import type { ApiAnswer, ApiRequest, ContactStructure, UpdateStructureBody } from "../wire.ts";
+import { pathOf, readRequest, writeRequest } from "./records.ts";
 
 export function listStructuresRequest(): ApiRequest {
-  return { method: "GET", path: "/api/contact-structure", effect: "read" };
+  return readRequest("/api/contact-structure");
 }
 
 export function getStructureRequest(structureId: string): ApiRequest {
-  return {
-    method: "GET",
-    path: `/api/contact-structure/${encodeURIComponent(structureId)}`,
-    effect: "read",
-  };
+  return readRequest(pathOf("/api/contact-structure", structureId));
 }
 
 export function updateStructureRequest(structureId: string, body: UpdateStructureBody): ApiRequest {
-  return {
-    method: "PUT",
-    path: `/api/contact-structure/${encodeURIComponent(structureId)}`,
-    body,
-    effect: "write",
-  };
+  return writeRequest("PUT", pathOf("/api/contact-structure", structureId), body);
 }
 
 /** @throws UnreadableAnswerError when the answer is not an array of structures. */

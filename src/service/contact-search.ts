@@ -226,7 +226,7 @@ async function addStatuses(
   return complete;
 }
 
-/** Everybody whom the criterias without lists find, and who is in one of the lists. */
+/** All contacts that the criterias without lists find, and that are in one of the lists. */
 async function readAllMembers(
   filters: Filter[],
   source: string[],
@@ -270,7 +270,7 @@ function namesListColumn(refusal: ServiceError): boolean {
   return /columnToFilter|LIST_ID/i.test(`${refusal.details.field} ${refusal.message}`);
 }
 
-/** The filters that find the members of any of several lists for whom the further criterias hold as well. */
+/** The filters that find the members of any of several lists that the further criterias find as well. */
 export type ListFilters = (further?: readonly Criteria[]) => Filter[];
 
 /** Others may add and remove members between two counts. */

@@ -1,6 +1,6 @@
 /** Campaigns, templates, sending domains and reports, fetched as the published reference describes them. */
 import { foldCase, isId, resolveName } from "../api/names.ts";
-import { findRecords, type Records, textMember } from "../api/records.ts";
+import { findRecords, pathOf, type Records, readRequest, textMember } from "../api/records.ts";
 import { hasStatus, notFoundError, unreadableAnswerError } from "../errors.ts";
 import { isObject } from "../json.ts";
 import type { Send } from "../wire.ts";
@@ -18,13 +18,11 @@ interface Resource<T> {
 }
 
 async function fetchResource<T>(send: Send, { path, scope, what, query, read }: Resource<T>): Promise<T> {
-  const { body, status } = await send({ method: "GET", path, query, effect: "read" }).catch(
-    (error: unknown) => {
-      if (hasStatus(error, 403) && !error.message.includes(scope))
-        error.details.hint = `This takes a key with the scope ${scope}, and a service that offers it to API keys`;
-      throw error;
-    },
-  );
+  const { body, status } = await send(readRequest(path, query)).catch((error: unknown) => {
+    if (hasStatus(error, 403) && !error.message.includes(scope))
+      error.details.hint = `This takes a key with the scope ${scope}, and a service that offers it to API keys`;
+    throw error;
+  });
   const found = read(body);
   if (found !== undefined) return found;
   throw unreadableAnswerError(`The answer is not ${what}`, undefined, { status });
@@ -77,7 +75,7 @@ export function hasOtherStatus(campaign: unknown, status: string): boolean {
 }
 
 export function fetchCampaign(send: Send, id: string): Promise<Record<string, unknown>> {
-  const path = `/api/email/campaign/${encodeURIComponent(id)}`;
+  const path = pathOf("/api/email/campaign", id);
   return fetchResource(send, { path, scope: "campaigns:read", what: "a campaign", read: readObject });
 }
 
