@@ -12,8 +12,6 @@ interface Inputs {
   files: CommandFiles;
 }
 
-const newline = 0x0a;
-
 /**
  * @param flag for the message, such as `--data`.
  * @throws UsageError when it cannot be read, is not UTF-8, or is an output of the same command
@@ -23,26 +21,18 @@ export async function readDataInput(
   source: string,
   flag: string,
 ): Promise<string> {
-  if (source === "-") return decodeText(await buffer(terminal.stdin), "standard input", flag);
-  files.reads(source, flag);
-  const bytes = await readFile(source).catch((error: unknown) => {
+  if (source !== "-") files.reads(source, flag);
+  const reading = source === "-" ? buffer(terminal.stdin) : readFile(source);
+  const bytes = await reading.catch((error: unknown) => {
     throw usageError(
-      `${flag}: cannot read ${source}: ${describeReadError(error)}`,
+      `${flag}: cannot read ${nameSource(source)}: ${describeReadError(error)}`,
       "Check the path; - reads standard input",
     );
   });
-  return decodeText(bytes, source, flag);
-}
-
-/** Text in another encoding would go on with replacement characters in place of its letters. */
-function decodeText(bytes: Buffer, source: string, flag: string): string {
-  const text = bytes.toString("utf8");
-  if (isUtf8(bytes)) return removeByteOrderMark(text);
-  const again = Buffer.from(text, "utf8");
-  const offset = bytes.findIndex((byte, at) => byte !== again[at]);
-  const line = bytes.subarray(0, offset).filter((byte) => byte === newline).length + 1;
+  // Text in another encoding would go on with replacement characters in place of its letters.
+  if (isUtf8(bytes)) return bytes.toString("utf8").replace(/^\ufeff/, "");
   throw usageError(
-    `${flag}: ${source} is not UTF-8: line ${line}, byte offset ${offset}`,
+    `${flag}: ${nameSource(source)} is not UTF-8`,
     "Save it as UTF-8, or convert it, such as: iconv -f WINDOWS-1252 -t UTF-8",
   );
 }
@@ -56,16 +46,14 @@ export async function readJsonInput(
   source: string,
   flag: string,
 ): Promise<{ text: string; value: unknown }> {
-  const json = await readDataInput(inputs, source, flag);
+  const text = await readDataInput(inputs, source, flag);
   try {
-    return { text: json, value: JSON.parse(json) as unknown };
+    return { text, value: JSON.parse(text) as unknown };
   } catch (error) {
-    throw usageError(
-      `${flag}: ${source === "-" ? "standard input" : source} is not JSON: ${(error as Error).message}`,
-    );
+    throw usageError(`${flag}: ${nameSource(source)} is not JSON: ${(error as Error).message}`);
   }
 }
 
-function removeByteOrderMark(content: string): string {
-  return content.startsWith("\ufeff") ? content.slice(1) : content;
+function nameSource(source: string): string {
+  return source === "-" ? "standard input" : source;
 }
