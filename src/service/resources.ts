@@ -6,18 +6,24 @@ import { isObject } from "../json.ts";
 import type { Send } from "../wire.ts";
 import { type ReadPage, readRepeatedly, recordsPerPage, toRecordIdentity } from "./pages.ts";
 
-interface Resource<T> {
-  path: string;
-  /** The scope that a key needs for it; named where the key is refused, whatever the answer says. */
-  scope: "campaigns:read" | "domains:read" | "reports:read";
-  /** For messages, such as `a report`. */
-  what: string;
-  query?: [string, string][];
-  /** Undefined for a body that is something else. */
-  read(body: unknown): T | undefined;
-}
+/** The scope that a key needs is named where the key is refused, whatever the answer says. */
+const resources = {
+  campaign: { path: "/api/email/campaign", scope: "campaigns:read" },
+  template: { path: "/api/email/template", scope: "campaigns:read" },
+  domain: { path: "/api/email/domain", scope: "domains:read" },
+  report: { path: "/api/reports", scope: "reports:read" },
+} as const;
 
-async function fetchResource<T>(send: Send, { path, scope, what, query, read }: Resource<T>): Promise<T> {
+type Kind = keyof typeof resources;
+
+/** @param read undefined for a body that is something else than `what`, in words for a message */
+async function fetchResource<T>(
+  send: Send,
+  { kind, path, query }: { kind: Kind; path: string; query?: [string, string][] },
+  what: string,
+  read: (body: unknown) => T | undefined,
+): Promise<T> {
+  const { scope } = resources[kind];
   const { body, status } = await send(readRequest(path, query)).catch((error: unknown) => {
     if (hasStatus(error, 403) && !error.message.includes(scope))
       error.details.hint = `This takes a key with the scope ${scope}, and a service that offers it to API keys`;
@@ -28,7 +34,19 @@ async function fetchResource<T>(send: Send, { path, scope, what, query, read }: 
   throw unreadableAnswerError(`The answer is not ${what}`, undefined, { status });
 }
 
-const readObject = (body: unknown) => (isObject(body) ? body : undefined);
+function fetchRecords(send: Send, kind: Kind, query: [string, string][] = []): Promise<Records> {
+  return fetchResource(send, { kind, path: resources[kind].path, query }, `a list of ${kind}s`, findRecords);
+}
+
+function fetchObject(
+  send: Send,
+  kind: Kind,
+  path: string,
+  query: [string, string][] = [],
+): Promise<Record<string, unknown>> {
+  const read = (body: unknown) => (isObject(body) ? body : undefined);
+  return fetchResource(send, { kind, path, query }, `a ${kind}`, read);
+}
 
 /**
  * Every record of every page, each once. `total` is what the service announced; 0 where it announced nothing.
@@ -50,22 +68,8 @@ export function templatePages(send: Send): ReadPage<unknown> {
   return readMailPages(send, "template", []);
 }
 
-function readMailPages(
-  send: Send,
-  thing: "campaign" | "template",
-  more: [string, string][],
-): ReadPage<unknown> {
-  const resource = {
-    path: `/api/email/${thing}`,
-    scope: "campaigns:read",
-    what: `a list of ${thing}s`,
-  } as const;
-  return (page, size) =>
-    fetchResource<Records>(send, {
-      ...resource,
-      query: [["page", String(page)], ["size", String(size)], ...more],
-      read: findRecords,
-    });
+function readMailPages(send: Send, kind: Kind, more: [string, string][]): ReadPage<unknown> {
+  return (page, size) => fetchRecords(send, kind, [["page", String(page)], ["size", String(size)], ...more]);
 }
 
 /** Whether a campaign is said to have another status than this. */
@@ -75,8 +79,7 @@ export function hasOtherStatus(campaign: unknown, status: string): boolean {
 }
 
 export function fetchCampaign(send: Send, id: string): Promise<Record<string, unknown>> {
-  const path = pathOf("/api/email/campaign", id);
-  return fetchResource(send, { path, scope: "campaigns:read", what: "a campaign", read: readObject });
+  return fetchObject(send, "campaign", pathOf(resources.campaign.path, id));
 }
 
 /**
@@ -90,8 +93,7 @@ export async function resolveCampaign(send: Send, wanted: string): Promise<strin
 }
 
 export async function fetchDomains(send: Send): Promise<unknown[]> {
-  const resource = { path: "/api/email/domain", scope: "domains:read", what: "a list of domains" } as const;
-  return (await fetchResource(send, { ...resource, read: findRecords })).items;
+  return (await fetchRecords(send, "domain")).items;
 }
 
 /** By its name or id. @throws NotFoundError; UsageError where several have the name */
@@ -99,12 +101,7 @@ export function findDomain(domains: readonly unknown[], wanted: string): unknown
   return findByMember(domains, wanted, "domain", "domain").record;
 }
 
-function findByMember(
-  records: readonly unknown[],
-  wanted: string,
-  member: string,
-  kind: "campaign" | "domain",
-) {
+function findByMember(records: readonly unknown[], wanted: string, member: string, kind: Kind) {
   const named = records.flatMap((record) => {
     const name = textMember(record, member);
     const _id = textMember(record, "_id") ?? name;
@@ -120,11 +117,5 @@ export function fetchReport(
   report: string,
   query: Record<string, string> = {},
 ): Promise<Record<string, unknown>> {
-  const more = { query: Object.entries(query), read: readObject };
-  return fetchResource(send, {
-    path: `/api/reports/${report}`,
-    scope: "reports:read",
-    what: "a report",
-    ...more,
-  });
+  return fetchObject(send, "report", `${resources.report.path}/${report}`, Object.entries(query));
 }

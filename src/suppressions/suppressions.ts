@@ -231,7 +231,7 @@ interface Contents {
 }
 
 const firstLine = /^ecm-suppressions 1 ([0-9a-f]{64}) (\d{12}) ([0-9a-f]{64})$/;
-const record = /^([+-])([0-9a-f]{64}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
+const record = /^\+([0-9a-f]{64}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
 
 /** @throws SuppressionsError for one that is damaged; the system's error */
 export function readSuppressionList(file: string): Contents {
@@ -255,15 +255,13 @@ export function readSuppressionList(file: string): Contents {
   return { secret, entries: readEntries(lines.slice(0, left)) };
 }
 
-/** A line with a minus takes back the one before it of the same hash. */
 function readEntries(lines: readonly string[]): Map<string, Suppressed> {
-  const entries = new Map<string, Suppressed>();
-  for (const line of lines) {
-    const [, sign, hash = "", addedAt = ""] = record.exec(line)!;
-    if (sign === "-") entries.delete(hash);
-    else if (!entries.has(hash)) entries.set(hash, { hash, addedAt });
-  }
-  return entries;
+  return new Map(
+    lines.map((line) => {
+      const [, hash = "", addedAt = ""] = record.exec(line)!;
+      return [hash, { hash, addedAt }];
+    }),
+  );
 }
 
 function explainNotAList(text: string, first: string): string {
