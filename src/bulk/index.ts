@@ -18,11 +18,11 @@ export { type ClosedPlan, exportPlan, openPlanFile, type PlanFile } from "./plan
 export type { PlanChange, PlanLine } from "./plan/plan-line.ts";
 export type { BackUp, Engine, ForeseenPlan, Reject, RunOptions } from "./plan/session.ts";
 export {
-  type AfterStep,
   fileNames,
   findNewList,
   type GuardOptions,
   isRunName,
+  type ListDeletion,
   type Manifest,
   makePlanFolder,
   noteFollowed,

@@ -66,7 +66,7 @@ describe("the price at a terminal", () => {
     const declined = await ecm([...args, "--json"], { ...at, typed: "n\r" });
     expect(declined.code, declined.stderr).toBe(1);
     // As a line of its own, or in the question.
-    const places = [/To send: \d+ requests? \(/, /\((?:up to )?\d+ requests?, /];
+    const places = [/To send: \d+ requests? \(/, / with \d+ requests? \(/];
     expect(places.filter((place) => place.test(declined.stderr))).toHaveLength(1);
   });
 });

@@ -83,10 +83,10 @@ it("makes a comment for a pull request, in counts, whose text stays text", async
   const { code, stdout, stderr } = await show(plan, "-o", "markdown");
   expect(code, stderr).toBe(0);
   expect(stdout).toContain("### Plan: 3 contacts to write\n");
-  expect(stdout).toContain("| update | 2 |\n");
-  expect(stdout).toContain("| field City | 2 |\n");
-  expect(stdout).toContain("| list A \\*bold\\* \\| list | 2 |\n");
-  expect(stdout).toContain(`- Digest: \`${digest}\`\n`);
+  expect(stdout).toContain("- Contacts: 1 create, 2 update, 1 reject\n");
+  expect(stdout).toContain("- Changed: field City (2)\n");
+  expect(stdout).toContain("- Changed: list A \\*bold\\* \\| list (2)\n");
+  expect(stdout).toContain(`- Plan: 3 to write, ${digest}\n`);
   expect(stdout).toContain(
     "| bob@example.com | update | City Oslo → \\(empty\\); + list A \\*bold\\* \\| list |\n",
   );

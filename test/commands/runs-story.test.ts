@@ -112,7 +112,7 @@ describe("runs show at a terminal", () => {
     const path = await inputFile(manyRows(20));
     const { run } = parseSummary(await ecm(["import", path, "--max-requests", "8", "--json"]));
     const { stdout } = await ecm(["runs", "show", "last"], at(80));
-    expect(stdout).toMatch(/Stopped by max-requests \(today, \d\d:\d\d\): \d+ contacts done/);
+    expect(stdout).toMatch(/Stopped by max-requests: \d+ contacts done/);
     expect(stdout).toContain(`Resume with: ecm runs resume ${run}`);
   });
 
@@ -132,38 +132,26 @@ describe("runs show at a terminal", () => {
     await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
     const { stdout } = await ecm(["runs", "show", "last"], at(80));
     const text = stdout.replace(/\s+/g, " ");
-    expect(text).toMatch(/Stopped without a word, perhaps killed \(today, \d\d:\d\d\): 1 contact done/);
+    expect(text).toContain("Stopped without a word, perhaps killed: 1 contact done");
     expect(text).toContain("It is unknown whether 1 request arrived; resuming finds out");
     expect(text).toContain(`Resume with: ecm runs resume ${run}`);
   });
 
-  it("names the account that a run belongs to in its commands, where another is in use", async () => {
+  it("is not undone in another account, and the command for its own is named", async () => {
     const { ecm, baseUrl, apiKey, second } = await twoRuns();
     const other = await startSandbox();
-    const elsewhere = { ECM_BASE_URL: other.baseUrl, ECM_API_KEY: other.apiKey, NO_COLOR: "1" };
-    const show = async () => {
-      const { stdout } = await ecm(["runs", "show", second], { ...at(80), env: elsewhere });
-      return stdout.replace(/\s+/g, " ");
+    const elsewhere = { ECM_BASE_URL: other.baseUrl, ECM_API_KEY: other.apiKey };
+    const undo = async () => {
+      const { code, stderr } = await ecm(["runs", "undo", second], { env: elsewhere });
+      expect(code).toBe(2);
+      return stderr;
     };
-    expect(await show()).toContain(`Undo: ecm --base-url ${baseUrl} runs undo ${second}`);
-    const login = [
-      "auth",
-      "login",
-      "--profile",
-      "first",
-      "--base-url",
-      baseUrl,
-      "--no-verify",
-      "--api-key-stdin",
-    ];
-    const saved = await ecm(login, { stdin: `${apiKey}\n`, env: { ECM_BASE_URL: "", ECM_API_KEY: "" } });
+    expect(await undo()).toContain(`Select that account: ecm --base-url ${baseUrl} runs undo ${second}`);
+    const login = ["auth", "login", "--profile", "first", "--base-url", baseUrl, "--no-verify"];
+    const own = { stdin: `${apiKey}\n`, env: { ECM_BASE_URL: "", ECM_API_KEY: "" } };
+    const saved = await ecm([...login, "--api-key-stdin"], own);
     expect(saved.code, saved.stderr).toBe(0);
-    expect(await show()).toContain(`Undo: ecm --profile first runs undo ${second}`);
-    const refused = await ecm(["runs", "undo", second], { env: elsewhere });
-    expect(refused).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(`Select that account: ecm --profile first runs undo ${second}`),
-    });
+    expect(await undo()).toContain(`Select that account: ecm --profile first runs undo ${second}`);
   });
 });
 

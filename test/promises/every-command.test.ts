@@ -56,7 +56,7 @@ const tried: Record<string, Tried> = {
   "contact erase": ["dora@example.com --yes", 3],
   export: ["", 3],
   events: ["", 1],
-  "lists duplicate": ["Weekly Copy", 9],
+  "lists duplicate": ["Weekly Copy", 8],
   "lists merge": ["Weekly Copy --into Both", 11],
   "lists sync": ["Both {keys} --max-remove 100%", 3],
   "lists delete": ["Copy --yes", 3],

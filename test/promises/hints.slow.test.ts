@@ -146,8 +146,7 @@ describe("a command that a message shows is quoted as a shell wants it", () => {
         lists: ["Leads"],
         contacts: [{ key: "p1@example.com", lists: ["Leads"] }],
       });
-      const copied = await ecm(["lists", "duplicate", "--profile", "shop", "--", "Leads", name]);
-      expect(copied.stderr).toContain("has 1 contact\n");
+      await ecm(["lists", "duplicate", "--profile", "shop", "--", "Leads", name]);
       const undone = await ecm("runs undo last --profile shop");
       const deleted = await inShell(
         `${commandAfter("delete it with", undone)} --yes`.replace(/(-- .*) (--yes)$/, "$2 $1"),

@@ -20,7 +20,7 @@ import {
 import type { MutateBody } from "../../wire.ts";
 import type { Desired, DesiredValue } from "../desired.ts";
 import type { RunContext } from "../plan/session.ts";
-import type { AfterStep } from "../runs/folder.ts";
+import type { ListDeletion } from "../runs/folder.ts";
 import { readMutateValues, toValues, whereMissing } from "../values.ts";
 import { type Job, type JobInput, type OpenedJob, readForBackup } from "./job.ts";
 import { openReader, type RowWork } from "./row-work.ts";
@@ -37,7 +37,7 @@ export interface EditOptions {
   /** Of a mutate: the changes as typed, the body as given, or a list to create and to put everybody into. */
   wanted?: RequestedChanges | { body: MutateBody } | { newList: string };
   /** What follows on the run once it is complete. */
-  after?: readonly AfterStep[];
+  after?: readonly ListDeletion[];
   /** Its words, where it is not that of the kind. */
   command?: string[];
   /** What people read in place of the conditions. */

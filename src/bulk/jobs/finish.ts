@@ -2,7 +2,7 @@
 import { formatResetTime, type RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { createTally, findGuardFailure, findMonthStop, type Price } from "../plan/numbers.ts";
 import { countRunRows, type Reject, type RunContext, type RunState } from "../plan/session.ts";
-import { type AfterStep, writeManifest } from "../runs/folder.ts";
+import { type ListDeletion, writeManifest } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";
 
@@ -18,11 +18,11 @@ export interface Ending {
 
 export interface Closed {
   summary: Summary;
-  /** What a real run would cost, after a dry run that came to its end. */
+  /** What was said before the first write. */
   price?: Price;
   stop?: RunStop;
   /** What follows on a run that is complete. */
-  after?: readonly AfterStep[];
+  after?: readonly ListDeletion[];
   /** For somebody at a terminal. */
   firstRejects?: readonly Reject[];
 }
@@ -55,11 +55,11 @@ export async function closeRun(state: RunState, ending: Ending): Promise<Closed>
     await writeManifest(run.folder, { ...run.manifest, summary });
   } catch (error) {
     // A stop that is under way says more than a disk that cannot take its note.
-    if (stop) return { summary, stop };
+    if (stop) return { summary, stop, price };
     const failure = toErrorStop(error);
     return { summary: { ...summary, status: "stopped", stoppedBy: "error" }, stop: failure };
   }
-  return { summary, stop, after: stop ? undefined : run.manifest.after };
+  return { summary, stop, price, after: stop ? undefined : run.manifest.after };
 }
 
 /** What a run would come to, as a dry run has it. */

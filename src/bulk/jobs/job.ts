@@ -15,7 +15,7 @@ import type { NameBook } from "../plan/names.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import type { RunContext, RunState } from "../plan/session.ts";
 import type { EnteredRun } from "../runs/enter.ts";
-import type { AfterStep, Manifest } from "../runs/folder.ts";
+import type { ListDeletion, Manifest } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
 
 /** As it was named; a stream where that is no path; the path where it is not the name. */
@@ -65,7 +65,7 @@ export interface Contacts {
   /** What the run creates in the account first. */
   readonly names?: NameBook;
   /** What follows on the run once it is complete. */
-  readonly after?: readonly AfterStep[];
+  readonly after?: readonly ListDeletion[];
   /** After what is missing was created. */
   created?(run: EnteredRun): Promise<void>;
 }

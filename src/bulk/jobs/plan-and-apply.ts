@@ -288,9 +288,9 @@ async function* readContactsToDelete({ lines }: ClosedPlan): AsyncGenerator<Part
  * A list of its name that somebody else has made, while the run that makes one was stopped, is not the new list.
  * @throws EcmError (exit 6)
  */
-function requireNewList({ ledger }: RunState, { after, names }: Contacts, plan: ClosedPlan): void {
-  const name = findNewList(after)?.name;
-  if (name === undefined || ledger.isNaming) return;
+function requireNewList(run: EnteredRun, { names }: Contacts, plan: ClosedPlan): void {
+  const name = findNewList(run.manifest);
+  if (name === undefined || run.ledger.isNaming) return;
   const isMissing = (creations: ClosedPlan["creations"] = []) => creations.some((each) => each.name === name);
   if (isMissing(plan.creations) && isMissing(names?.creations)) return;
   requireFreeListName(name, [{ _id: names?.listId(name) ?? "", name }]);
@@ -305,7 +305,7 @@ async function createNames(
 ): Promise<void> {
   const { names } = contacts;
   const { creations } = plan;
-  requireNewList(state, contacts, plan);
+  requireNewList(run, contacts, plan);
   if (!names || creations.length === 0 || state.ledger.names.size > 0) return;
   recordInJournal(state, { kind: "names", ids: {} });
   await run.journal.sync();

@@ -20,7 +20,7 @@ import type { Desired } from "../desired.ts";
 import { createProgress, type MarkedAre } from "../plan/events.ts";
 import type { NameBook, NameBookOptions } from "../plan/names.ts";
 import type { RunContext } from "../plan/session.ts";
-import type { AfterStep } from "../runs/folder.ts";
+import type { ListDeletion } from "../runs/folder.ts";
 import { openAccount } from "./job.ts";
 
 /** What is to be done with each row, or with each contact that conditions choose. */
@@ -35,7 +35,7 @@ export interface RowWork {
   /** A list whose members become exactly the contacts of the input. */
   members?: { listId: string; listName: string };
   /** What follows on the run once it is complete. */
-  after?: readonly AfterStep[];
+  after?: readonly ListDeletion[];
   /** Names in flags, and what is created of them; the file's own come with the rows. */
   names?: WantedNames;
   /** Parts of a contact that decisions need, besides `_id` and `key`. */

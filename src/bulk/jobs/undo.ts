@@ -19,7 +19,6 @@ import {
   isFinished,
   type Run,
   toLocksFolder,
-  toStepsAfterUndo,
   writeManifest,
 } from "../runs/folder.ts";
 import { damagedJournalError, readRunRecord } from "../runs/ledger.ts";
@@ -72,7 +71,6 @@ async function openUndo(context: RunContext, undo: UndoOptions): Promise<OpenedJ
         input: { name: id, file: join(folder, fileNames.journal), sha256: fingerprint, bytes: 0 },
         fingerprint: computeFingerprint({ kind: "undo", run: id, deletesCreated }),
         options: { ...undo },
-        after: contacts.after,
       },
       contacts,
       async entered(run) {
@@ -120,7 +118,6 @@ async function openContacts(
     account,
     ...(await openJudging(context, account, { structureId, keyType }, head)),
     input: { ...noInput, read: count },
-    after: toStepsAfterUndo(source.manifest.after, names.lists, deletesCreated),
     head,
     source: async () => ({ entries: entries(), stableEntries: count }),
   };

@@ -187,18 +187,15 @@ export class PlanWriter {
 
 /**
  * Writes a plan for others: what people read, and what `ecm apply` needs.
- * @param write takes the lines of the file, each with its break; absent where no file is wanted
- * @param onLine called with what people read of each contact
+ * @param write takes the lines of the file, each with its break
  * @returns the digest in its last line
  */
 export async function exportPlan(
   { head, creations, end: { counts, requests, refused }, lines }: ClosedPlan,
-  write: ((line: string) => Promise<void>) | undefined,
-  onLine: (line: PlanLine) => void,
+  write: (line: string) => Promise<void>,
 ): Promise<string> {
   const sum = new PlanDigest();
   const writeLine = async (value: object) => {
-    if (!write) return;
     const line = `${JSON.stringify(value)}\n`;
     sum.add(Buffer.from(line));
     await write(line);
@@ -207,11 +204,10 @@ export async function exportPlan(
   await writeLine({ plan: about });
   for (const create of creations) await writeLine({ create });
   for await (const { cells: _cells, mark: _mark, of: _of, ref: _ref, ...line } of lines()) {
-    onLine(toShownLine(line));
     await writeLine(line);
   }
   const digest = sum.toString();
-  await write?.(`${JSON.stringify({ end: { counts, requests, digest, refused } })}\n`);
+  await write(`${JSON.stringify({ end: { counts, requests, digest, refused } })}\n`);
   return digest;
 }
 

@@ -1,5 +1,5 @@
 import { createEquals, createFilter } from "../../api/contacts.ts";
-import type { AfterStep, Closed, Manifest, RunStop, StoredRun, Summary } from "../../bulk/index.ts";
+import type { Closed, ListDeletion, Manifest, RunStop, StoredRun, Summary } from "../../bulk/index.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { diskFullHint } from "../../disk/disk-errors.ts";
@@ -10,7 +10,6 @@ import type { ContactSearch } from "../../service/contact-search.ts";
 import { deleteList, fetchList, readAllLists } from "../../service/lists.ts";
 import { isJson } from "../../terminal/format.ts";
 import { version } from "../../version.ts";
-import type { ContactList } from "../../wire.ts";
 import { formatForAccount } from "../help/command-line.ts";
 
 /** Prints the summary where JSON is wanted: however early a run stops, once its input could be opened. */
@@ -79,7 +78,7 @@ function toStopError({ folders }: Context, { by, failure }: RunStop, resume: Hin
   return new EcmError(failure.kind, failure.message, joinHints(why, next), failure.details);
 }
 
-// What follows on a complete run, as the run says itself: its new list is counted or named, sources go.
+// What follows on a merge of lists that is complete: its sources go.
 
 /** What the steps of a run share. */
 interface Following {
@@ -93,41 +92,14 @@ interface Following {
 async function followRun(context: Context, { summary, after = [] }: Closed): Promise<boolean> {
   const { findRun, noteFollowed } = await import("../../bulk/index.ts");
   const run = await findRun(context.folders.state, summary.run!);
-  const { manifest } = run;
-  const connection = await context.connect();
-  const following = { context, connection, structureId: manifest.account.structureId, run };
   const isWhole = summary.rows.rejected === 0;
-  if (!isWhole && after.some(({ what }) => what === "delete-list")) {
-    context.terminal.note("No list was deleted, since contacts were rejected", "needed");
-  }
-  let isIncomplete = false;
-  for (const step of isWhole ? after : after.filter(isForAnyEnd)) {
-    const isDone = await follow(following, step);
-    isIncomplete ||= !isDone;
-  }
+  if (!isWhole) context.terminal.note("No list was deleted, since contacts were rejected", "needed");
+  const { structureId } = run.manifest.account;
+  const following = { context, connection: await context.connect(), structureId, run };
+  let stays = false;
+  for (const deletion of isWhole ? after : []) stays = !(await deleteSource(following, deletion)) || stays;
   await noteFollowed(run);
-  return isIncomplete;
-}
-
-/** The others are for a run that has carried out everything. */
-function isForAnyEnd({ what }: AfterStep): boolean {
-  return what === "leave-list" || what === "delete-empty-list";
-}
-
-async function follow(following: Following, { what, list, ifAllIn }: AfterStep): Promise<boolean> {
-  const { context, connection, structureId } = following;
-  const _id = list._id ?? (await findNewListId(following, list.name));
-  if (_id === undefined) return true;
-  if (what === "count-members") {
-    const members = await countMembers(following, [_id]);
-    context.terminal.note(`The list ${quote(list.name)} has ${formatCounted(members, "contact")}`);
-    return true;
-  }
-  const found = await fetchList(connection.send, structureId, _id, connection.behaviors(structureId));
-  if (!found) return true;
-  if (what === "delete-list") return deleteSource(following, found, ifAllIn!);
-  await leaveList(following, found, what === "delete-empty-list");
-  return true;
+  return stays;
 }
 
 /** From what the run has kept of names. Where that is lost, the list of this name. */
@@ -143,19 +115,28 @@ async function findNewListId(
   return all.find((list) => list.name === name)?._id;
 }
 
-/** Contacts may have been added since the members were read: then the list stays, and they are named. */
-async function deleteSource(following: Following, source: ContactList, into: string): Promise<boolean> {
-  const { terminal, settings } = following.context;
-  const intoId = await findNewListId(following, into);
-  if (intoId === undefined) return true;
-  const members = await countMembers(following, [source._id]);
-  const moved = await countMembers(following, [source._id, intoId]);
+const maxNamed = 10;
+
+/**
+ * Contacts may have been added since the members were read: then the list stays, and they are named.
+ * @returns whether the list is gone
+ */
+async function deleteSource(following: Following, { _id, ifAllIn: into }: ListDeletion): Promise<boolean> {
+  const { context, connection, structureId } = following;
+  const { terminal, settings } = context;
+  const source = await fetchList(connection.send, structureId, _id, connection.behaviors(structureId));
+  const intoId = source && (await findNewListId(following, into));
+  if (!source || intoId === undefined) return true;
+  const members = await countMembers(following, [_id]);
+  const moved = await countMembers(following, [_id, intoId]);
   const missing = Math.max(members, source.totalContacts ?? 0) - moved;
   if (missing <= 0) {
-    await deleteForGood(following, source);
+    await deleteList(connection.send, structureId, _id);
+    connection.account.forget();
+    terminal.note(`Deleted the list ${quote(source.name)}`);
     return true;
   }
-  const keys = members > moved ? await findMissingKeys(following, source._id, intoId) : [];
+  const keys = members > moved ? await findMissingKeys(following, _id, intoId) : [];
   const unnamed = Math.max(missing, keys.length) - Math.min(keys.length, maxNamed);
   const more = unnamed > 0 ? ` and ${formatCount(unnamed)} more` : "";
   const who =
@@ -170,40 +151,15 @@ async function deleteSource(following: Following, source: ContactList, into: str
   return false;
 }
 
-const maxNamed = 10;
-
-async function deleteForGood(
-  { context, connection, structureId }: Following,
-  { _id, name }: ContactList,
-): Promise<void> {
-  await deleteList(connection.send, structureId, _id);
-  connection.account.forget();
-  context.terminal.note(`Deleted the list ${quote(name)}`);
-}
-
 async function findMissingKeys(following: Following, sourceId: string, intoId: string): Promise<string[]> {
   const { connection, structureId } = following;
-  const readMembers = (listIds: readonly string[]) => {
-    const search = searchMembers(following, listIds, ["_id", "key"]);
-    return readAllContacts(connection.send, search, { behavior: connection.behaviors(structureId) });
-  };
-  const moved = new Set<string | undefined>();
-  for await (const { _id } of readMembers([sourceId, intoId])) moved.add(_id);
+  const search = searchMembers(following, [sourceId], ["key", "lists"]);
+  const behavior = connection.behaviors(structureId);
   const keys: string[] = [];
-  for await (const { _id, key } of readMembers([sourceId])) {
-    if (key !== undefined && !moved.has(_id)) keys.push(key);
+  for await (const { key = "", lists = [] } of readAllContacts(connection.send, search, { behavior })) {
+    if (!lists.some(({ _id }) => _id === intoId)) keys.push(key);
   }
   return keys;
-}
-
-/** What an undo of the run that made the list leaves of it: nothing, where it is empty and may go. */
-async function leaveList(following: Following, list: ContactList, goesIfEmpty: boolean): Promise<void> {
-  const { terminal, settings } = following.context;
-  const members = Math.max(await countMembers(following, [list._id]), list.totalContacts ?? 0);
-  if (goesIfEmpty && members === 0) return deleteForGood(following, list);
-  const holds = members === 0 ? "empty" : formatCounted(members, "contact");
-  const deletion = advise`The list ${quote(list.name)} stays (${holds}); delete it with: ${ecm`lists delete ${toOperands(list.name)}`}`;
-  terminal.note(formatForAccount(deletion, settings));
 }
 
 /** Contacts that are in all of these lists. */
@@ -225,23 +181,16 @@ async function countMembers(following: Following, listIds: readonly string[]): P
 
 /** Before an undo: without the lists that the run has deleted, people would be in none. @throws UsageError */
 export async function requireUndoableLists(context: Context, { after = [] }: Manifest): Promise<void> {
-  const deletions = after.filter(({ what }) => what === "delete-list");
-  if (deletions.length === 0) return;
+  if (after.length === 0) return;
   const { account } = await context.connect();
   const lists = await account.lists(await account.structure());
-  const gone = deletions.filter(({ list }) => !lists.some(({ _id }) => list._id === _id));
+  const gone = after.filter((deletion) => !lists.some(({ _id }) => deletion._id === _id));
   if (gone.length === 0) return;
-  const into = gone[0]!.ifAllIn!;
+  const into = gone[0]!.ifAllIn;
   throw usageError(
-    `The source lists were deleted (${gone.map(({ list }) => quote(list.name)).join(", ")}): an undo would leave their contacts in no list`,
+    `The source lists were deleted (${gone.map(({ name }) => quote(name)).join(", ")}): an undo would leave their contacts in no list`,
     advise`To empty the new list anyway: ${ecm`contact mutate --list ${into} --remove-list ${into}`}`,
   );
-}
-
-/** Whoever applies the plan file would wait for it in vain. */
-export function noteListsInNoPlan({ terminal, settings }: Context, lists: readonly string[]): void {
-  const hint = advise`The plan holds changes of contacts: applying it deletes no list. After it, delete with: ${ecm`lists delete ${toOperands(...lists)}`}`;
-  terminal.note(formatForAccount(hint, settings));
 }
 
 function quote(name: string): string {

@@ -1,4 +1,4 @@
-/** The plan of a bulk run: into a file (`--plan`), as a difference at a terminal, and what a report shows of it. */
+/** The plan of a bulk run: written to a file (`--plan`), and shown contact by contact as a difference. */
 
 import type { ClosedPlan, PlanChange, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
@@ -12,32 +12,25 @@ import { createStyle } from "../../terminal/style.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { cut, measureWidth } from "../../terminal/text-width.ts";
 import type { ReportFlags } from "../flags/bulk.ts";
-import { isChange } from "./words.ts";
 
 export interface PlanFlags extends ReportFlags {
   plan?: string;
   show?: number;
 }
 
-/** What is shown of a plan: more is slow to open, and nobody reads it. */
-export const maxChangesShown = 1000;
-export const maxRejectsShown = 100;
-
-/** A plan as far as it is shown. */
+/** A plan as far as a report shows it. */
 export interface SeenPlan extends Pick<ClosedPlan, "head" | "creations"> {
   /** The first ones. */
   changes: PlanLine[];
   rejects: PlanLine[];
-  /** Contacts that it writes. */
-  writes: number;
 }
 
 export interface PlanOutput {
   /** Takes the plan once it is closed. Undefined where it is neither written nor shown. */
   take?(plan: ClosedPlan): Promise<void>;
-  /** The plan that was taken. */
+  /** Of a dry run. */
   seen(): SeenPlan | undefined;
-  /** The first changes, and how to see the others; for stderr. */
+  /** The first changes of a dry run, and how to see the others; for stderr. */
   lines(): string[];
   /** Says what the file holds, so that it can be applied. */
   note(): string | undefined;
@@ -45,9 +38,12 @@ export interface PlanOutput {
   discard(): Promise<void>;
 }
 
+/** More are slow to open in a page, and nobody reads them. */
+export const maxChangesReported = 1000;
+export const maxRejectsReported = 100;
+const defaultChangesShown = 10;
 /** More of them are better read in a file. */
-const maxLinesOnRequest = 200;
-const defaultLinesShown = 10;
+const maxChangesOnRequest = 200;
 
 /** @throws UsageError when the file cannot be written, or when both the plan and the summary want stdout */
 export async function openPlanOutput(
@@ -62,45 +58,35 @@ export async function openPlanOutput(
       "Write the plan to a file: --plan plan.ndjson",
     );
   }
-  const maxShown = show ?? (isDryRun && terminal.isStderrTerminal ? defaultLinesShown : 0);
-  const output = file === undefined ? undefined : await openPlanFile(context, file);
-  let seen: SeenPlan | undefined;
-  let digest: string | undefined;
-  const isNeeded = output !== undefined || maxShown > 0 || (report !== undefined && isDryRun);
+  const maxShown = isDryRun ? (show ?? (terminal.isStderrTerminal ? defaultChangesShown : 0)) : 0;
+  const sink = file === undefined ? undefined : await openPlanFile(context, file);
+  let seen: (SeenPlan & { writes: number; digest?: string }) | undefined;
+  const isShown = maxShown > 0 || (report !== undefined && isDryRun);
   return {
-    take: isNeeded
-      ? async (plan) => {
-          const { exportPlan } = await import("../../bulk/index.ts");
-          const taking: SeenPlan = { ...plan, changes: [], rejects: [], writes: 0 };
-          digest = await exportPlan(plan, output?.write, (line) => {
-            if (isChange(line) && taking.writes++ < maxChangesShown) taking.changes.push(line);
-            if (line.action === "reject" && taking.rejects.length < maxRejectsShown)
-              taking.rejects.push(line);
-          });
-          await output?.commit();
-          seen = taking;
-        }
-      : undefined,
+    take:
+      sink || isShown
+        ? async (plan) => {
+            const { exportPlan } = await import("../../bulk/index.ts");
+            const digest = sink && (await exportPlan(plan, sink.write));
+            await sink?.commit();
+            const isReject = ({ action }: PlanLine) => action === "reject";
+            const changes = await takeLines(plan, isShown ? maxChangesReported : 0, isChange);
+            const rejects = await takeLines(plan, isShown ? maxRejectsReported : 0, isReject);
+            seen = { ...plan, changes, rejects, digest, writes: countWrites(plan) };
+          }
+        : undefined,
     seen: () => seen,
     note: () =>
-      seen && file !== undefined && file !== "-"
-        ? `Plan: ${formatCount(seen.writes)} to write, ${digest}`
+      seen?.digest !== undefined && file !== "-"
+        ? `Plan: ${formatCount(seen.writes)} to write, ${seen.digest}`
         : undefined,
     lines() {
-      const shown = seen?.changes.slice(0, maxShown) ?? [];
-      if (!seen || shown.length === 0) return [];
-      const howToSee =
-        seen.writes <= maxLinesOnRequest
-          ? `--show ${seen.writes}, or --plan plan.ndjson`
-          : "--plan plan.ndjson";
-      const more = seen.writes - shown.length;
-      return [
-        ...drawDifference(terminal, shown),
-        ...(more > 0 ? [`  … ${formatCount(more)} more: ${howToSee}`] : []),
-        ...(goesIntoNoList(seen) ? ["  In no list: --list NAME adds them to one"] : []),
-      ];
+      if (!seen || maxShown === 0) return [];
+      const { writes } = seen;
+      const howToSee = `${writes <= maxChangesOnRequest ? `--show ${writes}, or ` : ""}--plan plan.ndjson`;
+      return changeLines(terminal, { ...seen, changes: seen.changes.slice(0, maxShown), writes }, howToSee);
     },
-    discard: async () => (seen ? undefined : output?.discard()),
+    discard: async () => (seen ? undefined : sink?.discard()),
   };
 }
 
@@ -111,7 +97,55 @@ async function openPlanFile({ files, terminal }: Context, plan: string): Promise
   return openFileOutput(plan, { flag: "--plan" });
 }
 
+export function countWrites({ end: { counts } }: Pick<ClosedPlan, "end">): number {
+  return counts.create + counts.update + counts.delete;
+}
+
+/** Whether a plan line changes something in the account. */
+export function isChange({ action }: PlanLine): boolean {
+  return action === "create" || action === "update" || action === "delete";
+}
+
+/** The first lines that are wanted. */
+export async function takeLines(
+  plan: Pick<ClosedPlan, "lines">,
+  count: number,
+  isWanted: (line: PlanLine) => boolean,
+): Promise<PlanLine[]> {
+  const taken: PlanLine[] = [];
+  if (count === 0) return taken;
+  for await (const line of plan.lines()) {
+    if (isWanted(line) && taken.push(line) >= count) break;
+  }
+  return taken;
+}
+
 // A plan for people.
+
+/**
+ * The first changes, how many there are besides, and what is easily forgotten.
+ * @param howToSee the others
+ */
+export function changeLines(
+  terminal: Terminal,
+  plan: Pick<SeenPlan, "head" | "creations" | "changes"> & { writes: number },
+  howToSee: string,
+  howToList = "--list NAME adds them to one",
+): string[] {
+  const { changes, writes } = plan;
+  const more = writes - changes.length;
+  return [
+    ...drawDifference(terminal, changes),
+    ...(more > 0 && changes.length > 0 ? [`  … ${formatCount(more)} more: ${howToSee}`] : []),
+    ...(writes > 0 && goesIntoNoList(plan) ? [`  In no list: ${howToList}`] : []),
+  ];
+}
+
+/** Neither the command nor the file names a list for the contacts of an import. */
+function goesIntoNoList({ head, creations }: Pick<ClosedPlan, "head" | "creations">): boolean {
+  const hasNewList = creations.some(({ what }) => what === "list");
+  return head.kind === "import" && Object.keys(head.names.lists).length === 0 && !hasNewList;
+}
 
 /** Keys are aligned up to this width. */
 const maxKeyWidth = 40;
@@ -153,10 +187,4 @@ function formatChange({ what, name, before, after }: PlanChange): string {
   if (typeof after === "boolean") return `${after ? "+" : "-"} ${what} ${name}`;
   const was = before === null ? "" : `${before || "(empty)"} → `;
   return `${what === "status" ? "Status" : name}  ${was}${after || "(empty)"}`;
-}
-
-/** Neither the command nor the file names a list for the contacts of an import: it is easily forgotten. */
-export function goesIntoNoList({ head, creations }: Pick<ClosedPlan, "head" | "creations">): boolean {
-  const hasNewList = creations.some(({ what }) => what === "list");
-  return head.kind === "import" && Object.keys(head.names.lists).length === 0 && !hasNewList;
 }

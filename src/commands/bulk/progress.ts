@@ -30,11 +30,10 @@ interface Shown {
   isDryRun: boolean;
   isSingle?: boolean;
   /** It says itself which run goes on, and that run cannot be started over. */
-  isResume?: boolean;
+  isResume: boolean;
+  /** Whether a person has just seen where the columns go. */
   areColumnsShown?(): boolean;
 }
-
-type RunEventOfKind<Kind extends RunEvent["kind"]> = Extract<RunEvent, { kind: Kind }>;
 
 export class RunDisplay {
   readonly #context: Context;
@@ -43,7 +42,6 @@ export class RunDisplay {
   readonly #marked: MarkedEvent[] = [];
   /** Of the work: while a question is open, nobody waits for it. */
   #startedAt: number;
-  #sentBefore = 0;
   #doneBefore = 0;
   #readProgress: (() => RunProgress) | undefined;
   /** The summary of a run that was refused before its first write. */
@@ -74,20 +72,12 @@ export class RunDisplay {
 
   /** The summary of a run. @param changes the first changes of its plan */
   end({ summary, price, firstRejects = [] }: Closed, changes: readonly string[]): void {
-    const { clock } = this.#context;
-    const { isDryRun, isSingle } = this.#shown;
-    const { estimate = { requests: 0 }, monthLeft = 0 } = price ?? {};
-    if (isDryRun && monthLeft > 0 && estimate.requests > monthLeft && summary.stoppedBy !== "error") {
-      const needed = formatCounted(estimate.requests, "request");
-      this.#progress.note(`A real run needs ${needed}, and ${formatCount(monthLeft)} are left this month`);
-    }
     this.#progress.close();
     // The error says it.
-    if (isSingle && (summary.codes.skipped.missing ?? 0) > 0) return;
+    if (this.#shown.isSingle && (summary.codes.skipped.missing ?? 0) > 0) return;
     if (summary.status === "stopped" && summary.run === null && summary.rows.read === 0) return;
-    const seconds = (clock.now() - this.#startedAt) / 1000;
-    const facts = { seconds, firstRejects, sentBefore: this.#sentBefore, monthLeft: price?.monthLeft };
-    noteEnd(this.#context, summary, facts, { changes, marked: this.#marked });
+    const seconds = (this.#context.clock.now() - this.#startedAt) / 1000;
+    noteEnd(this.#context, summary, { seconds, price, firstRejects }, { changes, marked: this.#marked });
   }
 
   /** Draws nothing while a question is asked. */
@@ -113,35 +103,35 @@ export class RunDisplay {
   }
 
   #take(event: RunEvent): void {
-    const note = this.#progress.note;
+    const { note } = this.#progress;
     switch (event.kind) {
       case "phase":
         this.#readProgress = event.progress;
-        return;
+        break;
       case "understood":
         this.#noteInput(event.facts);
-        return;
+        break;
       case "surveyed":
         noteSurvey(event, note);
-        return;
+        break;
       case "names-missing":
         if (event.missing.length > 0) note(`New in the account: ${listCreated(event.missing)}`);
-        return;
+        break;
       case "entered":
-        this.#noteEntered(event);
-        return;
+        this.#doneBefore = countSettled(event.rows);
+        if (event.isResumed) this.#noteResumed(event.run, event.rows.read);
+        break;
       case "marked":
         this.#marked.push(event);
-        return;
+        break;
       case "remark":
         note(describeRemark(event.remark), isAside(event.remark) ? undefined : "needed");
-        return;
+        break;
       case "refused":
         this.refused = event.summary;
-        return;
+        break;
       case "priced":
         this.#notePrice(event.price);
-        return;
     }
   }
 
@@ -152,24 +142,20 @@ export class RunDisplay {
     for (const line of formatMapping(facts, terminal.stderrColumns)) this.#progress.note(line);
   }
 
-  #noteEntered({ run, isResumed, rows }: RunEventOfKind<"entered">): void {
-    this.#doneBefore = countSettled(rows);
-    if (!isResumed) return;
-    const of = rows.read > 0 ? ` of ${formatCounted(rows.read, "row")}` : "";
-    const done = `${formatCount(this.#doneBefore)}${of} done`;
+  #noteResumed(run: string, rows: number): void {
+    const done = `${formatCount(this.#doneBefore)}${rows > 0 ? ` of ${formatCounted(rows, "row")}` : ""} done`;
     this.#progress.note(
       this.#shown.isResume ? `${done} before` : `Resuming run ${run} (${done}; --fresh starts over)`,
     );
   }
 
+  /** A dry run ends with it, and where a person is asked it goes with the question. */
   #notePrice(price: Price): void {
-    const { requests, seconds } = price.estimate;
     const { isDryRun, isSingle } = this.#shown;
-    if (!isDryRun && seconds > longRunSeconds) loadAllChunks();
-    // A dry run ends with it, and where a person is asked it goes with the question.
+    if (isDryRun) return;
+    if (price.estimate.seconds > longRunSeconds) loadAllChunks();
     const isAsked = !this.#context.settings.yes && this.#context.prompter() !== undefined;
-    if (!isDryRun && !isAsked && !isSingle) this.#progress.note(formatPrice(price));
-    this.#sentBefore = requests - price.left;
+    if (!isAsked && !isSingle) this.#progress.note(formatPrice(price));
   }
 }
 
@@ -246,24 +232,22 @@ function formatMapping({ columns, constants, sample, keyName }: InputFacts, widt
     const cells = sample.map((row) => (findUnknown(row.cells[place]) ?? row.cells[place] ?? "").trim());
     const first = cells.find((cell) => cell !== "")?.replaceAll(/\s+/g, " ") ?? "";
     const texts = [name.trim() || `column ${place + 1}`, formatTarget(target, keyName), first];
-    return { texts, isIgnored: target.kind === "ignore" };
+    return { name, texts, first, isIgnored: target.kind === "ignore" };
   });
   // An empty column is not missed, nor is what a rejects file says of its rows.
-  const ignored = rows.filter(
-    ({ isIgnored, texts }) => isIgnored && texts[2] !== "" && !rejectsColumns.has(texts[0]!),
-  );
+  const ignored = rows.filter((row) => row.isIgnored && row.first !== "" && !rejectsColumns.has(row.name));
   const lines = [
     ["Column", "Field", "First value"],
     ...rows.filter(({ isIgnored }) => !isIgnored).map(({ texts }) => texts),
     ...constants.map(({ label, value }) => ["--set", label, value]),
     ...ignored.slice(0, maxIgnoredListed).map(({ texts }) => texts),
   ];
-  const createFitter = (place: number) => {
+  const toFit = (place: number) => {
     const widest = Math.max(...lines.map((line) => measureWidth(line[place]!)));
     const room = Math.min(widest, maxColumnWidth, Math.floor((width - 20) / 2));
     return (text: string) => cut(text, room) + " ".repeat(Math.max(0, room - measureWidth(text)));
   };
-  const [fitColumn, fitField] = [createFitter(0), createFitter(1)];
+  const [fitColumn, fitField] = [toFit(0), toFit(1)];
   const more = ignored.length - maxIgnoredListed;
   return [
     ...lines.map(([column = "", field = "", value], at) =>

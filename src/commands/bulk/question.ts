@@ -8,17 +8,10 @@ import { escapeControls } from "../../terminal/escape.ts";
 import type { KeyChoice, Prompter } from "../../terminal/prompter.ts";
 import { cannotAskError } from "../../terminal/prompts.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { drawDifference, goesIntoNoList } from "./plan.ts";
+import { changeLines, countWrites, drawDifference, isChange, takeLines } from "./plan.ts";
 import type { RunDisplay } from "./progress.ts";
 import { resultLines } from "./result.ts";
-import {
-  describeCode,
-  formatAboutDuration,
-  formatPrice,
-  formatShare,
-  isChange,
-  listCreated,
-} from "./words.ts";
+import { describeCode, formatCost, formatPrice, listCreated } from "./words.ts";
 
 export type Danger = "change" | "unsubscribe" | "delete";
 
@@ -68,33 +61,34 @@ export function createAgreement(
   display: RunDisplay,
   question: Question,
 ): NonNullable<RunOptions["agree"]> {
-  return async (price, planned, news, plan) => {
-    const danger = planned.deleted > 0 ? "delete" : question.danger;
+  return async (price, { deleted }, news = [], plan = undefined) => {
+    const danger = deleted > 0 ? "delete" : question.danger;
     const prompter = context.settings.yes ? undefined : context.prompter();
     if (!prompter) return requireAnswer(context, danger, false);
-    const answer = () => ask(context, prompter, { ...question, danger, price, planned, news, plan });
+    const answer = () => ask(context, prompter, { ...question, danger, price, deleted, news, plan });
     if (!(await display.whileAsking(answer).catch(throwUnapplied))) throw declinedError();
   };
 }
 
 interface Asked extends Question {
   price: Price;
-  planned: { deleted: number };
+  deleted: number;
   /** What the run creates in the account first. */
-  news?: readonly Creation[];
+  news: readonly Creation[];
   plan?: ForeseenPlan;
 }
 
 async function ask(context: Context, prompter: Prompter, asked: Asked): Promise<boolean> {
   const { terminal } = context;
-  const { danger, isSingle, price, planned, canChange } = asked;
-  const plan = isSingle ? undefined : asked.plan;
-  if (plan) await showPlan(terminal, plan, asked);
-  // Another question names the price itself.
+  const { danger, isSingle, price, plan, deleted } = asked;
+  if (plan && !isSingle) await showPlan(terminal, plan, asked);
+  // The question of a change names the price itself.
   if (!isSingle && (danger === "delete" || danger === "unsubscribe")) terminal.note(formatPrice(price));
-  if (danger === "delete") return confirmDeletion(prompter, planned.deleted, asked.plan);
+  if (danger === "delete") return confirmDeletion(prompter, deleted, plan);
   const text = await formatQuestion(context, asked);
-  return plan ? askWithPlan(terminal, prompter, { text, plan, canChange }) : prompter.confirm(text);
+  return plan && !isSingle
+    ? askWithPlan(terminal, prompter, { ...asked, text, plan })
+    : prompter.confirm(text);
 }
 
 /** Ctrl-C at the question is a no. @throws InterruptedError that says so */
@@ -104,43 +98,35 @@ function throwUnapplied(error: unknown): never {
 }
 
 /** A number is typed where several are deleted. */
-async function confirmDeletion(
-  prompter: Prompter,
-  count: number,
-  plan: ForeseenPlan | undefined,
-): Promise<boolean> {
+async function confirmDeletion(prompter: Prompter, count: number, plan?: ForeseenPlan): Promise<boolean> {
   if (count === 1) {
-    const [deleted] = plan ? await takeLines(plan, 1, ({ action }) => action === "delete") : [];
+    const [deleted] = plan ? await takeLines(plan, 1, isChange) : [];
     return prompter.confirm(`Permanently delete ${deleted?.key ?? "1 contact"}?`);
   }
   const answer = await prompter.input(
     `Type ${count} to permanently delete ${formatCounted(count, "contact")}`,
     undefined,
     // A yes is meant as one, but proves no look at the number; anything else is a no.
-    (answer) => (/^\s*y(es)?\s*$/i.test(answer) ? `Type ${count} to confirm; Enter cancels` : undefined),
+    (typed) => (/^\s*y(es)?\s*$/i.test(typed) ? `Type ${count} to confirm; Enter cancels` : undefined),
   );
-  // Digits may be grouped, as the question shows them.
-  return answer.replace(/[\s,.'_]/g, "") === String(count);
+  return answer.trim() === String(count);
 }
 
 async function formatQuestion(
   context: Context,
   { danger, isUndo, news, price: { left, writes, estimate, monthLeft } }: Asked,
 ): Promise<string> {
-  if (danger === "unsubscribe") {
-    return `Unsubscribe ${formatCounted(writes, "contact")}? This cannot be undone: only they can subscribe again.`;
-  }
+  const contacts = formatCounted(writes, "contact");
+  if (danger === "unsubscribe")
+    return `Unsubscribe ${contacts}? This cannot be undone: only they can subscribe again.`;
   const { name, baseUrl } = await context.profile();
-  const cost = `${formatCounted(left, "request")}, ${formatAboutDuration(estimate.seconds)}${formatShare(left, monthLeft)}`;
+  const first = news.length === 0 ? "Write to" : `Create ${listCreated(news, true)}, and write to`;
   const place = JSON.stringify(name?.value ?? baseUrl.value);
-  const created = news ? listCreated(news, true) : "";
-  const write = isUndo ? "Restore" : created === "" ? "Write to" : `Create ${created}, and write to`;
-  return `${write} ${formatCounted(writes, "contact")} in ${place} (${cost})?`;
+  const cost = formatCost(left, estimate.seconds, monthLeft);
+  return `${isUndo ? "Restore" : first} ${contacts} in ${place} with ${cost}?`;
 }
 
 const defaultChangesShown = 5;
-/** Nobody reads further; a plan file has them all. */
-const maxRowsListed = 500;
 
 /** The outcome as that of a dry run, and the first changes. */
 async function showPlan(
@@ -148,13 +134,12 @@ async function showPlan(
   plan: ForeseenPlan,
   { canChange, show = defaultChangesShown }: Question,
 ): Promise<void> {
-  const lines = resultLines(terminal, "err", plan.summary, { firstRejects: plan.firstRejects });
-  const changes = show === 0 ? [] : await takeLines(plan, show, isChange);
-  const { created, updated, deleted } = plan.summary.rows;
-  const more = created + updated + deleted - changes.length;
-  lines.push(...drawDifference(terminal, changes));
-  if (show > 0 && more > 0) lines.push(`  … ${formatCount(more)} more`);
-  if (goesIntoNoList(plan)) lines.push(`  In no list${canChange ? ": c to choose one" : ""}`);
+  const changes = await takeLines(plan, show, isChange);
+  const shown = { ...plan, changes, writes: countWrites(plan) };
+  const lines = [
+    ...resultLines(terminal, "err", plan.summary, plan),
+    ...changeLines(terminal, shown, "l to list them", canChange ? "c to choose one" : undefined),
+  ];
   for (const line of lines) terminal.note(formatHint(line), "painted");
 }
 
@@ -166,43 +151,32 @@ async function askWithPlan(
 ): Promise<boolean> {
   const choices: KeyChoice<"yes" | "no" | "change" | "list">[] = [
     { key: "y", name: "yes", value: "yes" },
-    ...(canChange && !plan.isResumed
-      ? [{ key: "c", name: "change columns or list", value: "change" } as const]
-      : []),
+    { key: "c", name: "change columns or list", value: "change" },
     { key: "l", name: "list the rows", value: "list" },
     { key: "n", name: "no", value: "no" },
   ];
+  const isOffered = ({ value }: { value: string }) => value !== "change" || (canChange && !plan.isResumed);
   for (;;) {
-    const answer = await prompter.chooseKey(text, choices);
+    const answer = await prompter.chooseKey(text, choices.filter(isOffered));
     if (answer === "change") throw declinedError("revised");
     if (answer !== "list") return answer === "yes";
     await listRows(terminal, plan);
   }
 }
 
-async function takeLines(
-  plan: ForeseenPlan,
-  count: number,
-  isTaken: (line: PlanLine) => boolean,
-): Promise<PlanLine[]> {
-  const taken: PlanLine[] = [];
-  for await (const line of plan.lines()) {
-    if (isTaken(line) && taken.push(line) >= count) break;
-  }
-  return taken;
-}
+/** Nobody reads further; a plan file has them all. */
+const maxRowsListed = 500;
 
 /** Every row that is changed, skipped or rejected. */
 async function listRows(terminal: Terminal, plan: ForeseenPlan): Promise<void> {
   const rows = await takeLines(plan, maxRowsListed, () => true);
-  const lines = rows.flatMap((row) =>
-    isChange(row) ? drawDifference(terminal, [row]) : [`  ${describeRest(row)}`],
-  );
-  const more = plan.summary.rows.read - rows.length;
-  if (rows.length === maxRowsListed && more > 0) {
-    lines.push(`  … ${formatCount(more)} more: --plan plan.ndjson`);
+  for (const row of rows) {
+    const [line] = isChange(row) ? drawDifference(terminal, [row]) : [`  ${describeRest(row)}`];
+    terminal.note(line!, "painted");
   }
-  for (const line of lines) terminal.note(line, "painted");
+  const more = plan.summary.rows.read - rows.length;
+  if (rows.length === maxRowsListed && more > 0)
+    terminal.note(`  … ${formatCount(more)} more: --plan plan.ndjson`);
 }
 
 /** `= ada@example.com  unchanged`, `! line 17  klaus@@example.de  rejected: not an email address`. */

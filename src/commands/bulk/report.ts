@@ -17,37 +17,24 @@ import { advise, ecm } from "../../hint.ts";
 import { fillSink, openFileOutput } from "../../terminal/output-file.ts";
 import type { ReportFlags } from "../flags/bulk.ts";
 import { foldList, foldRows, formatPage, type Markup, markup } from "../output/page.ts";
-import { formatChanges, maxChangesShown, maxRejectsShown, type SeenPlan } from "./plan.ts";
+import { formatChanges, maxChangesReported, maxRejectsReported, type SeenPlan } from "./plan.ts";
 import { hasRows, listOutcomes } from "./result.ts";
-import {
-  describeCode,
-  formatAboutDuration,
-  formatReasons,
-  listCreated,
-  toShownReject,
-  withReason,
-} from "./words.ts";
+import { describeCode, formatCost, formatReasons, listCreated, shortenValue, withReason } from "./words.ts";
 
-export interface Report {
-  summary: Summary;
-  /** RFC 3339. */
-  writtenAt: string;
-  /** Of the run, or of the plan. */
-  startedAt: string;
+/** What the page tells besides the summary. */
+export interface ReportDetails {
   /** Base address. */
   account: string;
+  /** Of the run, or of the plan: RFC 3339. */
+  startedAt: string;
   /** Names that a dry run would create. */
-  created: { what: string; name: string }[];
+  created: readonly { what: string; name: string }[];
   /** Columns of the file that say who is subscribed, and how each was read. */
   consentColumns: { name: string; reading?: "opt-in" | "opt-out" }[];
   /** The first ones. */
   changes: PlanLine[];
   rejects: Omit<Reject, "row">[];
-  /** Without addresses and values. */
-  isRedacted: boolean;
 }
-
-type Details = Omit<Report, "summary" | "writtenAt" | "isRedacted">;
 
 /** The page of a run that was just done, or of a dry run. @param plan of a dry run */
 export async function reportRun(
@@ -56,13 +43,12 @@ export async function reportRun(
   summary: Summary,
   plan: SeenPlan | undefined,
 ): Promise<void> {
-  const { run } = summary;
-  if (run !== null) {
-    const read = async () => readDetails(await findRun(context.folders.state, run));
-    return writeReport(context, flags, summary, read);
-  }
+  const { run, rows } = summary;
   // What was refused before its input was read has nothing to tell.
-  if (summary.rows.read > 0) await writeReport(context, flags, summary, async () => toDetails(plan));
+  if (run === null && rows.read === 0) return;
+  const read = async () =>
+    run === null ? toDetails(plan) : readDetails(await findRun(context.folders.state, run));
+  await writeReport(context, flags, summary, read);
 }
 
 /** The page of a run that has ended, or that was stopped. @throws UsageError */
@@ -87,13 +73,11 @@ async function writeReport(
   context: Context,
   { report: file = "", redact: isRedacted = false }: ReportFlags,
   summary: Summary,
-  read: () => Promise<Details>,
+  read: () => Promise<ReportDetails>,
 ): Promise<void> {
   const { terminal, clock } = context;
-  const writtenAt = new Date(clock.now()).toISOString();
   try {
-    const report = { ...(await read()), summary, writtenAt, isRedacted };
-    const page = formatReport(isRedacted ? redactReport(report) : report);
+    const page = formatReport(summary, await read(), { at: new Date(clock.now()), isRedacted });
     await fillSink(await openFileOutput(file, { flag: "--report" }), (sink) => sink.write(page));
     terminal.note(`Report: ${file}`);
   } catch (error) {
@@ -103,12 +87,12 @@ async function writeReport(
 }
 
 /** Of a dry run, from its plan. */
-function toDetails(plan: SeenPlan | undefined): Details {
+function toDetails(plan: SeenPlan | undefined): ReportDetails {
   const { head, creations = [], changes = [], rejects = [] } = plan ?? {};
   return {
     account: head?.account.baseUrl ?? "",
     startedAt: head?.createdAt ?? "",
-    created: [...creations],
+    created: creations,
     consentColumns: listConsentColumns(head),
     changes,
     rejects: rejects.map(({ line, key, code, message }) => ({
@@ -118,11 +102,11 @@ function toDetails(plan: SeenPlan | undefined): Details {
 }
 
 /** From the plan and the journal of a run. */
-async function readDetails(run: { manifest: Manifest; folder: string }): Promise<Details> {
+async function readDetails(run: { manifest: Manifest; folder: string }): Promise<ReportDetails> {
   const readings = readingsOf(run);
-  const rejects: Details["rejects"] = [];
+  const rejects: Reject[] = [];
   for await (const reject of readings.rejects()) {
-    if (rejects.push(reject) === maxRejectsShown) break;
+    if (rejects.push(reject) === maxRejectsReported) break;
   }
   const { account, startedAt } = run.manifest;
   return {
@@ -130,38 +114,48 @@ async function readDetails(run: { manifest: Manifest; folder: string }): Promise
     startedAt,
     created: [],
     consentColumns: listConsentColumns(await readings.head()),
-    changes: (await readings.changes(maxChangesShown)).map(withReason),
+    changes: (await readings.changes(maxChangesReported)).map(withReason),
     rejects,
   };
 }
 
-function listConsentColumns(head: ClosedPlan["head"] | undefined): Report["consentColumns"] {
+function listConsentColumns(head: ClosedPlan["head"] | undefined): ReportDetails["consentColumns"] {
   return (head?.table?.columns ?? []).flatMap(({ name, target }) =>
-    target.kind === "consent" ? [{ name, ...(target.reading && { reading: target.reading }) }] : [],
+    target.kind === "consent" ? [{ name, reading: target.reading }] : [],
   );
 }
 
 // A report as one page that needs nothing else: no script, no request. Pure.
 
-export function formatReport(report: Report): string {
-  const { summary } = report;
-  const { kind, file, status, stoppedBy } = summary;
+/** @param at when it is written */
+export function formatReport(
+  summary: Summary,
+  details: ReportDetails,
+  { at, isRedacted }: { at: Date; isRedacted: boolean },
+): string {
+  const { kind, status, stoppedBy } = summary;
+  const shown = isRedacted ? redactDetails(details) : details;
+  const file = isRedacted ? redactFile(summary) : basename(summary.file);
   const name = kinds[kind] ?? kind;
-  const title = file === "" ? name : `${name}: ${basename(file)}`;
-  const state =
-    status === "dry-run"
-      ? markup`<p class="status">Dry run: nothing was written</p>`
-      : status === "completed"
-        ? markup`<p class="status">Completed</p>`
-        : markup`<p class="status warn">Stopped (${stoppedBy ?? "unknown"}): the rest was not attempted</p>`;
-  return formatPage(title, state, [
-    formatAbout(report),
-    formatOutcomes(summary),
-    formatConsent(report),
-    formatPrice(report),
-    formatContacts(report),
-    formatRejects(report),
-  ]);
+  const states = {
+    "dry-run": "Dry run: nothing was written",
+    completed: "Completed",
+    stopped: `Stopped (${stoppedBy ?? "unknown"}): the rest was not attempted`,
+  };
+  const look = status === "stopped" ? "status warn" : "status";
+  const written = `${formatTime(at.toISOString())}${isRedacted ? ", without addresses and values" : ""}`;
+  return formatPage(
+    file === "" ? name : `${name}: ${file}`,
+    markup`<p class="${look}">${states[status]}</p>`,
+    [
+      formatAbout(summary, shown, written),
+      formatOutcomes(summary),
+      formatConsent(summary, shown),
+      formatPrice(summary, shown),
+      formatContacts(summary, shown),
+      formatRejects(summary, shown, isRedacted),
+    ],
+  );
 }
 
 const kinds: Record<string, string> = {
@@ -174,14 +168,17 @@ const kinds: Record<string, string> = {
   apply: "Applied plan",
 };
 
-function formatAbout({ summary, account, startedAt, writtenAt, isRedacted }: Report): Markup {
-  // A reader may be elsewhere.
-  const formatTime = (text: string) => (text === "" ? "" : `${text.slice(0, 16).replace("T", " ")} UTC`);
+/** A reader may be elsewhere. */
+function formatTime(text: string): string {
+  return text === "" ? "" : `${text.slice(0, 16).replace("T", " ")} UTC`;
+}
+
+function formatAbout({ run }: Summary, { account, startedAt }: ReportDetails, written: string): Markup {
   const rows: [string, string | null][] = [
     ["Account", account],
-    ["Run", summary.run],
-    [summary.run === null ? "Planned" : "Started", formatTime(startedAt)],
-    ["Report", `${formatTime(writtenAt)}${isRedacted ? ", without addresses and values" : ""}`],
+    ["Run", run],
+    [run === null ? "Planned" : "Started", formatTime(startedAt)],
+    ["Report", written],
   ];
   return markup`<dl>${rows.flatMap(([name, value]) => (value ? [markup`<dt>${name}</dt><dd>${value}</dd>`] : []))}</dl>`;
 }
@@ -191,7 +188,7 @@ function formatOutcomes(summary: Summary): Markup {
   const rows = formatCounted(summary.rows.read, hasRows(summary) ? "row" : "contact");
   if (outcomes.length === 0) return markup`<h2>Result</h2><p>${rows}; nothing to do</p>`;
   const lines = outcomes.map(
-    ({ number, words, reasons = {} }) =>
+    ({ number, words, reasons }) =>
       markup`<tr><td>${words}</td><td class="number">${formatCount(number)}</td><td>${formatReasons(reasons)}</td></tr>`,
   );
   return markup`<h2>Result: ${rows}</h2>
@@ -208,7 +205,7 @@ const readings = {
   words: "read as consent",
 };
 
-function formatConsent({ summary: { consent, kind }, consentColumns }: Report): Markup | undefined {
+function formatConsent({ consent, kind }: Summary, { consentColumns }: ReportDetails): Markup | undefined {
   const rows: [number, string][] = [
     [consent.not_subscribed, "not created: the file says not subscribed"],
     [consent.suppressed, "not created: on the suppression list"],
@@ -223,66 +220,68 @@ function formatConsent({ summary: { consent, kind }, consentColumns }: Report): 
       markup`<p>Column <bdi>${JSON.stringify(name)}</bdi>: ${readings[reading ?? "words"]}</p>`,
   );
   if (counted.length === 0) return markup`<h2>Consent</h2>${columns}<p>Everybody is subscribed</p>`;
-  return markup`<h2>Consent</h2>${columns}
-<table><tbody>${counted.map(
+  const lines = counted.map(
     ([number, words]) => markup`<tr><td class="number">${formatCount(number)}</td><td>${words}</td></tr>`,
-  )}</tbody></table>`;
+  );
+  return markup`<h2>Consent</h2>${columns}\n<table><tbody>${lines}</tbody></table>`;
 }
 
-function formatPrice({ summary, created }: Report): Markup {
-  const { requests, estimate, status } = summary;
+function formatPrice({ requests, estimate, status }: Summary, { created }: ReportDetails): Markup {
   const text =
     status === "dry-run"
-      ? `A real run would send ${formatCounted(estimate.requests, "request")} (${formatAboutDuration(estimate.seconds)})`
+      ? `A real run would send ${formatCost(estimate.requests, estimate.seconds)}`
       : `${formatCounted(requests.total, "request")} sent`;
   const first = created.length === 0 ? undefined : markup`<p>Created first: ${listCreated(created)}</p>`;
   return markup`<h2>Price</h2><p>${text}</p>${first}`;
 }
 
-function formatContacts({ changes, summary }: Report): Markup | undefined {
+function formatContacts({ rows, status }: Summary, { changes }: ReportDetails): Markup | undefined {
   if (changes.length === 0) return undefined;
-  const { created, updated, deleted } = summary.rows;
-  const all = Math.max(created + updated + deleted, changes.length);
-  const heading = summary.status === "dry-run" ? "What would change" : "What was changed";
-  const rows = changes.map((line) => {
+  const all = Math.max(rows.created + rows.updated + rows.deleted, changes.length);
+  const heading = status === "dry-run" ? "What would change" : "What was changed";
+  const lines = changes.map((line) => {
     const items = formatChanges(line).map((change) => markup`<li><bdi>${change}</bdi></li>`);
     if (line.message) items.push(markup`<li class="quiet">${line.message}</li>`);
     return markup`<tr><td><bdi>${line.key}</bdi></td><td class="what">${line.action}</td><td>${foldList(items)}</td></tr>\n`;
   });
   return markup`<h2>${heading}: ${formatCounted(all, "contact")}</h2>
-${foldRows(markup`<tr><th>Contact</th><th>What</th><th>Change</th></tr>`, rows)}${formatMore(all - changes.length)}`;
+${foldRows(markup`<tr><th>Contact</th><th>What</th><th>Change</th></tr>`, lines)}${formatMore(all - changes.length)}`;
 }
 
 function formatMore(more: number): Markup | undefined {
   return more > 0 ? markup`<p class="quiet">… and ${formatCount(more)} more</p>` : undefined;
 }
 
-function formatRejects({ rejects, summary, isRedacted }: Report): Markup | undefined {
+function formatRejects(
+  { rows }: Summary,
+  { rejects }: ReportDetails,
+  isRedacted: boolean,
+): Markup | undefined {
   if (rejects.length === 0) return undefined;
   const head = markup`<tr><th class="number">Line</th>${isRedacted ? undefined : markup`<th>Value</th>`}<th>Reason</th></tr>`;
-  const rows = rejects.map(toShownReject).map(({ line, value, code, why }) => {
-    const cell = isRedacted ? undefined : markup`<td><bdi>${value}</bdi></td>`;
-    return markup`<tr><td class="number">${line === 0 ? "" : formatCount(line)}</td>${cell}<td>${why || describeCode(code)}</td></tr>`;
+  const lines = rejects.map(({ line, value, code, message }) => {
+    const cell = isRedacted ? undefined : markup`<td><bdi>${shortenValue(value)}</bdi></td>`;
+    return markup`<tr><td class="number">${line === 0 ? "" : formatCount(line)}</td>${cell}<td>${message || describeCode(code)}</td></tr>`;
   });
-  return markup`<h2>Rejected</h2>
-${foldRows(head, rows)}${formatMore(summary.rows.rejected - rejects.length)}`;
+  return markup`<h2>Rejected</h2>\n${foldRows(head, lines)}${formatMore(rows.rejected - rejects.length)}`;
 }
 
 // Without the people in it.
 
 /** Nobody can be recognised by it: what a rejected row holds is left out whole. */
-function redactReport(report: Report): Report {
-  const hideAll = <T>(value: T): T =>
-    JSON.parse(JSON.stringify(value), (_, part: unknown) =>
-      typeof part === "string" ? hideAddresses(part) : part,
-    ) as T;
+function redactDetails(details: ReportDetails): ReportDetails {
   return {
-    ...report,
-    summary: { ...hideAll(report.summary), file: "" },
-    created: hideAll(report.created),
-    changes: report.changes.map(createPlanRedactor()),
-    rejects: report.rejects.map((reject) => ({ ...reject, value: "", message: "" })),
+    ...details,
+    created: details.created.map(({ what, name }) => ({ what, name: hideAddresses(name) })),
+    consentColumns: details.consentColumns.map((each) => ({ ...each, name: hideAddresses(each.name) })),
+    changes: details.changes.map(createPlanRedactor()),
+    rejects: details.rejects.map((reject) => ({ ...reject, value: "", message: "" })),
   };
+}
+
+/** Conditions, which stand in the place of a file where contacts were chosen, may name people. */
+function redactFile(summary: Summary): string {
+  return hasRows(summary) ? hideAddresses(basename(summary.file)) : "";
 }
 
 /** Lines of the input take the place of addresses; contacts that are on none are numbered after them. */
@@ -300,7 +299,7 @@ export function createPlanRedactor(): (line: PlanLine) => PlanLine {
   };
 }
 
-/** Lists, tags and what a service says may be named after people. */
+/** Lists, tags and files may be named after people. */
 function hideAddresses(text: string): string {
   return text.replace(/[^\s<>"'`,;:()[\]{}|]+@[^\s<>"'`,;:()[\]{}|]+/gu, "…");
 }

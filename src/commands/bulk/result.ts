@@ -2,34 +2,31 @@
  * What a run came to, or would come to: one sentence, and at a terminal a line for each outcome with its reasons,
  * a bar of all, the first that was rejected.
  */
-import type { Reject, Summary } from "../../bulk/index.ts";
+import type { Price, Reject, Summary } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
-import { advise, ecm, formatHint, type Hint } from "../../hint.ts";
+import { advise, ecm, type Hint } from "../../hint.ts";
 import { formatDuration } from "../../moments.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { createStyle } from "../../terminal/style.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { addAccountFlags } from "../help/command-line.ts";
+import { formatForAccount } from "../help/command-line.ts";
 import {
-  formatAboutDuration,
+  formatCost,
   formatMarked,
   formatReasons,
-  formatShare,
   type MarkedEvent,
+  shortenValue,
   shortPath,
-  toShownReject,
 } from "./words.ts";
 
-/** What is known of a run besides its summary; a command that shows an earlier run knows none of the numbers. */
+/** What is known of a run besides its summary; a command that shows an earlier run knows none of it. */
 export interface RunFacts {
   /** That it took. */
   seconds?: number;
-  /** Requests before the price was said: they are named apart from those that it counts. */
-  sentBefore?: number;
-  /** Requests that the month had left when the price was said. */
-  monthLeft?: number;
+  /** As it was said before the first write. */
+  price?: Price;
   firstRejects?: readonly Reject[];
 }
 
@@ -40,7 +37,7 @@ export interface ShownOutcome {
   number: number;
   words: string;
   /** Of skipped and rejected ones, by code. */
-  reasons?: Readonly<Record<string, number>>;
+  reasons: Readonly<Record<string, number>>;
   look: "done" | "same" | "skipped" | "rejected" | "pending";
 }
 
@@ -52,19 +49,15 @@ export function listOutcomes({ kind, rows, codes, status, partial = 0 }: Summary
   const restored = `${would("restored")}${partial > 0 ? ` (${formatCount(partial)} in part)` : ""}`;
   const updated = isUndo ? restored : would(kind === "unsubscribe" ? "unsubscribed" : "updated");
   const same = isUndo ? "already as before" : isRemoval ? "already inactive" : "unchanged";
+  const { skipped, rejected } = codes;
   const outcomes: ShownOutcome[] = [
-    { number: rows.created, words: would(isUndo ? "created again" : "created"), look: "done" },
-    { number: rows.updated, words: updated, look: "done" },
-    { number: rows.deleted, words: would("deleted"), look: "done" },
-    { number: rows.unchanged, words: same, look: "same" },
-    { number: rows.skipped, words: "skipped", reasons: codes.skipped, look: "skipped" },
-    {
-      number: rows.rejected,
-      words: isUndo ? "not undone" : "rejected",
-      reasons: codes.rejected,
-      look: "rejected",
-    },
-    { number: rows.pending, words: "not attempted", look: "pending" },
+    { number: rows.created, words: would(isUndo ? "created again" : "created"), reasons: {}, look: "done" },
+    { number: rows.updated, words: updated, reasons: {}, look: "done" },
+    { number: rows.deleted, words: would("deleted"), reasons: {}, look: "done" },
+    { number: rows.unchanged, words: same, reasons: {}, look: "same" },
+    { number: rows.skipped, words: "skipped", reasons: skipped, look: "skipped" },
+    { number: rows.rejected, words: isUndo ? "not undone" : "rejected", reasons: rejected, look: "rejected" },
+    { number: rows.pending, words: "not attempted", reasons: {}, look: "pending" },
   ];
   return outcomes.filter(({ number }) => number > 0);
 }
@@ -82,7 +75,7 @@ function formatTitle(summary: Summary, seconds: number | undefined): string {
 
 /** `1,204 rows in 21 s: 812 created; 3 rejected: no email address (3)`. */
 function formatSentence(summary: Summary, seconds: number | undefined): string {
-  const outcomes = listOutcomes(summary).map(({ number, words, reasons = {} }) => {
+  const outcomes = listOutcomes(summary).map(({ number, words, reasons }) => {
     const why = formatReasons(reasons);
     return `${formatCount(number)} ${words}${why === "" ? "" : `: ${why}`}`;
   });
@@ -108,37 +101,29 @@ export function resultLines(
   terminal: Terminal,
   stream: "out" | "err",
   summary: Summary,
-  { seconds, firstRejects = [] }: RunFacts,
+  { seconds, firstRejects = [] }: RunFacts = {},
 ): Hint[] {
   const columns = stream === "out" ? terminal.columns : terminal.stderrColumns;
   const outcomes = listOutcomes(summary);
-  const rejects = rejectLines(columns, summary, firstRejects);
+  const lines = rejectLines(columns, summary, firstRejects);
   if (terminal.isAccessible || outcomes.length < 2)
-    return [escapeControls(formatSentence(summary, seconds)), ...rejects];
+    return [escapeControls(formatSentence(summary, seconds)), ...lines];
   const { green, yellow, dim } = createStyle(terminal.isColored[stream]);
-  const paint = (text: string, { look }: ShownOutcome) =>
-    look === "done" ? green(text) : look === "rejected" ? yellow(text) : dim(text);
+  const looks = { done: green, same: dim, skipped: dim, rejected: yellow, pending: dim };
+  const bar = outcomes.map(({ look, number }) => {
+    const length = Math.max(1, Math.round((number / summary.rows.read) * barWidth));
+    return looks[look](marks[look].repeat(length));
+  });
   const digits = Math.max(...outcomes.map(({ number }) => formatCount(number).length));
   const widest = Math.max(...outcomes.map(({ words }) => words.length));
-  const lines = outcomes.map((outcome) => {
-    const why = escapeControls(formatReasons(outcome.reasons ?? {}));
-    const start = `${formatCount(outcome.number).padStart(digits)} ${outcome.words.padEnd(why === "" ? 0 : widest)}`;
-    const hang = indent.length + digits + widest + 3;
-    const fitted = fitMessage(`${indent}${start}  ${why}`.trimEnd(), columns, Math.min(hang, columns - 30));
-    return fitted.replace(start, paint(start, outcome));
+  const hang = Math.min(indent.length + digits + widest + 3, columns - 30);
+  const counted = outcomes.map(({ number, words, reasons, look }) => {
+    const why = escapeControls(formatReasons(reasons));
+    const start = `${formatCount(number).padStart(digits)} ${words.padEnd(why === "" ? 0 : widest)}`;
+    const line = fitMessage(`${indent}${start}  ${why}`.trimEnd(), columns, hang);
+    return line.replace(start, looks[look](start));
   });
-  const bar = outcomes.map((outcome, at) =>
-    paint(marks[outcome.look].repeat(toLength(outcomes, at)), outcome),
-  );
-  return [`${formatTitle(summary, seconds)}:  ${bar.join("")}`, ...lines, ...rejects];
-}
-
-/** Of an outcome in the bar: each has a part, however small. */
-function toLength(outcomes: readonly ShownOutcome[], at: number): number {
-  const count = (end: number) => outcomes.slice(0, end).reduce((sum, { number }) => sum + number, 0);
-  const spare = barWidth - outcomes.length;
-  const toPlace = (end: number) => Math.round((count(end) / count(outcomes.length)) * spare);
-  return 1 + toPlace(at + 1) - toPlace(at);
+  return [`${formatTitle(summary, seconds)}:  ${bar.join("")}`, ...counted, ...lines];
 }
 
 /** `line 17  klaus@@example.de  not an email address`. */
@@ -146,9 +131,10 @@ function rejectLines(columns: number, summary: Summary, rejects: readonly Reject
   if (rejects.length === 0) return [];
   const { rows, run } = summary;
   const digits = Math.max(...rejects.map(({ line }) => String(line).length));
-  const lines: Hint[] = rejects.map(toShownReject).map(({ line, value, why }) => {
+  const lines: Hint[] = rejects.map(({ line, value, message }) => {
     const where = hasRows(summary) ? `line ${String(line).padStart(digits)}  ` : "";
-    return fitMessage(`${indent}${where}${escapeControls(value === "" ? why : `${value}  ${why}`)}`, columns);
+    const what = value === "" ? message : `${shortenValue(value)}  ${message}`;
+    return fitMessage(`${indent}${where}${escapeControls(what)}`, columns);
   });
   const more = rows.rejected - rejects.length;
   const all = run === null ? "" : advise`: ${ecm`runs rejects ${run}`}`;
@@ -158,38 +144,34 @@ function rejectLines(columns: number, summary: Summary, rejects: readonly Reject
 // What is said of a run when it has ended.
 
 /** What follows on the outcomes. @param isShort at a terminal, where paths are as somebody would type them */
-export function formatSummary(summary: Summary, isShort: boolean, facts: RunFacts = {}): Hint[] {
+export function formatSummary(summary: Summary, isShort: boolean, price?: Price): Hint[] {
   const { rejects, backup, kind, status, run } = summary;
-  const lines: Hint[] = [...describeAccount(summary), formatRequests(summary, facts)];
+  const lines: Hint[] = [...describeAccount(summary), formatRequests(summary, price)];
   if (backup) lines.push(`Contacts as they were before: ${backup}`);
   if (rejects) lines.push(`${toRejectsTitle(summary)}: ${isShort ? shortPath(rejects) : rejects}`);
   if (isShort && rejects && kind === "import" && status === "completed" && run !== null)
     lines.push(advise`Fix them, then: ${ecm`runs retry ${run}`}`);
-  const undo = adviseUndo(summary);
-  return undo === undefined ? lines : [...lines, undo];
+  return lines;
 }
 
 /** Members of a synced list; inactive contacts, which stay so. */
 function describeAccount({ members, inactive, kind, status }: Summary): string[] {
   const would = status === "dry-run" ? "would be " : "";
-  const isEnd = kind === "unsubscribe" || kind === "delete";
-  const stays = kind === "import" ? "; an import does not change that" : "";
-  return [
-    ...(members
-      ? [
-          `The list: ${formatCount(members.added)} ${would}added, ${formatCount(members.removed)} ${would}removed`,
-        ]
-      : []),
-    ...(inactive > 0 && !isEnd
-      ? [
-          `${formatCount(inactive)} of these contacts ${inactive === 1 ? "is" : "are"} inactive in the account${stays}`,
-        ]
-      : []),
-  ];
+  const lines: string[] = [];
+  if (members) {
+    const [added, removed] = [formatCount(members.added), formatCount(members.removed)];
+    lines.push(`The list: ${added} ${would}added, ${removed} ${would}removed`);
+  }
+  if (inactive > 0 && kind !== "unsubscribe" && kind !== "delete") {
+    const stays = kind === "import" ? "; an import does not change that" : "";
+    const are = inactive === 1 ? "is" : "are";
+    lines.push(`${formatCount(inactive)} of these contacts ${are} inactive in the account${stays}`);
+  }
+  return lines;
 }
 
 /** How what was done is taken back. Nobody is resubscribed through the API. */
-function adviseUndo({ kind, rows, status, run, file, codes }: Summary): Hint | undefined {
+export function adviseUndo({ kind, rows, status, run, file, codes }: Summary): Hint | undefined {
   if (kind === "undo") {
     const hasCreated = (codes.rejected.created ?? 0) > 0;
     return hasCreated
@@ -209,19 +191,16 @@ function toRejectsTitle({ kind, rows }: Summary): string {
   return rows.rejected > 0 ? "Not undone, with the reason" : "Restored in part, with the reason";
 }
 
-function formatRequests(
-  { requests, status, estimate }: Summary,
-  { sentBefore, monthLeft }: RunFacts,
-): string {
-  const before = sentBefore ? `, after ${formatCount(sentBefore)} to read the account` : "";
+/** Those that the price counts, and apart from them what was sent before it was said. */
+function formatRequests({ requests, status, estimate }: Summary, price: Price | undefined): string {
+  const before = price ? price.estimate.requests - price.left : 0;
+  const apart = before > 0 ? `, after ${formatCount(before)} to read the account` : "";
   if (status === "dry-run") {
-    const left = estimate.requests - (sentBefore ?? 0);
-    const price = `${formatAboutDuration(estimate.seconds)}${formatShare(estimate.requests, monthLeft)}`;
-    return `A real run would send ${formatCounted(left, "request")} (${price})${before}`;
+    const all = estimate.requests;
+    return `A real run would send ${formatCost(all - before, estimate.seconds, price?.monthLeft, all)}${apart}`;
   }
   const again = requests.retried > 0 ? `, ${formatCount(requests.retried)} of them retries` : "";
-  const all = sentBefore === undefined ? ", reading the account included" : before;
-  return `${formatCounted(requests.total - (sentBefore ?? 0), "request")} sent${again}${all}`;
+  return `${formatCounted(requests.total - before, "request")} sent${again}${price ? apart : ", reading the account included"}`;
 }
 
 /**
@@ -236,14 +215,15 @@ export function noteEnd(
   { changes, marked }: { changes: readonly string[]; marked: readonly MarkedEvent[] },
 ): void {
   const isShort = terminal.isStderrTerminal;
-  const withAccount = (line: Hint) => formatHint(addAccountFlags(line, settings));
   const sentence = formatSentence(summary, facts.seconds);
-  const results = isShort
-    ? resultLines(terminal, "err", summary, facts).map(withAccount)
-    : [escapeControls(sentence)];
-  const further = formatSummary(summary, isShort, facts).map(withAccount);
+  const results = isShort ? resultLines(terminal, "err", summary, facts) : [escapeControls(sentence)];
+  const hints = [...formatSummary(summary, isShort, facts.price), adviseUndo(summary)];
+  const further = hints.flatMap((hint) => (hint === undefined ? [] : [formatForAccount(hint, settings)]));
   for (const [at, line] of results.entries())
-    terminal.note(`${at === 0 ? toMark(terminal, summary) : ""}${line}`, "painted");
+    terminal.note(
+      `${at === 0 ? toMark(terminal, summary) : ""}${formatForAccount(line, settings)}`,
+      "painted",
+    );
   for (const line of changes) terminal.note(line, "painted");
   for (const line of further) terminal.note(line);
   if (terminal.quiet && summary.rows.rejected > 0) {

@@ -54,9 +54,9 @@ export async function startRun(context: Context, start: BulkStart): Promise<Clos
 }
 
 async function runShown(context: Context, start: BulkStart): Promise<Closed> {
-  const { job, options, flags, what, danger, backUp, structureId } = start;
+  const { job, options, flags, what, structureId } = start;
   const { isDryRun } = options;
-  requireAnswer(context, danger, isDryRun);
+  requireAnswer(context, start.danger, isDryRun);
   const file = findInputFile(job);
   claimFiles(context, file, flags);
   const inputs = file === undefined ? [] : [resolve(file)];
@@ -77,7 +77,7 @@ async function runShown(context: Context, start: BulkStart): Promise<Closed> {
       takePlan: plan.take,
       planFile: flags.plan === "-" ? undefined : flags.plan,
       reportFile: flags.report,
-      backUp,
+      backUp: start.backUp,
       async agree(...about) {
         await agree(...about);
         await start.agreed?.();

@@ -7,7 +7,6 @@ import type {
   MarkedAre,
   PlanLine,
   Price,
-  Reject,
   RunEvent,
   RunRemark,
   Summary,
@@ -44,11 +43,8 @@ const remarks: Words<RunRemark> = {
   recreates: () => "Recreated contacts get new ids; their history and date of creation are lost",
   no_rejects_file: ({ failure }) => `No rejects file: ${failure.message}`,
   rejects_file_elsewhere: ({ file }) => `--rejects: ${file} cannot be written`,
-  rejects_in_run_only({ folder, failure }) {
-    const place =
-      folder === undefined ? "standard input has no folder" : `nothing can be written to ${folder}`;
-    return `Rejected rows are in the run's folder alone: ${failure?.message ?? place}`;
-  },
+  rejects_in_run_only: ({ folder, failure }) =>
+    `Rejected rows are in the run's folder alone: ${failure?.message ?? (folder ? `nothing can be written to ${folder}` : "standard input has no folder")}`,
 };
 
 export function describeRemark(remark: RunRemark): string {
@@ -64,11 +60,6 @@ export function describeRefusal({ message }: Error): string {
 export function isAside(remark: RunRemark): boolean {
   if (remark.code === "rejects_in_run_only") return remark.failure === undefined;
   return remark.code === "took_over" || remark.code === "recreates";
-}
-
-/** Whether a plan line changes something in the account. */
-export function isChange({ action }: PlanLine): boolean {
-  return action === "create" || action === "update" || action === "delete";
 }
 
 // Why contacts were not written.
@@ -140,17 +131,8 @@ export function describeReason({ code, parts, line }: CodedReason): string {
 /** More of a value is cut off where people read it. */
 const maxCharacters = 60;
 
-/** A rejected row as people read it: where, what stood there, and why. */
-export interface ShownReject {
-  line: number;
-  value: string;
-  code: string;
-  why: string;
-}
-
-export function toShownReject({ line, value, code, message }: Omit<Reject, "row">): ShownReject {
-  const cut = value.length > maxCharacters ? `${value.slice(0, maxCharacters - 1)}…` : value;
-  return { line, value: cut, code, why: message };
+export function shortenValue(value: string): string {
+  return value.length > maxCharacters ? `${value.slice(0, maxCharacters - 1)}…` : value;
 }
 
 // Names that a run creates.
@@ -180,22 +162,21 @@ export function missingNamesError(missing: readonly Creation[]): EcmError {
 
 // Prices and places.
 
-/** `about 22 s`, `under 1 s`. */
-export function formatAboutDuration(seconds: number): string {
-  return seconds < 1 ? formatDuration(seconds) : `about ${formatDuration(seconds)}`;
-}
-
-/** `, 1.1 % of what is left this month`, rounded up to a tenth; nothing where the month is not known or used up. */
-export function formatShare(requests: number, monthLeft = 0): string {
-  if (monthLeft <= 0 || requests > monthLeft) return "";
-  const percent = (requests / monthLeft) * 100;
-  const share = percent > 0 && percent < 0.1 ? "under 0.1" : String(Math.ceil(percent * 10) / 10);
-  return `, ${share} % of what is left this month`;
+/**
+ * `868 requests (about 22 s, 0.9 % of what is left this month)`; the share is rounded up to a tenth.
+ * @param all that the month pays for
+ */
+export function formatCost(requests: number, seconds: number, monthLeft = 0, all = requests): string {
+  const percent = (all / monthLeft) * 100;
+  const share = percent < 0.1 ? "under 0.1" : String(Math.ceil(percent * 10) / 10);
+  const isKnown = all > 0 && all <= monthLeft;
+  const month = isKnown ? `, ${share} % of what is left this month` : "";
+  const duration = `${seconds < 1 ? "" : "about "}${formatDuration(seconds)}`;
+  return `${formatCounted(requests, "request")} (${duration}${month})`;
 }
 
 export function formatPrice({ estimate, left, monthLeft }: Price): string {
-  const requests = formatCounted(left, "request");
-  return `To send: ${requests} (${formatAboutDuration(estimate.seconds)}${formatShare(left, monthLeft)})`;
+  return `To send: ${formatCost(left, estimate.seconds, monthLeft)}`;
 }
 
 /** A path below this folder, as somebody in it would type it; any other whole. */
@@ -314,20 +295,17 @@ const markedAre: Readonly<Record<MarkedAre, string>> = {
   not_chosen: "not chosen",
 };
 
-/**
- * One line for each consent column, and one for each cell that could not be understood.
- * @param total rows of the file
- * @param become what becomes of the rows that are marked, such as `not created`; and, where it is something
- *   else, of those whose cell is not understood
- */
-function formatConsent(
-  consent: ConsentTally,
-  total: number,
-  become: { marked: string; unclear?: string },
-): string[] {
+/** @param unclear where those whose cell is not understood become something else than the others that are marked */
+interface Become {
+  marked: string;
+  unclear?: string;
+}
+
+/** A line for each consent column, and one for each of the first cells that could not be understood. */
+function formatConsent(consent: ConsentTally, rows: number, become: Become): string[] {
   const more = consent.unclearCount - consent.unclear.length;
   return [
-    ...consent.columns.map((column) => formatColumn(column, total, become)),
+    ...consent.columns.map((column) => formatColumn(column, rows, become)),
     ...consent.unclear.map(
       ({ line, column, said }) =>
         `Line ${line}: ${column} says ${quoteWord(said)}, which cannot be understood; ${become.unclear ?? "counted as not subscribed"}`,
@@ -336,34 +314,25 @@ function formatConsent(
   ];
 }
 
-/** A word that is said by many is named; of many different ones, such as dates, one is. */
 const maxWordsListed = 4;
 
-function formatColumn(
-  column: ColumnTally,
-  total: number,
-  become: { marked: string; unclear?: string },
-): string {
-  const title = column.name.trim() === "" ? "The column without a name" : column.name;
-  // What becomes of unclear cells is said of each of them.
-  const isApart = become.unclear !== undefined;
-  const marked = column.marked - (isApart ? column.unclear : 0);
-  const rows = `${formatCount(marked)} of ${formatCounted(total, "row")}`;
+/** `Newsletter: 12 of 40 rows say "no" (10), nothing (2): not created`. */
+function formatColumn({ name, rule, ...tally }: ColumnTally, rows: number, become: Become): string {
+  const title = name.trim() === "" ? "The column without a name" : name;
+  // Of unclear cells that become something else, each is said.
+  const marked = tally.marked - (become.unclear ? tally.unclear : 0);
+  const share = `${formatCount(marked)} of ${formatCounted(rows, "row")}`;
   if (marked === 0) return `${title}: read as consent; no row is marked as not subscribed`;
-  if (column.rule === "always")
-    return `${title}: an export of unsubscribed people; ${rows}: ${become.marked}`;
-  const words = [...column.words.values()]
-    .filter(({ isUnclear }) => !isApart || !isUnclear)
-    .sort((one, other) => other.count - one.count)
-    .map(({ said, count }) => ({ what: said === "" ? "nothing" : quoteWord(said), count }));
-  const [first, ...others] = words.map(({ what, count }) =>
-    words.length === 1 ? what : `${what} (${formatCount(count)})`,
-  );
-  const list =
-    others.length === 0 ? first : `${[first, ...others.slice(0, -1)].join(", ")} or ${others.at(-1)}`;
-  const saying =
-    words.length > maxWordsListed ? `that the person is not subscribed, such as ${words[0]!.what}` : list;
-  return `${title}: ${rows} ${marked === 1 ? "says" : "say"} ${saying}: ${become.marked}`;
+  if (rule === "always") return `${title}: an export of unsubscribed people; ${share}: ${become.marked}`;
+  const words = [...tally.words.values()]
+    .filter(({ isUnclear }) => !(become.unclear && isUnclear))
+    .sort((one, other) => other.count - one.count);
+  const listed = words.slice(0, maxWordsListed).map(({ said, count }) => {
+    const word = said === "" ? "nothing" : quoteWord(said);
+    return words.length === 1 ? word : `${word} (${formatCount(count)})`;
+  });
+  const more = words.length > maxWordsListed ? " and others" : "";
+  return `${title}: ${share} ${marked === 1 ? "says" : "say"} ${listed.join(", ")}${more}: ${become.marked}`;
 }
 
 export type MarkedEvent = Extract<RunEvent, { kind: "marked" }>;

@@ -1,7 +1,4 @@
-/**
- * An import's questions at a terminal, the file that keeps their answers, and the command that needs none of
- * them.
- */
+/** An import's questions at a terminal, the file that keeps their answers, and the next command of a dry run. */
 
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -10,13 +7,7 @@ import { type ImportOptions, type ImportQuestions, type Job, jobs } from "../../
 import type { Context } from "../../context.ts";
 import { formatCounted, formatQuotedNames } from "../../counts.ts";
 import { ecm, formatCommand, toOperands } from "../../hint.ts";
-import {
-  type MappingFault,
-  type SeveralSheets,
-  toMappingError,
-  toTargetText,
-  type UnclearInput,
-} from "../../tables/index.ts";
+import { type MappingFault, type SeveralSheets, toMappingError } from "../../tables/index.ts";
 import type { Prompter } from "../../terminal/prompter.ts";
 import { isAtTerminal, type WhileAsking } from "../bulk/start.ts";
 import { shortPath } from "../bulk/words.ts";
@@ -29,36 +20,32 @@ export interface TypedImport {
   file: string;
   map: readonly string[];
   isDryRun: boolean;
+  /** The answers of the last import of this file: a mapping file beside it, which nobody has typed. */
+  answersFile?: string;
 }
 
 /** What is asked of a person about one import, and what was answered. */
 export class Clarifier {
   readonly #context: Context;
   readonly #typed: TypedImport;
-  readonly #typedOptions: ImportOptions;
+  readonly #typedLists: readonly string[];
   #options: ImportOptions;
-  /** The mapping file is the one beside the input: nobody has typed its name. */
-  readonly #isOfLastTime: boolean;
-  /** The mapping file of the answers: the one beside the input, or the one that was written. */
-  #mappingFile: string | undefined;
+  #isListAsked: boolean;
   /** Answers about columns that no file has yet. */
-  #unsaved: ImportOptions["read"] | undefined;
+  #isUnsaved = false;
+  /** The mapping file of the answers. */
+  #answersFile: string | undefined;
   /** A person has just agreed to where they go. */
   areColumnsShown = false;
-  /** Whether a person is asked which list the contacts are added to. */
-  #isListAsked: boolean;
 
-  /** @param mappingFile the answers of the last import of this file, which the options hold */
-  constructor(context: Context, typed: TypedImport, options: ImportOptions, mappingFile?: string) {
+  constructor(context: Context, typed: TypedImport, options: ImportOptions) {
     this.#context = context;
     this.#typed = typed;
-    this.#mappingFile = mappingFile;
-    this.#isOfLastTime = mappingFile !== undefined;
-    this.#typedOptions = options;
+    this.#typedLists = options.lists;
     this.#options = options;
+    this.#answersFile = typed.answersFile;
     const isNeeded = options.lists.length === 0 && options.mode !== "update" && !typed.isDryRun;
-    const canAsk = !context.settings.yes && context.prompter() !== undefined && isAtTerminal(context);
-    this.#isListAsked = isNeeded && canAsk;
+    this.#isListAsked = isNeeded && !context.settings.yes && isAtTerminal(context);
   }
 
   /** The import, which asks what it leaves open. */
@@ -70,8 +57,14 @@ export class Clarifier {
         return this.#options;
       });
     const questions: ImportQuestions = {
-      sheet: (several) => answer(() => this.#chooseSheet(prompter, several)),
-      columns: (found) => answer(() => this.#clarifyColumns(prompter, found)),
+      sheet: (several) => answer(async () => this.#read({ sheet: await chooseSheet(prompter, several) })),
+      columns: (found) =>
+        answer(async () => {
+          const read = await askColumns(prompter, found, this.#options.read);
+          this.areColumnsShown = true;
+          this.#isUnsaved = true;
+          return { read };
+        }),
       mapping: (fault) => answer(async () => this.#mendMapping(fault)),
       names: (failure) =>
         answer(async () => {
@@ -87,118 +80,92 @@ export class Clarifier {
   /** The columns and the list are asked again. */
   revise(): void {
     // Lists that flags name are not a matter of answers.
-    this.#isListAsked = this.#typedOptions.lists.length === 0;
-    this.#options = { ...this.#options, read: { ...this.#options.read, isReviewed: true } };
+    this.#isListAsked = this.#typedLists.length === 0;
+    this.#options = { ...this.#options, ...this.#read({ isReviewed: true }) };
   }
 
   /** Keeps what was answered about the columns: after the yes, or at the end of a dry run. */
   readonly save = async (): Promise<void> => {
-    if (!this.#unsaved) return;
+    if (!this.#isUnsaved) return;
     const { writeMapping } = await import("../../tables/index.ts");
     const { terminal } = this.#context;
     const file = toAnswersPath(this.#typed.file);
-    this.#mappingFile = undefined;
     try {
-      if (!(await writeMapping(file, this.#unsaved.map))) return;
+      if (!(await writeMapping(file, this.#options.read.map))) return;
     } catch (error) {
       terminal.warn(`The answers are not saved: ${(error as Error).message}`);
       return;
     }
     terminal.note(`Saved these answers for the next import of this file: ${shortPath(file)}`);
-    this.#mappingFile = file;
-    this.#unsaved = undefined;
+    this.#answersFile = file;
+    this.#isUnsaved = false;
   };
 
   /** The next command of a dry run: the plan that it wrote, carried out, or the same import for real. */
   sayNext(plan: string | undefined): void {
     const { terminal, settings } = this.#context;
-    if (!terminal.isStderrTerminal && !this.#hasAnswers()) return;
+    if (!terminal.isStderrTerminal) return;
     const next =
       plan === undefined || plan === "-"
-        ? this.#formatCommand({
-            dryRun: undefined,
-            show: undefined,
-            report: undefined,
-            redact: undefined,
-            plan: undefined,
-          })
+        ? this.#formatCommand()
         : formatCommand(addFlagsToCommand(ecm`apply ${toOperands(plan)}`, settings));
     terminal.note(`Run it with: ${next}`);
   }
 
-  /** The command that does the same without a question, where one was asked. */
-  sayCommand(): void {
-    if (this.#hasAnswers()) this.#context.terminal.note(`Next time: ${this.#formatCommand({})}`);
+  /** The command that was typed, without a dry run, and with the answers. */
+  #formatCommand(): string {
+    const { command, file } = this.#typed;
+    const { read, createMissing } = this.#options;
+    const dryRun = {
+      dryRun: undefined,
+      show: undefined,
+      report: undefined,
+      redact: undefined,
+      plan: undefined,
+    };
+    const answers = {
+      sheet: read.sheet,
+      consentColumn: read.consentColumns,
+      createMissing: createMissing || undefined,
+      ...(this.#answersFile !== undefined && { mapping: shortPath(this.#answersFile), map: undefined }),
+    };
+    return formatCommandLine(command, [file], { ...dryRun, fresh: undefined, ...answers });
   }
 
-  async #chooseSheet(prompter: Prompter, { file, sheets }: SeveralSheets): Promise<Partial<ImportOptions>> {
-    const sheet = await prompter.select(
-      `${file} has ${formatCounted(sheets.length, "sheet")}. Which one?`,
-      sheets.map((name) => ({ name, value: name })),
-    );
-    return { read: { ...this.#options.read, sheet } };
-  }
-
-  async #clarifyColumns(prompter: Prompter, found: UnclearInput): Promise<Partial<ImportOptions>> {
-    const read = await askColumns(prompter, found, this.#options.read);
-    this.areColumnsShown = true;
-    this.#unsaved = read;
-    return { read };
+  #read(changes: Partial<ImportOptions["read"]>): Pick<ImportOptions, "read"> {
+    return { read: { ...this.#options.read, ...changes } };
   }
 
   #mendMapping(fault: MappingFault): Partial<ImportOptions> {
-    const { read } = this.#options;
+    const { map, newFields = [] } = this.#options.read;
     const { settings, terminal } = this.#context;
     if (fault.kind === "gone") {
       const { columns } = fault;
       const isTyped = columns.some((column) => this.#typed.map.some((text) => text.startsWith(`${column}=`)));
-      if (!this.#isOfLastTime || isTyped) throw toMappingError(fault);
+      if (this.#typed.answersFile === undefined || isTyped) throw toMappingError(fault);
       terminal.note(`Not in this file any more: ${formatQuotedNames(columns)}`, "needed");
-      const map = [...read.map].filter(([column]) => !columns.includes(column));
-      this.#unsaved = { ...read, map };
-      return { read: this.#unsaved };
+      this.#isUnsaved = true;
+      return this.#read({ map: [...map].filter(([column]) => !columns.includes(column)) });
     }
     if (settings.yes) throw toMappingError(fault);
     // The last question of a run names what it creates.
     const missing = fault.labels.map((label) => ({ label, dataType: "text" }));
-    return { read: { ...read, newFields: [...(read.newFields ?? []), ...missing] } };
+    return this.#read({ newFields: [...newFields, ...missing] });
   }
 
   async #chooseList(prompter: Prompter, names: readonly string[]): Promise<Partial<ImportOptions>> {
     const chosen = await askList(prompter, names, this.#options.lists[0]);
     this.#isListAsked = false;
-    return { lists: chosen === undefined ? this.#typedOptions.lists : [chosen] };
+    return { lists: chosen === undefined ? [...this.#typedLists] : [chosen] };
   }
+}
 
-  #hasAnswers(): boolean {
-    const typed: Partial<ImportOptions> = this.#typedOptions;
-    return Object.entries(this.#options).some(
-      ([name, value]) => typed[name as keyof ImportOptions] !== value,
-    );
-  }
-
-  /** The command that was typed, with what the answers change in it. */
-  #formatCommand(flags: Record<string, undefined>): string {
-    const { command, file } = this.#typed;
-    const answers = this.#hasAnswers() ? this.#answeredFlags() : {};
-    return formatCommandLine(command, [file], { fresh: undefined, ...flags, ...answers });
-  }
-
-  #answeredFlags(): Record<string, unknown> {
-    const { read, lists, createMissing } = this.#options;
-    const flags = {
-      createMissing: createMissing || undefined,
-      list: lists.length > 0 ? lists : undefined,
-      sheet: read.sheet,
-      consentColumn: read.consentColumns,
-    };
-    if (this.#mappingFile !== undefined && !this.#unsaved)
-      return { ...flags, mapping: shortPath(this.#mappingFile), map: undefined };
-    const typed = new Map(this.#typedOptions.read.map);
-    const answered = [...read.map].filter(([column, target]) => typed.get(column) !== target);
-    const map = answered.map(([column, target]) => `${column}=${toTargetText(target)}`);
-    return { ...flags, map: [...this.#typed.map, ...map] };
-  }
+function chooseSheet(prompter: Prompter, { file, sheets }: SeveralSheets): Promise<string> {
+  const question = `${file} has ${formatCounted(sheets.length, "sheet")}. Which one?`;
+  return prompter.select(
+    question,
+    sheets.map((name) => ({ name, value: name })),
+  );
 }
 
 const noList = "";

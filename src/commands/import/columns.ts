@@ -15,7 +15,7 @@ import {
   toUnclearError,
   type UnclearInput,
 } from "../../tables/index.ts";
-import type { Choice, Prompter } from "../../terminal/prompter.ts";
+import type { Choice, LineTable, Prompter } from "../../terminal/prompter.ts";
 import { formatKeyTarget } from "../bulk/progress.ts";
 import { checkText } from "../flags/questions.ts";
 
@@ -40,7 +40,7 @@ export async function askColumns(
   }
 }
 
-function toTable({ columns, rows, structure }: Draft) {
+function toTable({ columns, rows, structure }: Draft): LineTable {
   const news = columns.filter(({ isNew }) => isNew).length;
   const ignored = columns.filter(({ target }) => target === "ignore").length;
   const parts = [
@@ -55,7 +55,7 @@ function toTable({ columns, rows, structure }: Draft) {
     lines: columns.map((column) => [
       toTitle(column),
       describeTarget(column, structure.keyName),
-      formatShare(column.filled, rows),
+      `${String(Math.ceil((column.filled / Math.max(1, rows)) * 100)).padStart(3)} %`,
       column.samples.map((sample) => sample.replace(/\s+/g, " ")).join(", "),
     ]),
   };
@@ -64,13 +64,6 @@ function toTable({ columns, rows, structure }: Draft) {
 function toTitle({ name, count }: DraftColumn): string {
   const title = name.trim() === "" ? "(no name)" : name.replace(/\s+/g, " ");
   return count > 1 ? `${title} (${count})` : title;
-}
-
-/** Neither all nor none is said of what is nearly so. */
-function formatShare(filled: number, rows: number): string {
-  const share = Math.min(99, Math.max(1, Math.round((filled / rows) * 100)));
-  const whole = filled === 0 ? 0 : filled >= rows ? 100 : share;
-  return `${String(whole).padStart(3)} %`;
 }
 
 function describeTarget({ target, isNew, filled }: DraftColumn, keyName: string): string {
@@ -106,21 +99,15 @@ async function askReadings(prompter: Prompter, draft: Draft): Promise<void> {
   for (const column of draft.columns) {
     if (!column.readings || column.target === "key") continue;
     const { rows, optIn, optOut } = column.readings;
-    const leavesOut = (number: number) =>
-      `leaves out ${formatCount(number)} of ${formatCounted(rows, "row")}`;
+    const choice = (value: ColumnReading, short: string, out: number) => ({
+      name: `${short} (leaves out ${formatCount(out)} of ${formatCounted(rows, "row")})`,
+      ...{ short, value },
+    });
     const chosen = await prompter.select<ColumnReading | "ignore">(
       `Does ${describeColumn(column)} say who is subscribed?`,
       [
-        {
-          name: `a yes means subscribed (${leavesOut(optIn)})`,
-          short: "a yes means subscribed",
-          value: "opt-in",
-        },
-        {
-          name: `a yes means not subscribed (${leavesOut(optOut)})`,
-          short: "a yes means not subscribed",
-          value: "opt-out",
-        },
+        choice("opt-in", "a yes means subscribed", optIn),
+        choice("opt-out", "a yes means not subscribed", optOut),
         { name: "it says neither: skip the column", short: "skipped", value: "ignore" },
       ],
     );
@@ -146,52 +133,30 @@ async function changeColumn(prompter: Prompter, draft: Draft, column: DraftColum
   else draft.place(column, chosen, chosen === column.label);
 }
 
-function listChoices(draft: Draft, column: DraftColumn): Choice<string>[] {
-  const { structure } = draft;
-  const fields = structure.fields.map(({ _id, label }) => {
-    const value = toTargetWord({ kind: "field", fieldId: _id, label }, structure);
-    const other = draft.columns.find((each) => each !== column && each.target === value);
-    const besides = other ? `, besides ${JSON.stringify(other.name)}` : "";
-    return { name: `${label}  (field${besides})`, short: label, value };
-  });
-  const key = draft.key();
-  const keyName = formatKeyTarget(structure.keyName);
-  const isOther = key !== undefined && key !== column;
-  return [
-    { name: `${column.label}  (new field)`, short: `${column.label} (new field)`, value: column.label },
-    ...fields,
-    { name: "a new field with another name", short: "a new field", value: otherField },
-    {
-      name: isOther ? `${keyName}, in place of ${JSON.stringify(key.name)}` : keyName,
-      short: keyName,
-      value: "key",
-    },
-    { name: "says who is subscribed: a yes means subscribed", short: "consent", value: "consent=opt-in" },
-    {
-      name: "says who is not subscribed: a yes means not subscribed",
-      short: "consent",
-      value: "consent=opt-out",
-    },
-    ...(column.target === "consent"
-      ? [
-          {
-            name: "says who is subscribed, as its name and values have it",
-            short: "consent",
-            value: "consent",
-          },
-        ]
-      : []),
-    { name: "lists, by name", short: "lists", value: "lists" },
-    { name: "tags, by label", short: "tags", value: "tags" },
-    { name: "skip this column", short: "skipped", value: "ignore" },
+function listChoices({ structure }: Draft, { label, target }: DraftColumn): Choice<string>[] {
+  const choices = [
+    [label, `${label}  (new field)`],
+    ...structure.fields.map((field) => [
+      toTargetWord({ kind: "field", fieldId: field._id, label: field.label }, structure),
+      `${field.label}  (field)`,
+    ]),
+    [otherField, "a new field with another name"],
+    ["key", formatKeyTarget(structure.keyName)],
+    ["consent=opt-in", "says who is subscribed: a yes means subscribed"],
+    ["consent=opt-out", "says who is not subscribed: a yes means not subscribed"],
+    ...(target === "consent" ? [[target, "says who is subscribed, as its name and values have it"]] : []),
+    ["lists", "lists, by name"],
+    ["tags", "tags, by label"],
+    ["ignore", "skip this column"],
   ];
+  return choices.map(([value = "", name = ""]) => ({ name, value }));
 }
 
 async function askLabel(prompter: Prompter, { structure }: Draft, column: DraftColumn): Promise<string> {
   const check = (answer: string) => {
     const label = answer.trim();
-    if (label.includes("=")) return "A label with = cannot be named in --map; enter another name";
-    if (isTargetWord(label)) return `"${label}" is a reserved word; enter another name`;
+    if (label.includes("=") || isTargetWord(label))
+      return `"${label}" cannot name a field; enter another name`;
     const same = structure.fields.find((field) => foldName(field.label) === foldName(label));
     return same ? `A field named ${JSON.stringify(same.label)} already exists` : checkText(answer);
   };
@@ -203,7 +168,7 @@ function describeColumn({ name, count, samples }: DraftColumn): string {
   const shortSamples = samples.map((sample) => (sample.length > 24 ? `${sample.slice(0, 23)}…` : sample));
   const title = name.trim() === "" ? "the column without a name" : JSON.stringify(name);
   const several = count > 1 ? `${title}, ${count} columns` : title;
-  return shortSamples.length === 0 ? `${several} (empty)` : `${several} (${shortSamples.join(", ")})`;
+  return `${several} (${shortSamples.join(", ") || "empty"})`;
 }
 
 type ColumnReading = "opt-in" | "opt-out";

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import type { Closed, ImportOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { isAbout, isInterruption, isKind, usageError } from "../../errors.ts";
+import { isAbout, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { ReadOptions } from "../../tables/index.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -104,61 +104,44 @@ async function runImport(
     import("./clarify.ts"),
   ]);
   // Where nobody reads along, only what is typed counts.
-  const mapping = flags.mapping ?? (file !== "-" && isAtTerminal(context) ? findAnswers(file) : undefined);
-  const earlier = flags.mapping === undefined ? mapping : undefined;
-  if (earlier !== undefined) context.terminal.note(`Columns as last time: ${shortPath(earlier)}`);
-  const imports = await toImportOptions(context.terminal, file, { ...flags, mapping });
-  const typed = { command, file, map: flags.map ?? [], isDryRun: options.isDryRun };
-  const clarifier = new Clarifier(context, typed, imports, earlier);
-  const { save: agreed } = clarifier;
-  const what = `${options.isDryRun ? "Reading" : "Importing"} ${file === "-" ? "standard input" : file}`;
-  // What can be read only once cannot be looked at again.
-  const canChange = await isRegularFile(file);
-  let hasEnded = false;
-  const ended = async ({ stop, summary }: Closed) => {
-    hasEnded = true;
-    if (!options.isDryRun) {
-      if (!stop || summary.run !== null) clarifier.sayCommand();
-    } else if (!stop) {
-      await clarifier.save();
-      clarifier.sayNext(flags.plan);
-    }
-  };
-  const areColumnsShown = () => clarifier.areColumnsShown;
+  const answersFile =
+    flags.mapping === undefined && file !== "-" && isAtTerminal(context) ? findAnswers(file) : undefined;
+  if (answersFile !== undefined) context.terminal.note(`Columns as last time: ${shortPath(answersFile)}`);
+  const read = await readOptionsFrom({ ...flags, mapping: flags.mapping ?? answersFile });
+  const imports = toImportOptions(context.terminal, file, flags, read);
+  const typed = { command, file, map: flags.map ?? [], isDryRun: options.isDryRun, answersFile };
+  const clarifier = new Clarifier(context, typed, imports);
   const start = {
+    job: jobs.import(imports),
     options,
     flags,
-    what,
+    what: `${options.isDryRun ? "Reading" : "Importing"} ${file === "-" ? "standard input" : file}`,
     danger: "change",
-    agreed,
-    canChange,
-    areColumnsShown,
-    ended,
+    // What can be read only once cannot be looked at again.
+    canChange: await isRegularFile(file),
+    asks: clarifier.job,
+    areColumnsShown: () => clarifier.areColumnsShown,
+    agreed: clarifier.save,
+    async ended({ stop }: Closed) {
+      if (!options.isDryRun || stop) return;
+      await clarifier.save();
+      clarifier.sayNext(flags.plan);
+    },
   } as const;
-  const run = () => startRun(context, { ...start, job: jobs.import(imports), asks: clarifier.job });
-  await runUntilAgreed(clarifier, run, () => hasEnded || options.isDryRun);
+  await runUntilAgreed(
+    () => startRun(context, start),
+    () => clarifier.revise(),
+  );
 }
 
-/**
- * Again with other answers, as often as a person wants to change them.
- * @param isSaid the command of the answers is said already, or none is
- * @throws DeclinedError
- */
-async function runUntilAgreed(
-  clarifier: { revise(): void; sayCommand(): void },
-  run: () => Promise<unknown>,
-  isSaid: () => boolean,
-): Promise<void> {
+/** Again with other answers, as often as a person wants to change them. @throws DeclinedError */
+async function runUntilAgreed(run: () => Promise<unknown>, revise: () => void): Promise<void> {
   try {
     await run();
   } catch (error) {
-    if (isAbout(error, "revised")) {
-      clarifier.revise();
-      return runUntilAgreed(clarifier, run, isSaid);
-    }
-    const isCancelled = isKind(error, "declined") || isInterruption(error);
-    if (isCancelled && !isSaid()) clarifier.sayCommand();
-    throw error;
+    if (!isAbout(error, "revised")) throw error;
+    revise();
+    await runUntilAgreed(run, revise);
   }
 }
 
@@ -167,10 +150,15 @@ async function isRegularFile(file: string): Promise<boolean> {
   return found?.isFile() ?? false;
 }
 
-async function toImportOptions(terminal: Terminal, file: string, flags: ImportFlags): Promise<ImportOptions> {
+function toImportOptions(
+  terminal: Terminal,
+  file: string,
+  flags: ImportFlags,
+  read: ReadOptions,
+): ImportOptions {
   return {
     input: { name: file, stream: file === "-" ? terminal.stdin : undefined },
-    read: await readOptionsFrom(flags),
+    read,
     mode: flags.mode,
     blank: flags.blank,
     duplicates: flags.duplicates,

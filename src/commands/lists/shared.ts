@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { createEquals, createFilter } from "../../api/contacts.ts";
 import { requireFreeListName } from "../../api/lists.ts";
-import type { AfterStep, EditOptions } from "../../bulk/index.ts";
+import type { EditOptions } from "../../bulk/index.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
 import { ecm, type Hint } from "../../hint.ts";
@@ -94,14 +94,12 @@ export async function addToNewList(
   flags: BulkFlags,
 ): Promise<undefined> {
   const options = toRunOptions(flags, context.clock.now());
-  const [{ jobs }, { requireAnswer }, { openPlanOutput }, { startRun }, { noteListsInNoPlan }] =
-    await Promise.all([
-      import("../../bulk/index.ts"),
-      import("../bulk/question.ts"),
-      import("../bulk/plan.ts"),
-      import("../bulk/start.ts"),
-      import("../bulk/end.ts"),
-    ]);
+  const [{ jobs }, { requireAnswer }, { openPlanOutput }, { startRun }] = await Promise.all([
+    import("../../bulk/index.ts"),
+    import("../bulk/question.ts"),
+    import("../bulk/plan.ts"),
+    import("../bulk/start.ts"),
+  ]);
   requireAnswer(context, deletesSources ? "delete" : "change", options.isDryRun);
   // A file that cannot be written is found out before the names of the lists are looked up.
   claimFiles(context, undefined, flags);
@@ -110,9 +108,6 @@ export async function addToNewList(
   const structure = await account.structure();
   const lists = await resolveLists(account, structure, sources);
   const names = lists.map(({ name }) => JSON.stringify(name)).join(", ");
-  const deletions = lists.map(
-    ({ _id, name }): AfterStep => ({ what: "delete-list", list: { _id, name }, ifAllIn: into }),
-  );
   const edit: EditOptions = {
     kind: "mutate",
     command: ["lists", by],
@@ -120,7 +115,7 @@ export async function addToNewList(
     // By their ids: a list may be renamed before the run is resumed.
     conditions: { list: lists.map(({ _id }) => _id) },
     wanted: { newList: into },
-    after: [{ what: "count-members", list: { name: into } }, ...(deletesSources ? deletions : [])],
+    after: deletesSources ? lists.map(({ _id, name }) => ({ _id, name, ifAllIn: into })) : undefined,
   };
   const isResumed = !options.isFresh && (await isUnfinished(context, edit, structure._id));
   if (!isResumed) requireFreeListName(into, await account.lists(structure));
@@ -132,9 +127,6 @@ export async function addToNewList(
     flags,
     what: `${by === "merge" ? "Merging" : "Duplicating"} ${edit.title}`,
     danger: "change",
-    ended() {
-      if (deletesSources && options.isDryRun && flags.plan) noteListsInNoPlan(context, sources);
-    },
   });
 }
 

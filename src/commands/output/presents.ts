@@ -69,6 +69,11 @@ interface Text {
   value: unknown;
 }
 
+/** Lines in the command's own formats, each written as it comes: they may be many. */
+interface Pieces {
+  pieces: AsyncIterable<string> | Iterable<string>;
+}
+
 /** What follows once the result is shown. */
 interface Following {
   /** Said on stderr. */
@@ -81,7 +86,7 @@ interface Following {
   release?(): Promise<void>;
 }
 
-export type Result<T> = (One<T> | Many<T> | Unsent | Text) & Following;
+export type Result<T> = (One<T> | Many<T> | Unsent | Text | Pieces) & Following;
 
 interface Presentation<T> {
   /** How the records look, where no result says it. A mistyped `--columns` is found before anything is sent. */
@@ -125,6 +130,10 @@ async function present<T>(context: Context, output: OutputOptions, result: Resul
   const { terminal } = context;
   if ("request" in result) {
     return explainDryRun(terminal, output, result.would, ...[result.request].flat());
+  }
+  if ("pieces" in result) {
+    for await (const piece of result.pieces) await terminal.write(`${piece}\n`);
+    return;
   }
   if ("many" in result) return presentMany(context, output, result);
   if ("text" in result) return presentValue(terminal, output, result.value, result.text);

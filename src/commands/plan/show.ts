@@ -2,9 +2,10 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { PlanFile, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
-import { drawDifference, formatChanges } from "../bulk/plan.ts";
-import { isChange, listCreated } from "../bulk/words.ts";
+import { drawDifference, formatChanges, isChange } from "../bulk/plan.ts";
+import { listCreated } from "../bulk/words.ts";
 import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 
 export function registerPlan(group: Command, context: Context): void {
   const command = group
@@ -26,28 +27,25 @@ export function registerPlan(group: Command, context: Context): void {
     isLocal: true,
     exitCodes: { 2: "not a plan, or one that was changed, cut off or made by an incompatible version" },
   });
-  command.action(async (file, flags) => {
-    const [{ openPlanFile }, { createPlanRedactor }] = await Promise.all([
-      import("../../bulk/index.ts"),
-      import("../bulk/report.ts"),
-    ]);
-    const plan = await openPlanFile(file);
-    async function* lines(): AsyncGenerator<PlanLine> {
-      const redact = flags.redact ? createPlanRedactor() : (line: PlanLine) => line;
-      for await (const line of plan.shownLines()) yield redact(line);
-    }
-    const { terminal } = context;
-    const { format } = context.output();
-    const text =
-      flags.output === "markdown"
-        ? formatMarkdown(plan, lines, !flags.redact)
-        : format === "json"
-          ? formatJson(plan, lines())
-          : format === "ndjson"
-            ? formatLines(lines())
-            : formatTable(plan, lines(), (block) => drawDifference(terminal, block, "out"));
-    for await (const piece of text) await terminal.write(`${piece}\n`);
-  });
+  command.action(
+    presents(context, {}, async (file, flags) => {
+      const [{ openPlanFile }, { createPlanRedactor }] = await Promise.all([
+        import("../../bulk/index.ts"),
+        import("../bulk/report.ts"),
+      ]);
+      const plan = await openPlanFile(file);
+      async function* lines(): AsyncGenerator<PlanLine> {
+        const redact = flags.redact ? createPlanRedactor() : (line: PlanLine) => line;
+        for await (const line of plan.shownLines()) yield redact(line);
+      }
+      if (flags.output === "markdown") return { pieces: formatMarkdown(plan, lines, !flags.redact) };
+      const { format } = context.output();
+      if (format === "json") return { pieces: formatJson(plan, lines()) };
+      if (format === "ndjson") return { pieces: formatLines(lines()) };
+      const draw = (block: PlanLine[]) => drawDifference(context.terminal, block, "out");
+      return { pieces: formatTable(plan, lines(), draw) };
+    }),
+  );
 }
 
 type Lines = AsyncGenerator<PlanLine>;
@@ -70,21 +68,32 @@ async function* formatJson({ head, creations, end }: PlanFile, lines: Lines): As
   yield "]}";
 }
 
+/** What is told of all of a plan. */
+function describePlan({ head, end, creations, writes }: PlanFile): [title: string, text: string][] {
+  const counts = Object.entries(end.counts).filter(([, contacts]) => contacts > 0);
+  const rows: [string, string][] = [
+    ["Plan", `${formatCount(writes)} to write, ${end.digest}`],
+    ["Account", head.account.baseUrl],
+    ["Made", `${head.createdAt} by ecm ${head.program} (${head.kind})`],
+    [
+      "Contacts",
+      counts.map(([action, contacts]) => `${formatCount(contacts)} ${action}`).join(", ") || "none",
+    ],
+    ["Created first", listCreated(creations)],
+    ["Applying it", `${formatCounted(end.requests, "request")} and one look-up per 100 contacts`],
+  ];
+  return rows.filter(([, text]) => text !== "");
+}
+
 /** Lines are drawn together, so that the first screen is there at once. */
 const blockLines = 100;
 
 async function* formatTable(
-  { head, end, creations, writes }: PlanFile,
+  plan: PlanFile,
   lines: Lines,
   draw: (block: PlanLine[]) => string[],
 ): AsyncGenerator<string> {
-  const counts = Object.entries(end.counts).filter(([, contacts]) => contacts > 0);
-  yield `Plan: ${formatCount(writes)} to write, ${end.digest}`;
-  yield `Account: ${head.account.baseUrl}`;
-  yield `Made: ${head.createdAt} by ecm ${head.program} (${head.kind})`;
-  yield `Contacts: ${counts.map(([action, contacts]) => `${formatCount(contacts)} ${action}`).join(", ") || "none"}`;
-  if (creations.length > 0) yield `Created first: ${listCreated(creations)}`;
-  yield `Applying it: ${formatCounted(end.requests, "request")} and one look-up per 100 contacts`;
+  for (const [title, text] of describePlan(plan)) yield `${title}: ${text}`;
   let block: PlanLine[] = [];
   for await (const line of lines) {
     if (!isChange(line) || block.push(line) < blockLines) continue;
@@ -96,42 +105,25 @@ async function* formatTable(
 
 /** For a comment on a pull request: what is written, in counts, and then, unless it is redacted, who and what. */
 async function* formatMarkdown(
-  { head, end, creations, writes }: PlanFile,
+  plan: PlanFile,
   lines: () => Lines,
   namesContacts: boolean,
 ): AsyncGenerator<string> {
   const parts = new Map<string, number>();
   for await (const { action, changes } of lines()) {
     if (action !== "update") continue;
-    for (const { what, name } of changes) {
-      const part = `${what} ${name}`;
-      parts.set(part, (parts.get(part) ?? 0) + 1);
-    }
+    for (const { what, name } of changes)
+      parts.set(`${what} ${name}`, (parts.get(`${what} ${name}`) ?? 0) + 1);
   }
-  yield `### Plan: ${formatCounted(writes, "contact")} to write\n`;
-  yield* formatCounts("Action", Object.entries(end.counts));
-  yield* formatCounts("Changed", [...parts]);
-  for (const { what, name } of creations) yield `- Creates the ${what} ${escapeCell(JSON.stringify(name))}`;
-  yield `- Account: ${escapeCell(head.account.baseUrl)}`;
-  yield `- Made: ${head.createdAt} by ecm ${head.program} (${head.kind})`;
-  yield `- Requests: ${formatCount(end.requests)}`;
-  yield `- Digest: \`${end.digest}\``;
+  yield `### Plan: ${formatCounted(plan.writes, "contact")} to write\n`;
+  for (const [title, text] of describePlan(plan)) yield `- ${title}: ${escapeCell(text)}`;
+  for (const [part, contacts] of parts) yield `- Changed: ${escapeCell(part)} (${formatCount(contacts)})`;
   if (!namesContacts) return;
   yield "\n| Contact | Action | Changes |\n| --- | --- | --- |";
   for await (const line of lines()) {
-    if (isChange(line)) yield formatRow([line.key, line.action, formatChanges(line).join("; ")]);
+    const cells = [line.key, line.action, formatChanges(line).join("; ")];
+    if (isChange(line)) yield `| ${cells.map(escapeCell).join(" | ")} |`;
   }
-}
-
-function* formatCounts(title: string, rows: readonly [string, number][]): Generator<string> {
-  if (rows.length === 0) return;
-  yield `| ${title} | Contacts |\n| --- | ---: |`;
-  for (const [name, contacts] of rows) yield formatRow([name, formatCount(contacts)]);
-  yield "";
-}
-
-function formatRow(cells: string[]): string {
-  return `| ${cells.map(escapeCell).join(" | ")} |`;
 }
 
 /** Names are other people's text. */

@@ -1,21 +1,18 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
-import type { Manifest, Reject, RunView, StoredRun } from "../../bulk/index.ts";
+import type { PlanLine, RunView, StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { capitalize, formatCounted } from "../../counts.ts";
 import { isLeaseHeld } from "../../disk/lease.ts";
-import { advise, ecm, formatHint, type Hint, mapCommands } from "../../hint.ts";
-import { formatDayAndTime } from "../../moments.ts";
+import { advise, ecm, formatHint, type Hint } from "../../hint.ts";
 import { escapeControlsInLines } from "../../terminal/escape.ts";
 import { isForPeople } from "../../terminal/format.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { drawDifference } from "../bulk/plan.ts";
-import { formatSummary, resultLines } from "../bulk/result.ts";
+import { adviseUndo, formatSummary, resultLines } from "../bulk/result.ts";
 import { withReason } from "../bulk/words.ts";
 import { requireReportFlags } from "../flags/bulk.ts";
 import { writtenFileOption } from "../flags/flags.ts";
-import { commandOnRun } from "../help/command-line.ts";
+import { addAccountFlags } from "../help/command-line.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents, type Result } from "../output/presents.ts";
 import { createRunView, describeWait, findNamedRun, requireRun } from "./shared.ts";
@@ -49,11 +46,12 @@ export function registerRunsShow(parent: Command, context: Context): void {
     presents(context, {}, async (typedRun, flags): Promise<Result<RunView> | undefined> => {
       requireReportFlags(flags);
       const wanted = await requireRun(context, typedRun, "show");
-      const { viewRun } = await import("../../bulk/index.ts");
+      const { readingsOf, viewRun } = await import("../../bulk/index.ts");
       const run = await findNamedRun(context, wanted);
       if (flags.changes) {
-        await showChanges(context, run);
-        return undefined;
+        const lines = (await readingsOf(run).changes()).map(withReason);
+        const none = lines.length === 0 ? `Run ${run.manifest.id} changed nothing.` : undefined;
+        return { pieces: formatLines(context, lines), note: none };
       }
       if (flags.report !== undefined) {
         const { reportEarlierRun } = await import("../bulk/report.ts");
@@ -65,88 +63,51 @@ export function registerRunsShow(parent: Command, context: Context): void {
       if (one.damage !== null) terminal.warn(`The journal of run ${one.run} is damaged: ${one.damage}`);
       const isRead = isForPeople(context.output()) && terminal.isStdoutTerminal;
       const view = createRunView(isRead);
-      if (!isRead) return { one, view };
-      const last = async () => {
-        const lines = await storyLines(context, run, one);
-        await terminal.write(`\n${fitMessage(lines.join("\n"), terminal.columns)}\n`);
-      };
-      return { one, view, last };
+      return isRead ? { one, view, last: () => tellStory(context, run, one) } : { one, view };
     }),
   );
 }
 
-async function showChanges(context: Context, run: StoredRun): Promise<void> {
-  const { terminal } = context;
-  const { readingsOf } = await import("../../bulk/index.ts");
-  const lines = (await readingsOf(run).changes()).map(withReason);
-  if (lines.length === 0) return terminal.note(`Run ${run.manifest.id} changed nothing.`);
-  const isDrawn = context.output().format === "table";
-  const shown = isDrawn ? drawDifference(terminal, lines, "out") : lines.map((line) => JSON.stringify(line));
-  for (const line of shown) await terminal.write(`${line}\n`);
+function formatLines(context: Context, lines: readonly PlanLine[]): string[] {
+  if (context.output().format !== "table") return lines.map((line) => JSON.stringify(line));
+  return drawDifference(context.terminal, lines, "out");
 }
 
-// The last lines of a run, told again; of one that was interrupted, what is unknown and how to resume it.
-
-async function storyLines(context: Context, run: StoredRun, view: RunView): Promise<string[]> {
-  const { terminal } = context;
+/** The last lines of a run, told again; of one that was interrupted, what is unknown and how to resume it. */
+async function tellStory(context: Context, run: StoredRun, view: RunView): Promise<void> {
+  const { terminal, settings } = context;
   const { summary } = run.manifest;
-  const inAccount = await createAccountNamer(context, run.manifest);
+  const toText = (hint: Hint, format?: (text: string) => string) =>
+    formatHint(addAccountFlags(hint, settings), format);
+  const escaped = (text: string) => escapeControlsInLines(terminal.mask(text));
   const lines: string[] = [];
   if (summary) {
-    const results = resultLines(terminal, "out", summary, { firstRejects: await readFirstRejects(run) });
-    lines.push(...results.map((line) => formatHint(inAccount(line))));
-    for (const line of formatSummary(summary, true)) {
-      const text = formatHint(inAccount(line), (part) => escapeControlsInLines(terminal.mask(part)));
-      // What was undone whole needs no undo.
-      if (!(view.undone === "whole" && text.startsWith("Undo: "))) lines.push(text);
-    }
+    lines.push(...resultLines(terminal, "out", summary).map((line) => toText(line)));
+    // What was undone whole needs no undo.
+    const undo = view.undone === "whole" ? undefined : adviseUndo(summary);
+    for (const line of [...formatSummary(summary, true), undo])
+      if (line !== undefined) lines.push(toText(line, escaped));
   }
-  if (view.status !== "stopped" && view.status !== "unfinished") return lines;
-  const work = await describeWork(context, run.manifest, view);
-  if (work !== undefined) return [...lines, work];
-  const resume = formatHint(inAccount(advise`Resume with: ${ecm`runs resume ${view.run}`}`));
-  return [...lines, ...(await describeStop(run, view)), resume];
+  if (view.status === "stopped" || view.status === "unfinished")
+    lines.push(...(await describeState(context, run, view)).map((line) => toText(line)));
+  await terminal.write(`\n${fitMessage(lines.join("\n"), terminal.columns)}\n`);
 }
 
-/** More are for `runs rejects`. */
-const maxRejects = 5;
-
-async function readFirstRejects(run: StoredRun): Promise<Reject[]> {
-  const first: Reject[] = [];
-  const { readingsOf } = await import("../../bulk/index.ts");
-  try {
-    for await (const reject of readingsOf(run).rejects()) if (first.push(reject) === maxRejects) break;
-  } catch {
-    // What else is known of the run is told without them.
-  }
-  return first;
-}
-
-/** Undefined where no process is working on it. */
-async function describeWork(
+/** What becomes of a run that has not come to its end. */
+async function describeState(
   { folders }: Context,
-  { fingerprint }: Manifest,
-  { waiting }: RunView,
-): Promise<string | undefined> {
-  if (waiting) return `${capitalize(describeWait(waiting))} (${waiting.why}); it resumes by itself`;
+  { manifest }: StoredRun,
+  { waiting, stoppedBy, done, open, run }: RunView,
+): Promise<Hint[]> {
+  if (waiting) return [`${capitalize(describeWait(waiting))} (${waiting.why}); it resumes by itself`];
   const { toLocksFolder } = await import("../../bulk/index.ts");
-  const isAtWork = await isLeaseHeld(toLocksFolder(folders.state), fingerprint);
-  return isAtWork ? "Another process is working on it now" : undefined;
-}
-
-async function describeStop({ folder }: StoredRun, view: RunView): Promise<string[]> {
-  const { fileNames } = await import("../../bulk/index.ts");
-  const journal = await stat(join(folder, fileNames.journal)).catch(() => undefined);
-  const when = journal ? ` (${formatDayAndTime(journal.mtime.toISOString(), new Date())})` : "";
-  const how =
-    view.stoppedBy === null ? "Stopped without a word, perhaps killed" : `Stopped by ${view.stoppedBy}`;
-  const unknown = `It is unknown whether ${formatCounted(view.open, "request")} arrived; resuming finds out`;
-  return [`${how}${when}: ${formatCounted(view.done, "contact")} done`, ...(view.open > 0 ? [unknown] : [])];
-}
-
-/** Commands of a run work on its account, whichever one is in use. */
-async function createAccountNamer(context: Context, { account }: Manifest): Promise<(line: Hint) => Hint> {
-  const { words } = await commandOnRun(context, account, ecm`runs`);
-  const flags = words.slice(0, -1);
-  return (line) => mapCommands(line, (command) => ({ words: [...flags, ...command.words] }));
+  if (await isLeaseHeld(toLocksFolder(folders.state), manifest.fingerprint))
+    return ["Another process is working on it now"];
+  const how = stoppedBy === null ? "Stopped without a word, perhaps killed" : `Stopped by ${stoppedBy}`;
+  const unknown = `It is unknown whether ${formatCounted(open, "request")} arrived; resuming finds out`;
+  return [
+    `${how}: ${formatCounted(done, "contact")} done`,
+    ...(open > 0 ? [unknown] : []),
+    advise`Resume with: ${ecm`runs resume ${run}`}`,
+  ];
 }

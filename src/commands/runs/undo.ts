@@ -1,7 +1,9 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
+import { advise, ecm, toOperands } from "../../hint.ts";
 import { requireAnswer } from "../bulk/question.ts";
 import { addBulkFlags, claimFiles, toRunOptions } from "../flags/bulk.ts";
+import { formatForAccount } from "../help/command-line.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, requireRun, requireSameAccount } from "./shared.ts";
 
@@ -37,20 +39,23 @@ export function registerRunsUndo(parent: Command, context: Context): void {
     const danger = deletesCreated ? "delete" : "change";
     requireAnswer(context, danger, options.isDryRun);
     const { manifest } = await findNamedRun(context, wanted);
-    const { id, kind, input, after } = manifest;
+    const { id, kind, input } = manifest;
     if (wanted === "last" && kind === "undo") {
       context.terminal.note(`The last run, ${id}, was itself an undo, of run ${input.name}`, "needed");
     }
     claimFiles(context, undefined, flags);
-    const [{ findNewList, jobs }, { startRun }, { noteListsInNoPlan, requireUndoableLists }] =
-      await Promise.all([
-        import("../../bulk/index.ts"),
-        import("../bulk/start.ts"),
-        import("../bulk/end.ts"),
-      ]);
+    const [{ findNewList, jobs }, { startRun }, { requireUndoableLists }] = await Promise.all([
+      import("../../bulk/index.ts"),
+      import("../bulk/start.ts"),
+      import("../bulk/end.ts"),
+    ]);
     await requireSameAccount(context, manifest, "runs undo");
     await requireUndoableLists(context, manifest);
-    const newList = findNewList(after);
+    const newList = findNewList(manifest);
+    if (newList !== undefined) {
+      const stays = advise`The list ${JSON.stringify(newList)} stays; delete it with: ${ecm`lists delete ${toOperands(newList)}`}`;
+      context.terminal.note(formatForAccount(stays, context.settings));
+    }
     await startRun(context, {
       job: jobs.undo({ run: id, deletesCreated }),
       options,
@@ -58,10 +63,6 @@ export function registerRunsUndo(parent: Command, context: Context): void {
       what: `Undoing run ${id}: ${input.name}`,
       danger,
       isUndo: true,
-      ended() {
-        if (newList && deletesCreated && options.isDryRun && flags.plan)
-          noteListsInNoPlan(context, [newList.name]);
-      },
     });
   });
 }

@@ -62,7 +62,7 @@ describe("a job that is made from the record of its run", () => {
           title: '"News" into "All"',
           conditions: { list: ["News"] },
           wanted: { newList: "All" },
-          after: [{ what: "count-members", list: { name: "All" } }],
+          after: [{ _id: "6b01ef0b2f5df91e78000001", name: "News", ifAllIn: "All" }],
         }),
     ],
     ["a sync", "Email\nada@example.com\n", (input) => jobs.sync({ ...synced, input })],

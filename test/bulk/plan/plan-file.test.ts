@@ -177,11 +177,7 @@ describe("a plan that is written for others", () => {
       text += line;
     };
     const lines = () => readPlanLines(file);
-    const exportedLines: object[] = [];
-    const digest = await exportPlan({ ...storedPlan, end: storedPlan.end!, lines }, write, (line) =>
-      exportedLines.push(line),
-    );
-    expect(exportedLines.every((line) => !("apply" in line) && !("cells" in line))).toBe(true);
+    const digest = await exportPlan({ ...storedPlan, end: storedPlan.end!, lines }, write);
     expect(text).toContain(`"digest":"${digest}"}}\n`);
     return Buffer.from(text);
   }
