@@ -57,7 +57,7 @@ const tried: Record<string, Tried> = {
   export: ["", 3],
   events: ["", 1],
   "lists duplicate": ["Weekly Copy", 8],
-  "lists merge": ["Weekly Copy --into Both", 11],
+  "lists merge": ["Weekly Copy --into Both", 10],
   "lists sync": ["Both {keys} --max-remove 100%", 3],
   "lists delete": ["Copy --yes", 3],
   "plan show": ["{plan}", 0],

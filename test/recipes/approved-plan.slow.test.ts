@@ -42,7 +42,7 @@ recipe("approved-plan", () => {
     const { job, approve, people, ecm, plan } = await scene();
     const rehearsed = await job(["rehearse", people]);
     expect(rehearsed.code, rehearsed.stderr).toBe(0);
-    expect(rehearsed.stdout).toContain("| create | 2 |");
+    expect(rehearsed.stdout).toContain("- Contacts: 2 create\n");
     expect(rehearsed.stdout).not.toContain("ada@");
     const digest = /`(sha256:[0-9a-f]{64})`/.exec(rehearsed.stdout)![1]!;
     expect(await readFile(plan, "utf8")).toContain(digest);

@@ -115,7 +115,7 @@ describe.skipIf(missing.length > 0)(`the workflow's steps${told}`, () => {
     const rehearsed = await step("rehearse", "Rehearse");
     expect(rehearsed.code, rehearsed.stderr).toBe(0);
     expect(rehearsed.summary).toContain("### contacts/a.csv\n\n### Plan: 2 contacts to write\n");
-    expect(rehearsed.summary).toContain("| create | 2 |");
+    expect(rehearsed.summary).toContain("- Contacts: 2 create\n");
     expect(rehearsed.summary).toContain("### contacts/b.csv");
     for (const secret of ["ada@", "Ada", "eve@"]) expect(rehearsed.summary).not.toContain(secret);
     const digests = rehearsed.summary.match(/sha256:[0-9a-f]{64}/g)!;
@@ -172,7 +172,7 @@ describe.skipIf(missing.length > 0)(`the workflow's steps${told}`, () => {
     await ecm("lists", "create", "Newsletter");
     const rejected = await step("rehearse", "Rehearse");
     expect(rejected.code).toBe(3);
-    expect(rejected.summary).toContain("| reject | 1 |");
+    expect(rejected.summary).toContain("1 reject\n");
     expect(rejected.summary).not.toContain("nobody");
     expect(rejected.summary).toContain("### contacts/b.csv");
     expect(workflow.env.MAX_CHANGES).toBe("50%");
