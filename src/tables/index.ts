@@ -6,7 +6,7 @@ export type { Cells, ContactKey } from "./cells.ts";
 export { findUnknown } from "./cells.ts";
 export { readMapping, writeMapping } from "./columns/mapping-file.ts";
 export { type Proposal, type ProposedColumn, toTargetWord } from "./columns/proposal.ts";
-export { isTargetWord, type MappingFault, toMappingError, toTargetText } from "./columns/targets.ts";
+export { isTargetWord, type MappingFault, toMappingError } from "./columns/targets.ts";
 export { toUnclearError, type UnclearInput } from "./columns/unclear.ts";
 export type { ColumnTally, ConsentTally } from "./consent/cells.ts";
 export { readRecords } from "./csv.ts";
