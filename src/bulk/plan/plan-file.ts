@@ -14,7 +14,7 @@ import type { InferOutput } from "valibot";
 import { sumCounts } from "../../counts.ts";
 import { decodeLine, LineSplitter, type LogFile, openLog, readLines } from "../../disk/log.ts";
 import { EcmError, usageError } from "../../errors.ts";
-import { isObject } from "../../json.ts";
+import { isObject, parseJson } from "../../json.ts";
 import { readBytes } from "../../tables/index.ts";
 import { countCodes, type SettledByInput } from "../runs/report.ts";
 import type { Creation } from "./names.ts";
@@ -42,24 +42,22 @@ export interface PlanEnd extends ExportedEnd {
   input: SettledByInput;
 }
 
-export interface PlanBlock {
-  lines: StoredLine[];
-  /** When its contacts were looked up, in milliseconds since the epoch. */
+/** How far a plan has come. */
+interface BlockMark {
+  /** When the contacts of the block were looked up, in milliseconds since the epoch. */
   at: number;
+  /** Entries of the job's source that were planned so far. */
+  taken: number;
+  tally: PlanTally;
+  /** Of all bytes before this line: what a plan that was cut off continues after is as it was written. */
+  digest: string;
 }
 
 /** A line that is no contact's has one of these. */
 interface Marks {
   plan?: PlanHead;
   create?: Creation;
-  block?: {
-    at: number;
-    /** Entries of the job's source that were planned so far. */
-    taken: number;
-    tally: PlanTally;
-    /** Of all bytes before this line: what a plan that was cut off continues after is as it was written. */
-    digest: string;
-  };
+  block?: BlockMark;
   end?: PlanEnd;
 }
 
@@ -72,13 +70,11 @@ export interface ClosedPlan {
 }
 
 /** What of a plan is on the disk. */
-export interface StoredPlan {
+export interface StoredPlan extends Pick<BlockMark, "taken" | "tally"> {
   head: PlanHead;
   creations: readonly Creation[];
   /** Bytes up to the end of the block after which it continues. */
   bytes: number;
-  taken: number;
-  tally: PlanTally;
   /** Present once it is closed. */
   end?: PlanEnd;
 }
@@ -109,29 +105,27 @@ export class PlanWriter {
   /** Entries of the source that are planned. */
   taken: number;
   private readonly file: LogFile | undefined;
-  private readonly digest: PlanDigest;
-  private isClosed = false;
+  private readonly digest = new PlanDigest();
 
-  private constructor(file: LogFile | undefined, digest: PlanDigest, tally: PlanTally, taken: number) {
+  private constructor(file: LogFile | undefined, { tally, taken }: Pick<BlockMark, "tally" | "taken">) {
     this.file = file;
-    this.digest = digest;
     this.tally = tally;
     this.taken = taken;
   }
 
   static create(file: string | undefined, head: PlanHead, creations: readonly Creation[]): PlanWriter {
-    const opened = file === undefined ? undefined : openLog(file, "w");
-    const writer = new PlanWriter(opened, new PlanDigest(), createTally(), 0);
+    const log = file === undefined ? undefined : openLog(file, "w");
+    const writer = new PlanWriter(log, { tally: createTally(), taken: 0 });
     writer.append([{ plan: head }, ...creations.map((create) => ({ create }))]);
     return writer;
   }
 
   /** Continues after the last whole block. */
-  static async resume(file: string, { bytes, tally, taken }: StoredPlan): Promise<PlanWriter> {
-    truncateSync(file, bytes);
-    const digest = new PlanDigest();
-    for await (const piece of createReadStream(file)) digest.add(piece as Buffer);
-    return new PlanWriter(openLog(file), digest, tally, taken);
+  static async resume(file: string, stored: StoredPlan): Promise<PlanWriter> {
+    truncateSync(file, stored.bytes);
+    const writer = new PlanWriter(openLog(file), stored);
+    for await (const piece of createReadStream(file)) writer.digest.add(piece as Buffer);
+    return writer;
   }
 
   /** Whether lines are kept at all. */
@@ -142,7 +136,8 @@ export class PlanWriter {
   addBlock(lines: readonly StoredLine[], at: number, entries: number): void {
     this.taken += entries;
     this.append(lines);
-    this.append([{ block: { at, taken: this.taken, tally: this.tally, digest: this.digest.toString() } }]);
+    const { taken, tally, digest } = this;
+    this.append([{ block: { at, taken, tally, digest: digest.toString() } }]);
   }
 
   /** Has all of it on the disk. @param refused why its guards refuse it */
@@ -172,8 +167,6 @@ export class PlanWriter {
 
   /** Closes the file, whatever it holds. */
   release(): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
     this.file?.close();
   }
 
@@ -227,41 +220,38 @@ export function createPlanSealer(): (line: string) => string {
   };
 }
 
-// Reading a run's own plan.
+// Reading.
 
 interface ReadLine {
   /** Undefined for a line that is no JSON object. */
   value: (Marks & Partial<StoredLine>) | undefined;
   /** Where the line ends, in bytes. */
   end: number;
-  /** What the line says of the digest so far, if anything, is so. */
-  isProven: boolean;
 }
 
 /**
  * @param texts byte for byte as latin1, without their breaks
  * @param which `marks`: lines of contacts, which are most, are not parsed; they are told by how they begin
+ * @param fault what is wrong with the plan where the lines are not those that a digest in it is of
  */
-async function* readChecked(texts: AsyncIterable<string>, which: "all" | "marks"): AsyncGenerator<ReadLine> {
+async function* readProven(
+  file: string,
+  texts: AsyncIterable<string>,
+  which: "all" | "marks",
+  fault: keyof typeof faults,
+): AsyncGenerator<ReadLine> {
   const digest = new PlanDigest();
   let end = 0;
   for await (const text of texts) {
     const isRead = which === "all" || /^\{"(?:plan|create|block|end)":/.test(text);
-    const value = isRead ? parse(text) : {};
-    const proof: { digest?: unknown } | null | undefined = value?.block ?? value?.end;
-    const hasProof = value !== undefined && ("block" in value || "end" in value);
+    const parsed = isRead ? parseJson(decodeLine(text)) : {};
+    const value = isObject(parsed) ? (parsed as ReadLine["value"]) : undefined;
+    const isProof = value !== undefined && ("block" in value || "end" in value);
+    const proven = value?.block?.digest ?? value?.end?.digest;
+    if (isProof && proven !== digest.toString()) throw createError(file, fault);
     end += text.length + 1;
-    yield { value, end, isProven: !hasProof || proof?.digest === digest.toString() };
+    yield { value, end };
     digest.addLine(text);
-  }
-}
-
-function parse(text: string): ReadLine["value"] {
-  try {
-    const value: unknown = JSON.parse(decodeLine(text));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
   }
 }
 
@@ -276,11 +266,11 @@ export async function readStoredPlan(
   maxTaken = Number.POSITIVE_INFINITY,
 ): Promise<StoredPlan | undefined> {
   let kept: StoredPlan | undefined;
-  for await (const { value, end: bytes, isProven } of readChecked(readLines(file), "marks")) {
+  for await (const { value, end: bytes } of readProven(file, readLines(file), "marks", "damaged")) {
     const { plan, create, block, end } = value ?? {};
     requireVersion(file, plan);
     if (plan) kept = { head: plan, creations: [], bytes, taken: 0, tally: createTally() };
-    if (!value || !isProven || !kept) throw createError(file, "damaged");
+    if (!value || !kept) throw createError(file, "damaged");
     if (end) return { ...kept, end };
     if (create) kept = { ...kept, creations: [...kept.creations, create], bytes };
     if (block && block.taken <= maxTaken) kept = { ...kept, bytes, taken: block.taken, tally: block.tally };
@@ -307,19 +297,23 @@ export async function readPlanHead(
   return head && { head, creations };
 }
 
-/** The blocks of a run's own plan, in its order. */
-export async function* readPlanBlocks(file: string): AsyncGenerator<PlanBlock> {
+/** The blocks of a run's own plan, in its order. `at`: when its contacts were looked up. */
+export async function* readPlanBlocks(file: string): AsyncGenerator<{ lines: StoredLine[]; at: number }> {
   let lines: StoredLine[] = [];
   for await (const value of readOwn(file)) {
     if (value.block) {
       yield { lines, at: value.block.at };
       lines = [];
-    } else if (!value.plan && !value.create && !value.end) lines.push(value);
+    } else if (isContact(value)) lines.push(value);
   }
 }
 
 export async function* readPlanLines(file: string): AsyncGenerator<StoredLine> {
   for await (const { lines } of readPlanBlocks(file)) yield* lines;
+}
+
+function isContact({ plan, create, block, end }: Marks): boolean {
+  return !(plan ?? create ?? block ?? end);
 }
 
 /** The digest was checked when the plan was opened. */
@@ -330,71 +324,22 @@ async function* readOwn(file: string): AsyncGenerator<Marks & StoredLine> {
 // A plan that somebody brings.
 
 /** What it holds, counted as it was read. */
-export class PlanFile {
-  readonly path: string;
-  readonly head: PlanHead;
-  readonly creations: Creation[] = [];
-  end: ExportedEnd = { counts: {} as ExportedEnd["counts"], requests: 0, digest: "" };
+export interface PlanFile {
+  path: string;
+  head: PlanHead;
+  creations: Creation[];
+  end: ExportedEnd;
   /** Contacts that it writes. */
-  writes = 0;
+  writes: number;
   /** Whether it unsubscribes anybody. */
-  unsubscribes = false;
-  deletes = 0;
+  unsubscribes: boolean;
+  deletes: number;
   /** Members that it takes out of a list. */
-  removes = 0;
-  /** Lines, by action. */
-  private readonly counted: Partial<Record<string, number>> = {};
-
-  constructor(path: string, head: PlanHead) {
-    this.path = path;
-    this.head = head;
-  }
-
+  removes: number;
   /** @throws PlanDamagedError when the file has changed since it was opened */
-  readonly lines = (): AsyncGenerator<ExportedLine> => this.readLines();
-
+  lines(): AsyncGenerator<ExportedLine>;
   /** As `lines`, what people read of each. */
-  async *shownLines(): AsyncGenerator<PlanLine> {
-    for await (const line of this.readLines()) yield toShownLine(line);
-  }
-
-  /** Takes what is below the head. @returns whether it is what a plan holds */
-  take(value: object, { isA, creation, end, line }: typeof schema): boolean {
-    if ("create" in value) return isA(creation, value.create) && this.creations.push(value.create) > 0;
-    if ("end" in value) {
-      if (!isA(end, value.end) || !this.isCounted(value.end.counts)) return false;
-      this.end = value.end;
-      return true;
-    }
-    if (!isA(line, value)) return false;
-    this.counted[value.action] = (this.counted[value.action] ?? 0) + 1;
-    const { apply } = value;
-    if (!isPlanned(apply)) return true;
-    this.writes++;
-    this.unsubscribes ||= apply.desired.end === "unsubscribe";
-    if (apply.desired.end === "delete") this.deletes++;
-    if (apply.isRemoval) this.removes++;
-    return isAsShown(value, apply, this.head.names);
-  }
-
-  private async *readLines(): AsyncGenerator<ExportedLine> {
-    for await (const value of readSealed(this.path)) {
-      if (value.end && value.end.digest !== this.end.digest) throw createError(this.path, "changed");
-      if (!value.plan && !value.create && !value.end) yield value as ExportedLine;
-    }
-  }
-
-  /**
-   * The end is not part of the digest: what it counts is held against the lines.
-   * Contacts that stay as they are may have none.
-   */
-  private isCounted(counts: ExportedEnd["counts"]): boolean {
-    return Object.entries(counts).every(([action, count]) => {
-      const lines = this.counted[action] ?? 0;
-      const isWrite = ["create", "update", "delete"].includes(action);
-      return isWrite ? lines === count : lines <= count;
-    });
-  }
+  shownLines(): AsyncGenerator<PlanLine>;
 }
 
 /** @throws PlanDamagedError for a file that is no plan, was cut off or changed, or is of another version */
@@ -407,17 +352,18 @@ export async function openPlanFile(path: string, digest?: string): Promise<PlanF
     );
   }
   const schema = await import("./plan-schema.ts");
+  const actions: Record<string, number> = {};
   let plan: PlanFile | undefined;
   // Said once it is known that nobody has changed the file.
   let isMisshapen = false;
   for await (const value of readSealed(path)) {
     if (plan) {
-      if (!plan.take(value, schema)) isMisshapen = true;
+      isMisshapen = !take(plan, value, actions, schema) || isMisshapen;
       continue;
     }
     requireVersion(path, value.plan);
     if (!schema.isA(schema.head, value.plan)) throw createError(path, "noPlan");
-    plan = new PlanFile(path, value.plan);
+    plan = beginPlan(path, value.plan);
   }
   if (!plan || isMisshapen) throw createError(path, "noPlan");
   if (digest !== undefined && digest !== plan.end.digest) {
@@ -428,6 +374,54 @@ export async function openPlanFile(path: string, digest?: string): Promise<PlanF
     );
   }
   return plan;
+}
+
+function beginPlan(path: string, head: PlanHead): PlanFile {
+  const end: ExportedEnd = { counts: {} as ExportedEnd["counts"], requests: 0, digest: "" };
+  const plan = { path, head, creations: [], end, writes: 0, unsubscribes: false, deletes: 0, removes: 0 };
+  async function* lines(): AsyncGenerator<ExportedLine> {
+    for await (const value of readSealed(path)) {
+      if (value.end && value.end.digest !== opened.end.digest) throw createError(path, "changed");
+      if (isContact(value)) yield value as ExportedLine;
+    }
+  }
+  async function* shownLines(): AsyncGenerator<PlanLine> {
+    for await (const line of lines()) yield toShownLine(line);
+  }
+  const opened: PlanFile = { ...plan, lines, shownLines };
+  return opened;
+}
+
+/**
+ * Takes what is below the head. What people read of a contact must also be what would be sent. The end is not part
+ * of the digest: what it counts is held against the lines; contacts that stay as they are may have none.
+ * @param actions lines so far, by action
+ * @returns whether it is what a plan holds
+ */
+function take(
+  plan: PlanFile,
+  value: object,
+  actions: Record<string, number>,
+  { isA, creation, end, line }: typeof schema,
+): boolean {
+  if ("create" in value) return isA(creation, value.create) && plan.creations.push(value.create) > 0;
+  if ("end" in value) {
+    if (!isA(end, value.end)) return false;
+    plan.end = value.end;
+    return Object.entries(value.end.counts).every(([action, count]) => {
+      const lines = actions[action] ?? 0;
+      return ["create", "update", "delete"].includes(action) ? lines === count : lines <= count;
+    });
+  }
+  if (!isA(line, value)) return false;
+  actions[value.action] = (actions[value.action] ?? 0) + 1;
+  const { apply } = value;
+  if (!isPlanned(apply)) return true;
+  plan.writes++;
+  plan.unsubscribes ||= apply.desired.end === "unsubscribe";
+  if (apply.desired.end === "delete") plan.deletes++;
+  if (apply.isRemoval) plan.removes++;
+  return isAsShown(value, apply, plan.head.names);
 }
 
 /**
@@ -441,9 +435,9 @@ async function* readSealed(path: string): AsyncGenerator<NonNullable<ReadLine["v
     for await (const bytes of readBytes({ path, name: path })) yield* splitter.take(bytes.toString("latin1"));
   }
   let last: "none" | "line" | "end" = "none";
-  for await (const { value, isProven } of readChecked(readTexts(), "all")) {
+  for await (const { value } of readProven(path, readTexts(), "all", "changed")) {
     if (last === "none" && !value?.plan) throw createError(path, "noPlan");
-    if (last === "end" || !value || !isProven) throw createError(path, "changed");
+    if (last === "end" || !value) throw createError(path, "changed");
     last = "end" in value ? "end" : "line";
     if (!("block" in value)) yield value;
   }
@@ -452,10 +446,6 @@ async function* readSealed(path: string): AsyncGenerator<NonNullable<ReadLine["v
 }
 
 // What is wrong with a plan, and what to do about it.
-
-function damagedPlanError(file: string, why: string, hint: string): EcmError {
-  return new EcmError("damaged plan", `${file} ${why}`, hint);
-}
 
 /** @param head of a plan, perhaps @throws PlanDamagedError for that of another version of the program */
 function requireVersion(file: string, head: unknown): void {
@@ -468,7 +458,6 @@ function requireVersion(file: string, head: unknown): void {
   );
 }
 
-/** What is wrong with a plan, and what to do about it. */
 const faults = {
   // A run's own: what the run has done, and what is left of it, is not known.
   damaged: [
@@ -489,4 +478,8 @@ const faults = {
 function createError(file: string, fault: keyof typeof faults): EcmError {
   const [why, hint] = faults[fault];
   return damagedPlanError(file, why, hint);
+}
+
+function damagedPlanError(file: string, why: string, hint: string): EcmError {
+  return new EcmError("damaged plan", `${file} ${why}`, hint);
 }

@@ -43,13 +43,6 @@ export function isPlanned(apply: Planned | Erased | undefined): apply is Planned
   return apply !== undefined && !("isErased" in apply);
 }
 
-/** What is known of a contact besides what is decided about it. */
-export interface PlannedContact {
-  line: number | null;
-  key: string;
-  found?: Partial<Contact>;
-}
-
 const actions: Readonly<Record<Decision["kind"], PlanLine["action"]>> = {
   create: "create",
   change: "update",
@@ -60,9 +53,9 @@ const actions: Readonly<Record<Decision["kind"], PlanLine["action"]>> = {
   reject: "reject",
 };
 
-/** A contact about which something was decided. */
+/** A contact about which something was decided. @param found the contact, as far as it is known */
 export function toPlanLine(
-  { line, key, found }: PlannedContact,
+  { line, key, found }: { line: number | null; key: string; found?: Partial<Contact> },
   decision: Decision,
   names: StoredNames,
 ): PlanLine {
