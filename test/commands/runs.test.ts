@@ -159,23 +159,18 @@ describe("what lies among the runs and is none", () => {
     return { ...service, run: run!, root, put };
   }
 
-  it.each(foreign)("is named, and not taken for the last run: %s", async (manifest) => {
+  it.each(foreign)("is not taken for a run where its folder has no run's name: %s", async (manifest) => {
     const { ecm, run, put } = await withRun();
     for (const name of ["zzz-app", "0-app"]) {
       const folder = await put(name, manifest);
-      const warning = `warning: ${folder} is not a run of ecm\n`;
       const output = await ecm(["runs", "show", "last", "--json"]);
-      expect(output).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) });
       expect(JSON.parse(output.stdout).run).toBe(run);
       const listed = await ecm(["runs", "list", "--json"]);
-      expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) });
       expect(JSON.parse(listed.stdout)).toHaveLength(1);
       const undone = await ecm(["runs", "undo", "last", "--dry-run", "--json"]);
-      expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining(warning) });
       expect(parseSummary(undone).file).toBe(run);
       expect(await ecm(["runs", "resume", "last"])).toMatchObject({ code: 2 });
       expect((await ecm(["runs", "rejects", "last"])).code).toBe(0);
-      expect((await ecm(["doctor"])).stderr).toContain(warning);
       expect((await ecm(["contact", "erase", "p0@example.com", "--dry-run"])).code).toBe(0);
       await rm(folder, { recursive: true });
     }
@@ -193,11 +188,6 @@ describe("what lies among the runs and is none", () => {
           expect(refused.stderr).toContain(`Cannot read run ${name}`);
         }
       }
-      // The manifest is gone, and what the run did is not.
-      await rm(join(root, name, "manifest.json"));
-      await writeFile(join(root, name, "journal"), "x".repeat(1000));
-      const refused = await ecm(["runs", "undo", "last"]);
-      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("manifest.json is missing") });
       // Who names the run means it.
       expect((await ecm(["runs", "show", run])).code).toBe(0);
       await rm(join(root, name), { recursive: true });
@@ -206,12 +196,11 @@ describe("what lies among the runs and is none", () => {
     expect((await ecm(["runs", "show", "last"])).code).toBe(0);
   });
 
-  it("names a damaged run that is older, and goes on", async () => {
+  it("does not let a damaged run that is older keep the last one", async () => {
     const { ecm, run, put } = await withRun();
     await put("20200101-0000-abcdef", "not JSON");
     const undone = await ecm(["runs", "undo", "last", "--dry-run", "--json"]);
     expect(undone.code).toBe(3);
-    expect(undone.stderr).toContain("warning: Cannot read run 20200101-0000-abcdef");
     expect(parseSummary(undone).file).toBe(run);
   });
 

@@ -138,31 +138,19 @@ export async function makeRunFolder(
   const at = new Date(nowMilliseconds).toISOString();
   const stamp = `${at.slice(0, 10).replaceAll("-", "")}-${at.slice(11, 16).replace(":", "")}`;
   const id = `${stamp}-${randomBytes(3).toString("hex")}`;
-  const folder = join(toRunsFolder(stateFolder), id);
-  makeOwnFolder(folder);
-  return { id, folder };
+  return { id, folder: await makeOwnFolder(stateFolder, id) };
 }
+
+const planPrefix = ".plan-";
 
 /**
  * A new folder for a plan that belongs to no run, or not yet: an erasure finds it there, and it is swept if
  * it is left behind.
  * @throws UsageError when it cannot be made
  */
-export async function makePlanFolder(stateFolder: string): Promise<string> {
-  const folder = join(toRunsFolder(stateFolder), `${planPrefix}${randomBytes(6).toString("hex")}`);
-  makeOwnFolder(folder);
-  return folder;
+export function makePlanFolder(stateFolder: string): Promise<string> {
+  return makeOwnFolder(stateFolder, `${planPrefix}${randomBytes(6).toString("hex")}`);
 }
-
-function makeOwnFolder(folder: string): void {
-  try {
-    makeFolder(folder);
-  } catch (error) {
-    throw cannotWriteError(folder, error);
-  }
-}
-
-const planPrefix = ".plan-";
 
 /** Whether the file is in a folder that `makePlanFolder` made. */
 export function isInPlanFolder(stateFolder: string, file: string): boolean {
@@ -170,20 +158,24 @@ export function isInPlanFolder(stateFolder: string, file: string): boolean {
   return dirname(folder) === resolve(toRunsFolder(stateFolder)) && basename(folder).startsWith(planPrefix);
 }
 
-/** Found out before any request is spent, by writing. @throws UsageError when runs cannot be kept there */
-export async function requireStatePlace(stateFolder: string): Promise<void> {
-  const folder = toRunsFolder(stateFolder);
-  await requireWritable(folder).catch((error) => {
-    throw cannotWriteError(folder, error);
-  });
+async function makeOwnFolder(stateFolder: string, name: string): Promise<string> {
+  const folder = join(toRunsFolder(stateFolder), name);
+  await requirePlace(folder, makeFolder);
+  return folder;
 }
 
-function cannotWriteError(folder: string, error: unknown): EcmError {
-  return usageError(
-    `Cannot write to the run folder ${folder}: ${describeDiskError(error)}`,
-    folderHint(error, folder),
-    { cause: error },
-  );
+/** Found out before any request is spent, by writing. @throws UsageError when runs cannot be kept there */
+export function requireStatePlace(stateFolder: string): Promise<void> {
+  return requirePlace(toRunsFolder(stateFolder), requireWritable);
+}
+
+async function requirePlace(folder: string, make: (folder: string) => unknown): Promise<void> {
+  try {
+    await make(folder);
+  } catch (error) {
+    const message = `Cannot write to the run folder ${folder}: ${describeDiskError(error)}`;
+    throw usageError(message, folderHint(error, folder), { cause: error });
+  }
 }
 
 /** Writes the manifest whole or not at all, and has it on the disk. @throws EcmError */
@@ -196,61 +188,34 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   });
 }
 
-function manifestError(folder: string, why: string): EcmError {
-  const id = basename(folder);
-  return isRunName(id)
-    ? new EcmError(
-        "unreadable run",
-        `Cannot read run ${id}: ${join(folder, fileNames.manifest)} ${why}`,
-        "Restore the file from a backup, or delete the run's folder",
-      )
-    : new EcmError("unreadable run", `${folder} is not a run of ecm`, "Move it out of this folder");
-}
-
-/** Undefined for a folder that is not (yet) a run. @throws ManifestError */
+/** Undefined for a folder that is not (yet) a run. @throws EcmError for a manifest that cannot be read */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
-  let text: string;
-  try {
-    text = await readFile(join(folder, fileNames.manifest), "utf8");
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT" && code !== "ENOTDIR") throw manifestError(folder, `cannot be read: ${message}`);
-    if (isRunName(basename(folder)) && (await hasRun(folder))) throw manifestError(folder, "is missing");
-    return undefined;
-  }
-  const manifest = parseJson(text);
-  if (isManifest(manifest)) return manifest;
-  const isOther = isObject(manifest) && typeof manifest.version === "number" && manifest.version !== 1;
-  throw manifestError(folder, isOther ? "was written by another version of ecm" : "is damaged");
-}
-
-/** Has what every run was made with. */
-function isManifest(value: unknown): value is Manifest {
-  const { version, account, input, options, ...texts } = (value ?? {}) as Partial<Manifest>;
-  const { id, kind, program, startedAt, fingerprint } = texts;
-  const each = [id, kind, program, startedAt, fingerprint, account?.baseUrl, account?.structureId];
-  return (
-    version === 1 &&
-    typeof options === "object" &&
-    [...each, input?.name, input?.file, input?.sha256].every((text) => typeof text === "string")
-  );
-}
-
-/**
- * A manifest, or a journal beyond its first record: then the manifest
- * was lost. What cannot be looked at may be one.
- */
-async function hasRun(folder: string): Promise<boolean> {
-  const exists = (name: string, minBytes: number) =>
-    stat(join(folder, name)).then(
-      ({ size }) => size >= minBytes,
-      ({ code }: NodeJS.ErrnoException) => code !== "ENOENT" && code !== "ENOTDIR",
+  const file = join(folder, fileNames.manifest);
+  const cannotRead = (why: string) =>
+    new EcmError(
+      "unreadable run",
+      `Cannot read run ${basename(folder)}: ${file} ${why}`,
+      "Restore the file from a backup, or delete the run's folder",
     );
-  return (await exists(fileNames.manifest, 0)) || (await exists(fileNames.journal, 512));
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (isAbsent(error)) return undefined;
+    throw cannotRead(`cannot be read: ${error.message}`);
+  });
+  if (text === undefined) return undefined;
+  const manifest = parseJson(text);
+  if (!isObject(manifest) || typeof manifest.version !== "number") throw cannotRead("is damaged");
+  if (manifest.version !== 1) throw cannotRead("was written by another version of ecm");
+  if (manifest.id !== basename(folder)) throw cannotRead("is damaged");
+  return manifest as unknown as Manifest;
+}
+
+function isAbsent({ code }: NodeJS.ErrnoException): boolean {
+  return code === "ENOENT" || code === "ENOTDIR";
 }
 
 /** Files and folders in which something of ours grows that is no run, or not yet. */
 const scratchName = /^\.(?:plan|unpacked|dry-run|write-test)[.-]/;
+const maxScratchAgeMilliseconds = 86_400_000;
 
 /**
  * Removes folders that never became a run, such as one whose input
@@ -262,8 +227,13 @@ export async function sweepAbandoned(stateFolder: string, nowMilliseconds: numbe
     if (!isRunName(name) && !scratchName.test(name)) continue;
     const folder = join(root, name);
     const times = await Promise.all([readChangeTime(folder), readChangeTime(join(folder, fileNames.input))]);
-    const isOld = nowMilliseconds - Math.max(...times) > 86_400_000;
-    if (isOld && !(await hasRun(folder))) await rm(folder, { recursive: true, force: true });
+    if (nowMilliseconds - Math.max(...times) <= maxScratchAgeMilliseconds) continue;
+    // What cannot be looked at may be a run.
+    const isRun = await stat(join(folder, fileNames.manifest)).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => !isAbsent(error),
+    );
+    if (!isRun) await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -151,7 +151,13 @@ export function createJournal(file: string, first: JournalRecord): void {
  */
 export async function* readJournal(
   file: string,
-  onDamage?: (line: number) => void,
+  onDamage: (line: number) => void = (line) => {
+    throw new EcmError(
+      "damaged journal",
+      `Line ${line} of ${file} is damaged`,
+      "Restore the folder of the run from a backup",
+    );
+  },
 ): AsyncGenerator<{ record: JournalRecord; end: number }> {
   let end = 0;
   let number = 0;
@@ -160,25 +166,13 @@ export async function* readJournal(
     end += line.length + 1;
     number++;
     const record = readCheckedLine<JournalRecord>(decodeLine(line));
-    if (!record) {
-      firstBad ??= number;
-      continue;
-    }
-    if (firstBad !== undefined) {
-      if (!onDamage) throw damagedLineError(file, firstBad);
-      onDamage(firstBad);
+    if (!record) firstBad ??= number;
+    else {
+      if (firstBad !== undefined) onDamage(firstBad);
       firstBad = undefined;
+      yield { record, end };
     }
-    yield { record, end };
   }
-}
-
-function damagedLineError(file: string, line: number): EcmError {
-  return new EcmError(
-    "damaged journal",
-    `Line ${line} of ${file} is damaged`,
-    "Restore the folder of the run from a backup",
-  );
 }
 
 /** Cuts off what follows the last whole record. @param end of that, in bytes */

@@ -7,9 +7,9 @@
 import { join } from "node:path";
 import { EcmError } from "../../errors.ts";
 import type { Outcome, Remark, Write } from "../items.ts";
-import { fileNames, type Manifest, type Run } from "./folder.ts";
+import { fileNames, type Run } from "./folder.ts";
 import { type JournalRecord, readJournal } from "./journal.ts";
-import type { RowCounts, Summary } from "./report.ts";
+import type { Summary } from "./report.ts";
 
 export interface OpenIntent {
   key: string;
@@ -85,30 +85,23 @@ export class Ledger {
     return this.intents.size;
   }
 
-  private takeDone({ ref, outcome, code, message, inactive }: DoneRecord): void {
-    if (!this.markDone(ref, outcome, code)) return;
-    if (inactive) this.inactive++;
-    const isRejected = outcome === "rejected";
-    if (!isRejected && message === undefined) return;
-    (isRejected ? this.rejections : this.remarks).set(ref, { code: code ?? "", message: message ?? "" });
-  }
-
-  /** @returns false for a contact that was done before */
-  private markDone(ref: number, outcome: Outcome, code?: string): boolean {
-    if (this.done[ref]) return false;
+  private takeDone({ ref, outcome, code = "", message, inactive }: DoneRecord): void {
+    if (this.done[ref]) return;
     if (ref >= this.done.length) {
       const larger = new Uint8Array(Math.max(ref + 1, this.done.length * 2));
       larger.set(this.done);
       this.done = larger;
     }
     this.done[ref] = 1;
-    this.counts[outcome]++;
     this.intents.delete(ref);
+    this.counts[outcome]++;
+    if (inactive) this.inactive++;
     if (outcome === "skipped" || outcome === "rejected") {
       const codes = this.codes[outcome];
-      codes[code ?? outcome] = (codes[code ?? outcome] ?? 0) + 1;
+      codes[code] = (codes[code] ?? 0) + 1;
     }
-    return true;
+    if (outcome === "rejected") this.rejections.set(ref, { code, message: message ?? "" });
+    else if (message !== undefined) this.remarks.set(ref, { code, message });
   }
 }
 
@@ -125,42 +118,28 @@ interface RunRecord {
  * record is on the disk before the manifest is), when a bad line precedes a good one, and when it knows of
  * less than the summary that the run wrote when it stopped.
  */
-export async function readRunRecord(run: Run): Promise<RunRecord> {
-  const file = join(run.folder, fileNames.journal);
+export async function readRunRecord({ folder, manifest: { summary } }: Run): Promise<RunRecord> {
+  const file = join(folder, fileNames.journal);
   const ledger = new Ledger();
   let end = 0;
-  let badLine: number | undefined;
+  let damage: string | undefined;
   const records = readJournal(file, (line) => {
-    badLine ??= line;
+    damage ??= `line ${line} of ${file} cannot be read`;
   });
   for await (const read of records) {
     ledger.take(read.record);
     end = read.end;
   }
-  return { ledger, end, damage: findDamage(run.manifest, file, { ledger, end, badLine }) };
-}
-
-function findDamage(
-  { summary }: Manifest,
-  file: string,
-  { ledger, end, badLine }: { ledger: Ledger; end: number; badLine: number | undefined },
-): string | undefined {
-  if (badLine !== undefined) return `line ${badLine} of ${file} cannot be read`;
-  if (end === 0) return `${file} is missing or empty`;
-  const settledInJournal = countSettled(ledger.counts);
-  const settledInSummary = summary ? countSettled(summary.rows) : 0;
-  return settledInJournal < settledInSummary
-    ? `${file} ends too early: it has ${settledInJournal} of ${settledInSummary} outcomes`
-    : undefined;
+  const [written, expected] = [countWritten(ledger.counts), countWritten(summary?.rows)];
+  if (end === 0) damage = `${file} is missing or empty`;
+  else if (written < expected) damage ??= `${file} ends too early: it has ${written} of ${expected} outcomes`;
+  return { ledger, end, damage };
 }
 
 /** Contacts that the journal alone knows of; the others may be known from the plan. */
-function countSettled(counts: Readonly<Ledger["counts"]> | RowCounts): number {
-  let sum = 0;
-  for (const [outcome, count] of Object.entries(counts) as [string, number][]) {
-    if (["created", "updated", "removed", "deleted"].includes(outcome)) sum += count;
-  }
-  return sum;
+function countWritten(counts: Partial<Record<Outcome, number>> = {}): number {
+  const { created = 0, updated = 0, removed = 0, deleted = 0 } = counts;
+  return created + updated + removed + deleted;
 }
 
 /** Neither resumed nor undone as if nothing were missing: done contacts would be written over others' changes. */

@@ -30,17 +30,17 @@ export interface StoredRun extends Run {
   undone: Undone | null;
 }
 
-/** Told of each run that is passed over since it cannot be read. @param id the name of its folder */
-export type WhenUnreadable = (error: EcmError, id: string) => void;
-
-/** All runs, the one that began last first. */
+/**
+ * All runs, the one that began last first.
+ * @param onUnreadable told of each run that is passed over since it cannot be read
+ */
 export async function listRuns(
   stateFolder: string,
-  onUnreadable: WhenUnreadable = () => undefined,
+  onUnreadable: (error: EcmError, id: string) => void = () => undefined,
 ): Promise<StoredRun[]> {
   const root = toRunsFolder(stateFolder);
   const runs: Run[] = [];
-  for (const name of await readdir(root).catch(() => [] as string[])) {
+  for (const name of (await readdir(root).catch(() => [] as string[])).filter(isRunName)) {
     const folder = join(root, name);
     try {
       const manifest = await readManifest(folder);
@@ -62,42 +62,28 @@ export async function listRuns(
 
 /**
  * A run by its id, an unmistakable beginning of it, or `last`.
- * @param onPassedOver told of each folder that `last` leaves out since it cannot be read
- * @throws NotFoundError, UsageError; ManifestError where the last run may be one that cannot be read
+ * @throws NotFoundError, UsageError; EcmError of a run that cannot be read, and is meant or may be the last one
  */
-export async function findRun(
-  stateFolder: string,
-  idOrLast: string,
-  onPassedOver: WhenUnreadable = () => undefined,
-): Promise<StoredRun> {
-  const unreadable = new Map<string, EcmError>();
-  const runs = await listRuns(stateFolder, (error, id) => unreadable.set(id, error));
-  if (idOrLast === "last") return findLastRun(runs, unreadable, onPassedOver);
+export async function findRun(stateFolder: string, idOrLast: string): Promise<StoredRun> {
+  const isLast = idOrLast === "last";
+  const unreadable: [id: string, error: EcmError][] = [];
+  const runs = await listRuns(stateFolder, (error, id) => unreadable.push([id, error]));
   // An empty word is a variable that a script has not set, and the beginning of every id.
   const isMeant = (id: string) => idOrLast !== "" && id.startsWith(idOrLast);
-  const matches = runs.filter(({ manifest }) => isMeant(manifest.id));
+  const matches = isLast ? runs.slice(0, 1) : runs.filter(({ manifest }) => isMeant(manifest.id));
   const found = matches.find(({ manifest }) => manifest.id === idOrLast) ?? matches[0];
-  if (matches.length > 1 && found!.manifest.id !== idOrLast) {
-    const ids = matches.map(({ manifest }) => manifest.id).join(", ");
-    throw usageError(`${JSON.stringify(idOrLast)} matches several runs: ${ids}`, "Give the whole id");
+  // The name of a run says its minute.
+  const mayBeLast = (id: string) => !found || id.slice(0, 13) >= found.manifest.id.slice(0, 13);
+  const [, failure] = unreadable.find(([id]) => (isLast ? mayBeLast(id) : !found && isMeant(id))) ?? [];
+  if (failure) throw failure;
+  if (!found) {
+    throw isLast
+      ? notFoundError("There is no run yet", advise`Start one with: ${ecm`import FILE`}`)
+      : notFoundError(`There is no run ${JSON.stringify(idOrLast)}`, advise`See: ${ecm`runs list`}`);
   }
-  if (found) return found;
-  for (const [id, error] of unreadable) if (isMeant(id)) throw error;
-  throw notFoundError(`There is no run ${JSON.stringify(idOrLast)}`, advise`See: ${ecm`runs list`}`);
-}
-
-/** An older run is not the last one because the last one cannot be read; its name says its minute. */
-function findLastRun(
-  [newest]: readonly StoredRun[],
-  unreadable: ReadonlyMap<string, EcmError>,
-  onPassedOver: WhenUnreadable,
-): StoredRun {
-  for (const [id, error] of unreadable) {
-    if (isRunName(id) && (!newest || id.slice(0, 13) >= newest.manifest.id.slice(0, 13))) throw error;
-    onPassedOver(error, id);
-  }
-  if (newest) return newest;
-  throw notFoundError("There is no run yet", advise`Start one with: ${ecm`import FILE`}`);
+  if (matches.length === 1 || found.manifest.id === idOrLast) return found;
+  const ids = matches.map(({ manifest }) => manifest.id).join(", ");
+  throw usageError(`${JSON.stringify(idOrLast)} matches several runs: ${ids}`, "Give the whole id");
 }
 
 /** A run as `ecm runs` shows it: from its manifest, and from its journal where it was not closed. */

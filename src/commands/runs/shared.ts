@@ -49,13 +49,10 @@ export async function readRuns({ folders, terminal }: Context): Promise<StoredRu
   return listRuns(folders.state, ({ message }) => terminal.warn(message));
 }
 
-/**
- * The run that was named. Says which folders `last` passes over.
- * @throws NotFoundError, UsageError, or of a run that cannot be read
- */
-export async function findNamedRun({ folders, terminal }: Context, idOrLast: string): Promise<StoredRun> {
+/** The run that was named. @throws NotFoundError, UsageError, or of a run that cannot be read */
+export async function findNamedRun({ folders }: Context, idOrLast: string): Promise<StoredRun> {
   const { findRun } = await import("../../bulk/index.ts");
-  return findRun(folders.state, idOrLast, ({ message }) => terminal.warn(message));
+  return findRun(folders.state, idOrLast);
 }
 
 /**

@@ -42,11 +42,10 @@ describe("the last run", () => {
     }
   });
 
-  it("is found beside an older one that cannot be read, which is said", async () => {
+  it("is found beside an older one that cannot be read", async () => {
     const { ecm, runs, damage } = await scene([-hour, 0]);
     await damage(runs[0]!);
     const shown = await ecm(["runs", "show", "last", "--json"]);
     expect(JSON.parse(shown.stdout)).toMatchObject({ run: runs[1] });
-    expect(shown.stderr).toContain(`warning: Cannot read run ${runs[0]}`);
   });
 });
