@@ -63,35 +63,14 @@ describe("runs list at a terminal", () => {
     expect(stdout).toContain("second.csv");
   });
 
-  it("says which runs were undone, whole or in part", async () => {
-    const { ecm, first, second } = await twoRuns();
-    expect((await ecm(["runs", "undo", second])).code).toBe(3);
-    const undone = async () => {
-      const runs = JSON.parse((await ecm(["runs", "list", "--json"])).stdout) as {
-        run: string;
-        undone: string;
-      }[];
-      return Object.fromEntries(runs.map(({ run, undone }) => [run, undone]));
-    };
-    expect(await undone()).toMatchObject({ [first]: null, [second]: "part" });
-    const { stdout } = await ecm(["runs", "list"], at(160));
-    expect(stdout.split("\n").find((line) => line.startsWith(second))).toContain("in part");
-    expect((await ecm(["runs", "undo", second, "--delete-created", "--yes"])).code).toBe(0);
-    expect(await undone()).toMatchObject({ [first]: null, [second]: "whole" });
-    expect((await ecm(["runs", "show", second], at(100))).stdout).not.toContain("Undo: ");
-    // The undo of the undo: what the first one has put back stays so.
-    expect((await ecm(["runs", "undo", "last"])).code).toBe(0);
-    expect(await undone()).toMatchObject({ [first]: null, [second]: "part" });
-  });
-
   it("has the columns that it had where no terminal is", async () => {
     const { ecm } = await twoRuns();
     const { stdout } = await ecm(["runs", "list", "-o", "csv"]);
     expect(stdout.split("\n")[0]).toBe(
-      "run,started,kind,file,status,created,updated,deleted,unchanged,skipped,rejected,pending,undone,done,account",
+      "run,started,kind,file,status,created,updated,deleted,unchanged,skipped,rejected,pending,done,account",
     );
-    const chosen = await ecm(["runs", "list", "-o", "csv", "--columns", "created,undone,folder"]);
-    expect(chosen.stdout.split("\n")[0]).toBe("created,undone,folder");
+    const chosen = await ecm(["runs", "list", "-o", "csv", "--columns", "created,folder"]);
+    expect(chosen.stdout.split("\n")[0]).toBe("created,folder");
   });
 });
 

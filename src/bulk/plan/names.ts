@@ -6,7 +6,7 @@ import type { InferOutput } from "valibot";
 import { requireFreeListName } from "../../api/lists.ts";
 import { findByName, foldCase, resolveTag } from "../../api/names.ts";
 import { type NewField, parseNewFieldId } from "../../api/structures.ts";
-import { EcmError, exitCodes, usageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import type { StoredSelection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
 import { ensureLists } from "../../service/create-lists.ts";
@@ -67,7 +67,7 @@ export interface NameBookOptions {
   fields?: readonly NewField[];
 }
 
-const maxTries = 3;
+type NamedList = Pick<ContactList, "_id" | "name">;
 
 export class NameBook {
   /** What is missing so far; of names that differ in letter case alone, the one that was written first. */
@@ -125,9 +125,7 @@ export class NameBook {
 
   /** Its id once it exists. */
   toId({ what, name }: Creation): string {
-    const id = this.idOf(what, name);
-    if (toStandInName(id) === undefined) return id;
-    throw new Error(`the ${what} ${JSON.stringify(name)} was not created`);
+    return this.idOf(what, name);
   }
 
   /** Requests that a real run would need to make what is missing. */
@@ -138,42 +136,26 @@ export class NameBook {
     return lists + looks + (isPartMissing ? 1 : 0);
   }
 
-  /**
-   * Creates what is missing: one request for each list, and a look before; one for all fields and tags.
-   */
+  /** Creates what is missing: one request for each list, and a look before; one for all fields and tags. */
   async create(): Promise<void> {
-    const { account, isNew = false } = this.options;
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.make(isNew && tries === 1);
-      } catch (error) {
-        if (!mayHaveMade(error) || tries === maxTries) throw error;
-        account.forget();
-        this.structure = await account.structure(this.structure._id);
-      }
-    }
-  }
-
-  private async make(mustBeNew: boolean): Promise<void> {
-    const { send, account } = this.options;
+    const { send, account, isNew, fields = [] } = this.options;
     const names = this.namesToCreate("list");
-    const { lists, created } =
-      names.length > 0
-        ? await ensureLists(send, account, this.structure, names)
-        : { lists: new Map<string, ContactList>(), created: new Set<string>() };
-    const taken = names.find((name) => !created.has(name));
-    if (taken !== undefined && mustBeNew) requireFreeListName(taken, [...lists.values()]);
-    if (this.creations.length > names.length) {
-      const { fields = [] } = this.options;
-      const parts = { fields, tags: this.namesToCreate("tag") };
-      this.structure = await ensureParts(send, account, this.structure, parts);
+    const isPartMissing = this.creations.length > names.length;
+    let known: NamedList[] = [];
+    if (names.length > 0) {
+      const { lists, created } = await ensureLists(send, account, this.structure, names);
+      const taken = names.find((name) => !created.has(name));
+      if (isNew && taken !== undefined) requireFreeListName(taken, [...lists.values()]);
+      // The answer to a creation may hold nothing but the id.
+      known = [...lists].map(([name, { _id }]) => ({ _id, name }));
     }
-    // The answer to a creation may hold nothing but the id.
-    this.note([...lists].map(([name, { _id }]) => ({ _id, name })));
+    const parts = { fields, tags: this.namesToCreate("tag") };
+    if (isPartMissing) this.structure = await ensureParts(send, account, this.structure, parts);
+    this.note(known);
   }
 
   /** Notes ids, and what is missing. @param lists of the account; those of which the id is known may lack */
-  private note(lists: readonly Pick<ContactList, "_id" | "name">[]): void {
+  private note(lists: readonly NamedList[]): void {
     const missing = new Map<string, Creation>();
     for (const each of this.wanted) {
       const { what, name } = each;
@@ -187,10 +169,7 @@ export class NameBook {
   }
 
   /** @throws NotFoundError where the service does not say which tags there are: what is not known is not missing */
-  private findId(
-    { what, name }: Creation,
-    lists: readonly Pick<ContactList, "_id" | "name">[],
-  ): string | undefined {
+  private findId({ what, name }: Creation, lists: readonly NamedList[]): string | undefined {
     const { structure } = this;
     if (what === "list") return findByName(name, lists, (list) => list.name, what)?._id;
     if (what === "field") return findByName(name, structure.fields, ({ label }) => label, what)?._id;
@@ -205,12 +184,6 @@ export class NameBook {
   private namesToCreate(kind: Kind): string[] {
     return this.creations.flatMap(({ what, name }) => (what === kind ? [name] : []));
   }
-}
-
-/** A lost answer may hide what was made: it is looked for before another try. */
-function mayHaveMade(error: unknown): boolean {
-  if (!(error instanceof EcmError) || error.exitCode === exitCodes.conflict) return false;
-  return error.details.applied === "unknown" || error.details.applied === "yes";
 }
 
 /** The names that a plan creates, as far as the account does not have them by now. */

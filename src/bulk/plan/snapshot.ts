@@ -2,7 +2,7 @@
  * Contacts of the account, read page by page and kept in a file: 40 bytes of memory for each, however many
  * fields it has. A snapshot outlives a stop: the pages that are there are not read again.
  */
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync } from "node:fs";
+import { closeSync, ftruncateSync, openSync, readSync, rmSync } from "node:fs";
 import { writeWhole } from "../../disk/atomic-file.ts";
 import { withPath } from "../../disk/disk-errors.ts";
 import { decodeLine, readLines } from "../../disk/log.ts";
@@ -30,13 +30,8 @@ interface PageMark {
   at: number;
 }
 
-/** A contact's identity and id, and where it is in the file, in bytes. */
-interface Entry {
-  identity: string;
-  id: string;
-  offset: number;
-  length: number;
-}
+/** A contact and the bytes of its line, with the break. */
+type Stored = readonly [contact: Partial<Contact>, bytes: number];
 
 /** Pages that an earlier invocation has read are read again after this. */
 const maxAgeMilliseconds = 3_600_000;
@@ -58,62 +53,60 @@ export class AccountSnapshot {
   private readonly descriptor: number;
   private readonly pages = new Set<number>();
   private readonly totals = new Set<number>();
-  private keys = new TextIndex();
-  private ids = new TextIndex();
+  private readonly keys = new TextIndex();
+  private readonly ids = new TextIndex();
   /** Where each contact is in the file; in the order of the places in both indexes. */
-  private offsets: number[] = [];
-  private lengths: number[] = [];
+  private readonly offsets: number[] = [];
+  private readonly lengths: number[] = [];
   /** In bytes. */
   private end = 0;
-  private isClosed = false;
 
   constructor(file: string, options: SnapshotOptions) {
     this.file = file;
     this.options = options;
     this.descriptor = openSync(file, options.isTemporary ? "w+" : "a+", 0o600);
-    if (options.isTemporary) unlinkEarly(file);
+    if (!options.isTemporary) return;
+    try {
+      // An open file without a name is gone when its process is, however that ends.
+      rmSync(file);
+    } catch {
+      // Not possible everywhere; `close` removes it then.
+    }
   }
 
   add(mark: PageMark, contacts: readonly Partial<Contact>[]): void {
-    if (this.pages.has(mark.page)) return;
     const lines = [...contacts, { mark }].map((each) => Buffer.from(`${JSON.stringify(each)}\n`));
     withPath(this.file, () => writeWhole(this.descriptor, Buffer.concat(lines)));
-    let offset = this.end;
-    const entries = contacts.map((contact, index) => {
-      const entry = this.toEntry(contact, offset, lines[index]!.length - 1);
-      offset += lines[index]!.length;
-      return entry;
-    });
-    this.note(mark, entries);
-    this.end = offset + lines.at(-1)!.length;
+    const stored = contacts.map((contact, place): Stored => [contact, lines[place]!.length]);
+    this.note(mark, stored, lines.at(-1)!.length);
   }
 
   /** What follows the last whole page is cut off, also where a line is damaged. */
   async takeStored(): Promise<void> {
-    let offset = 0;
-    let entries: Entry[] = [];
+    let stored: Stored[] = [];
     try {
       for await (const line of readLines(this.file)) {
         const value = JSON.parse(decodeLine(line)) as Partial<Contact> & { mark?: PageMark };
-        if (value.mark) this.note(value.mark, entries);
-        else entries.push(this.toEntry(value, offset, line.length));
-        offset += line.length + 1;
-        if (!value.mark) continue;
-        this.end = offset;
-        entries = [];
+        if (!value.mark) stored.push([value, line.length + 1]);
+        else {
+          this.note(value.mark, stored, line.length + 1);
+          stored = [];
+        }
       }
     } catch {
       // Everything before the damage is whole.
     }
-    if (fstatSync(this.descriptor).size > this.end) ftruncateSync(this.descriptor, this.end);
-  }
-
-  has(page: number): boolean {
-    return this.pages.has(page);
+    ftruncateSync(this.descriptor, this.end);
   }
 
   get total(): number | undefined {
     return this.totals.values().next().value;
+  }
+
+  /** Pages that are not read yet; once the first one is. */
+  get missing(): number[] {
+    const last = Math.ceil(this.total! / this.pageSize!);
+    return Array.from({ length: last }, (_, index) => index + 1).filter((page) => !this.pages.has(page));
   }
 
   /**
@@ -127,9 +120,7 @@ export class AccountSnapshot {
 
   /** Whether its pages may still be relied on. @param now in milliseconds since the epoch */
   isRecent(now: number): boolean {
-    const age = now - this.takenAt;
-    // A clock that was set back tells no age.
-    return age >= 0 && age <= maxAgeMilliseconds;
+    return now - this.takenAt <= maxAgeMilliseconds;
   }
 
   find(identity: string, prefers: (contact: Partial<Contact>) => boolean): Partial<Contact> | undefined {
@@ -153,33 +144,25 @@ export class AccountSnapshot {
     for (let place = 0; place < this.offsets.length; place++) yield this.read(place);
   }
 
-  /** May be called again. */
   close(): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
     closeSync(this.descriptor);
     if (this.options.isTemporary) rmSync(this.file, { force: true });
-    this.keys = new TextIndex();
-    this.ids = new TextIndex();
-    this.offsets = [];
-    this.lengths = [];
   }
 
-  private toEntry({ _id = "", key = "" }: Partial<Contact>, offset: number, length: number): Entry {
-    return { identity: this.options.toIdentity(key), id: _id, offset, length };
-  }
-
-  private note({ page, total, pageSize, at }: PageMark, entries: readonly Entry[]): void {
+  /** @param markBytes of its line */
+  private note({ page, total, pageSize, at }: PageMark, stored: readonly Stored[], markBytes: number): void {
     this.pages.add(page);
     this.totals.add(total);
     this.pageSize = pageSize;
     this.takenAt = Math.min(this.takenAt, at);
-    for (const { identity, id, offset, length } of entries) {
-      this.keys.add(identity);
-      this.ids.add(id);
-      this.offsets.push(offset);
-      this.lengths.push(length);
+    for (const [{ _id = "", key = "" }, bytes] of stored) {
+      this.keys.add(this.options.toIdentity(key));
+      this.ids.add(_id);
+      this.offsets.push(this.end);
+      this.lengths.push(bytes - 1);
+      this.end += bytes;
     }
+    this.end += markBytes;
   }
 
   private read(place: number): Partial<Contact> {
@@ -187,15 +170,6 @@ export class AccountSnapshot {
     const buffer = Buffer.allocUnsafe(length);
     readSync(this.descriptor, buffer, 0, length, this.offsets[place]!);
     return JSON.parse(buffer.toString("utf8")) as Partial<Contact>;
-  }
-}
-
-/** An open file without a name is gone when its process is, however that ends. */
-function unlinkEarly(file: string): void {
-  try {
-    rmSync(file);
-  } catch {
-    // Not possible everywhere; `close` removes it then.
   }
 }
 
@@ -243,7 +217,7 @@ export async function readAccountIfSmaller(
   }
   // The status of everybody would take a request for each.
   if (readsStatus && behavior.get("source") === "common") return false;
-  const missing = findMissingPages(snapshot).length;
+  const missing = snapshot.missing.length;
   if (missing >= Math.max(lookUps, 1) || missing > maxRequests) return false;
   await readMissingPages(snapshot, options);
   return true;
@@ -253,11 +227,6 @@ export async function readAccountIfSmaller(
 export async function readAllPages(snapshot: AccountSnapshot, options: PagesOptions): Promise<void> {
   await readFirstPage(snapshot, options);
   await readMissingPages(snapshot, options);
-}
-
-function findMissingPages(snapshot: AccountSnapshot): number[] {
-  const last = Math.ceil(snapshot.total! / snapshot.pageSize!);
-  return Array.from({ length: last }, (_, index) => index + 1).filter((page) => !snapshot.has(page));
 }
 
 /** Tells how many there are. */
@@ -273,7 +242,7 @@ async function readFirstPage(snapshot: AccountSnapshot, options: PagesOptions): 
 async function readMissingPages(snapshot: AccountSnapshot, options: PagesOptions): Promise<void> {
   const pageSize = snapshot.pageSize!;
   const read = createPageReader(options);
-  const next = findMissingPages(snapshot)[Symbol.iterator]();
+  const next = snapshot.missing[Symbol.iterator]();
   const readNext = async () => {
     for (const page of next) {
       const at = options.clock.now();

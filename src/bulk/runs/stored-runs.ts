@@ -26,8 +26,6 @@ import type { Summary } from "./report.ts";
 export interface StoredRun extends Run {
   /** Nothing is left to do: it is not resumed. */
   isFinished: boolean;
-  /** Whether later runs have undone it. */
-  undone: Undone | null;
 }
 
 /**
@@ -52,12 +50,7 @@ export async function listRuns(
   }
   const startedAt = ({ manifest }: Run) => `${manifest.startedAt} ${manifest.id}`;
   runs.sort((one, other) => (startedAt(one) < startedAt(other) ? 1 : -1));
-  const undone = findUndone(runs.map(({ manifest }) => manifest));
-  return runs.map((run) => ({
-    ...run,
-    isFinished: isFinished(run.manifest),
-    undone: undone.get(run.manifest.id) ?? null,
-  }));
+  return runs.map((run) => ({ ...run, isFinished: isFinished(run.manifest) }));
 }
 
 /**
@@ -115,10 +108,9 @@ export interface RunView {
   rejects: string | null;
   codes: Summary["codes"] | null;
   folder: string;
-  undone: Undone | null;
 }
 
-export async function viewRun({ manifest, folder, undone }: StoredRun): Promise<RunView> {
+export async function viewRun({ manifest, folder }: StoredRun): Promise<RunView> {
   const { ledger, damage } = await readRunRecord({ manifest, folder });
   const { summary } = manifest;
   const wait = await readWait({ manifest, folder });
@@ -141,7 +133,6 @@ export async function viewRun({ manifest, folder, undone }: StoredRun): Promise<
     rejects: summary?.rejects ?? null,
     codes: summary?.codes ?? null,
     folder,
-    undone,
   };
 }
 
@@ -149,36 +140,6 @@ function toRunStatus(manifest: Manifest, isEnded: boolean): RunView["status"] {
   if (manifest.supersededBy !== undefined) return "superseded";
   if (isFinished(manifest) || (isEnded && !manifest.after?.length)) return "completed";
   return manifest.summary ? "stopped" : "unfinished";
-}
-
-/** `part`: some of its contacts could not be restored. */
-type Undone = "whole" | "part";
-
-/**
- * By the id of the run. An undo that has not come to its end is not counted, nor one that was undone itself: then
- * the run is in force again.
- * @param manifests the newest first
- */
-function findUndone(manifests: readonly Manifest[]): Map<string, Undone> {
-  const undone = new Map<string, Undone>();
-  for (const manifest of manifests) {
-    const { run, how } = readUndo(manifest) ?? {};
-    const own = undone.get(manifest.id);
-    if (run === undefined || !how || own === "whole" || undone.get(run) === "whole") continue;
-    undone.set(run, own ?? how);
-  }
-  return undone;
-}
-
-/** What an undo has undone; undefined for any other run, and for an undo that has restored nothing. */
-function readUndo(manifest: Manifest): { run: string; how: Undone } | undefined {
-  const { kind, options, summary, input } = manifest;
-  if (kind !== "undo" || summary?.status !== "completed" || !isFinished(manifest)) return undefined;
-  const { updated, created, deleted, rejected } = summary.rows;
-  const isPart = rejected > 0 || (summary.partial ?? 0) > 0;
-  if (isPart && updated + created + deleted === 0) return undefined;
-  const run = typeof options.run === "string" ? options.run : input.name;
-  return { run, how: isPart ? "part" : "whole" };
 }
 
 /** A shorter wait, such as for a lost answer, is over before anybody looks. */

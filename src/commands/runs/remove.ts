@@ -123,7 +123,7 @@ function formatQuestion(runs: readonly StoredRun[]): string {
   const what =
     others.length === 0 ? `run ${id} (${kind} of ${input.name}${state})` : formatCounted(runs.length, "run");
   const deletions = runs
-    .filter(({ manifest, undone }) => manifest.kind !== "undo" && undone !== "whole")
+    .filter(({ manifest }) => manifest.kind !== "undo")
     .reduce((sum, { manifest }) => sum + (manifest.summary?.rows.deleted ?? 0), 0);
   const lost = deletions > 0 ? ` ${formatCounted(deletions, "deletion")} can then no longer be undone.` : "";
   return `Remove ${what}? What is removed can no longer be resumed or undone.${lost}`;

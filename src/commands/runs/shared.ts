@@ -91,10 +91,6 @@ function createColumns(isRead: boolean): Column<RunView>[] {
       value: ({ status, waiting }) => (isRead && waiting ? describeWait(waiting) : status),
     },
     ...(["created", "updated", "deleted", "unchanged", "skipped", "rejected", "pending"] as const).map(count),
-    {
-      name: "undone",
-      value: ({ undone }) => (undone === null ? undefined : undone === "whole" ? "yes" : "in part"),
-    },
     // Of a run that was closed, the outcomes say it.
     { name: "done", value: ({ rows, done }) => (isRead && rows ? undefined : done), isAside: true },
     {
@@ -120,7 +116,7 @@ export function createRunsView(isRead: boolean): View<RunView> {
 }
 
 /** Of one run: everything that is known; for people what its last lines do not say. */
-const shownOfOne = ["run", "kind", "file", "started", "status", "undone", "base address", "folder"];
+const shownOfOne = ["run", "kind", "file", "started", "status", "base address", "folder"];
 
 export function createRunView(isRead: boolean): View<RunView> {
   const columns = createColumns(false).map((column) => ({

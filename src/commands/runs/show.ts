@@ -83,9 +83,7 @@ async function tellStory(context: Context, run: StoredRun, view: RunView): Promi
   const lines: string[] = [];
   if (summary) {
     lines.push(...resultLines(terminal, "out", summary).map((line) => toText(line)));
-    // What was undone whole needs no undo.
-    const undo = view.undone === "whole" ? undefined : adviseUndo(summary);
-    for (const line of [...formatSummary(summary, true), undo])
+    for (const line of [...formatSummary(summary, true), adviseUndo(summary)])
       if (line !== undefined) lines.push(toText(line, escaped));
   }
   if (view.status === "stopped" || view.status === "unfinished")
