@@ -1,7 +1,6 @@
 /**
- * The apply step: what the plan says is written, line by line, side by side but never two writes for one
- * contact. Every intent is on the disk before its request leaves, every outcome after it. Nothing else
- * decides what is written.
+ * The apply step: what the plan says is written, line by line and side by side. Every intent is on the disk before
+ * its request leaves, every outcome after it. Nothing else decides what is written.
  */
 import { sumCounts } from "../../counts.ts";
 import { exitCodes } from "../../errors.ts";
@@ -19,7 +18,6 @@ import {
   toPlannedWrite,
 } from "../plan/plan-line.ts";
 import { isScarce, recordInJournal, type Session } from "../plan/session.ts";
-import { visibilityPausesMilliseconds } from "./settle.ts";
 import { ContactWrite, type Task } from "./write.ts";
 
 /** @param file the closed plan @throws RunStop after everything under way has ended; or what failed */
@@ -40,7 +38,7 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
     const perform = async () => {
       if ((await write.perform()) === "unseen") unseen.add(write);
     };
-    pool.add(item.contactId, perform);
+    pool.add(perform());
   };
   const settleUnseen = async () => {
     await pool.untilFewerThan(1);
@@ -147,8 +145,6 @@ class Group {
 /** Work under way: its first failure ends everything, but only after all has come to an end. */
 class Pool {
   private readonly running = new Set<Promise<void>>();
-  /** The last work of each contact. */
-  private readonly last = new Map<string | undefined, Promise<void>>();
   private readonly onFailure: (error: unknown) => void;
   private failure: { error: unknown } | undefined;
 
@@ -163,17 +159,13 @@ class Pool {
     this.onFailure(error);
   }
 
-  /** Begins at once; of one contact, which two lines may name, one after another. */
-  add(contactId: string | undefined, work: () => Promise<void>): void {
-    const before = contactId === undefined ? undefined : this.last.get(contactId);
-    const ended = (before ? before.then(work) : work())
+  add(work: Promise<void>): void {
+    const ended = work
       .catch((error: unknown) => this.fail(error))
       .finally(() => {
         this.running.delete(ended);
-        if (this.last.get(contactId) === ended) this.last.delete(contactId);
       });
     this.running.add(ended);
-    if (contactId !== undefined) this.last.set(contactId, ended);
   }
 
   /** Resolves when fewer than so many are under way. @throws what failed */
@@ -210,6 +202,8 @@ export function replaceStandIns({ desired, before }: Wanted, ids: ReadonlyMap<st
 
 /** More are settled before the end: they have to fit into memory. */
 const maxUnseen = 10_000;
+/** A search may lag behind a create: look again after these, in milliseconds. */
+const visibilityPausesMilliseconds = [1000, 3000, 10_000];
 
 /**
  * Creates that the service refused as duplicates while no search showed the contact: a search may lag behind

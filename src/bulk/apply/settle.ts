@@ -41,21 +41,3 @@ export async function readWritten({ lookup }: Session, item: Item, operation: Op
   const found = await lookup.read(operation.id);
   return found.contact || operation.kind === "delete" ? found : lookup.findOne(item);
 }
-
-/** A search may lag behind a create: look again after these, in milliseconds. */
-export const visibilityPausesMilliseconds = [1000, 3000, 10_000];
-
-/**
- * A contact whose create may have been applied, and is not sent again: a search that is known to lag behind is
- * waited for.
- */
-export async function findLost({ lookup, clock, send }: Session, item: Item): Promise<Found> {
-  const pauses = lookup.behavior.get("searchLag") === undefined ? [] : visibilityPausesMilliseconds;
-  let found = await lookup.findOne(item);
-  for (const pause of pauses) {
-    if (found.contact) break;
-    await clock.sleep(pause, send.ended);
-    found = await lookup.findOne(item);
-  }
-  return found;
-}

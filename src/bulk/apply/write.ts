@@ -24,7 +24,7 @@ import { alwaysHasSecondLook, isWrite, toPlannedOutcome } from "../plan/numbers.
 import { readServiceTime, recordInJournal, type Session } from "../plan/session.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
 import { toCreateBody, toMutateBody } from "../values.ts";
-import { findLost, readWritten, wasApplied } from "./settle.ts";
+import { readWritten, wasApplied } from "./settle.ts";
 
 /** How often a contact may have changed while it is being written before its row is given up. */
 const maxConflicts = 5;
@@ -126,7 +126,8 @@ export class ContactWrite {
 
   private async makeSure(): Promise<void> {
     if (this.open) {
-      if (this.isKeptFromCreation()) this.decideAgain(await findLost(this.session, this.item));
+      // It is not sent again: only the account tells whether it was applied.
+      if (this.isKeptFromCreation()) this.decideAgain(await this.session.lookup.findOne(this.item));
     } else if (isWrite(this.decision) && !this.mayLeave()) {
       this.looks++;
       this.decideAgain(await this.task.lookAgain());
