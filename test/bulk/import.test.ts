@@ -339,16 +339,6 @@ describe("ecm import", () => {
     expect(limited.rows.created).toBe(19);
   });
 
-  it("says how long it takes where the limit's window is not an hour", async () => {
-    const service = await startSandbox({ hourlyLimit: 50, windowSeconds: 40 });
-    const path = await inputFile(manyRows(200));
-    const { estimate } = parseSummary(await service.ecm(["import", path, "--dry-run", "--json"]));
-    expect(estimate.requests).toBe(202);
-    // Four windows besides the one that has begun.
-    expect(estimate.seconds).toBeGreaterThan(3 * 40);
-    expect(estimate.seconds).toBeLessThanOrEqual(5 * 40);
-  });
-
   it("looks first where only the most that can be needed is too much for the month", async () => {
     // The account is too large to be read page by page for so few rows.
     const service = await startSandbox({ monthlyLimit: 110, contents: { contacts: manyContacts(2200) } });

@@ -146,12 +146,15 @@ function toRowWork(options: EditOptions, selection: Selection, values: readonly 
     marksRepeats: input !== undefined,
     desiredForAll: () => ({ ...toDesired(true), ...(kind === "mutate" && { absent: { skip: "missing" } }) }),
     after,
-    ...(wanted && "newList" in wanted && intoNewList(wanted.newList)),
+    ...(wanted && "newList" in wanted && intoNewList(wanted.newList, conditions?.list ?? [])),
   };
 }
 
-/** Everybody in the lists goes into one that the run makes. */
-function intoNewList(newList: string): Partial<RowWork> {
+/**
+ * Everybody in the lists goes into one that the run makes. Nobody is in it yet, also where searches do not
+ * tell a contact's lists.
+ */
+function intoNewList(newList: string, sourceIds: readonly string[]): Partial<RowWork> {
   return {
     names: { lists: [newList], tags: [], createMissing: true, isNew: true },
     desiredForAll: (names) => ({
@@ -160,6 +163,7 @@ function intoNewList(newList: string): Partial<RowWork> {
       present: "change",
       mayJoinLists: true,
     }),
+    chosenLists: [{ _id: sourceIds[0]! }],
   };
 }
 

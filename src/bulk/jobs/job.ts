@@ -146,6 +146,7 @@ export async function openJudging(
       source,
       behavior,
       marksRepeats,
+      selectedLists: selection?.lists,
     }),
   };
 }

@@ -15,7 +15,7 @@ import {
   surveyInput,
   type UnderstoodInput,
 } from "../../tables/index.ts";
-import type { ContactStructure } from "../../wire.ts";
+import type { ContactStructure, IdRef } from "../../wire.ts";
 import type { Desired } from "../desired.ts";
 import { createProgress, type MarkedAre } from "../plan/events.ts";
 import type { NameBook, NameBookOptions } from "../plan/names.ts";
@@ -55,6 +55,8 @@ export interface RowWork {
   readsStatus?: boolean;
   /** One contact may be named twice, by its key and by its id; an import takes keys alone. */
   marksRepeats?: boolean;
+  /** Lists that every contact that the conditions choose is in, should the pages not tell. */
+  chosenLists?: IdRef[];
 }
 
 export interface WantedNames extends Pick<NameBookOptions, "lists" | "tags" | "isNew" | "fields"> {

@@ -252,7 +252,7 @@ function describePages(rowRun: RowRun, { behavior, keys }: Lookup): PagesOptions
   const all = { send, behavior, keys, clock, structureId, source, readsStatus, concurrency };
   if (members) {
     const filters = createFilter(createEquals("LIST_ID", [members.listId]));
-    return { ...all, filters };
+    return { ...all, filters, lists: [{ _id: members.listId }] };
   }
-  return hasInput(rowRun) ? all : { ...all, filters: work.selection!.filters };
+  return hasInput(rowRun) ? all : { ...all, filters: work.selection!.filters, lists: work.chosenLists };
 }

@@ -2,16 +2,18 @@
  * Which contacts have these keys? What the account holds of the contacts that a run names, in as few requests as
  * possible: the keys of a block in one search, ids one by one; without a request where its pages were read.
  */
-import { getContactRequest, readContact } from "../../api/contacts.ts";
+import { createEquals, getContactRequest, readContact } from "../../api/contacts.ts";
 import { isId } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
 import type { ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
+import { isRefusal } from "../../service/contact-search.ts";
 import type { FoundByKeys, KeySearch } from "../../service/key-search.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import type { Clock, Contact } from "../../wire.ts";
 import { type Item, isSettled } from "../items.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
+import { toStandInName } from "./names.ts";
 import { type AccountSnapshot, maxBlockSize } from "./snapshot.ts";
 
 /** What a look-up tells of one contact. */
@@ -41,8 +43,12 @@ export interface LookupOptions {
   behavior: Behavior;
   /** Contacts are named by keys and by ids: one that is named by both is marked as repeated. */
   marksRepeats?: boolean;
+  /** Lists by which the contacts were chosen. */
+  selectedLists?: readonly string[];
 }
 
+/** Where searches leave out a contact's lists, these are asked for one by one; of more, the writes tell. */
+const maxListSearches = 5;
 /** Contacts whose first item is remembered; of more, only those that are named by id. */
 const maxRememberedContacts = 100_000;
 
@@ -94,10 +100,11 @@ export class Lookup {
   async find(items: readonly Item[]): Promise<Map<number, Found>> {
     const found = new Map<number, Found>();
     for (const item of items) {
-      const at = this.takenAt;
-      const contact = item.found ?? this.findOnPage(item);
-      if (contact || this.knowsAll)
-        found.set(item.ref, item.found ? { contact, at } : this.mark(item, { contact, at }));
+      const seen: Found = { contact: item.found ?? this.findOnPage(item), at: this.takenAt };
+      // A page may leave lists out, which can be asked for one by one.
+      const isTold = seen.contact ? seen.contact.lists !== undefined : this.knowsAll;
+      if (isTold || (seen.contact && this.listsOf([item]).length === 0))
+        found.set(item.ref, item.found ? seen : this.mark(item, seen));
     }
     const missing = items.filter(({ ref }) => !found.has(ref));
     for (const [ref, each] of await this.findFresh(missing)) found.set(ref, each);
@@ -158,6 +165,7 @@ export class Lookup {
     found: Map<number, Pick<Found, "contact" | "refused">>,
   ): Promise<void> {
     const { contacts, refused } = await this.searchBlock(block);
+    if (this.source.includes("lists")) await this.addLists(contacts, block);
     const byIdentity = new Map<string, Partial<Contact>[]>();
     for (const contact of contacts) {
       const identity = this.toIdentity(contact.key ?? "");
@@ -190,6 +198,38 @@ export class Lookup {
       contacts: [...first.contacts, ...second.contacts],
       refused: new Map([...first.refused, ...second.refused]),
     };
+  }
+
+  /**
+   * Where the answer left the lists out, as the published sample of a search does, one search for each list tells
+   * which contacts of the block are in it; what is refused stays unknown.
+   */
+  private async addLists(contacts: Partial<Contact>[], block: readonly Item[]): Promise<void> {
+    const unknown = contacts.filter(({ lists }) => lists === undefined);
+    const listIds = unknown.length === 0 ? [] : this.listsOf(block);
+    if (listIds.length === 0 || listIds.length > maxListSearches) return;
+    const members = new Map<string, Set<string | undefined>>();
+    for (const listId of listIds) {
+      const inList = [createEquals("LIST_ID", [listId])];
+      const answer = await this.keys
+        .find(toKeys(block).all, ["_id", "key"], inList)
+        .catch((error: unknown) => {
+          if (!isRefusal(error)) throw error;
+        });
+      if (!answer || answer.refused.size > 0) return;
+      members.set(listId, new Set(answer.contacts.map(({ _id }) => _id)));
+    }
+    for (const contact of unknown) {
+      contact.lists = listIds.filter((id) => members.get(id)!.has(contact._id)).map((_id) => ({ _id }));
+    }
+  }
+
+  /** Lists of the account whose members decide what becomes of these contacts. */
+  private listsOf(items: readonly Item[]): string[] {
+    const { selectedLists = [] } = this.options;
+    const values = items.flatMap(({ desired }) => (isSettled(desired) ? [] : desired.values));
+    const ids = values.flatMap(({ what, id }) => (what === "list" ? [id] : []));
+    return [...new Set([...selectedLists, ...ids])].filter((id) => toStandInName(id) === undefined);
   }
 
   /** A search may still show who is known to be deleted; and one contact may be named by its key and by its id. */

@@ -12,7 +12,7 @@ import { createContactPages } from "../../service/contact-search.ts";
 import type { KeySearch } from "../../service/key-search.ts";
 import { maxPageSize, openPages, type Page } from "../../service/pages.ts";
 import { TextIndex } from "../../text-index.ts";
-import type { Clock, Contact, Filter } from "../../wire.ts";
+import type { Clock, Contact, Filter, IdRef } from "../../wire.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 
 export interface SnapshotOptions {
@@ -188,6 +188,8 @@ export interface PagesOptions {
   filters?: Filter[];
   /** Pages at once. */
   concurrency: number;
+  /** Lists that every contact found is known to be in, should the answer not tell. */
+  lists?: IdRef[];
 }
 
 /**
@@ -262,9 +264,10 @@ function storePage(
   snapshot: AccountSnapshot,
   place: Omit<PageMark, "total">,
   { items, total }: Page<Partial<Contact>>,
-  { keys }: PagesOptions,
+  { keys, lists }: PagesOptions,
 ): void {
   if (total === undefined) throw unreadableAnswerError("The answer to a search has no totalRecords");
   keys.note(items[0]);
+  if (lists) for (const contact of items) contact.lists ??= lists;
   snapshot.add({ ...place, total }, items);
 }
