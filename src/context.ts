@@ -10,7 +10,6 @@ import { type GlobalFlags, isYes, readSettings, type Settings } from "./config/s
 import type { Connection, Purpose, SandboxFiles } from "./connection.ts";
 import type { Activity } from "./disk/activities.ts";
 import { declinedError, exitCodes } from "./errors.ts";
-import type { ShownCommand } from "./hint.ts";
 import { mergeLimits } from "./rate-limits.ts";
 import { CommandFiles } from "./terminal/command-files.ts";
 import { chooseFileFormat, type TextForm } from "./terminal/file-names.ts";
@@ -26,8 +25,6 @@ export type { Connection } from "./connection.ts";
 export interface Observer {
   /** A list was shown in part. */
   page(page: { total?: number; hasMore: boolean }): void;
-  /** How to name a command in a hint for readers that have no shell. */
-  formatCommand(command: ShownCommand): string;
 }
 
 /** Flags of every command that lists or exports. */

@@ -4,7 +4,6 @@ import type { NestedCommand } from "./commands/help/tree.ts";
 import { Context } from "./context.ts";
 import { describeDiskError } from "./disk/disk-errors.ts";
 import { EcmError, failedError, interruptedError, isInterruption } from "./errors.ts";
-import { mapCommands } from "./hint.ts";
 import { formatRateLimitLine, formatRateLimitSentence } from "./rate-limits.ts";
 import { maskTypedKeys } from "./terminal/escape.ts";
 import { isJsonWanted } from "./terminal/format.ts";
@@ -65,13 +64,9 @@ async function reportFailure(
   return reportError(context.terminal, failure, isJson);
 }
 
-/** The commands of its hint work on the account that this command worked on; an agent's client reads of tools. */
+/** The commands of its hint work on the account that this command worked on. */
 async function completeHint(context: Context, { details }: EcmError): Promise<void> {
   if (details.hint === undefined) return;
-  if (context.observer) {
-    details.hint = mapCommands(details.hint, context.observer.formatCommand);
-    return;
-  }
   // `auth login` makes the profile "default" where none is named, whichever is selected.
   const profile = await context.profile().catch(() => undefined);
   const selected = profile?.name?.source === "default" ? profile.name.value : "default";

@@ -1,4 +1,4 @@
-import type { Command } from "@commander-js/extra-typings";
+import { type Command, Option } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { usageError } from "../errors.ts";
 import { requestTarget } from "../request-target.ts";
@@ -18,7 +18,12 @@ function declareApi(command: Command) {
   const sending = command
     .argument("<method>", "GET, POST, PUT, PATCH, DELETE, or another")
     .argument("<path>", "starts with / and is appended to the base URL, such as /api/contact-structure")
-    .option("--data <file>", "send this file's content, or standard input (-), as JSON")
+    .addOption(
+      new Option("--data <file>", "send this file's content, or standard input (-), as JSON").conflicts([
+        "field",
+        "typedField",
+      ]),
+    )
     .addOption(repeatableOption("-f, --field <name=value>", "a string member of the JSON body (repeatable)"))
     .addOption(
       repeatableOption(
@@ -76,23 +81,12 @@ async function requestFrom(
   path: string,
   options: ApiOptions,
 ): Promise<ApiRequest> {
-  const fields = await buildBody(context, options);
-  if (fields !== undefined && options.data !== undefined) {
-    throw usageError(
-      "--data is the whole body and cannot be used with -f and -F",
-      "Leave out one of the two",
-    );
-  }
-  const rawBody = options.data === undefined ? fields : await readDataInput(context, options.data, "--data");
   const query = (options.query ?? []).map((text) => parsePair("--query", text));
-  const request = apiRequest(method, path, query, rawBody);
-  if (fields !== undefined && ["GET", "HEAD"].includes(request.method)) {
-    throw usageError(
-      `-f and -F make a body, but ${request.method} requests have none`,
-      "Add query parameters with --query",
-    );
-  }
-  return request;
+  const rawBody =
+    options.data === undefined
+      ? await buildBody(context, options)
+      : await readDataInput(context, options.data, "--data");
+  return apiRequest(method, path, query, rawBody);
 }
 
 async function joinAnswers(context: Context, request: ApiRequest): Promise<Result<unknown>> {
@@ -138,15 +132,13 @@ async function showAnswer(
 /** What a request of these kinds takes away cannot be put back. @throws UsageError, DeclinedError */
 async function confirmFinal(context: Context, { method, path }: ApiRequest): Promise<void> {
   const target = path.split("?")[0]!;
-  const loss =
-    method === "DELETE"
-      ? "A deletion cannot be undone."
-      : method === "PATCH"
-        ? "A contact's status cannot be set back through the API."
-        : method === "PUT" && /^\/api\/contact-structure\/[^/]+\/?$/i.test(target)
-          ? "Fields and tags that the body leaves out are removed, with their values."
-          : undefined;
-  if (loss !== undefined) await context.confirm(`Send ${method} ${target}? ${loss}`);
+  const isStructure = method === "PUT" && /^\/api\/contact-structure\/[^/]+\/?$/i.test(target);
+  if (isStructure) {
+    const loss = "Fields and tags that the body leaves out are removed, with their values.";
+    return context.confirm(`Send ${method} ${target}? ${loss}`);
+  }
+  if (method === "DELETE" || method === "PATCH")
+    await context.confirm(`Send ${method} ${target}? It may not be possible to undo it.`);
 }
 
 /**
@@ -172,6 +164,9 @@ export function apiRequest(
       `${JSON.stringify(path)} does not start with /`,
       "Give a path such as /api/contact-structure; the base URL is the profile's, or --base-url",
     );
+  }
+  if (rawBody !== undefined && ["GET", "HEAD"].includes(verb)) {
+    throw usageError(`${verb} requests have no body`, "Add query parameters with --query");
   }
   const isSearch = verb === "POST" && path.split("?")[0]!.endsWith("/search");
   const isRead = isSearch || verb === "GET" || verb === "HEAD" || verb === "OPTIONS";

@@ -4,18 +4,18 @@ import type { Command } from "@commander-js/extra-typings";
 import { listStructuresRequest } from "../api/structures.ts";
 import { readCachedBehaviors } from "../config/caches.ts";
 import { inspectFolders, type PlaceState } from "../config/folder-rights.ts";
-import { isUsualKey, maskKey } from "../config/keys.ts";
+import { maskKey } from "../config/keys.ts";
 import type { ResolvedProfile } from "../config/resolve.ts";
 import type { Context } from "../context.ts";
 import { formatCounted } from "../counts.ts";
-import { EcmError, exitCodes, failedError, isKind } from "../errors.ts";
+import { EcmError, failedError, isKind } from "../errors.ts";
 import { advise, ecm, type Hint, quoteShellWord } from "../hint.ts";
 import { formatRateLimitSentence } from "../rate-limits.ts";
 import { describeBehavior, findLastLearned, readFreshBehavior } from "../service/behavior.ts";
 import { escapeControls } from "../terminal/escape.ts";
 import { isForPeople } from "../terminal/format.ts";
 import { fitMessage } from "../terminal/message-lines.ts";
-import type { View } from "../terminal/present.ts";
+import { toColumns, type View } from "../terminal/present.ts";
 import { createStyle } from "../terminal/style.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ApiAnswer, RateLimits } from "../wire.ts";
@@ -24,12 +24,7 @@ import { describeCommand } from "./help/help-text.ts";
 import { presents } from "./output/presents.ts";
 
 const view: View<ShownFinding> = {
-  columns: [
-    { name: "status", value: ({ status }) => status },
-    { name: "check", value: ({ check }) => check },
-    { name: "message", value: ({ message }) => message },
-    { name: "hint", value: ({ hint }) => hint },
-  ],
+  columns: toColumns("status", "check", "message", "hint"),
   id: ({ check }) => check,
 };
 
@@ -43,22 +38,14 @@ export function registerDoctor(command: Command, context: Context): void {
   command.action(
     presents(context, { view }, async () => {
       const findings = await examine(context);
-      const failed = findings.filter(({ status }) => status === "fail").map(({ check }) => check);
-      const isRead = isForPeople(context.output());
-      const shown = isRead
+      const shown = isForPeople(context.output())
         ? { text: drawFindings(context.terminal, findings), value: findings }
         : { many: findings };
+      const failed = findings.filter(({ status }) => status === "fail").map(({ check }) => check);
       if (failed.length === 0) return shown;
-      if (isRead && context.terminal.isStdoutTerminal) {
-        // A person has just read which ones.
-        context.endWith(exitCodes.failed);
-        return shown;
-      }
       const message = `${failed.length} of ${findings.length} checks failed: ${failed.join(", ")}`;
-      const failure = failedError(message, "Each failed check says what to do", {
-        type: "ChecksFailedError",
-      });
-      return { ...shown, failure };
+      const type = "ChecksFailedError";
+      return { ...shown, failure: failedError(message, "Each failed check says what to do", { type }) };
     }),
   );
 }
@@ -111,10 +98,7 @@ async function examineAccount(context: Context): Promise<Finding[]> {
 async function examineKey(context: Context, profile: ResolvedProfile): Promise<Finding> {
   if (profile.isSandbox) return pass("key", "the embedded service makes its own");
   const { value, source } = await profile.key(context.signal);
-  const words = `${maskKey(value)}, from the ${source}`;
-  return isUsualKey(value)
-    ? pass("key", words)
-    : warn("key", `${words}: does not look like an API key of 50 characters`);
+  return pass("key", `${maskKey(value)}, from the ${source}`);
 }
 
 /** What earlier commands have learned of the service where its documents are silent; without a request. */
@@ -166,19 +150,12 @@ interface Finding {
 /** A finding with its hint as text. */
 type ShownFinding = Omit<Finding, "hint"> & { hint?: string };
 
-const pass = (check: string, message: string): Finding => ({ check, status: "pass", message });
-const warn = (check: string, message: string, hint?: Hint): Finding => ({
-  check,
-  status: "warn",
-  message,
-  hint,
-});
-const fail = (check: string, message: string, hint?: Hint): Finding => ({
-  check,
-  status: "fail",
-  message,
-  hint,
-});
+const toFinding =
+  (status: Finding["status"]) =>
+  (check: string, message: string, hint?: Hint): Finding => ({ check, status, message, hint });
+const pass = toFinding("pass");
+const warn = toFinding("warn");
+const fail = toFinding("fail");
 
 /** With a clock that is off by more than this, in seconds, waits for the end of the hour are wrong. */
 const maxSkewSeconds = 30;
@@ -193,16 +170,15 @@ function checkAnswer(answer: ApiAnswer, place: string, milliseconds: number, now
     const check = /does not have API access/i.test(problem?.message ?? "") ? "account" : "key";
     return [answered, fail(check, problem?.message ?? `HTTP ${status}`, hint)];
   }
-  if (limit === "hour" || limit === "month") {
-    // Who counts requests has answered: nothing is wrong with the address.
-    const words = limit === "hour" ? "the hourly limit is used up" : "the monthly quota is used up";
-    return [answered, ...checkClock(headers.date, now), fail("budget", words, hint)];
-  }
+  // Who counts requests has answered: nothing is wrong with the address.
+  const clock = checkClock(headers.date, now);
+  if (limit === "hour") return [answered, ...clock, fail("budget", "the hourly limit is used up", hint)];
+  if (limit === "month") return [answered, ...clock, fail("budget", "the monthly quota is used up", hint)];
   if (problem) return [fail("address", problem.message, hint)];
   if (!Array.isArray(body)) {
     return [fail("address", `${place} answers, but not as the API does`, "Check the base URL")];
   }
-  return [answered, ...checkClock(headers.date, now), checkLimits(limits, now)];
+  return [answered, ...clock, checkLimits(limits, now)];
 }
 
 function checkClock(date: string | undefined, now: number): Finding[] {
@@ -217,12 +193,9 @@ function checkClock(date: string | undefined, now: number): Finding[] {
 function checkLimits(limits: RateLimits, now: number): Finding {
   const left = formatRateLimitSentence(limits, now);
   if (left === undefined) return warn("budget", "The service sent no limits with its answer");
-  const { hour, month } = limits;
-  const isLow = (part: { remaining: number; limit: number } | undefined) =>
-    part !== undefined && part.remaining < part.limit / 10;
-  if (isLow(month)) return warn("budget", left, "Less than a tenth of the monthly quota is left");
-  if (isLow(hour)) return warn("budget", left, "Less than a tenth of the hourly limit is left");
-  return pass("budget", left);
+  const isLow = ({ month, hour }: RateLimits) =>
+    [month, hour].some((part) => part !== undefined && part.remaining < part.limit / 10);
+  return isLow(limits) ? warn("budget", left, "Less than a tenth is left") : pass("budget", left);
 }
 
 const variables = {
@@ -233,23 +206,22 @@ const variables = {
 };
 
 function checkFolder({ name, path, state, detail }: PlaceState): Finding {
-  if (state === "private") return pass(name, path);
-  if (state === "missing") return pass(name, `${path}: created when needed`);
-  if (state === "full") {
-    const hint = `Make room on the disk of ${path}: ecm could not write down what a run does`;
-    return fail(name, `${path}: the disk is full`, hint);
-  }
-  if (state === "unusable")
-    return fail(
+  const found = {
+    private: pass(name, path),
+    missing: pass(name, `${path}: created when needed`),
+    open: warn(name, `${path}: readable by other users (${detail})`, `chmod go-rwx ${quoteShellWord(path)}`),
+    full: fail(
+      name,
+      `${path}: the disk is full`,
+      `Make room on the disk of ${path}: ecm could not write down what a run does`,
+    ),
+    unusable: fail(
       name,
       `${path}: ${detail}`,
       `Fix its permissions, or choose another folder with ${variables[name]}`,
-    );
-  const hint =
-    name.startsWith("c") || name === "profiles file"
-      ? "ecm makes it private again the next time it uses it"
-      : `chmod 700 ${quoteShellWord(path)}`;
-  return warn(name, `${path}: readable by other users (${detail})`, hint);
+    ),
+  };
+  return found[state];
 }
 
 const marks = { pass: "✓", warn: "!", fail: "✗" } as const;
@@ -258,23 +230,23 @@ const marks = { pass: "✓", warn: "!", fail: "✗" } as const;
 function drawFindings(terminal: Terminal, findings: readonly ShownFinding[]): string {
   const { green, yellow, red, dim } = createStyle(terminal.isColored.out);
   const paint = { pass: green, warn: yellow, fail: red };
-  const widest = Math.max(...findings.map(({ check }) => check.length));
   // Read aloud, a mark says nothing.
   const toMark = (status: Finding["status"]) => (terminal.isAccessible ? status : marks[status]);
-  const markWidth = Math.max(...findings.map(({ status }) => toMark(status).length));
-  const hang = markWidth + 1 + widest + 2;
+  const widest = Math.max(...findings.map(({ check }) => check.length));
+  const hang = toMark("pass").length + widest + 3;
   const wrapped = (line: string) => fitMessage(line, terminal.columns, hang);
   const lines = findings.flatMap(({ status, check, message, hint }) => {
-    const mark = paint[status](toMark(status).padEnd(markWidth));
-    const line = wrapped(`${mark} ${check.padEnd(widest)}  ${escapeControls(message)}`);
+    const start = `${paint[status](toMark(status))} ${check.padEnd(widest)}`;
+    const line = wrapped(`${start}  ${escapeControls(message)}`);
     return hint === undefined ? line : [line, wrapped(`${" ".repeat(hang)}${dim(escapeControls(hint))}`)];
   });
-  return `${[...lines, "", formatVerdict(findings)].join("\n")}\n`;
+  return `${lines.join("\n")}\n${formatVerdict(findings)}`;
 }
 
+/** What failed is the error that follows. */
 function formatVerdict(findings: readonly ShownFinding[]): string {
-  const count = (wanted: Finding["status"]) => findings.filter(({ status }) => status === wanted).length;
-  if (count("fail") > 0) return `${count("fail")} of ${findings.length} checks failed.`;
-  if (count("warn") > 0) return `${formatCounted(count("warn"), "warning")}. Nothing is broken.`;
-  return "Everything is fine.";
+  if (findings.some(({ status }) => status === "fail")) return "";
+  const warnings = findings.filter(({ status }) => status === "warn").length;
+  if (warnings > 0) return `\n${formatCounted(warnings, "warning")}. Nothing is broken.\n`;
+  return "\nEverything is fine.\n";
 }

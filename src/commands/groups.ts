@@ -47,11 +47,7 @@ export const groups: readonly Group[] = [
     async () => (await import("./plan/show.ts")).registerPlan,
   ),
   group("export", "write contacts to a file", async () => (await import("./export.ts")).registerExport),
-  group(
-    "events",
-    "what happened to contacts",
-    async () => (await import("./events/index.ts")).registerEvents,
-  ),
+  group("events", "what happened to contacts", async () => (await import("./events.ts")).registerEvents),
   group("campaigns", "campaigns, to look at", async () => (await resources()).registerCampaigns),
   group("templates", "email templates, to look at", async () => (await resources()).registerTemplates),
   group(

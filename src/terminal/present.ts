@@ -38,6 +38,11 @@ export interface View<T> {
   isImportable?: boolean;
 }
 
+/** Members of a record under their own names. */
+export function toColumns<T>(...names: (keyof T & string)[]): Column<T>[] {
+  return names.map((name) => ({ name, value: (item) => item[name] as CellValue }));
+}
+
 /** The header by which an import knows that each leading apostrophe has one in front. */
 const safeCellsHeader = "ecm:safe-cells";
 

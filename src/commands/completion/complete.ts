@@ -101,12 +101,16 @@ interface TypedLine {
 async function readTypedLine(tree: CommandTree, words: string[]): Promise<TypedLine> {
   const typed: TypedLine = { command: tree.root, args: [], values: {}, isPastFlags: false };
   for (const word of words) {
+    const child = findChild(typed.command, word);
     if (typed.open) {
       typed.values[typed.open.attributeName()] = word;
       typed.open = undefined;
     } else if (word === "--") typed.isPastFlags = true;
     else if (word.startsWith("-") && !typed.isPastFlags) takeFlag(typed, word);
-    else await takeName(typed, tree, word);
+    else if (child) {
+      if (typed.command === tree.root) await tree.load(child.name());
+      typed.command = child;
+    } else typed.args.push(word);
   }
   return typed;
 }
@@ -116,14 +120,6 @@ function takeFlag(typed: TypedLine, word: string): void {
   const option = findFlag(typed.command, flag);
   if (option && assigned !== undefined) typed.values[option.attributeName()] = assigned;
   else if (option?.required) typed.open = option;
-}
-
-/** Of a command, or else an argument. */
-async function takeName(typed: TypedLine, tree: CommandTree, word: string): Promise<void> {
-  const child = findChild(typed.command, word);
-  if (!child) return void typed.args.push(word);
-  if (typed.command === tree.root) await tree.load(child.name());
-  typed.command = child;
 }
 
 function splitAssignment(word: string): [flag: string, value?: string] {
@@ -242,37 +238,32 @@ async function listValues(
   return values === "files" ? values : values.filter((value) => fold(value).startsWith(fold(unfinished)));
 }
 
+/** The names of the account that a placeholder stands for. */
+const namesByKind: Readonly<Record<string, keyof KnownNames>> = {
+  list: "lists",
+  tag: "tags",
+  field: "fields",
+  "field=value": "fields",
+  structure: "structures",
+  "id-or-label": "structures",
+};
+
 async function listValuesOfKind(
   context: Context,
   thing: Option | Argument,
   typed: TypedLine,
 ): Promise<readonly string[] | "files"> {
-  const listNames = (part: keyof KnownNames) => readNames(context, typed, part);
-  switch (findValueKind(thing, typed.command)) {
-    case "file":
-    case "dir":
-    case "command":
-      return "files";
-    case "list":
-      return listNames("lists");
-    case "tag":
-      return listNames("tags");
-    case "field":
-      return listNames("fields");
-    case "field=value":
-      return (await listNames("fields")).map((label) => `${label}=`);
-    case "id-or-label":
-    case "structure":
-      return listNames("structures");
-    case "profile":
-      return (await context.profiles()).names();
-    case "format":
-      return outputFormats;
-    case "run":
-      return ["last", ...(await readdir(join(context.folders.state, "runs"))).toReversed()];
-    default:
-      return [];
+  const kind = findValueKind(thing, typed.command);
+  if (["file", "dir", "command"].includes(kind)) return "files";
+  if (kind === "profile") return (await context.profiles()).names();
+  if (kind === "format") return outputFormats;
+  if (kind === "run") {
+    return ["last", ...(await readdir(join(context.folders.state, "runs"))).toReversed()];
   }
+  const part = namesByKind[kind];
+  if (!part) return [];
+  const names = await readNames(context, typed, part);
+  return kind === "field=value" ? names.map((label) => `${label}=`) : names;
 }
 
 /** Of the account that the command line and the environment select. */

@@ -11,7 +11,7 @@ import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import { describeCommand } from "../help/help-text.ts";
 import type { CommandTree } from "../help/tree.ts";
-import type { FileFolder, Tool } from "./tool.ts";
+import type { FileFolder } from "./tool.ts";
 
 export function registerMcp(command: Command, context: Context, tree: CommandTree): void {
   const serving = command
@@ -45,9 +45,8 @@ export function registerMcp(command: Command, context: Context, tree: CommandTre
     const files = await openFileFolder(context, folder);
     const plans = mayWrite ? new Plans(clock, folders.state) : undefined;
     await tree.loadAll();
-    const tools: Tool[] = [];
-    const invoke = createInvoke(context, tree, profile, { mayWrite, tools });
-    tools.push(...listTools(plans).map((each) => createTool(invoke, files, tree.root, each)));
+    const invoke = createInvoke(context, tree, profile, mayWrite);
+    const tools = listTools(plans).map((each) => createTool(invoke, files, tree.root, each));
     const rights = mayWrite ? "reads, and planned writes" : "reads only";
     terminal.note(`Serving ${account} to an MCP client on stdin and stdout (${rights})`);
     try {

@@ -15,7 +15,7 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/
 import { EcmError, failedError, usageError } from "../../errors.ts";
 import { toErrorObject } from "../../terminal/report-error.ts";
 import { version } from "../../version.ts";
-import { shellOnly, type Tool, ToolFailure } from "./tool.ts";
+import { namesCommand, type Tool, ToolFailure } from "./tool.ts";
 
 interface Served {
   tools: readonly Tool[];
@@ -125,19 +125,15 @@ function requireKnownArguments({ name, inputSchema }: Tool, input: object): void
   );
 }
 
-/** Part of every answer. */
-const resultMeta = { "ecm/version": version };
-
 function toContent(value: object): CallToolResult {
   return {
     content: [{ type: "text", text: JSON.stringify(value) }],
     structuredContent: value as Record<string, unknown>,
-    _meta: resultMeta,
   };
 }
 
 function toFailedContent(failure: object): CallToolResult {
-  return { content: [{ type: "text", text: JSON.stringify(failure) }], _meta: resultMeta, isError: true };
+  return { content: [{ type: "text", text: JSON.stringify(failure) }], isError: true };
 }
 
 interface Failure {
@@ -154,16 +150,16 @@ function toFailure(error: unknown): Failure {
 const asideAdvice =
   /[,;]? (?:or|or ignore it with|ignore the column with) --map (?:'[^']*=ignore'|\S+=ignore)(?=[,;]|$)/g;
 
-/** Commands speak of flags: a tool of its arguments. What a client cannot do is left out of the hint. */
+/** Commands speak of flags: a tool of its arguments. A part of the hint that the client cannot follow is left out. */
 function nameArguments({ error, ...others }: Failure, tool: Tool | undefined): Failure {
   const rename = (text: string) =>
     text.replace(/--([a-z][a-z-]*)/g, (flag, name) => tool?.names.get(flag) ?? name.replaceAll("-", "_"));
   const isOffered = (flag: string) => tool?.names.has(flag) ?? false;
-  const clauses = String(error.hint ?? "")
+  const parts = String(error.hint ?? "")
     .replace(asideAdvice, "")
     .split(/(?<=\n|; |\. )|(?=, or )/);
-  const offered = clauses.filter(
-    (clause) => !clause.includes(shellOnly) && (clause.match(/--[a-z][a-z-]*/g) ?? []).every(isOffered),
+  const offered = parts.filter(
+    (part) => !namesCommand(part) && (part.match(/--[a-z][a-z-]*/g) ?? []).every(isOffered),
   );
   const hint = rename(offered.join("")).replace(/[;\s]+$/, "") || undefined;
   return { ...others, error: { ...error, message: rename(String(error.message)), hint } };

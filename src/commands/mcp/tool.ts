@@ -8,7 +8,6 @@ import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings"
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
 import { exitCodes, interruptedError } from "../../errors.ts";
-import type { ShownCommand } from "../../hint.ts";
 import { type DescribedFlag, describeFlags } from "../help/help-text.ts";
 import { type CommandTree, findDeepestCommand } from "../help/tree.ts";
 
@@ -60,7 +59,7 @@ export class ToolFailure extends Error {
 
 // A tool as the protocol offers it.
 
-export interface Tool extends Pick<ToolDeclaration, "name" | "description" | "path"> {
+export interface Tool extends Pick<ToolDeclaration, "name" | "description"> {
   inputSchema: {
     type: "object";
     properties: Properties;
@@ -107,7 +106,6 @@ export function createTool(
   return {
     name,
     description,
-    path: path.length > 0 ? path : undefined,
     inputSchema: { type: "object", properties, ...(required && { required }), additionalProperties: false },
     annotations: { readOnlyHint: !writes, destructiveHint: writes, idempotentHint: !writes },
     names: new Map(taken.map((each) => [each.flag, each.name])),
@@ -202,14 +200,13 @@ type Invoke = (
 
 /**
  * The account stays the one that the server was started for, whatever becomes of the current profile meanwhile.
- * @param options.mayWrite else every command runs with `--read-only`
- * @param options.tools which hints name in place of commands
+ * @param mayWrite else every command runs with `--read-only`
  */
 export function createInvoke(
   context: Context,
   tree: CommandTree,
   { name, isSandbox }: ResolvedProfile,
-  { mayWrite, tools }: { mayWrite: boolean; tools: readonly Tool[] },
+  mayWrite: boolean,
 ): Invoke {
   const { settings, terminal } = context;
   const { baseUrl, structure, timeoutSeconds, maxWaitSeconds } = settings;
@@ -235,10 +232,7 @@ export function createInvoke(
       args: [...globals, ...words],
       streams: { stdin: Readable.from(stdin ? [stdin] : []), stdout, stderr, env: terminal.env },
       signal: interruption.signal,
-      observer: {
-        page: (seen) => Object.assign(page, seen),
-        formatCommand: (command) => nameTool(tools, command),
-      },
+      observer: { page: (seen) => Object.assign(page, seen) },
     });
     stdout.end();
     stderr.end();
@@ -261,10 +255,14 @@ function toFailure(value: unknown, stderr: string): ToolFailure {
   return new ToolFailure({ ...failure, ...(hasBegun && { summary: value }) });
 }
 
-/** What a command warns of; lines with commands are for a shell, which the client has not. */
+/** Commands are for a shell, which the client has not. */
+export function namesCommand(text: string): boolean {
+  return /\becm [-a-z]/.test(text);
+}
+
 function findWarnings(stderr: string): string[] {
   const warnings = stderr.split("\n").flatMap((line) => /^warning: (.*)$/.exec(line)?.[1] ?? []);
-  return warnings.filter((warning) => !/: ecm [-a-z]/.test(warning) && !warning.includes(shellOnly));
+  return warnings.filter((warning) => !namesCommand(warning));
 }
 
 function parseOutput(stdout: string, isLines: boolean): unknown {
@@ -276,19 +274,4 @@ function parseOutput(stdout: string, isLines: boolean): unknown {
     // What another address answers may be no JSON.
     return stdout;
   }
-}
-
-/** Stands in a hint where a command is that no tool runs: the client has no shell. */
-export const shellOnly = "\u0000";
-
-/**
- * A command that leads on, as the client can carry it out: by a tool where there is one for it and its flags.
- * @param words without `ecm`
- */
-function nameTool(tools: readonly Tool[], { words }: ShownCommand): string {
-  const tool = tools.find(({ path }) => path?.every((word, at) => words[at] === word));
-  const rest = words.slice(tool?.path?.length ?? 0);
-  const isOffered = rest.every((word) => !word.startsWith("--") || tool?.names.has(word));
-  if (!tool || !isOffered) return shellOnly;
-  return [tool.name, ...rest.map((word) => tool.names.get(word) ?? word)].join(" ");
 }

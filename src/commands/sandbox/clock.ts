@@ -1,16 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import type { ClockView } from "../../sandbox/public-types.ts";
-import type { View } from "../../terminal/present.ts";
+import { toColumns, type View } from "../../terminal/present.ts";
 import { actsOn, addLocalVerb } from "./shared.ts";
 
-const clockView: View<ClockView> = {
-  columns: [
-    { name: "time", value: (clock) => clock.time },
-    { name: "real", value: (clock) => clock.real },
-  ],
-  id: (clock) => clock.time,
-};
+const clockView: View<ClockView> = { columns: toColumns("time", "real"), id: ({ time }) => time };
 
 export function registerSandboxClock(parent: Command, context: Context): void {
   const group = parent

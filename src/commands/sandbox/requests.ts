@@ -2,19 +2,15 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import type { LoggedRequest } from "../../sandbox/public-types.ts";
-import { presentList, type View } from "../../terminal/present.ts";
+import { presentList, toColumns, type View } from "../../terminal/present.ts";
 import { type OptionsOf, wholeNumberOption } from "../flags/flags.ts";
 import { addLocalVerb, followRequests, withAdmin } from "./shared.ts";
 
 const requestView: View<LoggedRequest> = {
   columns: [
-    { name: "n", value: (request) => request.n },
-    { name: "time", value: (request) => request.time },
-    { name: "method", value: (request) => request.method },
+    ...toColumns<LoggedRequest>("n", "time", "method"),
     { name: "path", value: (request) => request.path, isWhole: true },
-    { name: "status", value: (request) => request.status },
-    { name: "milliseconds", value: (request) => request.milliseconds },
-    { name: "fault", value: (request) => request.fault },
+    ...toColumns<LoggedRequest>("status", "milliseconds", "fault"),
     { name: "body", value: (request) => formatValue(request.body), optional: true },
     { name: "answer", value: (request) => formatValue(request.answer), optional: true },
   ],

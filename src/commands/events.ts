@@ -1,24 +1,24 @@
 /** `ecm events`: what happened to contacts, and with `--since last` what has not been shown yet. */
 import { resolve } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
-import { type ContactEvent, dayMilliseconds, maxDays } from "../../api/events.ts";
-import type { Connection, Context } from "../../context.ts";
-import { formatCount } from "../../counts.ts";
-import { EcmError, isGoneError, usageError } from "../../errors.ts";
-import { type Feed, readFeed, readNewest, toTime } from "../../events/feed.ts";
-import { resolveCampaign } from "../../service/resources.ts";
-import type { OutputOptions } from "../../terminal/format.ts";
+import { type ContactEvent, dayMilliseconds, maxDays } from "../api/events.ts";
+import type { Connection, Context } from "../context.ts";
+import { formatCount } from "../counts.ts";
+import { EcmError, hasStatus, isGoneError, usageError } from "../errors.ts";
+import { type Feed, readFeed, readNewest, toTime } from "../events/feed.ts";
+import { resolveCampaign } from "../service/resources.ts";
+import { isForPeople, type OutputOptions } from "../terminal/format.ts";
+import { type Column, chooseColumns, hasColumns, type View } from "../terminal/present.ts";
 import {
   addOutputFileFlags,
   type OptionsOf,
   parsePastTime,
   repeatableOption,
   wholeNumberOption,
-} from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents, type Result } from "../output/presents.ts";
-import { resolveContact } from "../selection/lookups.ts";
-import { eventView, maxLookups, planEventView } from "./view.ts";
+} from "./flags/flags.ts";
+import { describeCommand } from "./help/help-text.ts";
+import { presents, type Result } from "./output/presents.ts";
+import { resolveContact } from "./selection/lookups.ts";
 
 const defaultLimit = 100;
 /** How far to look back where nobody says. */
@@ -76,14 +76,12 @@ export function registerEvents(command: Command, context: Context): void {
 
 /** Which events are asked for. */
 interface WantedEvents {
+  options: EventsOptions;
   contactId: string | undefined;
   types: string[];
   /** An id; the feed knows no campaigns, so that they are held against each event here. */
   campaign: string | undefined;
-  days: number | undefined;
-  limit: number | undefined;
   now: number;
-  output: OutputOptions;
 }
 
 async function showEvents(
@@ -91,11 +89,11 @@ async function showEvents(
   idOrKey: string | undefined,
   options: EventsOptions,
 ): Promise<Result<ContactEvent>> {
-  const { since: sinceText, days, limit } = options;
   const now = context.clock.now();
+  const isNew = options.since === "last";
   const types = parseTypes(options.type);
   const since =
-    sinceText === undefined || sinceText === "last" ? undefined : parsePastTime(sinceText, "--since", now);
+    options.since === undefined || isNew ? undefined : parsePastTime(options.since, "--since", now);
   const connection = await context.connect();
   const { account, send } = connection;
   const contactId =
@@ -103,33 +101,31 @@ async function showEvents(
       ? undefined
       : (await account.withRemembered("read", () => resolveContact(connection, idOrKey)))._id;
   const campaign = options.campaign === undefined ? undefined : await resolveCampaign(send, options.campaign);
-  const output = context.output(options);
-  const wanted: WantedEvents = { contactId, types, campaign, days, limit, now, output };
-  const shown =
-    sinceText === "last"
+  const wanted: WantedEvents = { options, contactId, types, campaign, now };
+  try {
+    return await (isNew
       ? showNew(context, connection, wanted)
-      : showPast(context, connection, wanted, { since, isAll: options.all ?? false });
-  return shown.catch((error: unknown) => {
+      : showPast(context, connection, wanted, since));
+  } catch (error) {
     // The contact was found a moment ago.
     if (contactId === undefined || !isGoneError(error)) throw error;
     const { message, details } = error;
-    const words = `This account's service does not offer events of contacts (it answered ${details.status}: ${message})`;
     throw new EcmError(
       "service",
-      words,
+      `This account's service does not offer events of contacts (it answered ${details.status}: ${message})`,
       "The contact exists; the service's own pages may show its events",
       details,
     );
-  });
+  }
 }
 
 async function showPast(
   context: Context,
   connection: Connection,
-  { contactId, types, campaign, days, limit, now, output }: WantedEvents,
-  { since, isAll }: { since: number | undefined; isAll: boolean },
+  { options, contactId, types, campaign, now }: WantedEvents,
+  since: number | undefined,
 ): Promise<Result<ContactEvent>> {
-  const { send } = connection;
+  const { days, limit, all = false } = options;
   const query = { contactId, types, pastDays: days ?? countDays(since, now) };
   // One contact's feed knows no days.
   const daysAgo = contactId === undefined || days === undefined ? 0 : now - days * dayMilliseconds;
@@ -138,9 +134,11 @@ async function showPast(
     context.terminal.warn(
       `The service keeps events for ${maxDays} days: older ones are missing, although --since asks for them`,
     );
-  const isWhole = oldest > 0 || campaign !== undefined || isAll;
-  const most = limit ?? (since === undefined && !isAll ? defaultLimit : Number.POSITIVE_INFINITY);
-  const feed = isWhole ? await readFeed(send, query) : await readNewest(send, query, most);
+  const isWhole = oldest > 0 || campaign !== undefined || all;
+  const most = limit ?? (since === undefined && !all ? defaultLimit : Number.POSITIVE_INFINITY);
+  const feed = isWhole
+    ? await readFeed(connection.send, query)
+    : await readNewest(connection.send, query, most);
   if (isWhole) warnOfMissing(context, feed);
   const found = feed.events.filter(isWanted(campaign, oldest));
   const events = found.slice(-most);
@@ -153,7 +151,7 @@ async function showPast(
     next: `more: --limit ${Math.min(total ?? Number.POSITIVE_INFINITY, events.length * 10)}`,
     isRequested: limit !== undefined,
   };
-  return { many: events, ...(await planEventView(connection, output, events)), page };
+  return { many: events, ...(await planEventView(connection, context.output(options), events)), page };
 }
 
 /** How far the account's feed is read for a time, in days. */
@@ -166,11 +164,11 @@ function countDays(since: number | undefined, now: number): number {
 async function showNew(
   context: Context,
   connection: Connection,
-  { contactId, types, campaign, days, limit, now, output }: WantedEvents,
+  { options, contactId, types, campaign, now }: WantedEvents,
 ): Promise<Result<ContactEvent>> {
   const { terminal } = context;
   const { profile, send } = connection;
-  const { openCursor } = await import("../../events/cursor.ts");
+  const { openCursor } = await import("../events/cursor.ts");
   const resource = [profile.baseUrl.value, profile.name?.value ?? null, types, contactId ?? null];
   if (campaign !== undefined) resource.push(campaign);
   const cursor = await openCursor(context.folders.state, resource);
@@ -180,25 +178,24 @@ async function showNew(
       terminal.warn(
         `These events were last read whole ${gap} days ago, and the service keeps events for ${maxDays} days: some may be missing`,
       );
-    const pastDays = Math.min(maxDays, Math.max(days ?? defaultDays, cursor.daysBack(now)));
+    const pastDays = Math.min(maxDays, Math.max(options.days ?? defaultDays, cursor.daysBack(now)));
     const feed = await readFeed(send, { contactId, types, pastDays });
     warnOfMissing(context, feed);
     const oldest = contactId === undefined ? 0 : now - pastDays * dayMilliseconds;
     const fresh = cursor.newAmong(feed.events.filter(isWanted(campaign, oldest)));
-    const events = fresh.slice(0, limit);
-    const left = fresh.slice(events.length);
-    const batch = { events, left, readAt: now };
-    const { outputFile } = output;
+    const events = fresh.slice(0, options.limit);
+    const batch = { events, left: fresh.slice(events.length), readAt: now };
+    const output = context.output(options);
     return {
       many: events,
       ...(await planEventView(connection, output, events)),
-      beforeRename: (written) => cursor.announce(batch, resolve(outputFile!), written),
+      beforeRename: (written) => cursor.announce(batch, resolve(output.outputFile!), written),
       async last() {
         // On stdout they count as shown when all were taken.
-        if (outputFile !== undefined || !terminal.isStdoutClosed) await cursor.markShown(batch);
-        if (left.length > 0)
+        if (output.outputFile !== undefined || !terminal.isStdoutClosed) await cursor.markShown(batch);
+        if (batch.left.length > 0)
           terminal.note(
-            `${formatCount(left.length)} more new events; run the same command again for the next`,
+            `${formatCount(batch.left.length)} more new events; run the same command again for the next`,
           );
       },
       release: () => cursor.release(),
@@ -228,4 +225,80 @@ function parseTypes(typed: string[] = []): string[] {
   const types = typed.flatMap((text) => text.split(",")).map((type) => type.trim());
   if (types.includes("")) throw usageError("--type: a type is empty", "Such as --type email-bounced");
   return [...new Set(types)].sort();
+}
+
+// How events look, and the keys of the contacts that they name.
+
+const more = [
+  "source",
+  "importId",
+  "emailSubject",
+  "emailCampaignId",
+  "emailBounceDiagCode",
+  "emailSmtpResponse",
+] as const;
+
+const columns: Column<ContactEvent>[] = [
+  { name: "time", value: (event) => event.timestamp, isTime: "minute" },
+  { name: "type", value: (event) => event.type },
+  { name: "contactId", title: "contact", value: (event) => event.contactId, isWhole: true },
+  { name: "email", value: (event) => event.emailTo },
+  { name: "campaign", value: (event) => event.emailCampaignName },
+  { name: "detail", value: formatDetail },
+  { name: "key", value: (event) => event.emailTo, optional: true },
+  ...more.map((name) => ({ name, value: (event: ContactEvent) => event[name], optional: true })),
+];
+
+const eventView: View<ContactEvent> = {
+  columns,
+  id: (event) => event.contactId ?? "",
+  empty: "No events",
+};
+
+function formatDetail(event: ContactEvent): string {
+  const parts = [
+    event.emailBounceType,
+    event.emailBounceSubType,
+    event.emailComplaintFeedbackType,
+    event.emailDelayType,
+    event.emailRejectReason,
+    event.emailTargetUrl,
+    event.importOriginalFileName,
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+/** So many contacts are looked up for a table on a screen. */
+const maxLookups = 20;
+
+/** With `--columns key`, contacts that an event names only by their ids are looked up; in a table, a few. */
+async function planEventView({ send }: Connection, output: OutputOptions, events: readonly ContactEvent[]) {
+  const isScreen = isForPeople(output);
+  if (
+    !isScreen &&
+    !(hasColumns(output) && chooseColumns(columns, output.columns).some(({ name }) => name === "key"))
+  )
+    return { view: eventView };
+  const keys = new Map<string, string>();
+  for (const { contactId, emailTo } of events) if (contactId && emailTo) keys.set(contactId, emailTo);
+  const ids = new Set(events.flatMap(({ contactId }) => contactId ?? []));
+  const unknown = [...ids].filter((id) => !keys.has(id));
+  const isTooMuch = isScreen && unknown.length > maxLookups;
+  const { fetchContact } = await import("../service/mutate-contact.ts");
+  for (const id of isTooMuch ? [] : unknown) {
+    const contact = await fetchContact(send, id).catch((error: unknown) => {
+      if (!hasStatus(error, 404)) throw error;
+    });
+    if (contact) keys.set(id, contact.key);
+  }
+  const toKey = ({ emailTo, contactId = "" }: ContactEvent) => emailTo ?? keys.get(contactId);
+  const named = columns.map((column) => {
+    if (column.name === "key") return { ...column, value: toKey };
+    if (column.name !== "contactId" || !isScreen) return column;
+    return { ...column, value: (event: ContactEvent) => toKey(event) ?? event.contactId };
+  });
+  return {
+    view: { ...eventView, columns: named.filter(({ name }) => !isScreen || name !== "email") },
+    note: isTooMuch ? `Addresses of all: --columns time,type,key (${unknown.length} requests)` : undefined,
+  };
 }
