@@ -23,10 +23,7 @@ import { isJsonWanted, outputFormats } from "./terminal/format.ts";
 import { createStyle } from "./terminal/style.ts";
 import { version } from "./version.ts";
 
-/**
- * Verbs that people try for those on the left; understood wherever no command of its own has the name, and
- * not shown.
- */
+/** Other verbs that people try for a command. They are understood where no command has that name, and not shown. */
 const verbAliases: Record<string, string[]> = {
   list: ["ls"],
   search: ["list", "ls", "find"],
@@ -59,7 +56,7 @@ export async function runProgram(
     if (error.code === "commander.help") {
       return runGroupAlone(context, run, args, findDeepestCommand(program, words));
     }
-    // Help or the version was shown.
+    // Commander has shown the help or the version.
     if (error.exitCode === 0) return;
     const { toUsageError } = await import("./commands/help/suggestions.ts");
     throw await toUsageError(error, tree, words);
@@ -100,7 +97,7 @@ export function createTree(
     );
   program.helpInformation = () => formatRootHelp(context.terminal.columns);
   for (const option of createGlobalOptions()) program.addOption(option);
-  // Whose contacts are meant; of the others the last one counts, so that an alias can be overruled.
+  // These select the account. Of other global flags the last one counts, so that an alias can be overruled.
   refuseSecondValues(program, ["profile", "baseUrl", "structure"]);
 
   const loading = new Map<string, Promise<void>>();
@@ -132,7 +129,7 @@ export function createTree(
       .description(summary ?? "");
   }
   program.on("option:version", () => {
-    // Behind a command it is likely meant for the command.
+    // After a command, the flag was probably meant for that command.
     if (findDeepestCommand(program, words) !== program) throw usageError("No command has the flag --version");
     context.terminal.stdout.write(`${version}\n`);
     throw new CommanderError(0, "commander.version", version);
@@ -147,9 +144,9 @@ export function createTree(
 }
 
 /**
- * The format that was typed. A command with formats of its own is handed what is typed, and takes no other.
- * @returns undefined for a format that only this command knows
- * @throws UsageError for a format that it does not take
+ * Checks the typed format against those of the command, which may have its own.
+ * @returns the format; undefined for one that only this command has
+ * @throws UsageError for a format that the command does not have
  */
 async function takeFormat(action: CommandUnknownOpts): Promise<string | undefined> {
   const { output, json } = action.optsWithGlobals() as { output?: string; json?: boolean };
@@ -172,7 +169,7 @@ function formatHelpHint(command: CommandUnknownOpts): Hint {
   return advise`See: ${ecm`${toWords(command)} --help`}`;
 }
 
-/** Below a group, at every depth. */
+/** Adds the aliases to all commands below a group. */
 function addVerbAliases(group: CommandUnknownOpts): void {
   const takenNames = new Set(group.commands.map((each) => each.name()));
   for (const command of group.commands) {
@@ -185,7 +182,7 @@ function addVerbAliases(group: CommandUnknownOpts): void {
   }
 }
 
-/** As commander writes it, without the names that are only understood. */
+/** As commander's own, without aliases. */
 function formatTerm(command: CommandUnknownOpts): string {
   const words = command.registeredArguments.map((argument) => {
     const name = argument.variadic ? `${argument.name()}...` : argument.name();
@@ -198,13 +195,10 @@ function formatUsage(command: CommandUnknownOpts): string {
   return `${toPath(command)} ${command.usage()}`;
 }
 
-/** Groups whose list is what their name alone asks for: it is on this machine, and costs no request. */
+/** Groups that run `list` when typed alone: it costs no request. */
 const listedAlone = ["ecm auth", "ecm runs"];
 
-/**
- * A group without a command, as `gh` and `git` answer it: its list where that is free, else its help. A
- * program that reads JSON is told what is missing.
- */
+/** Answers a group that is typed alone: with its list where that is free, else with its help; in JSON with an error. */
 async function runGroupAlone(
   context: Context,
   run: CommandTree["run"],
@@ -219,9 +213,9 @@ async function runGroupAlone(
 }
 
 /**
- * The words as commander takes them. `--verbose` and `-v` stand alone or with `=bodies`; as an option with an
- * optional value it would swallow the word after it. `help contact` is `contact --help`: a group's commands
- * are known once it is loaded; any other word after `help` is a topic.
+ * Rewrites words for commander. `--verbose=bodies` and `-v=bodies` become a flag of its own, since an option with an
+ * optional value would swallow the next word. `help contact` becomes `contact --help`; another word after `help` is a
+ * topic.
  */
 export function listWords(args: readonly string[]): string[] {
   if (args[0] === "help" && args.slice(1).some((word) => !word.startsWith("-"))) {

@@ -22,21 +22,21 @@ export function createInterruption(signal: "SIGINT" | "SIGTERM"): EcmError {
 /** Runs one command and returns its exit code. Never throws, never ends the process. */
 export async function run({ args, streams, signal, clock, observer }: Invocation): Promise<number> {
   const context = new Context(streams, signal, clock, observer);
-  // Said before the flags are parsed: what is wrong with them must not be painted either.
+  // Applied before the flags are parsed, since errors about flags must not have colours either.
   if (args.includes("--no-color")) context.terminal.isColored = { out: false, err: false };
   context.terminal.mask = (text) => maskTypedKeys(text, args);
   const isJson = isJsonWanted(args, streams.env);
   let failure: unknown;
   try {
     if (asksForIndex(args, isJson)) {
-      // The commonest of all helps needs no parser.
+      // The most common help needs no parser.
       await context.terminal.write(formatRootHelp(context.terminal.columns));
     } else {
       const { runProgram } = await import("./program.ts");
       await runProgram(context, (nested) => run({ ...nested, clock }), args);
     }
   } catch (error) {
-    // A signal ends whatever was under way; what that threw then is only the echo.
+    // After a signal, other errors are only its consequences.
     failure = signal.aborted && !isInterruption(error) ? signal.reason : error;
   } finally {
     await context.close();
@@ -44,7 +44,7 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   const unwritten = await context.terminal.flush();
   if (unwritten) failure ??= cannotWriteOutputError(unwritten);
   const limitsLine = formatLimits(context, failure);
-  // At a terminal the last line is an aside; elsewhere scripts read the error from it.
+  // The limits come last at a terminal, and first elsewhere: scripts read the error from the last line.
   if (!context.terminal.isStderrTerminal && limitsLine) context.terminal.note(limitsLine);
   const exitCode =
     failure === undefined ? context.exitCode : await reportFailure(context, failure, isJson, streams.env);
@@ -64,7 +64,7 @@ async function reportFailure(
   return reportError(context.terminal, failure, isJson);
 }
 
-/** The commands of its hint work on the account that this command worked on. */
+/** Adds to the commands of the hint the flags that select this command's account. */
 async function completeHint(context: Context, { details }: EcmError): Promise<void> {
   if (details.hint === undefined) return;
   // `auth login` makes the profile "default" where none is named, whichever is selected.
@@ -75,7 +75,7 @@ async function completeHint(context: Context, { details }: EcmError): Promise<vo
   details.hint = addAccountFlags(details.hint, context.settings, replaced);
 }
 
-/** `ecm` alone, or with nothing but the word for help. */
+/** Whether `ecm` is typed alone or with a word for help only. */
 function asksForIndex(args: readonly string[], isJson: boolean): boolean {
   const [first, ...rest] = args;
   if (first === undefined) return !isJson;
@@ -87,7 +87,7 @@ function cannotWriteOutputError(cause: Error): EcmError {
   return failedError(message, undefined, { type: "OutputError", cause });
 }
 
-/** What is left of the limits. A person who was refused for them reads there when they end. */
+/** What is left of the limits; not for people after a refusal by a limit, which says when it ends. */
 function formatLimits({ terminal, clock, limits }: Context, failure: unknown): string | undefined {
   const known = limits();
   if (!known) return undefined;

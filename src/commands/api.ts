@@ -51,7 +51,7 @@ export function registerApi(command: Command, context: Context): void {
     output:
       "The body of the answer unchanged, errors too (at a terminal JSON is indented); the status decides the exit code.",
   });
-  // A body has any form, whatever the name of its file is.
+  // The name of the output file does not choose a format: the body is written as it is.
   const chooseOutput = ({ outputFile, paginate, dryRun }: ApiOptions): OutputOptions => {
     if (outputFile !== undefined) context.files.writes(outputFile, "--output-file");
     if (dryRun) return context.output();
@@ -101,9 +101,9 @@ async function joinAnswers(context: Context, request: ApiRequest): Promise<Resul
 }
 
 /**
- * The answer as it came, a refusal too. A file appears only when the whole body of a 2xx is in it; a refusal's
- * body goes to stdout as ever.
- * @throws the error that the answer means, once it is shown
+ * Shows the answer as it came. The output file appears only once it holds the whole body of a 2xx; the body of a
+ * refusal goes to stdout.
+ * @throws the error of a refusal, after its body is shown
  */
 async function showAnswer(
   context: Context,
@@ -112,7 +112,7 @@ async function showAnswer(
 ): Promise<void> {
   const { terminal } = context;
   const { openFileOutput } = await import("../terminal/output-file.ts");
-  // Opened before anything is sent.
+  // Open the file before the request is sent.
   const file = outputFile === undefined ? undefined : await openFileOutput(outputFile);
   try {
     const { send } = await context.connect();
@@ -129,7 +129,7 @@ async function showAnswer(
   }
 }
 
-/** What a request of these kinds takes away cannot be put back. @throws UsageError, DeclinedError */
+/** Asks before a request that may not be undone. @throws UsageError, DeclinedError */
 async function confirmFinal(context: Context, { method, path }: ApiRequest): Promise<void> {
   const target = path.split("?")[0]!;
   const isStructure = method === "PUT" && /^\/api\/contact-structure\/[^/]+\/?$/i.test(target);
@@ -141,11 +141,7 @@ async function confirmFinal(context: Context, { method, path }: ApiRequest): Pro
     await context.confirm(`Send ${method} ${target}? It may not be possible to undo it.`);
 }
 
-/**
- * GET, HEAD and a search only read; whatever else is sent counts
- * as a write, and is repeated and allowed as one.
- * @throws UsageError
- */
+/** GET, HEAD, OPTIONS and searches count as reads, all else as writes. @throws UsageError */
 export function apiRequest(
   method: string,
   path: string,
@@ -180,7 +176,7 @@ function parsePair(flag: string, text: string): [name: string, value: string] {
   throw usageError(`${flag}: ${JSON.stringify(text)} is not NAME=VALUE`, `Such as ${flag} name=Newsletter`);
 }
 
-/** The request as a dry run shows it: query in the path, and a body that is no JSON as the text it is. */
+/** The request of a dry run, with the query in the path; a body that is not JSON is shown as text. */
 function toUnsentRequest({ query, rawBody, ...request }: ApiRequest): ApiRequest {
   const path = requestTarget({ path: request.path, query });
   if (rawBody === undefined) return { ...request, path };
@@ -196,7 +192,7 @@ function formatHead({ status, headers }: ApiAnswer): string {
   return `${[`HTTP ${status}`, ...lines].join("\n")}\n\n`;
 }
 
-/** To a file or a pipe the bytes go untouched; on a terminal they cannot do anything but show. */
+/** Writes the bytes untouched to a file or pipe, and escapes control characters at a terminal. */
 async function writeBody(terminal: Terminal, { text, bytes }: ApiAnswer): Promise<void> {
   if (terminal.isStdoutTerminal) {
     const safe = formatBody(terminal, indentJson(text));
@@ -206,10 +202,7 @@ async function writeBody(terminal: Terminal, { text, bytes }: ApiAnswer): Promis
   await new Promise<void>((resolve) => terminal.stdout.write(bytes, () => resolve()));
 }
 
-/**
- * JSON as a person reads it. What would not stay the same, such
- * as a number of many digits, is left as it came.
- */
+/** Indents JSON. A text that would change, as by a number with many digits, is left as it came. */
 function indentJson(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
@@ -248,7 +241,7 @@ async function parseTypedValue(context: Context, text: string): Promise<unknown>
   if (text.startsWith("@")) return readDataInput(context, text.slice(1), "-F");
   const isTyped = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(text);
   const value: unknown = isTyped ? JSON.parse(text) : text;
-  // A number that JavaScript cannot hold would be sent as another one, or as null.
+  // JavaScript cannot hold such a number: another one, or null, would be sent.
   if (
     typeof value === "number" &&
     (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value))

@@ -43,7 +43,7 @@ async function runCommands(context: Context, tree: CommandTree, path: string[]):
   const { root } = tree;
   const output = context.output();
   const found = path.reduce((command, word) => requireChild(command, word), root);
-  // Who reads it pays for every character.
+  // Agents pay for every character.
   const compact: OutputOptions = isJson(output.format) ? { ...output, format: "ndjson" } : output;
   if (found.commands.length === 0) {
     return presentValue(context.terminal, compact, describeCommandJson(found), found.helpInformation());
@@ -56,7 +56,7 @@ async function runCommands(context: Context, tree: CommandTree, path: string[]):
   return presentValue(context.terminal, compact, index, "");
 }
 
-/** Nothing is cut: a long summary goes on below itself. */
+/** One line per command; long summaries are wrapped, not cut. */
 function formatIndex(entries: readonly IndexEntry[], columns: number): string {
   const width = Math.min(34, Math.max(...entries.map(({ command }) => command.length)) + 2);
   const lines = entries.map(({ command, summary, writes }) =>

@@ -51,7 +51,7 @@ export function registerDoctor(command: Command, context: Context): void {
 }
 
 async function examine(context: Context): Promise<ShownFinding[]> {
-  // First: opening the profiles fixes their rights.
+  // Inspect first, since opening the profiles corrects their rights.
   const places = await inspectFolders(context.folders, context.platform);
   const findings = [
     ...(await examineAccount(context)),
@@ -65,7 +65,7 @@ async function examine(context: Context): Promise<ShownFinding[]> {
   }));
 }
 
-/** Profile, key, address, clock and budget, as far as one leads to the next. */
+/** Checks profile, key, address, clock and budget; ends at the first that fails. */
 async function examineAccount(context: Context): Promise<Finding[]> {
   const findings: Finding[] = [];
   try {
@@ -78,7 +78,7 @@ async function examineAccount(context: Context): Promise<Finding[]> {
     const answer = await send(listStructuresRequest(), { expect: "any" });
     const now = context.clock.now();
     const answered = checkAnswer(answer, place, Math.round(now - start), now);
-    // What the service says of the key counts for more than its form.
+    // The service's verdict on the key replaces ours.
     if (answered.some(({ check }) => check === "key")) findings.pop();
     findings.push(...answered);
   } catch (error) {
@@ -101,7 +101,7 @@ async function examineKey(context: Context, profile: ResolvedProfile): Promise<F
   return pass("key", `${maskKey(value)}, from the ${source}`);
 }
 
-/** What earlier commands have learned of the service where its documents are silent; without a request. */
+/** What earlier commands have learned about the service where its documents are silent. Sends no request. */
 async function examineBehavior(context: Context): Promise<Finding[]> {
   const profile = await context.profile().catch(() => undefined);
   if (!profile) return [];
@@ -138,7 +138,7 @@ async function examineRuns(context: Context): Promise<Finding> {
   );
 }
 
-// What is found: a line for each thing examined.
+// The findings.
 
 interface Finding {
   check: string;
@@ -157,20 +157,20 @@ const pass = toFinding("pass");
 const warn = toFinding("warn");
 const fail = toFinding("fail");
 
-/** With a clock that is off by more than this, in seconds, waits for the end of the hour are wrong. */
+/** In seconds. With a larger difference, waits for the end of the hour are wrong. */
 const maxSkewSeconds = 30;
 
-/** What the answer to a read shows about key, address, clock and limits. */
+/** The findings about key, address, clock and limits from the answer to a read. */
 function checkAnswer(answer: ApiAnswer, place: string, milliseconds: number, now: number): Finding[] {
   const { status, problem, headers, limits, body } = answer;
   const answered = pass("address", `${place} answered in ${milliseconds} ms`);
   const { hint, limit } = problem?.details ?? {};
   if (status === 401 || status === 403) {
-    // A suspended account has a key as good as before.
+    // Where the account is suspended, nothing is wrong with the key.
     const check = /does not have API access/i.test(problem?.message ?? "") ? "account" : "key";
     return [answered, fail(check, problem?.message ?? `HTTP ${status}`, hint)];
   }
-  // Who counts requests has answered: nothing is wrong with the address.
+  // A service that counts requests has answered, so nothing is wrong with the address.
   const clock = checkClock(headers.date, now);
   if (limit === "hour") return [answered, ...clock, fail("budget", "the hourly limit is used up", hint)];
   if (limit === "month") return [answered, ...clock, fail("budget", "the monthly quota is used up", hint)];
@@ -226,11 +226,11 @@ function checkFolder({ name, path, state, detail }: PlaceState): Finding {
 
 const marks = { pass: "✓", warn: "!", fail: "✗" } as const;
 
-/** A mark, what was examined, what was found, and below it what to do. @returns whole lines, wrapped at the terminal's width */
+/** The findings as lines for people: mark, check and message, and the hint below them. */
 function drawFindings(terminal: Terminal, findings: readonly ShownFinding[]): string {
   const { green, yellow, red, dim } = createStyle(terminal.isColored.out);
   const paint = { pass: green, warn: yellow, fail: red };
-  // Read aloud, a mark says nothing.
+  // A screen reader cannot read a mark.
   const toMark = (status: Finding["status"]) => (terminal.isAccessible ? status : marks[status]);
   const widest = Math.max(...findings.map(({ check }) => check.length));
   const hang = toMark("pass").length + widest + 3;
@@ -243,7 +243,7 @@ function drawFindings(terminal: Terminal, findings: readonly ShownFinding[]): st
   return `${lines.join("\n")}\n${formatVerdict(findings)}`;
 }
 
-/** What failed is the error that follows. */
+/** Nothing where a check failed: the error that follows says it. */
 function formatVerdict(findings: readonly ShownFinding[]): string {
   if (findings.some(({ status }) => status === "fail")) return "";
   const warnings = findings.filter(({ status }) => status === "warn").length;

@@ -1,4 +1,4 @@
-/** `ecm events`: what happened to contacts, and with `--since last` what has not been shown yet. */
+/** `ecm events`: what happened to contacts; with `--since last` only events that were not shown yet. */
 import { resolve } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { type ContactEvent, dayMilliseconds, maxDays } from "../api/events.ts";
@@ -21,7 +21,7 @@ import { presents, type Result } from "./output/presents.ts";
 import { resolveContact } from "./selection/lookups.ts";
 
 const defaultLimit = 100;
-/** How far to look back where nobody says. */
+/** How many days to look back by default. */
 const defaultDays = 30;
 
 type EventsOptions = OptionsOf<typeof declareEvents>;
@@ -79,7 +79,7 @@ interface WantedEvents {
   options: EventsOptions;
   contactId: string | undefined;
   types: string[];
-  /** An id; the feed knows no campaigns, so that they are held against each event here. */
+  /** An id. The feed cannot be filtered by campaign, so events are compared with it here. */
   campaign: string | undefined;
   now: number;
 }
@@ -107,7 +107,7 @@ async function showEvents(
       ? showNew(context, connection, wanted)
       : showPast(context, connection, wanted, since));
   } catch (error) {
-    // The contact was found a moment ago.
+    // The contact exists, since it was just found: the endpoint does not.
     if (contactId === undefined || !isGoneError(error)) throw error;
     const { message, details } = error;
     throw new EcmError(
@@ -127,7 +127,7 @@ async function showPast(
 ): Promise<Result<ContactEvent>> {
   const { days, limit, all = false } = options;
   const query = { contactId, types, pastDays: days ?? countDays(since, now) };
-  // One contact's feed knows no days.
+  // The feed of one contact cannot be limited to days.
   const daysAgo = contactId === undefined || days === undefined ? 0 : now - days * dayMilliseconds;
   const oldest = Math.max(since ?? 0, daysAgo);
   if (contactId === undefined && oldest > 0 && oldest < now - maxDays * dayMilliseconds)
@@ -154,13 +154,13 @@ async function showPast(
   return { many: events, ...(await planEventView(connection, context.output(options), events)), page };
 }
 
-/** How far the account's feed is read for a time, in days. */
+/** How many days of the account's feed are read. */
 function countDays(since: number | undefined, now: number): number {
   if (since === undefined) return defaultDays;
   return Math.min(maxDays, Math.max(1, Math.ceil((now - since) / dayMilliseconds) + 1));
 }
 
-/** What has not been shown yet; written down as shown once it has been. */
+/** Events that were not shown yet; once they were, the cursor records them. */
 async function showNew(
   context: Context,
   connection: Connection,
@@ -191,7 +191,7 @@ async function showNew(
       ...(await planEventView(connection, output, events)),
       beforeRename: (written) => cursor.announce(batch, resolve(output.outputFile!), written),
       async last() {
-        // On stdout they count as shown when all were taken.
+        // On stdout they count as shown only if the reader took all of them.
         if (output.outputFile !== undefined || !terminal.isStdoutClosed) await cursor.markShown(batch);
         if (batch.left.length > 0)
           terminal.note(
@@ -206,13 +206,13 @@ async function showNew(
   }
 }
 
-/** An event whose time cannot be read is of any time. */
+/** An event whose time cannot be read is never too old. */
 function isWanted(campaign: string | undefined, oldest: number): (event: ContactEvent) => boolean {
   return (event) =>
     !(toTime(event) < oldest) && (campaign === undefined || event.emailCampaignId === campaign);
 }
 
-/** What the pages do not hold cannot be shown, and is not passed over in silence. */
+/** Warns where the pages hold fewer events than the service counts. */
 function warnOfMissing({ terminal }: Context, { events, total = 0, hasMore }: Feed): void {
   if (!hasMore) return;
   terminal.warn(
@@ -220,14 +220,14 @@ function warnOfMissing({ terminal }: Context, { events, total = 0, hasMore }: Fe
   );
 }
 
-/** In a fixed order, each once: the same types are the same cursor. Which exist is the service's to say. */
+/** The types sorted, each once, so that the same types share a cursor. Unknown types go to the service. */
 function parseTypes(typed: string[] = []): string[] {
   const types = typed.flatMap((text) => text.split(",")).map((type) => type.trim());
   if (types.includes("")) throw usageError("--type: a type is empty", "Such as --type email-bounced");
   return [...new Set(types)].sort();
 }
 
-// How events look, and the keys of the contacts that they name.
+// The columns of events, and the keys of their contacts.
 
 const more = [
   "source",
@@ -268,10 +268,10 @@ function formatDetail(event: ContactEvent): string {
   return parts.filter(Boolean).join(", ");
 }
 
-/** So many contacts are looked up for a table on a screen. */
+/** How many contacts are looked up for a table at a terminal, at most. */
 const maxLookups = 20;
 
-/** With `--columns key`, contacts that an event names only by their ids are looked up; in a table, a few. */
+/** Looks up the keys of contacts that events name only by id: all with `--columns key`, a few for a table. */
 async function planEventView({ send }: Connection, output: OutputOptions, events: readonly ContactEvent[]) {
   const isScreen = isForPeople(output);
   if (

@@ -4,9 +4,9 @@ import type { Register } from "./help/tree.ts";
 
 interface Group {
   name: string;
-  /** The other number, which people try: `contacts`, `run`. Understood, and not shown. */
+  /** The name in the other number (`contacts`, `run`), which is understood and not shown. */
   alias: string;
-  /** Undefined: not in the help. */
+  /** Undefined for a hidden group. */
   summary?: string;
   load(): Promise<Register>;
 }
@@ -101,7 +101,7 @@ export const groups: readonly Group[] = [
   group("__complete", undefined, async () => (await import("./completion/complete.ts")).registerComplete),
 ];
 
-/** The sections of the help, in its order. What is missing here stands in a line at its end. */
+/** The sections of the help, in its order. All other groups are listed in its last line. */
 const sections: Readonly<Record<string, readonly string[]>> = {
   Contacts: ["contact", "import", "export", "lists", "events"],
   Account: ["structure", "auth", "limits", "runs"],
@@ -111,10 +111,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
 /** The groups that are used most, in the order of the help. */
 export const groupsInSections = Object.values(sections).flat();
 
-/**
- * What `ecm` alone prints: every command, in at most 24 lines of 80 columns.
- * @param columns of the screen
- */
+/** The output of `ecm` alone: every group, in at most 24 lines of 80 columns. @param columns of the screen */
 export function formatRootHelp(columns: number): string {
   const toLine = (start: string, text: string, indent: number) =>
     fitMessage(`${start.padEnd(indent)}${text}`, columns, indent);

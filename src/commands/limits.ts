@@ -10,7 +10,7 @@ import { formatForAccount } from "./help/command-line.ts";
 import { describeCommand } from "./help/help-text.ts";
 import { presents } from "./output/presents.ts";
 
-/** The JSON form: times in RFC 3339. Nothing is there when nothing was seen yet. */
+/** The limits as JSON shows them, with times in RFC 3339; empty when no answer was seen yet. */
 interface LimitsReport {
   hour?: { limit: number; remaining: number; reset?: string };
   month?: { limit?: number; remaining: number; reset?: string };
@@ -65,7 +65,7 @@ async function refreshLimits(context: Context): Promise<CachedLimits | undefined
 }
 
 function toReport({ limits: { hour, month, monthReset }, seenAt }: CachedLimits): LimitsReport {
-  // Only a refusal says when the month ends: nothing is left of it then.
+  // The end of the month is known only after a refusal, when nothing is left.
   const reset = monthReset === undefined ? {} : { reset: formatTimestamp(monthReset) };
   return {
     ...(hour && {

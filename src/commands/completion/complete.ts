@@ -1,4 +1,4 @@
-/** What the completion scripts ask: the words that could come next, and the values of flags and arguments. */
+/** Answers the completion scripts: commands, flags, and the values of flags and arguments. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Argument, Command, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
@@ -18,8 +18,8 @@ interface Candidate {
 }
 
 /**
- * Hidden: what the shell scripts of `ecm completion` ask. Reads files, never the network, and never fails:
- * one candidate a line, a tab before its description; exit code 1 asks the shell for the names of files.
+ * The hidden command that the scripts of `ecm completion` call. It reads files, never the network, and never fails.
+ * It prints a candidate per line, with a tab before its description; exit code 1: the shell completes file names.
  */
 export function registerComplete(command: Command, context: Context, tree: CommandTree): void {
   command
@@ -45,7 +45,7 @@ async function listCandidates(
   const unfinished = words.at(-1) ?? "";
   const typed = await readTypedLine(tree, words.slice(0, -1));
   const { command, args, isPastFlags } = typed;
-  // The value of a flag stands in the same word behind a =, or is a word of its own.
+  // The value of a flag follows `=` in the same word, or is the next word.
   const [flag, assigned] = isPastFlags ? [unfinished] : splitAssignment(unfinished);
   const option = assigned === undefined ? typed.open : findFlag(command, flag);
   if (option) {
@@ -88,12 +88,12 @@ function listFlagNames(command: CommandUnknownOpts, unfinished: string): Candida
 
 /** The complete words of a command line. */
 interface TypedLine {
-  /** To which command the words lead, and its arguments so far. */
+  /** The command that the words name, and its arguments so far. */
   command: CommandUnknownOpts;
   args: string[];
   /** Values of flags. */
   values: Record<string, string>;
-  /** The flag whose value is typed. */
+  /** The flag whose value comes next. */
   open?: Option;
   isPastFlags: boolean;
 }
@@ -127,7 +127,7 @@ function splitAssignment(word: string): [flag: string, value?: string] {
   return word.startsWith("--") && sign > 0 ? [word.slice(0, sign), word.slice(sign + 1)] : [word];
 }
 
-// What shells pass: words with their quotes.
+// Shells pass words with their quotes.
 
 interface TypedWords {
   /** Their values without quotes; the last word is incomplete. */
@@ -184,11 +184,11 @@ interface Unquoted {
   text: string;
   /** The quote that is open at the end. */
   quote: "" | "'" | '"';
-  /** Where it was opened. */
+  /** The place of the opening quote. */
   opensAt: number;
 }
 
-/** Removes quotes and backslashes from a shell word; nothing in it is evaluated. */
+/** Removes quotes and backslashes from a shell word, and evaluates nothing. */
 function unquote(word: string, shell?: "fish"): Unquoted {
   let text = "";
   let quote: Unquoted["quote"] = "";
@@ -206,7 +206,7 @@ function unquote(word: string, shell?: "fish"): Unquoted {
   return { text, quote, opensAt };
 }
 
-/** Whether a backslash before this character stands for nothing itself. */
+/** Whether a backslash escapes this character. */
 function isEscaped(next: string | undefined, quote: Unquoted["quote"], shell?: "fish"): boolean {
   if (next === undefined) return false;
   if (quote === '"') return /["\\$`]/.test(next);
@@ -216,7 +216,7 @@ function isEscaped(next: string | undefined, quote: Unquoted["quote"], shell?: "
 
 function quoteForBash(text: string, quote: Unquoted["quote"]): string {
   if (quote === "'") return text.replaceAll("'", "'\\''");
-  // Within double quotes ! cannot be escaped from history expansion.
+  // Double quotes cannot protect "!" from history expansion.
   if (quote === '"') return text.replace(/["\\$`]/g, "\\$&").replaceAll("!", `"'!'"`);
   return text.replace(/[\s!"#$&'()*;<>?[\\\]^`{|}~]/g, "\\$&");
 }
@@ -225,9 +225,9 @@ function fold(text: string): string {
   return text.normalize("NFC").toLowerCase();
 }
 
-// Values: from the command tree, the profiles, the runs, and the names that commands saw.
+// Values come from the command tree, the profiles, the runs and the remembered names.
 
-/** Possible values of a flag or an argument that begin with what was typed. `files`: any file name. */
+/** The values of a flag or an argument that begin with what was typed. `files`: any file name. */
 async function listValues(
   context: Context,
   thing: Option | Argument,
@@ -266,7 +266,7 @@ async function listValuesOfKind(
   return kind === "field=value" ? names.map((label) => `${label}=`) : names;
 }
 
-/** Of the account that the command line and the environment select. */
+/** The remembered names of the account that the command line and the environment select. */
 async function readNames(context: Context, { values }: TypedLine, part: keyof KnownNames) {
   const { profile, baseUrl } = values;
   const settings = readSettings({ profile, baseUrl }, context.terminal.env);
@@ -274,10 +274,7 @@ async function readNames(context: Context, { values }: TypedLine, part: keyof Kn
   return listKnownNames(readCachedNames(context.folders, identity))[part];
 }
 
-/**
- * What an argument or the value of a flag is, in one word: the one in its
- * angle brackets, or what its command is about.
- */
+/** The kind of a value: the placeholder of a flag, the name of an argument, or `profile`. */
 function findValueKind(thing: Option | Argument, command: CommandUnknownOpts): string {
   if (!("flags" in thing)) return command.parent?.name() === "auth" ? "profile" : thing.name();
   return thing.long === "--profile" ? "profile" : (/<(.+)>/.exec(thing.flags)?.[1] ?? "");

@@ -42,7 +42,7 @@ export function registerCompletion(command: Command, context: Context, tree: Com
   });
 }
 
-/** Writes what is not there yet. @returns what was written, or would be */
+/** Writes what is missing. @returns what was written, or would be */
 async function install(
   { terminal, platform }: Context,
   tree: CommandTree,
@@ -58,7 +58,7 @@ async function install(
   return written;
 }
 
-/** @returns how many pages were others, or none */
+/** @returns how many pages were new or changed */
 async function installManual(tree: CommandTree, folder: string, isDryRun: boolean): Promise<number> {
   const { writeManual } = await import("../help/manual-pages.ts");
   await tree.loadAll();
@@ -68,12 +68,12 @@ async function installManual(tree: CommandTree, folder: string, isDryRun: boolea
   return pages;
 }
 
-// The script where its shell finds it: one file, and for bash and zsh one line in what they read first.
+// The script is a file of its own; bash and zsh also need a line in their startup file.
 
 interface InstallPlaces {
-  /** The script's. */
+  /** The file of the script. */
   file: string;
-  /** What the shell reads when it starts, and the line there that reads the script, where it needs one. */
+  /** The startup file of the shell, and the line in it that reads the script. */
   startup?: { file: string; line: string };
 }
 
@@ -83,7 +83,7 @@ function findDataFolder(env: ShellEnvironment): string {
   return env.XDG_DATA_HOME || join(env.HOME || homedir(), ".local/share");
 }
 
-/** @param platform as Node names it. @throws UsageError for a shell that alone knows its places */
+/** @param platform as Node names it. @throws UsageError for PowerShell, whose places are not known */
 function findPlaces(shell: string, env: ShellEnvironment, platform: string): InstallPlaces {
   const home = env.HOME || homedir();
   const data = findDataFolder(env);
@@ -111,7 +111,7 @@ function findPlaces(shell: string, env: ShellEnvironment, platform: string): Ins
   );
 }
 
-/** @returns whether the file was another, or none */
+/** @returns whether the file was new or changed */
 async function replaceFile(file: string, text: string, isDryRun: boolean): Promise<boolean> {
   if ((await readTextIfPresent(file)) === text) return false;
   if (isDryRun) return true;
@@ -120,7 +120,7 @@ async function replaceFile(file: string, text: string, isDryRun: boolean): Promi
   return true;
 }
 
-/** The shell's own file is only ever added to. @returns whether the line was missing */
+/** Appends the line to a file of the user. @returns whether the line was missing */
 async function addLine({ file, line }: { file: string; line: string }, isDryRun: boolean): Promise<boolean> {
   const text = (await readTextIfPresent(file)) ?? "";
   if (text.split("\n").includes(line)) return false;

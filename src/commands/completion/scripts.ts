@@ -1,6 +1,6 @@
 /**
- * The completion scripts: each passes the words typed so far to `ecm __complete` and shows its answer, one
- * candidate a line, a tab before its description. A failure means: the name of a file.
+ * The completion scripts. Each passes the words typed so far to `ecm __complete` and offers its answer: a candidate
+ * per line, with a tab before its description. Where that command fails, the shell completes file names.
  */
 
 /** @param shell bash, zsh, fish or powershell */

@@ -1,4 +1,4 @@
-/** Commands as a person can type them, for messages. */
+/** Commands to type, for messages. */
 import type { CommandUnknownOpts as Command, Option } from "@commander-js/extra-typings";
 import type { Settings } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
@@ -14,7 +14,7 @@ import {
 import { toWords } from "./tree.ts";
 
 /**
- * The whole command as it was typed, with other flags: arguments first, then flags in the order of the help.
+ * The command as it was typed, with changed flags: first arguments, then flags in the order of the help.
  * Arguments that look like flags come last.
  * @param changes by the flag's name in code; undefined leaves a flag out
  */
@@ -49,7 +49,7 @@ function toFlagWithValue(flag: string, value: string): string[] {
   return value.startsWith("-") ? [`${flag}=${value}`] : [flag, value];
 }
 
-/** Commands that work on an account; others have no use for its flags. */
+/** Commands that work on an account. */
 const accountCommands = new Set(
   "api contact doctor campaigns domains events export import limits lists reports runs structure suppressions templates apply".split(
     " ",
@@ -57,8 +57,8 @@ const accountCommands = new Set(
 );
 
 /**
- * The commands that a hint shows, for the account of the command that was typed: without its flags they
- * would work on another one. What the environment says holds for them too.
+ * Adds the typed account flags to the commands of a hint, which would else work on another account. What the
+ * environment says holds for them anyway.
  * @param loginProfile the profile that `auth login` is to replace, where no flag names one
  */
 export function addAccountFlags(hint: Hint, settings: Settings, loginProfile?: string): Hint {
@@ -66,12 +66,12 @@ export function addAccountFlags(hint: Hint, settings: Settings, loginProfile?: s
   return mapCommands(known, (command) => addFlagsToCommand(command, settings, loginProfile));
 }
 
-/** The same as a person reads it. */
+/** The hint with these flags, as text. */
 export function formatForAccount(hint: Hint, settings: Settings): string {
   return formatHint(addAccountFlags(hint, settings));
 }
 
-/** The same for one command; one that names its own profile stays as it is. */
+/** Adds the flags to one command, unless it names a profile. */
 export function addFlagsToCommand(
   command: ShownCommand,
   { profile, baseUrl, structure }: Settings,
@@ -96,8 +96,8 @@ export function addFlagsToCommand(
 }
 
 /**
- * A command on a run, for its account: with the profile that it was made with, or one of its address, unless
- * the command that was typed works on that account already.
+ * A command on a run, with the flag that selects the run's account: its profile, or else a profile with its base
+ * URL. Not needed where the typed command works on that account.
  * @param command such as `ecm runs resume 20261121-1402-3fa9c1`
  */
 export async function commandOnRun(
@@ -106,7 +106,7 @@ export async function commandOnRun(
   command: ShownCommand,
 ): Promise<ShownCommand> {
   const now = await context.profile().catch(() => undefined);
-  // Accounts may share an address.
+  // Several accounts may have one base URL.
   const isSameProfile = profile === undefined || profile === now?.name?.value;
   if (now?.baseUrl.value === baseUrl && isSameProfile) return addFlagsToCommand(command, context.settings);
   const profiles = await context.profiles().catch(() => undefined);

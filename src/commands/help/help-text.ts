@@ -1,4 +1,4 @@
-/** What is said of every command: as the text below its flags, and as JSON for callers without eyes. */
+/** The facts of every command: as the text below the flags in its help, and as JSON for programs. */
 
 import type { CommandUnknownOpts as Command, Option } from "@commander-js/extra-typings";
 import { exitCodes } from "../../errors.ts";
@@ -6,7 +6,7 @@ import { fitMessage } from "../../terminal/message-lines.ts";
 import { findShape } from "../flags/flags.ts";
 import { toWords } from "./tree.ts";
 
-/** What each exit code means, in order: the one table behind every help text, page and index. */
+/** The meaning of each exit code, for help, manual and index. */
 export const exitCodeMeanings: readonly [code: number, meaning: string][] = [
   [exitCodes.done, "done"],
   [exitCodes.failed, "any other refusal or failure; you declined; an internal error"],
@@ -29,19 +29,19 @@ export const exitCodeMeanings: readonly [code: number, meaning: string][] = [
 ];
 
 export interface CommandFacts {
-  /** Whole lines as a person would type them, `ecm` included. */
+  /** Whole command lines, with `ecm`. */
   examples: string[];
   /** What stdout contains, in one or two sentences. */
   output: string;
   /** Whether it can change the account. */
   writes?: boolean;
   /**
-   * When it asks before it goes on, such as `--all`; true: always. Without a terminal it needs `--yes` then.
+   * When it asks for confirmation, such as `--all`; true: always. Without a terminal it then needs `--yes`.
    */
   asks?: true | string;
-  /** Whether it talks to the service; decides which exit codes are possible. Default: yes. */
+  /** Whether it sends no request, so that fewer exit codes are possible. */
   isLocal?: boolean;
-  /** Codes beyond those that every command has, or a sharper meaning for one of them. */
+  /** Further exit codes, or more exact meanings of common ones. */
   exitCodes?: Record<number, string>;
 }
 
@@ -55,7 +55,7 @@ const onlineCodes = [
 
 const factsByCommand = new WeakMap<Command, CommandFacts>();
 
-/** Adds examples, output and exit codes to the help of a command, and keeps them for `findFacts`. */
+/** Sets the facts of a command and adds them to its help. */
 export function describeCommand<C extends Command>(command: C, facts: CommandFacts): C {
   factsByCommand.set(command, facts);
   return command.addHelpText("after", () =>
@@ -63,30 +63,30 @@ export function describeCommand<C extends Command>(command: C, facts: CommandFac
   );
 }
 
-/** What `describeCommand` was told; undefined for a command that only groups others. */
+/** The facts of a command; undefined for a group. */
 export function findFacts(command: Command): CommandFacts | undefined {
   return factsByCommand.get(command);
 }
 
-/** When the command needs `--yes` where nobody can be asked; undefined: never. */
+/** When the command asks for confirmation; undefined: never. */
 function describeConfirmation({ asks }: CommandFacts): string | undefined {
   if (asks === undefined) return undefined;
   const when = asks === true ? "Asks" : `${asks}: asks`;
   return `${when} before it goes on; without a terminal, or with --no-input, it needs --yes (exit 2).`;
 }
 
-/** Every exit code that the command can end with, in order, each with its meaning there. */
+/** The exit codes of the command, in order, with their meanings. */
 function listExitCodes(facts: CommandFacts): [code: number, meaning: string][] {
   const codes = facts.isLocal
     ? alwaysCodes
     : [...alwaysCodes, ...onlineCodes, ...(facts.writes ? [exitCodes.conflict] : [])];
   const usual = Object.fromEntries(exitCodeMeanings.filter(([code]) => codes.includes(code)));
   const meanings: Record<string, string> = { ...usual, ...facts.exitCodes };
-  // Numbers as names come in order.
+  // JavaScript sorts numeric names.
   return Object.entries(meanings).map(([code, meaning]) => [Number(code), meaning]);
 }
 
-/** What follows on the flags in the help of a command. */
+/** The text below the flags in the help of a command. */
 export function formatFacts(command: Command, columns: number): string {
   const facts = findFacts(command);
   if (!facts) return "";
@@ -109,7 +109,7 @@ export function formatFacts(command: Command, columns: number): string {
   ].join("\n");
 }
 
-/** Everything about one command that a caller without eyes needs. */
+/** Everything about one command, for programs. */
 export function describeCommandJson(command: Command) {
   const facts = findFacts(command);
   return {
@@ -132,12 +132,12 @@ export function describeCommandJson(command: Command) {
   };
 }
 
-/** A flag as a program needs it; what is usual is left out. */
+/** A flag, for programs; usual values are left out. */
 export interface DescribedFlag {
   name: string;
   short?: string;
   type: "boolean" | "string" | "integer";
-  /** What the value is called in help and messages. */
+  /** The placeholder of the value. */
   value?: string;
   choices?: readonly string[];
   default?: unknown;
@@ -164,7 +164,7 @@ function describeFlag(option: Option): DescribedFlag {
   };
 }
 
-/** What commander knows, else what the help says in parentheses: `lists per page (100)`. */
+/** The default that commander knows, or else the one in the description: `lists per page (100)`. */
 function toDefault(option: Option, isNumber: boolean): { default?: unknown } {
   if (option.negate) return {};
   if (option.defaultValue !== undefined) return { default: option.defaultValue };

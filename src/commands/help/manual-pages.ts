@@ -1,4 +1,4 @@
-/** The manual: a page for `ecm` with the topics of its help, and one for each group: the help of its commands. Pure. */
+/** The manual: a page for `ecm` with all help topics, and a page per group with the help of its commands. Pure. */
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import { version } from "../../version.ts";
 import { formatFacts } from "./help-text.ts";
@@ -14,7 +14,7 @@ const files = `~/.config/ecm/       profiles and keys, readable by you alone (EC
                      time (ECM_CACHE_DIR; macOS ~/Library/Caches/ecm, Windows
                      %LOCALAPPDATA%\\ecm\\Cache)`;
 
-/** What `man` leaves of a line of 80 columns. */
+/** The width that `man` leaves of 80 columns. */
 const columns = 72;
 
 /** Every page by its name. @param root with all groups loaded */
@@ -42,7 +42,7 @@ export function writeManual(root: Command): Record<string, string> {
   return Object.fromEntries([["ecm", first], ...groups.map((group, at) => [toName(group), pages[at]!])]);
 }
 
-/** As `--help` shows it, on paper. */
+/** The text of `--help`, without colours. */
 function formatHelp(command: Command): string {
   const help = command.createHelp();
   help.styleTitle = (title) => title;
@@ -65,7 +65,7 @@ function formatPage(name: string, summary: string, sections: readonly Section[])
   );
 }
 
-/** Text without a meaning of its own to `man`; what is not ASCII is written by its number. */
+/** Escapes text for `man`; characters beyond ASCII become their code points. */
 function escapeText(text: string): string {
   return text
     .replaceAll("\\", "\\e")

@@ -1,4 +1,4 @@
-/** What is wrong with the words of a command line, and what was probably meant. */
+/** Errors of the command line's grammar, with what was probably meant. */
 
 import type { CommandUnknownOpts as Command, CommanderError } from "@commander-js/extra-typings";
 import { findClosest } from "../../api/names.ts";
@@ -16,10 +16,7 @@ import {
   toWords,
 } from "./tree.ts";
 
-/**
- * A failure of the command line's grammar, as ours.
- * @param words what was typed
- */
+/** Turns commander's error into one of ours. @param words what was typed */
 export async function toUsageError(
   error: CommanderError,
   tree: CommandTree,
@@ -62,7 +59,7 @@ export async function toUsageError(
 
 const maxCommandsSuggested = 3;
 
-/** With what it must be given: `ecm lists rename LIST NAME`. */
+/** The command with its arguments: `ecm lists rename LIST NAME`. */
 function toUsage(command: Command): ShownCommand {
   const values = command.registeredArguments.map(
     (argument) => `${argument.name().toUpperCase()}${argument.variadic ? "…" : ""}`,
@@ -71,8 +68,8 @@ function toUsage(command: Command): ShownCommand {
 }
 
 /**
- * The commands that were meant by words of which the first is none. In a group it is its own nearest command;
- * as a first word a verb is enough (`ecm login`), however it was misspelled.
+ * The commands that an unknown word probably means: in a group the one with the nearest name; as the first word also
+ * every command with such a verb (`ecm login`).
  */
 function findMeantCommands(group: Command, [word = "", ...further]: readonly string[]): Command[] {
   const isFirst = group.parent === null;
@@ -80,7 +77,7 @@ function findMeantCommands(group: Command, [word = "", ...further]: readonly str
   const toNames = (each: Command) => [...(isFirst ? toWords(each) : [each.name()]), ...each.aliases()];
   const names = known.flatMap(toNames);
   const name = names.includes(word) ? word : findClosest(word, names);
-  // One does the opposite of the other.
+  // Such as "resubscribe" for "unsubscribe", which does the opposite.
   if (name === undefined || (name !== word && toStem(name) === toStem(word))) return [];
   const child = findChild(group, name);
   if (child) return [findDeepestCommand(child, further)];
@@ -88,22 +85,22 @@ function findMeantCommands(group: Command, [word = "", ...further]: readonly str
   return meant.sort((one, other) => rank(one) - rank(other));
 }
 
-/** What is used most comes first: `ecm ls` is rather `contact search` than `auth list`. */
+/** Sorts the most used groups first: `ecm ls` rather means `contact search` than `auth list`. */
 function rank(command: Command): number {
   const words = toWords(command);
   const place = groupsInSections.indexOf(words[0]!);
   return (place < 0 ? groupsInSections.length : place) + words.length / 10;
 }
 
-/** Without what turns a word round: a person who asks to resubscribe must not be led to unsubscribe. */
+/** The word without a prefix that reverses its meaning. */
 function toStem(word: string): string {
   return word.toLowerCase().replace(/^(?:un|re)-?/, "");
 }
 
-/** Whoever uses one of these says it unasked: no hint leads there. */
+/** Flags that override a safeguard or choose everything: no hint names them. */
 const neverSuggested = /^--(?:include-(?:suppressed|unsubscribed)|yes|all|delete-|prune)/;
 
-/** What to say to a flag that a command does not have. */
+/** The hint for a flag that a command does not have. */
 function suggestFlag(command: Command, flag: string): Hint | undefined {
   const [name = ""] = flag.split("=");
   if (/(?:api-?key|token|secret|password)$/i.test(name)) {
@@ -112,13 +109,13 @@ function suggestFlag(command: Command, flag: string): Hint | undefined {
   const names = listFlags(command).flatMap(({ long }) =>
     long && !neverSuggested.test(long) ? [long.slice(2)] : [],
   );
-  // A letter left out is likelier than one taken for another: of two that are as near, the longer.
+  // Of two names that are equally near the longer one: a missing letter is likelier than a wrong one.
   names.sort((one, other) => other.length - one.length);
   const likely = name.startsWith("--") ? findClosest(name.slice(2), names) : undefined;
   return likely && `Did you mean --${likely}?`;
 }
 
-/** Of a value that is not among the choices of its flag or argument, as commander says it. */
+/** The hint for a value that is not a choice of its flag or argument. @param message of commander */
 export function suggestChoice(message: string): string | undefined {
   const [, typed, choices] = /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(message) ?? [];
   const likely = typed && choices && findClosest(typed, choices.split(", "));

@@ -1,4 +1,4 @@
-/** `ecm help TOPIC`: what several commands share, on one page each. */
+/** `ecm help TOPIC`: pages about what several commands share. */
 import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { notFoundError } from "../../errors.ts";
@@ -7,7 +7,7 @@ import { presentValue } from "../../terminal/present.ts";
 import { describeCommand, exitCodeMeanings } from "./help-text.ts";
 import { type CommandTree, topicNames } from "./tree.ts";
 
-/** The environment variables that `ecm` reads: the one table behind help, man page and index. */
+/** The environment variables that `ecm` reads, for help and man page. */
 export const environment: Readonly<Record<string, string>> = {
   ECM_PROFILE: "profile to use, as --profile",
   ECM_BASE_URL: "base URL of the account's API, as --base-url; with ECM_API_KEY no profile is needed",
@@ -35,7 +35,7 @@ export const environment: Readonly<Record<string, string>> = {
   ACCESSIBLE: "1: for screen readers; nothing is redrawn, progress is printed in plain lines",
 };
 
-// The small languages of the command line, each on a page of its own.
+// The pages.
 
 const filtersTopic = `--filter "COLUMN OPERATOR VALUE[,VALUE]…" is a condition that the service
 evaluates.
@@ -145,7 +145,7 @@ type Rows = readonly (readonly [name: string, text: string])[];
 
 interface Topic {
   summary: string;
-  /** A page as it is, or the rows of a table. */
+  /** The page, or the rows of its table. */
   content: string | ((root: CommandUnknownOpts) => Rows);
 }
 
@@ -171,7 +171,7 @@ const topics: Record<Exclude<TopicName, "variants">, Topic> & Record<string, Top
   faults: { summary: "--fault: failures that the sandbox simulates", content: faultsTopic },
 };
 
-/** Every topic as people read it, for the manual. */
+/** Every topic as text, for the manual. */
 export function listTopicTexts(root: CommandUnknownOpts, columns: number): [name: string, text: string][] {
   return Object.entries(topics).map(([name, { content }]) => [name, formatContent(content, root, columns)]);
 }
@@ -207,7 +207,7 @@ function listFlagRows(root: CommandUnknownOpts): Rows {
   return help.visibleOptions(root).map((option) => [option.flags, help.optionDescription(option)]);
 }
 
-/** A page as it is; rows in two columns, of which the second is wrapped at the width of the screen. */
+/** The page, or its rows in two columns, wrapped at the width of the screen. */
 function formatContent(content: Topic["content"], root: CommandUnknownOpts, columns: number): string {
   if (typeof content === "string") return fitMessage(content, columns).trimEnd();
   const rows = content(root);

@@ -1,4 +1,4 @@
-/** The command tree, for commands about other commands: the index, completions, help. */
+/** Functions on the command tree, for help, the index of commands, completions and tools. */
 import type {
   CommandUnknownOpts as Command,
   Option,
@@ -16,27 +16,27 @@ export interface CommandTree {
   run(command: NestedCommand): Promise<number>;
 }
 
-/** A command as it is run. */
+/** One invocation of a command. */
 export interface NestedCommand {
   /** The words after `ecm`. */
   args: string[];
   streams: TerminalStreams;
   /** Its reason is an InterruptedError. */
   signal: AbortSignal;
-  /** Is told what the streams do not carry. */
+  /** Gets what the streams do not carry. */
   observer?: Observer;
 }
 
 /** Adds the flags, arguments and subcommands of a group to its command. */
 export type Register = (command: TypedCommand, context: Context, tree: CommandTree) => void;
 
-/** The flag of a command, or of one above it, that is written so. */
+/** The flag with this name, of the command or of one above it. */
 export function findFlag(command: Command, flag: string): Option | undefined {
   const own = command.options.find((option) => option.long === flag || option.short === flag);
   return own ?? (command.parent ? findFlag(command.parent, flag) : undefined);
 }
 
-/** The flags of a command and of those above it; what is hidden is left out. */
+/** The flags of a command and of those above it, without hidden ones. */
 export function listFlags(command: Command): Option[] {
   const own = command.options.filter((option) => !option.hidden);
   return command.parent ? [...own, ...listFlags(command.parent)] : own;
@@ -58,12 +58,12 @@ export function toPath(command: Command): string {
   return ["ecm", ...toWords(command)].join(" ");
 }
 
-/** The child of a command that a word names, by its own name or another that is understood. */
+/** The subcommand that a word names, by its name or an alias. */
 export function findChild(command: Command, word: string): Command | undefined {
   return command.commands.find((each) => each.name() === word || each.aliases().includes(word));
 }
 
-/** The command that the words lead to, as far as they lead. */
+/** The command that the words name; words after it that are no subcommand are its arguments. */
 export function findDeepestCommand(program: Command, words: readonly string[]): Command {
   let command = program;
   let isValue = false;
@@ -78,7 +78,7 @@ export function findDeepestCommand(program: Command, words: readonly string[]): 
   return command;
 }
 
-/** All commands below this one that are no groups; this one where it is none. What is hidden is left out. */
+/** All commands below a group; a command that is not a group stands for itself. Hidden ones are left out. */
 export function listLeaves(command: Command): Command[] {
   if (command.name() === "help" || command.name().startsWith("__")) return [];
   return command.commands.length === 0 ? [command] : command.commands.flatMap(listLeaves);

@@ -35,7 +35,7 @@ export function registerMcp(command: Command, context: Context, tree: CommandTre
       import("./plans.ts"),
       import("./protocol.ts"),
     ]);
-    // It may run for days, and the installed package be replaced meanwhile.
+    // The server may run for days, and the installed package may be replaced meanwhile.
     loadAllChunks();
     const { terminal, clock, folders, signal } = context;
     const profile = await context.profile();
@@ -69,10 +69,10 @@ function formatInstructions(account: string, mayWrite: boolean, { path }: FileFo
 }
 
 /**
- * Clients start servers anywhere: a working folder that holds too much (the disk, a home, what `ecm` keeps) is no
- * folder for files, and no error.
- * @param name undefined: the working folder
- * @throws UsageError for a folder that was named and is none, or holds too much
+ * Opens the folder of the files that tools may read. Clients start servers anywhere: where the working folder holds
+ * too much (the whole disk, a home, a folder of `ecm`), the server starts and its tools read no files.
+ * @param name of the folder; undefined: the working folder
+ * @throws UsageError where the named folder does not exist, or holds too much
  */
 export async function openFileFolder(
   { folders, terminal }: Pick<Context, "folders" | "terminal">,
@@ -98,7 +98,7 @@ export async function openFileFolder(
     async find(wanted) {
       const file = await realpath(resolve(path, wanted)).catch(() => path);
       const isOpen = isWithin(path, file) && !own.some((folder) => isWithin(folder, file));
-      // What is outside is not even said to exist.
+      // The message does not tell whether a file outside the folder exists.
       if (isOpen && (await stat(file)).isFile()) return file;
       throw usageError(
         `There is no file ${JSON.stringify(wanted)} below ${path}`,
@@ -112,7 +112,7 @@ function realPaths(names: string[]): Promise<string[]> {
   return Promise.all(names.map((name) => realpath(name).catch(() => resolve(name))));
 }
 
-/** Whether a place is this folder, or below it. */
+/** Whether a path is the folder itself or below it. */
 function isWithin(folder: string, place: string): boolean {
   const path = relative(folder, place);
   return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);

@@ -1,6 +1,6 @@
 /**
- * How a tool changes the account, in two steps: a plan with a token, and that plan carried out. Each plan is a
- * file among the runs until it is applied once, within ten minutes.
+ * Tools change the account in two steps: one makes a plan with a token, another applies the plan. A plan is a file
+ * in the runs folder until it is applied, once and within ten minutes.
  */
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
@@ -20,14 +20,14 @@ import { describeRefusal } from "../bulk/words.ts";
 import { type Call, type CommandLine, ToolFailure } from "./tool.ts";
 
 const maxPlanAgeMilliseconds = 10 * 60_000;
-/** Of one run, so many are shown. */
+/** The most rejected rows that are shown of one plan. */
 const maxRejects = 200;
 
 /** What a token stands for. */
 interface Planned {
-  /** The command that carries it out. */
+  /** The command that applies the plan. */
   words: readonly string[];
-  /** The folder of the plan's file, where there is one; an erasure finds it and takes a person out of it. */
+  /** The folder of the plan's file, if it has one. An erasure finds the file and removes a person from it. */
   folder?: string;
 }
 
@@ -36,7 +36,7 @@ export class Plans {
   readonly #clock: Clock;
   readonly #stateFolder: string;
   readonly #open = new Map<string, Planned & { expires: number }>();
-  /** By the run. */
+  /** The plans that were applied, by the id of their run. */
   readonly #applied = new Map<string, Planned>();
   readonly #closing = new AbortController();
   #lastApplied: Promise<unknown> = Promise.resolve();
@@ -47,8 +47,8 @@ export class Plans {
   }
 
   /**
-   * A dry run, with the token that applies its plan.
-   * @param line a bulk write, without the flags that say whether it is a rehearsal
+   * Makes a dry run and returns it with the token that applies its plan.
+   * @param line the bulk command, without flags of a dry run
    * @throws ToolFailure; UsageError
    */
   async plan(call: Call, line: CommandLine, maxShown: number): Promise<object> {
@@ -64,7 +64,7 @@ export class Plans {
       const total = sumCounts(counts);
       const { estimate, consent } = summary;
       const common = { counts, total, estimate, consent, sample, notShown: total - sample.length };
-      // Applying it would be refused too: there is nothing to hand a token out for.
+      // Applying such a plan would be refused too, so that it gets no token.
       const refusal = findPlanRemovalFailure(plan);
       if (plan.writes === 0) return { token: null, note: "Nothing would change", ...common };
       if (refusal) return { token: null, note: describeRefusal(refusal), ...common };
@@ -76,7 +76,7 @@ export class Plans {
     }
   }
 
-  /** Nothing is sent: what is left of the run is known. @throws UsageError for a run that is done */
+  /** Returns a token that resumes the run; sends no request. @throws UsageError for a run that is done */
   planResume(run: RunView): object {
     if (run.status === "completed" || run.status === "superseded") {
       throw usageError(`Run ${run.run} is done: there is nothing to resume`, "See runs_list");
@@ -85,7 +85,7 @@ export class Plans {
     return { ...this.#keep({ words }), run, counts: { pending: run.rows?.pending ?? null } };
   }
 
-  /** Uses the token up, and carries its plan out: one after the other, each compared with what the one before left. */
+  /** Applies the plan of a token, once. Plans are applied one after the other, so that each sees the changes of the last. */
   apply(call: Call, token: string): Promise<object> {
     const planned = this.#find(token);
     this.#open.delete(token);
@@ -94,7 +94,7 @@ export class Plans {
     return applied;
   }
 
-  /** What the plan of a run rejected, as far as it is shown; nothing once somebody in it was erased. */
+  /** The rejected rows of an applied plan; none once a person in the plan was erased. */
   async findRejects(run: string): Promise<readonly PlanLine[]> {
     return readRejects(this.#applied.get(run)?.folder);
   }
@@ -109,7 +109,7 @@ export class Plans {
     const token = randomBytes(16).toString("hex");
     const expires = this.#clock.now() + maxPlanAgeMilliseconds;
     this.#open.set(token, { ...planned, expires });
-    // People's data is not kept for longer than it can be used.
+    // The plan holds personal data: it is removed when its token expires.
     this.#clock
       .sleep(maxPlanAgeMilliseconds + 1, this.#closing.signal)
       .then(async () => {
@@ -152,17 +152,17 @@ export class Plans {
 
 const toFile = (folder: string) => join(folder, "plan.ndjson");
 
-/** What cannot be removed is swept later. */
+/** A folder that cannot be removed now is removed by a later command. */
 async function remove(folder: string | undefined): Promise<void> {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** Runs a bulk command. Rows that it rejects are no failure of it. @throws ToolFailure */
+/** Runs a bulk command; rejected rows are not a failure. @throws ToolFailure */
 async function runBulk({ invoke }: Call, line: CommandLine | readonly string[]): Promise<Summary> {
   return (await invoke(line, { accepts: [exitCodes.rejectedRows] })).value as Summary;
 }
 
-/** The first lines of a plan's file that are wanted. @throws UsageError for one that was changed */
+/** The first matching lines of a plan's file. @throws UsageError where the file was changed */
 async function takeLines(
   file: string,
   count: number,
@@ -176,7 +176,7 @@ async function takeLines(
   return taken;
 }
 
-/** None of a plan that has changed, as when a person in it was erased. */
+/** The rejected rows of a plan; none where its file was changed, as by an erasure. */
 async function readRejects(folder: string | undefined): Promise<PlanLine[]> {
   if (folder === undefined) return [];
   return takeLines(toFile(folder), maxRejects, ({ action }) => action === "reject").catch(() => []);

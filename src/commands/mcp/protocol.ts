@@ -1,6 +1,6 @@
 /**
- * The one file that knows the server library: tools → protocol, of every revision it speaks; and failures in
- * the words of the client.
+ * Serves the tools over every revision of the protocol that the library supports, and words failures for clients.
+ * No other file knows the library.
  */
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
@@ -25,11 +25,14 @@ interface Served {
 interface ServeOptions {
   stdin: Readable;
   stdout: Writable;
-  /** Ends the server; its reason is thrown. */
+  /** Ends the server, which then throws its reason. */
   signal: AbortSignal;
 }
 
-/** Serves until the client closes stdin and every call is answered; what writes stops then. @throws the signal's reason */
+/**
+ * Serves until the client closes stdin and all calls are answered. Closing stdin also stops calls that write.
+ * @throws the signal's reason
+ */
 export async function serve(served: Served, { stdin, stdout, signal }: ServeOptions): Promise<void> {
   const underWay = new Set<Promise<unknown>>();
   const track = <T>(answer: Promise<T>): Promise<T> => {
@@ -37,7 +40,7 @@ export async function serve(served: Served, { stdin, stdout, signal }: ServeOpti
     return answer.finally(() => underWay.delete(answer));
   };
   const closing = new AbortController();
-  // The library gives up calls that are under way when its input ends: they are answered first.
+  // The library drops running calls when its input ends; with a stream in between they are answered first.
   const input = new PassThrough();
   stdin.pipe(input, { end: false });
   const handle = serveStdio(() => createServer(served, track, closing.signal), {
@@ -45,7 +48,7 @@ export async function serve(served: Served, { stdin, stdout, signal }: ServeOpti
   });
   try {
     await waitUntilClosed(stdin, stdout, signal);
-    // A message that came with the end is read before the calls are waited for.
+    // First read a message that arrived together with the end.
     await setImmediate();
     closing.abort();
     while (underWay.size > 0) {
@@ -53,14 +56,14 @@ export async function serve(served: Served, { stdin, stdout, signal }: ServeOpti
       await setImmediate();
     }
   } finally {
-    // A client that leaves its end open would keep the process, which was told to end.
+    // Else a client that leaves stdin open would keep the process alive after a signal.
     stdin.unpipe(input).pause();
     await handle.close();
   }
   if (signal.aborted) throw signal.reason;
 }
 
-/** Until the client is gone, or the process is told to end. */
+/** Waits until the client is gone or a signal ends the process. */
 function waitUntilClosed(stdin: Readable, stdout: Writable, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted || stdin.readableEnded || stdin.destroyed) return resolve();
@@ -73,7 +76,7 @@ function waitUntilClosed(stdin: Readable, stdout: Writable, signal: AbortSignal)
 
 type Track = <T>(answer: Promise<T>) => Promise<T>;
 
-/** One for each connection; it keeps nothing. */
+/** Creates the server of one connection; it has no state. */
 function createServer({ tools, instructions }: Served, track: Track, closing: AbortSignal): Server {
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
   const server = new Server(
@@ -81,7 +84,7 @@ function createServer({ tools, instructions }: Served, track: Track, closing: Ab
     { capabilities: { tools: {} }, instructions, jsonSchemaValidator },
   );
   server.setRequestHandler("tools/list", () => ({
-    // JSON Schemas, of which the library knows a narrower type.
+    // The library's type of a JSON Schema is narrower.
     tools: tools.map(({ name, description, inputSchema, annotations }) => ({
       ...{ name, description, inputSchema, annotations },
     })) as unknown as ListToolsResult["tools"],
@@ -97,7 +100,7 @@ function createServer({ tools, instructions }: Served, track: Track, closing: Ab
       const checked = jsonSchemaValidator.getValidator<object>(tool.inputSchema)(input);
       if (!checked.valid)
         throw usageError(describeInvalid(checked.errorMessage), "See the tool's inputSchema");
-      // Nobody is left to stop what writes: it ends after the writes under way, and can be resumed.
+      // A run whose client is gone ends after the writes under way, and can be resumed.
       const { signal } = mcpReq;
       const ending = tool.annotations.readOnlyHint ? signal : AbortSignal.any([signal, closing]);
       return toContent(await tool.call(checked.data, ending));
@@ -108,7 +111,7 @@ function createServer({ tools, instructions }: Served, track: Track, closing: Ab
   return server;
 }
 
-/** What the validator says of its `data`, of the arguments. */
+/** The validator's message, which speaks of `data`, as one about the arguments. */
 function describeInvalid(message: string): string {
   return message
     .replace(/^data must have required property '(.*?)'/, "the argument $1 is missing")
@@ -146,11 +149,11 @@ function toFailure(error: unknown): Failure {
   return { error: toErrorObject(failedError(String(error), undefined, { type: "InternalError" })) };
 }
 
-/** No tool puts a column aside. */
+/** Advice to ignore a column, which tools cannot follow. */
 const asideAdvice =
   /[,;]? (?:or|or ignore it with|ignore the column with) --map (?:'[^']*=ignore'|\S+=ignore)(?=[,;]|$)/g;
 
-/** Commands speak of flags: a tool of its arguments. A part of the hint that the client cannot follow is left out. */
+/** Replaces flags by the tool's arguments, and leaves out the parts of the hint that a client cannot follow. */
 function nameArguments({ error, ...others }: Failure, tool: Tool | undefined): Failure {
   const rename = (text: string) =>
     text.replace(/--([a-z][a-z-]*)/g, (flag, name) => tool?.names.get(flag) ?? name.replaceAll("-", "_"));

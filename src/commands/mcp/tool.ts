@@ -1,6 +1,6 @@
 /**
- * What a tool is: a command of the tree with some of its flags and arguments, which are declared and described
- * there alone. It runs on streams in memory: the same checks, services and jobs as at a terminal.
+ * A tool is a command with some of its flags and arguments. Their types and descriptions are read from the command
+ * tree, and the command runs on streams in memory, with the same checks as at a terminal.
  */
 import { PassThrough, Readable } from "node:stream";
 import { text as readText } from "node:stream/consumers";
@@ -11,15 +11,15 @@ import { exitCodes, interruptedError } from "../../errors.ts";
 import { type DescribedFlag, describeFlags } from "../help/help-text.ts";
 import { type CommandTree, findDeepestCommand } from "../help/tree.ts";
 
-/** How a tool is offered: which command it runs, and what it does with the answer. */
+/** A tool of the list: which command it runs, and how it answers. */
 export interface ToolDeclaration {
   name: string;
   description: string;
-  /** Words of the command that it runs; undefined where the client cannot say which. */
+  /** The words of the command that it runs. */
   path?: readonly string[];
   /** Flags (`--add-tag`) and arguments (`<run>`) of the command that the tool takes. */
   offers?: readonly Offer[];
-  /** Arguments that the command has not. */
+  /** Arguments that the command does not have. */
   own?: Properties;
   required?: readonly string[];
   /** Whether it changes the account. */
@@ -28,15 +28,15 @@ export interface ToolDeclaration {
   run(call: Call, input: never): Promise<object>;
 }
 
-/** A flag or an argument as the command has it, or as the tool calls it. */
+/** A flag or an argument of the command, where the tool names it otherwise with that name. */
 type Offer = string | { flag: string; name: string; schema?: object };
 
 type Properties = Record<string, object>;
 
 export interface Call {
-  /** The command that the input stands for. */
+  /** The tool's command with the flags and arguments of the input. */
   line: CommandLine;
-  /** Runs a command. What it warns of is told to the client. @throws ToolFailure with the command's own error */
+  /** Runs a command; its warnings go to the client. @throws ToolFailure with the command's own error */
   invoke(line: CommandLine | readonly string[], options?: InvokeOptions): Promise<Invoked>;
 }
 
@@ -47,7 +47,7 @@ export interface CommandLine {
   stdin?: string;
 }
 
-/** A failure that has a shape already: the JSON error of a command. */
+/** The failure of a command, as the JSON that it printed. */
 export class ToolFailure extends Error {
   readonly failure: { error: Record<string, unknown>; summary?: unknown };
 
@@ -67,14 +67,14 @@ export interface Tool extends Pick<ToolDeclaration, "name" | "description"> {
     additionalProperties: false;
   };
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
-  /** What it calls the flags of its command, for messages. */
+  /** The names of its arguments, by the flags of the command. */
   names: ReadonlyMap<string, string>;
   call(input: object, signal: AbortSignal): Promise<object>;
 }
 
 /** The folder below which a client may name files. */
 export interface FileFolder {
-  /** Without links; undefined where no file may be read. */
+  /** The real path of the folder; undefined where no file may be read. */
   path: string | undefined;
   /** The real path of a file, named relative to the folder or absolute. @throws UsageError for any other */
   find(name: string): Promise<string>;
@@ -125,7 +125,7 @@ export function createTool(
   };
 }
 
-/** What a command says of a flag or an argument of its own. */
+/** A flag or an argument as its command declares it. */
 type Declared = Omit<DescribedFlag, "name" | "short">;
 
 function describeOffer(command: Command, offer: Offer) {
@@ -152,7 +152,7 @@ function isPair(value: string | undefined): boolean {
 }
 
 function toSchema({ type, value, choices, default: usual, repeatable, description }: Declared): object {
-  // Without what the schema says, or what a tool has not.
+  // Leave out what the schema says anyway, and what only a shell has.
   const text = description
     .replace(/ \((?:repeatable|\d+%?)\)$|; - for standard input$/g, "")
     .replaceAll("--", "");
@@ -160,7 +160,7 @@ function toSchema({ type, value, choices, default: usual, repeatable, descriptio
   if (choices) return { enum: choices, ...said };
   if (!repeatable) return { type, ...(type === "integer" && { minimum: 1 }), ...said };
   if (isPair(value)) return { type: "object", additionalProperties: { type: "string" }, ...said };
-  // No value is no condition, and might mean everybody.
+  // An empty list would be no condition at all, and choose all contacts.
   return { type: "array", items: { type: "string" }, minItems: 1, ...said };
 }
 
@@ -174,9 +174,9 @@ function toFlagWords(flag: string, value: unknown): string[] {
 // The command behind a tool.
 
 interface InvokeOptions {
-  /** Codes besides 0 with which the command has done its work. */
+  /** Exit codes besides 0 that are no failure. */
   accepts?: readonly number[];
-  /** The command writes one JSON value a line: they come as an array. */
+  /** The command writes one JSON value per line; they are returned as an array. */
   isLines?: boolean;
 }
 
@@ -189,7 +189,7 @@ interface Invoked {
   /** Stdout as JSON; null when it is empty. */
   value: unknown;
   warnings: string[];
-  /** Of the list that it showed. */
+  /** Which part of a list was shown. */
   page: ShownPage;
 }
 
@@ -199,8 +199,8 @@ type Invoke = (
 ) => Promise<Invoked>;
 
 /**
- * The account stays the one that the server was started for, whatever becomes of the current profile meanwhile.
- * @param mayWrite else every command runs with `--read-only`
+ * Makes the function that runs commands, always on the account for which the server was started.
+ * @param mayWrite false: every command runs with `--read-only`
  */
 export function createInvoke(
   context: Context,
@@ -250,12 +250,12 @@ function toWords({ path, flags, args }: CommandLine): string[] {
 function toFailure(value: unknown, stderr: string): ToolFailure {
   const line = stderr.split("\n").findLast((each) => each.startsWith('{"error":'));
   const failure = line === undefined ? { error: { message: stderr } } : JSON.parse(line);
-  // The summary of a bulk run is on stdout; one that has not begun says nothing.
+  // On stdout is the summary of a bulk run; that of a run that has not begun says nothing.
   const hasBegun = value !== null && (value as { run?: string | null }).run !== null;
   return new ToolFailure({ ...failure, ...(hasBegun && { summary: value }) });
 }
 
-/** Commands are for a shell, which the client has not. */
+/** Whether a text shows a command, which only a shell can run. */
 export function namesCommand(text: string): boolean {
   return /\becm [-a-z]/.test(text);
 }
@@ -271,7 +271,7 @@ function parseOutput(stdout: string, isLines: boolean): unknown {
   try {
     return JSON.parse(stdout);
   } catch {
-    // What another address answers may be no JSON.
+    // `ecm api` also prints answers that are not JSON.
     return stdout;
   }
 }

@@ -1,10 +1,10 @@
-/** The tools, at most 12: which commands with which of their flags, and what becomes of the answer. */
+/** The list of tools, at most 12: their commands, the flags that they offer, and the form of their answers. */
 import type { RunView } from "../../bulk/index.ts";
 import { exitCodes, notFoundError, usageError } from "../../errors.ts";
 import type { Plans } from "./plans.ts";
 import type { Call, CommandLine, ShownPage, ToolDeclaration } from "./tool.ts";
 
-/** Rows of one answer: the most, and how many unless asked. */
+/** How many rows an answer has: at most, and by default. */
 const maxRows = 200;
 const defaultRows = 100;
 
@@ -17,13 +17,10 @@ interface Paged {
   page?: number;
 }
 
-/** The conditions of a selection, as every tool that chooses contacts takes them; all that are given must hold. */
+/** The conditions of a selection, for every tool that chooses contacts. */
 const selectionFlags = ["--key", "--list", "--tag", "--status", "--where"];
 
-/**
- * In an order that stays.
- * @param plans of this session; undefined where nothing may be written
- */
+/** @param plans of this session; undefined where the server only reads */
 export function listTools(plans: Plans | undefined): ToolDeclaration[] {
   const readers = [
     statusReader,
@@ -39,9 +36,9 @@ export function listTools(plans: Plans | undefined): ToolDeclaration[] {
   return [...readers, ...planners, createRunPlanner(plans), createApplyTool(plans)];
 }
 
-/** One page, with how to go on. */
+/** A page of rows, with the total and the number of the next page. */
 function toPage(name: string, rows: unknown, { total, hasMore }: ShownPage, page = 1) {
-  // Conditions that are decided here have no total before everything is read.
+  // With conditions that `ecm` checks itself, the total is not known before all pages are read.
   return { [name]: rows, total: total ?? null, hasMore, ...(hasMore && { nextPage: page + 1 }) };
 }
 
@@ -71,7 +68,7 @@ const structureReader: ToolDeclaration = {
   own: paging,
   async run({ line, invoke }, { limit = defaultRows, page = 1 }: Paged) {
     const structure = (await invoke(line)).value;
-    // Where the service's answer about the lists cannot be read, they are null.
+    // If the service's answer about the lists cannot be read, they are null.
     const lists = await invoke(["lists", "list", `--size=${limit}`, `--page=${page}`], {
       accepts: [exitCodes.failed],
     });
@@ -104,7 +101,7 @@ const contactReader: ToolDeclaration = {
   run: async ({ line, invoke }) => ({ contact: (await invoke(line)).value }),
 };
 
-/** So many contacts are looked up for one answer. */
+/** How many contacts are looked up for one answer, at most. */
 const maxKeyLookups = 20;
 
 const eventsReader: ToolDeclaration = {
@@ -119,14 +116,14 @@ const eventsReader: ToolDeclaration = {
   async run({ line, invoke }) {
     const { value, page } = await invoke(line);
     const events = value as { contactId?: string; emailTo?: string }[];
-    // Of this answer alone: a person may be erased before the next one.
+    // Keys are not kept for later answers: a person may be erased in between.
     const keys = new Map(events.flatMap(({ contactId, emailTo }) => (emailTo ? [[contactId, emailTo]] : [])));
     const unknown = new Set(events.flatMap(({ contactId: id }) => (id && !keys.has(id) ? [id] : [])));
     for (const id of [...unknown].slice(0, maxKeyLookups)) {
       const found = await invoke(["contact", "get", "--", id], { accepts: [exitCodes.notFound] });
       keys.set(id, (found.value as { key?: string } | null)?.key ?? "");
     }
-    // Of events there is no next page.
+    // Events have no next page.
     return {
       events: events.map((event) => ({ ...event, key: keys.get(event.contactId) || null })),
       total: page.total ?? null,
@@ -135,10 +132,7 @@ const eventsReader: ToolDeclaration = {
   },
 };
 
-/**
- * Of the account that the server was started for: what other accounts hold is none of the client's business.
- * @param wanted an id, the start of one, or `last` @throws NotFoundError
- */
+/** A run of the server's own account. @param wanted its id, or `last` @throws NotFoundError */
 async function findRun(invoke: Call["invoke"], wanted: string): Promise<RunView> {
   const runs = await readOwnRuns(invoke);
   const found = wanted === "last" ? runs[0] : runs.find(({ run }) => run === wanted);
@@ -205,11 +199,11 @@ const apiReader: ToolDeclaration = {
   },
 };
 
-// The tools that plan a change of the account. Who is subscribed is not theirs to decide.
+// The tools that plan a change of the account.
 
-/** A tool that plans: which command it rehearses. */
+/** A tool that plans, and the command of its dry run. */
 interface Planner extends Omit<ToolDeclaration, "run"> {
-  /** The command as the input completes it. @throws UsageError */
+  /** Adds to the command what the input says beyond its flags. @throws UsageError */
   complete?(line: CommandLine, input: never, call: Call): CommandLine | Promise<CommandLine>;
 }
 
@@ -234,7 +228,7 @@ function createPlanner(plans: Plans, { complete = (line) => line, ...planner }: 
   };
 }
 
-/** Who left stays out, whatever a client was told: it puts no column aside that says so. @throws UsageError */
+/** A column that says who has left cannot be ignored by a client. @throws UsageError */
 function requireConsentKept({ map = {} }: PlanInput): void {
   const ignored = Object.entries(map).find(([, target]) => target.trim().toLowerCase() === "ignore");
   if (!ignored) return;
@@ -244,7 +238,7 @@ function requireConsentKept({ map = {} }: PlanInput): void {
   );
 }
 
-/** How the consent columns of a file are read. Only a person can say what a yes means: ask. */
+/** How the consent columns of a file are read. */
 const consentOffer = {
   flag: "--consent-column",
   name: "consent",
@@ -260,7 +254,7 @@ interface ImportInput {
   rows?: object[];
 }
 
-/** Of larger numbers, digits were lost before they came here: they are passed as strings. */
+/** A larger number has lost digits before it arrives here; clients pass it as a string. */
 const cellInput = {
   type: ["string", "number", "boolean", "null"],
   minimum: -Number.MAX_SAFE_INTEGER,
@@ -311,7 +305,6 @@ interface ChangeInput {
   set?: Record<string, string>;
 }
 
-/** The same change of every chosen contact. */
 const changePlanner: Planner = {
   name: "plan_change",
   description:
@@ -324,7 +317,6 @@ const changePlanner: Planner = {
       default: "change",
       description: "unsubscribe: set to Inactive, for good; delete: for good, after a backup",
     },
-    /** Two flags that exclude each other. */
     rows: {
       enum: ["marked", "all"],
       description:
@@ -332,7 +324,7 @@ const changePlanner: Planner = {
     },
   },
   complete(line, { action = "change", rows, set = {} }: ChangeInput) {
-    // FIELD=VALUE is split at the first one.
+    // `--set FIELD=VALUE` is split at the first equals sign.
     const unclear = Object.keys(set).find((field) => field.includes("="));
     if (unclear !== undefined) {
       throw usageError(`The label ${JSON.stringify(unclear)} has a "="`, "Name the field by its id");
@@ -347,7 +339,7 @@ interface RunInput {
   action: "undo" | "resume";
 }
 
-/** An undo is planned as any change; of a run that goes on, its plan is there already. */
+/** Plans an undo by a dry run; a run that is to be resumed has its plan already. */
 function createRunPlanner(plans: Plans): ToolDeclaration {
   const undo = createPlanner(plans, {
     name: "plan_run",

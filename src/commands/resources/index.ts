@@ -1,6 +1,6 @@
 /**
- * `ecm campaigns`, `templates`, `domains` and `reports`: what the service tells, to look at. One row for each
- * command; whatever a member is, it is shown, and in JSON formats the answers are untouched.
+ * `ecm campaigns`, `templates`, `domains` and `reports`: one table of commands that only read. JSON formats show the
+ * service's answers untouched.
  */
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import { listItems, readMember, textMember } from "../../api/records.ts";
@@ -26,12 +26,12 @@ import { describeCommand } from "../help/help-text.ts";
 import type { Register } from "../help/tree.ts";
 import { presents, type Result } from "../output/presents.ts";
 
-/** A member as a column. @param title where people read another word */
+/** A column that shows a member of the record. @param title the heading, where it differs from the name */
 function column(name: string, title?: string, more: Partial<Column<unknown>> = {}): Column<unknown> {
   return { name, title, value: (record) => toCell(readMember(record, name)), ...more };
 }
 
-/** A plain value as it is; anything else as JSON. */
+/** A plain value, or anything else as JSON. */
 function toCell(value: unknown): string | number | boolean | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
@@ -68,7 +68,7 @@ const domainView: View<unknown> = {
     column("isReadyForSending", "ready"),
     ...["dkim", "spf", "dmarc", "linkTracking", "identity"].map((part) => ({
       name: part,
-      // A part is told with its status and more, or as the status alone.
+      // The member is an object with a status, or the status itself.
       value: (domain: unknown) => toCell(readMember(domain, part, "status") ?? readMember(domain, part)),
     })),
     column("sslCertStatus", "certificate"),
@@ -78,7 +78,7 @@ const domainView: View<unknown> = {
   ...{ id, empty: "No sending domains" },
 };
 
-/** One value of an answer, by the path of its members; of a number also what it is compared with. */
+/** One value of an answer with the path of its members, and what a number is compared with. */
 interface Figure {
   name: string;
   value: unknown;
@@ -116,7 +116,7 @@ function isComparison(value: unknown): value is Omit<Figure, "name"> {
   );
 }
 
-/** A record: to people every value, none of them cut; otherwise the columns of the list that it is of. */
+/** One record: for people all its values, for other formats the columns of its list. */
 function whole(record: unknown, view: View<unknown>): Result<unknown> {
   const columns = listFigures(record).map(({ name, value }) => ({ name, value: () => toCell(value) }));
   return { one: record, view: async (output) => (isForPeople(output) ? { ...view, columns } : view) };
@@ -174,7 +174,7 @@ const zoneFlag = [
 ] as const;
 const daysOption = () => wholeNumberOption("--days <n>", "how far to look back, at most 90 (30)", 1, 90);
 
-/** As events are named → as reports are asked for them: where the first alone counts, its name says so. */
+/** The types of events → their names in reports, which count only a contact's first opening, click and so on. */
 const reportedEvents: Record<string, string> = {
   "email-sent": "email-sent",
   "email-delivered": "email-delivered",
@@ -199,7 +199,7 @@ const campaigns = [
     output: `One row per campaign; ${listOutput}`,
     view: campaignView,
     show: (send, { status, ...flags }) =>
-      // A service may pass over a status.
+      // The service may ignore the status.
       list(
         campaignPages(send, status),
         "campaigns",
@@ -333,7 +333,7 @@ function toSpan({ days = 30, timezone = ownZone() }: { days?: number; timezone?:
   return { pastDays: String(days), timezone };
 }
 
-/** With TZ empty, a machine has `Etc/Unknown` or none, which no service knows. */
+/** This machine's time zone; UTC where TZ is empty and there is none. */
 function ownZone(): string {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return !timeZone || timeZone === "Etc/Unknown" ? "UTC" : timeZone;

@@ -68,7 +68,7 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
   }
   await context.confirm(`Replace all data of the sandbox in ${folder}?`);
 
-  // All are read before anything is replaced: what fails or is killed leaves the sandbox as it was.
+  // All contacts are read before anything is replaced: a failure or a kill leaves the sandbox as it was.
   const contacts = found === undefined ? [] : await readContacts(connection, structure);
   const { replaceByClone } = await import("../../sandbox/clone.ts");
   const refused = await replaceByClone({ folder, clock: context.clock }, { structure, lists, contacts });

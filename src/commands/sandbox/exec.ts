@@ -48,16 +48,16 @@ function startChild([command, ...args]: string[], terminal: Terminal, env: NodeJ
   return child;
 }
 
-/** The open file behind a stream, for the child to use as its own: a terminal stays a terminal. */
+/** The file descriptor of a stream, so that the child inherits it: a terminal stays a terminal. */
 function fileDescriptor(stream: Readable | Writable): number | undefined {
   return "fd" in stream && typeof stream.fd === "number" ? stream.fd : undefined;
 }
 
-/** The exit code, as a shell gives it. @throws UsageError when there is no such command */
+/** Waits for the child. @returns its exit code, as a shell reports it @throws UsageError when there is no such command */
 function exitCode(child: ChildProcess, command: string, context: Context): Promise<number> {
   const passOn = () => {
     const signal = toStopSignal(context.signal.reason);
-    // Ctrl-C at a terminal has reached the child already; twice would mean "at once".
+    // At a terminal, Ctrl-C has reached the child already; a second one would stop it at once.
     if (signal === "SIGTERM" || !context.terminal.isStdinTerminal) child.kill(signal);
   };
   return new Promise((resolve, reject) => {

@@ -33,7 +33,6 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
       exitCodes:
         name === "create" ? { 6: "the name is in use" } : name === "list" ? {} : { 5: "no such key" },
     });
-  /** Acts, and shows the key as it is then. */
   const onKey = (name: string, description: string, output: string, act: Act) =>
     verb(name, description, output, " ci")
       .argument("<key>", "its name or id")

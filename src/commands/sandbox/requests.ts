@@ -52,7 +52,7 @@ async function runSandboxRequests(context: Context, flags: RequestsFlags): Promi
   }
   await withAdmin(context, { data }, async (admin) => {
     if (clear) return admin.requests.clear();
-    // A table is drawn once all rows are there; lines come one by one.
+    // A table is drawn once all rows are known; lines are written one by one.
     const output = context.output({}, follow ? "tsv" : undefined);
     const requests = follow ? followRequests(context, admin, query) : admin.requests(query);
     await presentList(context.terminal, output, requests, requestView);

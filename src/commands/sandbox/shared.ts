@@ -1,4 +1,4 @@
-/** Flags that the sandbox's commands share, and the sandbox that they describe. */
+/** What the commands of the sandbox share: flags, access to its data, and serving it. */
 import { join, resolve } from "node:path";
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
@@ -22,17 +22,17 @@ export function dataOption() {
   return new Option("--data <dir>", "folder for the sandbox's data (default: that of the profile sandbox)");
 }
 
-/** The folder that `--data` names, else the one of the profile `sandbox`. */
+/** The folder that `--data` names; without the flag that of the profile `sandbox`. */
 export function chooseSandboxFolder(context: Context, flags: DataFlag): string {
   return flags.data === undefined ? join(context.folders.state, "sandbox") : resolve(flags.data);
 }
 
-// Verbs on the sandbox's folder, whose sandbox may be running: they send no request.
+// Commands on the sandbox's folder. They send no request, and work while the sandbox is running too.
 
 interface LocalVerb extends Omit<CommandFacts, "isLocal"> {
   name: string;
   description: string;
-  /** Where the group is typed alone. */
+  /** Whether the command runs where its group is typed alone. */
   isDefault?: boolean;
 }
 
@@ -43,21 +43,21 @@ export function addLocalVerb(parent: Command, { name, description, isDefault = f
 
 type Shown<T> = T | T[] | undefined;
 
-/** The action of such a verb: asks or changes the sandbox, and shows the record, or records, that come of it. */
+/** Makes the action of such a command: it uses the sandbox and shows the record or records that `act` returns. */
 export function actsOn<A extends unknown[], T extends object>(
   context: Context,
   view: View<T>,
   act: (admin: SandboxAdmin, ...args: A) => Shown<T> | Promise<Shown<T>>,
 ): (...args: A) => Promise<void> {
   return presents(context, { view }, async (...args: A) => {
-    // Commander hands over arguments, options and the command.
+    // Commander passes arguments, options and the command.
     const shown = await withAdmin(context, args.at(-2) as DataFlag, (admin) => act(admin, ...args));
     if (Array.isArray(shown)) return { many: shown as T[] };
     return shown && { one: shown };
   });
 }
 
-/** Opens the admin of the sandbox's folder, acts, and closes it again. */
+/** Opens the sandbox of the folder, acts, and closes it again. */
 export async function withAdmin<T>(
   context: Context,
   flags: DataFlag,
@@ -75,7 +75,7 @@ export async function withAdmin<T>(
   }
 }
 
-/** As an error of the command: the commands of its hint are for the same folder. */
+/** Turns an error of the sandbox into one of the command; commands in its hint get the same `--data`. */
 async function toCommandError(error: unknown, { data }: DataFlag): Promise<unknown> {
   const { Refusal } = await import("../../sandbox/rules/refusal.ts");
   const said = error instanceof Refusal ? explainRefusal(error) : error;
@@ -87,7 +87,7 @@ async function toCommandError(error: unknown, { data }: DataFlag): Promise<unkno
   return said;
 }
 
-/** What is not found is a snapshot. */
+/** Only snapshots can be missing here (404). */
 function explainRefusal({ message, status }: { message: string; status: number }): EcmError {
   if (status !== 404) return usageError(message);
   return notFoundError(message, advise`See them with: ${ecm`sandbox snapshot list`}`);
@@ -140,7 +140,7 @@ function regionOption() {
 }
 
 /**
- * Serves the sandbox that the flags describe while it is used. That it is open to other machines is said on stderr.
+ * Serves the sandbox of the flags until `use` is done. Warns where other machines can reach it.
  * @throws UsageError for a bad variant, or a port that is in use
  */
 export async function whileServing(
@@ -175,14 +175,14 @@ export async function whileServing(
   }
 }
 
-// The requests that a sandbox answers, one by one as it answers them.
+// The log of requests, as it grows.
 
 const pollMilliseconds = 100;
 const maxAtOnce = 1000;
 
 /**
- * With `since` or `limit` the matching requests that are there already; then each further one, also when the
- * log is cleared.
+ * Yields each further request that matches, also after the log was cleared; with `since` or `limit` first those
+ * that are logged already.
  * @throws the signal's reason
  */
 export async function* followRequests(

@@ -25,7 +25,7 @@ export function registerSandboxStart(parent: Command, context: Context): void {
   command.action((flags) =>
     whileServing(context, flags, async (sandbox, baseUrl) => {
       const ready = { baseUrl, apiKey: sandbox.ownKey(), structureId: sandbox.structureId };
-      // The command ends by being stopped: the signal is no failure.
+      // A signal is the regular end of this command.
       if (context.terminal.isStdoutTerminal) return showLive(context, sandbox, ready);
       await context.terminal.write(`${JSON.stringify(ready)}\n`);
       await aborted(context.signal);
@@ -36,7 +36,7 @@ export function registerSandboxStart(parent: Command, context: Context): void {
 /** Width of the other columns: time, method, status and duration, with the gaps between them. */
 const columnsBesidePath = 34;
 
-/** At a terminal: how to use it, then a line for each request, until the signal. */
+/** Shows at a terminal how to use the sandbox, then a line for each request, until the signal. */
 async function showLive(
   context: Context,
   { admin }: Sandbox,
