@@ -15,7 +15,7 @@ function group(name: string, summary: string | undefined, load: Group["load"]): 
   return { name, alias: name.endsWith("s") ? name.slice(0, -1) : `${name}s`, summary, load };
 }
 
-const resources = () => import("./resources/index.ts");
+const resources = () => import("./resources.ts");
 
 /** Every first word of `ecm`, in the order of the help. */
 export const groups: readonly Group[] = [

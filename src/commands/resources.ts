@@ -3,10 +3,10 @@
  * service's answers untouched.
  */
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
-import { listItems, readMember, textMember } from "../../api/records.ts";
-import type { Context } from "../../context.ts";
-import { isObject } from "../../json.ts";
-import { type ReadPage, readSinglePage, recordsPerPage } from "../../service/pages.ts";
+import { listItems, readMember, textMember } from "../api/records.ts";
+import type { Context } from "../context.ts";
+import { isObject } from "../json.ts";
+import { type ReadPage, readSinglePage, recordsPerPage } from "../service/pages.ts";
 import {
   campaignPages,
   fetchCampaign,
@@ -17,14 +17,14 @@ import {
   readAllRecords,
   resolveCampaign,
   templatePages,
-} from "../../service/resources.ts";
-import { isForPeople } from "../../terminal/format.ts";
-import type { Column, View } from "../../terminal/present.ts";
-import type { Send } from "../../wire.ts";
-import { addOutputFileFlags, addPageFlags, toNextPage, wholeNumberOption } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
-import type { Register } from "../help/tree.ts";
-import { presents, type Result } from "../output/presents.ts";
+} from "../service/resources.ts";
+import { isForPeople } from "../terminal/format.ts";
+import type { Column, View } from "../terminal/present.ts";
+import type { Send } from "../wire.ts";
+import { addOutputFileFlags, addPageFlags, toNextPage, wholeNumberOption } from "./flags/flags.ts";
+import { describeCommand } from "./help/help-text.ts";
+import type { Register } from "./help/tree.ts";
+import { presents, type Result } from "./output/presents.ts";
 
 /** A column that shows a member of the record. @param title the heading, where it differs from the name */
 function column(name: string, title?: string, more: Partial<Column<unknown>> = {}): Column<unknown> {
@@ -146,16 +146,22 @@ async function list(
 }
 
 interface Row<A extends unknown[], O extends OptionValues> {
-  declare(group: Command): Command<A, O>;
+  name: string;
+  description: string;
+  /** Whether the command runs where its group is typed alone. */
+  isDefault?: true;
+  /** Adds its arguments and flags. */
+  declare(command: Command): Command<A, O>;
   examples: string[];
   output: string;
   view: View<unknown>;
   show(send: Send, ...args: [...A, O]): Promise<Result<unknown>>;
 }
 
-function row<A extends unknown[], O extends OptionValues>({ declare, view, show, ...facts }: Row<A, O>) {
+function row<A extends unknown[], O extends OptionValues>(declared: Row<A, O>) {
+  const { name, description, isDefault = false, declare, view, show, ...facts } = declared;
   return (group: Command, context: Context) => {
-    const command = declare(group);
+    const command = declare(group.command(name, { isDefault }).description(description));
     addOutputFileFlags(command);
     describeCommand(command, facts);
     const run = async (...args: unknown[]) => show((await context.connect()).send, ...(args as [...A, O]));
@@ -187,12 +193,11 @@ const reportedEvents: Record<string, string> = {
 
 const campaigns = [
   row({
-    declare: (group) =>
+    name: "list",
+    description: "list the campaigns, those changed last first",
+    declare: (command) =>
       addPageFlags(
-        group
-          .command("list")
-          .description("list the campaigns, those changed last first")
-          .option("--status <status>", "only those with this status, such as draft or sent"),
+        command.option("--status <status>", "only those with this status, such as draft or sent"),
         "campaigns",
       ),
     examples: ["ecm campaigns list", "ecm campaigns list --status sent --all --json"],
@@ -208,11 +213,9 @@ const campaigns = [
       ),
   }),
   row({
-    declare: (group) =>
-      group
-        .command("get")
-        .description("show one campaign")
-        .argument(...byIdOrName),
+    name: "get",
+    description: "show one campaign",
+    declare: (command) => command.argument(...byIdOrName),
     examples: ["ecm campaigns get 'Spring sale'", "ecm campaigns get 'Spring sale' --json"],
     output: `The campaign with ${wholeOutput}`,
     view: campaignView,
@@ -223,8 +226,9 @@ const campaigns = [
 
 const templates = [
   row({
-    declare: (group) =>
-      addPageFlags(group.command("list").description("list the email templates"), "templates"),
+    name: "list",
+    description: "list the email templates",
+    declare: (command) => addPageFlags(command, "templates"),
     examples: ["ecm templates list", "ecm templates list --all --json"],
     output: `One row per template; ${listOutput}`,
     view: templateView,
@@ -234,19 +238,18 @@ const templates = [
 
 const domains = [
   row({
-    declare: (group) =>
-      group.command("list").description("list the sending domains, and whether they are ready"),
+    name: "list",
+    description: "list the sending domains, and whether they are ready",
+    declare: (command) => command,
     examples: ["ecm domains list", "ecm domains list --json"],
     output: `One row per domain; ${listOutput}`,
     view: domainView,
     show: async (send) => ({ many: await fetchDomains(send) }),
   }),
   row({
-    declare: (group) =>
-      group
-        .command("get")
-        .description("show one sending domain, with the DNS records that it needs")
-        .argument("<domain>", "its name or id"),
+    name: "get",
+    description: "show one sending domain, with the DNS records that it needs",
+    declare: (command) => command.argument("<domain>", "its name or id"),
     examples: ["ecm domains get example.com", "ecm domains get example.com --json"],
     output: `The domain with ${wholeOutput}`,
     view: domainView,
@@ -256,12 +259,10 @@ const domains = [
 
 const reports = [
   row({
-    declare: (group) =>
-      group
-        .command("show", { isDefault: true })
-        .description("show the dashboard and all mails of the last days")
-        .addOption(daysOption())
-        .option(...zoneFlag),
+    name: "show",
+    description: "show the dashboard and all mails of the last days",
+    isDefault: true,
+    declare: (command) => command.addOption(daysOption()).option(...zoneFlag),
     examples: ["ecm reports", "ecm reports show --days 7 --timezone Europe/Oslo", "ecm reports show -o csv"],
     output: "One row per value; in JSON { dashboard, overall }, the service's own objects. 2 requests.",
     view: figureView,
@@ -271,10 +272,10 @@ const reports = [
     },
   }),
   row({
-    declare: (group) =>
-      group
-        .command("campaign")
-        .description("show what became of a campaign's mails")
+    name: "campaign",
+    description: "show what became of a campaign's mails",
+    declare: (command) =>
+      command
         .argument(...byIdOrName)
         .addOption(
           new Option(
@@ -301,10 +302,10 @@ const reports = [
     },
   }),
   row({
-    declare: (group) =>
-      group
-        .command("histogram")
-        .description("show one type of event by days")
+    name: "histogram",
+    description: "show one type of event by days",
+    declare: (command) =>
+      command
         .addOption(
           new Option(
             "--event <type>",
