@@ -169,10 +169,13 @@ export class Context {
     return openSandboxFiles(this.folders);
   }
 
-  /** Announces to other processes, until the command ends, that it works with people's data. */
-  async tellUnderWay(activity: Activity): Promise<void> {
+  /**
+   * Announces to other processes, until the command ends, that it works with people's data of the account.
+   */
+  async tellUnderWay(activity: Omit<Activity, "account">): Promise<void> {
+    const { baseUrl } = await this.profile();
     const { registerActivity } = await import("./disk/activities.ts");
-    this.closers.push(await registerActivity(this.folders.state, activity));
+    this.closers.push(await registerActivity(this.folders.state, { ...activity, account: baseUrl.value }));
   }
 
   /** Undefined when nothing may be asked. */

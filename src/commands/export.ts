@@ -74,6 +74,8 @@ async function exportSelected(
   conditions: ResolveConditions,
 ): Promise<Result<Partial<Contact>>> {
   const { outputFile } = context.output(options, "csv");
+  const what = outputFile === undefined ? "An export" : `The export into ${outputFile}`;
+  await context.tellUnderWay({ kind: "export", what, inputs: [] });
   const { send, account, behaviors } = await context.connect();
   const structure = await account.structure();
   const found = await conditions(account, structure);

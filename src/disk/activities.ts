@@ -1,7 +1,7 @@
 /**
- * What processes on this state folder are doing with people's data: bulk runs from their first byte on, before
- * they have a folder. An entry is a file of its own beside a lease; one whose process has ended is removed by
- * the next process that looks.
+ * What processes on this state folder are doing with people's data: bulk runs from their
+ * first byte on, and exports. An entry is a file of its own beside a lease; one whose
+ * process has ended is removed by the next process that looks.
  */
 
 import { randomBytes } from "node:crypto";
@@ -13,8 +13,11 @@ import { type Lease, takeLease } from "./lease.ts";
 import { makeFolder } from "./make-folder.ts";
 
 export interface Activity {
+  kind: "run" | "export";
   /** In words, such as `the import of people.csv`. */
   what: string;
+  /** Base address of the account. */
+  account: string;
   /** Files that it reads people from. */
   inputs: string[];
 }

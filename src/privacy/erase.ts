@@ -61,12 +61,19 @@ async function eraseFromFile(file: string, { cache }: OwnFolders, people: Erased
 }
 
 /**
- * A run that is under way may hold one of the keys in memory, and write it later.
- * @throws EcmError (exit 6) when a run works on something that holds one of the keys, or cannot be searched
+ * What is under way may hold one of the keys in memory, and write it later.
+ * @param account its base address
+ * @throws EcmError (exit 6) when a process works on something that holds one of the keys, or cannot be
+ * searched
  */
-export async function requireNobodyAtWork({ state }: OwnFolders, people: ErasedPeople): Promise<void> {
+export async function requireNobodyAtWork(
+  { state }: OwnFolders,
+  people: ErasedPeople,
+  account: string,
+): Promise<void> {
   const underWay = await listActivities(state);
   for (const activity of underWay) {
+    if (activity.kind === "export" && activity.account === account) throw lockedError(activity.what);
     for (const input of activity.inputs) {
       // What is read from a pipe is in the run's folder.
       if ((await isRegular(input)) && (await people.search(input)) !== "absent")
@@ -136,7 +143,7 @@ async function lockRun(state: string, folder: string): Promise<LockedRun> {
   }
 }
 
-/** @param what the run, in words */
+/** @param what the run or the export, in words */
 function lockedError(what: string): EcmError {
   return conflictError(
     `${what} may contain this contact, and another ecm process is working on it`,

@@ -60,7 +60,7 @@ async function runShown(context: Context, start: BulkStart): Promise<Closed> {
   const file = findInputFile(job);
   claimFiles(context, file, flags);
   const inputs = file === undefined ? [] : [resolve(file)];
-  await context.tellUnderWay({ what: `A run (${what})`, inputs });
+  await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs });
   const plan = await openPlanOutput(context, flags, isDryRun);
   const [{ resumeRun, runJob }, { RunDisplay }] = await Promise.all([
     import("../../bulk/index.ts"),

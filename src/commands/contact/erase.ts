@@ -90,7 +90,7 @@ async function erasePeople(
     if (found.length > 0) return { request: found.map(({ _id }) => deleteContactRequest(_id)), would };
     return void terminal.note("The contact does not exist in the account");
   }
-  const requireNobodyAtWork = () => erase.requireNobodyAtWork(folders, erased);
+  const requireNobodyAtWork = () => erase.requireNobodyAtWork(folders, erased, baseUrl);
   await requireNobodyAtWork();
   await context.confirm(
     `Erase ${people.length === 1 ? people[0]![0] : `${people.length} people`} permanently? They are deleted in the account, removed from ecm's own files on this machine, and never created again.`,

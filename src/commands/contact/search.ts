@@ -118,6 +118,8 @@ async function searchContacts(
   const parts = options.source === undefined ? undefined : parseParts(options.source);
   if (options.failMissing && parts && !parts.includes("key"))
     throw usageError("--fail-missing needs the keys of contacts", "Add key to --source");
+  if (options.all)
+    await context.tellUnderWay({ kind: "export", what: "A search of all contacts", inputs: [] });
   const connection = await context.connect();
   const search = () => prepareSearch(context, connection, options, { conditions, parts });
   const { list, tag, filter, where } = options;
