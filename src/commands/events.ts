@@ -9,13 +9,8 @@ import { type Feed, readFeed, readNewest, toTime } from "../events/feed.ts";
 import { resolveCampaign } from "../service/resources.ts";
 import { isForPeople, type OutputOptions } from "../terminal/format.ts";
 import { type Column, chooseColumns, hasColumns, type View } from "../terminal/present.ts";
-import {
-  addOutputFileFlags,
-  type OptionsOf,
-  parsePastTime,
-  repeatableOption,
-  wholeNumberOption,
-} from "./flags/flags.ts";
+import { addOutputFileFlags, type OptionsOf, repeatableOption, wholeNumberOption } from "./flags/flags.ts";
+import { parsePastTime } from "./flags/times.ts";
 import { describeCommand } from "./help/help-text.ts";
 import { presents, type Result } from "./output/presents.ts";
 import { resolveContact } from "./selection/lookups.ts";

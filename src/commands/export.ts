@@ -9,11 +9,11 @@ import {
   addTableFlags,
   keysOption,
   type OptionsOf,
-  parsePastTime,
   repeatableOption,
   textOption,
   whereOption,
 } from "./flags/flags.ts";
+import { parsePastTime } from "./flags/times.ts";
 import { describeCommand } from "./help/help-text.ts";
 import { createContactColumnsView, toSearchView } from "./output/contact-columns.ts";
 import { presents, type Result } from "./output/presents.ts";

@@ -97,7 +97,7 @@ describe("a selection", () => {
       [["delete", "--keys", "", "--yes"], "--keys is empty"],
       [["delete", "--where", "", "--yes"], "--where"],
       [["delete", "--where", "Nope", "--yes"], "Unknown name"],
-      [["delete", "a@b.co", "--keys", "f", "--yes"], "--keys is the whole list"],
+      [["delete", "a@b.co", "--keys", "f", "--yes"], "--keys names every contact"],
     ];
     for (const [args, message] of table) {
       const { code, stderr, stdout } = await service.ecm(["contact", ...args]);

@@ -43,7 +43,7 @@ describe("ecm suppressions", () => {
     expect((await stat(join(file, ".."))).mode & 0o077).toBe(0);
     expect(JSON.parse((await ecm(["suppressions", "list", "--json"])).stdout)).toEqual(entries);
     const again = await ecm(["suppressions", "add", "ada@example.com", "--json"]);
-    expect(again.stderr).toContain("1 key was already on it");
+    expect(again.stderr).toContain("already on it: 1");
     expect(JSON.parse(again.stdout)).toEqual([entries[0]]);
   });
 

@@ -1,15 +1,16 @@
-import type { Command } from "@commander-js/extra-typings";
+import { type Command, Option } from "@commander-js/extra-typings";
 import { parseBaseUrl } from "../../config/base-url.ts";
 import { checkKey, findRegion, isUsualKey, maskKey } from "../../config/keys.ts";
 import { checkName, type Profile } from "../../config/profiles.ts";
 import { type ResolvedProfile, resolveStoredProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
-import { EcmError, exitCodes, usageError } from "../../errors.ts";
-import { advise, type Hint } from "../../hint.ts";
+import { EcmError } from "../../errors.ts";
+import { advise } from "../../hint.ts";
 import { readDataInput } from "../../terminal/data-input.ts";
 import { cannotAskError } from "../../terminal/prompts.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { OptionsOf } from "../flags/flags.ts";
+import { toChoices } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents, type Result } from "../output/presents.ts";
 
@@ -20,7 +21,7 @@ function declareLogin(parent: Command) {
   return parent
     .command("login")
     .description("save an account's base URL and API key as a profile")
-    .option("--api-key-stdin", "read the key from standard input")
+    .addOption(new Option("--api-key-stdin", "read the key from standard input").conflicts("apiKeyCommand"))
     .option("--api-key-command <command>", "run this command to get the key instead of storing it")
     .option("--no-verify", "save the key without checking it");
 }
@@ -50,7 +51,11 @@ async function logIn(context: Context, options: LoginOptions): Promise<Result<un
   checkName(name);
   const before = profiles.get(name);
   const baseUrl = await askBaseUrl(context, before?.baseUrl);
-  if (before) await requireReplacing(context, name, before, baseUrl);
+  // A script has named the profile and means it.
+  if (before && context.prompter())
+    await context.confirm(
+      `A profile "${name}" already exists (${before.baseUrl}, key ${before.apiKey ? maskKey(before.apiKey) : "by command"}). Replace it? (Another name: --profile NAME)`,
+    );
   // A new key for the same address changes nothing else: a read-only profile stays read-only.
   const sameAccount = before?.baseUrl === baseUrl ? before : undefined;
   const profile: Profile = {
@@ -65,78 +70,49 @@ async function logIn(context: Context, options: LoginOptions): Promise<Result<un
   const structures = options.verify ? await tryKey(context, resolved) : undefined;
   if (structures) {
     const currentStructure = structures.find(({ _id }) => _id === sameAccount?.structure)?._id;
-    profile.structure = await askStructure(
-      context,
-      structures,
-      settings.structure?.value ?? currentStructure,
-    );
+    const requested = settings.structure?.value ?? currentStructure;
+    profile.structure = await askStructure(context, structures, requested);
   }
   profiles.save(name, profile);
 
   const isCurrent = profiles.current() === name;
-  terminal.note(`Saved profile "${name}": ${profile.baseUrl}, key ${maskKey(key)}`);
+  terminal.note(`Saved profile "${name}": ${baseUrl}, key ${maskKey(key)}`);
   if (!isCurrent) terminal.note(`Select it with: ecm auth use ${name}, or pass --profile ${name}`);
   const { structure = null } = profile;
   const report = { profile: name, baseUrl, apiKey: maskKey(key), region: findRegion(key) ?? null, structure };
   return { value: { ...report, current: isCurrent, verified: options.verify }, text: "" };
 }
 
-/**
- * A person is asked before a profile of theirs is replaced; a script has named it and means it.
- * @throws DeclinedError
- */
-async function requireReplacing(
-  context: Context,
-  name: string,
-  before: Profile,
-  baseUrl: string,
-): Promise<void> {
-  if (context.prompter() === undefined) return;
-  const key = before.apiKey === undefined ? "its key comes from a command" : `key ${maskKey(before.apiKey)}`;
-  const target = before.baseUrl === baseUrl ? "Replace its key?" : `Replace it with ${baseUrl}?`;
-  await context.confirm(
-    `A profile "${name}" already exists (${before.baseUrl}, ${key}). ${target} (Another name: --profile NAME)`,
-  );
-}
-
-/**
- * The account's structures: proof that address and key work.
- * @throws what went wrong, with what to do about it
- */
+/** The account's structures: proof that address and key work. @throws what went wrong, with what to do */
 async function tryKey(context: Context, profile: ResolvedProfile): Promise<ContactStructure[]> {
   try {
     return await (await context.open(profile)).account.structures();
   } catch (error) {
-    if (error instanceof EcmError) error.details.hint = toLoginHint(error) ?? error.details.hint;
+    if (!(error instanceof EcmError)) throw error;
+    const { status, hint } = error.details;
+    const address = "Check --base-url (see the account's API Keys page)";
+    if (status === 401)
+      error.details.hint =
+        "Nothing was saved. Copy the whole key from the account's API Keys page, check that it is active and belongs to this base address, and log in again";
+    else if (status === 403) error.details.hint = advise`Nothing was saved. ${hint ?? address}`;
+    else
+      error.details.hint = advise`Nothing was saved. ${status === 429 && hint ? hint : address}; to save the key without checking it, pass --no-verify`;
     throw error;
   }
 }
 
-function toLoginHint({ exitCode, details }: EcmError): Hint | undefined {
-  const nothing = "Nothing was saved";
-  if (details.status === 401) {
-    return `${nothing}. Copy the whole key from the account's API Keys page, check that it is active and belongs to this base address, and log in again`;
-  }
-  if (details.status === 403) {
-    return advise`${nothing}. ${details.hint ?? "The account's owner can check the key's scopes and the account's status"}`;
-  }
-  if (exitCode === exitCodes.outOfBudget) {
-    return advise`${nothing}. ${details.hint ?? "Try again later"}; to save the key without checking it, pass --no-verify`;
-  }
-  return `${nothing}. Check --base-url (see the account's API Keys page); to save the key without checking it, pass --no-verify`;
-}
-
 // What `ecm auth login` needs to know: from flags, the environment and standard input, else by asking.
 
-/** @param known the profile's address so far. @throws UsageError when it is unsafe, or nobody can be asked */
+/** @throws UsageError when it is unsafe, or nobody can be asked */
 async function askBaseUrl(context: Context, currentBaseUrl: string | undefined): Promise<string> {
   const { baseUrl, insecureHttp } = context.settings;
-  const parse = (text: string, where: string) => parseBaseUrl(text, where, insecureHttp);
-  if (baseUrl) return parse(baseUrl.value, baseUrl.source === "flag" ? "--base-url" : "ECM_BASE_URL");
-  const prompter = context.prompter();
-  if (prompter)
-    return parse(await prompter.input("Base URL of the account's API", currentBaseUrl), "base URL");
-  if (currentBaseUrl !== undefined) return parse(currentBaseUrl, "profile");
+  if (baseUrl) {
+    const where = baseUrl.source === "flag" ? "--base-url" : "ECM_BASE_URL";
+    return parseBaseUrl(baseUrl.value, where, insecureHttp);
+  }
+  const typed = await context.prompter()?.input("Base URL of the account's API", currentBaseUrl);
+  const known = typed ?? currentBaseUrl;
+  if (known !== undefined) return parseBaseUrl(known, "base URL", insecureHttp);
   throw cannotAskError(
     "The account's base URL is missing",
     "Pass it, such as --base-url https://api.example.com",
@@ -146,22 +122,12 @@ async function askBaseUrl(context: Context, currentBaseUrl: string | undefined):
 /** @throws UsageError when it can be no key, or nobody can be asked */
 async function askKey(
   context: Context,
-  options: { apiKeyStdin?: boolean; apiKeyCommand?: string },
+  { apiKeyCommand, apiKeyStdin }: LoginOptions,
 ): Promise<Pick<Profile, "apiKey" | "apiKeyCommand">> {
-  const { apiKeyCommand, apiKeyStdin } = options;
-  if (apiKeyCommand !== undefined && apiKeyStdin) {
-    throw usageError(
-      "--api-key-stdin and --api-key-command cannot be used together",
-      "Choose one of the two",
-    );
-  }
   if (apiKeyCommand !== undefined) return { apiKeyCommand };
   // At a terminal the key would be shown while it is typed.
-  if (apiKeyStdin && !context.terminal.isStdinTerminal) {
-    return {
-      apiKey: checkKey(await readDataInput(context, "-", "--api-key-stdin"), "--api-key-stdin"),
-    };
-  }
+  if (apiKeyStdin && !context.terminal.isStdinTerminal)
+    return { apiKey: checkKey(await readDataInput(context, "-", "--api-key-stdin"), "--api-key-stdin") };
   const prompter = context.prompter();
   if (prompter) return { apiKey: checkKey(await prompter.secret("API key"), "API key") };
   throw cannotAskError(
@@ -181,7 +147,5 @@ async function askStructure(
     return chooseStructure(structures, requestedStructure)._id;
   }
   const prompter = structures.length > 1 ? context.prompter() : undefined;
-  if (!prompter) return undefined;
-  const choices = structures.map(({ _id, label }) => ({ name: `${label} (${_id})`, value: _id }));
-  return prompter.select("Contact structure", choices);
+  return prompter?.select("Contact structure", toChoices(structures));
 }

@@ -2,33 +2,31 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 
 export function registerAuthLogout(parent: Command, context: Context): void {
   const command = parent
     .command("logout")
     .description("remove a profile and its API key; the key itself stays valid")
-    .argument("[name]", "the profile to remove (default: the selected one)")
-    .action((name) => runAuthLogout(context, name));
+    .argument("[name]", "the profile to remove (default: the selected one)");
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm auth logout", "ecm auth logout staging"],
     output: "Nothing.",
   });
-}
-
-async function runAuthLogout(context: Context, typedName?: string): Promise<void> {
-  const profiles = await context.profiles();
-  const name = typedName ?? context.settings.profile?.value ?? profiles.current();
-  if (name === undefined) {
-    throw usageError("No profile is selected", `Profiles: ${profiles.names().join(", ")}`);
-  }
-  const wasCurrent = profiles.current() === name;
-  profiles.remove(name);
-  const left = profiles.names().filter((each) => each !== "sandbox");
-  context.terminal.note(`Removed profile "${name}" and its key; the key itself stays valid in the account`);
-  if (wasCurrent && left.length > 0) {
-    context.terminal.note(
-      `No profile selected. Select one with: ecm auth use ${left.length === 1 ? left[0] : `NAME (${left.join(", ")})`}`,
-    );
-  }
+  command.action(
+    presents(context, {}, async (typedName) => {
+      const profiles = await context.profiles();
+      const name = typedName ?? context.settings.profile?.value ?? profiles.current();
+      if (name === undefined)
+        throw usageError("No profile is selected", `Profiles: ${profiles.names().join(", ")}`);
+      const wasCurrent = profiles.current() === name;
+      profiles.remove(name);
+      const left = profiles.names().filter((each) => each !== "sandbox");
+      const said = `Removed profile "${name}" and its key; the key itself stays valid in the account`;
+      if (!wasCurrent || left.length === 0) return { note: said };
+      const next = left.length === 1 ? left[0] : `NAME (${left.join(", ")})`;
+      return { note: `${said}\nNo profile selected. Select one with: ecm auth use ${next}` };
+    }),
+  );
 }

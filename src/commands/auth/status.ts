@@ -10,23 +10,7 @@ import { presents } from "../output/presents.ts";
 
 type SettingSource = Sourced<string>["source"];
 
-interface AuthStatus {
-  profile: string | null;
-  baseUrl: string | null;
-  /** Masked; null when there is none of the user's. */
-  apiKey: string | null;
-  region: string | null;
-  structure: string | null;
-  readOnly: boolean;
-  /** Whether the service took the key; null when it could not be asked. */
-  works: boolean | null;
-  sources: {
-    profile?: SettingSource;
-    baseUrl?: SettingSource;
-    apiKey?: SettingSource;
-    structure?: SettingSource;
-  };
-}
+type AuthStatus = ReturnType<typeof toAuthStatus>;
 
 /** @param isForPeople each value says where it comes from */
 function createStatusView(isForPeople: boolean): View<AuthStatus> {
@@ -90,15 +74,14 @@ async function findProblem(context: Context): Promise<unknown> {
   }
 }
 
-function toAuthStatus(
-  profile: ResolvedProfile,
-  key: Sourced<string> | undefined,
-  works: boolean | null,
-): AuthStatus {
-  const { name, baseUrl, structure, readOnly, isSandbox } = profile;
+/** @param works whether the service took the key; null when it could not be asked */
+function toAuthStatus(profile: ResolvedProfile, key: Sourced<string> | undefined, works: boolean | null) {
+  const { name, structure, readOnly } = profile;
+  const baseUrl = profile.isSandbox ? undefined : profile.baseUrl;
   return {
     profile: name?.value ?? null,
-    baseUrl: isSandbox ? null : baseUrl.value,
+    baseUrl: baseUrl?.value ?? null,
+    /** Masked; null when there is none of the user's. */
     apiKey: key ? maskKey(key.value) : null,
     region: (key && findRegion(key.value)) ?? null,
     structure: structure?.value ?? null,
@@ -106,7 +89,7 @@ function toAuthStatus(
     works,
     sources: {
       profile: name?.source,
-      baseUrl: isSandbox ? undefined : baseUrl.source,
+      baseUrl: baseUrl?.source,
       apiKey: key?.source,
       structure: structure?.source,
     },

@@ -3,39 +3,43 @@ import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
 import { requireChoice } from "../flags/questions.ts";
 import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 
 export function registerAuthUse(parent: Command, context: Context): void {
   const command = parent
     .command("use")
     .description("select the profile that commands use")
-    .argument("[name]", "a profile's name; sandbox is the embedded service")
-    .action((name) => runAuthUse(context, name));
+    .argument("[name]", "a profile's name; sandbox is the embedded service");
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm auth use production", "ecm auth use sandbox"],
     output: "Nothing.",
   });
+  command.action(
+    presents(context, {}, async (typedName) => {
+      const profiles = await context.profiles();
+      const missing = { what: "Profile to use", usage: ecm`auth use NAME` };
+      const name = await requireChoice(context, typedName, missing, async () => {
+        const current = profiles.current();
+        return profiles.names().map((each) => {
+          const where = profiles.get(each)?.baseUrl ?? "the embedded service";
+          return {
+            name: `${each}  ${where}${each === current ? " (current)" : ""}`,
+            short: each,
+            value: each,
+          };
+        });
+      });
+      profiles.use(name);
+      const isSandbox = profiles.get(name)?.baseUrl === undefined;
+      const what = isSandbox ? ": the embedded sandbox, which reaches no real account" : "";
+      warnOfVariables(context, name);
+      return { note: `Selected profile "${name}"${what}` };
+    }),
+  );
 }
 
-const missingName = { what: "Profile to use", usage: ecm`auth use NAME` };
-
-async function runAuthUse(context: Context, typedName?: string): Promise<void> {
-  const profiles = await context.profiles();
-  const name = await requireChoice(context, typedName, missingName, async () => {
-    const current = profiles.current();
-    return profiles.names().map((each) => {
-      const where = profiles.get(each)?.baseUrl ?? "the embedded service";
-      return { name: `${each}  ${where}${each === current ? " (current)" : ""}`, short: each, value: each };
-    });
-  });
-  profiles.use(name);
-  const what =
-    profiles.get(name)?.baseUrl === undefined ? ": the embedded sandbox, which reaches no real account" : "";
-  context.terminal.note(`Selected profile "${name}"${what}`);
-  warnOfVariables(context, name);
-}
-
-/** Whoever selects a profile believes that the next command uses it. */
+/** A variable would send the next command to another account than the one that was selected. */
 function warnOfVariables({ terminal, settings }: Context, name: string): void {
   const { profile, baseUrl, apiKey } = settings;
   if (profile?.source === "environment" && profile.value !== name) {

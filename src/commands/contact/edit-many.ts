@@ -48,28 +48,21 @@ export async function editMany(context: Context, edits: BulkEdit): Promise<Close
   return startRun(context, { job, options, flags, what, danger, backUp, asks, isSingle });
 }
 
-/** Whom a file that marks some of its rows means. @throws DeclinedError */
+/** Which rows are meant of a file that marks some of them. @throws DeclinedError */
 async function askRows(
   context: Context,
   verb: string,
   { marked, all }: { marked: number; all: number },
 ): Promise<"marked" | "all"> {
-  const nobody = { name: "nobody", short: "nobody", value: "none" } as const;
-  const everyone = {
-    name: `everyone in the file (${formatCount(all)})`,
-    short: "everyone",
-    value: "all",
-  } as const;
-  const those = {
-    name: `those alone (${formatCount(marked)})`,
-    short: "marked rows",
-    value: "marked",
-  } as const;
   const answer = await context
     .prompter()!
     .select<"marked" | "all" | "none">(
       `The file marks ${formatCount(marked)} of ${formatCounted(all, "row")} as not subscribed. Whom do you want to ${verb}?`,
-      [...(marked > 0 ? [those] : []), everyone, nobody],
+      [
+        ...(marked > 0 ? [{ name: `those alone (${formatCount(marked)})`, value: "marked" as const }] : []),
+        { name: `everyone in the file (${formatCount(all)})`, value: "all" },
+        { name: "nobody", value: "none" },
+      ],
     );
   if (answer === "none") throw declinedError();
   return answer;

@@ -114,7 +114,7 @@ interface Mutated extends MutatedContact {
   body: MutateBody;
   /** The contact before the change, where it was read. */
   before?: Partial<Contact>;
-  /** Of a dry run: what would be sent. */
+  /** What a dry run would send. */
   request?: ApiRequest;
 }
 

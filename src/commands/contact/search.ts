@@ -4,14 +4,14 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import { toKeyIdentity } from "../../api/key-spelling.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
-import { notFoundError, usageError } from "../../errors.ts";
+import { notFoundError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import { defaultPageSize, readAllContacts, readSearchPages } from "../../service/contact-pages.ts";
 import { type ContactSearch, isLeftOut } from "../../service/contact-search.ts";
 import { maxPageSize, readSinglePage } from "../../service/pages.ts";
 import { hasColumns } from "../../terminal/present.ts";
-import type { Contact, Send } from "../../wire.ts";
+import type { Contact } from "../../wire.ts";
 import {
   addOutputFileFlags,
   addTableFlags,
@@ -77,6 +77,7 @@ function declareSearch(parent: Command) {
         "page",
         "limit",
         "count",
+        "source",
       ]),
     );
   return addOutputFileFlags(addTableFlags(command));
@@ -107,26 +108,21 @@ export function registerContactSearch(parent: Command, context: Context): void {
   );
 }
 
-/** At most so many keys that nobody has are named. */
-const maxUnfoundShown = 10;
-
 async function searchContacts(
   context: Context,
   options: SearchFlags,
   conditions: ResolveConditions,
 ): Promise<Result<Partial<Contact>>> {
   const parts = options.source === undefined ? undefined : parseParts(options.source);
-  if (options.failMissing && parts && !parts.includes("key"))
-    throw usageError("--fail-missing needs the keys of contacts", "Add key to --source");
   if (options.all)
     await context.tellUnderWay({ kind: "export", what: "A search of all contacts", inputs: [] });
   const connection = await context.connect();
   const search = () => prepareSearch(context, connection, options, { conditions, parts });
-  const { list, tag, filter, where } = options;
-  const hasNames = [list, tag, filter, where].some((each) => each !== undefined);
   // The names of all pages are needed before the contacts are seen: what is missing cannot be looked up then.
   if (options.all) return (await search()).result;
-  // Nobody refuses an outdated id in a condition: it finds nobody.
+  const { list, tag, filter, where } = options;
+  const hasNames = [list, tag, filter, where].some((each) => each !== undefined);
+  // A condition with an outdated id is not refused: it finds nobody.
   const isDoubtful = ({ isEmpty }: PreparedSearch) => isEmpty && hasNames;
   return (await connection.account.withRemembered("read", search, isDoubtful)).result;
 }
@@ -138,55 +134,44 @@ interface PreparedSearch {
   result: Result<Partial<Contact>>;
 }
 
-interface Prepared {
-  conditions: ResolveConditions;
-  parts: string[] | undefined;
-}
-
 /** Everything that can fail for a name. */
 async function prepareSearch(
   context: Context,
-  { send, account, behaviors }: Connection,
+  connection: Connection,
   options: SearchFlags,
-  { conditions, parts }: Prepared,
+  { conditions, parts }: { conditions: ResolveConditions; parts: string[] | undefined },
 ): Promise<PreparedSearch> {
+  const { account, behaviors } = connection;
   const output = context.output(options);
   const structure = await account.structure();
   const behavior = behaviors(structure._id);
   const found = await conditions(account, structure);
   if (options.count) {
-    const count = await countContacts(send, { ...found, source: ["_id"] }, behavior);
+    const count = await countFound(connection, { ...found, source: ["_id"] }, behavior);
     return { isEmpty: count === 0, result: { value: count, text: String(count) } };
   }
   const { source, view } = await planContactView(account, output, structure, parts);
   const isAskedFor = parts !== undefined || output.columns !== undefined;
   const search: ContactSearch = {
     ...found,
-    // Without its key a contact does not tell whom it answers.
+    // Without its key a contact does not tell which key it answers.
     source: options.key && !parts && !source.includes("key") ? [...source, "key"] : source,
     readsStatus: isAskedFor && source.includes("contactStatus"),
   };
-  const empty =
-    options.key &&
-    advise`No contact matches. To look for a part of a key, and in fields: ${ecm`contact search --text WORDS`}`;
-  const { contacts, isWhole, ...page } = await readContacts(send, search, options, behavior);
+  const { contacts, isWhole, ...page } = await readContacts(connection, search, options, behavior);
   const seen = new Set<string>();
   const toIdentity = (key: string) => toKeyIdentity(key, structure.keyType);
+  const size = options.pageSize ?? defaultPageSize;
   return {
     isEmpty: Array.isArray(contacts) && contacts.length === 0,
     result: {
       many: noteKeys(contacts, (key) => seen.add(toIdentity(key))),
       view: await view(Array.isArray(contacts) ? contacts : undefined),
-      empty,
-      page: {
-        things: "contacts",
-        size: options.pageSize ?? defaultPageSize,
-        ...toNextPage(options.page),
-        ...page,
-      },
+      empty: options.key && nothingFound,
+      page: { things: "contacts", size, ...toNextPage(options.page), ...page },
       async last() {
         if (hasColumns(output)) warnOfUntold(context.terminal, search, behavior);
-        const isKnown = isWhole && (!parts || parts.includes("key"));
+        const isKnown = isWhole && search.source.includes("key");
         const missing = new Set(options.key?.filter((key) => isKnown && !seen.has(toIdentity(key))));
         if (missing.size > 0) sayUnfound(context, [...missing], options.failMissing ?? false);
       },
@@ -194,38 +179,40 @@ async function prepareSearch(
   };
 }
 
+const nothingFound = advise`No contact matches. To look for a part of a key, and in fields: ${ecm`contact search --text WORDS`}`;
+
 interface ReadContacts {
   contacts: Partial<Contact>[] | AsyncIterable<Partial<Contact>>;
   total?: number;
   hasMore: boolean;
-  /** They are all that there are: pages that do not add up may have left somebody out. */
+  /** No contact is left out: pages that do not add up may have left somebody out. */
   isWhole: boolean;
 }
 
 /** Every page, as far as `--limit`; else one page, by the service alone or with a condition decided here. */
 async function readContacts(
-  send: Send,
+  { send }: Connection,
   search: ContactSearch,
-  options: SearchFlags,
+  { page: requestedPage, pageSize, all, limit }: SearchFlags,
   behavior: Behavior,
 ): Promise<ReadContacts> {
-  const { page = 1, pageSize, all, limit } = options;
-  const isDecidedHere = search.keeps !== undefined;
-  if (!all && limit === undefined && !isDecidedHere) {
+  const page = requestedPage ?? 1;
+  const size = pageSize ?? defaultPageSize;
+  const isFirst = requestedPage === undefined;
+  if (!all && limit === undefined && !search.keeps) {
     const read = readSearchPages(send, search, behavior);
-    const place = { size: pageSize ?? defaultPageSize, behavior };
-    const { items, total, hasMore } = await readSinglePage(read, page, place);
-    const isWhole = options.page === undefined && !hasMore && (total ?? items.length) === items.length;
+    const { items, total, hasMore } = await readSinglePage(read, page, { size, behavior });
+    const isWhole = isFirst && !hasMore && (total ?? items.length) === items.length;
     return { contacts: items, total, hasMore, isWhole };
   }
-  const most = isDecidedHere ? maxPageSize : Math.min(limit ?? maxPageSize, maxPageSize);
+  const most = search.keeps ? maxPageSize : Math.min(limit ?? maxPageSize, maxPageSize);
   const found = readAllContacts(send, search, { behavior, pageSize: pageSize ?? most });
   if (all) return { contacts: found, hasMore: false, isWhole: true };
   if (limit !== undefined) return { contacts: await take(found, 0, limit), hasMore: false, isWhole: false };
-  const size = pageSize ?? defaultPageSize;
+  // One more than is shown tells whether there are more.
   const contacts = await take(found, (page - 1) * size, size + 1);
   const hasMore = contacts.length > size;
-  return { contacts: contacts.slice(0, size), hasMore, isWhole: options.page === undefined && !hasMore };
+  return { contacts: contacts.slice(0, size), hasMore, isWhole: isFirst && !hasMore };
 }
 
 async function take<T>(found: AsyncIterable<T>, from: number, count: number): Promise<T[]> {
@@ -249,12 +236,15 @@ async function* noteKeys(
 }
 
 /** The service counts what it decides alone; what is decided here has to be read. */
-async function countContacts(send: Send, search: ContactSearch, behavior: Behavior): Promise<number> {
+async function countFound({ send }: Connection, search: ContactSearch, behavior: Behavior): Promise<number> {
   if (!search.keeps) return (await readSearchPages(send, search, behavior)(1, 1)).total ?? 0;
   let count = 0;
   for await (const _contact of readAllContacts(send, search, { behavior })) count += 1;
   return count;
 }
+
+/** At most so many keys that nobody has are named. */
+const maxUnfoundShown = 10;
 
 /** @throws NotFoundError with `--fail-missing` */
 function sayUnfound({ terminal }: Context, missing: readonly string[], isFailure: boolean): void {
@@ -273,8 +263,8 @@ function warnOfUntold(
 ): void {
   const isUntold = (part: string) => source.includes(part) && isLeftOut(behavior.get("source"), part);
   if (isUntold("updatedAt")) terminal.warn("The service does not tell updatedAt: it is left out");
-  if (readsStatus || !isUntold("contactStatus")) return;
-  terminal.warn(
-    "The service's searches do not tell the status; --columns key,status reads it, with a request for each contact",
-  );
+  if (!readsStatus && isUntold("contactStatus"))
+    terminal.warn(
+      "The service's searches do not tell the status; --columns key,status reads it, with a request for each contact",
+    );
 }

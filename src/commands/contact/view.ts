@@ -111,18 +111,23 @@ async function formatContact(
   const { bold, green, yellow } = createStyle(isColored.out);
   const headers = createContactHeaders(structure).fields;
   const values = new Map(contact.fields?.map(({ _id, value }) => [_id, String(value ?? "")]));
-  const fieldIds = new Set([...headers.keys(), ...values.keys()]);
+  const names = new Map([
+    ...lists.map(({ _id, name }) => [_id, name] as const),
+    ...(structure.tags ?? []).map(({ _id, label }) => [_id, label] as const),
+  ]);
+  const join = (refs: Contact["lists"] = []) => refs.map(({ _id }) => names.get(_id) ?? _id).join(", ");
   const formatTime = (time = "") => formatDayAndTime(time, new Date(now));
-  const pair = (name: string, value: string, second: string, other: string): [string, string] => [
-    name,
-    [value, other && `${second}  ${other}`].filter(Boolean).join("   "),
-  ];
+  const beside = (value: string, name: string, other: string) =>
+    [value, other && `${name}  ${other}`].filter(Boolean).join("   ");
   const pairs: [name: string, value: string][] = [
-    ...[...fieldIds].map((id): [string, string] => [headers.get(id) ?? id, values.get(id) ?? ""]),
-    ["Lists", contact.lists?.map(({ _id }) => findName(lists, _id)?.name ?? _id).join(", ") ?? ""],
-    ["Tags", contact.tags?.map(({ _id }) => findName(structure.tags, _id)?.label ?? _id).join(", ") ?? ""],
-    pair("Created", formatTime(contact.createdAt), "Updated", formatTime(contact.updatedAt)),
-    pair("Id", contact._id ?? "", "Version", String(contact.__v ?? "")),
+    ...[...new Set([...headers.keys(), ...values.keys()])].map((id): [string, string] => [
+      headers.get(id) ?? id,
+      values.get(id) ?? "",
+    ]),
+    ["Lists", join(contact.lists)],
+    ["Tags", join(contact.tags)],
+    ["Created", beside(formatTime(contact.createdAt), "Updated", formatTime(contact.updatedAt))],
+    ["Id", beside(contact._id ?? "", "Version", String(contact.__v ?? ""))],
   ];
   const status = findStatus(contact);
   const isActive = status?.primary.toLowerCase() === "active";
@@ -131,8 +136,4 @@ async function formatContact(
   const head = `${bold(escapeControls(contact.key ?? contact._id ?? ""))}   ${state}`.trimEnd();
   const filled = pairs.filter(([, value]) => value !== "");
   return `${head}\n\n${renderRecord(filled, columns, isColored.out)}`;
-}
-
-function findName<T extends { _id: string }>(things: readonly T[] | undefined, id: string): T | undefined {
-  return things?.find(({ _id }) => _id === id);
 }

@@ -5,9 +5,10 @@ import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import { findFormatByName, requireFileFormat } from "../../terminal/file-names.ts";
 import { flagHeadings } from "./flag-headings.ts";
-import { type Bare, type FlagsOf, startsWithDay, wholeNumberOption, writtenFileOption } from "./flags.ts";
+import { type Bare, type FlagsOf, wholeNumberOption, writtenFileOption } from "./flags.ts";
+import { parseFutureTime } from "./times.ts";
 
-/** Of every kind of run: a command lacks some of them. */
+/** The flags of all kinds of runs: a command lacks some of them. */
 export type BulkFlags = FlagsOf<ReturnType<typeof addBulkFlags<[], Bare, Bare>>>;
 
 const defaultConcurrency = 8;
@@ -80,7 +81,7 @@ export function toRunOptions(flags: BulkFlags, nowMilliseconds: number): RunOpti
     reserve: flags.reserve ?? 0,
     waits: flags.wait ?? true,
     maxRequests: flags.maxRequests,
-    until: flags.until === undefined ? undefined : parseTime(flags.until, nowMilliseconds),
+    until: flags.until === undefined ? undefined : parseFutureTime(flags.until, "--until", nowMilliseconds),
     rejects: flags.rejects,
     guards: toGuards(flags),
   };
@@ -113,29 +114,7 @@ function parseLimit(text: string, flag: string): Limit {
   );
 }
 
-const unitMilliseconds: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** A moment: RFC 3339, `HH:MM` of today or tomorrow, or a duration from now. @throws UsageError */
-function parseTime(text: string, nowMilliseconds: number): number {
-  const duration = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text);
-  if (duration) return nowMilliseconds + Number(duration[1]) * unitMilliseconds[duration[2]!]!;
-  const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text);
-  if (clock) {
-    const at = new Date(nowMilliseconds);
-    at.setHours(Number(clock[1]), Number(clock[2]), 0, 0);
-    if (at.getTime() <= nowMilliseconds) at.setDate(at.getDate() + 1);
-    return at.getTime();
-  }
-  const isTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text) && startsWithDay(text);
-  const at = isTime ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(at)) return at;
-  throw usageError(
-    `--until: ${JSON.stringify(text)} is not a time`,
-    "Give 2026-11-21T18:00:00Z, 18:00, or a duration such as 90m",
-  );
-}
-
-// `--report FILE --redact`, for whoever writes a report.
+// `--report FILE --redact`, for commands that write a report.
 
 export interface ReportFlags {
   report?: string;

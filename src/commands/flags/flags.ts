@@ -120,40 +120,6 @@ export function textOption() {
   );
 }
 
-const unitMilliseconds: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-/**
- * A moment in the past: RFC 3339, a date (its start, UTC), or how long ago, such as `24h`.
- * @throws UsageError
- */
-export function parsePastTime(text: string, flag: string, nowMilliseconds: number): number {
-  const [, amount, unit] = /^(\d+)([mhdw])$/.exec(text) ?? [];
-  if (amount !== undefined) return nowMilliseconds - Number(amount) * unitMilliseconds[unit!]!;
-  const time = parseTimestamp(text);
-  if (time !== undefined) return time;
-  throw usageError(
-    `${flag}: ${JSON.stringify(text)} is not a time`,
-    `Give ${flag} 2026-11-20T18:00:00Z, 2026-11-20, or 24h for the last 24 hours`,
-  );
-}
-
-/**
- * A time with its zone, or a date (its start, UTC), in milliseconds since the epoch.
- * @returns undefined for anything else
- */
-export function parseTimestamp(text: string): number | undefined {
-  const isTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/i.test(text);
-  const time = isTime && startsWithDay(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? undefined : time;
-}
-
-/** Of 30 February, JavaScript makes 2 March. */
-export function startsWithDay(text: string): boolean {
-  const day = text.slice(0, 10);
-  const start = Date.parse(day);
-  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
-}
-
 /** A flag that takes a whole number. @throws UsageError naming the flag, when parsed */
 export function wholeNumberOption<F extends string>(
   flags: F,
@@ -233,6 +199,6 @@ export function addKeyFileFlags<A extends unknown[], O extends OptionValues, G e
 ) {
   return addTableFlags(command).option(
     "--include-unsubscribed",
-    "also add to lists whoever the file marks as not subscribed",
+    "also add contacts that the file marks as not subscribed to lists",
   );
 }

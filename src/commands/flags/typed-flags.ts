@@ -11,7 +11,6 @@ import { findShape } from "./flags.ts";
  * @param words what was typed @throws UsageError
  */
 export function requirePlainValues(command: Command, words: readonly string[]): void {
-  requireSeparator(command, words);
   const end = words.indexOf("--");
   const last = end === -1 ? words.length - 1 : end;
   for (let at = 0; at < last; at++) {
@@ -28,22 +27,6 @@ export function requirePlainValues(command: Command, words: readonly string[]): 
       `Give ${flag} a value${isFlag ? "" : `; one that starts with a dash is written ${joined}`}`,
     );
   }
-}
-
-/**
- * Where a command runs another one, that one's flags would be taken for those of `ecm`, unless `--` is before it.
- * @throws UsageError
- */
-function requireSeparator(command: Command, words: readonly string[]): void {
-  const [argument] = command.registeredArguments;
-  if (argument?.name() !== "command" || !argument.variadic || words.includes("--")) return;
-  const other = command.args[0] ?? "";
-  const flag = words.slice(words.lastIndexOf(other) + 1).find((word) => word.startsWith("-"));
-  if (flag === undefined) return;
-  throw usageError(
-    `${flag} would be taken for a flag of ecm`,
-    `Put -- before the command: ${toPath(command)} -- ${quoteShellWord(other)} …`,
-  );
 }
 
 /**
@@ -92,26 +75,6 @@ function refuseSecondValue(command: Command, option: Option): void {
     if (before && before.value !== value) throw givenTwiceError(command, option);
     before = { value };
   });
-  // `--wait` and `--no-wait` are two flags for one setting.
-  const opposite = command.options.find(
-    (other) => other.negate && other !== option && other.attributeName() === option.attributeName(),
-  );
-  if (!opposite) return;
-  let isOpposed = false;
-  command.on(`option:${opposite.name()}`, () => {
-    if (before) throw contradictionError(option, opposite);
-    isOpposed = true;
-  });
-  command.on(`option:${option.name()}`, () => {
-    if (isOpposed) throw contradictionError(option, opposite);
-  });
-}
-
-function contradictionError(option: Option, opposite: Option): EcmError {
-  return usageError(
-    `${option.long} and ${opposite.long} cannot be used together`,
-    "Leave out one of the two",
-  );
 }
 
 function givenTwiceError(command: Command, { long }: Option): EcmError {

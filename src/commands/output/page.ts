@@ -22,22 +22,10 @@ function toHtml(part: Part): string {
   return escapeHtml(String(part));
 }
 
-const entities: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-  "`": "&#96;",
-};
-
 /** What people's data may hold can neither be markup nor move or hide text. */
 function escapeHtml(text: string): string {
-  return escapeControls(text).replace(/[&<>"'`]/g, (character) => entities[character]!);
+  return escapeControls(text).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
-
-/** By which a page of ours is known. */
-const generatorMark = '<meta name="generator" content="ecm';
 
 export function formatPage(title: string, status: Markup, parts: readonly (Markup | undefined)[]): string {
   return markup`<!doctype html>
@@ -47,7 +35,7 @@ export function formatPage(title: string, status: Markup, parts: readonly (Marku
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-${{ html: `${generatorMark} ${version}">` }}
+<meta name="generator" content="ecm ${version}">
 <link rel="icon" href="data:,">
 <title>${title}</title>
 <style>${{ html: style }}</style>
@@ -85,28 +73,18 @@ export function foldRows(head: Markup, rows: readonly Markup[]): Markup {
   return markup`${toTable(shown)}<details><summary>${folded.length} more</summary>${toTable(folded)}</details>`;
 }
 
-/** How a page looks: light, dark, and on paper. */
+/** How a page looks on a screen, on a phone and on paper. */
 const style = `
-:root {
-  color-scheme: light dark;
-  --ground: #fff; --raised: #f5f6f8; --ink: #1b1f24; --quiet: #57606a; --line: #d0d7de;
-  --warn: #7d4e00;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #14171c; --raised: #1d222a; --ink: #e6e9ed; --quiet: #a2abb6; --line: #3b434e;
-    --warn: #eac54f;
-  }
-}
+:root { color-scheme: light; --quiet: #57606a; --line: #d0d7de; }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 64rem; padding: 1.5rem 1.25rem 3rem; background: var(--ground); color: var(--ink);
+body { margin: 0 auto; max-width: 64rem; padding: 1.5rem 1.25rem 3rem; background: #fff; color: #1b1f24;
   font: 1rem/1.45 system-ui, sans-serif; }
 h1 { font-size: 1.5rem; margin: 0; overflow-wrap: anywhere; }
 h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 p { margin: .3rem 0; }
 .quiet { color: var(--quiet); }
 .status { font-weight: 600; }
-.warn { color: var(--warn); }
+.warn { color: #7d4e00; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .8rem 0; }
 dt { color: var(--quiet); }
 dd { margin: 0; overflow-wrap: anywhere; }
@@ -130,9 +108,7 @@ ins { text-decoration: none; }
 }
 @page { size: A4; margin: 15mm; }
 @media print {
-  :root { --ground: #fff; --raised: #f5f6f8; --ink: #000; --quiet: #444; --line: #bbb;
-    --warn: #7d4e00; }
-  body { max-width: none; padding: 0; font-size: 10pt; }
+  body { max-width: none; padding: 0; font-size: 10pt; color: #000; }
   thead { display: table-header-group; }
   tr { break-inside: avoid; }
 }

@@ -86,7 +86,12 @@ interface Following {
   release?(): Promise<void>;
 }
 
-export type Result<T> = (One<T> | Many<T> | Unsent | Text | Pieces) & Following;
+/** Nothing on stdout: a sentence says what was done. */
+interface Done {
+  note: Hint;
+}
+
+export type Result<T> = (One<T> | Many<T> | Unsent | Text | Pieces | Done) & Following;
 
 interface Presentation<T> {
   /** How the records look, where no result says it. A mistyped `--columns` is found before anything is sent. */
@@ -137,6 +142,7 @@ async function present<T>(context: Context, output: OutputOptions, result: Resul
   }
   if ("many" in result) return presentMany(context, output, result);
   if ("text" in result) return presentValue(terminal, output, result.value, result.text);
+  if (!("one" in result)) return;
   const { one, known = one, view, screen } = result;
   if (screen && isForPeople(output)) return terminal.write(await screen());
   const columns = typeof view === "function" ? await view(output) : view!;

@@ -8,7 +8,7 @@ import { takeLease } from "../../disk/lease.ts";
 import { readChangeTime } from "../../disk/walk.ts";
 import { isKind, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
-import { parsePastTime } from "../flags/flags.ts";
+import { parsePastTime } from "../flags/times.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, readRuns, requireRuns } from "./shared.ts";
 

@@ -3,7 +3,8 @@ import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import type { KeyAdmin, KeyView } from "../../sandbox/key-admin.ts";
 import type { View } from "../../terminal/present.ts";
-import { parseTimestamp, repeatableOption } from "../flags/flags.ts";
+import { repeatableOption } from "../flags/flags.ts";
+import { parseTimestamp } from "../flags/times.ts";
 import { actsOn, addLocalVerb } from "./shared.ts";
 
 const keyView: View<KeyView> = {

@@ -5,12 +5,7 @@ import type { TypedConditions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
-import {
-  combine,
-  createTextCondition,
-  createUpdatedAfter,
-  type LocalCondition,
-} from "../../select/conditions.ts";
+import { combine, createTextCondition, createUpdatedAfter } from "../../select/conditions.ts";
 import {
   parseFilter,
   parseFilterJson,
@@ -31,7 +26,13 @@ import {
   whereOption,
 } from "../flags/flags.ts";
 import { requireText } from "../flags/questions.ts";
-import { type KeysFileCondition, readFileFlags, requireNoFile, withKeysFile } from "./keys.ts";
+import {
+  type KeysFileCondition,
+  readFileFlags,
+  requireNoFile,
+  requireOneSource,
+  withKeysFile,
+} from "./keys.ts";
 
 export interface ConditionFlags extends RequestedContacts {
   filterJson?: string;
@@ -61,38 +62,22 @@ export async function withConditions<T>(
 ): Promise<T> {
   const where = await parseWhereFlag(flags.where);
   const text = flags.text === undefined ? undefined : createTextCondition(flags.text);
-  const { keys: file } = flags;
-  if (file !== undefined && (flags.key?.length ?? 0) > 0) {
-    throw usageError(
-      "--keys names every contact and cannot be used with other keys",
-      "Leave out one of the two",
-    );
-  }
-  requireNoFile(flags.key ?? []);
+  const since = flags.updatedAfter === undefined ? undefined : createUpdatedAfter(flags.updatedAfter);
+  const { keys: file, key = [] } = flags;
+  requireOneSource(file, key);
+  requireNoFile(key);
   const { read } = readFileFlags(file, flags);
   resolveFilters(flags);
-  const since = flags.updatedAfter === undefined ? undefined : createUpdatedAfter(flags.updatedAfter);
-  const resolve = async (
-    account: Account,
-    structure: ContactStructure,
-    keysFile?: KeysFileCondition,
-  ): ReturnType<ResolveConditions> => {
-    const key = keysFile && "keys" in keysFile ? keysFile.keys : flags.key;
-    const search = await resolveFilters({ ...flags, key })(account, structure);
-    const conditions = [since, text, keysFile && "condition" in keysFile ? keysFile.condition : undefined];
-    if (keysFile && "keys" in keysFile && keysFile.keys.length === 0) conditions.push(nobody);
-    conditions.push(await where?.compile(account, structure));
-    const keeps = combine(search.keeps, ...conditions);
-    return { ...search, ...(keeps && { keeps }) };
-  };
-  if (file === undefined) return use((account, structure) => resolve(account, structure));
-  return withKeysFile(context, file, read, (readKeys) =>
-    use(async (account, structure) => resolve(account, structure, await readKeys(structure))),
-  );
+  const run = (readKeys?: (structure: ContactStructure) => Promise<KeysFileCondition>) =>
+    use(async (account, structure) => {
+      const keysFile = await readKeys?.(structure);
+      const search = await resolveFilters({ ...flags, key: keysFile?.keys ?? flags.key })(account, structure);
+      const compiled = await where?.compile(account, structure);
+      const keeps = combine(search.keeps, since, text, keysFile?.condition, compiled);
+      return { ...search, ...(keeps && { keeps }) };
+    });
+  return file === undefined ? run() : withKeysFile(context, file, read, run);
 }
-
-/** An empty file selects no contact; that differs from having no condition. */
-const nobody: LocalCondition = { needs: [], holds: () => false };
 
 async function parseWhereFlag(text: string | undefined) {
   if (text === undefined) return undefined;
@@ -156,7 +141,7 @@ export function addSelectionFlags<A extends unknown[], O extends OptionValues, G
     .addOption(new Option("--bulk", "a bulk run, also for one contact").hideHelp());
 }
 
-/** Whom a bulk change is for. */
+/** The contacts that a bulk change is for. */
 export interface ChosenContacts {
   /** Keys or ids, from the command line. */
   contacts: string[];
@@ -170,7 +155,7 @@ export interface ChosenContacts {
 }
 
 /**
- * Whom the words and flags mean; where they say nothing, a person is asked for one contact.
+ * The contacts that the words and flags mean; where they say nothing, a person is asked for one contact.
  * @param verb of the command
  * @throws UsageError for flags that cannot be used together, and where nobody can be asked
  */
@@ -199,14 +184,7 @@ function readSelection(contacts: string[], flags: SelectionFlags & BulkFlags): C
     throw usageError("A contact's id or key is empty", "Name a contact, such as ada@example.com");
   }
   requireNoFile(typedContacts);
-  if (keys?.trim() === "") throw usageError("--keys is empty", "Name a file, or - for standard input");
-  if (keys !== undefined && typedContacts.length > 0) {
-    throw usageError(
-      "--keys is the whole list of contacts and cannot be used with others",
-      "Leave out one of the two",
-    );
-  }
-  if (status?.trim() === "") throw usageError("--status is empty", "Name a status, such as --status active");
+  requireOneSource(keys, typedContacts);
   if (status !== undefined) parseStatus(status);
   const conditions: TypedConditions = { list, tag, status, where };
   const isNarrowed = Object.values(conditions).some((each) => each !== undefined);

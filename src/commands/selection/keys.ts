@@ -35,6 +35,15 @@ export function requireNoFile(words: readonly string[], flag: string | undefined
   );
 }
 
+/** @throws UsageError where both a file and words name contacts */
+export function requireOneSource(keysFile: string | undefined, words: readonly string[]): void {
+  if (keysFile === undefined || words.length === 0) return;
+  throw usageError(
+    "--keys names every contact and cannot be used with other keys",
+    "Leave out one of the two",
+  );
+}
+
 /**
  * For commands that remember a key, or delete what has it: where the account's keys are addresses, nothing else
  * is one. The account is asked only for a word that is no address.
@@ -110,7 +119,7 @@ export async function withInputFile<T>(
   }
 }
 
-// For a command that takes everyone in a file: whom its marks choose, and how its columns are read.
+// For a command that takes every row of a file: which rows its marks choose, and how its columns are read.
 
 export function addMarkedRowsFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
   command: Command<A, O, G>,
@@ -157,8 +166,12 @@ export function readFileFlags(
 
 // A file that names contacts, for commands that only read: keys or ids, one on each line, or a CSV.
 
-/** What is asked of the service by its keys; where ids are among them, what is decided on its pages. */
-export type KeysFileCondition = { keys: string[] } | { condition: LocalCondition };
+export interface KeysFileCondition {
+  /** Keys that the service is asked for. */
+  keys?: string[];
+  /** Decided here, where ids are among them, or none at all. */
+  condition?: LocalCondition;
+}
 
 /** How many lines that are neither keys nor ids are named. */
 const maxRemarksShown = 5;
@@ -211,7 +224,7 @@ async function toKeysFileCondition(
   for (const line of wrong.slice(0, maxRemarksShown)) context.terminal.warn(line);
   if (wrong.length > maxRemarksShown)
     context.terminal.warn(`${wrong.length - maxRemarksShown} more lines like these`);
-  if (!hasIds) return { keys: [...keys] };
+  if (!hasIds && keys.size > 0) return { keys: [...keys] };
   const toIdentity = createIdentityReader(structure.keyType);
   return {
     condition: {

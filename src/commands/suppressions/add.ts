@@ -2,6 +2,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { isAddressLike } from "../../api/key-spelling.ts";
 import { isId } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
+import { formatCount, formatCounted } from "../../counts.ts";
 import { exitCodes, usageError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import type { InputFile } from "../../tables/index.ts";
@@ -14,10 +15,11 @@ import {
   type FileReading,
   readFileFlags,
   requireNoFile,
+  requireOneSource,
   withInputFile,
 } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
-import { formatKeyCount, requireKeys, suppressedView } from "./view.ts";
+import { requireKeys, suppressedView } from "./view.ts";
 
 export function registerSuppressionsAdd(parent: Command, context: Context): void {
   const { terminal } = context;
@@ -44,24 +46,22 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
   });
   adding.action(
     presents(context, { view: suppressedView }, async (typedKeys, flags) => {
-      if (flags.keys !== undefined && typedKeys.length > 0) {
-        throw usageError("--keys names all keys and cannot be used with others", "Leave out one of the two");
-      }
-      if (flags.keys === undefined) requireKeys(typedKeys, ecm`suppressions add KEY`);
-      const reading = readFileFlags(flags.keys, flags);
-      const { keys, remarks, rejected } =
-        flags.keys === undefined
-          ? await readTypedKeys(context, typedKeys)
-          : await readKeysFromFile(context, flags.keys, reading);
+      requireOneSource(flags.keys, typedKeys);
+      const { keys: file } = flags;
+      if (file === undefined) requireKeys(typedKeys, ecm`suppressions add KEY`);
+      const reading = readFileFlags(file, flags);
+      const { keys, rejected } = await (file === undefined
+        ? readTypedKeys(context, typedKeys)
+        : withInputFile(context, file, (input) => readKeysFromFile(context, input, reading)));
       const list = await openSuppressionList(context, { mayBeMissing: true });
       const { entries, added } = await list.add(keys, context.clock.now());
-      terminal.note(formatAdded(added, entries.length - added));
-      for (const line of [...remarks, ...rejected].slice(0, maxLinesShown)) terminal.note(line, "needed");
+      const already = entries.length - added;
+      const more = already > 0 ? `; already on it: ${formatCount(already)}` : "";
+      terminal.note(`Added ${formatCounted(added, "key")} to the suppression list${more}`);
+      for (const line of rejected.slice(0, maxLinesShown)) terminal.note(line, "needed");
       if (rejected.length > 0) {
-        terminal.note(
-          `${formatKeyCount(rejected.length)} of the file not added: fix them and add the file again`,
-          "needed",
-        );
+        const count = formatCounted(rejected.length, "key");
+        terminal.note(`${count} of the file not added: fix them and add the file again`, "needed");
         context.endWith(exitCodes.rejectedRows);
       }
       return { many: entries };
@@ -69,57 +69,15 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
   );
 }
 
-function formatAdded(added: number, alreadyListed: number): string {
-  const more = `; ${formatKeyCount(alreadyListed)} ${alreadyListed === 1 ? "was" : "were"} already on it`;
-  return `Added ${formatKeyCount(added)} to the suppression list${alreadyListed > 0 ? more : ""}`;
-}
-
 const maxLinesShown = 20;
 
-// The keys that `suppressions add` adds: typed ones, or those of a file.
-
-/** Keys that are added, what is to be said of some of them, and what is no key. */
+/** Keys to add, and what is wrong with the others. */
 interface KeysToAdd {
   keys: string[];
-  remarks: string[];
   rejected: string[];
 }
 
-/** The same for keys that are typed and for those of a file. */
-async function openKeys(
-  context: Context,
-): Promise<KeysToAdd & { take(key: string, place: string): Promise<void> }> {
-  const { createKeyReader } = await import("../../tables/index.ts");
-  const read = createKeyReader("email");
-  let areAddresses: Promise<boolean> | undefined;
-  const isNoKey = () => {
-    areAddresses ??= areKeysAddresses(context);
-    return areAddresses;
-  };
-  const found: KeysToAdd = { keys: [], remarks: [], rejected: [] };
-  return {
-    ...found,
-    async take(key, place) {
-      if (isId(key)) {
-        found.rejected.push(`${place}${key} is the id of a contact, not a key`);
-        return;
-      }
-      const reading = read(key);
-      const isSyntax = "code" in reading && reading.code === "key_syntax";
-      const isUnclear = isSyntax && /@.*\s|\s.*@/.test(key.trim());
-      const isWrong = isUnclear || (isSyntax && !isAddressLike(key) && (await isNoKey()));
-      if ("code" in reading && (isWrong || keylessCodes.has(reading.code))) {
-        found.rejected.push(`${place}${reading.message}`);
-        return;
-      }
-      found.keys.push(key);
-      if (isSyntax)
-        found.remarks.push(`${place}${JSON.stringify(key)} is not an email address; added as it is`);
-    },
-  };
-}
-
-/** Other keys that are no address for an import may be held by an account all the same. */
+/** What no account can hold as a key; other keys that are no address for an import may be held all the same. */
 const keylessCodes: ReadonlySet<string> = new Set([
   "key_missing",
   "key_placeholder",
@@ -127,49 +85,64 @@ const keylessCodes: ReadonlySet<string> = new Set([
   "key_invisible_character",
 ]);
 
-/** @throws UsageError when one of them is no key: then none is added */
-async function readTypedKeys(context: Context, typedKeys: string[]): Promise<KeysToAdd> {
-  requireNoFile(typedKeys);
-  const read = await openKeys(context);
-  for (const key of typedKeys) await read.take(key, "");
-  const [wrong] = read.rejected;
-  if (wrong === undefined) return read;
-  throw usageError(`Nothing was added: ${wrong}`, "Name each person by one key, such as ada@example.com");
+/** Says what is wrong with a key, typed or of a file; undefined for one that an account may hold. */
+async function createKeyCheck(context: Context): Promise<(key: string) => Promise<string | undefined>> {
+  const { createKeyReader } = await import("../../tables/index.ts");
+  const read = createKeyReader("email");
+  let areAddresses: Promise<boolean> | undefined;
+  return async (key) => {
+    if (isId(key)) return `${key} is the id of a contact, not a key`;
+    const reading = read(key);
+    if (!("code" in reading)) return undefined;
+    if (keylessCodes.has(reading.code)) return reading.message;
+    if (reading.code !== "key_syntax") return undefined;
+    if (/@.*\s|\s.*@/.test(key.trim())) return reading.message;
+    if (isAddressLike(key)) return undefined;
+    areAddresses ??= areKeysAddresses(context);
+    return (await areAddresses) ? reading.message : undefined;
+  };
 }
 
-/** @throws UsageError where it is not clear who is meant */
-async function readKeysToAdd(
+/** @throws UsageError when one of them is no key: then none is added */
+async function readTypedKeys(context: Context, keys: string[]): Promise<KeysToAdd> {
+  requireNoFile(keys);
+  const check = await createKeyCheck(context);
+  for (const key of keys) {
+    const wrong = await check(key);
+    if (wrong === undefined) continue;
+    throw usageError(`Nothing was added: ${wrong}`, "Name each person by one key, such as ada@example.com");
+  }
+  return { keys, rejected: [] };
+}
+
+/** @throws UsageError where it is not clear which rows are meant */
+async function readKeysFromFile(
   context: Context,
   input: InputFile,
   { read, rows }: FileReading,
 ): Promise<KeysToAdd> {
   const { requireUnderstood, surveyInput } = await import("../../tables/index.ts");
   const { chooseRows } = await import("../../bulk/index.ts");
-  const { signal } = context;
-  const found = await openKeys(context);
-  const options = { ...read, takesIds: true };
+  const check = await createKeyCheck(context);
   const marksChoose = rows !== "all";
-  const reading = { ...options, readsConsent: marksChoose, consentChoosesRows: marksChoose };
-  const understood = await requireUnderstood("keys", input, reading);
-  const survey = await surveyInput(understood, signal, () => {});
+  const options = { ...read, takesIds: true, readsConsent: marksChoose, consentChoosesRows: marksChoose };
+  const understood = await requireUnderstood("keys", input, options);
+  const survey = await surveyInput(understood, context.signal, () => {});
   for (const note of survey.notes.filter(({ code }) => code === "unknown_value"))
     context.terminal.note(`warning: ${describeRowsNote(note)}`, "needed");
   await chooseRows("suppress", rows, survey, understood.facts);
+  const found: KeysToAdd = { keys: [], rejected: [] };
   for await (const row of flatten(survey.batches())) {
     const mark = row.kind === "row" ? row : row.mark;
-    // Who must never be created again: a cell that is not understood is enough.
+    // Nobody of them must be created again: a cell that is not understood is enough.
     if (rows === "marked" && mark?.notSubscribed === undefined) continue;
-    const place = `${input.name}:${row.line}: `;
-    if (row.kind === "row") await found.take(row.key.written, place);
-    else found.rejected.push(`${place}${row.message}`);
+    const wrong = row.kind === "row" ? await check(row.key.written) : row.message;
+    if (wrong !== undefined) found.rejected.push(`${input.name}:${row.line}: ${wrong}`);
+    else if (row.kind === "row") found.keys.push(row.key.written);
   }
   return found;
 }
 
 async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
   for await (const batch of batches) yield* batch;
-}
-
-function readKeysFromFile(context: Context, file: string, reading: FileReading): Promise<KeysToAdd> {
-  return withInputFile(context, file, (input) => readKeysToAdd(context, input, reading));
 }

@@ -1,13 +1,14 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { type EcmError, failedError } from "../../errors.ts";
+import { formatCounted } from "../../counts.ts";
+import { failedError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import type { View } from "../../terminal/present.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
 import { requireAddresses } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
-import { formatKeyCount, requireKeys } from "./view.ts";
+import { requireKeys } from "./view.ts";
 
 interface Checked {
   key: string;
@@ -39,15 +40,10 @@ export function registerSuppressionsCheck(parent: Command, context: Context): vo
       await requireAddresses(context, keys);
       const list = await openSuppressionList(context);
       const checked = keys.map((key): Checked => ({ key, suppressed: list.has(key) }));
-      return { many: checked, failure: findFailure(checked) };
+      const others = checked.filter(({ suppressed }) => !suppressed).length;
+      const words = `${others} of ${formatCounted(keys.length, "key")} not suppressed`;
+      const failure = others > 0 ? failedError(words, undefined, { type: "NotSuppressedError" }) : undefined;
+      return { many: checked, failure };
     }),
   );
-}
-
-function findFailure(checked: readonly Checked[]): EcmError | undefined {
-  const others = checked.filter(({ suppressed }) => !suppressed).length;
-  if (others === 0) return undefined;
-  const which =
-    checked.length === 1 ? "The key is" : `${formatKeyCount(others)} ${others === 1 ? "is" : "are"}`;
-  return failedError(`${which} not suppressed`, undefined, { type: "NotSuppressedError" });
 }

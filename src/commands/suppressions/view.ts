@@ -1,4 +1,3 @@
-import { formatCounted } from "../../counts.ts";
 import { usageError } from "../../errors.ts";
 import { advise, type Hint } from "../../hint.ts";
 import type { Suppressed } from "../../suppressions/suppressions.ts";
@@ -17,9 +16,4 @@ export function requireKeys(keys: string[], usage: Hint): void {
   if (keys.length > 0 && keys.every((key) => key.trim() !== "")) return;
   const message = keys.length === 0 ? "A key is missing" : "A key is empty";
   throw usageError(message, advise`Name at least one: ${usage}`);
-}
-
-/** `1 key`, `2 keys`. */
-export function formatKeyCount(count: number): string {
-  return formatCounted(count, "key");
 }
