@@ -95,7 +95,7 @@ const mayImport: Record<string, string> = {
 };
 /** The folders of the bulk engine; each may import those of its own line and of the lines before. */
 const bulkOrder = [
-  ["items.ts", "desired.ts", "decide.ts", "values.ts"],
+  ["desired.ts", "decide.ts", "values.ts"],
   ["pace"],
   ["runs"],
   ["plan"],

@@ -4,37 +4,65 @@
  */
 import { findStatus, isInactive, toIdSet } from "../api/contacts.ts";
 import type { Contact, ContactStatus, FieldValue } from "../wire.ts";
-import type { Before, Desired, DesiredValue, Operation, Verdict, Whole, WrittenValue } from "./desired.ts";
+import type {
+  Before,
+  Decision,
+  Desired,
+  DesiredValue,
+  Item,
+  Operation,
+  Remark,
+  Settled,
+  Whole,
+  Write,
+  WrittenValue,
+} from "./desired.ts";
 
 /** Both stamps of a creation are taken in one go; in milliseconds. */
 const creationTolerance = 1000;
 
-const unchanged: Verdict = { unmet: [] };
+const unchanged: Decision = { kind: "leave" };
 
 /**
  * @param key the form that a create sends
  * @param seen the contact that has the key or the id, as the account holds it; its parts that were not told are
  *   absent
  */
-export function decide(key: string, desired: Desired, seen: Partial<Contact> | undefined): Verdict {
+export function decide(key: string, desired: Desired, seen: Partial<Contact> | undefined): Decision {
   const { present, end, strict } = desired;
   const found = seen && isMeant(desired, seen) ? seen : undefined;
   if (!found) return decideAbsent(key, desired);
-  if (typeof present === "object" && "skip" in present) return present;
+  if (typeof present === "object" && "skip" in present) return fromSettled(present);
   if (end === "unsubscribe" && isInactive(found)) return unchanged;
   const { open, unmet, holds } = compare(desired, found);
   if (end === undefined && open.length + unmet.length === 0) return unchanged;
-  if (typeof present === "object") return { skip: present.unlessSo };
-  if (strict && !(holds && isAsMeant(desired, found))) return strict;
-  if (end !== undefined) return { do: toEnd(end, found), unmet: [] };
-  if (open.length === 0) return { unmet };
+  if (typeof present === "object") return { kind: "skip", code: present.unlessSo };
+  if (strict && !(holds && isAsMeant(desired, found))) return fromSettled(strict);
+  if (end !== undefined) return toEnd(end, found);
+  if (open.length === 0) return { kind: "reject", ...toRemark(unmet) };
   const values = open.map(({ what, id, to }) => ({
     what,
     id,
     to,
     was: findValue({ what, id }, found) ?? null,
   }));
-  return { do: toChange(found._id!, values, found.__v), unmet };
+  return withUnmet(toChange(found._id!, values, found.__v), unmet);
+}
+
+export function isSettled(desired: Item["desired"]): desired is Settled {
+  return !("values" in desired);
+}
+
+export function fromSettled(settled: Settled): Decision {
+  return "skip" in settled ? { kind: "skip", code: settled.skip } : { kind: "reject", ...settled.reject };
+}
+
+function withUnmet(operation: Operation, unmet: readonly DesiredValue[]): Write {
+  return unmet.length === 0 ? operation : { ...operation, remark: toRemark(unmet) };
+}
+
+function toRemark(unmet: readonly DesiredValue[]): Remark {
+  return { code: "changed_since", unmet };
 }
 
 function isMeant({ who }: Desired, { _id }: Partial<Contact>): boolean {
@@ -42,14 +70,12 @@ function isMeant({ who }: Desired, { _id }: Partial<Contact>): boolean {
   return "is" in who ? _id === who.is : _id !== who.not;
 }
 
-function decideAbsent(key: string, { values, absent, mayJoinLists }: Desired): Verdict {
+function decideAbsent(key: string, { values, absent, mayJoinLists }: Desired): Decision {
   if (absent === "leave") return unchanged;
-  if (absent !== "create") return absent;
-  if (!mayJoinLists) return { skip: "not_subscribed" };
-  return {
-    do: toCreate(key, values),
-    unmet: values.filter((each) => each.lost !== undefined && isSet(each)),
-  };
+  if (absent !== "create") return fromSettled(absent);
+  if (!mayJoinLists) return { kind: "skip", code: "not_subscribed" };
+  const unmet = values.filter((each) => each.lost !== undefined && isSet(each));
+  return withUnmet(toCreate(key, values), unmet);
 }
 
 /** A new contact has no value that would have to be cleared, and is in no list that it would have to leave. */

@@ -5,6 +5,7 @@
  */
 import * as v from "valibot";
 import { isObject } from "../json.ts";
+import type { Cells, ContactKey } from "../tables/index.ts";
 import type { Contact, ContactStatus } from "../wire.ts";
 
 const text = v.string();
@@ -14,7 +15,7 @@ export type Code = string;
 
 /** Why a contact is rejected. `message`: in the words of the input, where a code does not say all of it. */
 const reason = v.object({ code: text, message: v.optional(text) });
-export type Reason = v.InferOutput<typeof reason>;
+type Reason = v.InferOutput<typeof reason>;
 
 const skip = v.object({ skip: text });
 const reject = v.object({ reject: reason });
@@ -139,10 +140,62 @@ export type Operation =
   | { kind: "delete"; id: string; contact: Partial<Contact> };
 
 /**
- * `unmet`: values that the contact does not have, and does not get. Neither an operation nor unmet values: the
- * contact is unchanged. Unmet values alone: it is rejected, code `changed_since`.
+ * Why a contact is not, or not in all, as it was wanted. `message`: in words, as they are kept for people in the
+ * plan, the journal and the rejects file. `unmet`: values that the contact does not have, and does not get.
  */
-export type Verdict =
-  | { do?: Operation; unmet: readonly DesiredValue[] }
-  | { skip: Code }
-  | { reject: Reason };
+export interface Remark extends Reason {
+  unmet?: readonly DesiredValue[];
+}
+
+/** `remark`: what is to be said of the contact although it is written. */
+export type Write = Operation & { remark?: Remark };
+
+/** What is done about one contact. */
+export type Decision =
+  | Write
+  /** It is as wanted. */
+  | { kind: "leave" }
+  | { kind: "skip"; code: Code }
+  | ({ kind: "reject" } & Remark);
+
+/** What became of it. `removed`: taken out of a list by a sync. */
+export type Outcome = "created" | "updated" | "removed" | "deleted" | "unchanged" | "skipped" | "rejected";
+
+/** A reason that its code alone tells, with what a sentence about it needs. */
+export interface CodedReason {
+  code: Code;
+  /** What was not restored; absent where the whole contact was not. */
+  parts?: readonly { what: DesiredValue["what"]; id: string; name: string }[];
+  /** Of the input: where the contact is named as well. */
+  line?: number;
+}
+
+/** A code in words, as they are kept for people. */
+export type DescribeReason = (reason: CodedReason) => string;
+
+/** What is known of a contact without a look at the account. */
+export type Settled = { skip: Code } | { reject: Reason };
+
+/** The unit of a bulk run: one contact, and what it should become. */
+export interface Item {
+  /**
+   * Names the contact within the run, its plan and its journal: the
+   * line it is on, or its place in a list of its own.
+   */
+  ref: number;
+  /** Of the input; null where no line names the contact. */
+  line: number | null;
+  key: ContactKey;
+  /** The cells of its row, for the rejects file. */
+  cells: Cells;
+  /** How its input marks the person as not subscribed, for the rejects file. */
+  mark?: string;
+  /** Settled: it is not looked up, and nothing is written. */
+  desired: Desired | Settled;
+  /** A member that a sync takes out of its list. */
+  isRemoval?: true;
+  /** Where the job knows it. */
+  contactId?: string;
+  /** As a page of the account had it, where the contact comes from one: it is not looked up for the plan. */
+  found?: Partial<Contact>;
+}

@@ -160,8 +160,8 @@ describe("--plan", () => {
     await ecm(["contact", "mutate", "--all", "-y", "--add-list", "Customers"]);
     const sync = ["lists", "sync", "Customers", path, "--plan", plan];
     const output = await ecm([...sync, "--dry-run"]);
-    expect(output.code).toBe(0);
-    expect(output.stderr).toContain("A real run would be refused");
+    expect(output.code).toBe(2);
+    expect(output.stderr).toContain("This would remove 1 of the 2 members");
     expect(await lines()).toMatchObject([
       { line: 2, action: "unchanged" },
       {

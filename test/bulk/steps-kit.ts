@@ -4,15 +4,13 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { statusParts } from "../../src/api/contacts.ts";
-import type { Desired } from "../../src/bulk/desired.ts";
-import type { Item } from "../../src/bulk/items.ts";
+import type { Desired, Item } from "../../src/bulk/desired.ts";
 import { createSuppressionRules, type SuppressionRules } from "../../src/bulk/plan/judge.ts";
 import { Lookup, type LookupOptions } from "../../src/bulk/plan/lookup.ts";
 import { makePlan } from "../../src/bulk/plan/make-plan.ts";
-import { createTally } from "../../src/bulk/plan/numbers.ts";
 import type { PlanHead } from "../../src/bulk/plan/plan-file.ts";
 import { PlanWriter } from "../../src/bulk/plan/plan-file.ts";
-import { openContext, openSession, type Session } from "../../src/bulk/plan/session.ts";
+import { openContext, type Session } from "../../src/bulk/plan/session.ts";
 import { enterRun } from "../../src/bulk/runs/enter.ts";
 import { fileNames } from "../../src/bulk/runs/folder.ts";
 import { type JournalRecord, readJournal } from "../../src/bulk/runs/journal.ts";
@@ -120,15 +118,15 @@ export async function openSteps(
     behavior,
     ...looksUp,
   });
-  const input = { read: 1, skipped: {}, rejected: {} } as const;
-  const state = { ...context, input, tally: createTally(), ledger: run.ledger, run };
   return {
-    session: openSession(state, {
+    session: {
+      ...context,
+      run,
+      ledger: run.ledger,
+      input: { read: 1, skipped: {}, rejected: {} },
       judging: { structureId, looks, suppression, describe: describeReason },
       lookup,
-      toIdentity,
-      startedAt: clock.now(),
-    }),
+    },
     plan: join(run.folder, fileNames.plan),
     structureId,
     async journal() {

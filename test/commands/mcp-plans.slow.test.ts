@@ -177,14 +177,12 @@ describe("nobody is written who is not in the plan", () => {
   });
 });
 
-it("a plan that would be refused shows whom it takes, and has no token", async () => {
-  const { call, ecm, state } = await session();
+it("a plan that its guard refuses has no token", async () => {
+  const { call, refusal, ecm, state } = await session();
   const file = await belowWorkingFolder("members.txt", `${ada.Email}\n`);
-  const plan = await call("plan_list_sync", { list: "News", file });
-  expect(plan).toMatchObject({
-    token: null,
-    note: expect.stringContaining("This would remove 1 of the 2 members"),
-    sample: [{ key: bob.Email }],
+  expect(await refusal("plan_list_sync", { list: "News", file })).toMatchObject({
+    type: "GuardError",
+    message: expect.stringContaining("This would remove 1 of the 2 members"),
   });
   expect(await openPlans(state)).toEqual([]);
   expect(await call("plan_list_sync", { list: "News", file, max_remove: "1" })).toMatchObject({

@@ -4,7 +4,7 @@
  */
 import { sumCounts } from "../../counts.ts";
 import { exitCodes } from "../../errors.ts";
-import type { Item, Write } from "../items.ts";
+import type { Item, Write } from "../desired.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { isReadById } from "../plan/judge.ts";
 import type { Found } from "../plan/lookup.ts";
@@ -91,7 +91,7 @@ class Group {
    * @param at when the contact was looked up for the plan
    */
   add(line: StoredLine, at: number): void {
-    const { ledger, toIdentity, judging } = this.session;
+    const { ledger, lookup, judging } = this.session;
     const { apply } = line;
     if (!apply || ledger.isDone(apply.ref)) return;
     if (!isPlanned(apply)) {
@@ -100,7 +100,7 @@ class Group {
       return;
     }
     const named = { ...apply, ...replaceStandIns(apply, ledger.names) };
-    const item = toPlannedItem(line, named, toIdentity);
+    const item = toPlannedItem(line, named, lookup.toIdentity);
     const planned = toPlannedWrite(line, named);
     const { before } = named;
     // Of who is read by the id, or leaves, what the plan saw is never enough.

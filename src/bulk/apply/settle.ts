@@ -5,8 +5,7 @@
 import { isInactive } from "../../api/contacts.ts";
 import type { Contact } from "../../wire.ts";
 import { hasAll } from "../decide.ts";
-import type { Operation } from "../desired.ts";
-import type { Item } from "../items.ts";
+import type { Item, Operation } from "../desired.ts";
 import type { Found } from "../plan/lookup.ts";
 import type { Session } from "../plan/session.ts";
 import type { OpenIntent } from "../runs/ledger.ts";

@@ -15,8 +15,7 @@ import type { BehaviorPoints } from "../../service/behavior.ts";
 import { hasReferences, mayBeElements, setElementForm } from "../../service/contact-changes.ts";
 import type { ApiRequest, Contact } from "../../wire.ts";
 import { hasAll } from "../decide.ts";
-import type { Before, Operation } from "../desired.ts";
-import type { Decision, Item, Outcome, Remark, Write } from "../items.ts";
+import type { Before, Decision, Item, Operation, Outcome, Remark, Write } from "../desired.ts";
 import type { Reply, RequestKind } from "../pace/paced-send.ts";
 import { judge } from "../plan/judge.ts";
 import type { Found } from "../plan/lookup.ts";
@@ -119,7 +118,7 @@ export class ContactWrite {
       const { operation } = this.open;
       const isEnd = alwaysHasSecondLook(operation);
       this.decideAgain(isEnd ? await readWritten(session, item, operation) : await task.lookAgain());
-    } else if (task.planned.kind === "create" && session.missed.inARow >= maxMissed) {
+    } else if (task.planned.kind === "create" && session.lookup.missedInARow >= maxMissed) {
       this.decideAgain(await session.lookup.findOne(item));
     }
   }
@@ -170,7 +169,7 @@ export class ContactWrite {
       beforeLeaving: async () => {
         if (this.open ? this.isKeptFromCreation() : !this.mayLeave()) return false;
         recordInJournal(session, { kind: "intent", ref, ...intent });
-        await session.syncIntents?.();
+        await session.run?.journal.sync();
         return true;
       },
       notApplied: () => this.takeBack(),
@@ -216,7 +215,7 @@ export class ContactWrite {
     const existing = await this.session.lookup.findOne(this.item);
     this.takeBack();
     if (!existing.contact) return "unseen";
-    this.session.missed.inARow++;
+    this.session.lookup.missedInARow++;
     return this.decideAfterConflict(existing);
   }
 
@@ -266,7 +265,7 @@ export class ContactWrite {
       behavior.learn("mutateAnswer", isEmpty ? "empty" : id === operation.id ? "contact" : "other");
       if (hasReferences(toMutateBody(operation))) behavior.learn("mutateElements", this.elements ?? "object");
     }
-    if (operation.kind === "create") session.missed.inARow = 0;
+    if (operation.kind === "create") session.lookup.missedInARow = 0;
     const written = operation.kind === "create" ? { _id: id } : found.contact;
     return this.settle(toPlannedOutcome(item, operation), written, operation.remark);
   }

@@ -6,29 +6,18 @@
 import { resolve } from "node:path";
 import { statusParts } from "../../api/contacts.ts";
 import { type EcmError, isKind, usageError } from "../../errors.ts";
-import { advise, ecm, toOperands } from "../../hint.ts";
 import { restoreSelection } from "../../select/selection.ts";
+import type { Account } from "../../service/account.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import { replaceStandIns } from "../apply/apply-plan.ts";
 import { asApproved } from "../decide.ts";
-import type { Item } from "../items.ts";
-import { type NameBook, openPlannedNames, requireKeptNames, toStandInId } from "../plan/names.ts";
-import { findPlanRemovalFailure } from "../plan/numbers.ts";
+import type { Item } from "../desired.ts";
+import { type NameBook, toStandInId } from "../plan/names.ts";
 import { openPlanFile, type PlanFile, type PlanHead } from "../plan/plan-file.ts";
 import { isPlanned } from "../plan/plan-line.ts";
-import type { Engine, RunContext } from "../plan/session.ts";
-import { computeFingerprint, type GuardOptions, isInPlanFolder } from "../runs/folder.ts";
-import { noInput } from "./finish.ts";
-import {
-  type ContactsToPlan,
-  type Job,
-  type JobInput,
-  type OpenedJob,
-  openAccount,
-  openJudging,
-  readForBackup,
-} from "./job.ts";
-import { keyTableFacts } from "./rejects.ts";
+import { noInput, type RunContext } from "../plan/session.ts";
+import { computeFingerprint, isInPlanFolder } from "../runs/folder.ts";
+import { type Job, type JobInput, keyTable, type OpenedJob, openAccount, openPlanned } from "./job.ts";
 import { holdPlannedList } from "./sync.ts";
 
 export interface ApplyOptions {
@@ -42,9 +31,17 @@ export interface ApplyOptions {
   plan?: PlanFile;
 }
 
-/** @throws PlanDamagedError */
+/** @throws PlanDamagedError; UsageError for a plan that its guard has refused */
 export async function applyJob({ input, stateFolder, digest, plan: read }: ApplyOptions): Promise<Job> {
   const plan = read ?? (await openPlanFile(input.path ?? input.name, digest));
+  const { refused } = plan.end;
+  if (refused !== undefined) {
+    throw usageError(
+      `${plan.path} was refused when it was made: ${refused}`,
+      "Nothing was sent. To allow it, make the plan again with a larger guard",
+      { type: "PlanRefusedError" },
+    );
+  }
   const isOwn = stateFolder !== undefined && isInPlanFolder(stateFolder, plan.path);
   return {
     kind: "apply",
@@ -56,16 +53,15 @@ export async function applyJob({ input, stateFolder, digest, plan: read }: Apply
 
 /** @throws UsageError for a plan of another account */
 async function openPlan(context: RunContext, plan: PlanFile): Promise<OpenedJob> {
-  const { engine, options, emit, subject } = context;
-  const { head, end, path } = plan;
-  const { baseUrl, structureId } = head.account;
-  if (baseUrl !== engine.account.baseUrl) throw otherAccountError(plan, engine);
-  // What was allowed when the plan was made, unless something else is allowed now.
-  const allowed = options.guards?.maxRemove ?? head.removals?.allowed;
-  const own = { ...head, removals: head.removals && { ...head.removals, allowed } };
-  const failure = findRefusal(plan, options.guards) ?? findPlanRemovalFailure({ ...plan, head: own });
-  if (failure && !options.isDryRun) throw failure;
-  if (failure) emit({ kind: "remark", remark: { code: "would_be_refused", failure } });
+  const { engine, subject } = context;
+  const { head, end, path, creations, lines } = plan;
+  const { baseUrl, structureId, keyType } = head.account;
+  if (baseUrl !== engine.account.baseUrl) throw otherAccountError(plan, engine.account.baseUrl);
+  const account = openAccount(context, structureId);
+  const own = await toOwnHead(account, plan);
+  const contacts = await openPlanned(context, { head: own, creations, lines }, account);
+  const { judging, names } = contacts;
+  const toIdentity = createIdentityReader(keyType);
   return {
     about: {
       account: { baseUrl, profile: engine.account.profile, structureId },
@@ -73,81 +69,69 @@ async function openPlan(context: RunContext, plan: PlanFile): Promise<OpenedJob>
       fingerprint: computeFingerprint({ kind: "apply", digest: end.digest, baseUrl, structureId }),
       options: { digest: end.digest },
     },
-    contacts: await openContacts(context, own, plan),
+    contacts: {
+      ...contacts,
+      judging: { ...judging, isSecondLook: true },
+      input: { ...noInput, read: plan.writes },
+      head: own,
+      source: async () => ({
+        entries: readApprovedItems(plan, names, toIdentity),
+        stableEntries: plan.writes,
+      }),
+    },
     ...(await holdPlannedList(context, head)),
   };
 }
 
-/** Why a plan that its guards refused is not applied, unless a guard of this command allows it. */
-function findRefusal({ path, end: { refused } }: PlanFile, guards: GuardOptions = {}): EcmError | undefined {
-  if (refused === undefined || guards.maxChanges || guards.maxDelete) return undefined;
+function otherAccountError({ path, head: { account: planned } }: PlanFile, baseUrl: string): EcmError {
   return usageError(
-    `${path} was refused when it was made: ${refused}`,
-    advise`Nothing was written. Look at it: ${ecm`plan show ${toOperands(path)}`}; to allow it, pass --max-changes or --max-delete`,
-    { type: "PlanRefusedError" },
-  );
-}
-
-function otherAccountError({ path, head: { account: planned } }: PlanFile, { account }: Engine): EcmError {
-  const isSameAddress = planned.baseUrl === account.baseUrl;
-  return usageError(
-    isSameAddress
+    planned.baseUrl === baseUrl
       ? `${path} is a plan for structure ${planned.structureId}, which this account does not have`
-      : `${path} is a plan for ${planned.baseUrl}, and this is ${account.baseUrl}`,
+      : `${path} is a plan for ${planned.baseUrl}, and this is ${baseUrl}`,
     "Nothing was sent. Select the account that the plan was made for",
     { type: "PlanRefusedError" },
   );
 }
 
-async function openContacts(context: RunContext, head: PlanHead, plan: PlanFile): Promise<ContactsToPlan> {
-  const account = openAccount(context, head.account.structureId);
+/** As the plan says, and what it takes to see whether its contacts are as they were. */
+async function toOwnHead(account: Account, plan: PlanFile): Promise<PlanHead> {
+  const { head, unsubscribes, deletes } = plan;
   // Another account may be behind the same address.
   const structure = await account.structure().catch((error: unknown) => {
-    throw isKind(error, "not found") ? otherAccountError(plan, context.engine) : error;
+    throw isKind(error, "not found") ? otherAccountError(plan, head.account.baseUrl) : error;
   });
-  await requireKeptNames(plan, account);
-  if (plan.deletes > 0) await readForBackup(account);
   const selection = head.selection && (await restoreSelection(account, structure, head.selection));
   const needs = selection?.needs.filter((part) => part !== "_id" && part !== "key") ?? [];
   const isStatusNeeded = needs.some((part) => statusParts.includes(part));
-  const description = {
+  return {
     ...head,
     kind: "apply",
     looks: {
-      by: "search" as const,
-      readsStatus: plan.unsubscribes || plan.deletes > 0 || isStatusNeeded,
-      suppressions: "hold" as const,
+      by: "search",
+      readsStatus: unsubscribes || deletes > 0 || isStatusNeeded,
+      suppressions: "hold",
     },
     source: [...new Set([...head.source, ...needs, "createdAt"])],
-    table: keyTableFacts,
-  };
-  const { judging, lookup } = await openJudging(context, account, head.account, description);
-  const names = await openPlannedNames({ send: context.send.plain, account, creations: plan.creations });
-  return {
-    account,
-    judging: { ...judging, isSecondLook: true },
-    lookup,
-    input: { ...noInput, read: plan.writes },
-    names,
-    head: description,
-    source: async () => ({ entries: readApprovedItems(plan, names), stableEntries: plan.writes }),
+    table: keyTable,
   };
 }
 
-async function* readApprovedItems(plan: PlanFile, names: NameBook): AsyncGenerator<Item[]> {
-  const { creations, head } = plan;
-  const toIdentity = createIdentityReader(head.account.keyType);
+async function* readApprovedItems(
+  { creations, lines }: PlanFile,
+  names: NameBook | undefined,
+  toIdentity: (key: string) => string,
+): AsyncGenerator<Item[]> {
   // What the plan creates and the account has by now.
-  const missing = new Set(names.creations.map(toStandInId));
+  const missing = new Set(names?.creations.map(toStandInId));
   const existing = creations.filter((each) => !missing.has(toStandInId(each)));
-  const ids = new Map(existing.map((each) => [toStandInId(each), names.toId(each)]));
-  for await (const { apply, line, key } of plan.lines()) {
+  const ids = new Map(existing.map((each) => [toStandInId(each), names!.toId(each)]));
+  for await (const { apply, line, key } of lines()) {
     if (!isPlanned(apply)) continue;
     const { ref, isRemoval } = apply;
     const { desired, before } = replaceStandIns(apply, ids);
     const sent = before ? key : apply.key.sent;
-    const wanted = asApproved(desired, before);
     const keys = { written: key, sent, identity: toIdentity(sent) };
-    yield [{ ref, line, key: keys, cells: [key], desired: wanted, contactId: before?.id, isRemoval }];
+    const approved = asApproved(desired, before);
+    yield [{ ref, line, key: keys, cells: [key], desired: approved, contactId: before?.id, isRemoval }];
   }
 }

@@ -3,8 +3,7 @@
 import { basename, join } from "node:path";
 import { EcmError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
-import type { Operation } from "../desired.ts";
-import type { Outcome, Write } from "../items.ts";
+import type { Operation, Outcome, Write } from "../desired.ts";
 import { mergeNames, type StoredNames, toStandInName } from "../plan/names.ts";
 import { readPlanHead, readPlanLines } from "../plan/plan-file.ts";
 import { type PlanLine, toPlanLine, toShownLine } from "../plan/plan-line.ts";

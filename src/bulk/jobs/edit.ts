@@ -23,8 +23,7 @@ import type { RunContext } from "../plan/session.ts";
 import type { ListDeletion } from "../runs/folder.ts";
 import { readMutateValues, toValues, whereMissing } from "../values.ts";
 import { type Job, type JobInput, type OpenedJob, readForBackup } from "./job.ts";
-import { openReader, type RowWork } from "./row-work.ts";
-import { openRows } from "./rows.ts";
+import { openReader, openRows, type RowWork } from "./rows.ts";
 
 export interface EditOptions {
   kind: "mutate" | "unsubscribe" | "delete";
@@ -92,7 +91,7 @@ async function openEdit(context: RunContext, file: InputFile, edit: Edit): Promi
     }
   }
   const work = toRowWork(chosen, selection, values);
-  return openRows(context, { reader, file, understood, survey, work });
+  return openRows(context, { reader, understood, survey, work });
 }
 
 /** How a file of keys is read, by what its marks mean for the edit. */
@@ -133,17 +132,22 @@ function toRowWork(options: EditOptions, selection: Selection, values: readonly 
     return rows === "marked" ? { ...unsubscription, absent: { skip: "missing" } } : unsubscription;
   };
   return {
-    options: { isPlain, conditions, wanted, command, read, rows, includeUnsubscribed },
+    record: { isPlain, conditions, wanted, command, read, rows, includeUnsubscribed },
     command,
-    takesRow: rows === "marked" ? (row) => row.isMarkClear ?? false : undefined,
     duplicates: "first",
     source: listNeededParts(kind, values, selection),
-    toDesired: (row) => toDesired(row.notSubscribed === undefined || includeUnsubscribed === true),
+    toDesired: ({ isMarkClear, notSubscribed }) =>
+      rows === "marked" && !isMarkClear
+        ? { skip: "not_selected" }
+        : toDesired(notSubscribed === undefined || includeUnsubscribed === true),
     notSubscribedAre: doMarksChoose(options) ? "chosen" : includeUnsubscribed ? "added" : "added_to_no_list",
     unclearAre: rows === "marked" ? "not_chosen" : undefined,
     selection,
-    readsStatus: kind !== "mutate" || selection.needs.some((part) => statusParts.includes(part)),
-    marksRepeats: input !== undefined,
+    looks: {
+      readsStatus: kind !== "mutate" || selection.needs.some((part) => statusParts.includes(part)),
+      marksRepeats: input !== undefined,
+      suppressions: "include",
+    },
     desiredForAll: () => ({ ...toDesired(true), ...(kind === "mutate" && { absent: { skip: "missing" } }) }),
     after,
     ...(wanted && "newList" in wanted && intoNewList(wanted.newList, conditions?.list ?? [])),

@@ -13,7 +13,7 @@ import { decodeLine, formatCheckedLine, LineSplitter, readCheckedLine, readLines
 import { exists, walkFiles } from "../../disk/walk.ts";
 import { parseJson } from "../../json.ts";
 import { readRecords } from "../../tables/index.ts";
-import type { Write } from "../items.ts";
+import type { Write } from "../desired.ts";
 import { createPlanSealer } from "../plan/plan-file.ts";
 import { isPlanned, type StoredLine } from "../plan/plan-line.ts";
 import { fileNames, readManifest } from "../runs/folder.ts";

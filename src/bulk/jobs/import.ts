@@ -21,15 +21,12 @@ import type { NameBook } from "../plan/names.ts";
 import type { RunContext } from "../plan/session.ts";
 import { toValues } from "../values.ts";
 import type { Job, JobInput, OpenedJob } from "./job.ts";
-import { openReader, type RowWork, type WantedNames } from "./row-work.ts";
-import { openRows } from "./rows.ts";
-
-type Mode = "upsert" | "create" | "update";
+import { openReader, openRows, type RowWork } from "./rows.ts";
 
 export interface ImportOptions {
   input: JobInput;
   read: ReadOptions;
-  mode: Mode;
+  mode: "upsert" | "create" | "update";
   blank: "keep" | "clear";
   duplicates: Duplicates;
   /** Names or ids; every contact is added to these. */
@@ -75,13 +72,6 @@ async function openImport(
     options = await ask!.sheet(several);
     return options.read.sheet;
   };
-  /** Agreed to once, further names are created too. */
-  const createMissing = (): WantedNames["createMissing"] =>
-    options.createMissing || !ask
-      ? options.createMissing
-      : async (failure) => {
-          options = await ask.names(failure);
-        };
   const opened = await openClearInput("contacts", file, options.read, ask && askSheet);
   const reader = await openReader(context);
   const { account, structure } = reader;
@@ -94,35 +84,42 @@ async function openImport(
   const survey = await reader.survey(understood);
   if (ask?.list && survey.lists.size === 0)
     options = await ask.list((await account.lists(structure)).map(({ name }) => name));
-  const work = toRowWork(options, survey, createMissing(), () => options);
-  return openRows(context, { reader, file, understood, survey, work });
+  const { createMissing } = options;
+  /** Agreed to once, further names are created too. */
+  const agree = async (failure: EcmError) => {
+    options = await ask!.names(failure);
+  };
+  const { lists, tags, read } = options;
+  const work = {
+    ...toRowWork(options, survey),
+    names: {
+      lists,
+      tags,
+      createMissing: createMissing || !ask ? createMissing : agree,
+      fields: read.newFields,
+    },
+    get record() {
+      return toRecord(options);
+    },
+  };
+  return openRows(context, { reader, understood, survey, work });
 }
 
-/** @param latest the options as they are once all names are agreed to */
-function toRowWork(
-  options: ImportOptions,
-  survey: Survey,
-  createMissing: WantedNames["createMissing"],
-  latest: () => ImportOptions,
-): RowWork {
+function toRowWork(options: ImportOptions, survey: Survey): Omit<RowWork, "record"> {
+  const { duplicates, lists, tags, includeSuppressed } = options;
+  const source = ["fields", ...statusParts, "createdAt"];
+  if (lists.length > 0 || survey.lists.size > 0) source.push("lists");
+  if (tags.length > 0 || survey.tags.size > 0) source.push("tags");
   return {
-    get options() {
-      return toRecord(latest());
-    },
-    duplicates: options.duplicates,
-    names: { lists: options.lists, tags: options.tags, createMissing, fields: options.read.newFields },
-    source: toSource(options, survey),
+    duplicates,
+    source,
+    looks: { suppressions: includeSuppressed ? "include" : "pass-over" },
     toDesired: (row, names) => toDesired(row, names, options),
-    notSubscribedAre: toSubscriptionRule(options),
-    leavesOutSuppressed: !options.includeSuppressed,
+    notSubscribedAre: findWhatMarkedAre(options),
   };
 }
 
-/** What becomes of rows that are marked as not subscribed. */
-function toSubscriptionRule({
-  includeUnsubscribed,
-  mode,
-}: Pick<ImportOptions, "mode"> & { includeUnsubscribed?: boolean }): MarkedAre {
+function findWhatMarkedAre({ includeUnsubscribed, mode }: ImportOptions): MarkedAre {
   if (includeUnsubscribed) return "imported";
   return mode === "update" ? "added_to_no_list" : "not_created";
 }
@@ -130,24 +127,9 @@ function toSubscriptionRule({
 function toRecord(options: ImportOptions): Record<string, unknown> {
   const { read, mode, blank, duplicates, lists, tags, createMissing } = options;
   const { includeUnsubscribed, includeSuppressed } = options;
-  return {
-    mode,
-    blank,
-    duplicates,
-    lists,
-    tags,
-    createMissing,
-    includeUnsubscribed,
-    includeSuppressed,
-    read: { ...read, map: [...read.map], newFields: undefined, isReviewed: undefined },
-  } satisfies Record<Exclude<keyof ImportOptions, "input">, unknown>;
-}
-
-function toSource(options: ImportOptions, survey: Survey): string[] {
-  const source = ["fields", ...statusParts, "createdAt"];
-  if (options.lists.length > 0 || survey.lists.size > 0) source.push("lists");
-  if (options.tags.length > 0 || survey.tags.size > 0) source.push("tags");
-  return source;
+  const reading = { ...read, map: [...read.map], newFields: undefined, isReviewed: undefined };
+  const names = { lists, tags, createMissing };
+  return { mode, blank, duplicates, ...names, includeUnsubscribed, includeSuppressed, read: reading };
 }
 
 function toDesired(row: Row, names: NameBook, options: ImportOptions): Desired {

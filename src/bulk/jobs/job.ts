@@ -11,11 +11,11 @@ import { createIdentityReader, type InputFile } from "../../tables/index.ts";
 import { createSuppressionRules, type Judging } from "../plan/judge.ts";
 import { Lookup } from "../plan/lookup.ts";
 import type { PlanEntries } from "../plan/make-plan.ts";
-import type { NameBook } from "../plan/names.ts";
-import type { PlanHead } from "../plan/plan-file.ts";
-import type { RunContext, RunState } from "../plan/session.ts";
+import { type NameBook, openPlannedNames, requireKeptNames } from "../plan/names.ts";
+import { type ClosedPlan, type PlanHead, planVersion } from "../plan/plan-file.ts";
+import type { RunContext } from "../plan/session.ts";
 import type { EnteredRun } from "../runs/enter.ts";
-import type { ListDeletion, Manifest } from "../runs/folder.ts";
+import { type Manifest, runCommands } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
 
 /** As it was named; a stream where that is no path; the path where it is not the name. */
@@ -40,23 +40,23 @@ export interface Job {
 }
 
 export interface OpenedJob {
-  about: RunAbout;
+  /** What it says of its run. `options` is the record from which the job is made again. */
+  about: Pick<Manifest, "account" | "fingerprint" | "options" | "after"> & {
+    input: Omit<Manifest["input"], "isSpooled">;
+  };
   /** Absent where the run's plan is closed: it says all of this itself. */
   contacts?: ContactsToPlan;
   /** Before its plan is made. */
   entered?(run: EnteredRun): Promise<void>;
+  /** After the names that are missing were created. */
+  created?(run: EnteredRun): Promise<void>;
   /** Stopped now, the run could not be resumed: its record does not say all of it. */
   isUnfit?(): boolean;
   /** Lets go of what no other process may work on meanwhile. */
   release?(): Promise<void>;
 }
 
-/** What a job says of its run. `options` is the record from which the job is made again. */
-export type RunAbout = Pick<Manifest, "account" | "fingerprint" | "options" | "after"> & {
-  input: Omit<Manifest["input"], "isSpooled">;
-};
-
-/** How the contacts of a run are looked up and judged, and what is done besides. */
+/** How the contacts of a run are looked up and judged. */
 export interface Contacts {
   readonly account: Account;
   readonly judging: Judging;
@@ -64,33 +64,25 @@ export interface Contacts {
   readonly lookup: Lookup;
   /** What the run creates in the account first. */
   readonly names?: NameBook;
-  /** What follows on the run once it is complete. */
-  readonly after?: readonly ListDeletion[];
-  /** After what is missing was created. */
-  created?(run: EnteredRun): Promise<void>;
 }
 
 /** The same before the plan is closed. */
 export interface ContactsToPlan extends Contacts {
+  readonly head: PlanHead;
   /** Rows that stand for no contact; all rows, as far as they are known. */
   readonly input: SettledByInput;
-  readonly head: PlanDescription;
   /**
    * Reads the pages that are needed first, if any.
-   * @param scratch where they are kept
-   * @throws RunStop; UsageError when a sync would remove too many
+   * @param scratch where they are kept @throws RunStop
    */
-  source(state: RunState, scratch: string): Promise<PlanSource>;
+  source(scratch: string): Promise<PlanSource>;
 }
-
-/** What a job says of its plan. Without an input it names keys. */
-export type PlanDescription = Pick<PlanHead, "names" | "source" | "looks"> & Partial<PlanHead>;
 
 /** What a job puts into a plan. */
 export interface PlanSource {
   entries: PlanEntries;
-  /** Rows, and contacts that no row names; default: those of the job. */
-  input?: SettledByInput;
+  /** Rows, and contacts that no row names; default: those of the input. */
+  read?: number;
   /** So many entries are the same each time that they are read: a plan can continue within them. */
   stableEntries: number;
   /** With what is kept of pages; default: that of the job. */
@@ -99,15 +91,39 @@ export interface PlanSource {
   close?(): void;
 }
 
-type Opening = Pick<RunContext, "engine" | "send">;
-
 /** @param preferred the structure to work in; default: the one that flags or the profile name */
 export function openAccount(
-  { engine, send }: Opening,
+  { engine, send }: RunContext,
   preferred = engine.account.preferredStructure,
 ): Account {
   const { behaviors, names } = engine;
   return new Account(send.plain, { preferred, behaviors, names });
+}
+
+/** How contacts that no input names stand in the rejects file. */
+export const keyTable: NonNullable<PlanHead["table"]> = {
+  columns: [{ name: "key", target: { kind: "key" } }],
+  delimiter: ",",
+  hasEscapes: false,
+};
+
+/** The head of a plan, from what a job says of it. By default no input names its contacts, but keys. */
+export function toHead(
+  { kind, engine, clock }: RunContext,
+  { structureId, keyType }: Pick<PlanHead["account"], "structureId" | "keyType">,
+  about: Pick<PlanHead, "names" | "source" | "looks"> & Partial<PlanHead>,
+): PlanHead {
+  return {
+    version: planVersion,
+    program: engine.version,
+    command: runCommands[kind],
+    createdAt: new Date(clock.now()).toISOString(),
+    kind,
+    account: { baseUrl: engine.account.baseUrl, structureId, keyType },
+    input: null,
+    table: keyTable,
+    ...about,
+  };
 }
 
 /**
@@ -115,40 +131,45 @@ export function openAccount(
  * is closed needs no job.
  * @throws SuppressionsError; UsageError for a condition that speaks of what does not exist any more
  */
-export async function openJudging(
-  { engine, send }: Opening,
+export async function openContacts(
+  { engine, send }: RunContext,
   account: Account,
-  { structureId, keyType }: { structureId: string; keyType: string },
-  { looks, source, selection, names }: PlanDescription,
-): Promise<Pick<Contacts, "judging" | "lookup">> {
+  { looks, source, selection, names, account: { structureId, keyType } }: PlanHead,
+): Promise<Contacts> {
+  const { clock, openSuppressions, describeReason: describe } = engine;
   const behavior = engine.behaviors(structureId);
   const toIdentity = createIdentityReader(keyType);
   const { readsStatus, marksRepeats, suppressions } = looks;
   const keys = new KeySearch({ send: send.searches, behavior, structureId, toIdentity, readsStatus });
+  const about = { structureId, keyType, source, behavior, marksRepeats, selectedLists: selection?.lists };
   return {
+    account,
     judging: {
       structureId,
       looks,
-      suppression: createSuppressionRules(
-        suppressions === "include" ? undefined : await engine.openSuppressions(),
-      ),
+      suppression: createSuppressionRules(suppressions === "include" ? undefined : await openSuppressions()),
       // The conditions as they were planned: their words may mean something else by now.
       selection: selection && (await restoreSelection(account, await account.structure(), selection)),
       names,
-      describe: engine.describeReason,
+      describe,
     },
-    lookup: new Lookup({
-      send,
-      clock: engine.clock,
-      keys,
-      structureId,
-      keyType,
-      source,
-      behavior,
-      marksRepeats,
-      selectedLists: selection?.lists,
-    }),
+    lookup: new Lookup({ send, clock, keys, ...about }),
   };
+}
+
+/** The same of a plan that is closed, and of one that somebody brings. @throws UsageError for other names by now */
+export async function openPlanned(
+  context: RunContext,
+  { head, creations, lines }: Pick<ClosedPlan, "head" | "creations"> & Parameters<typeof requireKeptNames>[0],
+  account = openAccount(context, head.account.structureId),
+): Promise<Contacts> {
+  await requireKeptNames({ head, lines }, account);
+  if (context.options.backUp) await readForBackup(account);
+  const names =
+    creations.length === 0
+      ? undefined
+      : await openPlannedNames({ send: context.send.plain, account, creations });
+  return { ...(await openContacts(context, account, head)), names };
 }
 
 /** What the file with the backup of a deletion needs is read before the price is said. */

@@ -7,20 +7,15 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { requireFreeListName } from "../../api/lists.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
-import type { EcmError } from "../../errors.ts";
-import { createIdentityReader } from "../../tables/index.ts";
 import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
-import { type RunStop, requireRequestsLeft, toErrorStop } from "../pace/run-stop.ts";
+import { requireRequestsLeft, toErrorStop } from "../pace/run-stop.ts";
 import { makePlan } from "../plan/make-plan.ts";
-import { openPlannedNames, requireKeptNames, toStandInId } from "../plan/names.ts";
-import { createTally, findGuardFailure, findMonthStop, type Price } from "../plan/numbers.ts";
+import { toStandInId } from "../plan/names.ts";
+import { findGuardFailure, findMonthStop } from "../plan/numbers.ts";
 import {
   type ClosedPlan,
-  type PlanEnd,
-  type PlanHead,
   PlanWriter,
-  planVersion,
   readPlanLines,
   readStoredPlan,
   requireWholePlan,
@@ -28,41 +23,48 @@ import {
 } from "../plan/plan-file.ts";
 import { isPlanned } from "../plan/plan-line.ts";
 import {
-  announceEntered,
   beginPhase,
   countRunRows,
+  findMaxRejectsStop,
   hasBegun,
-  openSession,
-  type Reject,
+  noInput,
   type RunContext,
-  type RunState,
+  readMaxRejects,
   recordInJournal,
-  type Session,
 } from "../plan/session.ts";
 import type { EnteredRun } from "../runs/enter.ts";
-import { countRequestsAfter, fileNames, findNewList, runCommands, toRunsFolder } from "../runs/folder.ts";
+import { countRequestsAfter, fileNames, findNewList, toRunsFolder } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
-import { type Closed, closeRun, foreseeSummary, noInput } from "./finish.ts";
-import { type Contacts, type ContactsToPlan, openAccount, openJudging, readForBackup } from "./job.ts";
-import { findMaxRejectsStop, findPlanPrice, subtractSettled } from "./price.ts";
-import { keyTableFacts, readFirstRejects, writeRejected } from "./rejects.ts";
+import {
+  type Closed,
+  closeRun,
+  type Ending,
+  findPlanPrice,
+  foreseeSummary,
+  subtractSettled,
+} from "./finish.ts";
+import { type Contacts, type ContactsToPlan, type OpenedJob, openPlanned } from "./job.ts";
+import { readFirstRejects, writeRejected } from "./rejects.ts";
 
-/**
- * @param contacts of the job; once the run's plan is closed, that says all of it
- * @param run absent in a dry run
- */
-export async function planAndApply(
-  context: RunContext,
-  contacts: ContactsToPlan | undefined,
-  run: EnteredRun | undefined,
-): Promise<Closed> {
-  const place = choosePlanPlace(context, run);
+/** Once the run's plan is closed, it says all that its job would: then that need not have any contacts. */
+export async function planAndApply(context: RunContext, opened: OpenedJob): Promise<Closed> {
+  const { run, emit, ledger, clock, engine } = context;
+  const place = choosePlanPlace(context);
   const kept = run && (await readStoredPlan(place.file!));
-  const ledger = run?.ledger ?? new Ledger();
   if (run) requireWholePlan(place.file!, kept, hasBegun(ledger));
-  const input = kept?.end?.input ?? contacts?.input ?? noInput;
-  const work = new Work({ ...context, input, tally: kept?.tally ?? createTally(), ledger, run }, place);
-  return work.perform(contacts, kept);
+  context.input = kept?.end?.input ?? opened.contacts?.input ?? noInput;
+  if (kept) context.tally = kept.tally;
+  if (run) {
+    emit({ kind: "entered", run: run.manifest.id, isResumed: run.isResumed, rows: countRunRows(context) });
+    recordInJournal(context, { kind: "start", at: clock.now(), program: engine.version });
+  }
+  const ending: Ending = {};
+  try {
+    await perform(context, opened, { place, kept, ending });
+  } catch (error) {
+    ending.stop = toErrorStop(error);
+  }
+  return close(context, place, ending);
 }
 
 interface PlanPlace {
@@ -73,7 +75,7 @@ interface PlanPlace {
 }
 
 /** A real run keeps its plan in its folder; a dry run in a place of its own. */
-function choosePlanPlace({ engine, options }: RunContext, run: EnteredRun | undefined): PlanPlace {
+function choosePlanPlace({ engine, options, run }: RunContext): PlanPlace {
   if (run) return { file: join(run.folder, fileNames.plan), scratch: join(run.folder, fileNames.snapshot) };
   const folder = toRunsFolder(engine.stateFolder);
   makeFolder(folder);
@@ -82,200 +84,116 @@ function choosePlanPlace({ engine, options }: RunContext, run: EnteredRun | unde
   return { file: isPlanNeeded ? `${name}.ndjson` : undefined, scratch: name };
 }
 
-/** How far a run has come: what it has reached when it stops is reported too. */
-class Work {
-  private readonly place: PlanPlace;
-  private readonly startedAt: number;
-  private state: RunState;
-  private price: Price | undefined;
-  private backup: string | undefined;
+interface Steps {
+  place: PlanPlace;
+  /** What is there of the run's plan. */
+  kept: StoredPlan | undefined;
+  /** What the run has come to when it stops. */
+  ending: Ending;
+}
 
-  constructor(state: RunState, place: PlanPlace) {
-    this.place = place;
-    this.state = state;
-    this.startedAt = state.clock.now();
-  }
+/** @throws whatever stops the run */
+async function perform(context: RunContext, opened: OpenedJob, steps: Steps): Promise<void> {
+  const { run, options, emit } = context;
+  const { place, kept, ending } = steps;
+  const tooMany = readMaxRejects(options) && findMaxRejectsStop(context);
+  if (tooMany) throw tooMany;
+  const oldPlan = kept?.end && { ...kept, end: kept.end, lines: () => readPlanLines(place.file!) };
+  const plan = oldPlan ?? (await planContacts(context, opened.contacts!, steps));
+  const contacts = oldPlan ? await openPlanned(context, oldPlan, opened.contacts?.account) : opened.contacts!;
+  const { after } = opened.about;
+  const price = await findPlanPrice(context, contacts, { oldPlan, after });
+  Object.assign(ending, { price, refusal: findRefusal(context, plan.head, place) });
+  emit({ kind: "priced", price });
+  await options.takePlan?.({
+    ...plan,
+    end: { ...plan.end, refused: ending.refusal?.message },
+  });
+  if (!run) return;
+  await prepare(context, contacts, plan, ending);
+  await createNames(context, opened, contacts, plan);
+  const { judging, lookup } = contacts;
+  const session = { ...context, lookup, judging: { ...judging, isSecondLook: true as const } };
+  beginPhase(session, "working", price);
+  await applyPlan(session, place.file!);
+  const { maxRequests } = options;
+  requireRequestsLeft(countRequestsAfter(after), { sent: context.send.counts.total, maxRequests });
+}
 
-  /** @param kept what is there of the run's plan */
-  async perform(stated: ContactsToPlan | undefined, kept: StoredPlan | undefined): Promise<Closed> {
-    announceEntered(this.state);
-    let stop: RunStop | undefined;
+/** Looks everyone up and decides; a plan that was cut off continues. */
+async function planContacts(
+  context: RunContext,
+  contacts: ContactsToPlan,
+  { place, kept }: Steps,
+): Promise<ClosedPlan> {
+  const { file, scratch } = place;
+  const { run, options } = context;
+  beginPhase(context, "looking");
+  const source = await contacts.source(scratch);
+  const { removals, read = context.input.read, lookup = contacts.lookup, entries } = source;
+  const head = { ...contacts.head, ...(removals && { removals }) };
+  const creations = contacts.names?.creations ?? [];
+  try {
+    const usable = file && kept ? await readStoredPlan(file, source.stableEntries) : undefined;
+    const writer =
+      usable && usable.taken > 0
+        ? await PlanWriter.resume(file!, usable)
+        : PlanWriter.create(file, head, creations);
+    context.input = { ...context.input, read };
+    context.tally = writer.tally;
+    const session = { ...context, judging: contacts.judging, lookup };
+    // Who reads along may have those listed who stay as they are, or are skipped.
+    const isListed = options.takePlan !== undefined || run?.manifest.plan !== undefined;
+    const isComplete = isListed || options.isAtTerminal === true;
     try {
-      await this.planAndApply(stated, kept);
+      await makePlan({ session, entries, writer, names: head.names, isComplete });
     } catch (error) {
-      stop = toErrorStop(error);
+      writer.release();
+      throw error;
     }
-    return this.close(stop);
-  }
-
-  /** @throws whatever stops the run */
-  private async planAndApply(
-    stated: ContactsToPlan | undefined,
-    kept: StoredPlan | undefined,
-  ): Promise<void> {
-    const { options, run, emit } = this.state;
-    const tooMany = options.guards?.maxRejects && findMaxRejectsStop(this.state);
-    if (tooMany) throw tooMany;
-    const old = kept?.end && toClosedPlan(this.place.file!, { ...kept, end: kept.end });
-    const plan = old ?? (await this.makePlan(stated!, kept));
-    // A closed plan says all that its job would.
-    const contacts = old ? await openPlanned(this.state, old, stated?.account) : stated!;
-    const price = await findPlanPrice(this.state, contacts, old);
-    this.price = price;
-    emit({ kind: "priced", price });
-    if (plan)
-      await options.takePlan?.({ ...plan, end: { ...plan.end, refused: this.findRefusal()?.message } });
-    if (!run || !plan) return;
-    await this.prepare(run, contacts, plan, price);
-    await this.apply(contacts, price);
-  }
-
-  /** Looks everyone up and decides; a plan that was cut off continues. */
-  private async makePlan(
-    contacts: ContactsToPlan,
-    kept: StoredPlan | undefined,
-  ): Promise<ClosedPlan | undefined> {
-    const { file, scratch } = this.place;
-    const { run, options } = this.state;
-    beginPhase(this.state, "looking");
-    const source = await contacts.source(this.state, scratch);
-    const { removals, input = this.state.input, lookup = contacts.lookup, entries } = source;
-    try {
-      const head = { ...describeHead(this.state, contacts), ...(removals && { removals }) };
-      const creations = contacts.names?.creations ?? [];
-      const usable = file && kept ? await readStoredPlan(file, source.stableEntries) : undefined;
-      const writer =
-        usable && usable.taken > 0
-          ? await PlanWriter.resume(file!, usable)
-          : PlanWriter.create(file, head, creations);
-      this.state = { ...this.state, input, tally: writer.tally };
-      const session = this.openSession({ ...contacts, lookup });
-      beginPhase(session, "looking");
-      // Who reads along may have those listed who stay as they are, or are skipped.
-      const isListed = options.takePlan !== undefined || run?.manifest.plan !== undefined;
-      const isComplete = isListed || options.isAtTerminal === true;
-      try {
-        await makePlan({ session, entries, writer, names: head.names, isComplete });
-      } catch (error) {
-        writer.release();
-        throw error;
-      }
-      const end = writer.close(input, this.findRefusal()?.message);
-      await rm(scratch, { force: true });
-      if (run?.manifest.input.isSpooled) await rm(join(run.folder, fileNames.input), { force: true });
-      return file === undefined ? undefined : toClosedPlan(file, { head, creations, end });
-    } finally {
-      source.close?.();
-    }
-  }
-
-  private openSession({ judging, lookup }: Pick<Contacts, "judging" | "lookup">): Session {
-    const { state, startedAt } = this;
-    const toIdentity = createIdentityReader(lookup.keyType);
-    // What an undo cannot restore stops it only where a limit was given.
-    const isLimited = state.options.guards?.maxRejects !== undefined || state.kind !== "undo";
-    const onRejected = () => {
-      const tooMany = isLimited && findMaxRejectsStop(state);
-      if (tooMany) state.send.stop(tooMany);
-    };
-    return openSession(state, { judging, lookup, toIdentity, startedAt, onRejected });
-  }
-
-  /**
-   * Everything that comes before the first write to a contact:
-   * limits, consent, the backup, names that are missing.
-   */
-  private async prepare(run: EnteredRun, contacts: Contacts, plan: ClosedPlan, price: Price): Promise<void> {
-    const { state } = this;
-    const { options, ledger } = state;
-    const monthStop = findMonthStop(price, options);
-    if (monthStop) throw monthStop;
-    const isFirst = !hasBegun(ledger);
-    const refusal = this.findRefusal();
-    if (refusal) throw refusal;
-    if (price.left > 0) {
-      const isShown = isFirst && options.isAtTerminal;
-      const firstRejects = isShown ? await readFirstRejects(this.place.file!, new Ledger()) : [];
-      const summary = foreseeSummary(state, price);
-      const foreseen = isShown ? { ...plan, summary, firstRejects, isResumed: run.isResumed } : undefined;
-      await options.agree?.(price, subtractSettled(state), contacts.names?.creations, foreseen);
-    }
-    if (isFirst && price.left > 0) {
-      const { account } = contacts;
-      this.backup = await options.backUp?.write(readContactsToDelete(plan), { folder: run.folder, account });
-    }
-    await createNames(state, contacts, run, plan);
-  }
-
-  /** What the plan does beyond its guards. */
-  private findRefusal(): EcmError | undefined {
-    const { run, options, ledger, tally, typedGuards } = this.state;
-    const isFirst = !hasBegun(ledger);
-    // The run keeps its guards: to leave them out the next time is not to allow more.
-    const guards = isFirst ? { ...run?.manifest.guards, ...options.guards } : typedGuards;
-    return findGuardFailure(tally, guards, { file: this.place.file, isFirst });
-  }
-
-  private async apply(contacts: Contacts, price: Price): Promise<void> {
-    const { send, options } = this.state;
-    const session = this.openSession({ ...contacts, judging: { ...contacts.judging, isSecondLook: true } });
-    beginPhase(session, "working", price);
-    await applyPlan(session, this.place.file!);
-    const { maxRequests } = options;
-    requireRequestsLeft(countRequestsAfter(contacts.after), { sent: send.counts.total, maxRequests });
-  }
-
-  private async close(stop: RunStop | undefined): Promise<Closed> {
-    const { state, price, backup, place } = this;
-    const { marked: total, markedContacts } = state.tally;
-    const isInterrupted = stop?.by === "signal";
-    beginPhase(state, "reporting", price);
-    const rejects = await writeRejected(state, stop, place.file);
-    let firstRejects: Reject[] = [];
-    // For whoever reads along; not of a run that is interrupted, whose end is waited for.
-    if (state.options.isAtTerminal && !isInterrupted && place.file && countRunRows(state).rejected > 0)
-      firstRejects = await readFirstRejects(place.file, state.ledger);
-    if (total > 0) state.emit({ kind: "marked", contacts: isInterrupted ? [] : markedContacts, total });
-    if (!state.run && place.file) await rm(place.file, { force: true }).catch(() => undefined);
-    return { ...(await closeRun(state, { stop, price, rejects, backup })), firstRejects };
+    const refusal = findRefusal(context, head, place);
+    const end = writer.close(context.input, refusal?.message);
+    await rm(scratch, { force: true });
+    if (run?.manifest.input.isSpooled) await rm(join(run.folder, fileNames.input), { force: true });
+    return { head, creations, end, lines: () => readPlanLines(file!) };
+  } finally {
+    source.close?.();
   }
 }
 
-function toClosedPlan(
-  file: string,
-  { head, creations, end }: Pick<StoredPlan, "head" | "creations"> & { end: PlanEnd },
-): ClosedPlan {
-  return { head, creations, end, lines: () => readPlanLines(file) };
+/** Once it has begun to write, a run is held against the guards of its invocation alone. */
+function findRefusal(context: RunContext, head: ClosedPlan["head"], { file }: PlanPlace) {
+  const { run, options, ledger } = context;
+  const isFirst = !hasBegun(ledger);
+  // A run keeps its guards: to leave them out the next time is not to allow more.
+  const guards = isFirst ? { ...run?.manifest.guards, ...options.guards } : options.guards;
+  return findGuardFailure(context.tally, guards, { head, file: run && file, isFirst });
 }
 
-function describeHead({ kind, engine, clock }: RunState, contacts: ContactsToPlan): PlanHead {
-  const { structureId, keyType } = contacts.lookup;
-  return {
-    version: planVersion,
-    program: engine.version,
-    command: runCommands[kind],
-    createdAt: new Date(clock.now()).toISOString(),
-    kind,
-    account: { baseUrl: engine.account.baseUrl, structureId, keyType },
-    input: null,
-    table: keyTableFacts,
-    ...contacts.head,
-  };
-}
-
-async function openPlanned(
-  state: RunState,
+/** Everything that comes before the first write: limits, consent, the backup. */
+async function prepare(
+  context: RunContext,
+  { account, names }: Contacts,
   plan: ClosedPlan,
-  account = openAccount(state, plan.head.account.structureId),
-): Promise<Contacts> {
-  const { send, options, run } = state;
-  const { head, creations } = plan;
-  await requireKeptNames(plan, account);
-  if (options.backUp) await readForBackup(account);
-  const names =
-    creations.length === 0 ? undefined : await openPlannedNames({ send: send.plain, account, creations });
-  const opened = await openJudging(state, account, head.account, head);
-  return { account, ...opened, names, after: run?.manifest.after };
+  ending: Ending,
+): Promise<void> {
+  const { options, ledger } = context;
+  const { folder, isResumed } = context.run!;
+  const price = ending.price!;
+  const monthStop = findMonthStop(price, options);
+  if (monthStop) throw monthStop;
+  if (ending.refusal) throw ending.refusal;
+  if (price.left === 0) return;
+  const isFirst = !hasBegun(ledger);
+  const isShown = isFirst && options.isAtTerminal;
+  const foreseen = isShown && {
+    ...plan,
+    summary: foreseeSummary(context, price),
+    firstRejects: await readFirstRejects(join(folder, fileNames.plan), new Ledger()),
+    isResumed,
+  };
+  await options.agree?.(price, subtractSettled(context), names?.creations, foreseen || undefined);
+  if (isFirst) ending.backup = await options.backUp?.write(readContactsToDelete(plan), { folder, account });
 }
 
 async function* readContactsToDelete({ lines }: ClosedPlan): AsyncGenerator<Partial<Contact>> {
@@ -284,34 +202,41 @@ async function* readContactsToDelete({ lines }: ClosedPlan): AsyncGenerator<Part
   }
 }
 
-/**
- * A list of its name that somebody else has made, while the run that makes one was stopped, is not the new list.
- * @throws EcmError (exit 6)
- */
-function requireNewList(run: EnteredRun, { names }: Contacts, plan: ClosedPlan): void {
-  const name = findNewList(run.manifest);
-  if (name === undefined || run.ledger.isNaming) return;
-  const isMissing = (creations: ClosedPlan["creations"] = []) => creations.some((each) => each.name === name);
-  if (isMissing(plan.creations) && isMissing(names?.creations)) return;
-  requireFreeListName(name, [{ _id: names?.listId(name) ?? "", name }]);
-}
-
 /** Creates what the plan names and the account does not have yet, once for the run. */
 async function createNames(
-  state: RunState,
-  contacts: Contacts,
-  run: EnteredRun,
-  plan: ClosedPlan,
+  context: RunContext,
+  { about, created }: OpenedJob,
+  { names }: Contacts,
+  { creations }: ClosedPlan,
 ): Promise<void> {
-  const { names } = contacts;
-  const { creations } = plan;
-  requireNewList(run, contacts, plan);
-  if (!names || creations.length === 0 || state.ledger.names.size > 0) return;
-  recordInJournal(state, { kind: "names", ids: {} });
+  const { run, ledger } = context as { run: EnteredRun; ledger: Ledger };
+  const newList = findNewList(about);
+  // A list of its name that somebody else has made, while the run that makes one was stopped, is not the new list.
+  if (newList !== undefined && !ledger.isNaming) {
+    const isMissing = (missing: ClosedPlan["creations"] = []) => missing.some(({ name }) => name === newList);
+    if (!isMissing(creations) || !isMissing(names?.creations))
+      requireFreeListName(newList, [{ _id: names?.listId(newList) ?? "", name: newList }]);
+  }
+  if (!names || creations.length === 0 || ledger.names.size > 0) return;
+  recordInJournal(context, { kind: "names", ids: {} });
   await run.journal.sync();
   await names.create();
   const ids = Object.fromEntries(creations.map((each) => [toStandInId(each), names.toId(each)]));
-  recordInJournal(state, { kind: "names", ids });
+  recordInJournal(context, { kind: "names", ids });
   await run.journal.sync();
-  await contacts.created?.(run);
+  await created?.(run);
+}
+
+async function close(context: RunContext, { file }: PlanPlace, ending: Ending): Promise<Closed> {
+  const { run, tally, options, emit, ledger } = context;
+  beginPhase(context, "reporting", ending.price);
+  // An interrupted person waits for nothing that reads the plan again.
+  const plan = ending.stop?.by === "signal" ? undefined : file;
+  ending.rejects = plan === undefined ? null : await writeRejected(context, ending.stop, plan);
+  const isShown = options.isAtTerminal && plan !== undefined && countRunRows(context).rejected > 0;
+  const firstRejects = isShown ? await readFirstRejects(plan, ledger) : [];
+  const { marked: total, markedContacts: contacts } = tally;
+  if (total > 0) emit({ kind: "marked", contacts, total });
+  if (!run && file) await rm(file, { force: true }).catch(() => undefined);
+  return { ...(await closeRun(context, ending)), firstRejects };
 }

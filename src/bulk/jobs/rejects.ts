@@ -19,22 +19,17 @@ import {
   rejectsColumns,
   type SourceForm,
 } from "../../tables/index.ts";
+import type { Remark } from "../desired.ts";
 import type { RunStop } from "../pace/run-stop.ts";
 import { type PlanHead, readPlanHead, readPlanLines } from "../plan/plan-file.ts";
 import { isPlanned, type StoredLine } from "../plan/plan-line.ts";
-import { countRunRows, type Reject, type RunState } from "../plan/session.ts";
+import { countRunRows, type Reject, type RunContext } from "../plan/session.ts";
 import { fileNames, type Manifest } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import { listRuns } from "../runs/stored-runs.ts";
+import { keyTable } from "./job.ts";
 
 type Table = NonNullable<PlanHead["table"]>;
-
-/** Of contacts that no input names. */
-export const keyTableFacts: Table = {
-  columns: [{ name: "key", target: { kind: "key" } }],
-  delimiter: ",",
-  hasEscapes: false,
-};
 
 /** Rows and contacts that a run rejected, and how its input is written, or what stands for one. */
 interface Rejected {
@@ -53,7 +48,7 @@ interface RejectedLine {
 }
 
 async function openRejected(plan: string, ledger: Ledger): Promise<Rejected> {
-  const table = (await readPlanHead(plan))?.head.table ?? keyTableFacts;
+  const table = (await readPlanHead(plan))?.head.table ?? keyTable;
   return {
     table,
     async *lines() {
@@ -74,14 +69,16 @@ function findReason(
   ledger: Ledger,
 ): { code: string; message: string } | undefined {
   if (action === "reject") return { code: code ?? "", message: message ?? "" };
-  if (of !== undefined) return ledger.rejections.get(of);
+  if (of !== undefined) return toReason(ledger.rejections.get(of));
   if (!isPlanned(apply)) return undefined;
   const { ref } = apply;
   const noted = ledger.rejections.get(ref) ?? ledger.remarks.get(ref);
   // What is to be said of a contact although it is written.
   const isToBeSaid = code !== null && !ledger.isDone(ref);
-  return noted ?? (isToBeSaid ? { code, message: message ?? "" } : undefined);
+  return toReason(noted ?? (isToBeSaid ? { code, message: message ?? "" } : undefined));
 }
+
+const toReason = (remark?: Remark) => remark && { code: remark.code, message: remark.message ?? "" };
 
 /**
  * What was rejected, with its cells. Follows the plan: what somebody has changed in a rejects file since is not
@@ -135,7 +132,7 @@ const maxRowsAfterSignal = 5000;
  *   place for it, or when it could not be written
  */
 export async function writeRejected(
-  state: RunState,
+  state: RunContext,
   stop: RunStop | undefined,
   plan: string | undefined,
 ): Promise<string | null> {
@@ -174,7 +171,7 @@ export async function writeRejected(
  * can be written beside the input: that is said.
  */
 async function writeBeside(
-  { run, kind, options, engine, emit }: RunState,
+  { run, kind, options, engine, emit }: RunContext,
   stop: RunStop | undefined,
   rejected: Rejected,
 ): Promise<string | undefined> {

@@ -1,39 +1,62 @@
 /**
- * The one driver of every bulk run, whatever its job: open the job, enter its run, plan, apply, leave. A run that
- * goes on, a plan that somebody brings and an undo are jobs like the others.
+ * All jobs, and the one driver of every bulk run: open the job, enter its run, plan, apply, leave. A plan that
+ * somebody brings and an undo are jobs like the others. A run that goes on does so by its plan and journal alone
+ * once the plan is closed; before that by the job that its record states, and its input.
  */
 
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { rm } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { exists } from "../../disk/walk.ts";
-import {
-  EcmError,
-  isInterruption,
-  isKind,
-  isNotOffered,
-  readOnlyCommandError,
-  usageError,
-} from "../../errors.ts";
+import { pipeline } from "node:stream/promises";
+import { takeLease } from "../../disk/lease.ts";
+import { EcmError, isInterruption, isKind, isNotOffered, readOnlyCommandError } from "../../errors.ts";
 import { type InputFile, openStream, requireFile, spool } from "../../tables/index.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
-import type { RunEvent } from "../plan/events.ts";
+import { createProgress, type RunEvent } from "../plan/events.ts";
+import { openPlanFile, type PlanHead, readStoredPlan } from "../plan/plan-file.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/session.ts";
-import { type EnteredRun, enterRun } from "../runs/enter.ts";
+import { enterRun } from "../runs/enter.ts";
 import {
   fileNames,
   isInPlanFolder,
   type Manifest,
   makeRunFolder,
+  type Run,
   requireStatePlace,
   sweepAbandoned,
+  toLocksFolder,
   toRunsFolder,
 } from "../runs/folder.ts";
 import { noteWait } from "../runs/stored-runs.ts";
-import { type Closed, closeUnentered } from "./finish.ts";
-import type { Job, OpenedJob } from "./job.ts";
+import { applyJob } from "./apply.ts";
+import { editJob } from "./edit.ts";
+import { type Closed, closeRun } from "./finish.ts";
+import { importJob } from "./import.ts";
+import type { Job, JobInput, OpenedJob } from "./job.ts";
 import { planAndApply } from "./plan-and-apply.ts";
+import { holdPlannedList, syncJob } from "./sync.ts";
+import { undoJob } from "./undo.ts";
+
+/** The only way from what a command states, or from what a run has kept, to a job. */
+export const jobs = {
+  import: importJob,
+  mutate: editJob,
+  unsubscribe: editJob,
+  delete: editJob,
+  sync: syncJob,
+  undo: undoJob,
+  apply: applyJob,
+};
+
+type Restore = (record: object) => Job | Promise<Job>;
+
+/** The job of a run, as its command stated it. */
+export async function restoreJob({ kind, options, after, input: { name, file } }: Manifest): Promise<Job> {
+  // Conditions have no file.
+  const input: JobInput | undefined = file === "" ? undefined : { name, path: file };
+  return (jobs[kind] as Restore)({ ...options, kind, input, after, title: name });
+}
 
 /**
  * Runs the job and returns what it did; a run that stopped is returned too, with the stop.
@@ -45,41 +68,38 @@ export async function runJob(
   options: RunOptions,
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {
-  const { isDryRun, resumes } = options;
+  const { isDryRun } = options;
+  const { stateFolder, clock } = engine;
   if (engine.account.isReadOnly && !isDryRun) throw readOnlyCommandError();
-  emit({ kind: "phase", progress: () => ({ phase: "reading", rowsRead: 0, sent: 0 }) });
-  if (!isDryRun) await requireStatePlace(engine.stateFolder);
-  await sweepAbandoned(engine.stateFolder, engine.clock.now());
   const context = openContext({ kind: job.kind, subject: job.input.name, engine, options, emit });
-  if (job.readsInput && resumes?.input.isSpooled && !(await exists(resumes.input.file)))
-    throw inputGoneError(resumes);
+  emit({ kind: "phase", progress: () => createProgress(context, "reading", {}) });
+  if (!isDryRun) await requireStatePlace(stateFolder);
+  await sweepAbandoned(stateFolder, clock.now());
   const { file, spooled } = await takeInput(engine, job, isDryRun);
   // Swept later with other abandoned folders if the process is killed.
-  const name = `.unpacked-${randomBytes(6).toString("hex")}`;
-  const scratch = join(toRunsFolder(engine.stateFolder), name);
+  const scratch = join(toRunsFolder(stateFolder), `.unpacked-${randomBytes(6).toString("hex")}`);
   let opened: OpenedJob | undefined;
-  let run: EnteredRun | undefined;
   try {
     opened = await job.open(context, { ...file, scratch });
-    if (isDryRun) return await planAndApply(context, opened.contacts, undefined);
-    run = await enter(context, opened, spooled, resumes);
-    return await work(context, opened, run);
+    if (!isDryRun) await enter(context, opened, spooled);
+    return await work(context, opened);
   } catch (error) {
-    if (run) throw error instanceof RunStop ? error.failure : error;
+    if (context.run) throw error instanceof RunStop ? error.failure : error;
     return await closeFailed(context, error);
   } finally {
     await opened?.release?.();
     // What cannot be removed is swept later; it must not take the place of the failure.
     await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
     // The folder of a run keeps what was taken.
-    if (spooled && spooled.folder !== run?.folder) await rm(spooled.folder, { recursive: true, force: true });
+    if (spooled && spooled.folder !== context.run?.folder)
+      await rm(spooled.folder, { recursive: true, force: true });
   }
 }
 
 /** Of a run that was not entered. @throws what was refused, and what is a defect */
 async function closeFailed(context: RunContext, error: unknown): Promise<Closed> {
   const stop = toErrorStop(error);
-  const closed = await closeUnentered(context, stop);
+  const closed = await closeRun(context, { stop });
   const isOurs = error instanceof RunStop || error instanceof EcmError;
   if (isOurs && !endedBeforeWrites(stop.failure)) return closed;
   context.emit({ kind: "refused", summary: closed.summary });
@@ -87,18 +107,13 @@ async function closeFailed(context: RunContext, error: unknown): Promise<Closed>
 }
 
 /**
- * @throws RunStop for whatever keeps the run from being entered; EcmError when the input is not that of
- * `resumes`
+ * @throws RunStop for whatever keeps the run from being entered; EcmError when the input is not that of the run
+ * that is resumed
  */
-async function enter(
-  context: RunContext,
-  { about }: OpenedJob,
-  spooled: TakenInput["spooled"],
-  resumes: Manifest | undefined,
-): Promise<EnteredRun> {
+async function enter(context: RunContext, { about }: OpenedJob, spooled?: SpoolFolder): Promise<void> {
   const { kind, engine, clock, options, emit, send } = context;
+  const { rejects, planFile, reportFile, backUp, guards, resumes } = options;
   if (resumes && about.fingerprint !== resumes.fingerprint) throw changedInputError(resumes);
-  const { rejects, planFile, reportFile, backUp, guards } = options;
   const toPath = (file: string | undefined) => (file === undefined ? undefined : resolve(file));
   try {
     const run = await enterRun({
@@ -123,26 +138,25 @@ async function enter(
     });
     noteWait(run.folder, undefined, clock.now());
     send.watchWaits((wait) => noteWait(run.folder, wait, clock.now()));
-    return run;
+    Object.assign(context, { run, ledger: run.ledger });
   } catch (error) {
     throw toErrorStop(error);
   }
 }
 
-/**
- * Does the work of a run that was entered, and leaves it. What was
- * refused before it began leaves nothing to resume.
- */
-async function work(context: RunContext, opened: OpenedJob, run: EnteredRun): Promise<Closed> {
+/** Leaves the run that was entered. What was refused before it began leaves nothing to resume. */
+async function work(context: RunContext, opened: OpenedJob): Promise<Closed> {
+  const { run, emit } = context;
+  if (!run) return planAndApply(context, opened);
   let isRefused = false;
   try {
     await opened.entered?.(run);
-    const closed = await planAndApply(context, opened.contacts, run);
+    const closed = await planAndApply(context, opened);
     const { stop, summary } = closed;
     if (!stop || run.isResumed) return closed;
     isRefused = endedBeforeWrites(stop.failure) || isImpossible(closed) || opened.isUnfit?.() === true;
     if (!isRefused) return closed;
-    context.emit({ kind: "refused", summary: { ...summary, run: null, rejects: null } });
+    emit({ kind: "refused", summary: { ...summary, run: null, rejects: null } });
     throw stop.failure;
   } finally {
     await run.leave();
@@ -163,11 +177,8 @@ function endedBeforeWrites(failure: EcmError): boolean {
   return isKind(failure, "usage", "read-only", "unreadable data", "declined");
 }
 
-interface TakenInput {
-  file: InputFile;
-  /** The folder of a run that is yet to be entered. */
-  spooled?: { id: string; folder: string };
-}
+/** Of a run that is yet to be entered. */
+type SpoolFolder = { id: string; folder: string };
 
 /**
  * What can be read only once is copied first, so that the run can be resumed. So is a file of our own that goes.
@@ -177,7 +188,7 @@ async function takeInput(
   { stateFolder, clock, signal }: Engine,
   { input, readsInput }: Job,
   isDryRun: boolean,
-): Promise<TakenInput> {
+): Promise<{ file: InputFile; spooled?: SpoolFolder }> {
   const name = input.name === "-" ? "standard input" : input.name;
   const path = resolve(input.path ?? input.name);
   const isOwn = input.path !== undefined && isInPlanFolder(stateFolder, path);
@@ -198,18 +209,74 @@ async function takeInput(
   }
 }
 
-function inputGoneError(run: Manifest): EcmError {
-  return usageError(
-    `Run ${run.id} cannot be resumed: its copy of ${run.input.name} was removed when a person was erased`,
-    "It had written nothing yet: run its command again, with the same input",
-  );
-}
-
 function changedInputError(run: Manifest): EcmError {
   return new EcmError(
     "unfit run",
     `Run ${run.id} cannot be resumed: ${run.input.name}, or what its columns mean in the account, has changed`,
     "Restore the file, or run the command on the new file",
     { type: "InputChangedError" },
+  );
+}
+
+// Resuming.
+
+/** What cannot be taken back of what the run may do: it is confirmed again. */
+export async function foreseeWrites({
+  manifest,
+  folder,
+}: Run): Promise<{ deletes: number; unsubscribes: boolean }> {
+  const { kind, options, input } = manifest;
+  if (kind === "apply") {
+    const own = await readStoredPlan(join(folder, fileNames.plan));
+    if (!own?.end) return openPlanFile(input.file, input.sha256);
+    const { deleted, unsubscribed } = own.end.tally;
+    return { deletes: deleted, unsubscribes: unsubscribed > 0 };
+  }
+  const deletes = kind === "delete" || (kind === "undo" && options.deletesCreated === true);
+  return { deletes: deletes ? 1 : 0, unsubscribes: kind === "unsubscribe" };
+}
+
+/** @throws what was refused before the first write of this invocation */
+export async function resumeRun(
+  engine: Engine,
+  { manifest, folder }: Run,
+  options: RunOptions,
+  emit: (event: RunEvent) => void,
+): Promise<Closed> {
+  const plan = options.isDryRun ? undefined : await readStoredPlan(join(folder, fileNames.plan));
+  const job = plan?.end ? plannedJob(manifest, plan.head) : await restoreJob(manifest);
+  return runJob(engine, job, { ...options, isFresh: false, resumes: manifest }, emit);
+}
+
+/** The rest of a run whose plan is closed: it needs neither the job nor the input any more. */
+function plannedJob(manifest: Manifest, head: PlanHead): Job {
+  const { kind, input, account, fingerprint, options, after } = manifest;
+  return {
+    kind,
+    input: { name: input.name },
+    readsInput: false,
+    async open(context) {
+      if (kind !== "apply" && kind !== "undo" && (await hasChanged(input)))
+        context.emit({ kind: "remark", remark: { code: "input_changed", file: input.name } });
+      const about = { account, input, fingerprint, options, after };
+      if (kind !== "undo") return { about, ...(await holdPlannedList(context, head)) };
+      // No other process can work on the run that is undone.
+      const locks = toLocksFolder(context.engine.stateFolder);
+      const lease = await takeLease(locks, input.sha256, `run ${input.name}`);
+      return { about, release: () => lease.release() };
+    },
+  };
+}
+
+/** Whether the file is another one by now; one that is gone, is a pipe or cannot be read says nothing. */
+async function hasChanged({ file, isSpooled, sha256, bytes }: Manifest["input"]): Promise<boolean> {
+  if (isSpooled || file === "") return false;
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) return false;
+  if (found.size !== bytes) return true;
+  const hash = createHash("sha256");
+  return pipeline(createReadStream(file), hash).then(
+    () => hash.digest("hex") !== sha256,
+    () => false,
   );
 }

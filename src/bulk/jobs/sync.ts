@@ -10,8 +10,7 @@ import type { RunContext } from "../plan/session.ts";
 import { toLocksFolder } from "../runs/folder.ts";
 import { toValues, whereMissing } from "../values.ts";
 import type { Job, JobInput, OpenedJob } from "./job.ts";
-import { openReader, type RowWork } from "./row-work.ts";
-import { openRows } from "./rows.ts";
+import { openReader, openRows, type RowWork } from "./rows.ts";
 
 export interface SyncOptions {
   input: JobInput;
@@ -38,7 +37,7 @@ async function openSync(context: RunContext, file: InputFile, options: SyncOptio
   const reading = { map: [], ...options.read, readsConsent: true };
   const opened = await openClearInput("keys", file, reading);
   const reader = await openReader(context);
-  const { _id } = await reader.account.list(reader.structure, options.list);
+  const { _id: listId } = await reader.account.list(reader.structure, options.list);
   const understood = await requireUnderstood("keys", opened, reading, reader.structure);
   const survey = await reader.survey(understood);
   if (survey.read <= survey.rejected) {
@@ -48,8 +47,32 @@ async function openSync(context: RunContext, file: InputFile, options: SyncOptio
       { type: "EmptyInputError" },
     );
   }
-  const rows = await openRows(context, { reader, file, understood, survey, work: toRowWork(options, _id) });
-  return { ...rows, ...(await holdList(context, rows.about.account, { listId: _id, name: options.list })) };
+  const rows = await openRows(context, { reader, understood, survey, work: toRowWork(options, listId) });
+  return { ...rows, ...(await holdList(context, rows.about.account, { listId, name: options.list })) };
+}
+
+function toRowWork(options: SyncOptions, listId: string): RowWork {
+  const { list, create, read, includeUnsubscribed, includeSuppressed } = options;
+  return {
+    record: { list, create, read, includeUnsubscribed, includeSuppressed },
+    listId,
+    duplicates: "first",
+    source: ["lists", ...statusParts, "createdAt"],
+    looks: {
+      marksRepeats: !create,
+      suppressions: create && !includeSuppressed ? "pass-over" : "include",
+    },
+    notSubscribedAre: includeUnsubscribed ? "added" : create ? "not_added_nor_created" : "not_added",
+    toDesired({ notSubscribed }) {
+      const mayJoinLists = notSubscribed === undefined || includeUnsubscribed === true;
+      return {
+        values: toValues({ addLists: [listId] }),
+        absent: create ? "create" : whereMissing(mayJoinLists),
+        present: "change",
+        mayJoinLists,
+      };
+    },
+  };
 }
 
 /**
@@ -76,26 +99,4 @@ export async function holdPlannedList(
   if (!removals) return {};
   const { listId } = removals;
   return holdList(context, account, { listId, name: nameOf(names, "list", listId) });
-}
-
-function toRowWork(options: SyncOptions, listId: string): RowWork {
-  const { list, create, read, includeUnsubscribed, includeSuppressed } = options;
-  return {
-    options: { list, create, read, includeUnsubscribed, includeSuppressed },
-    members: { listId, listName: list },
-    duplicates: "first",
-    marksRepeats: !create,
-    source: ["lists", ...statusParts, "createdAt"],
-    notSubscribedAre: includeUnsubscribed ? "added" : create ? "not_added_nor_created" : "not_added",
-    leavesOutSuppressed: create && !includeSuppressed,
-    toDesired(row) {
-      const mayJoinLists = row.notSubscribed === undefined || includeUnsubscribed === true;
-      return {
-        values: toValues({ addLists: [listId] }),
-        absent: create ? "create" : whereMissing(mayJoinLists),
-        present: "change",
-        mayJoinLists,
-      };
-    },
-  };
 }

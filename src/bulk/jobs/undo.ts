@@ -9,10 +9,10 @@ import { statusParts, toIdSet } from "../../api/contacts.ts";
 import { takeLease } from "../../disk/lease.ts";
 import type { Account } from "../../service/account.ts";
 import { createIdentityReader } from "../../tables/index.ts";
-import type { Item } from "../items.ts";
+import type { Item } from "../desired.ts";
 import { createProgress } from "../plan/events.ts";
 import { mergeNames, type StoredNames, toStoredNames } from "../plan/names.ts";
-import type { RunContext } from "../plan/session.ts";
+import { noInput, type RunContext } from "../plan/session.ts";
 import {
   computeFingerprint,
   fileNames,
@@ -25,15 +25,7 @@ import { damagedJournalError, readRunRecord } from "../runs/ledger.ts";
 import { findRun } from "../runs/stored-runs.ts";
 import { type Remaining, toRecreated, toRemoved, toRestored } from "../values.ts";
 import { readRunNames, readWritten, type WrittenContact } from "./changes.ts";
-import { noInput } from "./finish.ts";
-import {
-  type ContactsToPlan,
-  type Job,
-  type OpenedJob,
-  openAccount,
-  openJudging,
-  type PlanDescription,
-} from "./job.ts";
+import { type ContactsToPlan, type Job, type OpenedJob, openAccount, openContacts, toHead } from "./job.ts";
 
 /** Which run is undone, and how. */
 export interface UndoOptions {
@@ -63,7 +55,7 @@ async function openUndo(context: RunContext, undo: UndoOptions): Promise<OpenedJ
   // No other process can work on it meanwhile.
   const lease = await takeLease(toLocksFolder(stateFolder), fingerprint, `run ${id}`);
   try {
-    const contacts = await openContacts(context, source, undo.deletesCreated);
+    const contacts = await openUndone(context, source, undo.deletesCreated);
     const deletesCreated = undo.deletesCreated || undefined;
     return {
       about: {
@@ -86,37 +78,37 @@ async function openUndo(context: RunContext, undo: UndoOptions): Promise<OpenedJ
   }
 }
 
-async function openContacts(
+async function openUndone(
   context: RunContext,
   source: Run,
   deletesCreated: boolean,
 ): Promise<ContactsToPlan> {
   const { count, returns } = await surveyJournal(source);
-  const { structureId } = source.manifest.account;
-  const account = openAccount(context, structureId);
+  const { account: place } = source.manifest;
+  const account = openAccount(context, place.structureId);
   const { keyType, remaining, names } = await readAccount(account, source, returns);
   if (returns.contacts) context.emit({ kind: "remark", remark: { code: "recreates" } });
   const toIdentity = createIdentityReader(keyType);
   async function* entries(): AsyncGenerator<Item[]> {
     for await (const { ref, key, ...written } of readWritten(source.folder)) {
       const desired = toDesired(written, deletesCreated, remaining);
-      const identity = toIdentity(key);
-      const contactId = findContactId(written);
-      yield [
-        { ref, line: null, key: { written: key, sent: key, identity }, cells: [key], contactId, desired },
-      ];
+      const keys = { written: key, sent: key, identity: toIdentity(key) };
+      yield [{ ref, line: null, key: keys, cells: [key], contactId: findContactId(written), desired }];
     }
   }
-  const head: PlanDescription = {
-    names,
-    // What tells a create of ours from one of others, and whether anybody has changed it since.
-    source: ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts],
-    // Only the undo of a deletion creates anybody.
-    looks: { by: "id", suppressions: returns.contacts ? "hold" : "include" },
-  };
+  const head = toHead(
+    context,
+    { ...place, keyType },
+    {
+      names,
+      // What tells a create of ours from one of others, and whether anybody has changed it since.
+      source: ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts],
+      // Only the undo of a deletion creates anybody.
+      looks: { by: "id", suppressions: returns.contacts ? "hold" : "include" },
+    },
+  );
   return {
-    account,
-    ...(await openJudging(context, account, { structureId, keyType }, head)),
+    ...(await openContacts(context, account, head)),
     input: { ...noInput, read: count },
     head,
     source: async () => ({ entries: entries(), stableEntries: count }),

@@ -61,8 +61,6 @@ export type MarkedAre =
 
 /** What is worth saying of a run besides; the commands have the words. */
 export type RunRemark =
-  /** A dry run: the real one would be refused. */
-  | { code: "would_be_refused"; failure: Error }
   /** The last row of a sync's file may be cut off: nobody is taken out of the list. */
   | { code: "cut_off" }
   /** The input has changed since the plan was made of it. */

@@ -2,16 +2,8 @@
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { SelectionCheck } from "../../select/selection.ts";
 import type { Suppressions } from "../../suppressions/suppressions.ts";
-import { decide } from "../decide.ts";
-import type { DesiredValue, Reason, Verdict } from "../desired.ts";
-import {
-  type Decision,
-  type DescribeReason,
-  type Item,
-  isSettled,
-  type Remark,
-  type Settled,
-} from "../items.ts";
+import { decide, fromSettled, isSettled } from "../decide.ts";
+import type { Decision, DescribeReason, Item, Remark } from "../desired.ts";
 import type { Found } from "./lookup.ts";
 import { nameOf, type StoredNames } from "./names.ts";
 import type { Looks } from "./plan-file.ts";
@@ -46,32 +38,31 @@ export function createSuppressionRules(suppressions?: Suppressions): Suppression
   };
 }
 
-export function judge(item: Item, found: Found, judging: Judging): Decision {
+export function judge(item: Item, { refused, contact, isRepeated }: Found, judging: Judging): Decision {
   const { desired, key } = item;
-  const { refused, contact } = found;
   if (refused) return { kind: "reject", code: refused.type, message: refused.message };
-  if (found.isRepeated) return { kind: "skip", code: "duplicate" };
-  if (isSettled(desired)) return fromSettled(desired, judging);
+  if (isRepeated) return { kind: "skip", code: "duplicate" };
+  if (isSettled(desired)) return inWords(fromSettled(desired), judging);
   if (isPassedOver(item, judging)) return { kind: "skip", code: "suppressed" };
   const isChosen = contact === undefined || judging.selection?.holds(contact) !== false;
   if (!isChosen && !judging.isSecondLook) return { kind: "skip", code: "not_selected" };
-  const verdict = decide(key.sent, desired, contact);
-  const decision =
-    "unmet" in verdict ? fromVerdict(verdict, key.sent, judging) : fromSettled(verdict, judging);
+  const decision = decide(key.sent, desired, contact);
   // Who is as wanted already needs no conditions.
-  return isChosen || decision.kind === "leave" ? decision : { kind: "skip", code: "changed" };
+  if (!isChosen && decision.kind !== "leave") return { kind: "skip", code: "changed" };
+  const isKept = decision.kind === "create" && judging.suppression.holds(key.sent);
+  return isKept ? { kind: "skip", code: "suppressed" } : inWords(decision, judging);
 }
 
-function fromVerdict(
-  { do: operation, unmet }: Extract<Verdict, { unmet: unknown }>,
-  key: string,
-  judging: Judging,
-): Decision {
-  const remark = unmet.length === 0 ? undefined : toNotRestoredRemark(unmet, judging);
-  if (!operation) return remark ? { kind: "reject", ...remark } : { kind: "leave" };
-  const isKept = operation.kind === "create" && judging.suppression.holds(key);
-  if (isKept) return { kind: "skip", code: "suppressed" };
-  return remark ? { ...operation, remark } : operation;
+/** With what is to be said of it in the words of whoever said it, if they did. */
+function inWords(decision: Decision, judging: Judging): Decision {
+  if (decision.kind === "reject") return { kind: "reject", ...describe(decision, judging) };
+  if (!("remark" in decision) || !decision.remark) return decision;
+  return { ...decision, remark: describe(decision.remark, judging) };
+}
+
+function describe({ code, message, unmet }: Remark, { names, describe }: Judging): Remark {
+  const parts = unmet?.map(({ what, id }) => ({ what, id, name: names ? nameOf(names, what, id) : id }));
+  return { code, message: message ?? describe({ code, parts }) };
 }
 
 /** Whether the contact has to be looked up before it can be judged. */
@@ -87,21 +78,4 @@ export function isReadById({ desired, contactId }: Item, { looks }: Pick<Judging
 function isPassedOver({ key, isRemoval }: Item, { looks, suppression }: Judging): boolean {
   const isAsked = looks.by === "search" && looks.suppressions !== "hold" && !isRemoval;
   return isAsked && suppression.holds(key.sent);
-}
-
-function fromSettled(settled: Settled, judging: Judging): Decision {
-  return "skip" in settled
-    ? { kind: "skip", code: settled.skip }
-    : { kind: "reject", ...describe(settled.reject, judging) };
-}
-
-/** In the words of whoever said it, if they did. */
-function describe({ message, ...reason }: Reason, judging: Judging): Remark {
-  return { code: reason.code, message: message ?? judging.describe(reason) };
-}
-
-function toNotRestoredRemark(unmet: readonly DesiredValue[], { names, describe }: Judging): Remark {
-  const code = "changed_since";
-  const parts = unmet.map(({ what, id }) => ({ what, id, name: names ? nameOf(names, what, id) : id }));
-  return { code, message: describe({ code, parts }) };
 }

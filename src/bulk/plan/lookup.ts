@@ -11,7 +11,8 @@ import { isRefusal } from "../../service/contact-search.ts";
 import type { FoundByKeys, KeySearch } from "../../service/key-search.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import type { Clock, Contact } from "../../wire.ts";
-import { type Item, isSettled } from "../items.ts";
+import { isSettled } from "../decide.ts";
+import type { Item } from "../desired.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 import { toStandInName } from "./names.ts";
 import { type AccountSnapshot, maxBlockSize } from "./snapshot.ts";
@@ -58,11 +59,13 @@ export class Lookup {
   readonly behavior: Behavior;
   readonly keys: KeySearch;
   readonly knowsAll: boolean;
+  /** Contacts that a look-up has missed, one after another: the service refused their creation. */
+  missedInARow = 0;
   /** When the oldest page was read; infinite without pages. */
   private readonly takenAt: number;
   private readonly options: LookupOptions;
   private readonly source: string[];
-  private readonly toIdentity: (key: string) => string;
+  readonly toIdentity: (key: string) => string;
   /** Which item named a contact first. */
   private readonly firstRefs = new Map<string, number>();
 

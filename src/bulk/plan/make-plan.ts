@@ -3,7 +3,7 @@
  * plan. Nothing is written to the account.
  */
 
-import type { Decision, Item } from "../items.ts";
+import type { Decision, Item } from "../desired.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
 import { isReadById, judge, needsLookup } from "./judge.ts";
 import type { Found } from "./lookup.ts";
@@ -11,7 +11,7 @@ import type { StoredNames } from "./names.ts";
 import { addToTally, isWrite } from "./numbers.ts";
 import type { PlanWriter } from "./plan-file.ts";
 import { type StoredLine, toStoredLine } from "./plan-line.ts";
-import { countSentRequests, isScarce, type Session } from "./session.ts";
+import { countRequestsLeft, isScarce, type Session, stopAtMaxRejects } from "./session.ts";
 
 /**
  * What a job puts into a plan, in order: contacts, and the lines of rows that stand for none of their own (what is
@@ -97,7 +97,7 @@ function chooseBlockSize(session: Session, entry: PlanEntry): number {
   if (lookup.knowsAll) return maxBlockEntries;
   const mayBeAlone = isItem(entry) && isReadById(entry, judging);
   return mayBeAlone
-    ? Math.max(1, Math.min(lookup.blockSize, countSentRequests(session) - 1))
+    ? Math.max(1, Math.min(lookup.blockSize, countRequestsLeft(session) - 1))
     : lookup.blockSize;
 }
 
@@ -156,7 +156,7 @@ function addBlock(step: PlanStep, { entries, at }: DecidedBlock): void {
   }
   const lines = writer.isOnDisk ? entries.flatMap((entry) => findLine(step, entry) ?? []) : [];
   writer.addBlock(lines, at, entries.length);
-  if (decided.some(({ decision }) => decision.kind === "reject")) session.onRejected?.();
+  if (decided.some(({ decision }) => decision.kind === "reject")) stopAtMaxRejects(session);
 }
 
 /** Undefined for a contact that is not written, where the plan is not to name those. */

@@ -1,20 +1,21 @@
 /** The numbers of a plan: what it holds, what its guards allow, and what it costs. */
 import type { InferOutput } from "valibot";
 import { isInactive } from "../../api/contacts.ts";
-import { formatCount, sumCounts } from "../../counts.ts";
+import { formatCount, formatCounted, sumCounts } from "../../counts.ts";
 import { EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
 import type { Clock, Contact } from "../../wire.ts";
-import { type Decision, type Item, isSettled, type Limit, type Write } from "../items.ts";
+import { isSettled } from "../decide.ts";
+import type { Decision, Item, Write } from "../desired.ts";
 import type { Budget, BudgetOptions } from "../pace/budget.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 import { RunStop } from "../pace/run-stop.ts";
-import type { GuardOptions } from "../runs/folder.ts";
+import type { GuardOptions, Limit } from "../runs/folder.ts";
 import type { PlanCounts } from "../runs/report.ts";
-import { nameOf, type StoredNames } from "./names.ts";
+import { nameOf } from "./names.ts";
 import type * as schema from "./plan-schema.ts";
 
-type Removals = InferOutput<typeof schema.removals>;
+type PlanHead = Pick<InferOutput<typeof schema.head>, "kind" | "removals" | "names">;
 
 export interface PlanTally extends PlanCounts {
   /** Of those that are updated, who is unsubscribed. */
@@ -113,67 +114,52 @@ export function toPlannedOutcome(
 
 // Limits on what a plan may do are checked once it is closed, before its first write.
 
+/** What a sync takes out of its list, unless more is allowed. */
+const defaultMaxRemove: Limit = { percent: 10 };
+
 /**
  * What the plan would do beyond its limits; of a run that has begun, what was done already counts too.
- * @param file the plan, where it stays for a look
+ * @param plan its head, and its file where it stays for a look
  */
 export function findGuardFailure(
   tally: PlanTally,
   guards: GuardOptions = {},
-  { file, isFirst = true }: { file?: string; isFirst?: boolean } = {},
+  { head, file, isFirst }: { head: PlanHead; file?: string; isFirst: boolean },
 ): EcmError | undefined {
   const contacts = countPlannedWrites(tally) + tally.unchanged + sumCounts(tally.skipped);
-  const guarded: [flag: string, guard: Limit | undefined, count: number, what: string][] = [
-    ["--max-changes", guards.maxChanges, countPlannedWrites(tally), "write to @ contacts"],
-    ["--max-delete", guards.maxDelete, tally.deleted, "delete @ contacts"],
+  const { listId = "", members = 0 } = head.removals ?? {};
+  const maxRemove = guards.maxRemove ?? (head.kind === "sync" && isFirst ? defaultMaxRemove : undefined);
+  const looked = `(of ${formatCount(contacts)} looked at)`;
+  const ofList = `of the ${formatCount(members)} members of ${JSON.stringify(nameOf(head.names, "list", listId))}`;
+  const guarded: [flag: string, guard: Limit | undefined, count: number, of: number, what: string][] = [
+    ["--max-remove", maxRemove, tally.removed, members, `remove @ ${ofList}`],
+    [
+      "--max-changes",
+      guards.maxChanges,
+      countPlannedWrites(tally),
+      contacts,
+      `write to @ contacts ${looked}`,
+    ],
+    ["--max-delete", guards.maxDelete, tally.deleted, contacts, `delete @ contacts ${looked}`],
   ];
-  for (const [flag, guard, count, what] of guarded) {
-    if (!guard || !exceedsLimit(count, guard, contacts)) continue;
-    const limit = "rows" in guard ? formatCount(guard.rows) : `${guard.percent} %`;
-    const would = what.replace("@", formatCount(count));
-    const words = count === 1 ? would.replace(/s$/, "") : would;
-    const look = file === undefined ? "--dry-run --plan plan.ndjson" : ecm`plan show ${toOperands(file)}`;
-    const written = isFirst ? "Nothing was written" : "Nothing more was written";
-    return usageError(
-      `This would ${words} (of ${formatCount(contacts)} looked at); ${flag} allows ${limit}`,
-      advise`${written}. Look at the plan: ${look}; to allow it, pass ${flag} ${count}`,
-      { type: "GuardError", allowedBy: [flag, `${count}`] },
-    );
-  }
-  return undefined;
+  const exceeded = guarded.find(([, guard, count, of]) => guard && exceedsLimit(count, guard, of));
+  if (!exceeded) return undefined;
+  const [flag, guard, count, , what] = exceeded;
+  const limit = "rows" in guard! ? formatCount(guard.rows) : `${guard!.percent} %`;
+  const counted = what
+    .replace("@ contacts", formatCounted(count, "contact"))
+    .replace("@", formatCount(count));
+  const look = file === undefined ? "--dry-run --plan plan.ndjson" : ecm`plan show ${toOperands(file)}`;
+  const written = isFirst ? "Nothing was written" : "Nothing more was written";
+  return usageError(
+    `This would ${counted}; ${flag} allows ${limit}`,
+    advise`${written}. Look at the plan: ${look}; to allow it, pass ${flag} ${count}`,
+    { type: "GuardError", allowedBy: [flag, `${count}`] },
+  );
 }
 
 function exceedsLimit(count: number, guard: Limit, contacts: number): boolean {
   return "rows" in guard ? count > guard.rows : count * 100 > guard.percent * contacts;
-}
-
-const defaultMaxRemove: Limit = { percent: 10 };
-
-/** Why so many members must not be taken out of a list; undefined where they may. */
-export function findRemovalFailure(
-  count: number,
-  { members, allowed = defaultMaxRemove }: Pick<Removals, "members" | "allowed">,
-  listName: string,
-): EcmError | undefined {
-  if (!exceedsLimit(count, allowed, members)) return undefined;
-  const share = Math.round((count / members) * 1000) / 10;
-  return usageError(
-    `This would remove ${count} of the ${members} members of ${JSON.stringify(listName)} (${share} %)`,
-    `Nothing was written. Check that it is the right file; to allow it, pass --max-remove ${count}`,
-    { type: "TooManyRemovalsError", allowedBy: ["--max-remove", `${count}`] },
-  );
-}
-
-/**
- * What the command that made a plan would have refused is refused where it is applied, too.
- * @param plan `removes`: members that it takes out of the list
- */
-export function findPlanRemovalFailure(plan: {
-  head: { removals?: Removals; names: StoredNames };
-  removes: number;
-}): EcmError | undefined {
-  const { removals, names } = plan.head;
-  return removals && findRemovalFailure(plan.removes, removals, nameOf(names, "list", removals.listId));
 }
 
 export interface Price {

@@ -334,8 +334,6 @@ export interface PlanFile {
   /** Whether it unsubscribes anybody. */
   unsubscribes: boolean;
   deletes: number;
-  /** Members that it takes out of a list. */
-  removes: number;
   /** @throws PlanDamagedError when the file has changed since it was opened */
   lines(): AsyncGenerator<ExportedLine>;
   /** As `lines`, what people read of each. */
@@ -378,7 +376,7 @@ export async function openPlanFile(path: string, digest?: string): Promise<PlanF
 
 function beginPlan(path: string, head: PlanHead): PlanFile {
   const end: ExportedEnd = { counts: {} as ExportedEnd["counts"], requests: 0, digest: "" };
-  const plan = { path, head, creations: [], end, writes: 0, unsubscribes: false, deletes: 0, removes: 0 };
+  const plan = { path, head, creations: [], end, writes: 0, unsubscribes: false, deletes: 0 };
   async function* lines(): AsyncGenerator<ExportedLine> {
     for await (const value of readSealed(path)) {
       if (value.end && value.end.digest !== opened.end.digest) throw createError(path, "changed");
@@ -420,7 +418,6 @@ function take(
   plan.writes++;
   plan.unsubscribes ||= apply.desired.end === "unsubscribe";
   if (apply.desired.end === "delete") plan.deletes++;
-  if (apply.isRemoval) plan.removes++;
   return isAsShown(value, apply, plan.head.names);
 }
 

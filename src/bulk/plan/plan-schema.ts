@@ -5,7 +5,6 @@
 import * as v from "valibot";
 import type { InputFacts } from "../../tables/index.ts";
 import { before, desired } from "../desired.ts";
-import type { Limit } from "../items.ts";
 
 const text = v.string();
 const texts = v.array(text);
@@ -14,11 +13,6 @@ const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 /** Ids of the account → names. */
 const namesById = v.record(text, text);
 export const names = v.object({ fields: namesById, lists: namesById, tags: namesById });
-
-const limit: v.GenericSchema<Limit> = v.union([
-  v.object({ rows: v.number() }),
-  v.object({ percent: v.number() }),
-]);
 
 /** How contacts are looked up again and judged: what a closed plan is carried out by. */
 export const looks = v.object({
@@ -37,9 +31,6 @@ export const looks = v.object({
    */
   suppressions: v.picklist(["pass-over", "hold", "include"]),
 });
-
-/** Of a sync: what `--max-remove` is held against, and what was allowed by it. */
-export const removals = v.object({ listId: text, members: count, allowed: v.optional(limit) });
 
 export const head = v.object({
   version: v.literal(1),
@@ -63,7 +54,8 @@ export const head = v.object({
   selection: v.optional(
     v.object({ lists: texts, tags: texts, status: v.optional(text), where: v.optional(text) }),
   ),
-  removals: v.optional(removals),
+  /** Of a sync: what `--max-remove` is held against. */
+  removals: v.optional(v.object({ listId: text, members: count })),
   /** How the input is written, for the rejects file; in a run's own plan alone. */
   table: v.optional(
     v.custom<Pick<InputFacts, "columns" | "delimiter" | "hasEscapes"> & Partial<Pick<InputFacts, "form">>>(

@@ -3,25 +3,27 @@
  * and what its steps share. Whatever the job.
  */
 
-import type { EcmError } from "../../errors.ts";
+import { formatCounted } from "../../counts.ts";
+import { EcmError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import type { Behaviors } from "../../service/behavior.ts";
 import type { NamesCache } from "../../service/names-cache.ts";
 import type { Suppressions } from "../../suppressions/suppressions.ts";
 import type { Clock, Contact, RateLimits, Send } from "../../wire.ts";
-import type { DescribeReason } from "../items.ts";
+import type { DescribeReason } from "../desired.ts";
 import { Budget, type BudgetOptions } from "../pace/budget.ts";
 import { PacedSend } from "../pace/paced-send.ts";
+import { RunStop } from "../pace/run-stop.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import type { GuardOptions, Manifest } from "../runs/folder.ts";
 import type { JournalFile, JournalRecord } from "../runs/journal.ts";
-import type { Ledger } from "../runs/ledger.ts";
-import { type Counted, countRows, type RowCounts, type Summary } from "../runs/report.ts";
+import { Ledger } from "../runs/ledger.ts";
+import { countRows, type RowCounts, type SettledByInput, type Summary } from "../runs/report.ts";
 import { createProgress, type Phase, type RunEvent } from "./events.ts";
 import type { Judging } from "./judge.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Creation } from "./names.ts";
-import type { PlanTally, Price } from "./numbers.ts";
+import { countPlannedWrites, createTally, type PlanTally, type Price } from "./numbers.ts";
 import type { ClosedPlan } from "./plan-file.ts";
 
 /** What a run is given by its caller. */
@@ -62,7 +64,7 @@ export interface RunOptions extends BudgetOptions {
    * beside the input too, and the first of it is named.
    */
   isAtTerminal?: boolean;
-  /** Those given for this invocation: they hold for a run that has begun, too. */
+  /** Those given for this invocation: they hold for a run that has begun, too. It keeps the earlier ones. */
   guards?: GuardOptions;
   /** The run that must be resumed. */
   resumes?: Manifest;
@@ -117,101 +119,66 @@ export interface BackUp {
   ): Promise<string>;
 }
 
-/** Never changed: a later step that knows more spreads it into a context of its own. */
+/** A run: what it was given, and how far it has come. What it has reached when it stops is reported too. */
 export interface RunContext {
   readonly kind: Manifest["kind"];
   /** What the run works on, as the summary names it: a file, conditions, or another run. */
   readonly subject: string;
   readonly engine: Engine;
-  /** Their guards are those of the run, as far as no others are given for this invocation. */
   readonly options: RunOptions;
-  /** Given for this invocation. */
-  readonly typedGuards: GuardOptions | undefined;
   readonly clock: Clock;
   readonly budget: Budget;
   readonly send: PacedSend;
   readonly emit: (event: RunEvent) => void;
+  /** When this invocation began, in milliseconds since the epoch: what was looked up before is looked up again. */
+  readonly startedAt: number;
+  /** Once it was entered; never of a dry run, which leaves nothing behind. */
+  run?: EnteredRun;
+  ledger: Ledger;
+  /** As far as it was read. */
+  input: SettledByInput;
+  /** As far as it is planned. */
+  tally: PlanTally;
 }
+
+/** The rows of a run whose input was not read, or that has none. */
+export const noInput: SettledByInput = { read: 0, skipped: {}, rejected: {} };
 
 export function openContext(
   about: Pick<RunContext, "kind" | "subject" | "engine" | "options" | "emit">,
 ): RunContext {
   const { engine, options } = about;
+  const { clock, limits } = engine;
   const sentBefore = engine.requestsSent();
   const budget = new Budget(options, sentBefore);
-  if (engine.limits) budget.seed(engine.limits);
+  if (limits) budget.seed(limits);
   const send = new PacedSend({ ...engine, sentBefore, budget, concurrency: options.concurrency });
-  const { guards: typedGuards, resumes } = options;
-  const kept = { ...options, guards: { ...resumes?.guards, ...typedGuards } };
-  return { ...about, options: kept, typedGuards, clock: engine.clock, budget, send };
-}
-
-/** A run whose extent is known. */
-export interface RunState extends RunContext, Counted {
-  readonly tally: PlanTally;
-  readonly ledger: Ledger;
-  /** Absent in a dry run, which leaves nothing behind. */
-  readonly run?: EnteredRun;
+  const begun = { startedAt: clock.now(), ledger: new Ledger(), input: noInput, tally: createTally() };
+  return { ...about, clock, budget, send, ...begun };
 }
 
 /** A run that looks contacts up, decides and writes. */
-export interface Session extends RunState {
+export interface Session extends RunContext {
   readonly judging: Judging;
   readonly lookup: Lookup;
-  readonly toIdentity: (key: string) => string;
-  /**
-   * When this invocation began, in milliseconds since the epoch:
-   * what was looked up before is looked up again.
-   */
-  readonly startedAt: number;
-  /** Resolves when the intents that were noted are on the disk. @throws JournalError; absent in a dry run */
-  readonly syncIntents?: () => Promise<void>;
-  /** How many contacts a look-up had missed, one after another. */
-  readonly missed: { inARow: number };
-  /** Called after each rejection; may stop the run. */
-  readonly onRejected?: () => void;
-}
-
-/** The session of a run that is about to look contacts up. */
-export function openSession(
-  state: RunState,
-  parts: Pick<Session, "judging" | "lookup" | "toIdentity" | "startedAt" | "onRejected">,
-): Session {
-  const { run } = state;
-  return {
-    ...state,
-    ...parts,
-    syncIntents: run && (() => run.journal.sync()),
-    missed: { inARow: 0 },
-  };
 }
 
 /** Writes a record down and counts it: the two never part. */
-export function recordInJournal(
-  session: Pick<Session, "run" | "ledger" | "onRejected">,
-  record: JournalRecord,
-): void {
-  session.run?.journal.append(record);
-  session.ledger.take(record);
-  if (record.kind === "done" && record.outcome === "rejected") session.onRejected?.();
+export function recordInJournal(context: RunContext, record: JournalRecord): void {
+  context.run?.journal.append(record);
+  context.ledger.take(record);
+  if (record.kind === "done" && record.outcome === "rejected") stopAtMaxRejects(context);
 }
 
-export function countRunRows(state: Counted & Pick<RunContext, "options">): RowCounts {
-  return countRows(state, state.options.isDryRun);
+export function countRunRows(context: Pick<RunContext, "input" | "tally" | "ledger" | "options">): RowCounts {
+  return countRows(context, context.options.isDryRun);
 }
 
-/** Announces a run that was entered, and writes down that this invocation of it begins. */
-export function announceEntered(state: RunState): void {
-  const { run, emit, clock, engine } = state;
-  if (!run) return;
-  emit({ kind: "entered", run: run.manifest.id, isResumed: run.isResumed, rows: countRunRows(state) });
-  recordInJournal(state, { kind: "start", at: clock.now(), program: engine.version });
-}
-
-export function beginPhase(state: RunState, phase: Phase, price?: Price): void {
-  state.emit({
+export function beginPhase(context: RunContext, phase: Phase, price?: Price): void {
+  const { emit } = context;
+  emit({
     kind: "phase",
-    progress: () => createProgress(state, phase, { rows: countRunRows(state), price }),
+    progress: () => createProgress(context, phase, { rows: countRunRows(context), price }),
   });
 }
 
@@ -226,7 +193,7 @@ export function readServiceTime({ clock, budget }: Pick<RunContext, "clock" | "b
 }
 
 /** Requests that this invocation may send before it stops. */
-export function countSentRequests({
+export function countRequestsLeft({
   options,
   send,
   budget,
@@ -246,4 +213,45 @@ export function countSentRequests({
 export function isScarce({ options, budget }: Pick<RunContext, "options" | "budget">): boolean {
   const left = budget.limits.hour?.remaining ?? Number.POSITIVE_INFINITY;
   return options.maxRequests !== undefined || left - options.reserve < 20 * options.concurrency;
+}
+
+/** A resume has the limit of its run, unless another is given. */
+export function readMaxRejects({ guards, resumes }: RunOptions): GuardOptions["maxRejects"] {
+  return guards?.maxRejects ?? resumes?.guards?.maxRejects;
+}
+
+/** Rejected rows that stop a run of which nothing was accepted. */
+const defaultMaxRejects = 50;
+
+/** Too many rejected rows stop a run: the mapping is probably wrong. Undefined where they are not too many so far. */
+export function findMaxRejectsStop(
+  context: Pick<RunContext, "kind" | "input" | "tally" | "ledger" | "options">,
+): RunStop | undefined {
+  const { kind, ledger, tally } = context;
+  const maxRejects = readMaxRejects(context.options);
+  const { rejected, read, created, updated, deleted, unchanged } = countRunRows(context);
+  if (!maxRejects) {
+    const isAccepted = created + updated + deleted + unchanged > 0;
+    // While it is planned, a row that will be written is accepted.
+    const isPlanned = ledger.counts.rejected === 0 && countPlannedWrites(tally) > 0;
+    // What an undo cannot restore stops it only where a limit was given.
+    if (rejected < defaultMaxRejects || isAccepted || isPlanned || kind === "undo") return undefined;
+  } else if ("rows" in maxRejects) {
+    if (rejected < Math.max(1, maxRejects.rows)) return undefined;
+  } else if (rejected === 0 || rejected * 100 < maxRejects.percent * read) return undefined;
+  return new RunStop(
+    "max-rejects",
+    new EcmError(
+      "rejected rows",
+      `Stopped: ${formatCounted(rejected, "row was", "rows were")} rejected`,
+      "Check the mapping, or allow more with --max-rejects",
+      { allowedBy: ["--max-rejects", `${rejected + 1}`] },
+    ),
+  );
+}
+
+/** Called after each rejection. */
+export function stopAtMaxRejects(context: RunContext): void {
+  const stop = findMaxRejectsStop(context);
+  if (stop) context.send.stop(stop);
 }

@@ -8,7 +8,6 @@ import { makeFolder, requireWritable } from "../../disk/make-folder.ts";
 import { readChangeTime } from "../../disk/walk.ts";
 import { EcmError, failedError, usageError } from "../../errors.ts";
 import { isObject, parseJson } from "../../json.ts";
-import type { Limit } from "../items.ts";
 import type { Summary } from "./report.ts";
 
 /** The files of a run folder, by what is in them. */
@@ -42,6 +41,9 @@ export const runCommands = {
 };
 
 type RunKind = keyof typeof runCommands;
+
+/** So many contacts, or such a share of them. */
+export type Limit = { rows: number } | { percent: number };
 
 /** What a run may do at most; a share is one of the contacts that the command looked at. */
 export interface GuardOptions {

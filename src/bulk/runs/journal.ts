@@ -14,7 +14,7 @@ import {
   readLines,
 } from "../../disk/log.ts";
 import { EcmError, failedError } from "../../errors.ts";
-import type { Outcome, Write } from "../items.ts";
+import type { Outcome, Write } from "../desired.ts";
 
 /** What happened, one line each. `ref` names the contact within the run: its line in the input. */
 export type JournalRecord =

@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 import { EcmError } from "../../errors.ts";
-import type { Outcome, Remark, Write } from "../items.ts";
+import type { Outcome, Remark, Write } from "../desired.ts";
 import { fileNames, type Run } from "./folder.ts";
 import { type JournalRecord, readJournal } from "./journal.ts";
 import type { Summary } from "./report.ts";

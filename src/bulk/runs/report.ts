@@ -1,7 +1,7 @@
 /** What a run did, in numbers: the summary that `--json` prints and that a run folder keeps. Pure. */
 
 import { sumCounts } from "../../counts.ts";
-import type { Outcome } from "../items.ts";
+import type { Outcome } from "../desired.ts";
 import type { RequestCounts } from "../pace/paced-send.ts";
 import type { StopReason } from "../pace/run-stop.ts";
 

@@ -31,7 +31,6 @@ const quote = (name: string) => JSON.stringify(name);
 // Of a run.
 
 const remarks: Words<RunRemark> = {
-  would_be_refused: ({ failure }) => describeRefusal(failure),
   cut_off: () =>
     "warning: The file seems to be cut off in its last row: nobody is taken out of the list, since those that came after it are not known",
   input_changed: ({ file }) =>
@@ -49,11 +48,6 @@ const remarks: Words<RunRemark> = {
 
 export function describeRemark(remark: RunRemark): string {
   return say(remarks, remark);
-}
-
-/** How a dry run says that the real run would be refused. */
-export function describeRefusal({ message }: Error): string {
-  return `A real run would be refused: ${message}`;
 }
 
 /** Nothing to be warned of: `--quiet` leaves it out. */

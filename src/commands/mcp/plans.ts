@@ -5,18 +5,10 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  findPlanRemovalFailure,
-  makePlanFolder,
-  openPlanFile,
-  type PlanLine,
-  type RunView,
-  type Summary,
-} from "../../bulk/index.ts";
+import { makePlanFolder, openPlanFile, type PlanLine, type RunView, type Summary } from "../../bulk/index.ts";
 import { sumCounts } from "../../counts.ts";
 import { exitCodes, usageError } from "../../errors.ts";
 import type { Clock } from "../../wire.ts";
-import { describeRefusal } from "../bulk/words.ts";
 import { type Call, type CommandLine, ToolFailure } from "./tool.ts";
 
 const maxPlanAgeMilliseconds = 10 * 60_000;
@@ -64,10 +56,7 @@ export class Plans {
       const total = sumCounts(counts);
       const { estimate, consent } = summary;
       const common = { counts, total, estimate, consent, sample, notShown: total - sample.length };
-      // Applying such a plan would be refused too, so that it gets no token.
-      const refusal = findPlanRemovalFailure(plan);
       if (plan.writes === 0) return { token: null, note: "Nothing would change", ...common };
-      if (refusal) return { token: null, note: describeRefusal(refusal), ...common };
       const words = ["apply", `--digest=${plan.end.digest}`, "--yes", "--no-wait", "--", file];
       token = this.#keep({ words, folder });
       return { ...token, ...common };

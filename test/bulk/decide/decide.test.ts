@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isInactive } from "../../../src/api/contacts.ts";
 import { decide } from "../../../src/bulk/decide.ts";
-import type { Desired, Operation, Verdict } from "../../../src/bulk/desired.ts";
+import type { Desired, Operation } from "../../../src/bulk/desired.ts";
 import { type Changes, toCreateBody, toMutateBody, toRestored, toValues } from "../../../src/bulk/values.ts";
 import type { Contact } from "../../../src/wire.ts";
 
@@ -23,7 +23,7 @@ const found: Partial<Contact> = {
   tags: [{ _id: "t" }],
   __v: 3,
 };
-const unchanged = { unmet: [] };
+const unchanged = { kind: "leave" };
 const fields = (...pairs: [string, string][]): Changes => ({ fields: pairs });
 
 describe("deciding on a contact that exists", () => {
@@ -47,35 +47,30 @@ describe("deciding on a contact that exists", () => {
     ["never adds an unsubscribed person to a list", { addLists: ["m"] }, undefined, { mayJoinLists: false }],
   ];
   it.each(cases)("%s", (_name, changes, body, more) => {
-    const verdict = decide(key, wish(changes, more), found);
-    if (body === undefined) expect(verdict).toEqual(unchanged);
-    else expect(toMutateBody(findOperation(verdict) as Change)).toEqual({ ...body, __v: 3 });
+    const decision = decide(key, wish(changes, more), found);
+    if (body === undefined) expect(decision).toEqual(unchanged);
+    else expect(toMutateBody(decision as Change)).toEqual({ ...body, __v: 3 });
   });
 
   it("sends what it cannot know, where the answer did not carry lists or tags", () => {
     const { lists: _lists, tags: _tags, ...bare } = found;
     expect(decide(key, wish({ addLists: ["l"], removeTags: ["t"] }), bare)).toEqual({
-      do: {
-        kind: "change",
-        id: "c",
-        version: 3,
-        values: [
-          { what: "list", id: "l", to: true, was: null },
-          { what: "tag", id: "t", to: false, was: null },
-        ],
-      },
-      unmet: [],
+      kind: "change",
+      id: "c",
+      version: 3,
+      values: [
+        { what: "list", id: "l", to: true, was: null },
+        { what: "tag", id: "t", to: false, was: null },
+      ],
     });
   });
 
   it("remembers what it replaces", () => {
     expect(decide(key, wish(fields(["f", "new"], ["g", "x"])), found)).toMatchObject({
-      do: {
-        values: [
-          { what: "field", id: "f", to: "new", was: "old" },
-          { what: "field", id: "g", to: "x", was: "" },
-        ],
-      },
+      values: [
+        { what: "field", id: "f", to: "new", was: "old" },
+        { what: "field", id: "g", to: "x", was: "" },
+      ],
     });
   });
 });
@@ -84,7 +79,7 @@ describe("deciding on a contact that does not exist", () => {
   const changes = { ...fields(["f", "x"], ["g", ""]), addLists: ["l"], addTags: ["t"] };
 
   it("puts everything but blanks into the one create", () => {
-    const create = findOperation(decide(key, wish(changes), undefined));
+    const create = decide(key, wish(changes), undefined);
     expect(toCreateBody(create as Extract<Operation, { kind: "create" }>, "s")).toEqual({
       key,
       contactStructureId: "s",
@@ -95,8 +90,8 @@ describe("deciding on a contact that does not exist", () => {
   });
 
   it("never creates whom the file marks as not subscribed", () => {
-    const verdict = decide(key, wish(changes, { mayJoinLists: false }), undefined);
-    expect(verdict).toEqual({ skip: "not_subscribed" });
+    const decision = decide(key, wish(changes, { mayJoinLists: false }), undefined);
+    expect(decision).toEqual({ kind: "skip", code: "not_subscribed" });
   });
 });
 
@@ -148,14 +143,11 @@ it("leaves nothing to change once a change is carried out, whatever was wished a
 
 type Change = Extract<Operation, { kind: "change" }>;
 
-function findOperation(verdict: Verdict): Operation | undefined {
-  return "unmet" in verdict ? verdict.do : undefined;
-}
-
 function findChange(desired: Desired, contact: Partial<Contact>): Change | undefined {
-  const operation = findOperation(decide(key, desired, contact));
-  if (operation) expect(operation.kind).toBe("change");
-  return operation as Change | undefined;
+  const decision = decide(key, desired, contact);
+  if (decision.kind === "leave") return undefined;
+  expect(decision.kind).toBe("change");
+  return decision as Change;
 }
 
 function carryOut(change: Change, contact: Partial<Contact>): Partial<Contact> {

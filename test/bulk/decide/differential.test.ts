@@ -6,12 +6,13 @@ import { describe, expect, it } from "vitest";
 import { asApproved, decide, seal, toBefore, toOperation } from "../../../src/bulk/decide.ts";
 import type {
   Before,
+  Decision,
   Desired,
   DesiredValue,
   Operation,
-  Verdict,
   WrittenValue,
 } from "../../../src/bulk/desired.ts";
+import { isWrite } from "../../../src/bulk/plan/numbers.ts";
 import { toRecreated, toRemoved, toRestored, toValues } from "../../../src/bulk/values.ts";
 import type { Contact } from "../../../src/wire.ts";
 import {
@@ -31,14 +32,17 @@ import * as model from "./model.ts";
 
 const total = Number(process.env.DECIDE_CASES ?? 20_000);
 
-/** A verdict in the words of the model. */
-function readVerdict(verdict: Verdict): model.Expected {
-  if ("skip" in verdict) return `skip ${verdict.skip}`;
-  if ("reject" in verdict) return `reject ${verdict.reject.code}`;
-  const unmet = verdict.unmet.map(({ what, id }) => `${what} ${id}`);
-  const operation = verdict.do;
-  if (!operation) return unmet.length === 0 ? "unchanged" : "reject changed_since";
-  return readOperation(operation, unmet);
+/** A decision in the words of the model. */
+function readDecision(decision: Decision): model.Expected {
+  switch (decision.kind) {
+    case "leave":
+      return "unchanged";
+    case "skip":
+    case "reject":
+      return `${decision.kind} ${decision.code}`;
+    default:
+      return readOperation(decision, decision.remark?.unmet?.map(({ what, id }) => `${what} ${id}`) ?? []);
+  }
 }
 
 function readOperation(operation: Operation, unmet: string[]): model.Expected {
@@ -144,9 +148,10 @@ function anyWrite(random: Random) {
   for (;;) {
     const work = anyWork(random, random.pick(...kinds));
     const was = anyNow(random);
-    const verdict = decide(key, work.desired, was);
-    if (!("do" in verdict) || !verdict.do) continue;
-    return { work, was, operation: verdict.do, before: toBefore(verdict.do, was), planned: work.expect(was) };
+    const decision = decide(key, work.desired, was);
+    if (!isWrite(decision)) continue;
+    const { remark: _, ...operation } = decision;
+    return { work, was, operation, before: toBefore(operation, was), planned: work.expect(was) };
   }
 }
 
@@ -268,7 +273,7 @@ describe("decide", () => {
     for (let i = 0; i < total; i++) {
       const each = anyCase(random);
       seen.add(hash(JSON.stringify([each.name, each.input, each.now])));
-      const found = readVerdict(decide(key, each.desired, each.now));
+      const found = readDecision(decide(key, each.desired, each.now));
       if (print(found) !== print(each.expected))
         expect.fail(`${JSON.stringify(each, null, 1)}\nbut: ${print(found)}`);
       const outcome = typeof found === "string" ? found : Object.keys(found)[0]!;
@@ -358,7 +363,7 @@ describe("decide", () => {
     const random = createRandom(99);
     const isCaught = () => {
       const each = anyCase(random);
-      const found = readVerdict(decide(key, broken(each.desired), each.now));
+      const found = readDecision(decide(key, broken(each.desired), each.now));
       return print(found) !== print(each.expected);
     };
     expect(Array.from({ length: total }).some(isCaught)).toBe(true);

@@ -1,9 +1,8 @@
 /** How many rejected rows stop a run, while it is planned and while it writes. */
 import { expect, it } from "vitest";
-import type { Limit } from "../../../src/bulk/items.ts";
-import { findMaxRejectsStop } from "../../../src/bulk/jobs/price.ts";
 import { createTally } from "../../../src/bulk/plan/numbers.ts";
-import type { RunState } from "../../../src/bulk/plan/session.ts";
+import { findMaxRejectsStop, type RunContext } from "../../../src/bulk/plan/session.ts";
+import type { Limit } from "../../../src/bulk/runs/folder.ts";
 import { Ledger } from "../../../src/bulk/runs/ledger.ts";
 
 interface Counts {
@@ -45,7 +44,7 @@ it.each(cases)("%s: %o, limit %o", (_, counts, limit, stops) => {
   expect(stop?.by).toBe(stops ? "max-rejects" : undefined);
 });
 
-function toState(counts: Counts, maxRejects: Limit | undefined): RunState {
+function toState(counts: Counts, maxRejects: Limit | undefined): RunContext {
   const {
     read = 1000,
     invalid = 0,
@@ -65,5 +64,5 @@ function toState(counts: Counts, maxRejects: Limit | undefined): RunState {
     input: { read, skipped: {}, rejected: { invalid } },
     tally: { ...createTally(), rejected: { not_found: planned }, updated: toUpdate, unchanged },
     ledger,
-  } as unknown as RunState;
+  } as unknown as RunContext;
 }

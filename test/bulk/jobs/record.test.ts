@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { EditOptions } from "../../../src/bulk/jobs/edit.ts";
 import type { ImportOptions } from "../../../src/bulk/jobs/import.ts";
-import type { Job, RunAbout } from "../../../src/bulk/jobs/job.ts";
-import { jobs, restoreJob } from "../../../src/bulk/jobs/resume.ts";
+import type { Job, OpenedJob } from "../../../src/bulk/jobs/job.ts";
+import { jobs, restoreJob } from "../../../src/bulk/jobs/run.ts";
 import type { SyncOptions } from "../../../src/bulk/jobs/sync.ts";
 import type { Session } from "../../../src/bulk/plan/session.ts";
 import type { Manifest } from "../../../src/bulk/runs/folder.ts";
@@ -31,6 +31,7 @@ const imported: Omit<ImportOptions, "input"> = {
 const edited: EditOptions = { kind: "mutate", wanted: { set: ["City=Rome"] } };
 const synced: Omit<SyncOptions, "input"> = { list: "News", create: true, includeSuppressed: true };
 
+type RunAbout = OpenedJob["about"];
 type Input = { name: string; path: string };
 
 describe("a job that is made from the record of its run", () => {

@@ -1,7 +1,6 @@
 /** What a run does about a contact that was looked up, besides what is desired of it. */
 import { expect, it } from "vitest";
-import type { Desired } from "../../../src/bulk/desired.ts";
-import type { Item } from "../../../src/bulk/items.ts";
+import type { Desired, Item } from "../../../src/bulk/desired.ts";
 import { isReadById, type Judging, judge, needsLookup } from "../../../src/bulk/plan/judge.ts";
 import type { Found } from "../../../src/bulk/plan/lookup.ts";
 import { toValues } from "../../../src/bulk/values.ts";

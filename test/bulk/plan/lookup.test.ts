@@ -1,6 +1,6 @@
 /** Which contacts have these keys: rows in, contacts and requests out. */
 import { expect, it } from "vitest";
-import type { Item } from "../../../src/bulk/items.ts";
+import type { Item } from "../../../src/bulk/desired.ts";
 import type { LookupOptions } from "../../../src/bulk/plan/lookup.ts";
 import { call } from "../kit.ts";
 import { type Ada, lastRequest, openSteps, requestsSince, row, startAdasAccount } from "../steps-kit.ts";

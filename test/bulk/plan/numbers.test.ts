@@ -1,7 +1,6 @@
 /** What a plan comes to in numbers, and what its limits allow. */
 import { describe, expect, it } from "vitest";
-import type { Desired } from "../../../src/bulk/desired.ts";
-import type { Decision, Item, Write } from "../../../src/bulk/items.ts";
+import type { Decision, Desired, Item, Write } from "../../../src/bulk/desired.ts";
 import type { RequestCounts } from "../../../src/bulk/pace/paced-send.ts";
 import {
   addToTally,
@@ -70,6 +69,11 @@ describe("guards", () => {
     rejected: { gone: 90 },
   };
 
+  const of = (kind: string) => ({
+    head: { kind, names: { fields: {}, lists: { l: "News" }, tags: {} } },
+    isFirst: true,
+  });
+
   it.each<[GuardOptions, string | undefined]>([
     [{}, undefined],
     [{ maxChanges: { rows: 5 } }, undefined],
@@ -93,13 +97,37 @@ describe("guards", () => {
       "This would delete 1 contact (of 8 looked at); --max-delete allows 0",
     ],
   ])("%j", (guards, message) => {
-    expect(findGuardFailure(tally, guards)?.message).toBe(message);
+    expect(findGuardFailure(tally, guards, of("import"))?.message).toBe(message);
+  });
+
+  it.each<[kind: string, isFirst: boolean, GuardOptions, message: string | undefined]>([
+    ["sync", true, {}, 'This would remove 1 of the 9 members of "News"; --max-remove allows 10 %'],
+    ["sync", true, { maxRemove: { rows: 1 } }, undefined],
+    ["sync", true, { maxRemove: { percent: 11.2 } }, undefined],
+    [
+      "sync",
+      true,
+      { maxRemove: { rows: 0 } },
+      'This would remove 1 of the 9 members of "News"; --max-remove allows 0',
+    ],
+    // What began was allowed more, and a plan is applied as it was approved.
+    ["sync", false, {}, undefined],
+    ["apply", true, {}, undefined],
+    [
+      "apply",
+      true,
+      { maxRemove: { percent: 10 } },
+      'This would remove 1 of the 9 members of "News"; --max-remove allows 10 %',
+    ],
+  ])("of a %s, first: %s, %j", (kind, isFirst, guards, message) => {
+    const plan = { head: { ...of(kind).head, removals: { listId: "l", members: 9 } }, isFirst };
+    expect(findGuardFailure(tally, guards, plan)?.message).toBe(message);
   });
 
   it("let nothing at all pass, whatever they allow", () => {
     const zero = { percent: 0 };
     const all = { maxChanges: zero, maxDelete: zero };
-    expect(findGuardFailure(createTally(), all)).toBeUndefined();
+    expect(findGuardFailure(createTally(), all, of("import"))).toBeUndefined();
   });
 });
 
