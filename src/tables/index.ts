@@ -30,5 +30,4 @@ export { type InputFile, openStream, readBytes, requireFile, spool } from "./sou
 export { type Survey, surveyInput } from "./survey.ts";
 
 export type { SeveralSheets } from "./table.ts";
-export { loadIconv } from "./text.ts";
 export { openClearInput, requireUnderstood, understandInput } from "./understand.ts";

@@ -127,6 +127,6 @@ export async function decodeAll(bytes: Uint8Array, encoding: string): Promise<st
   return decoder.write(bytes) + decoder.end();
 }
 
-export async function loadIconv() {
+async function loadIconv() {
   return (await import("iconv-lite")).default;
 }

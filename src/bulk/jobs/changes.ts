@@ -31,7 +31,7 @@ export function readingsOf(run: Run) {
     changes: (limit?: number) => readRunChanges(run, limit),
     async *rejects(): AsyncGenerator<Reject> {
       const { ledger } = await readRunRecord(run);
-      yield* readRejects(plan, ledger);
+      yield* readRejects({ plan, ledger });
     },
   };
 }

@@ -19,7 +19,7 @@ import { isPlanned, type StoredLine } from "../plan/plan-line.ts";
 import { fileNames, readManifest } from "../runs/folder.ts";
 import type { JournalRecord } from "../runs/journal.ts";
 import { readRunRecord } from "../runs/ledger.ts";
-import { rewriteRejects } from "./rejects.ts";
+import { writeRejects } from "./rejects.ts";
 
 /** Those who are erased. */
 export interface ErasedPeople {
@@ -160,7 +160,7 @@ async function makeRejectsAgain(folder: string, file: string): Promise<void> {
   const manifest = await readManifest(folder).catch(() => undefined);
   if (!manifest) return rm(file, { force: true });
   const { ledger } = await readRunRecord({ manifest, folder });
-  await rewriteRejects(file, join(folder, fileNames.plan), ledger);
+  await writeRejects(file, { plan: join(folder, fileNames.plan), ledger });
 }
 
 /** Rows of theirs go; what others' say of them is masked. */

@@ -189,7 +189,7 @@ async function prepare(
   const foreseen = isShown && {
     ...plan,
     summary: foreseeSummary(context, price),
-    firstRejects: await readFirstRejects(join(folder, fileNames.plan), new Ledger()),
+    firstRejects: await readFirstRejects({ plan: join(folder, fileNames.plan), ledger: new Ledger() }),
     isResumed,
   };
   await options.agree?.(price, subtractSettled(context), names?.creations, foreseen || undefined);
@@ -234,7 +234,8 @@ async function close(context: RunContext, { file }: PlanPlace, ending: Ending): 
   const plan = ending.stop?.by === "signal" ? undefined : file;
   ending.rejects = plan === undefined ? null : await writeRejected(context, ending.stop, plan);
   const isShown = options.isAtTerminal && plan !== undefined && countRunRows(context).rejected > 0;
-  const firstRejects = isShown ? await readFirstRejects(plan, ledger) : [];
+  // The run is over, and its summary must not be lost over this.
+  const firstRejects = isShown ? await readFirstRejects({ plan, ledger }).catch(() => []) : [];
   const { marked: total, markedContacts: contacts } = tally;
   if (total > 0) emit({ kind: "marked", contacts, total });
   if (!run && file) await rm(file, { force: true }).catch(() => undefined);

@@ -4,18 +4,16 @@
  * lacks cells, which would come back as blank ones, and one where a row is marked as not subscribed, which its
  * cells alone may not say.
  */
-import { constants, copyFile, open, realpath, rm } from "node:fs/promises";
+import { copyFile, open, realpath, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
 import { formatCsvLine, formatTsvLine } from "../../delimited-lines.ts";
 import { openAtomicFile } from "../../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint } from "../../disk/disk-errors.ts";
-import { exists } from "../../disk/walk.ts";
 import { failedError } from "../../errors.ts";
 import {
   type Cells,
   findUnknown,
   type InputFacts,
-  loadIconv,
   rejectsColumns,
   type SourceForm,
 } from "../../tables/index.ts";
@@ -31,65 +29,55 @@ import { keyTable } from "./job.ts";
 
 type Table = NonNullable<PlanHead["table"]>;
 
-/** Rows and contacts that a run rejected, and how its input is written, or what stands for one. */
+/** What a run has rejected: its own plan, and what became of it. */
 interface Rejected {
-  table: Table;
-  /** In the order of the plan. */
-  lines(): AsyncGenerator<RejectedLine>;
+  plan: string;
+  ledger: Ledger;
 }
 
-interface RejectedLine {
-  line: number;
+/** A row or contact that was rejected, in the order of the plan. */
+interface RejectedLine extends Omit<Reject, "value" | "row"> {
   cells: Cells;
   /** How its input marks it as not subscribed, where its cells alone may not say so. */
   mark?: string;
-  code: string;
-  message: string;
 }
 
-async function openRejected(plan: string, ledger: Ledger): Promise<Rejected> {
-  const table = (await readPlanHead(plan))?.head.table ?? keyTable;
-  return {
-    table,
-    async *lines() {
-      for await (const stored of readPlanLines(plan)) {
-        const { line, cells = [], mark, apply, ref } = stored;
-        const reason = findReason(stored, ledger);
-        if (!reason) continue;
-        const place = line ?? apply?.ref ?? ref ?? 0;
-        // A plan has null for a cell that is missing.
-        yield { line: place, cells: cells.map((cell) => cell ?? undefined), mark, ...reason };
-      }
-    },
-  };
+async function* readLines({ plan, ledger }: Rejected): AsyncGenerator<RejectedLine> {
+  for await (const stored of readPlanLines(plan)) {
+    const reason = findReason(stored, ledger);
+    if (!reason) continue;
+    const { line, cells = [], mark, apply, ref } = stored;
+    const { code, message = "" } = reason;
+    const place = line ?? apply?.ref ?? ref ?? 0;
+    // A plan has null for a cell that is missing.
+    yield { line: place, cells: cells.map((cell) => cell ?? undefined), mark, code, message };
+  }
 }
 
-function findReason(
-  { action, code, message, of, apply }: StoredLine,
-  ledger: Ledger,
-): { code: string; message: string } | undefined {
-  if (action === "reject") return { code: code ?? "", message: message ?? "" };
-  if (of !== undefined) return toReason(ledger.rejections.get(of));
+function findReason({ action, code, message, of, apply }: StoredLine, ledger: Ledger): Remark | undefined {
+  const planned = code === null ? undefined : { code, message: message ?? "" };
+  if (action === "reject") return planned;
+  if (of !== undefined) return ledger.rejections.get(of);
   if (!isPlanned(apply)) return undefined;
   const { ref } = apply;
   const noted = ledger.rejections.get(ref) ?? ledger.remarks.get(ref);
   // What is to be said of a contact although it is written.
-  const isToBeSaid = code !== null && !ledger.isDone(ref);
-  return toReason(noted ?? (isToBeSaid ? { code, message: message ?? "" } : undefined));
+  return noted ?? (ledger.isDone(ref) ? undefined : planned);
 }
 
-const toReason = (remark?: Remark) => remark && { code: remark.code, message: remark.message ?? "" };
+/** How the input is written, or what stands for one. */
+async function readTable({ plan }: Rejected): Promise<Table> {
+  return (await readPlanHead(plan))?.head.table ?? keyTable;
+}
 
 /**
  * What was rejected, with its cells. Follows the plan: what somebody has changed in a rejects file since is not
  * seen.
- * @param plan the run's own
  */
-export async function* readRejects(plan: string, ledger: Ledger): AsyncGenerator<Reject> {
-  const { table, lines } = await openRejected(plan, ledger);
-  const { columns } = table;
+export async function* readRejects(rejected: Rejected): AsyncGenerator<Reject> {
+  const { columns } = await readTable(rejected);
   const keyAt = columns.findIndex(({ target }) => target.kind === "key");
-  for await (const { line, cells, code, message } of lines()) {
+  for await (const { line, cells, code, message } of readLines(rejected)) {
     const named = cells.flatMap((cell, index) =>
       cell === undefined ? [] : [[columns[index]?.name || String(index + 1), findUnknown(cell) ?? cell]],
     );
@@ -107,22 +95,12 @@ function findValue(cells: Cells, keyAt: number): string {
 /** More are in the rejects file. */
 const maxShown = 5;
 
-/** As many as fit below a summary. @param plan the run's own */
-export async function readFirstRejects(plan: string, ledger: Ledger): Promise<Reject[]> {
+/** As many as fit below a summary. */
+export async function readFirstRejects(rejected: Rejected): Promise<Reject[]> {
   const first: Reject[] = [];
-  try {
-    for await (const reject of readRejects(plan, ledger)) {
-      first.push(reject);
-      if (first.length === maxShown) break;
-    }
-  } catch {
-    // The run is over, and its summary must not be lost over this.
-  }
+  for await (const reject of readRejects(rejected)) if (first.push(reject) === maxShown) break;
   return first;
 }
-
-/** A plan that takes longer to read again than an interrupted person waits. */
-const maxRowsAfterSignal = 5000;
 
 /**
  * Writes the rejects file into the run's folder, and then to where the command wants it; of a dry run only
@@ -132,50 +110,44 @@ const maxRowsAfterSignal = 5000;
  *   place for it, or when it could not be written
  */
 export async function writeRejected(
-  state: RunContext,
+  context: RunContext,
   stop: RunStop | undefined,
-  plan: string | undefined,
+  plan: string,
 ): Promise<string | null> {
-  const { run, options, input, tally, ledger, emit } = state;
+  const { run, options, tally, ledger, emit } = context;
   const remarks = options.isDryRun ? tally.remarks : ledger.remarks.size;
-  if (plan === undefined || countRunRows(state).rejected + remarks === 0) return null;
-  if (stop?.by === "signal" && input.read > maxRowsAfterSignal) return null;
+  if (countRunRows(context).rejected + remarks === 0) return null;
+  const rejected = { plan, ledger };
   const wanted = options.rejects === undefined ? undefined : resolve(options.rejects);
   // A link stays, and what it leads to is written.
-  const own = run
-    ? join(run.folder, fileNames.rejects)
-    : wanted && (await realpath(wanted).catch(() => wanted));
+  const place = wanted && (await realpath(wanted).catch(() => wanted));
+  const own = run ? join(run.folder, fileNames.rejects) : place;
   if (own === undefined) return null;
-  let rejected: Rejected;
   try {
-    rejected = await openRejected(plan, ledger);
     if ((await writeRejects(own, rejected)) === 0) return null;
   } catch (error) {
     // The run is over, and its summary must not be lost over this.
     emit({ kind: "remark", remark: { code: "no_rejects_file", failure: error as Error } });
     return null;
   }
-  if (!run) return wanted!;
-  if (wanted === undefined) return (await writeBeside(state, stop, rejected)) ?? own;
-  return copyFile(own, wanted).then(
-    () => wanted,
-    () => {
-      emit({ kind: "remark", remark: { code: "rejects_file_elsewhere", file: wanted } });
-      return own;
-    },
-  );
+  if (own === place) return wanted!;
+  try {
+    const copy = place === undefined ? await writeBeside(context, stop, rejected) : wanted!;
+    if (place !== undefined) await copyFile(own, place);
+    return copy ?? own;
+  } catch (error) {
+    emit({ kind: "remark", remark: { code: "rejects_in_run_only", failure: error as Error } });
+    return own;
+  }
 }
 
-/**
- * Undefined for a run that has not come to its end, and where nothing
- * can be written beside the input: that is said.
- */
+/** Undefined for a run that has not come to its end, and where nothing can be written beside the input: that is said. */
 async function writeBeside(
   { run, kind, options, engine, emit }: RunContext,
   stop: RunStop | undefined,
   rejected: Rejected,
 ): Promise<string | undefined> {
-  const { form } = rejected.table;
+  const { form } = await readTable(rejected);
   if (!options.isAtTerminal || kind !== "import" || stop || !run || !form) return undefined;
   const { input } = run.manifest;
   const path = await takeNameBeside(input, form, engine.stateFolder);
@@ -189,13 +161,9 @@ async function writeBeside(
     return path;
   } catch (error) {
     await rm(path, { force: true }).catch(() => undefined);
-    emit({ kind: "remark", remark: { code: "rejects_in_run_only", failure: error as Error } });
-    return undefined;
+    throw error;
   }
 }
-
-/** With so many files that people have changed, another one helps nobody. */
-const maxFiles = 100;
 
 /**
  * Takes a name beside the input, such as `people.rejected.csv`, by an empty file. A file of that name stays:
@@ -210,9 +178,8 @@ async function takeNameBeside(
 ): Promise<string | undefined> {
   const folder = dirname(file);
   if (isSpooled || file === "" || file.startsWith(join(resolve(stateFolder), sep))) return undefined;
-  if (!(await exists(folder, constants.W_OK))) return undefined;
   const pointedTo = new Set((await listRuns(stateFolder)).map(({ manifest }) => manifest.summary?.rejects));
-  for (let number = 1; number <= maxFiles; number++) {
+  for (let number = 1; ; number++) {
     const path = join(folder, nameBeside(file, form, number));
     if (path === file || pointedTo.has(path)) continue;
     try {
@@ -222,7 +189,6 @@ async function takeNameBeside(
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") return undefined;
     }
   }
-  return undefined;
 }
 
 /** `people.rejected.csv`, `people.rejected-2.csv`; of a file that is one itself, the next. */
@@ -235,19 +201,15 @@ function nameBeside(file: string, { kind }: Pick<SourceForm, "kind">, number: nu
   return `${stem}.rejected${number > 1 ? `-${number}` : ""}${newEnding}`;
 }
 
-/** Makes the rejects file of a run again. @param file in its folder */
-export async function rewriteRejects(file: string, plan: string, ledger: Ledger): Promise<void> {
-  await writeRejects(file, await openRejected(plan, ledger));
-}
-
 /**
- * Writes the file whole or not at all, in the dialect of the input. Cells beyond the header follow our own
+ * Writes the file whole or not at all, with the delimiter of the input. Cells beyond the header follow our own
  * columns, which have no name for them: such a row is rejected again until it is fixed.
- * @param form of the input; UTF-8 text without one
+ * @param form of the input; text without one
  * @returns how many rows it holds; with none, no file is left
  * @throws EcmError when it cannot be written
  */
-async function writeRejects(file: string, { table, lines }: Rejected, form?: SourceForm): Promise<number> {
+export async function writeRejects(file: string, rejected: Rejected, form?: SourceForm): Promise<number> {
+  const table = await readTable(rejected);
   const { columns } = table;
   // Of a rejects file that is imported again, the columns of the earlier rejection are replaced.
   const own = columns.flatMap(({ name }, index) => (rejectsColumns.has(name) ? [] : [index]));
@@ -256,7 +218,7 @@ async function writeRejects(file: string, { table, lines }: Rejected, form?: Sou
   let opened: RowsFile | undefined;
   try {
     let [saysMissing, saysMarked] = [false, false];
-    for await (const { cells, mark } of lines()) {
+    for await (const { cells, mark } of readLines(rejected)) {
       saysMissing ||= listMissing(toWrittenCells(cells, columns)) !== "";
       saysMarked ||= mark !== undefined;
     }
@@ -267,7 +229,7 @@ async function writeRejects(file: string, { table, lines }: Rejected, form?: Sou
       ...(saysMissing ? [rejectsColumns.missing] : []),
       ...(saysMarked ? [rejectsColumns.notSubscribed] : []),
     ]);
-    for await (const { line, cells, mark = "", code, message } of lines()) {
+    for await (const { line, cells, mark = "", code, message } of readLines(rejected)) {
       const written = toWrittenCells(cells, columns);
       await opened.append([
         ...own.map((index) => written[index] ?? ""),
@@ -299,7 +261,7 @@ function toWrittenCells(cells: Cells, columns: InputFacts["columns"]): Cells {
   });
 }
 
-/** The rows as they are written down: text in the form of the input, or a workbook. */
+/** The rows as they are written down: text, or a workbook. */
 interface RowsFile {
   append(cells: readonly string[]): Promise<void>;
   /** Puts the file in its place. */
@@ -308,35 +270,30 @@ interface RowsFile {
   discard(): Promise<void>;
 }
 
-async function openRowsFile(path: string, table: Table, form?: SourceForm): Promise<RowsFile> {
-  if (form?.kind !== "workbook") return openTextFile(path, table, form);
-  const { openWorkbook } = await import("../../disk/workbook.ts");
-  return openWorkbook(await openAtomicFile(path), "Rejected");
-}
-
 /** Lines are gathered to pieces of this many characters before they are written. */
 const pieceCharacters = 64 * 1024;
 
-/** What cannot be written in the encoding of the input is UTF-8, with a mark that says so. */
-async function openTextFile(
+async function openRowsFile(
   path: string,
   { delimiter, hasEscapes }: Table,
-  { encoding, hasMark }: Pick<SourceForm, "encoding" | "hasMark"> = { encoding: "utf-8", hasMark: false },
+  { kind, encoding, hasMark }: SourceForm = { kind: "text", encoding: "utf-8", hasMark: false },
 ): Promise<RowsFile> {
-  const iconv = encoding === "utf-8" ? undefined : await loadIconv();
-  const isKnown = iconv?.encodingExists(encoding) ?? false;
-  const encode = (text: string) => (isKnown ? iconv!.encode(text, encoding, { addBOM: false }) : text);
   const file = await openAtomicFile(path);
-  let piece = hasMark || (iconv && !isKnown) ? "\uFEFF" : "";
+  if (kind === "workbook") {
+    const { openWorkbook } = await import("../../disk/workbook.ts");
+    return openWorkbook(file, "Rejected");
+  }
+  // Programs that have written another encoding read UTF-8 by its mark.
+  let piece = hasMark || encoding !== "utf-8" ? "\uFEFF" : "";
   return {
     async append(cells) {
       piece += `${hasEscapes ? formatTsvLine(cells) : formatCsvLine(cells, delimiter)}\n`;
       if (piece.length < pieceCharacters) return;
-      await file.append(encode(piece));
+      await file.append(piece);
       piece = "";
     },
     async commit() {
-      await file.append(encode(piece));
+      await file.append(piece);
       await file.commit();
     },
     discard: () => file.discard(),

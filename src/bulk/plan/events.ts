@@ -73,8 +73,7 @@ export type RunRemark =
   /** Whom an undo creates again is a new contact. */
   | { code: "recreates" }
   | { code: "no_rejects_file"; failure: Error }
-  | { code: "rejects_file_elsewhere"; file: string }
-  /** There is none beside the input. `folder`: where nothing can be written; absent: standard input has none. */
+  /** There is none elsewhere. `folder`: where nothing can be written; absent: standard input has none. */
   | { code: "rejects_in_run_only"; folder?: string; failure?: Error };
 
 /** The progress of a phase, from the counters as they are now. */

@@ -41,7 +41,6 @@ const remarks: Words<RunRemark> = {
   took_over: ({ whose }) => `Took over the run from ${whose}`,
   recreates: () => "Recreated contacts get new ids; their history and date of creation are lost",
   no_rejects_file: ({ failure }) => `No rejects file: ${failure.message}`,
-  rejects_file_elsewhere: ({ file }) => `--rejects: ${file} cannot be written`,
   rejects_in_run_only: ({ folder, failure }) =>
     `Rejected rows are in the run's folder alone: ${failure?.message ?? (folder ? `nothing can be written to ${folder}` : "standard input has no folder")}`,
 };
