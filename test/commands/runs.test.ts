@@ -99,7 +99,7 @@ describe("ecm runs", () => {
     expect(JSON.parse((await ecm(["runs", "list", "--json"])).stdout)).toHaveLength(2);
     expect((await ecm(["runs", "rm", done.run!, "--yes"])).code).toBe(0);
     const dialog = await ecm(["runs", "remove", "last"], { terminalColumns: 200, typed: "y\r" });
-    expect(dialog.stderr).toContain("of 20 rows not attempted");
+    expect(dialog.stderr).toContain(", unfinished)");
     expect(dialog.code).toBe(0);
     expect((await ecm(["runs", "list", "--json"])).stdout).toBe("[]\n");
   });

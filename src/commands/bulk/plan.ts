@@ -28,7 +28,7 @@ export interface SeenPlan extends Pick<ClosedPlan, "head" | "creations"> {
 export interface PlanOutput {
   /** Takes the plan once it is closed. Undefined where it is neither written nor shown. */
   take?(plan: ClosedPlan): Promise<void>;
-  /** Of a dry run. */
+  /** What a dry run planned. */
   seen(): SeenPlan | undefined;
   /** The first changes of a dry run, and how to see the others; for stderr. */
   lines(): string[];

@@ -40,7 +40,7 @@ export class RunDisplay {
   readonly #shown: Shown;
   readonly #progress: Progress;
   readonly #marked: MarkedEvent[] = [];
-  /** Of the work: while a question is open, nobody waits for it. */
+  /** When the work began: nobody waits for it while a question is open. */
   #startedAt: number;
   #doneBefore = 0;
   #readProgress: (() => RunProgress) | undefined;

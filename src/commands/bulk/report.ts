@@ -25,7 +25,7 @@ import { describeCode, formatCost, formatReasons, listCreated, shortenValue, wit
 export interface ReportDetails {
   /** Base address. */
   account: string;
-  /** Of the run, or of the plan: RFC 3339. */
+  /** When the run began, or the plan was made: RFC 3339. */
   startedAt: string;
   /** Names that a dry run would create. */
   created: readonly { what: string; name: string }[];
@@ -86,7 +86,7 @@ async function writeReport(
   }
 }
 
-/** Of a dry run, from its plan. */
+/** What the plan of a dry run tells. */
 function toDetails(plan: SeenPlan | undefined): ReportDetails {
   const { head, creations = [], changes = [], rejects = [] } = plan ?? {};
   return {
@@ -101,7 +101,7 @@ function toDetails(plan: SeenPlan | undefined): ReportDetails {
   };
 }
 
-/** From the plan and the journal of a run. */
+/** What the plan and the journal of a run tell. */
 async function readDetails(run: { manifest: Manifest; folder: string }): Promise<ReportDetails> {
   const readings = readingsOf(run);
   const rejects: Reject[] = [];

@@ -36,7 +36,7 @@ export interface RunFacts {
 export interface ShownOutcome {
   number: number;
   words: string;
-  /** Of skipped and rejected ones, by code. */
+  /** Why contacts were skipped or rejected, by code. */
   reasons: Readonly<Record<string, number>>;
   look: "done" | "same" | "skipped" | "rejected" | "pending";
 }
@@ -184,7 +184,7 @@ export function adviseUndo({ kind, rows, status, run, file, codes }: Summary): H
   return advise`Undo: ${ecm`runs undo ${run} ${rows.created > 0 ? ["--delete-created"] : []}`}`;
 }
 
-/** Of the file that says what was not done, and why. */
+/** The title of the file that says what was not done, and why. */
 function toRejectsTitle({ kind, rows }: Summary): string {
   if (kind === "import") return "Rejected rows (fix and import again)";
   if (kind !== "undo") return "Rejected, with the reason";

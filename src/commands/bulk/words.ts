@@ -28,7 +28,7 @@ function say<Said extends { code: string }>(words: Words<Said>, said: Said): str
 
 const quote = (name: string) => JSON.stringify(name);
 
-// Of a run.
+// What is said of a run.
 
 const remarks: Words<RunRemark> = {
   cut_off: () =>
@@ -142,7 +142,7 @@ export function listCreated(created: readonly { what: string; name: string }[], 
     .join(", ");
 }
 
-/** Of lists and tags that the account does not have, and that nobody has agreed to create. */
+/** The error for lists and tags that the account does not have, and that nobody has agreed to create. */
 export function missingNamesError(missing: readonly Creation[]): EcmError {
   const parts = (["list", "tag"] as const)
     .map((kind) => missing.filter(({ what }) => what === kind))
@@ -276,7 +276,7 @@ function formatLines(lines: readonly number[]): string {
 
 // What a file says of consent.
 
-/** What becomes of those whom a file marks as not subscribed. */
+/** What becomes of people that a file marks as not subscribed. */
 const markedAre: Readonly<Record<MarkedAre, string>> = {
   imported: "imported like any other (--include-unsubscribed)",
   added: "added like any other (--include-unsubscribed)",
@@ -312,7 +312,7 @@ const maxWordsListed = 4;
 /** `Newsletter: 12 of 40 rows say "no" (10), nothing (2): not created`. */
 function formatColumn({ name, rule, ...tally }: ColumnTally, rows: number, become: Become): string {
   const title = name.trim() === "" ? "The column without a name" : name;
-  // Of unclear cells that become something else, each is said.
+  // A line for each unclear cell says what becomes of it, where that is something else.
   const marked = tally.marked - (become.unclear ? tally.unclear : 0);
   const share = `${formatCount(marked)} of ${formatCounted(rows, "row")}`;
   if (marked === 0) return `${title}: read as consent; no row is marked as not subscribed`;
@@ -330,7 +330,7 @@ function formatColumn({ name, rule, ...tally }: ColumnTally, rows: number, becom
 
 export type MarkedEvent = Extract<RunEvent, { kind: "marked" }>;
 
-/** Names whom the file marks as not subscribed and the account held as active. */
+/** Names contacts that the file marks as not subscribed and the account held as active. */
 export function formatMarked(
   { contacts, total }: MarkedEvent,
   { kind, file }: Pick<Summary, "kind" | "file">,

@@ -17,7 +17,7 @@ export function registerRunsList(parent: Command, context: Context): void {
   command.action(
     presents(context, {}, async ({ own }) => {
       const { viewRun } = await import("../../bulk/index.ts");
-      // Of this account only: of its address, through the same profile.
+      // An account is an address, reached through a profile.
       const { baseUrl, name } = own ? await context.profile() : {};
       const runs = (await readRuns(context)).filter(
         ({ manifest: { account } }) =>

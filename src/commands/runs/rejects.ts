@@ -10,7 +10,7 @@ import { shortenValue, shortPath } from "../bulk/words.ts";
 import { formatForAccount } from "../help/command-line.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents, type Result } from "../output/presents.ts";
-import { findNamedRun, requireRun } from "./shared.ts";
+import { requireRun } from "./shared.ts";
 
 export function registerRunsRejects(parent: Command, context: Context): void {
   const command = parent
@@ -27,9 +27,8 @@ export function registerRunsRejects(parent: Command, context: Context): void {
   command.action(
     presents(context, {}, async (typedRun): Promise<Result<Reject> | undefined> => {
       const hasRejects = ({ manifest }: StoredRun) => manifest.summary?.rows.rejected !== 0;
-      const wanted = await requireRun(context, typedRun, "rejects", hasRejects);
+      const run = await requireRun(context, typedRun, "rejects", hasRejects);
       const { fileNames, readingsOf } = await import("../../bulk/index.ts");
-      const run = await findNamedRun(context, wanted);
       const { id, kind, summary } = run.manifest;
       const { terminal } = context;
       const { format } = context.output();

@@ -5,7 +5,7 @@ import { advise, ecm } from "../../hint.ts";
 import { findDanger } from "../bulk/question.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { findNamedRun, requireRun, requireSameAccount } from "./shared.ts";
+import { requireRun, requireSameAccount } from "./shared.ts";
 
 export function registerRunsResume(parent: Command, context: Context): void {
   const command = parent
@@ -24,13 +24,12 @@ export function registerRunsResume(parent: Command, context: Context): void {
   });
   resuming.action(async (typedRun, { report, redact, rejects, ...flags }) => {
     const options = toRunOptions(flags, context.clock.now());
-    const wanted = await requireRun(context, typedRun, "resume", ({ isFinished }) => !isFinished);
+    const job = await requireRun(context, typedRun, "resume", ({ isFinished }) => !isFinished);
     const [{ foreseeWrites }, { createBackUp, startRun }, { endRun }] = await Promise.all([
       import("../../bulk/index.ts"),
       import("../bulk/start.ts"),
       import("../bulk/end.ts"),
     ]);
-    const job = await findNamedRun(context, wanted);
     const { id, kind, input, account, backup, summary, after, supersededBy, rejects: kept } = job.manifest;
     if (job.isFinished) {
       throw usageError(

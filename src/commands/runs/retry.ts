@@ -10,7 +10,7 @@ import { advise, ecm, toOperands } from "../../hint.ts";
 import { shortPath } from "../bulk/words.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { findNamedRun, requireRun, requireSameAccount } from "./shared.ts";
+import { requireRun, requireSameAccount } from "./shared.ts";
 
 export function registerRunsRetry(parent: Command, context: Context): void {
   const command = parent
@@ -18,7 +18,7 @@ export function registerRunsRetry(parent: Command, context: Context): void {
     .description("import the rejected rows of an import again, once they are fixed")
     .argument("[run]", "its id, the start of it, or last")
     .argument("[file]", "the fixed rows (default: the run's rejects file)")
-    // Who is created all the same is said anew: whoever was left out or erased since stays out.
+    // These are typed anew: people who were left out, or erased since, stay out.
     .option("--include-unsubscribed", "create contacts marked as not subscribed")
     .option("--include-suppressed", "create suppressed contacts too");
   const retrying = addBulkFlags(command);
@@ -36,12 +36,11 @@ export function registerRunsRetry(parent: Command, context: Context): void {
   });
   retrying.action(async (typedRun, typedFile, flags) => {
     const options = toRunOptions(flags, context.clock.now());
-    const wanted = await requireRun(context, typedRun, "retry", canBeRetried);
+    const run = await requireRun(context, typedRun, "retry", canBeRetried);
     const [{ jobs }, { startRun }] = await Promise.all([
       import("../../bulk/index.ts"),
       import("../bulk/start.ts"),
     ]);
-    const run = await findNamedRun(context, wanted);
     const { manifest } = run;
     requireRetryable(run, typedFile);
     await requireSameAccount(context, manifest, "runs retry");

@@ -11,16 +11,19 @@ import { type MissingArgument, requireChoice, requireChoices } from "../flags/qu
 import { commandOnRun } from "../help/command-line.ts";
 
 /**
+ * The run that was named, else the one that a person chooses.
  * @param verb of the command, for the error
  * @param fits which runs the command can do something with
+ * @throws NotFoundError, UsageError, or what makes the run unreadable
  */
-export function requireRun(
+export async function requireRun(
   context: Context,
   typedRun: string | undefined,
   verb: string,
   fits: (run: StoredRun) => boolean = () => true,
-): Promise<string> {
-  return requireChoice(context, typedRun, createMissingRun(verb), () => listRunChoices(context, fits));
+): Promise<StoredRun> {
+  const choices = () => listRunChoices(context, fits);
+  return findNamedRun(context, await requireChoice(context, typedRun, createMissingRun(verb), choices));
 }
 
 export function requireRuns(context: Context, typedRuns: string[], verb: string): Promise<string[]> {
@@ -49,7 +52,6 @@ export async function readRuns({ folders, terminal }: Context): Promise<StoredRu
   return listRuns(folders.state, ({ message }) => terminal.warn(message));
 }
 
-/** The run that was named. @throws NotFoundError, UsageError, or of a run that cannot be read */
 export async function findNamedRun({ folders }: Context, idOrLast: string): Promise<StoredRun> {
   const { findRun } = await import("../../bulk/index.ts");
   return findRun(folders.state, idOrLast);
@@ -91,7 +93,7 @@ function createColumns(isRead: boolean): Column<RunView>[] {
       value: ({ status, waiting }) => (isRead && waiting ? describeWait(waiting) : status),
     },
     ...(["created", "updated", "deleted", "unchanged", "skipped", "rejected", "pending"] as const).map(count),
-    // Of a run that was closed, the outcomes say it.
+    // The outcomes of a run that was closed say it.
     { name: "done", value: ({ rows, done }) => (isRead && rows ? undefined : done), isAside: true },
     {
       name: "account",
@@ -115,7 +117,7 @@ export function createRunsView(isRead: boolean): View<RunView> {
   return { columns: createColumns(isRead), id, empty };
 }
 
-/** Of one run: everything that is known; for people what its last lines do not say. */
+/** What people read of one run in its table: its last lines say the rest. */
 const shownOfOne = ["run", "kind", "file", "started", "status", "base address", "folder"];
 
 export function createRunView(isRead: boolean): View<RunView> {

@@ -15,7 +15,7 @@ import { writtenFileOption } from "../flags/flags.ts";
 import { addAccountFlags } from "../help/command-line.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents, type Result } from "../output/presents.ts";
-import { createRunView, describeWait, findNamedRun, requireRun } from "./shared.ts";
+import { createRunView, describeWait, requireRun } from "./shared.ts";
 
 export function registerRunsShow(parent: Command, context: Context): void {
   const showing = parent
@@ -45,9 +45,8 @@ export function registerRunsShow(parent: Command, context: Context): void {
   showing.action(
     presents(context, {}, async (typedRun, flags): Promise<Result<RunView> | undefined> => {
       requireReportFlags(flags);
-      const wanted = await requireRun(context, typedRun, "show");
+      const run = await requireRun(context, typedRun, "show");
       const { readingsOf, viewRun } = await import("../../bulk/index.ts");
-      const run = await findNamedRun(context, wanted);
       if (flags.changes) {
         const lines = (await readingsOf(run).changes()).map(withReason);
         const none = lines.length === 0 ? `Run ${run.manifest.id} changed nothing.` : undefined;

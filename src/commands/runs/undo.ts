@@ -1,11 +1,12 @@
 import type { Command } from "@commander-js/extra-typings";
+import type { StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
 import { requireAnswer } from "../bulk/question.ts";
 import { addBulkFlags, claimFiles, toRunOptions } from "../flags/bulk.ts";
 import { formatForAccount } from "../help/command-line.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { findNamedRun, requireRun, requireSameAccount } from "./shared.ts";
+import { requireRun, requireSameAccount } from "./shared.ts";
 
 export function registerRunsUndo(parent: Command, context: Context): void {
   const command = parent
@@ -35,12 +36,12 @@ export function registerRunsUndo(parent: Command, context: Context): void {
   });
   undoing.action(async (typedRun, { deleteCreated: deletesCreated = false, ...flags }) => {
     const options = toRunOptions(flags, context.clock.now());
-    const wanted = await requireRun(context, typedRun, "undo", ({ manifest }) => manifest.kind !== "undo");
+    const isUndone = (run: StoredRun) => run.manifest.kind !== "undo";
+    const { manifest } = await requireRun(context, typedRun, "undo", isUndone);
     const danger = deletesCreated ? "delete" : "change";
     requireAnswer(context, danger, options.isDryRun);
-    const { manifest } = await findNamedRun(context, wanted);
     const { id, kind, input } = manifest;
-    if (wanted === "last" && kind === "undo") {
+    if (typedRun === "last" && kind === "undo") {
       context.terminal.note(`The last run, ${id}, was itself an undo, of run ${input.name}`, "needed");
     }
     claimFiles(context, undefined, flags);
