@@ -224,8 +224,8 @@ describe("--plan", () => {
     const at = { terminalColumns: 80, env: { NO_COLOR: "1" } };
     const output = await ecm(["import", path, "--create-missing", "--dry-run", "--show", "1"], at);
     expect(output.stderr).toContain("  ~ ada@example.com  City  Oslo → Bergen   + tag VIP\n");
-    expect(output.stderr).toContain("  Column →  Field        First value\n");
-    expect(output.stderr).toContain("  City      City         Bergen\n");
+    expect(output.stderr).toContain("  Column  →  Field        First value\n");
+    expect(output.stderr).toContain("  City       City         Bergen\n");
     expect(output.stderr).toContain("1 more: --show 2, or --plan plan.ndjson");
     const none = await ecm(["import", path, "--create-missing", "--dry-run", "--show", "0"], at);
     expect(none.stderr).not.toContain("~ ada");
@@ -241,10 +241,10 @@ describe("--plan", () => {
     const { stderr } = await ecm(args, { terminalColumns: 80, env: { NO_COLOR: "1" } });
     const output = stderr.match(/ {2}(City|Own \d|…) .*(?=\n)/g);
     expect(output?.slice(0, 3)).toEqual([
-      "  City      City         Rome",
-      "  Own 0     – ignored    x",
-      "  Own 1     – ignored    x",
+      "  City       City         Rome",
+      "  Own 0      – ignored    x",
+      "  Own 1      – ignored    x",
     ]);
-    expect(output?.slice(5, 7)).toEqual(["  Own 4     – ignored    x", "  … 3 more columns ignored"]);
+    expect(output?.slice(5, 7)).toEqual(["  Own 4      – ignored    x", "  … 3 more columns ignored"]);
   });
 });

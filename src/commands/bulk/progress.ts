@@ -8,8 +8,8 @@ import { capitalize, formatCount, formatCounted } from "../../counts.ts";
 import { formatDuration, formatMoment } from "../../moments.ts";
 import { findUnknown, type InputFacts, rejectsColumns, type Target } from "../../tables/index.ts";
 import { formatProgressBar, type Progress, showProgress } from "../../terminal/progress.ts";
+import { renderTable } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { cut, measureWidth } from "../../terminal/text-width.ts";
 import { noteEnd } from "./result.ts";
 import {
   describeNote,
@@ -223,7 +223,7 @@ function countSettled(counts: RowCounts): number {
 
 /** Exports of other systems have dozens of columns that only they know. */
 const maxIgnoredListed = 5;
-const maxColumnWidth = 28;
+const mappingColumns = ["Column", "→", "Field", "First value"].map((name) => ({ name }));
 
 /** @returns nothing for a file that only names contacts; what is ignored comes last */
 function formatMapping({ columns, constants, sample, keyName }: InputFacts, width: number): string[] {
@@ -231,30 +231,22 @@ function formatMapping({ columns, constants, sample, keyName }: InputFacts, widt
   const rows = columns.map(({ name, target }, place) => {
     const cells = sample.map((row) => (findUnknown(row.cells[place]) ?? row.cells[place] ?? "").trim());
     const first = cells.find((cell) => cell !== "")?.replaceAll(/\s+/g, " ") ?? "";
-    const texts = [name.trim() || `column ${place + 1}`, formatTarget(target, keyName), first];
-    return { name, texts, first, isIgnored: target.kind === "ignore" };
+    const shown = [name.trim() || `column ${place + 1}`, "", formatTarget(target, keyName), first];
+    return { name, first, shown, isIgnored: target.kind === "ignore" };
   });
   // An empty column is not missed, nor is what a rejects file says of its rows.
   const ignored = rows.filter((row) => row.isIgnored && row.first !== "" && !rejectsColumns.has(row.name));
   const lines = [
-    ["Column", "Field", "First value"],
-    ...rows.filter(({ isIgnored }) => !isIgnored).map(({ texts }) => texts),
-    ...constants.map(({ label, value }) => ["--set", label, value]),
-    ...ignored.slice(0, maxIgnoredListed).map(({ texts }) => texts),
+    ...rows.filter(({ isIgnored }) => !isIgnored).map(({ shown }) => shown),
+    ...constants.map(({ label, value }) => ["--set", "", label, value]),
+    ...ignored.slice(0, maxIgnoredListed).map(({ shown }) => shown),
   ];
-  const toFit = (place: number) => {
-    const widest = Math.max(...lines.map((line) => measureWidth(line[place]!)));
-    const room = Math.min(widest, maxColumnWidth, Math.floor((width - 20) / 2));
-    return (text: string) => cut(text, room) + " ".repeat(Math.max(0, room - measureWidth(text)));
-  };
-  const [fitColumn, fitField] = [toFit(0), toFit(1)];
-  const more = ignored.length - maxIgnoredListed;
-  return [
-    ...lines.map(([column = "", field = "", value], at) =>
-      cut(`  ${fitColumn(column)}${at === 0 ? " →  " : "    "}${fitField(field)}  ${value}`.trimEnd(), width),
-    ),
-    ...(more > 0 ? [`  … ${formatCounted(more, "more column")} ignored`] : []),
-  ];
+  const table = renderTable(mappingColumns, lines, width - 2, false)
+    .trimEnd()
+    .split("\n");
+  if (ignored.length > maxIgnoredListed)
+    table.push(`… ${formatCounted(ignored.length - maxIgnoredListed, "more column")} ignored`);
+  return table.map((line) => `  ${line.trimEnd()}`);
 }
 
 function formatTarget(target: Target, keyName: string): string {
