@@ -151,7 +151,8 @@ export function formatSummary(summary: Summary, isShort: boolean, price?: Price)
   if (rejects) lines.push(`${toRejectsTitle(summary)}: ${isShort ? shortPath(rejects) : rejects}`);
   if (isShort && rejects && kind === "import" && status === "completed" && run !== null)
     lines.push(advise`Fix them, then: ${ecm`runs retry ${run}`}`);
-  return lines;
+  const undo = adviseUndo(summary);
+  return undo === undefined ? lines : [...lines, undo];
 }
 
 /** Members of a synced list; inactive contacts, which stay so. */
@@ -171,7 +172,7 @@ function describeAccount({ members, inactive, kind, status }: Summary): string[]
 }
 
 /** How what was done is taken back. Nobody is resubscribed through the API. */
-export function adviseUndo({ kind, rows, status, run, file, codes }: Summary): Hint | undefined {
+function adviseUndo({ kind, rows, status, run, file, codes }: Summary): Hint | undefined {
   if (kind === "undo") {
     const hasCreated = (codes.rejected.created ?? 0) > 0;
     return hasCreated
@@ -217,8 +218,9 @@ export function noteEnd(
   const isShort = terminal.isStderrTerminal;
   const sentence = formatSentence(summary, facts.seconds);
   const results = isShort ? resultLines(terminal, "err", summary, facts) : [escapeControls(sentence)];
-  const hints = [...formatSummary(summary, isShort, facts.price), adviseUndo(summary)];
-  const further = hints.flatMap((hint) => (hint === undefined ? [] : [formatForAccount(hint, settings)]));
+  const further = formatSummary(summary, isShort, facts.price).map((line) =>
+    formatForAccount(line, settings),
+  );
   for (const [at, line] of results.entries())
     terminal.note(
       `${at === 0 ? toMark(terminal, summary) : ""}${formatForAccount(line, settings)}`,

@@ -8,7 +8,7 @@ import { escapeControlsInLines } from "../../terminal/escape.ts";
 import { isForPeople } from "../../terminal/format.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { drawDifference } from "../bulk/plan.ts";
-import { adviseUndo, formatSummary, resultLines } from "../bulk/result.ts";
+import { formatSummary, resultLines } from "../bulk/result.ts";
 import { withReason } from "../bulk/words.ts";
 import { requireReportFlags } from "../flags/bulk.ts";
 import { writtenFileOption } from "../flags/flags.ts";
@@ -82,8 +82,7 @@ async function tellStory(context: Context, run: StoredRun, view: RunView): Promi
   const lines: string[] = [];
   if (summary) {
     lines.push(...resultLines(terminal, "out", summary).map((line) => toText(line)));
-    for (const line of [...formatSummary(summary, true), adviseUndo(summary)])
-      if (line !== undefined) lines.push(toText(line, escaped));
+    lines.push(...formatSummary(summary, true).map((line) => toText(line, escaped)));
   }
   if (view.status === "stopped" || view.status === "unfinished")
     lines.push(...(await describeState(context, run, view)).map((line) => toText(line)));
