@@ -14,8 +14,7 @@ import { mergeLimits } from "./rate-limits.ts";
 import { CommandFiles } from "./terminal/command-files.ts";
 import { chooseFileFormat, type TextForm } from "./terminal/file-names.ts";
 import { type OutputFormat, type OutputOptions, parseColumns, parseFormat } from "./terminal/format.ts";
-import type { Prompter } from "./terminal/prompter.ts";
-import { cannotAskError, canPrompt, createPrompter } from "./terminal/prompts.ts";
+import { cannotAskError, canPrompt, createPrompter, type Prompter } from "./terminal/prompts.ts";
 import { Terminal, type TerminalStreams } from "./terminal/terminal.ts";
 import type { Clock, RateLimits } from "./wire.ts";
 

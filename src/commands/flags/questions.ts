@@ -3,7 +3,7 @@
 import type { Context } from "../../context.ts";
 import { notFoundError, usageError } from "../../errors.ts";
 import { advise, type Hint } from "../../hint.ts";
-import type { Choice, Prompter } from "../../terminal/prompter.ts";
+import type { Choice, Prompter } from "../../terminal/prompts.ts";
 
 export interface MissingArgument {
   /** What a person is asked for, such as `Name of the list`. */

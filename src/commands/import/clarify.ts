@@ -8,7 +8,7 @@ import type { Context } from "../../context.ts";
 import { formatCounted, formatQuotedNames } from "../../counts.ts";
 import { ecm, formatCommand, toOperands } from "../../hint.ts";
 import { type MappingFault, type SeveralSheets, toMappingError } from "../../tables/index.ts";
-import type { Prompter } from "../../terminal/prompter.ts";
+import type { Prompter } from "../../terminal/prompts.ts";
 import { isAtTerminal, type WhileAsking } from "../bulk/start.ts";
 import { shortPath } from "../bulk/words.ts";
 import { checkText } from "../flags/questions.ts";

@@ -15,7 +15,7 @@ import {
   toUnclearError,
   type UnclearInput,
 } from "../../tables/index.ts";
-import type { Choice, LineTable, Prompter } from "../../terminal/prompter.ts";
+import type { Choice, LineTable, Prompter } from "../../terminal/prompts.ts";
 import { formatKeyTarget } from "../bulk/progress.ts";
 import { checkText } from "../flags/questions.ts";
 

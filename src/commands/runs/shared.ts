@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Column, View } from "../../terminal/present.ts";
-import type { Choice } from "../../terminal/prompter.ts";
+import type { Choice } from "../../terminal/prompts.ts";
 import { type MissingArgument, requireChoice, requireChoices } from "../flags/questions.ts";
 import { commandOnRun } from "../help/command-line.ts";
 
