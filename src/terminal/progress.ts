@@ -7,8 +7,6 @@ import type { Terminal } from "./terminal.ts";
 import { cut, measureWidth } from "./text-width.ts";
 
 export interface Progress {
-  /** A message that stays, above the lines. */
-  note(message: string, weight?: "needed"): void;
   /** Draws at once instead of at the next interval. */
   refresh(): void;
   close(): void;
@@ -64,7 +62,6 @@ function createRedrawn(terminal: Terminal, describe: Describe): Progress {
   draw();
   terminal.drawing = { clear, draw };
   return {
-    note: (message, weight) => terminal.note(message, weight),
     refresh: draw,
     close() {
       clearInterval(timer);
@@ -93,7 +90,6 @@ function createRepeated(terminal: Terminal, describe: Describe, turn: () => stri
     setInterval(notice, noticeIntervalMilliseconds),
   ];
   return {
-    note: (message, weight) => terminal.note(message, weight),
     refresh: notice,
     close() {
       for (const timer of timers) clearInterval(timer);

@@ -36,7 +36,7 @@ describe("the progress line", () => {
     const { terminal, text } = fakeTerminal({});
     const progress = showProgress(terminal, () => ["a line that is longer than the terminal is wide"]);
     expect(text()).toBe("a line that is lon…");
-    progress.note("a message");
+    terminal.note("a message");
     progress.close();
     expect(text()).toBe("a line that is lon…\r\x1b[2Ka message\na line that is lon…\r\x1b[2K");
   });
@@ -62,7 +62,7 @@ describe("the progress line", () => {
   ])("redraws nothing for %s", (_name, parts) => {
     const { terminal, text } = fakeTerminal(parts);
     const progress = showProgress(terminal, () => ["far along"]);
-    progress.note("begun");
+    terminal.note("begun");
     progress.close();
     expect(text()).toBe("begun\n");
   });

@@ -58,7 +58,7 @@ export class RunDisplay {
       () => this.#lines(),
       () => findStateChange(this.#readProgress?.(), clock.now()),
     );
-    if (!shown.isSingle) this.#progress.note(shown.what);
+    if (!shown.isSingle) this.#context.terminal.note(shown.what);
   }
 
   readonly on = (event: RunEvent): void => {
@@ -137,14 +137,14 @@ export class RunDisplay {
 
   #noteInput(facts: InputFacts): void {
     const { terminal } = this.#context;
-    for (const note of facts.notes) this.#progress.note(describeNote(note));
+    for (const note of facts.notes) this.#context.terminal.note(describeNote(note));
     if (!terminal.isStderrTerminal || this.#shown.areColumnsShown?.()) return;
-    for (const line of formatMapping(facts, terminal.stderrColumns)) this.#progress.note(line);
+    for (const line of formatMapping(facts, terminal.stderrColumns)) this.#context.terminal.note(line);
   }
 
   #noteResumed(run: string, rows: number): void {
     const done = `${formatCount(this.#doneBefore)}${rows > 0 ? ` of ${formatCounted(rows, "row")}` : ""} done`;
-    this.#progress.note(
+    this.#context.terminal.note(
       this.#shown.isResume ? `${done} before` : `Resuming run ${run} (${done}; --fresh starts over)`,
     );
   }
@@ -155,7 +155,7 @@ export class RunDisplay {
     if (isDryRun) return;
     if (price.estimate.seconds > longRunSeconds) loadAllChunks();
     const isAsked = !this.#context.settings.yes && this.#context.prompter() !== undefined;
-    if (!isAsked && !isSingle) this.#progress.note(formatPrice(price));
+    if (!isAsked && !isSingle) this.#context.terminal.note(formatPrice(price));
   }
 }
 
