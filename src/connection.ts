@@ -138,19 +138,18 @@ function toSandboxFolder(folders: Folders): string {
   return join(folders.state, "sandbox");
 }
 
-/** People in the files of the embedded service. */
-export interface SandboxFiles {
-  /**
-   * @param mask the text without the keys; undefined where none is in it
-   * @returns how many of its files held one of the keys
-   */
-  erase(keys: readonly string[], mask: (text: string) => string | undefined): Promise<number>;
-}
-
-export async function openSandboxFiles(folders: Folders): Promise<SandboxFiles> {
+/**
+ * Erases people from the files of the embedded service, whichever account is meant.
+ * @param mask the text without the keys; undefined where none is in it
+ * @returns how many of its files held one of the keys
+ */
+export async function eraseFromSandboxFiles(
+  folders: Folders,
+  keys: readonly string[],
+  mask: (text: string) => string | undefined,
+): Promise<number> {
   const { eraseFromSandbox } = await import("./sandbox/erase.ts");
-  const folder = toSandboxFolder(folders);
-  return { erase: (keys, mask) => eraseFromSandbox(folder, keys, mask) };
+  return eraseFromSandbox(toSandboxFolder(folders), keys, mask);
 }
 
 function createBehaviors(stateFolder: string, baseUrl: string, now: () => number): Behaviors {

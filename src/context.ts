@@ -7,7 +7,7 @@ import { chooseFolders, type Folders } from "./config/folders.ts";
 import type { ProfileStore } from "./config/profiles.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import { type GlobalFlags, isYes, readSettings, type Settings } from "./config/settings.ts";
-import type { Connection, Purpose, SandboxFiles } from "./connection.ts";
+import type { Connection, Purpose } from "./connection.ts";
 import type { Activity } from "./disk/activities.ts";
 import { declinedError, exitCodes } from "./errors.ts";
 import { mergeLimits } from "./rate-limits.ts";
@@ -162,10 +162,13 @@ export class Context {
     return connection;
   }
 
-  /** People in the files of the embedded service, whichever account is meant. */
-  async sandboxFiles(): Promise<SandboxFiles> {
-    const { openSandboxFiles } = await import("./connection.ts");
-    return openSandboxFiles(this.folders);
+  /** Erases people from the files of the embedded service. @returns how many files held one of the keys */
+  async eraseFromSandbox(
+    keys: readonly string[],
+    mask: (text: string) => string | undefined,
+  ): Promise<number> {
+    const { eraseFromSandboxFiles } = await import("./connection.ts");
+    return eraseFromSandboxFiles(this.folders, keys, mask);
   }
 
   /**

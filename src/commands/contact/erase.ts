@@ -111,7 +111,7 @@ async function erasePeople(
   // Before what names them is erased: their names may hold the address too.
   const elsewhere = await erase.listFilesElsewhere(folders, baseUrl);
   const own = await erase.eraseFromFiles(folders, erased);
-  const files = own.files + (await (await context.sandboxFiles()).erase(people.flat(), erased.mask));
+  const files = own.files + (await context.eraseFromSandbox(people.flat(), erased.mask));
   requireNothingLeft(await erase.countFilesWith(folders, erased));
   const time = new Date(clock.now()).toISOString();
   const mayContain = elsewhere.map((file) => erased.mask(file) ?? file);
