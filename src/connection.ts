@@ -110,11 +110,7 @@ export async function openConnection(
     async close() {
       await line.close();
       names.save();
-      try {
-        if (latest) writeCachedLimits(folders.cache, profile.identity, latest);
-      } catch {
-        // A convenience: the command has done its work.
-      }
+      if (latest) writeCachedLimits(folders.cache, profile.identity, latest);
     },
   };
 }
@@ -159,13 +155,8 @@ function createBehaviors(stateFolder: string, baseUrl: string, now: () => number
     if (openBehavior) return openBehavior;
     const recall = () => readFreshBehavior(readCachedBehaviors(stateFolder, baseUrl)[structureId], now());
     const behavior = createBehavior(recall(), now, (point, value) => {
-      try {
-        // Another process may have learned something else in between.
-        const points = { ...recall(), [point]: value };
-        writeCachedBehavior(stateFolder, baseUrl, structureId, points);
-      } catch {
-        // It is found out again.
-      }
+      // Another process may have learned something else in between.
+      writeCachedBehavior(stateFolder, baseUrl, structureId, { ...recall(), [point]: value });
     });
     open.set(structureId, behavior);
     return behavior;

@@ -23,13 +23,8 @@ export function readCachedNames(folders: Folders, identity: string): object {
   return readCache(toNamesPath(folders, identity)) ?? {};
 }
 
-/** Never fails: a folder that cannot be written costs requests, no more. */
 export function writeCachedNames(folders: Folders, identity: string, names: object): void {
-  try {
-    writeCache(toNamesPath(folders, identity), names);
-  } catch {
-    // A cache: the next command tries again.
-  }
+  writeCache(toNamesPath(folders, identity), names);
 }
 
 function toNamesPath(folders: Folders, identity: string): string {
@@ -44,8 +39,7 @@ export interface CachedLimits {
 
 /**
  * Keeps what was seen. The refusal for the month does not repeat how large its quota is: that stays known.
- * @param identity of the account, from `ResolvedProfile`.
- * @throws when it cannot be written
+ * @param identity of the account, from `ResolvedProfile`
  */
 export function writeCachedLimits(
   cache: string,
@@ -76,7 +70,6 @@ export function readCachedBehaviors(stateFolder: string, baseUrl: string): Recor
   return isObject(structures) ? structures : {};
 }
 
-/** @throws when it cannot be written */
 export function writeCachedBehavior(
   stateFolder: string,
   baseUrl: string,
@@ -105,10 +98,17 @@ function readCache(file: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Whole or not at all, in a folder 0700. Synchronous: nothing else is under way. */
+/**
+ * Whole or not at all, in a folder 0700. Synchronous: nothing else is under way. Never fails: a folder that
+ * cannot be written costs requests, no more.
+ */
 function writeCache(file: string, content: object): void {
   const folder = dirname(file);
-  makeFolder(folder);
-  if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
-  writeAtomicallySync(file, `${JSON.stringify({ version, ...content })}\n`, false);
+  try {
+    makeFolder(folder);
+    if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
+    writeAtomicallySync(file, `${JSON.stringify({ version, ...content })}\n`, false);
+  } catch {
+    // The next command tries again.
+  }
 }
