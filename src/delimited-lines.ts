@@ -9,11 +9,6 @@ export function formatCsvLine(cells: readonly string[], delimiter = ","): string
   return line === "" ? '""' : line;
 }
 
-/** One csv line with quotes around every cell, so that each is read as text. */
-export function quotedCsvLine(cells: readonly string[]): string {
-  return cells.map(quotedCell).join(",");
-}
-
 function formatCsvCell(cell: string, delimiter: string): string {
   if (cell === "") return cell;
   // With tabs in between, quotes say that it is no tsv, whose cells are escaped.

@@ -1,5 +1,5 @@
 /** An exchange that brought no answer → what went wrong, and what is known of a write. Pure. */
-import { EcmError, usageError } from "../errors.ts";
+import { EcmError } from "../errors.ts";
 import { advise, ecm, type Hint } from "../hint.ts";
 import type { ApiRequest, TransportFailure } from "../wire.ts";
 import type { Trouble } from "./retry.ts";
@@ -56,10 +56,6 @@ export function describeReason(failure: TransportFailure, timeoutSeconds: number
   if (timeouts.has(code)) return `it did not answer within ${timeoutSeconds} s`;
   if (speaksNoTls.test(code + failure.message)) return "it does not speak TLS (https) at that port";
   if (certificate.test(code)) return `its TLS certificate was not accepted (${code})`;
-  if (code.startsWith("HPE_")) return `its answer is not valid HTTP (${code})`;
-  // As undici words it.
-  const [, status] = /^Proxy response \((\d+)\)/.exec(failure.message) ?? [];
-  if (status !== undefined) return `the proxy refused the connection (HTTP ${status})`;
   return codeMessages[code] ?? (failure.message || code || "the request failed");
 }
 
@@ -89,7 +85,6 @@ export function unreachableError(
   timeoutSeconds: number,
 ): EcmError {
   const code = failure.code ?? "";
-  if (code === "UND_ERR_INVALID_ARG") return usageError(`This request cannot be sent: ${failure.message}`);
   const reason = describeReason(failure, timeoutSeconds);
   const trouble = toTrouble(failure);
   const isWrite = request.effect === "write";

@@ -72,8 +72,8 @@ describe("requests through a proxy", () => {
     const asking = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`;
     const closed = "http://127.0.0.1:9";
     for (const [proxy, message, hint] of [
-      [url, "refused the connection (HTTP 502)", "NO_PROXY"],
-      [asking, "refused the connection (HTTP 407)", "HTTPS_PROXY"],
+      [url, "Proxy response (502)", "NO_PROXY"],
+      [asking, "Proxy response (407)", "HTTPS_PROXY"],
       ["http://", "HTTPS_PROXY or HTTP_PROXY is not the address of an HTTP proxy", "Such as"],
       [closed, "the connection was refused", "HTTPS_PROXY"],
     ] as const) {

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { BackUp, Closed, EditOptions, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
-import { quotedCsvLine } from "../../delimited-lines.ts";
+import { quotedCell } from "../../delimited-lines.ts";
 import { declinedError } from "../../errors.ts";
 import type { PlanFlags } from "../bulk/plan.ts";
 import { requireAnswer } from "../bulk/question.ts";
@@ -84,7 +84,7 @@ function openInput(
     return { input: { name: keys, stream: keys === "-" ? context.terminal.stdin : undefined } };
   }
   if (typedContacts.length === 0) return {};
-  const lines = typedContacts.map((each) => `${quotedCsvLine([each])}\n`);
+  const lines = typedContacts.map((each) => `${quotedCell(each)}\n`);
   const name = `${typedContacts.length} ${typedContacts.length === 1 ? "contact" : "contacts"}`;
   return { input: { name, stream: Readable.from([lines.join("")]) }, isPlain: true };
 }
