@@ -103,7 +103,7 @@ export class RunDisplay {
   }
 
   #take(event: RunEvent): void {
-    const { note } = this.#progress;
+    const { note } = this.#context.terminal;
     switch (event.kind) {
       case "phase":
         this.#readProgress = event.progress;
