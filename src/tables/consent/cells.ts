@@ -110,7 +110,7 @@ function parseCell(cell: string): CellMeaning {
   const unclosed = /[\p{L}\p{N}\p{So}]/u.test(written) ? written.replace(/[\s!.,;:]+$/, "") : written;
   const sign = exactly.get(written) ?? exactly.get(unclosed);
   if (sign) return sign;
-  if (date.test(unclosed)) return isZeroDate(unclosed) ? "unclear" : "date";
+  if (date.test(unclosed)) return isZeroDate(unclosed) ? "empty" : "date";
   if (number.test(written)) return "number";
   const meaning = words.get(phraseKey(cell));
   if (meaning === "gone" || meaning === "notSubscribed") return meaning;
@@ -118,7 +118,7 @@ function parseCell(cell: string): CellMeaning {
   return findRefusalInText(cell);
 }
 
-/** What programs write where there is no date: day 0 of a spreadsheet, the first day of a calendar. */
+/** What programs write for never: day 0 of a spreadsheet, the first day of a calendar. */
 function isZeroDate(written: string): boolean {
   if (/^0+$/.test(written)) return true;
   const [, first, second, third] = dateParts.exec(written) ?? [];
