@@ -27,25 +27,6 @@ export function identifyThisProcess(): ProcessIdentity {
   return { host: hostname(), pid, space: readProcessSpace(), start: readProcessStatus(pid)?.start ?? "" };
 }
 
-const endActions = new Set<() => void>();
-
-/**
- * Runs `work` when the process ends by itself or by `process.exit`; not when it is killed.
- * @returns cancels it
- */
-export function onProcessEnd(work: () => void): () => void {
-  if (endActions.size === 0) process.once("exit", runEndActions);
-  endActions.add(work);
-  return () => {
-    endActions.delete(work);
-    if (endActions.size === 0) process.off("exit", runEndActions);
-  };
-}
-
-function runEndActions(): void {
-  for (const work of endActions) work();
-}
-
 /** `unknown`: it belongs to another machine or container, and cannot be seen from here. */
 export function checkLife(other: ProcessIdentity, me: ProcessIdentity): "alive" | "gone" | "unknown" {
   if (other.space !== me.space) return "unknown";

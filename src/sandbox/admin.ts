@@ -138,14 +138,12 @@ export class SandboxAdmin {
       clear: (): void => this.store.database.transaction(() => this.store.requests.clear()),
       /**
        * Begins where the query says, or after the last request that there is now.
-       * @param lastSeen number of the last request that was received, to go on after it
        * @returns gives at most so many of the requests that came since it was called last, the oldest first
        */
-      follow: (query: RequestQuery = {}, lastSeen = ""): ((limit: number) => LoggedRequest[]) => {
+      follow: (query: RequestQuery = {}): ((limit: number) => LoggedRequest[]) => {
         const log = this.store.requests;
         const { filter } = parseRequestQuery(query);
-        if (/^\d{1,15}$/.test(lastSeen)) filter.after = Number(lastSeen);
-        else if (query.since === undefined) filter.after = log.last();
+        if (query.since === undefined) filter.after = log.last();
         return (limit) => {
           const requests = log.find(filter, limit, "oldest");
           filter.after = requests.at(-1)?.n ?? filter.after;

@@ -7,8 +7,7 @@
  * binding closes its own descriptors only when its statements are collected. Other processes then overwrite
  * what this one relies on. Looking at a file by its path (stat, chmod, rename, unlink) opens nothing.
  */
-import { closeSync, openSync, rmSync, statSync } from "node:fs";
-import { devNull } from "node:os";
+import { rmSync, statSync } from "node:fs";
 import type Libsql from "libsql";
 import { failedError, usageError } from "../errors.ts";
 
@@ -67,7 +66,7 @@ export class Database {
       this.connection.prepare("COMMIT").run([]);
       return result;
     } catch (error) {
-      this.connection.rollBack(error);
+      this.connection.rollBack();
       throw error;
     }
   }
@@ -112,16 +111,12 @@ class Connection {
     return statement;
   }
 
-  /**
-   * A full disk ends the transaction by itself. Then the reason is thrown, rather than the error that there
-   * is no transaction to roll back.
-   */
-  rollBack(reason: unknown): void {
+  /** A full disk has ended the transaction by itself. */
+  rollBack(): void {
     try {
       this.prepare("ROLLBACK").run([]);
     } catch (error) {
-      if (!/no transaction is active/.test((error as Error).message))
-        throw new AggregateError([reason, error], (reason as Error).message);
+      if (!/no transaction is active/.test((error as Error).message)) throw error;
     }
   }
 
@@ -136,8 +131,6 @@ class Connection {
 
 // Longer than any transaction of ours takes, a reset of a full folder included.
 const busyMilliseconds = 30_000;
-// For the binding itself and a database with its log, with some to spare.
-const neededDescriptors = 16;
 
 /** The connections of this process: one for each file, by its identity, however often it is opened. */
 const connections = new Map<string, Connection>();
@@ -146,8 +139,7 @@ const connections = new Map<string, Connection>();
  * Opens a file that several processes may use at once; within a process all who open it share one connection.
  * A transaction that has ended survives the death of its process; it is the operating system's to survive a
  * loss of power (write-ahead log, synchronous NORMAL).
- * @throws UsageError when the binding is not installed, or the file is no database; EcmError when too few
- *   files may be open
+ * @throws UsageError when the binding is not installed, or the file is no database
  */
 export async function openDatabase(file: string): Promise<Database> {
   const Binding = await loadBinding();
@@ -181,7 +173,6 @@ function fileIdentity(file: string): string | undefined {
 }
 
 function connect(Binding: typeof Libsql, file: string): Libsql.Database {
-  requireDescriptors();
   let binding: Libsql.Database;
   try {
     binding = new Binding(file);
@@ -228,23 +219,6 @@ export function discardDatabase(file: string): void {
 
 function isDiskFull(error: unknown): boolean {
   return /database or disk is full/.test((error as Error).message);
-}
-
-/** Checked beforehand: the binding ends the whole process when it cannot open a file. */
-function requireDescriptors(): void {
-  const opened: number[] = [];
-  try {
-    while (opened.length < neededDescriptors) opened.push(openSync(devNull, "r"));
-  } catch (error) {
-    if (!["EMFILE", "ENFILE"].includes((error as NodeJS.ErrnoException).code ?? "")) return;
-    throw failedError(
-      "The sandbox cannot open its data: too many open files",
-      "Raise the limit of open files: ulimit -n 256",
-      { type: "SystemError", cause: error },
-    );
-  } finally {
-    for (const descriptor of opened) closeSync(descriptor);
-  }
 }
 
 async function loadBinding(): Promise<typeof Libsql> {

@@ -9,9 +9,8 @@ import { findDamage } from "./database.ts";
 import { planFaults } from "./faults.ts";
 import type { ResetOptions } from "./public-types.ts";
 import { refusalAnswer } from "./request.ts";
-import { unauthorized } from "./rules/refusal.ts";
 import type { Service } from "./service.ts";
-import { discardStore, openStore } from "./store/index.ts";
+import { discardStore, openMemoryStore, openStore } from "./store/index.ts";
 import { isKeyValue, keyRegion, ownKeyInFolder } from "./store/keys.ts";
 import type { OpenPort, PortOptions } from "./transports/http.ts";
 import { type AdminApi, inProcessTransport } from "./transports/in-process.ts";
@@ -19,8 +18,11 @@ import { variantsFrom } from "./variants.ts";
 import { missingWorld, Worlds } from "./worlds.ts";
 
 export interface SandboxOptions extends SandboxAccountOptions {
-  /** Holds the database; made when it does not exist. Several processes may use one at once. */
-  folder: string;
+  /**
+   * Holds the database; made when it does not exist. Several processes may use one at once. Absent: all is in
+   * memory, and goes with the sandbox.
+   */
+  folder?: string;
 }
 
 export interface Sandbox {
@@ -46,7 +48,11 @@ export async function openSandbox({ folder, ...options }: SandboxOptions): Promi
   // Before a folder is made.
   variantsFrom(options.variants ?? {});
   planFaults(options.faults ?? []);
-  const store = await openStore(folder, clock.now(), { region, seed });
+  const account = { region, seed };
+  const store =
+    folder === undefined
+      ? await openMemoryStore(clock.now(), account)
+      : await openStore(folder, clock.now(), account);
   const worlds = new Worlds(store, options);
   const main = createAccount(store, options);
   // Loads with the first request to it.
@@ -74,19 +80,14 @@ export async function openSandbox({ folder, ...options }: SandboxOptions): Promi
 
 const worldForm = new RegExp(`^${worldsRoot}/([^/?]*)`);
 
-/** A world answers below its own path, and wherever its key is used. */
+/** A world answers below its own path. */
 function routeToAccounts(main: Service, worlds: Worlds): Service {
   return async (request) => {
     const id = worldForm.exec(request.target)?.[1];
-    if (id !== undefined) {
-      if (!worlds.isOpen(id)) return { answer: refusalAnswer(missingWorld(id)) };
-      const { root, service } = worlds.get(id);
-      return service({ ...request, target: request.target.slice(root.length) || "/", root });
-    }
-    const key = request.headers["x-api-key"];
-    const world = typeof key === "string" ? worlds.findByKey(key) : undefined;
-    if (world === "closed") return { answer: refusalAnswer(unauthorized("Invalid API key")) };
-    return (world?.service ?? main)(request);
+    if (id === undefined) return main(request);
+    if (!worlds.isOpen(id)) return { answer: refusalAnswer(missingWorld(id)) };
+    const { root, service } = worlds.get(id);
+    return service({ ...request, target: request.target.slice(root.length) || "/", root });
   };
 }
 
@@ -96,7 +97,7 @@ function routeToAccounts(main: Service, worlds: Worlds): Service {
  * @returns why it was deleted, if it was: `damaged`
  */
 export async function resetFolder(
-  options: SandboxOptions,
+  options: SandboxOptions & { folder: string },
   wanted: ResetOptions,
 ): Promise<string | undefined> {
   const { folder } = options;

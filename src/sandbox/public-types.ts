@@ -10,7 +10,7 @@ declare global {
 
 /** Options of a sandbox that a test suite starts in its own process, on a free port of 127.0.0.1. */
 export interface StartSandboxOptions {
-  /** Keeps the data. Default: a temporary folder, which `stop` removes. */
+  /** Keeps the data. Default: all is in memory, and goes with `stop`. */
   folder?: string;
   /** Default: a free one. */
   port?: number;
@@ -47,7 +47,7 @@ export interface StartedSandbox {
    * different worlds cannot see each other. It begins as this sandbox was started.
    */
   world(options?: WorldOptions): Promise<SandboxWorld>;
-  /** Frees the port, and removes the folder when it was temporary. */
+  /** Frees the port. */
   stop(): Promise<void>;
   /** As `stop`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -67,7 +67,7 @@ export interface SandboxWorld {
   id: string;
   /** Such as `http://127.0.0.1:40213/__world/5f0c7a91d2e4`; its `/__sandbox/` is below it. */
   baseUrl: string;
-  /** For the header `X-API-Key`; at the address of the sandbox it leads to this world too. */
+  /** For the header `X-API-Key`. */
   apiKey: string;
   /** Id of the account's default structure; a reset keeps it. */
   structureId: string;

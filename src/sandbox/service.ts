@@ -131,11 +131,8 @@ function mask(secret: string): string {
   return secret.length < 20 ? "…" : `${secret.slice(0, 7)}…${secret.slice(-4)}`;
 }
 
-// A published path that is not served, and looks like that of a contact.
-const exportPath = "/api/contact/export";
-
 /** The paths of all endpoints; those with fewer parameters come first, for their names are no ids. */
-const paths = [...new Set(endpoints.map(({ path }) => path)), exportPath]
+const paths = [...new Set(endpoints.map(({ path }) => path))]
   .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`) }))
   .sort((a, b) => a.path.split(":").length - b.path.split(":").length);
 

@@ -7,7 +7,6 @@ import { openSandbox } from "./index.ts";
 import type { Admin, SandboxWorld, StartedSandbox, StartSandboxOptions } from "./public-types.ts";
 import { maxWindowSeconds } from "./rules/limits.ts";
 import { notObject } from "./rules/requests.ts";
-import { makeTemporaryFolder } from "./temporary-folder.ts";
 import type { World, Worlds } from "./worlds.ts";
 
 /**
@@ -16,24 +15,13 @@ import type { World, Worlds } from "./worlds.ts";
  * @throws Error that begins with the name of a bad option; UsageError when the database binding is not installed
  */
 export async function startSandbox(options: StartSandboxOptions = {}): Promise<StartedSandbox> {
-  const { port = 0, folder, ...rest } = parseBody(schema, options, "The options");
-  let close = () => {};
-  const temporary = folder === undefined ? await makeTemporaryFolder(() => close()) : undefined;
+  const { port = 0, ...rest } = parseBody(schema, options, "The options");
+  const sandbox = await openSandbox({ hourlyLimit: 1_000_000, monthlyLimit: 10_000_000, ...rest });
   try {
-    const sandbox = await openSandbox({
-      hourlyLimit: 1_000_000,
-      monthlyLimit: 10_000_000,
-      ...rest,
-      folder: folder ?? temporary!.path,
-    });
-    close = () => sandbox.close();
     const server = await sandbox.serve({ host: "127.0.0.1", port, keepsProcess: false });
     let stopped: Promise<void> | undefined;
     const stop = () => {
-      stopped ??= server.close().then(() => {
-        close();
-        temporary?.remove();
-      });
+      stopped ??= server.close().then(sandbox.close);
       return stopped;
     };
     const requireRunning = () => {
@@ -52,8 +40,7 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<S
       [Symbol.asyncDispose]: stop,
     };
   } catch (error) {
-    close();
-    temporary?.remove();
+    sandbox.close();
     throw error;
   }
 }

@@ -28,8 +28,6 @@ export class Worlds {
   private readonly main: Store;
   private readonly options: SandboxAccountOptions;
   private readonly open = new Map<string, World>();
-  /** With those of closed worlds: a request that is late must not count as a failure of another account. */
-  private readonly byKey = new Map<string, World | "closed">();
   private isClosed = false;
 
   /** @param options of the sandbox: each world begins with them */
@@ -61,7 +59,6 @@ export class Worlds {
       const structureId = store.structures.all()[0]!._id;
       const world = { ...account, id, root: `${worldsRoot}/${id}`, structureId };
       this.open.set(id, world);
-      this.byKey.set(world.apiKey, world);
       return world;
     } catch (error) {
       store.database.close();
@@ -80,16 +77,10 @@ export class Worlds {
     return this.open.has(id);
   }
 
-  /** The world that this key belongs to; `closed` where it has been closed. */
-  findByKey(key: string): World | "closed" | undefined {
-    return this.byKey.get(key);
-  }
-
   /** @throws Refusal 404 */
   close(id: string): void {
     const world = this.get(id);
     this.open.delete(id);
-    this.byKey.set(world.apiKey, "closed");
     world.close();
   }
 

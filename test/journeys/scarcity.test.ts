@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyRows } from "../bulk/kit.ts";
-import { ecmWith, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
+import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startRecordingProxy } from "./recording-proxy.ts";
 
 describe("what is scarce", () => {
@@ -33,17 +31,5 @@ describe("what is scarce", () => {
     const result = await ecmWith(env)(["-v", "import", path]);
     expect(result.code).toBe(8);
     expect(result.stderr.match(/^> /gm)).toHaveLength(3);
-  });
-});
-
-describe.runIf(process.platform === "linux")("too few open files", () => {
-  it.each([24, 28])("end the embedded service with exit 1 and one error (%d)", async (limit) => {
-    const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
-    const command = `ulimit -n ${limit}; exec "$0" "$@"`;
-    const args = [process.execPath, program, "--profile", "sandbox", "lists", "list"];
-    const env = { PATH: process.env.PATH, ...(await temporaryHome()) };
-    const result = await waitForResult(spawn("/bin/sh", ["-c", command, ...args], { env }));
-    expect(result).toMatchObject({ code: 1, stdout: "" });
-    expect(result.stderr).toMatch(/^error: .*too many open files.*\nhint: .*ulimit -n.*\n$/i);
   });
 });

@@ -95,20 +95,18 @@ test("the stream brings each request as it is answered, and ends when the sandbo
   const { baseUrl, apiKey, sandbox } = await startSandbox();
   const read = (path: string) => fetch(`${baseUrl}${path}`, { headers: { "x-api-key": apiKey } });
   await read("/api/contact-structure");
-  const open = async (query = "", headers: Record<string, string> = {}) => {
-    const stream = await fetch(`${baseUrl}/__sandbox/requests/stream${query}`, { headers });
+  const open = async (query = "") => {
+    const stream = await fetch(`${baseUrl}/__sandbox/requests/stream${query}`);
     expect(stream.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     return readEvents(stream);
   };
   const fromNow = await open();
   const all = await open("?since=0");
   const misses = await open("?since=0&status=4xx");
-  const resumed = await open("", { "last-event-id": "1" });
   await read("/api/nothing");
   expect(await fromNow.next()).toMatchObject({ n: 2, path: "/api/nothing", status: 403 });
   expect([await all.next(), await all.next()]).toMatchObject([{ n: 1 }, { n: 2 }]);
   expect(await misses.next()).toMatchObject({ n: 2 });
-  expect(await resumed.next()).toMatchObject({ n: 2 });
   sandbox.admin.reset();
   await read("/api/contact-structure");
   expect(await fromNow.next()).toMatchObject({ n: 3, status: 200 });

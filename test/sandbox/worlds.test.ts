@@ -1,11 +1,9 @@
 /** Further accounts in the process of a sandbox, which cannot see each other. */
-import { readdir } from "node:fs/promises";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { SandboxWorld, StartSandboxOptions } from "../../src/sandbox/public-types.ts";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
-import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { callPort } from "./account.ts";
 
 async function started(options?: StartSandboxOptions) {
@@ -58,21 +56,13 @@ test("a world has contents, key, structure, clock, limits, faults and log of its
   expect((await callPort({ ...one, apiKey: sandbox.apiKey }, "GET", "/api/contact")).status).toBe(401);
 });
 
-test("at the address of the sandbox a world's key leads to the world, and failures stay in one", async () => {
+test("failures stay in the account where they happened", async () => {
   const sandbox = await started();
   const one = await sandbox.world();
-  const atRoot = { ...one, baseUrl: sandbox.baseUrl };
-  expect((await create(atRoot, "ada@b.co")).status).toBe(200);
-  expect([await keysIn(one), await keysIn(sandbox)]).toEqual([["ada@b.co"], []]);
-  // Twenty failures block an address, in the account where they happened.
   for (let count = 0; count < 21; count++) await callPort({ ...one, apiKey: "none" }, "GET", "/api/contact");
   expect((await callPort(one, "GET", "/api/contact")).status).toBe(429);
   expect((await callPort(sandbox, "GET", "/api/contact")).status).toBe(200);
   await one.close();
-  for (let count = 0; count < 21; count++) {
-    expect((await callPort(atRoot, "GET", "/api/contact")).status).toBe(401);
-  }
-  expect((await callPort(sandbox, "GET", "/api/contact")).status).toBe(200);
   expect((await callPort(one, "GET", "/api/contact")).status).toBe(404);
 });
 
@@ -168,25 +158,12 @@ test("a client with a world's address and key sees that world", async () => {
   expect([await keysIn(world), await keysIn(sandbox)]).toEqual([["ada@b.co"], []]);
 });
 
-test("a hundred worlds are open at once, take no file each, and close with the sandbox", async () => {
-  vi.stubEnv("TMPDIR", await temporaryFolder());
-  onTestFinished(() => void vi.unstubAllEnvs());
+test("a hundred worlds are open at once, and close with the sandbox", async () => {
   const sandbox = await started({ seed: 7 });
-  const descriptors = () =>
-    readdir("/proc/self/fd").then(
-      (each) => each.length,
-      () => 0,
-    );
-  await sandbox.world();
-  const before = await descriptors();
   const worlds = await Promise.all(Array.from({ length: 100 }, () => sandbox.world()));
   await Promise.all(worlds.map((world, index) => create(world, `p${index}@b.co`)));
   expect(await Promise.all(worlds.map(keysIn))).toEqual(worlds.map((_, index) => [`p${index}@b.co`]));
-  // Connections of the client and the server, but nothing that grows with the worlds on the disk.
-  expect(await readdir(tmpdir())).toHaveLength(1);
-  expect((await descriptors()) - before).toBeLessThan(300);
   await sandbox.stop();
-  expect(await readdir(tmpdir())).toEqual([]);
   await expect(worlds[0]!.admin.requests()).rejects.toThrow("The world was closed");
   await expect(sandbox.world()).rejects.toThrow("The sandbox was stopped");
 });

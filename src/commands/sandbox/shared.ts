@@ -102,7 +102,7 @@ export function addStartFlags<A extends unknown[], O extends OptionValues, G ext
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .addOption(wholeNumberOption("--port <number>", "port to listen on; 0 picks a free one", 0).default(0))
     .addOption(dataOption().conflicts("temporary"))
-    .option("--temporary", "use an empty folder for the data, and remove it at the end")
+    .option("--temporary", "keep the data in memory: it goes at the end")
     .addOption(wholeNumberOption("--hourly-limit <n>", "requests per window (3600)", 0))
     .addOption(wholeNumberOption("--window <seconds>", "length of the window (3600)"))
     .addOption(
@@ -150,28 +150,22 @@ export async function whileServing(
 ): Promise<void> {
   const { openSandbox } = await import("../../sandbox/index.ts");
   const { splitVariant } = await import("../../sandbox/variants.ts");
-  const { makeTemporaryFolder } = await import("../../sandbox/temporary-folder.ts");
   const { env, warn } = context.terminal;
   const variants = Object.fromEntries(variant.map(splitVariant));
-  const emptyFolder = temporary ? await makeTemporaryFolder() : undefined;
+  const sandbox = await openSandbox({
+    ...named,
+    ...{ clock: context.clock, windowSeconds: window, faults: fault, variants },
+    folder: temporary ? undefined : chooseSandboxFolder(context, { data }),
+    apiKey: env.ECM_SANDBOX_API_KEY || undefined,
+    adminToken: adminToken ?? (env.ECM_SANDBOX_ADMIN_TOKEN || undefined),
+  });
   try {
-    const sandbox = await openSandbox({
-      ...named,
-      ...{ clock: context.clock, windowSeconds: window, faults: fault, variants },
-      folder: emptyFolder?.path ?? chooseSandboxFolder(context, { data }),
-      apiKey: env.ECM_SANDBOX_API_KEY || undefined,
-      adminToken: adminToken ?? (env.ECM_SANDBOX_ADMIN_TOKEN || undefined),
-    });
-    try {
-      const server = await sandbox.serve({ host, port });
-      if (!server.isLoopback)
-        warn(`The sandbox listens on ${host}: other machines can reach it, without encryption`);
-      await use(sandbox, server.baseUrl).finally(() => server.close());
-    } finally {
-      sandbox.close();
-    }
+    const server = await sandbox.serve({ host, port });
+    if (!server.isLoopback)
+      warn(`The sandbox listens on ${host}: other machines can reach it, without encryption`);
+    await use(sandbox, server.baseUrl).finally(() => server.close());
   } finally {
-    emptyFolder?.remove();
+    sandbox.close();
   }
 }
 

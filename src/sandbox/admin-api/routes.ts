@@ -169,9 +169,8 @@ async function readJson({ env, req }: AdminContext): Promise<never> {
   return parseJsonBytes(body, "64 MiB", "{}") as never;
 }
 
-function followRequests({ admin, closing, query, context }: Call): Response {
-  const { env, req } = context;
-  const next = admin.requests.follow(query, req.header("last-event-id"));
+function followRequests({ admin, closing, query, context: { env } }: Call): Response {
+  const next = admin.requests.follow(query);
   return streamRequests(next, env.closing ? AbortSignal.any([env.closing, closing]) : closing);
 }
 

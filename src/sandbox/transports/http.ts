@@ -1,13 +1,6 @@
 /** The transport behind a port: the same service over HTTP. */
-import {
-  createServer,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { usageError } from "../../errors.ts";
 import { findForeignHeader, isAdminPath, isLoopbackAddress } from "../admin-api/access.ts";
@@ -49,23 +42,14 @@ export async function openPort(
     },
     { overrideGlobalObjects: false },
   );
-  const answers = new WeakMap<object, ServerResponse>();
-  const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
-    answers.set(incoming.socket, outgoing);
-    if (incoming.headers.host === undefined && incoming.httpVersion === "1.1") {
-      return write(outgoing, malformed("The header Host is required"));
-    }
+  const server = createServer((incoming, outgoing) => {
     const target = parseTarget(incoming.url ?? "");
-    if (target === undefined) return write(outgoing, malformed("The address of the request is not valid"));
+    if (target === undefined) {
+      return write(outgoing, refusalAnswer(invalid("The address of the request is not valid")));
+    }
     // The paths of /__sandbox/ have rules of their own (admin-api/access.ts).
     if (isAdminPath(targetPath(target))) return void answerAdmin(incoming, outgoing);
     answer(service, target, incoming, outgoing).catch((error) => write(outgoing, failure(error)));
-  });
-  answerMalformed(server, {
-    isAnswering: (connection) => {
-      const outgoing = answers.get(connection);
-      return outgoing?.headersSent === true && !outgoing.writableFinished;
-    },
   });
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
@@ -169,48 +153,4 @@ function reachable(address: string, family: string): string {
   if (address === "0.0.0.0") return "127.0.0.1";
   if (address === "::") return "[::1]";
   return family === "IPv6" ? `[${address}]` : address;
-}
-
-/** Which answer is under way on a connection. */
-interface Exchanges {
-  /** Whether the head of an answer has left on it: nothing else may be written then. */
-  isAnswering(connection: Duplex): boolean;
-}
-
-function answerMalformed(server: Server, exchanges: Exchanges): void {
-  server.on("clientError", (error: NodeJS.ErrnoException, connection) => {
-    if (!connection.writable || error.code === "ECONNRESET" || exchanges.isAnswering(connection)) {
-      connection.destroy(error);
-      return;
-    }
-    writeRaw(connection, malformed(messageFor(error)));
-  });
-  // Without listeners, these two get an empty answer, or none.
-  server.on("checkExpectation", (_incoming, outgoing) => {
-    const { status, text } = malformed("The header Expect must be 100-continue");
-    outgoing.writeHead(status, { "Content-Type": contentType, Connection: "close" }).end(text);
-  });
-  server.on("connect", (_incoming, connection) => {
-    writeRaw(connection, malformed("The method CONNECT is not supported"));
-  });
-}
-
-function malformed(message: string): Answer {
-  return refusalAnswer(invalid(message));
-}
-
-function messageFor({ code, message }: NodeJS.ErrnoException): string {
-  if (code === "HPE_HEADER_OVERFLOW") return "The headers of the request are too large";
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "The request did not arrive in time";
-  return `The request is not valid HTTP: ${message}`;
-}
-
-function writeRaw(connection: Duplex, { status, text }: Answer): void {
-  const head = [
-    `HTTP/1.1 ${status} Bad Request`,
-    `Content-Type: ${contentType}`,
-    `Content-Length: ${Buffer.byteLength(text)}`,
-    "Connection: close",
-  ];
-  connection.end(`${head.join("\r\n")}\r\n\r\n${text}`, () => connection.destroy());
 }
