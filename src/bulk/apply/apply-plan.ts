@@ -33,7 +33,7 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
     // A write must not use up what the read right before another, or after its refusal, needs.
     const needsRead = isReadById(item, judging) || ledger.openIntent(item.ref) !== undefined;
     await pool.untilFewerThan(needsRead && isScarce(session) ? 1 : options.concurrency);
-    // Nobody who is left may be begun; what is known of an open write is settled when the run is resumed.
+    // No other contact may be begun; an open write is settled when the run is resumed.
     if (send.stopped) throw send.stopped;
     const perform = async () => {
       if ((await write.perform()) === "unseen") unseen.add(write);
@@ -87,7 +87,7 @@ class Group {
   }
 
   /**
-   * Passes over a contact that is done. Who was erased since the plan was made is noted as skipped.
+   * Passes over a contact that is done, and notes one that was erased since the plan was made as skipped.
    * @param at when the contact was looked up for the plan
    */
   add(line: StoredLine, at: number): void {
@@ -103,7 +103,7 @@ class Group {
     const item = toPlannedItem(line, named, lookup.toIdentity);
     const planned = toPlannedWrite(line, named);
     const { before } = named;
-    // Of who is read by the id, or leaves, what the plan saw is never enough.
+    // Where a contact is read by its id, or leaves, what the plan saw is never enough.
     const isOld = isReadById(item, judging) || alwaysHasSecondLook(planned);
     const seen: Found = {
       contact: before && { _id: before.id, key: line.key },
@@ -121,7 +121,7 @@ class Group {
     return lookup.read(planned.id);
   }
 
-  /** Those who are not written yet are looked up together, once for each time that it is needed. */
+  /** Contacts that are not written yet are looked up together, once for each time that it is needed. */
   private lookUpAll(): Promise<ReadonlyMap<number, Found>> {
     const { send, lookup, ledger, clock } = this.session;
     const now = clock.now();

@@ -14,7 +14,6 @@ import type { EcmError, ServiceError } from "../../errors.ts";
 import type { BehaviorPoints } from "../../service/behavior.ts";
 import { hasReferences, mayBeElements, setElementForm } from "../../service/contact-changes.ts";
 import type { ApiRequest, Contact } from "../../wire.ts";
-import { hasAll } from "../decide.ts";
 import type { Before, Decision, Item, Operation, Outcome, Remark, Write } from "../desired.ts";
 import type { Reply, RequestKind } from "../pace/paced-send.ts";
 import { judge } from "../plan/judge.ts";
@@ -136,7 +135,9 @@ export class ContactWrite {
   private async attempt(): Promise<Outlook> {
     const { open, decision, found, session } = this;
     if (open && wasApplied(open, found.contact)) return this.settleAsApplied(open);
-    if (!isWrite(decision)) return this.settleUnwritten(decision);
+    if (decision.kind === "leave") return this.settle("unchanged", found.contact);
+    if (decision.kind === "skip") return this.settle("skipped", found.contact, decision);
+    if (decision.kind === "reject") return this.reject(decision);
     if (this.conflicts > maxConflicts) {
       const code = "keeps_changing";
       return this.reject({ code, message: session.judging.describe({ code }) });
@@ -234,7 +235,8 @@ export class ContactWrite {
   private async compareRefused(operation: Write, reason: Remark): Promise<"settled"> {
     const { session, item, open } = this;
     const { contact } = await readWritten(session, item, operation);
-    if (!contact || !isAlreadyApplied(operation, contact)) return this.reject(reason);
+    if (!contact || !wasApplied({ key: item.key.sent, operation, at: 0 }, contact))
+      return this.reject(reason);
     return this.settle(
       open ? toPlannedOutcome(item, operation) : "unchanged",
       contact,
@@ -276,39 +278,23 @@ export class ContactWrite {
     return this.settle(toPlannedOutcome(this.item, operation), contact, operation.remark);
   }
 
-  /** Writes down a decision that needs no request. */
-  private settleUnwritten(decision: Exclude<Decision, Write>): "settled" {
-    if (decision.kind === "reject") return this.reject(decision);
-    const isSkipped = decision.kind === "skip";
-    recordInJournal(this.session, {
-      kind: "done",
-      ref: this.item.ref,
-      outcome: isSkipped ? "skipped" : "unchanged",
-      ...(isSkipped && { code: decision.code }),
-      inactive: this.isNewlyInactive(this.found.contact),
-    });
-    return "settled";
-  }
-
-  /** Writes down that a contact was written, or found as it should be. */
-  private settle(outcome: Outcome, contact: Partial<Contact> | undefined, remark?: Remark): "settled" {
-    recordInJournal(this.session, {
-      kind: "done",
-      ref: this.item.ref,
-      outcome,
-      contactId: contact?._id,
-      inactive: this.isNewlyInactive(contact),
-      ...remark,
-    });
-    return "settled";
-  }
-
   private reject({ code, message }: Remark): "settled" {
-    recordInJournal(this.session, { kind: "done", ref: this.item.ref, outcome: "rejected", code, message });
+    return this.settle("rejected", undefined, { code, message });
+  }
+
+  /** Writes down what became of the contact. */
+  private settle(
+    outcome: Outcome,
+    contact: Partial<Contact> | undefined,
+    { code, message }: Partial<Remark> = {},
+  ): "settled" {
+    const [contactId, inactive] = [contact?._id, this.isNewlyInactive(contact)];
+    const { ref } = this.item;
+    recordInJournal(this.session, { kind: "done", ref, outcome, contactId, inactive, code, message });
     return "settled";
   }
 
-  /** Whom the plan took for absent or active, and the account holds as inactive; it has counted the others. */
+  /** Whether the account holds somebody as inactive who is not counted so by the plan. */
   private isNewlyInactive(contact: Partial<Contact> | undefined): true | undefined {
     const { planned, before } = this.task;
     const wasCounted = planned.kind === "change" ? before?.isInactive : planned.kind !== "create";
@@ -318,14 +304,8 @@ export class ContactWrite {
 
 /** Whether what was looked up then is new enough for a write. */
 function isFresh({ clock, send, startedAt }: Session, at: number): boolean {
-  const age = clock.now() - at;
-  // A clock that was set back tells no age.
-  return at >= startedAt && at >= send.waitEndedAt && age >= 0 && age <= maxDecisionAgeMilliseconds;
-}
-
-function isAlreadyApplied(operation: Operation, contact: Partial<Contact>): boolean {
-  if (operation.kind === "change") return hasAll(operation.values, contact);
-  return operation.kind === "unsubscribe" && isInactive(contact);
+  const isOfNow = at >= startedAt && at >= send.waitEndedAt;
+  return isOfNow && clock.now() - at <= maxDecisionAgeMilliseconds;
 }
 
 function toRequest(

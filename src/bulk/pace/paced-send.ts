@@ -285,7 +285,7 @@ export class PacedSend {
 
   /** @throws RunStop the first reason why the run ends */
   private fail(error: unknown, write: WriteSteps | undefined): never {
-    // Whoever undoes the run later can rely on it.
+    // An undo of the run can rely on it.
     if (error instanceof EcmError && error.details.applied === "no") write?.notApplied();
     this.stop(toErrorStop(error));
     throw this.stopped;

@@ -48,7 +48,7 @@ export type RunEvent =
   /** Refused before the first write: the error is thrown besides. */
   | { kind: "refused"; summary: Summary };
 
-/** What becomes of those whom a file marks as not subscribed. `imported`, `added`: like any other. */
+/** What becomes of contacts that a file marks as not subscribed. `imported`, `added`: as of any other. */
 export type MarkedAre =
   | "imported"
   | "added"
@@ -70,7 +70,7 @@ export type RunRemark =
   | { code: "run_unreadable"; failure: Error }
   /** A process that cannot be seen from here held the run, and has gone silent. */
   | { code: "took_over"; whose: string }
-  /** Whom an undo creates again is a new contact. */
+  /** A contact that an undo creates again is a new one. */
   | { code: "recreates" }
   | { code: "no_rejects_file"; failure: Error }
   /** There is none elsewhere. `folder`: where nothing can be written; absent: standard input has none. */

@@ -39,7 +39,7 @@ export interface LookupOptions {
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
   source: string[];
   snapshot?: AccountSnapshot;
-  /** Everyone is known from pages of the account: nobody has to be asked for. */
+  /** Everybody is known from pages of the account: no key has to be asked for. */
   knowsAll?: boolean;
   behavior: Behavior;
   /** Contacts are named by keys and by ids: one that is named by both is marked as repeated. */
@@ -83,7 +83,7 @@ export class Lookup {
 
   /**
    * The same with what was read of the account before.
-   * @param isOfAll whether it was read for everybody: then who is not in it does not exist
+   * @param isOfAll whether all of the account was read: then a contact that is not in it does not exist
    */
   over(snapshot: AccountSnapshot, isOfAll: boolean): Lookup {
     return new Lookup({ ...this.options, snapshot, knowsAll: isOfAll && snapshot.isWhole() });
@@ -177,7 +177,7 @@ export class Lookup {
     for (const { ref, key } of block) {
       const candidates = byIdentity.get(key.identity) ?? [];
       const contact = candidates.find((each) => each.key === key.written) ?? candidates[0];
-      // Whom one form of the key may mean is not absent because another form finds nobody.
+      // A key of which one form is refused is not absent because another form finds nobody.
       const refusal = contact ? undefined : (refused.get(key.written) ?? refused.get(key.identity));
       found.set(ref, { contact, ...(refusal && { refused: refusal }) });
     }
@@ -235,7 +235,7 @@ export class Lookup {
     return [...new Set([...selectedLists, ...ids])].filter((id) => toStandInName(id) === undefined);
   }
 
-  /** A search may still show who is known to be deleted; and one contact may be named by its key and by its id. */
+  /** A search may still show a contact that is known to be deleted; and two items may name one contact. */
   private mark({ ref, key, desired }: Item, found: Found): Found {
     const id = found.contact?._id;
     const who = isSettled(desired) ? undefined : desired.who;

@@ -31,7 +31,7 @@ export function toStandInName(id: string): string | undefined {
 /** Id → name, each. */
 export type StoredNames = InferOutput<typeof schema.names>;
 
-/** Of what the account has and of what is yet to be made; an id whose name is not known is returned as it is. */
+/** What something is called that the account has, or that is yet to be made; an unknown id stays as it is. */
 export function nameOf(names: StoredNames, what: Kind, id: string): string {
   return names[`${what}s`][id] ?? toStandInName(id) ?? id;
 }
@@ -117,7 +117,7 @@ export class NameBook {
     return this.idOf("tag", name);
   }
 
-  /** Of the stand-in of a field the id, once it was created; any other id as it is. */
+  /** The id behind the stand-in of a field, once it was created; any other id as it is. */
   fieldId(id: string): string {
     const label = parseNewFieldId(id);
     return label === undefined ? id : this.idOf("field", label);

@@ -18,11 +18,11 @@ import type * as schema from "./plan-schema.ts";
 type PlanHead = Pick<InferOutput<typeof schema.head>, "kind" | "removals" | "names">;
 
 export interface PlanTally extends PlanCounts {
-  /** Of those that are updated, who is unsubscribed. */
+  /** Unsubscribed; counted as updated too. */
   unsubscribed: number;
-  /** Whom the account holds as inactive. */
+  /** Contacts that the account holds as inactive. */
   inactive: number;
-  /** Whom the input marks as not subscribed, and the account holds as active. */
+  /** Contacts that the input marks as not subscribed, and the account holds as active. */
   marked: number;
   /** The first of them. */
   markedContacts: { line: number | null; key: string }[];
@@ -97,7 +97,7 @@ export function addToTally(tally: PlanTally, decided: Decided, readsBefore: numb
   }
 }
 
-/** Whether the input marks somebody as not subscribed whom the account holds as active, or may hold so. */
+/** Whether the input marks a contact as not subscribed that the account holds as active, or may hold so. */
 function isMarked({ item: { desired }, contact }: Decided): boolean {
   return !isSettled(desired) && !desired.mayJoinLists && contact !== undefined && !isInactive(contact);
 }
@@ -222,7 +222,7 @@ const secondsPerAnswer = 0.2;
 const secondsPerHour = 3600;
 
 /**
- * Where a run waits for the hour, those who are still to be changed are looked up again, so many in one search.
+ * Where a run waits for the hour, contacts that are still to be changed are looked up again, so many in one search.
  * Windows that are used up are waited for; the last one takes as long as its answers do.
  */
 export function computePlanPrice(

@@ -49,7 +49,7 @@ interface BlockMark {
   /** Entries of the job's source that were planned so far. */
   taken: number;
   tally: PlanTally;
-  /** Of all bytes before this line: what a plan that was cut off continues after is as it was written. */
+  /** The digest of all bytes before this line: a plan that was cut off continues after what is as it was written. */
   digest: string;
 }
 

@@ -26,9 +26,9 @@ export interface StoredLine extends ExportedLine {
   cells?: Cells;
   /** How its input marks the person as not subscribed. */
   mark?: string;
-  /** Of a row that another row stands for: that contact's ref. */
+  /** The ref of the contact that stands for this row, where another row does. */
   of?: number;
-  /** Of a contact that no row names and that is not written. */
+  /** Where no row names the contact, and it is not written. */
   ref?: number;
 }
 

@@ -26,8 +26,8 @@ export const looks = v.object({
   /** One contact may be named twice, by its key and by its id. */
   marksRepeats: v.optional(v.boolean()),
   /**
-   * Of whoever is suppressed: left alone, also where the contact exists; not created; or like any other, but
-   * for those who were erased here.
+   * Suppressed contacts are left alone, also where they exist; or are not created; or are like any other, but
+   * for those that were erased here.
    */
   suppressions: v.picklist(["pass-over", "hold", "include"]),
 });
@@ -84,7 +84,7 @@ export const change = v.object({
 
 /** What people read of a contact, as `--plan` writes it. */
 export const shown = v.object({
-  /** Of the input; null where there is none. */
+  /** In the input; null where there is none. */
   line: v.nullable(count),
   key: text,
   contactId: v.nullable(text),
@@ -101,12 +101,12 @@ export const planned = v.pipe(
     key: v.object({ written: text, sent: text }),
     /** What is sent follows from this and the next. */
     desired,
-    /** Of a contact that exists, what is replaced. */
+    /** What is replaced, where the contact exists. */
     before: v.optional(before),
     /** A member that a sync takes out of its list. */
     isRemoval: v.optional(v.literal(true)),
   }),
-  // Whoever is unsubscribed or deleted is known, and whoever is deleted is known whole.
+  // A contact that is unsubscribed or deleted is known, and one that is deleted is known whole.
   v.check((each) => each.desired.end === undefined || each.before !== undefined),
   v.check((each) => each.desired.end !== "delete" || each.before?.contact?._id === each.before?.id),
 );

@@ -111,7 +111,7 @@ export class AccountSnapshot {
 
   /**
    * Every page said the same total, and that many different
-   * contacts were read: whoever is not here is not there.
+   * contacts were read: a contact that is not here is not there.
    */
   isWhole(): boolean {
     const { totals, ids } = this;
@@ -217,7 +217,7 @@ export async function readAccountIfSmaller(
     if (isServiceError(error) && error.details.status === 400) return false;
     throw error;
   }
-  // The status of everybody would take a request for each.
+  // To read everybody's status would take a request for each.
   if (readsStatus && behavior.get("source") === "common") return false;
   const missing = snapshot.missing.length;
   if (missing >= Math.max(lookUps, 1) || missing > maxRequests) return false;

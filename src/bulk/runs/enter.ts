@@ -31,7 +31,7 @@ interface EnterRunOptions {
   spooled?: { id: string; folder: string };
   isFresh: boolean;
   openJournalFile?: (file: string) => JournalFile;
-  /** Of a run that cannot be read: it may be the unfinished one. */
+  /** Told of each run that cannot be read: it may be the unfinished one. */
   onUnreadable?(failure: EcmError): void;
   /** A process that cannot be seen from here held the run, and has gone silent. */
   onTookOver?(whose: string): void;

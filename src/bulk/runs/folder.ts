@@ -58,7 +58,7 @@ export interface GuardOptions {
 
 /** What a run is and how it was asked for. Never holds an API key. */
 export interface Manifest {
-  /** Of the files of a run. */
+  /** The format of the files of a run. */
   version: 1;
   id: string;
   kind: RunKind;

@@ -51,10 +51,10 @@ export interface Summary {
     /** The file marks them as not subscribed, and the account held them as active. */
     marked: number;
   };
-  /** Of an undo: contacts of `updated` that were restored in part; the rest is as others have made it. */
+  /** Contacts of `updated` that an undo restored in part; the rest is as others have made it. */
   partial?: number;
   /**
-   * Of a list sync: members taken in and out. Their removals
+   * Members that a list sync took in and out. Their removals
    * count in `rows` too, as contacts read and updated.
    */
   members?: { added: number; removed: number };

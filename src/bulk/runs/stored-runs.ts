@@ -103,7 +103,7 @@ export interface RunView {
   stoppedBy: string | null;
   /** When the limit that stopped it allows requests again. */
   resumableAt: string | null;
-  /** Of a run that is at work, and waits: until when (RFC 3339), and why. */
+  /** Until when a run that is at work waits (RFC 3339), and why. */
   waiting: { until: string; why: string } | null;
   rejects: string | null;
   codes: Summary["codes"] | null;
@@ -146,7 +146,7 @@ function toRunStatus(manifest: Manifest, isEnded: boolean): RunView["status"] {
 const minMilliseconds = 5_000;
 
 /**
- * Notes in its folder until when a run waits, for whoever looks at it meanwhile; where it cannot be written, the
+ * Notes in its folder until when a run waits, for people who look at it meanwhile; where it cannot be written, the
  * run continues without it.
  * @param wait undefined: it is over
  */
