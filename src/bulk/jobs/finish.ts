@@ -117,7 +117,7 @@ export async function findPlanPrice(
   const { ledger, tally } = context;
   const rest = oldPlan ? await computeRestOfOldPlan(oldPlan, ledger, contacts) : toPlanRest(tally, contacts);
   const creations = ledger.names.size > 0 ? 0 : (names?.requestsToCreate ?? 0);
-  const statuses = lookup.readsStatusById ? (rest.secondLooks ?? 0) : 0;
+  const statuses = lookup.keys.readsStatusById ? (rest.secondLooks ?? 0) : 0;
   const further = creations + statuses + countRequestsAfter(after);
   // Who is read by the id is read right before the write in any case.
   const lookedUpTogether = judging.looks.by === "id" ? { ...rest, changes: 0, secondLooks: 0 } : rest;

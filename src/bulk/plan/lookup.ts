@@ -94,11 +94,6 @@ export class Lookup {
     return Math.min(maxBlockSize, this.keys.limit);
   }
 
-  /** As a `KeySearch` has it. */
-  get readsStatusById(): boolean {
-    return this.keys.readsStatusById;
-  }
-
   /** From the snapshot where there is one, else from the service. Keyed by `ref`. */
   async find(items: readonly Item[]): Promise<Map<number, Found>> {
     const found = new Map<number, Found>();
