@@ -325,7 +325,7 @@ describe("ecm import", () => {
     const dry = await service.ecm(["import", path, "--dry-run", "--json"]);
     expect(dry.code).toBe(7);
     expect(parseSummary(dry)).toMatchObject({ status: "dry-run", stoppedBy: "month", rows: { created: 60 } });
-    expect(dry.stderr).toMatch(/A real run needs \d+ requests, and \d+ are left this month/);
+    expect(dry.stderr).toMatch(/This needs \d+ requests, and \d+ are left this month/);
     expect(JSON.parse(dry.stderr.trim().split("\n").at(-1)!).error).toMatchObject({
       type: "OutOfBudgetError",
       limit: "month",
