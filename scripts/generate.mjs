@@ -194,7 +194,7 @@ ${Object.entries(environment)
 
 ## Input Conventions
 
-A name is accepted wherever an id is: a list's name, a field's or tag's label, a contact's key. \`FIELD=VALUE\` splits at the first \`=\`. A FILE may be \`-\`, standard input. \`--data FILE\` sends a JSON body as it is; \`--keys FILE\` names contacts, one a line. A key never goes on the command line: \`ECM_API_KEY\`, or \`ecm auth login --api-key-stdin\`.
+A name is accepted wherever an id is: a list's name, a field's or tag's label, a contact's key. \`FIELD=VALUE\` splits at the first \`=\`. A FILE may be \`-\`, standard input. \`--data FILE\` sends a JSON body as it is; \`--keys FILE\` names contacts, one a line or as a table, and takes the flags by which \`import\` reads a file. A key never goes on the command line: \`ECM_API_KEY\`, or \`ecm auth login --api-key-stdin\`.
 
 ## Workflows
 

@@ -178,7 +178,7 @@ export function readCells(
 interface WrittenCell {
   at: number;
   written: string;
-  /** Of a cell that is quoted as a whole. */
+  /** The value of a cell that is quoted as a whole. */
   value?: string;
   /** What its first quotes hold. */
   quoted: string;

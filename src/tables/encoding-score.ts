@@ -1,6 +1,6 @@
 /** Reading: a file that is not UTF-8: how far from it, and which encodings would make sense of it. */
-import { type InputFile, readBytes } from "./source.ts";
-import { decodeAll, resolveEncoding } from "./text.ts";
+import type { InputFile } from "./source.ts";
+import { decodeAll, readWholeLines, resolveEncoding } from "./text.ts";
 
 /**
  * What no table of people holds, and so shows a wrong guess: C1
@@ -9,101 +9,35 @@ import { decodeAll, resolveEncoding } from "./text.ts";
 export const unclean = /[\ufffd\u0080-\u009f\ue000-\uf8ff\u0000]/;
 
 export interface ByteSurvey {
-  /** Characters beyond ASCII that are well-formed UTF-8, and bytes that are not. */
+  /** Characters beyond ASCII that are well-formed UTF-8, and what is not. */
   good: number;
   bad: number;
+  /** Offset of the first byte that is not. */
   firstBad: number;
   /** Cells that hold a byte beyond ASCII, one on each line. */
   cells: Buffer;
 }
 
 const surveyBytes = 64 * 1024;
-/** A file without line breaks is looked at in pieces. */
-const maxLineBytes = 64 * 1024;
 
 /** Looks at a file that is not UTF-8: how far from it, and the cells that make it so. */
 export async function surveyUtf8(file: InputFile): Promise<ByteSurvey> {
   const survey = { good: 0, bad: 0, firstBad: -1 };
-  const cells: Buffer[] = [];
-  let collected = 0;
+  let cells = "";
   let offset = 0;
-  for await (const bytes of readWholeLines(file)) {
-    for (let at = 0; at < bytes.length; at += 1) {
-      if (bytes[at]! < 0x80) continue;
-      const length = computeSequenceLength(bytes, at);
-      if (length > 0) {
-        survey.good += 1;
-        at += length - 1;
-      } else {
-        if (survey.bad === 0) survey.firstBad = offset + at;
-        survey.bad += 1;
-      }
-    }
-    if (collected < surveyBytes) {
-      const found = findForeignCells(bytes);
-      cells.push(found);
-      collected += found.length;
-    }
+  for await (const bytes of readWholeLines({ file, encoding: "iso-8859-1", markBytes: 0 })) {
+    const text = Buffer.from(bytes, "latin1").toString("utf8");
+    if (survey.bad === 0 && text.includes("\ufffd"))
+      survey.firstBad = offset + Buffer.byteLength(text.slice(0, text.indexOf("\ufffd")));
+    survey.good += countMatches(text, /[^\x00-\x7f\ufffd]/gu);
+    survey.bad += countMatches(text, /\ufffd/g);
+    // None of these separators is the second byte of a character in any encoding that is left here.
+    const isOpen = cells.length < surveyBytes;
+    for (const cell of isOpen ? bytes.split(/[,;\t\n\r]/) : [])
+      if (/[\x80-\xff]/.test(cell)) cells += `${cell}\n`;
     offset += bytes.length;
   }
-  return { ...survey, cells: Buffer.concat(cells) };
-}
-
-/** The file in pieces of whole lines, so that no character is cut. */
-async function* readWholeLines(file: InputFile): AsyncGenerator<Buffer> {
-  let open: Buffer = Buffer.alloc(0);
-  for await (const chunk of readBytes(file)) {
-    const bytes = open.length > 0 ? Buffer.concat([open, chunk]) : chunk;
-    const end =
-      bytes.lastIndexOf(10) + 1 ||
-      bytes.lastIndexOf(13) + 1 ||
-      (bytes.length > maxLineBytes ? bytes.length : 0);
-    yield bytes.subarray(0, end);
-    open = bytes.subarray(end);
-  }
-  yield open;
-}
-
-/** Bytes of the well-formed UTF-8 character that starts here; 0 when none does. */
-function computeSequenceLength(bytes: Buffer, at: number): number {
-  const lead = bytes[at]!;
-  const length =
-    lead >= 0xc2 && lead <= 0xdf
-      ? 2
-      : lead >= 0xe0 && lead <= 0xef
-        ? 3
-        : lead >= 0xf0 && lead <= 0xf4
-          ? 4
-          : 0;
-  for (let index = 1; index < length; index += 1) {
-    const byte = bytes[at + index];
-    if (byte === undefined || (byte & 0xc0) !== 0x80) return 0;
-  }
-  return length;
-}
-
-/**
- * Comma, semicolon, tab and line breaks are no second byte of a character in any encoding that is left here.
- */
-const separators = new Set([0x2c, 0x3b, 0x09, 0x0a, 0x0d]);
-
-function findForeignCells(chunk: Buffer): Buffer {
-  const cells: Buffer[] = [];
-  let collected = 0;
-  let start = 0;
-  let isForeign = false;
-  for (let at = 0; at <= chunk.length && collected < surveyBytes; at += 1) {
-    const byte = chunk[at] ?? 0x0a;
-    if (byte >= 0x80) isForeign = true;
-    if (!separators.has(byte)) continue;
-    if (isForeign) {
-      cells.push(chunk.subarray(start, at), Buffer.from("\n"));
-      collected += at - start + 1;
-    }
-    start = at + 1;
-    isForeign = false;
-  }
-  return Buffer.concat(cells);
+  return { ...survey, cells: Buffer.from(cells, "latin1") };
 }
 
 /** Tried whether or not the statistics think of them. */
@@ -129,7 +63,7 @@ const bytesForStatistics = 2000;
 const minShare = 0.4;
 /** What a rarer encoding must be better by than a commoner one. */
 const stepInRank = 0.004;
-/** Of the first candidate. */
+/** The bonus of the first candidate. */
 const mostCommonBonus = 0.08;
 
 export interface Guess {
@@ -215,7 +149,7 @@ const alphabets: Record<string, ReadonlySet<string>[]> = {
   "windows-1257": baltic,
 };
 
-/** Of names and places, and a few of addresses. */
+/** The characters of names and places, and a few of addresses. */
 const simplifiedChinese = toCharacterSet(
   "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏付方邹熊白孟秦邱侯江尹薛闫段雷龙黎史陶贺毛郝顾龚邵万钱严赖覃洪武莫孔汤向常温康施文牛樊葛邢安齐易乔伍庞颜倪庄聂章鲁岳翟殷詹申欧耿关兰焦俞左柳甘祝包宁尚符舒阮柯纪梅童凌毕单季裴霍涂成苗谷盛曲翁骆蓝路游辛管柴蒙鲍华房解艾尤阳时司古吉简车项连麦党宫费卫米宗全应边师和商沙荣明诸马光亮",
   "伟芳娜秀英敏静丽强磊军洋勇艳杰娟涛超霞平刚桂玉红鹏辉飞玲建国斌宇浩凯健俊帆帅旭鑫波晶晨雪婷慧颖倩佳琳欣雨怡梦洁琪嘉峰志新海东生春永小晓子美云莉燕萍天德才福翔宏博思诗涵轩泽瑞睿俪",
@@ -340,7 +274,7 @@ function computeOddness(word: string): number {
 const weights = {
   /** Without voicing marks they may as well be bytes of another encoding. */
   halfWidthKana: 0.5,
-  /** Of a rare name, or of two bytes that happen to be one. */
+  /** A character of a rare name, or two bytes that happen to be one. */
   rareIdeograph: 0.5,
 };
 

@@ -2,8 +2,8 @@
 import { type EcmError, usageError } from "../errors.ts";
 import { countLineBreaks } from "./csv.ts";
 import { clearMargin, type Guess, rankGuesses, surveyUtf8, unclean } from "./encoding-score.ts";
-import { findLineOfByte, type InputFile, type Inspection, readBytes } from "./source.ts";
-import { createDecoder, resolveEncoding } from "./text.ts";
+import { findLineOfByte, type InputFile, type Inspection } from "./source.ts";
+import { readWholeLines, resolveEncoding } from "./text.ts";
 
 export interface FoundEncoding {
   encoding: string;
@@ -123,9 +123,6 @@ interface DecodingCheck {
 const broken = /[\ufffd\u0000]/;
 /** Outside Unicode's own encodings, private use is what a vendor added: nobody else can read it. */
 const brokenOrPrivate = /[\ufffd\u0000\ue000-\uf8ff]/;
-/** A text without line breaks is looked at in pieces of this many characters. */
-const maxLineBytes = 64 * 1024;
-
 /** Decodes the whole file and looks at what comes out, up to the first line that is wrong. */
 async function checkDecoding(
   file: InputFile,
@@ -135,7 +132,7 @@ async function checkDecoding(
 ): Promise<DecodingCheck> {
   const check: DecodingCheck = {};
   let line = 1;
-  for await (const text of decodeWholeLines(file, encoding, markBytes)) {
+  for await (const text of readWholeLines({ file, encoding, markBytes })) {
     const foreign = check.firstForeign ? -1 : text.search(/[^\x00-\x7f]/);
     if (foreign !== -1) {
       const from = Math.max(text.lastIndexOf("\n", foreign), text.lastIndexOf("\r", foreign)) + 1;
@@ -147,24 +144,6 @@ async function checkDecoding(
     line += countLineBreaks(text);
   }
   return check;
-}
-
-/** The text in pieces of whole lines, so that neither a row nor a CRLF is cut. */
-async function* decodeWholeLines(
-  file: InputFile,
-  encoding: string,
-  markBytes: number,
-): AsyncGenerator<string> {
-  const decoder = await createDecoder(encoding);
-  let open = "";
-  for await (const chunk of readBytes(file, markBytes)) {
-    const text = open + decoder.write(chunk);
-    const end =
-      text.lastIndexOf("\n") + 1 || (text.length > maxLineBytes && !text.endsWith("\r") ? text.length : 0);
-    yield text.slice(0, end);
-    open = text.slice(end);
-  }
-  yield open + decoder.end();
 }
 
 /** @throws UsageError when it is UTF-8 but for some bytes, or when no guess makes sense */

@@ -4,15 +4,15 @@
  */
 export type { Cells, ContactKey } from "./cells.ts";
 export { findUnknown } from "./cells.ts";
+export { type MappingFault, toMappingError } from "./columns/map.ts";
 export { readMapping, writeMapping } from "./columns/mapping-file.ts";
 export { type Proposal, type ProposedColumn, toTargetWord } from "./columns/proposal.ts";
-export { isTargetWord, type MappingFault, toMappingError } from "./columns/targets.ts";
 export { toUnclearError, type UnclearInput } from "./columns/unclear.ts";
 export type { ColumnTally, ConsentTally } from "./consent/cells.ts";
 export { readRecords } from "./csv.ts";
-export { type Duplicates, findRole, type JoinedRows, joinRows } from "./join.ts";
 export { createIdentityReader, createKeyReader, listPossibleKeys } from "./keys.ts";
-export { describeReading, emptyInput, readRows, type UnderstoodInput } from "./read-rows.ts";
+export { isTargetWord } from "./names.ts";
+export { readRows, type UnderstoodInput } from "./read-rows.ts";
 export { rejectsColumns } from "./rejects-columns.ts";
 export type {
   InputFacts,
@@ -27,7 +27,7 @@ export type {
   Warning,
 } from "./rows.ts";
 export { type InputFile, openStream, readBytes, requireFile, spool } from "./source.ts";
-export { type Survey, surveyInput } from "./survey.ts";
+export { type Duplicates, findRole, type JoinedRows, joinRows, type Survey, surveyInput } from "./survey.ts";
 
 export type { SeveralSheets } from "./table.ts";
 export { openClearInput, requireUnderstood, understandInput } from "./understand.ts";

@@ -3,21 +3,17 @@
  * @streamparser/json.
  */
 
-import type { ParsedTokenInfo as Token, Tokenizer, TokenParser } from "@streamparser/json";
+import type { Tokenizer } from "@streamparser/json";
 import { joinNames } from "../delimited-lines.ts";
-import { type EcmError, isKind, usageError } from "../errors.ts";
+import { type EcmError, usageError } from "../errors.ts";
 import type { Cells } from "./cells.ts";
-import { readPage, writePage } from "./page.ts";
-import { type InputFile, LineCounter, readBytes } from "./source.ts";
-import { type Format, plainDialect, requireNoFlags } from "./table.ts";
+import { LineCounter, readBytes } from "./source.ts";
+import { type Format, plainDialect, readPage, requireNoFlags, writePage } from "./table.ts";
 
 export const jsonFormat: Format = {
   /** An object or an array at the beginning; a CSV file can begin with a brace in a name, but not so. */
-  opens(start) {
-    const head = start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
-    return /^\s*(?:\[\s*(?:$|[{["\]])|\{\s*(?:"[^"\n]*"\s*:|\}))/.test(head);
-  },
-  async open({ file, isUtf8 }, { encoding, delimiter, skipLines }) {
+  opens: (start) => /^\s*(?:\[\s*(?:$|[{["\]])|\{\s*(?:"[^"\n]*"\s*:|\}))/.test(toHead(start)),
+  async open({ file, isUtf8, start }, { encoding, delimiter, skipLines }) {
     requireNoFlags(file, "JSON", {
       "--encoding": encoding,
       "--delimiter": delimiter,
@@ -26,11 +22,19 @@ export const jsonFormat: Format = {
     if (!isUtf8) throw usageError(`${file.name} is JSON, but not in UTF-8`, "Save it as UTF-8");
     /** A column for each member that an object has had so far, by its name. */
     const columns = new Map<string, number>();
-    const reader = new ElementReader(file.name, await import("@streamparser/json"));
-    const page = await writePage(file, "objects", readRows(file, reader, columns));
+    const isArray = /^\s*\[/.test(toHead(start));
+    const reader = new ElementReader(file.name, isArray, await import("@streamparser/json"));
+    async function* readRows() {
+      for await (const chunk of readBytes(file, start[0] === 0xef ? 3 : 0))
+        for (const element of reader.read(chunk)) yield toRow(element, columns);
+      for (const element of reader.end()) yield toRow(element, columns);
+      if (columns.size === 0)
+        throw usageError(`${file.name} contains no objects`, "Name a file with contacts");
+    }
+    const page = await writePage(file, "objects", readRows());
     return {
       form: { kind: "json", encoding: "utf-8", hasMark: true },
-      notes: reader.isArray ? [{ code: "counted_elements" }] : [],
+      notes: isArray ? [{ code: "counted_elements" }] : [],
       locate: async () => ({
         line: 1,
         lines: 0,
@@ -44,16 +48,9 @@ export const jsonFormat: Format = {
   },
 };
 
-async function* readRows(
-  file: InputFile,
-  reader: ElementReader,
-  columns: Map<string, number>,
-): AsyncGenerator<{ line: number; cells: Cells }> {
-  for await (const chunk of readBytes(file)) {
-    for (const element of reader.write(chunk)) yield toRow(element, columns);
-  }
-  for (const element of reader.end()) yield toRow(element, columns);
-  if (columns.size === 0) throw usageError(`${file.name} contains no objects`, "Name a file with contacts");
+/** The first characters, without a byte order mark. */
+function toHead(start: Buffer): string {
+  return start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
 }
 
 /** @throws UsageError for what is no object, and for a member that no cell can hold */
@@ -89,8 +86,6 @@ function toCell(value: unknown, name: string, place: string): string {
 const formHint = "Write one array of objects, or one object on each line";
 /** Longer than any record that could be sent. */
 const maxElementBytes = 1024 * 1024;
-/** Of arrays and objects within one another. */
-const maxDepth = 32;
 
 interface Element {
   value: unknown;
@@ -112,127 +107,87 @@ function openTokenizer({ Tokenizer }: Library): Tokenizer {
   return new ExactTokenizer({ separator: "" });
 }
 
-const byteOrderMark = Buffer.from("\ufeff");
-
 /**
- * The values at the top of a text, or of the array that it is: the first token says which. Flat in memory.
+ * The values at the top of a text, or of the array that it is. Flat in memory.
+ * @throws UsageError for what is no JSON
  */
 class ElementReader {
-  isArray = false;
   readonly #file: string;
-  readonly #library: Library;
+  readonly #isArray: boolean;
   readonly #tokenizer: Tokenizer;
   readonly #lines = new LineCounter();
-  #parser: TokenParser | undefined;
   #elements: Element[] = [];
   /** Arrays and objects that are open. */
   #depth = 0;
-  /** Of the element that is being read, or was read last. */
+  /** The element that is being read, or was read last: its number, the offset where it starts, and its line. */
   #number = 0;
-  #line = 1;
   #start = 0;
+  #line = 1;
   /** Offset of the token that came last. */
   #at = 0;
 
-  constructor(file: string, library: Library) {
+  constructor(file: string, isArray: boolean, library: Library) {
     this.#file = file;
-    this.#library = library;
+    this.#isArray = isArray;
+    // An array ends the text; of other values there may be any number.
+    const paths = [isArray ? "$.*" : "$"];
+    const separator = isArray ? undefined : "";
+    const parser = new library.TokenParser({ paths, separator, keepStack: false });
+    parser.onValue = ({ value }) => this.#elements.push(this.#toElement(value));
     this.#tokenizer = openTokenizer(library);
-    this.#tokenizer.onToken = (token) => this.#takeToken(token);
+    const { COMMA, LEFT_BRACE, LEFT_BRACKET, RIGHT_BRACE, RIGHT_BRACKET } = library.TokenType;
+    this.#tokenizer.onToken = (token) => {
+      const { token: type, offset } = token;
+      this.#at = offset;
+      const closes = type === RIGHT_BRACE || type === RIGHT_BRACKET;
+      if (this.#isBetween() && type !== COMMA && !closes) {
+        this.#number += 1;
+        this.#start = offset;
+        this.#line = this.#lines.lineAt(offset);
+      }
+      parser.write(token);
+      if (closes) this.#depth -= 1;
+      else if (type === LEFT_BRACE || type === LEFT_BRACKET) this.#depth += 1;
+    };
   }
 
-  write(chunk: Buffer): Element[] {
-    const isMarked = this.#lines.end === 0 && chunk.subarray(0, 3).equals(byteOrderMark);
-    const text = isMarked ? chunk.subarray(3) : chunk;
-    this.#lines.add(text);
+  read(chunk: Buffer): Element[] {
+    this.#lines.add(chunk);
     try {
-      this.#tokenizer.write(text);
+      this.#tokenizer.write(chunk);
     } catch (error) {
-      throw isKind(error, "usage") ? error : this.#notJson(error as Error);
+      // The tokenizer says where; what the parser refuses is the token that came last.
+      const [, position = this.#at] = /absolute position "(\d+)"/.exec((error as Error).message) ?? [];
+      throw this.#fault(Number(position), "this is not JSON");
     }
     if (this.#lines.end - Math.max(this.#start, this.#isBetween() ? this.#at : 0) > maxElementBytes)
-      throw this.#fault("a value is longer than 1 MiB, more than one contact can hold");
-    return this.#takeElements();
-  }
-
-  end(): Element[] {
-    try {
-      this.#tokenizer.end();
-    } catch (error) {
-      throw isKind(error, "usage") ? error : this.#cutShort();
-    }
-    if (this.#depth > 0) throw this.#cutShort();
-    return this.#takeElements();
-  }
-
-  #takeElements(): Element[] {
+      throw this.#fault(this.#at, "a value is longer than 1 MiB, more than one contact can hold");
     const elements = this.#elements;
     this.#elements = [];
     return elements;
   }
 
+  end(): Element[] {
+    try {
+      this.#tokenizer.end();
+      if (this.#depth === 0) return this.#elements;
+    } catch {
+      // It is cut within a word.
+    }
+    throw this.#fault(this.#lines.end, "the file ends in the middle of a value: it is probably incomplete");
+  }
+
   /** No element is open. */
   #isBetween(): boolean {
-    return this.#depth === (this.isArray ? 1 : 0);
+    return this.#depth === (this.#isArray ? 1 : 0);
   }
 
-  #takeToken(token: Token): void {
-    const { COMMA, LEFT_BRACE, LEFT_BRACKET, RIGHT_BRACE, RIGHT_BRACKET } = this.#library.TokenType;
-    const opens = token.token === LEFT_BRACE || token.token === LEFT_BRACKET;
-    this.#at = token.offset;
-    if (this.isArray && this.#depth === 0) throw this.#fault("there is text after the end of the array");
-    if (!this.#parser) {
-      this.isArray = token.token === LEFT_BRACKET;
-      this.#parser = this.#openParser();
-    } else if (this.#isBetween() && token.token !== COMMA && token.token !== RIGHT_BRACKET) {
-      this.#startElement(token.offset);
-    }
-    if (this.#number === 0 && !this.isArray) this.#startElement(token.offset);
-    if (opens) this.#depth += 1;
-    if (token.token === RIGHT_BRACE || token.token === RIGHT_BRACKET) this.#depth -= 1;
-    if (this.#depth > maxDepth + 1) throw this.#fault(`more than ${maxDepth} objects within one another`);
-    this.#parser.write(token);
+  #toElement(value: unknown): Element {
+    if (this.#isArray) return { value, line: this.#number, place: `${this.#file}, element ${this.#number}` };
+    return { value, line: this.#line, place: `${this.#file}:${this.#line}` };
   }
 
-  #openParser(): TokenParser {
-    const parser = new this.#library.TokenParser({
-      paths: [this.isArray ? "$.*" : "$"],
-      separator: "",
-      keepStack: false,
-    });
-    parser.onValue = ({ value }) => {
-      this.#elements.push({
-        value,
-        line: this.isArray ? this.#number : this.#line,
-        place: this.#place(),
-      });
-    };
-    return parser;
-  }
-
-  #startElement(offset: number): void {
-    this.#number += 1;
-    this.#start = offset;
-    this.#line = this.#lines.lineAt(offset);
-  }
-
-  #place(): string {
-    return this.isArray ? `${this.#file}, element ${this.#number}` : `${this.#file}:${this.#line}`;
-  }
-
-  #fault(message: string): EcmError {
-    return usageError(`${this.#file}:${this.#lines.lineAt(this.#at)}: ${message}`, formHint);
-  }
-
-  #cutShort(): EcmError {
-    this.#at = this.#lines.end;
-    return this.#fault("the file ends in the middle of a value: it is probably incomplete");
-  }
-
-  /** The tokenizer says where; what the parser refuses is the token that came last. */
-  #notJson({ message }: Error): EcmError {
-    const [, position] = /absolute position "(\d+)"/.exec(message) ?? [];
-    if (position !== undefined) this.#at = Number(position);
-    return this.#fault("this is not JSON");
+  #fault(offset: number, message: string): EcmError {
+    return usageError(`${this.#file}:${this.#lines.lineAt(offset)}: ${message}`, formHint);
   }
 }

@@ -9,9 +9,9 @@ import type { ContactStructure } from "../wire.ts";
 import { type Cells, createValueReader, findUnknown, isBlankText } from "./cells.ts";
 import type { Dialect, TableRecord } from "./csv.ts";
 import { isIdName, isKeyName } from "./names.ts";
-import { findMissingCells, type MissingCells, removeMissing } from "./rejects-columns.ts";
+import { findMissingCells, removeMissing } from "./rejects-columns.ts";
 import type { SourceForm } from "./rows.ts";
-import { type HeaderSigns, type OpenedInput, RecordReader, type Table } from "./table.ts";
+import { type HeaderSigns, type OpenedInput, RecordReader, type Sample, type Table } from "./table.ts";
 
 /** Reports and some exports have a title above the header: this many records are looked at. */
 export const maxRecordsAboveHeader = 20;
@@ -118,8 +118,6 @@ export interface TableLayout {
   isNamed: boolean;
   /** Written with `--safe-cells`: one leading apostrophe of a cell is not its own. */
   hasSafeCells: boolean;
-  /** Of a rejects file: its rows say themselves which of their cells are missing. */
-  missing?: MissingCells;
   /** Columns up to the last that has a name. */
   width: number;
   records: RecordReader;
@@ -148,6 +146,7 @@ export async function readTableLayout(
   // Columns are named by labels, and a label can look like a formula too.
   const names = written.map(createValueReader(hasSafeCells, false));
   const headerLines = hasHeader ? table.lines : 0;
+  // A rejects file's rows say themselves which of their cells are missing.
   const missing = hasHeader ? findMissingCells(written) : undefined;
   // A sheet's row ends with its last value: the cells behind that are blank, not missing.
   const width = form.kind === "workbook" ? names.length : 0;
@@ -170,7 +169,6 @@ export async function readTableLayout(
     names,
     isNamed,
     hasSafeCells,
-    missing,
     width: 1 + names.findLastIndex((name) => foldName(name) !== ""),
     records: new RecordReader(records),
   };
@@ -189,9 +187,6 @@ export async function readSample(records: RecordReader): Promise<Sample> {
   return rows.slice(0, maxSampleRows);
 }
 
-/** Cells of the first rows, as the file has them. */
-export type Sample = readonly Cells[];
-
 const maxSampleRows = 1000;
 
 export function holdsValues(sample: Sample, index: number): boolean {
@@ -204,7 +199,7 @@ export function isAddress(cell: string): boolean {
   return address.test(cell);
 }
 
-/** Of these columns the one in which most cells hold an e-mail address; undefined when none does. */
+/** The column, of these, in which most cells hold an e-mail address; undefined when none does. */
 export function findAddressColumn(sample: Sample, indexes: readonly number[]): number | undefined {
   let best: number | undefined;
   let maxCount = 0;

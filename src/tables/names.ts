@@ -3,6 +3,7 @@ import { findNearestName, foldName, toLooseName } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
 import { formatQuotedNames } from "../counts.ts";
 import { splitNames } from "./cells.ts";
+import type { Target } from "./rows.ts";
 
 /** Names of a column that holds e-mail addresses, loosely written. */
 const keyNames = new Set(
@@ -61,4 +62,20 @@ export function findIndexes(names: readonly string[], holds: (name: string) => b
 export function suggestColumn(column: string, names: readonly string[]): string {
   const near = findNearestName(column, names);
   return near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${formatQuotedNames(names)}`;
+}
+
+const targetWords = ["key", "lists", "tags", "ignore"] as const;
+
+/** A target that is no field: `key`, `tags`, `consent=opt-in`. Undefined for any other text. */
+export function parseTargetWord(text: string): Target | undefined {
+  const word = foldName(text);
+  const consent = /^consent(?:=(opt-in|opt-out))?$/.exec(word);
+  if (consent) return { kind: "consent", reading: consent[1] as "opt-in" | "opt-out" | undefined };
+  const kind = targetWords.find((each) => each === word);
+  return kind && { kind };
+}
+
+/** Words that name no field. */
+export function isTargetWord(text: string): boolean {
+  return parseTargetWord(text) !== undefined;
 }

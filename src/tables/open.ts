@@ -6,7 +6,6 @@ import { createGunzip } from "node:zlib";
 import { isKind, usageError } from "../errors.ts";
 import { textFormat } from "./delimited-text.ts";
 import { jsonFormat } from "./json.ts";
-import { createScratchPath } from "./page.ts";
 import type { ReadOptions } from "./rows.ts";
 import {
   type InputFile,
@@ -16,7 +15,7 @@ import {
   requireFile,
   tooLargeError,
 } from "./source.ts";
-import type { ChooseSheet, Format, OpenedInput } from "./table.ts";
+import { type ChooseSheet, createScratchPath, type Format, type OpenedInput } from "./table.ts";
 import { workbookFormat } from "./workbook/workbook.ts";
 
 /** The first one that opens a file reads it. */
@@ -42,9 +41,7 @@ export async function openInput(
 async function unpacked({ file, bytes }: Inspection): Promise<Inspection> {
   const path = createScratchPath(file, "unpacked");
   await unpackGzip(file, bytes, path);
-  const inner = await inspectFile({ ...file, path });
-  if (isGzip(inner.start)) throw usageError(`${file.name} is compressed twice`, "Unpack it first");
-  return inner;
+  return inspectFile({ ...file, path });
 }
 
 function isGzip(start: Buffer): boolean {
@@ -56,30 +53,23 @@ function isGzip(start: Buffer): boolean {
  * @throws UsageError for a damaged file, and for one that unpacks to far more than it is
  */
 async function unpackGzip({ path, name }: InputFile, packedBytes: number, target: string): Promise<void> {
-  let unpacked = 0;
+  let unpackedBytes = 0;
   const limit = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      unpacked += chunk.length;
-      if (isBomb(packedBytes, unpacked)) done(tooLargeError(name));
+      unpackedBytes += chunk.length;
+      if (isBomb(packedBytes, unpackedBytes)) done(tooLargeError(name));
       else done(null, chunk);
     },
   });
   const gunzip = createGunzip();
   try {
     await pipeline(createReadStream(path), gunzip, limit, createWriteStream(target, { mode: 0o600 }));
-    if (gunzip.bytesWritten < packedBytes) await requirePadding(path, gunzip.bytesWritten);
+    if (gunzip.bytesWritten < packedBytes) throw new Error("there is data behind its end");
   } catch (error) {
     if (isKind(error, "usage")) throw error;
     throw usageError(
       `${name} cannot be unpacked: ${(error as Error).message}`,
       "It is damaged or incomplete; download it again",
     );
-  }
-}
-
-/** Zero bytes may fill a file up; what is behind them would be passed over in silence. */
-async function requirePadding(path: string, start: number): Promise<void> {
-  for await (const chunk of createReadStream(path, { start }) as AsyncIterable<Buffer>) {
-    if (chunk.some((byte) => byte !== 0)) throw new Error("there is data behind its end");
   }
 }

@@ -9,7 +9,7 @@ import {
   splitNames,
   unwrapFormula,
 } from "./cells.ts";
-import { type Constant, findKeyIndex } from "./columns/targets.ts";
+import { type Constant, findKeyIndex } from "./columns/map.ts";
 import { type ConsentColumn, type ConsentRefusal, findRefusalWithin, toMark } from "./consent/cells.ts";
 import type { TableRecord } from "./csv.ts";
 import {
@@ -24,7 +24,6 @@ import { isBlank, type TableLayout } from "./layout.ts";
 import type { InputFacts, ReadRow, Reason, RejectedRow, Row, Target } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 import type { System } from "./systems.ts";
-import { plainDialect, RecordReader } from "./table.ts";
 
 /** How the rows of an understood file are read. */
 export interface Reading {
@@ -50,54 +49,6 @@ export interface UnderstoodInput {
   /** For this folder alone. */
   reading: Reading;
 }
-
-/**
- * How rows are read, as plain data, without where their columns go. A run keeps a digest of it, by which the same
- * command is known again: another form of it would make all unfinished runs those of other commands.
- */
-export function describeReading({ table, targets: _targets, ...rules }: Reading): Record<string, unknown> {
-  const { records: _records, written: _written, names: _names, ...layout } = table;
-  return { ...rules, ...layout };
-}
-
-const form = { kind: "text", encoding: "utf-8", hasMark: false } as const;
-
-/** In place of a file, for contacts that no file names. */
-export const emptyInput: UnderstoodInput = {
-  file: { path: "", name: "" },
-  facts: {
-    sha256: "",
-    bytes: 0,
-    delimiter: plainDialect.delimiter,
-    hasEscapes: false,
-    form,
-    keyName: "",
-    columns: [],
-    constants: [],
-    notes: [],
-    sample: [],
-  },
-  reading: {
-    table: {
-      form,
-      dialect: plainDialect,
-      startLine: 1,
-      headerLines: 0,
-      isHeaderSure: false,
-      written: [],
-      names: [],
-      isNamed: false,
-      hasSafeCells: false,
-      width: 0,
-      records: new RecordReader(async function* () {}),
-    },
-    keyType: "",
-    targets: [],
-    constants: [],
-    consent: [],
-    emptyColumns: [],
-  },
-};
 
 type Readable = Pick<UnderstoodInput, "reading">;
 
@@ -183,7 +134,10 @@ class RowReader {
     if (misfit) return misfit;
     const { cells, line } = record;
     const unknownKey = findUnknown(cells[this.#keyIndex]);
-    if (unknownKey !== undefined) return this.#rejected(record, toUnknownKeyFault(unknownKey));
+    if (unknownKey !== undefined) {
+      const message = `the workbook has no value for the key: ${unknownKey}; open it in a spreadsheet, correct the cell and save it`;
+      return this.#rejected(record, { code: "key_unknown", message });
+    }
     const keyCell = this.#readCell(cells, this.#keyIndex) ?? "";
     const split = this.#reading.system?.keySplit;
     const addresses = split === undefined ? undefined : splitNames(keyCell, split);
@@ -220,15 +174,20 @@ class RowReader {
   #misfitIn(record: TableRecord): RejectedRow | undefined {
     const { cells } = record;
     const { table, targets, emptyColumns } = this.#reading;
-    if (record.fault) return this.#rejected(record, textAfterQuote);
+    if (record.fault) {
+      const message = "text after a closing quote: a quote inside a quoted cell must be doubled";
+      return this.#rejected(record, { code: record.fault, message });
+    }
     if (record.isLastAndOpen && cells.length < table.width)
       return this.#rejected(record, toTruncatedFault(`cell ${cells.length} of ${table.width}`));
     if (cells.length > targets.length && cells.slice(targets.length).some(hasValue)) {
-      const reason = toTooManyCellsFault(cells.length, targets.length);
-      return this.#rejected(record, reason, cells.length - targets.length);
+      const message = `the row has ${cells.length} cells, but the header has ${targets.length}: a cell that contains a delimiter must be quoted`;
+      return this.#rejected(record, { code: "too_many_cells", message }, cells.length - targets.length);
     }
     const unnamed = emptyColumns.find((index) => hasValue(cells[index]));
-    return unnamed === undefined ? undefined : this.#rejected(record, toValueWithoutColumnFault(unnamed));
+    if (unnamed === undefined) return undefined;
+    const message = `cell ${unnamed + 1} has a value, but its column has no name: name the column in the header, or remove the value`;
+    return this.#rejected(record, { code: "unnamed_column", message });
   }
 
   /**
@@ -240,20 +199,19 @@ class RowReader {
     const { consent } = this.#reading;
     const row: RejectedRow = { kind: "rejected", line, cells, code, message };
     if (consent.length === 0) return row;
-    const refusals = this.#refusalsIn(cells, shifted);
+    const mark = toMark(this.#refusalsIn(cells, shifted), consent);
     // Where the cells of a row end is a guess, the key may be in any of them.
     const [from, to] = record.fault ? [0] : [this.#keyIndex, this.#keyIndex + 1 + shifted];
     const text = Array.from(cells.slice(from, to), (cell) => cell ?? "").join(" ");
     const identities = findAddresses(text).map(this.#readIdentity);
-    if (refusals.length === 0) return { ...row, identities };
-    return { ...row, identities, mark: { identities, refusals, ...toMark(refusals, consent) } };
+    return { ...row, identities, ...(mark && { mark }) };
   }
 
   /** @param keyCell where it can hold further addresses */
   #mark(row: Row, cells: Cells, keyCell: string | undefined): void {
-    const refusals = this.#refusalsIn(cells, 0);
-    if (refusals.length === 0) return;
-    Object.assign(row, { refusals, ...toMark(refusals, this.#reading.consent) });
+    const mark = toMark(this.#refusalsIn(cells, 0), this.#reading.consent);
+    if (!mark) return;
+    row.mark = mark;
     const named = new Set(keyCell === undefined ? none : findAddresses(keyCell).map(this.#readIdentity));
     named.delete(row.key.identity);
     if (named.size > 0) row.alsoNames = [...named];
@@ -321,29 +279,3 @@ function toTruncatedFault(reason: string): Reason {
     message: `the file ends in the middle of this row (no line end; ${reason}): it is probably incomplete`,
   };
 }
-
-function toValueWithoutColumnFault(index: number): Reason {
-  return {
-    code: "unnamed_column",
-    message: `cell ${index + 1} has a value, but its column has no name: name the column in the header, or remove the value`,
-  };
-}
-
-function toUnknownKeyFault(shown: string): Reason {
-  return {
-    code: "key_unknown",
-    message: `the workbook has no value for the key: ${shown}; open it in a spreadsheet, correct the cell and save it`,
-  };
-}
-
-function toTooManyCellsFault(count: number, expected: number): Reason {
-  return {
-    code: "too_many_cells",
-    message: `the row has ${count} cells, but the header has ${expected}: a cell that contains a delimiter must be quoted`,
-  };
-}
-
-const textAfterQuote: Reason = {
-  code: "text_after_quote",
-  message: "text after a closing quote: a quote inside a quoted cell must be doubled",
-};

@@ -43,7 +43,7 @@ export interface MissingCells {
 }
 
 /**
- * Whoever fixes a rejects file may take the other columns of ours out of it.
+ * A person who fixes a rejects file may take the other columns of ours out of it.
  * @param names of the columns, as the file has them
  */
 export function findMissingCells(names: readonly string[]): MissingCells | undefined {

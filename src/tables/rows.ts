@@ -1,7 +1,7 @@
 /** What reading an input returns: valid rows and rejected rows. */
 import type { NewField } from "../api/structures.ts";
 import type { Cells, ContactKey } from "./cells.ts";
-import type { ConsentRefusal, Mark } from "./consent/cells.ts";
+import type { Mark } from "./consent/cells.ts";
 
 /** Why a row is rejected: a stable snake_case name, and a sentence. */
 export interface Reason {
@@ -26,12 +26,8 @@ export interface Row {
   /** Names or ids as the cells hold them, split by the rules of the file. */
   lists: string[];
   tags: string[];
-  /** Why the row's own file says that this person is not subscribed, in its words. */
-  notSubscribed?: string;
-  /** The same, cell by cell. */
-  refusals?: ConsentRefusal[];
-  /** Some cell says so in words that are understood: only then is anybody unsubscribed because of the row. */
-  isMarkClear?: boolean;
+  /** The row's own file says that this person is not subscribed. */
+  mark?: Mark;
   /** Identities of the other addresses that its key cell holds: a mark of the row is theirs too. */
   alsoNames?: string[];
   /** The file ends with it and without a line end, where the rows before have one: its key may be cut off. */
@@ -49,8 +45,8 @@ export interface RejectedRow extends Reason {
   cells: Cells;
   /** Where the file speaks of consent: of all addresses that its cells have for its person. */
   identities?: string[];
-  /** Of a row that says all the same that somebody is not subscribed. */
-  mark?: Mark & { identities: string[]; refusals: ConsentRefusal[] };
+  /** It says all the same that they are not subscribed. */
+  mark?: Mark;
 }
 
 export type ReadRow = Row | RejectedRow;
@@ -74,7 +70,7 @@ export interface ReadOptions {
   newFields?: readonly NewField[];
   /** A known system's name, in place of recognising it by the header. */
   from?: string;
-  /** Of a workbook: a name, or a number from 1. */
+  /** The sheet of a workbook: its name, or its number from 1. */
   sheet?: string;
   delimiter?: string;
   encoding?: string;
@@ -88,7 +84,7 @@ export interface ReadOptions {
    * `NAME`, `NAME=opt-in`, `NAME=opt-out`.
    */
   consentColumns?: readonly string[];
-  /** Of a file that names contacts: its consent columns matter too. */
+  /** The consent columns of a file that names contacts matter too. */
   readsConsent?: boolean;
   /** A mark decides whether its row is meant at all, and `--all-rows` takes every row. */
   consentChoosesRows?: boolean;
@@ -136,8 +132,8 @@ export interface InputFacts {
   constants: readonly { label: string; value: string }[];
   /** What was detected, and what to be careful about. */
   notes: Note[];
-  /** The first rows as read, for `--dry-run`. */
-  sample: ReadRow[];
+  /** Cells of the first rows, for people. */
+  sample: readonly Cells[];
 }
 
 /** What a person is told of how a file was read. */
@@ -146,6 +142,10 @@ export type Note =
   | { code: "hidden_rows"; count: number }
   | { code: "merged_ranges"; count: number }
   | { code: "counted_elements" }
+  /** What is between cells, where it is not a comma. */
+  | { code: "delimiter"; delimiter: string }
+  /** The line of a header that is not the first one. */
+  | { code: "header"; line: number }
   | { code: "encoding"; encoding: string; isGuess: boolean; firstForeign?: { line: number; text: string } }
   /** A recognised system, by its title. */
   | { code: "system"; system: string }
@@ -162,14 +162,14 @@ export type Note =
 /** What looks odd in the rows of a file, although they are read. */
 export interface RowsNote extends OddCells {
   code: "unknown_value" | "lost_zeros" | "formatted_amount" | Warning;
-  /** Of cells; of rows it is absent. */
+  /** The column of the cells; absent where rows are counted. */
   column?: string;
 }
 
 export interface OddCells {
   count: number;
-  /** Of the first one. */
+  /** The line of the first one. */
   line: number;
-  /** A cell of the column; of rows the key. */
+  /** The first cell; the key, where rows are counted. */
   cell: string;
 }

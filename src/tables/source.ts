@@ -22,7 +22,7 @@ import { type EcmError, usageError } from "../errors.ts";
 export interface InputFile {
   path: string;
   name: string;
-  /** A folder, which need not exist yet, for what must be unpacked; whoever names it removes it. */
+  /** A folder for what must be unpacked. It need not exist yet; the caller removes it. */
   scratch?: string;
 }
 

@@ -1,14 +1,20 @@
 /** The first pass over an input: everything is read and checked before anything is sent. */
 
 import { stat } from "node:fs/promises";
-import { type EcmError, failedError } from "../errors.ts";
+import { failedError } from "../errors.ts";
 import { TextIndex } from "../text-index.ts";
 import { findUnknown } from "./cells.ts";
-import { type ConsentColumn, ConsentTally, findHiddenMark, formatMark, type Mark } from "./consent/cells.ts";
-import { emptyInput, readRowBatches, type UnderstoodInput } from "./read-rows.ts";
+import {
+  type ConsentColumn,
+  ConsentTally,
+  findHiddenMark,
+  formatMark,
+  joinMarks,
+  type Mark,
+} from "./consent/cells.ts";
+import { readRowBatches, type UnderstoodInput } from "./read-rows.ts";
 import { rejectsColumns } from "./rejects-columns.ts";
 import type { InputFacts, OddCells, ReadRow, RejectedRow, Row, RowsNote } from "./rows.ts";
-import type { InputFile } from "./source.ts";
 
 /** What the rows of a file hold, counted one by one. */
 export class Survey {
@@ -23,10 +29,10 @@ export class Survey {
   /** What the file says of consent. */
   readonly consent: ConsentTally;
   /** Identities that a rejected row, or another contact's, marks as not subscribed, and why. */
-  readonly markedElsewhere = new Map<string, Mark>();
-  /** Whom sound rows mark under their own key, by whether the mark is understood. */
-  readonly markedIdentities = { clear: new TextIndex(), unclear: new TextIndex() };
-  /** Whom its sound rows name. */
+  readonly #markedElsewhere = new Map<string, Mark>();
+  /** Identities that sound rows mark under their own key, by whether the mark is understood. */
+  readonly #markedIdentities = { clear: new TextIndex(), unclear: new TextIndex() };
+  /** Identities of the sound rows. */
   readonly identities = new TextIndex();
   /** The last row, where nothing is wrong with it but that it may be cut off. */
   openRow: Row | undefined;
@@ -37,96 +43,89 @@ export class Survey {
    * @throws EcmError when the file has changed since the survey
    */
   batches: () => AsyncIterable<readonly ReadRow[]>;
-  readonly #oddities: Oddities;
+  readonly #oddities: Oddities | undefined;
   readonly #consentColumns: readonly ConsentColumn[];
-  readonly #namesContacts: boolean;
 
-  constructor(understood: UnderstoodInput) {
-    const { facts, reading } = understood;
-    this.batches = () => readRowBatches(understood);
-    this.#oddities = new Oddities(facts.columns, reading);
-    this.#consentColumns = reading.consent;
-    this.#namesContacts = reading.takesIds ?? false;
-    this.consent = new ConsentTally(reading.consent);
+  constructor(understood: UnderstoodInput | undefined) {
+    this.batches = async function* () {
+      if (understood) yield* readRowBatches(understood);
+    };
+    this.#oddities = understood && new Oddities(understood);
+    this.#consentColumns = understood?.reading.consent ?? [];
+    this.consent = new ConsentTally(this.#consentColumns);
   }
 
   /** What looks odd in rows that are read all the same. */
   get notes(): RowsNote[] {
-    return this.#oddities.notes();
+    return this.#oddities?.notes() ?? [];
   }
 
   add(row: ReadRow): void {
     this.read += 1;
     this.lastLine = row.line;
-    this.#oddities.add(row, this.#namesContacts);
+    this.#oddities?.add(row);
     if (row.kind === "rejected") this.#addRejected(row);
     else this.#addSound(row);
   }
 
-  #addRejected({ code, mark, line }: RejectedRow): void {
+  #addRejected({ code, mark, line, identities = [] }: RejectedRow): void {
     this.rejected += 1;
     countOne(this.rejectedCodes, code);
-    if (mark) this.#mark(mark.identities, mark);
+    if (mark) this.#mark(identities, mark);
     this.consent.add(line, mark?.refusals);
   }
 
   #addSound(row: Row): void {
-    const { key, notSubscribed, isMarkClear = false } = row;
+    const { key, mark } = row;
     if (row.isOpen) this.openRow = row;
     this.identities.add(key.identity);
-    if (notSubscribed !== undefined) {
-      this.markedIdentities[isMarkClear ? "clear" : "unclear"].add(key.identity);
-      this.#mark(row.alsoNames ?? [], { notSubscribed, isMarkClear });
+    if (mark) {
+      this.#markedIdentities[mark.isClear ? "clear" : "unclear"].add(key.identity);
+      this.#mark(row.alsoNames ?? [], mark);
     }
-    this.consent.add(row.line, row.refusals);
+    this.consent.add(row.line, mark?.refusals);
     for (const name of row.lists) this.lists.add(name);
     for (const name of row.tags) this.tags.add(name);
   }
 
   /** A mark on any row of a contact marks it, also on one that is rejected. */
   withMarks(row: Row): Row {
-    const mark = this.markedElsewhere.get(row.key.identity);
-    if (!mark) return row;
-    const { notSubscribed = mark.notSubscribed, isMarkClear } = row;
-    return { ...row, notSubscribed, isMarkClear: isMarkClear || mark.isMarkClear };
+    const other = this.#markedElsewhere.get(row.key.identity);
+    return other ? { ...row, mark: joinMarks(row.mark, other) } : row;
   }
 
   /** What a rejects file says of a sound row that is marked, by itself or by another one. */
-  describeMark({ notSubscribed, isMarkClear = false }: Row): string | undefined {
-    return notSubscribed === undefined ? undefined : formatMark({ notSubscribed, isMarkClear });
+  describeMark({ mark }: Row): string | undefined {
+    return mark && formatMark(mark);
   }
 
-  /** The mark of a row that is wrong by itself, where it is not in its cells for all to see. */
+  /** The mark of a rejected row, where its own cells do not show it. */
   findHiddenMark(row: RejectedRow): string | undefined {
     return findHiddenMark(row.mark, this.#findOtherMark(row), this.#consentColumns);
   }
 
-  /** What other rows of the file say of whom a rejected row means. */
+  /** The mark that other rows of the file give to the addresses of a rejected row. */
   #findOtherMark({ identities = [], mark: own }: RejectedRow): Mark | undefined {
     for (const identity of identities) {
-      const { clear, unclear } = this.markedIdentities;
-      if (clear.has(identity)) return { notSubscribed: markOfOther, isMarkClear: true };
-      const mark = this.markedElsewhere.get(identity);
+      const { clear, unclear } = this.#markedIdentities;
+      if (clear.has(identity)) return { ...markOfOther, isClear: true };
+      const mark = this.#markedElsewhere.get(identity);
       // The row's own is among them.
-      if (mark && (!own || (mark.isMarkClear && !own.isMarkClear))) return mark;
-      if (unclear.has(identity)) return { notSubscribed: markOfOther, isMarkClear: false };
+      if (mark && (!own || (mark.isClear && !own.isClear))) return mark;
+      if (unclear.has(identity)) return markOfOther;
     }
     return undefined;
   }
 
-  /** The first reason stays; one that is understood makes the mark clear. */
-  #mark(identities: readonly string[], { notSubscribed, isMarkClear }: Mark): void {
+  #mark(identities: readonly string[], mark: Mark): void {
     for (const identity of identities) {
-      const known = this.markedElsewhere.get(identity);
-      this.markedElsewhere.set(identity, {
-        notSubscribed: known?.notSubscribed ?? notSubscribed,
-        isMarkClear: isMarkClear || (known?.isMarkClear ?? false),
-      });
+      const known = this.#markedElsewhere.get(identity);
+      this.#markedElsewhere.set(identity, joinMarks(known, { ...mark, refusals: [] })!);
     }
   }
 }
 
-const markOfOther = "another row of the input says so";
+const markOfOther: Mark = { reason: "another row of the input says so", isClear: false, refusals: [] };
 
 function countOne(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -137,58 +136,42 @@ function countOne(counts: Map<string, number>, name: string): void {
  *   signal's reason
  */
 export async function surveyInput(
-  understood: UnderstoodInput,
+  understood: UnderstoodInput | undefined,
   signal: AbortSignal,
   onRows: (rows: number) => void,
 ): Promise<Survey> {
-  if (understood === emptyInput) return new Survey(understood);
-  const before = await stat(understood.file.path);
   const survey = new Survey(understood);
-  for await (const rows of readRowBatches(understood)) {
-    signal.throwIfAborted();
+  if (!understood) return survey;
+  const before = await stat(understood.file.path);
+  const readAgain = () => readUnchanged(understood, before, signal);
+  for await (const rows of readAgain()) {
     onRows(survey.read);
     for (const row of rows) survey.add(row);
   }
-  await requireUnchanged(understood.file, before);
-  // What was understood is of the file as it was opened; some file systems tell no size.
-  if (before.size > 0 && before.size !== understood.facts.bytes)
-    throw inputChangedError(understood.file.name);
-  if (!understood.reading.table.records.areKept) survey.batches = () => readAgain(understood, before, signal);
+  if (!understood.reading.table.records.areKept) survey.batches = readAgain;
   return survey;
 }
 
-/** A further pass over the file. @throws EcmError when it is another file by now */
-async function* readAgain(
+/** A pass over the file: all of them must read the same. @throws EcmError when it is another file by now */
+async function* readUnchanged(
   understood: UnderstoodInput,
-  before: FileState,
+  before: { size: number; mtimeMs: number },
   signal: AbortSignal,
 ): AsyncGenerator<ReadRow[]> {
-  await requireUnchanged(understood.file, before);
+  const { file, facts } = understood;
   for await (const rows of readRowBatches(understood)) {
     signal.throwIfAborted();
     yield rows;
   }
-  await requireUnchanged(understood.file, before);
-}
-
-/** Passes over a file must read the same. */
-function inputChangedError(name: string): EcmError {
-  return failedError(
-    `${name} was changed while it was being read`,
+  const now = await stat(file.path).catch(() => undefined);
+  // What was understood is of the file as it was opened; some file systems tell no size.
+  const isSame = now?.size === before.size && now.mtimeMs === before.mtimeMs;
+  if (isSame && (before.size === 0 || before.size === facts.bytes)) return;
+  throw failedError(
+    `${file.name} was changed while it was being read`,
     "Run the same command again: a changed file is a new run",
     { type: "InputChangedError" },
   );
-}
-
-interface FileState {
-  size: number;
-  mtimeMs: number;
-}
-
-async function requireUnchanged(file: InputFile, before: FileState): Promise<void> {
-  const now = await stat(file.path).catch(() => undefined);
-  if (now?.size === before.size && now.mtimeMs === before.mtimeMs) return;
-  throw inputChangedError(file.name);
 }
 
 /** `426.65 €`, `1,204`: a workbook does not say whether its people see `426,65 €` and `1.204`. */
@@ -205,8 +188,9 @@ class Oddities {
   /** Columns whose cells become values of fields. */
   readonly #zeros: ReadonlyMap<number, LostZeros>;
   readonly #isSheet: boolean;
+  readonly #namesContacts: boolean;
 
-  constructor(columns: InputFacts["columns"], { table, consent }: UnderstoodInput["reading"]) {
+  constructor({ facts: { columns }, reading: { table, consent, takesIds = false } }: UnderstoodInput) {
     const isConsent = (index: number) => consent.some((each) => each.index === index);
     const indexes = [...columns.keys()];
     this.#columns = columns;
@@ -215,10 +199,11 @@ class Oddities {
     this.#zeros = new Map(fields.map((index) => [index, new LostZeros()]));
     // The cells of our own rejects are texts.
     const isRejects = columns.some(({ name }) => rejectsColumns.has(name));
+    this.#namesContacts = takesIds;
     this.#isSheet = table.form.kind === "workbook" && !isRejects;
   }
 
-  add(row: ReadRow, namesContacts: boolean): void {
+  add(row: ReadRow): void {
     const { cells, line } = row;
     for (const index of this.#read) {
       const unknown = findUnknown(cells[index]);
@@ -232,8 +217,9 @@ class Oddities {
         this.#count("formatted_amount", index, line, cell);
     }
     for (const code of row.warnings) {
-      // Whom a file only names is there already.
-      if (code !== "role_address" || !namesContacts) this.#count(code, undefined, line, row.key.written);
+      // A contact that a file only names exists already.
+      if (code !== "role_address" || !this.#namesContacts)
+        this.#count(code, undefined, line, row.key.written);
     }
   }
 
@@ -283,4 +269,87 @@ class LostZeros {
     const [short = 0, long = 0] = [...this.#lengths.keys()].sort((one, other) => one - other);
     return long === short + 1 ? this.#lengths.get(short) : undefined;
   }
+}
+
+// Rows of one contact made one: by the first, the last, or joined in file order.
+
+export type Duplicates = "merge" | "first" | "last" | "reject";
+
+/** Several rows of one contact. */
+interface Group {
+  /** The row that represents all; its `line` names the contact in journal and report. */
+  row: Row;
+  /** Every line of the group, in file order. */
+  lines: number[];
+}
+
+export interface JoinedRows {
+  /** By identity; identities of one row are not here. */
+  groups: ReadonlyMap<string, Group>;
+  /** Rows that another row represents. */
+  passedOver: number;
+  /** What became of them. */
+  how: Duplicates;
+}
+
+/** Reads all rows once and keeps those of repeated identities only. */
+export async function joinRows(
+  batches: AsyncIterable<readonly ReadRow[]>,
+  identities: TextIndex,
+  duplicates: Duplicates,
+): Promise<JoinedRows> {
+  const groups = new Map<string, Group>();
+  const gather = (row: Row) => {
+    const group = groups.get(row.key.identity);
+    if (group) addTo(group, row, duplicates);
+    else groups.set(row.key.identity, { row: copyRow(row), lines: [row.line] });
+  };
+  if (identities.hasRepeated) {
+    for await (const rows of batches) {
+      for (const row of rows) {
+        if (row.kind === "row" && identities.isRepeated(row.key.identity)) gather(row);
+      }
+    }
+  }
+  let passedOver = 0;
+  for (const [identity, group] of groups) {
+    if (group.lines.length === 1) groups.delete(identity);
+    else passedOver += group.lines.length - 1;
+  }
+  return { groups, passedOver, how: duplicates };
+}
+
+/**
+ * What a row is, now that all rows are known: it represents its contact, or is passed over for another line.
+ */
+export function findRole(row: Row, joined: JoinedRows): { representative: Row } | { passedOverFor: number } {
+  const group = joined.groups.get(row.key.identity);
+  if (!group) return { representative: row };
+  return group.row.line === row.line ? { representative: group.row } : { passedOverFor: group.row.line };
+}
+
+function addTo(group: Group, row: Row, duplicates: Duplicates): void {
+  group.lines.push(row.line);
+  // Whichever row represents the contact: a mark on any of them marks it.
+  const mark = joinMarks(group.row.mark, row.mark);
+  if (duplicates === "last") group.row = copyRow(row);
+  if (duplicates === "merge") mergeInto(group.row, row);
+  group.row.mark = mark;
+}
+
+/**
+ * Without the cells, which are read again when a rejects file is
+ * written: keeping them would hold the file in memory.
+ */
+function copyRow(row: Row): Row {
+  return { ...row, cells: [], fields: new Map(row.fields) };
+}
+
+/** The later value wins unless it is blank; lists and tags add up. */
+function mergeInto(target: Row, later: Row): void {
+  for (const [id, value] of later.fields) {
+    if (value !== "" || !target.fields.has(id)) target.fields.set(id, value);
+  }
+  target.lists = [...new Set([...target.lists, ...later.lists])];
+  target.tags = [...new Set([...target.tags, ...later.tags])];
 }

@@ -3,6 +3,7 @@
  */
 import { toLooseName } from "../api/names.ts";
 import { usageError } from "../errors.ts";
+import { splitNames } from "./cells.ts";
 import type { ConsentRule } from "./consent/cells.ts";
 
 export interface System {
@@ -21,8 +22,8 @@ export interface System {
   consent?: { column: string | RegExp; rule: ConsentRule }[];
   /** Its files hold people who agreed, unless a consent column says otherwise. */
   isOfSubscribers?: boolean;
-  /** Columns that the system keeps for itself: ignored, and said so. */
-  ignored?: string[];
+  /** Columns that the system keeps for itself, parted by commas: ignored, and said so. */
+  ignored?: string;
   ignoredPattern?: RegExp;
   /** An apostrophe that the system sets before numbers and formulas is not part of the value. */
   hasApostrophes?: boolean;
@@ -42,7 +43,7 @@ const systems: System[] = [
     lists: { column: "ecm:lists" },
     consent: [{ column: "ecm:status", rule: "unlessRefused" }],
     isOfSubscribers: true,
-    ignored: ["ecm:createdAt", "ecm:updatedAt", "ecm:_id", "ecm:__v", "ecm:safe-cells"],
+    ignored: "ecm:createdAt, ecm:updatedAt, ecm:_id, ecm:__v, ecm:safe-cells",
   },
   {
     name: "ecm",
@@ -54,7 +55,7 @@ const systems: System[] = [
     lists: { column: "lists" },
     consent: [{ column: "status", rule: "unlessRefused" }],
     isOfSubscribers: true,
-    ignored: ["createdAt", "updatedAt", "_id", "__v", "ecm:safe-cells"],
+    ignored: "createdAt, updatedAt, _id, __v, ecm:safe-cells",
   },
   {
     name: "mailchimp",
@@ -67,12 +68,8 @@ const systems: System[] = [
       { column: "CLEAN_TIME", rule: "always" },
     ],
     isOfSubscribers: true,
-    ignored: [
-      ..."MEMBER_RATING OPTIN_TIME OPTIN_IP CONFIRM_TIME CONFIRM_IP LATITUDE LONGITUDE GMTOFF DSTOFF".split(
-        " ",
-      ),
-      ..."TIMEZONE CC REGION LAST_CHANGED LEID EUID NOTES".split(" "),
-    ],
+    ignored: `MEMBER_RATING, OPTIN_TIME, OPTIN_IP, CONFIRM_TIME, CONFIRM_IP, LATITUDE, LONGITUDE,
+      GMTOFF, DSTOFF, TIMEZONE, CC, REGION, LAST_CHANGED, LEID, EUID, NOTES`,
     ignoredPattern: /^(?:unsub|clean)/,
   },
   {
@@ -82,7 +79,7 @@ const systems: System[] = [
     key: "E-mail 1 - Value",
     keySplit: ":::",
     tags: { column: "Group Membership", split: ":::", leavesOut: /^\* / },
-    ignored: ["Name", "Short Name", "Photo", "Directory Server", "Sensitivity", "Priority", "Mileage"],
+    ignored: "Name, Short Name, Photo, Directory Server, Sensitivity, Priority, Mileage",
     ignoredPattern:
       /yomi|(?:email|phone|organization|address|website|event|customfield|im|relation)\d+(?:type|label)$/,
   },
@@ -93,7 +90,7 @@ const systems: System[] = [
     key: "E-mail 1 - Value",
     keySplit: ":::",
     tags: { column: "Labels", split: ":::", leavesOut: /^\* / },
-    ignored: ["File As", "Photo"],
+    ignored: "File As, Photo",
     ignoredPattern: /^phonetic|(?:email|phone|address|website|event|customfield|relation)\d+label$/,
   },
   {
@@ -102,7 +99,7 @@ const systems: System[] = [
     all: ["E-mail Address", "E-mail 2 Address", "E-mail 3 Address"],
     key: "E-mail Address",
     tags: { column: "Categories", split: ";" },
-    ignored: ["Priority", "Private", "Sensitivity", "Internet Free Busy", "Directory Server", "Mileage"],
+    ignored: "Priority, Private, Sensitivity, Internet Free Busy, Directory Server, Mileage",
     ignoredPattern: /yomi|^email(?:2|3)?(?:type|displayname)$/,
   },
   {
@@ -116,7 +113,7 @@ const systems: System[] = [
       { column: /^opted out of email:/i, rule: "optedOut" },
       { column: /^email hard bounce reason$/i, rule: "evidence" },
     ],
-    ignored: ["Record ID", "Contact owner", "Create Date", "Last Activity Date", "Last Modified Date"],
+    ignored: "Record ID, Contact owner, Create Date, Last Activity Date, Last Modified Date",
     ignoredPattern: /^(?:marketingcontactstatus|associated\w*ids?)$/,
   },
   {
@@ -127,7 +124,7 @@ const systems: System[] = [
     key: "Email",
     tags: { column: "Tags", split: "," },
     consent: [{ column: "Accepts Email Marketing", rule: "subscribed" }],
-    ignored: ["Customer ID", "Accepts SMS Marketing", "Tax Exempt", "Total Spent", "Total Orders"],
+    ignored: "Customer ID, Accepts SMS Marketing, Tax Exempt, Total Spent, Total Orders",
     hasApostrophes: true,
   },
   {
@@ -138,14 +135,12 @@ const systems: System[] = [
     key: "EMAIL",
     consent: [
       { column: "EMAIL_BLACKLISTED", rule: "optedOut" },
-      // Empty for everyone who did not come in by a form.
+      // Contacts that did not come in by a form have an empty cell.
       { column: "OPT_IN", rule: "unlessRefused" },
       { column: "DOUBLE_OPT-IN", rule: "unlessRefused" },
     ],
-    ignored: [
-      ..."CONTACT_ID EXT_ID CONTACT_TIMEZONE SMS_BLACKLISTED".split(" "),
-      ..."WHATSAPP_BLACKLISTED ADDED_TIME MODIFIED_TIME".split(" "),
-    ],
+    ignored: `CONTACT_ID, EXT_ID, CONTACT_TIMEZONE, SMS_BLACKLISTED, WHATSAPP_BLACKLISTED, ADDED_TIME,
+      MODIFIED_TIME`,
   },
   {
     name: "constant-contact",
@@ -159,7 +154,7 @@ const systems: System[] = [
       { column: "Email status", rule: "subscribed" },
       { column: "Email permission status", rule: "unlessRefused" },
     ],
-    ignored: ["Created At", "Updated At"],
+    ignored: "Created At, Updated At",
     ignoredPattern: /^emailupdate/,
   },
   {
@@ -171,15 +166,8 @@ const systems: System[] = [
       { column: "Email Marketing Consent", rule: "subscribed" },
       { column: "Email Suppressions", rule: "evidence" },
     ],
-    ignored: [
-      "Klaviyo ID",
-      "Profile Created On",
-      "First Active",
-      "Last Active",
-      "Last Open",
-      "Last Click",
-      "Total Customer Lifetime Value",
-    ],
+    ignored: `Klaviyo ID, Profile Created On, First Active, Last Active, Last Open, Last Click,
+      Total Customer Lifetime Value`,
     ignoredPattern: /timestamp$|^(?:sms|push|whatsapp)\w*(?:consent|suppressions)/,
   },
   {
@@ -189,24 +177,22 @@ const systems: System[] = [
     key: "Email",
     tags: { column: "Tags", split: "," },
     consent: [{ column: "Status", rule: "subscribed" }],
-    ignored: ["Date Created", "IP", "ID", "Score"],
+    ignored: "Date Created, IP, ID, Score",
   },
   {
     name: "linkedin",
     title: "a LinkedIn connections export",
     all: ["Connected On", "URL", "Position"],
     key: "Email Address",
-    ignored: ["URL", "Connected On"],
+    ignored: "URL, Connected On",
   },
   {
     name: "stripe",
     title: "a Stripe customer export",
     all: ["id", "Created (UTC)", "Delinquent"],
     key: "Email",
-    ignored: [
-      ..."id,Created (UTC),Delinquent,Plan,Status,Total Spend,Payment Count,Refunded Volume".split(","),
-      ..."Dispute Losses,Card ID,Average Order,Default Source,Currency".split(","),
-    ],
+    ignored: `id, Created (UTC), Delinquent, Plan, Status, Total Spend, Payment Count, Refunded Volume,
+      Dispute Losses, Card ID, Average Order, Default Source, Currency`,
     suffix: / \(metadata\)$/i,
   },
   {
@@ -214,17 +200,15 @@ const systems: System[] = [
     title: "a WooCommerce customer export",
     all: ["AOV", "Last Active", "Sign Up"],
     key: "Email",
-    ignored: ["Username", "Last Active", "Sign Up", "Orders", "Total Spend", "AOV", "Role"],
+    ignored: "Username, Last Active, Sign Up, Orders, Total Spend, AOV, Role",
   },
   {
     name: "eventbrite",
     title: "an Eventbrite attendee export",
     all: ["Order #", "Attendee #"],
     key: "Email",
-    ignored: [
-      ..."Order #,Order Date,Quantity,Price Tier,Attendee #,Group,Order Type,Currency,Total Paid".split(","),
-      ..."Fees Paid,Eventbrite Fees,Eventbrite Payment Processing,Attendee Status".split(","),
-    ],
+    ignored: `Order #, Order Date, Quantity, Price Tier, Attendee #, Group, Order Type, Currency,
+      Total Paid, Fees Paid, Eventbrite Fees, Eventbrite Payment Processing, Attendee Status`,
   },
   {
     name: "salesforce",
@@ -233,7 +217,7 @@ const systems: System[] = [
     any: ["Email Opt Out", "Account Name"],
     key: "Email",
     consent: [{ column: "Email Opt Out", rule: "optedOut" }],
-    ignored: ["Contact ID", "Account ID", "Lead ID", "Contact Owner", "Last Activity"],
+    ignored: "Contact ID, Account ID, Lead ID, Contact Owner, Last Activity",
     hasFooter: true,
   },
 ];
@@ -267,7 +251,7 @@ export function chooseSystem(
 export function isIgnoredColumn(system: System, name: string): boolean {
   const loose = toLooseName(name);
   return (
-    (system.ignored?.some((each) => toLooseName(each) === loose) ?? false) ||
+    splitNames(system.ignored ?? "").some((each) => toLooseName(each) === loose) ||
     (system.ignoredPattern?.test(loose) ?? false)
   );
 }

@@ -1,9 +1,15 @@
 /** Reading: the one form in which files of all formats are read: a header, and records of cells below it. */
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { LineSplitter } from "../disk/log.ts";
+import { makeFolder } from "../disk/make-folder.ts";
 import { usageError } from "../errors.ts";
 import type { ContactStructure } from "../wire.ts";
+import { type Cells, findUnknown } from "./cells.ts";
 import type { Dialect, TableRecord } from "./csv.ts";
-import type { Note, ReadOptions, RowKind, SourceForm } from "./rows.ts";
-import type { InputFile, Inspection } from "./source.ts";
+import type { Note, ReadOptions, RowKind, SourceForm, Target } from "./rows.ts";
+import { emptyFileError, type InputFile, type Inspection, readBytes } from "./source.ts";
+import type { System } from "./systems.ts";
 
 export interface Table {
   /** Physical line of the header; without one, of the first row. */
@@ -63,6 +69,24 @@ export interface HeaderSigns {
   rowKind: RowKind;
 }
 
+export type Targets = (Target | undefined)[];
+
+/** What a file's columns are told by. */
+export interface MappingInput extends HeaderSigns {
+  /** One for each column; `1`, `2`, … without a header. */
+  names: string[];
+  /** The first rows. */
+  sample: Sample;
+  system?: System;
+  /** `FILE:LINE` of the header, for messages. */
+  place: string;
+  /** What flags and the mapping file say; undefined for a column of which they say nothing. */
+  explicit: Targets;
+}
+
+/** Cells of the first rows, as the file has them. */
+export type Sample = readonly Cells[];
+
 /** A file whose bytes were all read, once. Nothing of the account is needed for that. */
 interface OpenedFile {
   form: SourceForm;
@@ -76,7 +100,7 @@ interface OpenedFile {
 /** An input whose format is known. */
 export interface OpenedInput extends OpenedFile {
   file: InputFile;
-  /** Of the file as it was given. */
+  /** The digest of the file as it was given. */
   sha256: string;
   bytes: number;
 }
@@ -112,4 +136,86 @@ export function requireNoFlags(
     if (value !== undefined)
       throw usageError(`${flag} applies to text files, but ${name} is ${is}`, `Leave out ${flag}`);
   }
+}
+
+// Rows of a workbook or of JSON as lines of a scratch file, each with the number that the row has in its file: so
+// they are unpacked once, and read as often as those of a text.
+
+/** Text is gathered to pieces of this many characters before it is written. */
+const pieceCharacters = 64 * 1024;
+
+/**
+ * Writes rows into a file of the input's scratch folder that its owner alone can read.
+ * @param part its name there
+ * @param rows their lines must rise
+ * @returns the file, for `readPage`
+ * @throws UsageError
+ */
+export async function writePage(
+  input: InputFile,
+  part: string,
+  rows: AsyncIterable<{ line: number; cells: Cells }>,
+): Promise<InputFile> {
+  const { name } = input;
+  const path = createScratchPath(input, part);
+  const fail = (error: Error) => {
+    throw usageError(`${name} cannot be unpacked to ${path}: ${error.message}`);
+  };
+  const file = await open(path, "w", 0o600).catch(fail);
+  let piece = "";
+  let lastLine = 0;
+  const flush = async () => {
+    await file.appendFile(piece).catch(fail);
+    piece = "";
+  };
+  try {
+    for await (const { line, cells } of rows) {
+      if (line <= lastLine) {
+        throw usageError(`${name}: its rows are not in order`, "Save it again in the program it comes from");
+      }
+      requireText(cells, `${name}:${line}`);
+      piece += `${JSON.stringify([line, cells])}\n`;
+      lastLine = line;
+      if (piece.length > pieceCharacters) await flush();
+    }
+    await flush();
+  } finally {
+    await file.close();
+  }
+  if (lastLine === 0) throw emptyFileError(name);
+  return { ...input, path };
+}
+
+/** The rows of a page, again. */
+export async function* readPage(file: InputFile): AsyncGenerator<TableRecord[]> {
+  const splitter = new LineSplitter();
+  const decoder = new TextDecoder();
+  for await (const chunk of readBytes(file)) {
+    const lines = splitter.take(decoder.decode(chunk, { stream: true }));
+    if (lines.length > 0) yield lines.map(toRecord);
+  }
+}
+
+function toRecord(text: string): TableRecord {
+  const [line, cells] = JSON.parse(text) as [number, (string | null)[]];
+  return { line, lines: 1, cells: cells.map((cell) => cell ?? undefined) };
+}
+
+/** A place for what an input is unpacked to. @throws UsageError for an input without a scratch folder */
+export function createScratchPath({ name, scratch }: InputFile, part: string): string {
+  if (scratch === undefined) throw usageError(`${name} must be unpacked first`, "Give a CSV file");
+  makeFolder(scratch);
+  return join(scratch, part);
+}
+
+/** @throws UsageError for half of a character beyond the first 65,536, and for a zero byte */
+function requireText(cells: Cells, place: string): void {
+  const wrong = cells.findIndex(
+    (cell) => cell !== undefined && /[\p{Surrogate}\0]/u.test(findUnknown(cell) ?? cell),
+  );
+  if (wrong === -1) return;
+  throw usageError(
+    `${place}: cell ${wrong + 1} contains a character that text cannot hold`,
+    "The file is damaged, or a program has cut the text in the middle of a character; export it again",
+  );
 }

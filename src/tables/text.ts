@@ -40,9 +40,29 @@ async function* toUtf8({ file, encoding, markBytes }: TextSource): AsyncGenerato
     yield* readBytes(file, markBytes);
     return;
   }
+  for await (const text of decode({ file, encoding, markBytes })) yield Buffer.from(text);
+}
+
+async function* decode({ file, encoding, markBytes }: TextSource): AsyncGenerator<string> {
   const decoder = await createDecoder(encoding);
-  for await (const chunk of readBytes(file, markBytes)) yield Buffer.from(decoder.write(chunk));
-  yield Buffer.from(decoder.end());
+  for await (const chunk of readBytes(file, markBytes)) yield decoder.write(chunk);
+  yield decoder.end();
+}
+
+/** A text without line breaks is looked at in pieces of this many characters. */
+const maxLineCharacters = 64 * 1024;
+
+/** The text in pieces of whole lines, so that neither a row nor a CRLF is cut. */
+export async function* readWholeLines(source: TextSource): AsyncGenerator<string> {
+  let open = "";
+  for await (const piece of decode(source)) {
+    const text = open + piece;
+    const isLong = text.length > maxLineCharacters && !text.endsWith("\r");
+    const end = text.lastIndexOf("\n") + 1 || (isLong ? text.length : 0);
+    yield text.slice(0, end);
+    open = text.slice(end);
+  }
+  yield open;
 }
 
 /** The first bytes of the text, and whether there is more after them. */
@@ -61,7 +81,7 @@ export async function readStart(
   return { text: Buffer.concat(chunks).toString("utf8"), isCut: false };
 }
 
-export interface Decoder {
+interface Decoder {
   /** What cannot be decoded becomes U+FFFD. */
   write(bytes: Uint8Array): string;
   end(): string;
@@ -109,7 +129,7 @@ function toPlatformName(label: string): string | undefined {
 }
 
 /** A decoder for a name that `resolveEncoding` gave. */
-export async function createDecoder(encoding: string): Promise<Decoder> {
+async function createDecoder(encoding: string): Promise<Decoder> {
   if (platformEncodings.has(encoding)) {
     const decoder = new TextDecoder(encoding, { ignoreBOM: true });
     return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };

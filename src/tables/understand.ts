@@ -1,20 +1,19 @@
 /** Reading: what a file is, found out before anything is sent. */
 import { foldName } from "../api/names.ts";
 import type { ContactStructure } from "../wire.ts";
-import { mapColumns } from "./columns/map.ts";
 import {
-  findMappingFault,
-  isTargetWord,
   type MappingFault,
+  mapColumns,
   readConstants,
   readExplicitTargets,
   toMappingError,
   toTargetText,
-} from "./columns/targets.ts";
+} from "./columns/map.ts";
 import { toUnclearError, type UnclearInput } from "./columns/unclear.ts";
 import { holdsValues, readSample, readTableLayout, type TableLayout } from "./layout.ts";
+import { isTargetWord } from "./names.ts";
 import { openInput } from "./open.ts";
-import { type Reading, readRowRecords, readRows, type UnderstoodInput } from "./read-rows.ts";
+import { type Reading, readRowRecords, type UnderstoodInput } from "./read-rows.ts";
 import type { InputFacts, Note, ReadOptions, RowKind } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 import { chooseSystem, type System } from "./systems.ts";
@@ -107,10 +106,9 @@ async function understandTable(
   const { names } = layout;
   const system = chooseSystem(names, options.from, layout.isNamed);
   const place = `${file.name}:${layout.startLine}`;
-  const fault = findMappingFault(signs, names, place);
-  if (fault) return fault;
-  const sample = await readSample(layout.records);
   const explicit = readExplicitTargets(signs, names, place);
+  if (!Array.isArray(explicit)) return explicit;
+  const sample = await readSample(layout.records);
   const input = { ...signs, names, sample, system, place, explicit };
   const mapped = await mapColumns(input, () => readRowRecords(layout, system));
   if ("unclear" in mapped) return mapped;
@@ -127,17 +125,19 @@ async function understandTable(
     emptyColumns: hasEmptyColumns ? [...names.keys()].filter(isEmpty) : [],
     takesIds: options.takesIds,
   };
-  const facts = collectFacts(opened, reading, structure.keyName);
+  const facts = collectFacts(opened, reading, signs);
   facts.notes.push(...notes);
-  const understood = { file, reading, facts };
-  await addSample(understood);
-  return understood;
+  if (sample.length === 0) facts.notes.push({ code: "no_rows" });
+  facts.sample = sample.slice(0, shownRows);
+  return { file, reading, facts };
 }
+
+const shownRows = 5;
 
 function collectFacts(
   { sha256, bytes, notes }: OpenedInput,
   { table, system, targets, constants, consent }: Reading,
-  keyName: string,
+  { options, structure: { keyName } }: HeaderSigns,
 ): InputFacts {
   const { form, dialect, written } = table;
   return {
@@ -150,19 +150,24 @@ function collectFacts(
     columns: written.map((name, index) => ({ name, target: targets[index]! })),
     keyName,
     constants,
-    notes: [...notes, ...noteSystem(system, consent.length > 0)],
+    notes: [...notes, ...noteLayout(table, options), ...noteSystem(system, consent.length > 0)],
     sample: [],
   };
 }
 
-const shownRows = 5;
-
-async function addSample(understood: UnderstoodInput): Promise<void> {
-  const { sample, notes } = understood.facts;
-  for await (const row of readRows(understood)) {
-    if (sample.push(row) === shownRows) break;
-  }
-  if (sample.length === 0) notes.push({ code: "no_rows" });
+/** What was detected of how the table lies in its file. */
+function noteLayout(
+  { form, dialect, headerLines, startLine, names }: TableLayout,
+  { delimiter: typed, skipLines = 0 }: ReadOptions,
+): Note[] {
+  const { delimiter, hasEscapes } = dialect;
+  const isPlain = delimiter === "," || hasEscapes || typed !== undefined;
+  const isSaid = form.kind === "text" && names.length > 1 && !isPlain;
+  const isLower = headerLines > 0 && startLine > 1 + skipLines;
+  return [
+    ...(isSaid ? [{ code: "delimiter", delimiter } as const] : []),
+    ...(isLower ? [{ code: "header", line: startLine } as const] : []),
+  ];
 }
 
 function noteSystem(system: System | undefined, hasConsent: boolean): Note[] {

@@ -8,7 +8,7 @@ import { catchFailure, notesOf, read } from "./reading.ts";
 async function mailed(text: string, options: Partial<ReadOptions> = {}): Promise<string> {
   const { rows } = await read(text, { ignoreUnmapped: true, ...options });
   return rows
-    .filter((row) => row.notSubscribed === undefined)
+    .filter((row) => row.mark?.reason === undefined)
     .map((row) => row.key.sent.split("@")[0])
     .join(" ");
 }
@@ -415,12 +415,12 @@ describe("never passed over without a word", () => {
     expect(await mailed(text)).toBe("a");
     const table = "Email,Opt-Out\na@example.com,no\nb@example.com,yes\n";
     const { rows } = await read(table, { map: new Map([["Opt-Out", "City"]]) });
-    expect(rows.map((row) => [row.fields.get("f3"), row.notSubscribed])).toEqual([
+    expect(rows.map((row) => [row.fields.get("f3"), row.mark?.reason])).toEqual([
       ["no", undefined],
       ["yes", "Opt-Out: yes"],
     ]);
     const aside = await read(table, { map: new Map([["Opt-Out", "ignore"]]) });
-    expect(aside.rows[1]?.notSubscribed).toBeUndefined();
+    expect(aside.rows[1]?.mark).toBeUndefined();
     expect(notesOf(aside.understood).join()).toContain("--map Opt-Out=ignore");
   });
 

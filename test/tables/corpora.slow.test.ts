@@ -164,7 +164,7 @@ describe.runIf(isThere)("every file is read, or refused with a reason", () => {
       const { startLine, headerLines } = understood.reading.table;
       const counts = new Map<string, number>();
       for await (const row of readRows(understood)) {
-        const name = row.kind === "row" ? (row.notSubscribed ? "not_subscribed" : "rows") : row.code;
+        const name = row.kind === "row" ? (row.mark?.reason ? "not_subscribed" : "rows") : row.code;
         counts.set(name, (counts.get(name) ?? 0) + 1);
       }
       const { digest, differing } = await comparedRecords(understood);

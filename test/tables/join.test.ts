@@ -1,7 +1,7 @@
 /** Rows of one contact: which of them represents it, with what values, and how it is marked. */
 import { expect, test } from "vitest";
-import { type Duplicates, findRole, joinRows } from "../../src/tables/join.ts";
 import type { Row } from "../../src/tables/rows.ts";
+import { type Duplicates, findRole, joinRows } from "../../src/tables/survey.ts";
 import { TextIndex } from "../../src/text-index.ts";
 
 function row(line: number, identity: string, values: Partial<Row> & { city?: string } = {}): Row {
@@ -20,7 +20,11 @@ function row(line: number, identity: string, values: Partial<Row> & { city?: str
 }
 
 const rows = [
-  row(2, "ada", { city: "Oslo", tags: ["a"], notSubscribed: "Status: bounced", isMarkClear: true }),
+  row(2, "ada", {
+    city: "Oslo",
+    tags: ["a"],
+    mark: { reason: "Status: bounced", isClear: true, refusals: [] },
+  }),
   row(3, "bob", { city: "Rome" }),
   row(4, "ada", { city: "Bergen", tags: ["b", "a"] }),
   row(5, "ada", { city: "", lists: ["News"] }),
@@ -47,9 +51,9 @@ test.each([
     const joined = await join(how);
     expect([...joined.groups.keys()]).toEqual(["ada"]);
     expect(joined.passedOver).toBe(2);
-    const { line, fields, lists, tags, notSubscribed, isMarkClear, cells } = joined.groups.get("ada")!.row;
+    const { line, fields, lists, tags, mark, cells } = joined.groups.get("ada")!.row;
     expect({ line, city: fields.get("city"), lists, tags }).toEqual(expected);
-    expect({ notSubscribed, isMarkClear }).toEqual({ notSubscribed: "Status: bounced", isMarkClear: true });
+    expect(mark).toEqual({ reason: "Status: bounced", isClear: true, refusals: [] });
     // They are read again when they are needed.
     expect(cells).toEqual([]);
   },

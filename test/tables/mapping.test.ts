@@ -45,7 +45,7 @@ describe("a column", () => {
 
   it("of consent is read as the mapping says, also where --set fills its field", async () => {
     const csv = "Email,Opt-in,City\na@example.com,no,no\nb@example.com,yes,yes\n";
-    const marked = ({ rows }: ReadResult) => rows.map(({ notSubscribed }) => notSubscribed);
+    const marked = ({ rows }: ReadResult) => rows.map(({ mark }) => mark?.reason);
     expect(marked(await mapped(csv, "Opt-in: consent=opt-in"))).toEqual(["Opt-in: no", undefined]);
     expect(marked(await mapped(csv, "Opt-in: City\nCity: ignore"))).toEqual(["Opt-in: no", undefined]);
     const twice = await mapped(csv, "Opt-in: ignore\nCity: { target: consent=opt-out }");

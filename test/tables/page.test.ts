@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { type Cells, toUnknownCell } from "../../src/tables/cells.ts";
-import { readPage, writePage } from "../../src/tables/page.ts";
+import { readPage, writePage } from "../../src/tables/table.ts";
 import { catchFailure, fileWith, toInputFile } from "./reading.ts";
 
 async function* toRows(rows: readonly (readonly [line: number, cells: Cells])[]) {

@@ -16,7 +16,7 @@ describe("exports of other systems are read by their rules", () => {
       "Ignored columns of a Mailchimp export: MEMBER_RATING, OPTIN_TIME, LEID, EUID",
     ]);
     expect(rows[0]?.tags).toEqual(["VIP, gold", 'a "quoted" one', "Blog"]);
-    expect(rows[0]?.notSubscribed).toBeUndefined();
+    expect(rows[0]?.mark?.reason).toBeUndefined();
   });
 
   test.each(["UNSUB_TIME", "CLEAN_TIME"])(
@@ -25,7 +25,7 @@ describe("exports of other systems are read by their rules", () => {
       const { rows } = await read(
         `Email Address,MEMBER_RATING,LEID,EUID,${column}\na@example.com,1,2,3,2024-03-01\nb@example.com,1,2,3,\n`,
       );
-      expect(rows.map((row) => row.notSubscribed)).toEqual([`${column}: 2024-03-01`, `${column}: (empty)`]);
+      expect(rows.map((row) => row.mark?.reason)).toEqual([`${column}: 2024-03-01`, `${column}: (empty)`]);
     },
   );
 
@@ -68,7 +68,10 @@ describe("exports of other systems are read by their rules", () => {
     const { all } = await read(
       '"First Name","Email","Email Opt Out"\n"Elsa","elsa@example.com","0"\n"Bo","bo@example.com","1"\n\n\n"All Contacts"\n"Copyright (c) 2000-2026"\n',
     );
-    expect(all).toMatchObject([{ key: { sent: "elsa@example.com" } }, { notSubscribed: "Email Opt Out: 1" }]);
+    expect(all).toMatchObject([
+      { key: { sent: "elsa@example.com" } },
+      { mark: { reason: "Email Opt Out: 1" } },
+    ]);
     expect(all).toHaveLength(2);
   });
 
@@ -97,7 +100,7 @@ describe("exports of other systems are read by their rules", () => {
       from: "ActiveCampaign",
     });
     expect(understood.facts.system).toBe("activecampaign");
-    expect(rows[0]?.notSubscribed).toBe("Status: Bounced");
+    expect(rows[0]?.mark?.reason).toBe("Status: Bounced");
     expect((await catchFailure(read("Email\n", { from: "mailchip" }))).hint).toMatch(
       /^Known: ecm, mailchimp, /,
     );
@@ -132,14 +135,14 @@ describe("a row that its own file marks as not subscribed says so", () => {
     ["key,status", "a@example.com,", undefined],
   ])("%s: %s", async (header, line, notSubscribed) => {
     const { rows } = await read(`${header}\n${line}\n`, { ignoreUnmapped });
-    expect(rows[0]?.notSubscribed).toBe(notSubscribed);
+    expect(rows[0]?.mark?.reason).toBe(notSubscribed);
   });
 
   test("--consent-column names a column without regard to case", async () => {
     const { rows } = await read("Email,OK to mail\na@example.com,Ja\nb@example.com,\n", {
       consentColumns: ["ok to MAIL"],
     });
-    expect(rows.map((row) => row.notSubscribed)).toEqual([undefined, "OK to mail: (empty)"]);
+    expect(rows.map((row) => row.mark?.reason)).toEqual([undefined, "OK to mail: (empty)"]);
   });
 
   test("a consent column that is not there is refused; one that is told to be ignored is, and said so", async () => {
@@ -149,7 +152,7 @@ describe("a row that its own file marks as not subscribed says so", () => {
     const { rows, understood } = await read("key,status\na@example.com,Inactive\n", {
       map: new Map([["status", "ignore"]]),
     });
-    expect(rows[0]?.notSubscribed).toBeUndefined();
+    expect(rows[0]?.mark?.reason).toBeUndefined();
     expect(notesOf(understood)).toContain(
       '"status" looks like consent but is ignored, because of --map status=ignore',
     );
@@ -180,7 +183,7 @@ describe("our own exports", () => {
     );
     expect(rows[0]).toMatchObject({
       fields: new Map([["f9", "gold"]]),
-      notSubscribed: "ecm:status: Inactive",
+      mark: { reason: "ecm:status: Inactive" },
       tags: ["x"],
     });
   });

@@ -35,7 +35,7 @@ describe("the flags of each settle all of it", () => {
       consentColumns: [`Newsletter=${reading}`, `Permission=${reading}`],
       ignoreUnmapped: true,
     });
-    expect(rows.map(({ notSubscribed }) => notSubscribed !== undefined)).toEqual(
+    expect(rows.map(({ mark }) => mark !== undefined)).toEqual(
       reading === "opt-in" ? [true, true] : [true, false],
     );
   });

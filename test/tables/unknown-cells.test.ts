@@ -47,11 +47,8 @@ describe("an unknown cell", () => {
   it.each(["Unsubscribed", "Opt-in", "Status"])("of consent counts as not subscribed: %s", async (name) => {
     const known = [text("A6", "e@example.com"), text("B6", name === "Unsubscribed" ? "no" : "subscribed")];
     const { rows } = await read(sheet(header("Email", name), ...people("B"), known));
-    expect(rows.map(({ notSubscribed }) => notSubscribed !== undefined)).toEqual([
-      ...[true, true, true, true],
-      false,
-    ]);
-    expect(rows.some(({ isMarkClear }) => isMarkClear)).toBe(false);
+    expect(rows.map(({ mark }) => mark !== undefined)).toEqual([...[true, true, true, true], false]);
+    expect(rows.some(({ mark }) => mark?.isClear)).toBe(false);
   });
 
   it("in all rows of a column that may be consent stops the import", async () => {
@@ -59,7 +56,7 @@ describe("an unknown cell", () => {
       /"Newsletter" looks like consent/,
     );
     const { rows } = await read(sheet(header("Email", "Unsubscribed"), ...people("B")));
-    expect(rows.every(({ notSubscribed }) => notSubscribed !== undefined)).toBe(true);
+    expect(rows.every(({ mark }) => mark !== undefined)).toBe(true);
   });
 
   it("of the key rejects its row", async () => {
@@ -71,8 +68,8 @@ describe("an unknown cell", () => {
 
 it.each(["#N/A", "#REF!", "#NAME?"])("%s as text in a consent column is not understood", async (cell) => {
   const { rows } = await read(`Email,Unsubscribed\na@example.com,${cell}\nb@example.com,no\n`);
-  expect(rows.map(({ notSubscribed }) => notSubscribed)).toEqual([`Unsubscribed: ${cell}`, undefined]);
-  expect(rows[0]?.isMarkClear).toBe(false);
+  expect(rows.map(({ mark }) => mark?.reason)).toEqual([`Unsubscribed: ${cell}`, undefined]);
+  expect(rows[0]?.mark?.isClear).toBe(false);
 });
 
 describe("commands", () => {

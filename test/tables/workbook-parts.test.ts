@@ -3,30 +3,37 @@ import { writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { toUnknownCell } from "../../src/tables/cells.ts";
 import { createCellReader, loadNumberFormats } from "../../src/tables/workbook/cell-text.ts";
-import { Archive, readXml, unescapeText } from "../../src/tables/workbook/parts.ts";
+import { Archive, unescapeText } from "../../src/tables/workbook/parts.ts";
 import { unpackSheet } from "../../src/tables/workbook/sheet.ts";
 import { catchFailure, fileWith, toInputFile } from "./reading.ts";
 import { zip } from "./workbooks.ts";
 
-async function* toChunks(...pieces: (string | Buffer)[]): AsyncGenerator<Buffer> {
-  for (const piece of pieces) yield Buffer.from(piece);
-}
-
-async function openArchive(entries: Record<string, string>): Promise<Archive> {
+async function openArchive(entries: Record<string, string | Buffer>): Promise<Archive> {
   return Archive.open(toInputFile(await fileWith(zip(entries))));
 }
 
+/** The events of an entry's XML, with the pieces of a text joined. */
 async function readEntry(archive: Archive, name: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of archive.read(name)) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+  let events = "";
+  await archive.read(name, {
+    open: (name, attributes) => {
+      events += `<${name}${Object.keys(attributes).join()}>`;
+    },
+    close: (name) => {
+      events += `</${name}>`;
+    },
+    text: (text) => {
+      events += text;
+    },
+  });
+  return events;
 }
 
 describe("an archive", () => {
   test("has its entries by name, whatever their letter case", async () => {
-    const archive = await openArchive({ "xl/A.xml": "one", "b.xml": "two" });
+    const archive = await openArchive({ "xl/A.xml": "<a>one</a>", "b.xml": "<b/>" });
     expect([archive.has("XL/a.XML"), archive.has("c.xml")]).toEqual([true, false]);
-    expect(await readEntry(archive, "xl/a.xml")).toBe("one");
+    expect(await readEntry(archive, "xl/a.xml")).toBe("<a>one</a>");
     expect((await catchFailure(readEntry(archive, "c.xml"))).message).toContain("c.xml is missing in it");
     archive.close();
   });
@@ -39,19 +46,20 @@ describe("an archive", () => {
 });
 
 describe("XML", () => {
-  async function eventsOf(...pieces: (string | Buffer)[]): Promise<string[]> {
-    const events: string[] = [];
-    await readXml(toChunks(...pieces), "book.xlsx", {
-      open: (name, attributes) => events.push(`<${name}${Object.keys(attributes).join()}>`),
-      close: (name) => events.push(`</${name}>`),
-      text: (text) => events.push(text),
-    });
-    return events;
-  }
+  test.each([
+    ["has names without their prefix", "<tx:id></t>", "<x:t x:id='1'></x:t>"],
+    ["has names without their prefix", "<tx:id></t>", "<x:t x:id='1'></x:t>"],
+  ])("%s", async (_what, events, text = events) => {
+    expect(await readEntry(await openArchive({ "a.xml": text }), "a.xml")).toBe(events);
+  });
 
-  test("may be cut into pieces within a character", async () => {
-    const bytes = Buffer.from("<t>é</t>");
-    expect(await eventsOf(bytes.subarray(0, 4), bytes.subarray(4))).toEqual(["<t>", "é", "</t>"]);
+  test.each([
+    ["no XML", "<a><b></a>", /Unexpected close tag/],
+    ["entities", '<!DOCTYPE a [<!ENTITY b "b">]><a>&b;</a>', /document type/],
+    ["no UTF-8", Buffer.from("<a>\xff</a>", "latin1"), /damaged/],
+  ])("with %s is refused", async (_what, text, message) => {
+    const archive = await openArchive({ "a.xml": text });
+    expect((await catchFailure(readEntry(archive, "a.xml"))).message).toMatch(message);
   });
 });
 
@@ -118,8 +126,12 @@ describe("a cell", () => {
 describe("a sheet", () => {
   async function rowsOf(rows: string, merged = "", isZeroResult = true) {
     const xml = `<worksheet><sheetData>${rows}</sheetData>${merged}</worksheet>`;
-    const file = toInputFile(await fileWith(""));
-    const sheet = await unpackSheet(toChunks(xml), file, (_type, _style, value) => value, isZeroResult);
+    const file = toInputFile(await fileWith(zip({ "sheet.xml": xml })));
+    const formatCell = (_type: string, _style: string | undefined, value: string) => value;
+    const sheet = await unpackSheet(await Archive.open(file), "sheet.xml", file, {
+      formatCell,
+      isZeroResult,
+    });
     const read = async (firstLine: number) => {
       const found: [number, (string | undefined)[]][] = [];
       for await (const batch of sheet.read(firstLine))

@@ -10,7 +10,6 @@ import { type RequestedSelection, resolveSelection, type Selection } from "../..
 import type { Account } from "../../service/account.ts";
 import { createMutateBody, type RequestedChanges } from "../../service/contact-changes.ts";
 import {
-  emptyInput,
   type InputFile,
   openClearInput,
   type ReadOptions,
@@ -77,11 +76,11 @@ async function openEdit(context: RunContext, file: InputFile, edit: Edit): Promi
   const selection = await resolveSelection(account, structure, { ...conditions, where });
   if (kind === "delete") await readForBackup(account);
   const understand = async (chosen: EditOptions) =>
-    opened ? requireUnderstood("keys", opened, toKeysReading(chosen), structure) : emptyInput;
+    opened && requireUnderstood("keys", opened, toKeysReading(chosen), structure);
   let understood = await understand(edit);
   let survey = await reader.survey(understood);
   let chosen: EditOptions = edit;
-  if (kind !== "mutate" && doMarksChoose(edit)) {
+  if (understood && kind !== "mutate" && doMarksChoose(edit)) {
     const { system } = understood.facts;
     chosen = { ...edit, rows: await chooseRows(kind, edit.rows, survey, { system, askRows: edit.askRows }) };
     // Marks that choose nobody are not read.
@@ -136,10 +135,10 @@ function toRowWork(options: EditOptions, selection: Selection, values: readonly 
     command,
     duplicates: "first",
     source: listNeededParts(kind, values, selection),
-    toDesired: ({ isMarkClear, notSubscribed }) =>
-      rows === "marked" && !isMarkClear
+    toDesired: ({ mark }) =>
+      rows === "marked" && !mark?.isClear
         ? { skip: "not_selected" }
-        : toDesired(notSubscribed === undefined || includeUnsubscribed === true),
+        : toDesired(mark === undefined || includeUnsubscribed === true),
     notSubscribedAre: doMarksChoose(options) ? "chosen" : includeUnsubscribed ? "added" : "added_to_no_list",
     unclearAre: rows === "marked" ? "not_chosen" : undefined,
     selection,

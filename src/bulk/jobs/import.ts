@@ -146,6 +146,6 @@ function toDesired(row: Row, names: NameBook, options: ImportOptions): Desired {
     absent: mode === "update" ? { skip: "missing" } : "create",
     present: mode === "create" ? { skip: "exists" } : "change",
     // Nobody can be made active again: a cell that is not understood is not enough.
-    mayJoinLists: row.notSubscribed === undefined || includeUnsubscribed,
+    mayJoinLists: row.mark === undefined || includeUnsubscribed,
   };
 }

@@ -11,8 +11,6 @@ import type { Account } from "../../service/account.ts";
 import {
   createIdentityReader,
   type Duplicates,
-  describeReading,
-  emptyInput,
   findRole,
   type JoinedRows,
   joinRows,
@@ -89,7 +87,7 @@ export interface RowReader {
   readonly account: Account;
   readonly structure: ContactStructure;
   /** Reads all rows once. @throws InterruptedError */
-  survey(understood: UnderstoodInput): Promise<Survey>;
+  survey(understood: UnderstoodInput | undefined): Promise<Survey>;
 }
 
 export async function openReader(context: RunContext): Promise<RowReader> {
@@ -102,7 +100,7 @@ export async function openReader(context: RunContext): Promise<RowReader> {
     account,
     structure,
     survey(understood) {
-      emit({ kind: "understood", facts: understood.facts });
+      if (understood) emit({ kind: "understood", facts: understood.facts });
       return surveyInput(understood, engine.signal, (count) => {
         rowsRead = count;
       });
@@ -113,8 +111,8 @@ export async function openReader(context: RunContext): Promise<RowReader> {
 /** Rows that were read, and what is to be done with them. */
 export interface RowsToPlan {
   reader: RowReader;
-  /** `emptyInput` where conditions choose the contacts. */
-  understood: UnderstoodInput;
+  /** Absent where conditions choose the contacts. */
+  understood?: UnderstoodInput;
   survey: Survey;
   work: RowWork;
 }
@@ -144,12 +142,12 @@ export async function openRows(context: RunContext, rows: RowsToPlan): Promise<O
   );
   const opened = await openContacts(context, account, head);
   const { baseUrl, profile } = engine.account;
-  const { sha256, bytes } = understood.facts;
+  const { sha256 = "", bytes = 0 } = understood?.facts ?? {};
   const newFields = work.names?.fields ?? [];
   return {
     about: {
       account: { baseUrl, profile, structureId: structure._id },
-      input: { name: subject, file: understood.file.path, sha256, bytes },
+      input: { name: subject, file: understood?.file.path ?? "", sha256, bytes },
       fingerprint: computeRunFingerprint(rowRun),
       options: work.record,
       after: work.after,
@@ -205,17 +203,15 @@ function countSettledByInput({ survey, joined, work }: RowRun): SettledByInput {
  * then it is that of the command that names them.
  */
 function computeRunFingerprint({ context, work, reader, understood, names }: RowRun): string {
-  const { facts, reading } = understood;
   return computeFingerprint({
     kind: context.kind,
     baseUrl: context.engine.account.baseUrl,
     structureId: reader.structure._id,
-    sha256: facts.sha256,
-    columns: facts.columns.map(({ name, target }) => ({
+    sha256: understood?.facts.sha256,
+    columns: understood?.facts.columns.map(({ name, target }) => ({
       name,
       target: target.kind === "field" ? { ...target, fieldId: names.fieldId(target.fieldId) } : target,
     })),
-    reading: understood === emptyInput ? {} : describeReading(reading),
     options: work.record,
     after: work.after,
   });
@@ -224,11 +220,16 @@ function computeRunFingerprint({ context, work, reader, understood, names }: Row
 /** What the head of the plan says. */
 async function describe({ work, reader, understood }: RowsToPlan): Promise<Parameters<typeof toHead>[2]> {
   const known = await reader.account.readCachedNames(reader.structure);
-  const { columns, delimiter, hasEscapes, form, sha256, bytes } = understood.facts;
+  const facts = understood?.facts;
   return {
-    ...(understood !== emptyInput && {
-      input: { sha256, size: bytes },
-      table: { columns, delimiter, hasEscapes, form },
+    ...(facts && {
+      input: { sha256: facts.sha256, size: facts.bytes },
+      table: {
+        columns: facts.columns,
+        delimiter: facts.delimiter,
+        hasEscapes: facts.hasEscapes,
+        form: facts.form,
+      },
     }),
     ...(work.command && { command: work.command }),
     selection: work.selection?.stored,
@@ -246,7 +247,7 @@ async function openSource(rowRun: RowRun, lookup: Lookup, scratch: string): Prom
     close: () => snapshot?.close(),
   };
   try {
-    if (understood === emptyInput) {
+    if (!understood) {
       let read = 0;
       for (const _item of listSelectedItems(snapshot!, rowRun)) read++;
       return { ...shared, entries: [listSelectedItems(snapshot!, rowRun)], read, stableEntries: 0 };
@@ -301,7 +302,8 @@ function toRejectedEntry({ survey, understood }: RowRun, row: RejectedRow): Stor
   const { line, cells, code, message } = row;
   const mark = survey.findHiddenMark(row);
   // The cell that should have been a key, as it is written.
-  const key = cells[understood.reading.targets.findIndex(({ kind }) => kind === "key")] ?? "";
+  const keyIndex = understood?.reading.targets.findIndex(({ kind }) => kind === "key") ?? -1;
+  const key = cells[keyIndex] ?? "";
   return { line, key, contactId: null, action: "reject", code, message, changes: [], cells, mark };
 }
 
@@ -460,7 +462,7 @@ async function takeSnapshot(
   file: string,
 ): Promise<AccountSnapshot | undefined> {
   const { context, work, understood } = rowRun;
-  const mayAskForKeys = understood !== emptyInput && work.listId === undefined;
+  const mayAskForKeys = understood !== undefined && work.listId === undefined;
   if (mayAskForKeys && countRunRows(context).pending === 0) return undefined;
   const options = { isTemporary: context.run === undefined, toIdentity: lookup.toIdentity };
   for (let pass = 1; ; pass++) {
@@ -514,5 +516,5 @@ function describePages(
     const filters = createFilter(createEquals("LIST_ID", [listId]));
     return { ...all, filters, lists: [{ _id: listId }] };
   }
-  return understood === emptyInput ? { ...all, filters: selection!.filters, lists: chosenLists } : all;
+  return !understood ? { ...all, filters: selection!.filters, lists: chosenLists } : all;
 }

@@ -63,8 +63,8 @@ function toRowWork(options: SyncOptions, listId: string): RowWork {
       suppressions: create && !includeSuppressed ? "pass-over" : "include",
     },
     notSubscribedAre: includeUnsubscribed ? "added" : create ? "not_added_nor_created" : "not_added",
-    toDesired({ notSubscribed }) {
-      const mayJoinLists = notSubscribed === undefined || includeUnsubscribed === true;
+    toDesired({ mark }) {
+      const mayJoinLists = mark === undefined || includeUnsubscribed === true;
       return {
         values: toValues({ addLists: [listId] }),
         absent: create ? "create" : whereMissing(mayJoinLists),

@@ -6,7 +6,7 @@ import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
 import { capitalize, formatCount, formatCounted } from "../../counts.ts";
 import { formatDuration, formatMoment } from "../../moments.ts";
-import { findUnknown, type InputFacts, rejectsColumns, type Target } from "../../tables/index.ts";
+import { type InputFacts, rejectsColumns, type Target } from "../../tables/index.ts";
 import { formatProgressBar, type Progress, showProgress } from "../../terminal/progress.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -229,7 +229,7 @@ const mappingColumns = ["Column", "→", "Field", "First value"].map((name) => (
 function formatMapping({ columns, constants, sample, keyName }: InputFacts, width: number): string[] {
   if (constants.length === 0 && !columns.some(({ target }) => target.kind === "field")) return [];
   const rows = columns.map(({ name, target }, place) => {
-    const cells = sample.map((row) => (findUnknown(row.cells[place]) ?? row.cells[place] ?? "").trim());
+    const cells = sample.map((row) => (row[place] ?? "").trim());
     const first = cells.find((cell) => cell !== "")?.replaceAll(/\s+/g, " ") ?? "";
     const shown = [name.trim() || `column ${place + 1}`, "", formatTarget(target, keyName), first];
     return { name, first, shown, isIgnored: target.kind === "ignore" };

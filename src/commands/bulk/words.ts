@@ -180,6 +180,8 @@ export function shortPath(path: string): string {
 
 // How a file was read.
 
+const delimiterNames: Record<string, string> = { ";": "semicolons", "\t": "tabs", "|": "pipes" };
+
 const notes: Words<Note> = {
   sheet: ({ sheet }) => `Read the sheet ${quote(sheet)} of a workbook`,
   hidden_rows: ({ count }) =>
@@ -187,6 +189,9 @@ const notes: Words<Note> = {
   merged_ranges: ({ count }) =>
     `${formatCounted(count, "merged range")} in the workbook: each of their cells is read with the value of the range`,
   counted_elements: () => "Rows are counted as elements of the array, from 1",
+  delimiter: ({ delimiter }) =>
+    `Cells are separated by ${delimiterNames[delimiter] ?? quote(delimiter)} (detected; override with --delimiter)`,
+  header: ({ line }) => `The header is on line ${line}`,
   encoding({ encoding, isGuess, firstForeign }) {
     const how = isGuess ? " (detected; override with --encoding)" : "";
     const sample = firstForeign

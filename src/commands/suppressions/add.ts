@@ -133,9 +133,8 @@ async function readKeysFromFile(
   await chooseRows("suppress", rows, survey, understood.facts);
   const found: KeysToAdd = { keys: [], rejected: [] };
   for await (const row of flatten(survey.batches())) {
-    const mark = row.kind === "row" ? row : row.mark;
     // Nobody of them must be created again: a cell that is not understood is enough.
-    if (rows === "marked" && mark?.notSubscribed === undefined) continue;
+    if (rows === "marked" && !row.mark) continue;
     const wrong = row.kind === "row" ? await check(row.key.written) : row.message;
     if (wrong !== undefined) found.rejected.push(`${input.name}:${row.line}: ${wrong}`);
     else if (row.kind === "row") found.keys.push(row.key.written);

@@ -1,16 +1,138 @@
-/** Reading: header names → where each column's cells go. */
-import { foldName } from "../../api/names.ts";
-import type { FieldDefinition } from "../../wire.ts";
+/** Reading: where each column's cells go: by flags and the mapping file first, then a system's rules, then names. */
+import { findByName, findNearestName, foldName } from "../../api/names.ts";
+import { toNewFieldId } from "../../api/structures.ts";
+import { formatQuotedNames } from "../../counts.ts";
+import { type EcmError, usageError } from "../../errors.ts";
+import { advise, ecm, toOperands } from "../../hint.ts";
+import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import type { ConsentColumn } from "../consent/cells.ts";
 import { type Batches, findConsentColumns } from "../consent/columns.ts";
 import { findAddressColumn, holdsValues } from "../layout.ts";
-import { findIndexes, findPredefinedField, isIdName, isKeyName } from "../names.ts";
+import {
+  findColumns,
+  findIndexes,
+  findPredefinedField,
+  isIdName,
+  isKeyName,
+  parseTargetWord,
+  suggestColumn,
+} from "../names.ts";
 import { rejectsColumns } from "../rejects-columns.ts";
-import type { Note, Target } from "../rows.ts";
+import type { ColumnTarget, Note, ReadOptions, Target } from "../rows.ts";
 import { isColumn, isIgnoredColumn } from "../systems.ts";
+import type { HeaderSigns, MappingInput, Targets } from "../table.ts";
 import { createProposal } from "./proposal.ts";
-import { findField, findKeyIndex, type MappingInput, type Targets } from "./targets.ts";
 import { describeConsent, describeKey, describeUnmapped, type UnclearInput } from "./unclear.ts";
+
+/** `--set`: the same value for every row. */
+export interface Constant {
+  fieldId: string;
+  label: string;
+  value: string;
+}
+
+/** A mapping that is not of this file or of this account. */
+export type MappingFault =
+  /** It names columns that the file does not have. */
+  | { kind: "gone"; columns: readonly string[]; names: readonly string[]; place: string }
+  /** It names fields that the account does not have. */
+  | { kind: "fields"; labels: readonly string[]; known: readonly string[]; place: string };
+
+export function toMappingError(fault: MappingFault): EcmError {
+  if (fault.kind === "gone") {
+    const { columns, names, place } = fault;
+    const what = `${columns.length === 1 ? "a column that does" : "columns that do"} not exist`;
+    return usageError(
+      `${place}: the mapping names ${what}: ${formatQuotedNames(columns)}`,
+      suggestColumn(columns[0]!, names),
+    );
+  }
+  const { labels, known, place } = fault;
+  const [label] = labels as [string];
+  const near = findNearestName(label, known);
+  return usageError(
+    `${place}: there is no field ${formatQuotedNames(labels)}`,
+    near === undefined
+      ? advise`Fields: ${formatQuotedNames(known)}. Add one with: ${ecm`structure field add ${toOperands(label)}`}`
+      : `Did you mean ${JSON.stringify(near)}?`,
+  );
+}
+
+/**
+ * What `--map` and the mapping file say of each column.
+ * @throws UsageError where several columns go to the key
+ */
+export function readExplicitTargets(
+  { options: { map, set = [], newFields }, structure }: HeaderSigns,
+  names: readonly string[],
+  place: string,
+): Targets | MappingFault {
+  const targets: Targets = names.map(() => undefined);
+  const gone: string[] = [];
+  const labels = new Set<string>();
+  for (const [field] of set) if (!toFieldTarget(field, structure, newFields)) labels.add(field);
+  for (const [column, written] of map) {
+    const target = toTarget(written, structure, newFields);
+    if (!target) labels.add(toTargetText(written));
+    const indexes = findColumns(column, names);
+    if (indexes.length === 0) gone.push(column);
+    for (const index of indexes) targets[index] = target;
+  }
+  if (gone.length > 0) return { kind: "gone", columns: gone, names, place };
+  const known = structure.fields.map(({ label }) => label);
+  if (labels.size > 0) return { kind: "fields", labels: [...labels], known, place };
+  const keys = names.filter((_, index) => targets[index]?.kind === "key");
+  if (keys.length <= 1) return targets;
+  throw usageError(
+    `${place}: ${keys.length} columns are mapped to the key: ${formatQuotedNames(keys)}`,
+    "Map one of them to key, and the others to a field or to ignore",
+  );
+}
+
+/** The values of `--set`; of one field, the last. */
+export function readConstants({ options: { set = [], newFields }, structure }: HeaderSigns): Constant[] {
+  const constants = set.flatMap(([field, value]) => {
+    const target = toFieldTarget(field, structure, newFields);
+    return target ? [{ fieldId: target.fieldId, label: target.label, value }] : [];
+  });
+  return [...new Map(constants.map((each) => [each.fieldId, each])).values()];
+}
+
+function toTarget(
+  written: ColumnTarget,
+  structure: ContactStructure,
+  newFields: ReadOptions["newFields"],
+): Target | undefined {
+  const text = toTargetText(written);
+  const target = parseTargetWord(text) ?? toFieldTarget(text, structure, newFields);
+  const isSplit = typeof written !== "string" && (target?.kind === "tags" || target?.kind === "lists");
+  return isSplit ? { ...target, split: written.split } : target;
+}
+
+export function toTargetText(written: ColumnTarget): string {
+  return typeof written === "string" ? written : written.target;
+}
+
+/** The column of the key; -1 without one. */
+export function findKeyIndex(targets: readonly (Target | undefined)[]): number {
+  return targets.findIndex((target) => target?.kind === "key");
+}
+
+function toFieldTarget(
+  name: string,
+  structure: ContactStructure,
+  newFields: ReadOptions["newFields"] = [],
+): Extract<Target, { kind: "field" }> | undefined {
+  const field = findField(name, structure);
+  if (field) return { kind: "field", fieldId: field._id, label: field.label };
+  const made = newFields.find(({ label }) => foldName(label) === foldName(name));
+  return made && { kind: "field", fieldId: toNewFieldId(made.label), label: made.label };
+}
+
+/** By id, by label, then without regard to case. @throws UsageError when two labels match */
+function findField(name: string, structure: ContactStructure): FieldDefinition | undefined {
+  return findByName(name, structure.fields, ({ label }) => label, "field");
+}
 
 export interface Columns {
   targets: Target[];

@@ -1,13 +1,13 @@
-/** Reading: where the columns of a file could go, for whoever can ask a person. */
+/** Reading: where the columns of a file could go, for questions to a person. */
 import { foldName } from "../../api/names.ts";
 import { parseNewFieldId } from "../../api/structures.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { findUnknown, isBlankText } from "../cells.ts";
 import type { Batches, Readings, UnclearConsent } from "../consent/columns.ts";
 import { isAddress } from "../layout.ts";
-import { findIndexes } from "../names.ts";
+import { findIndexes, isTargetWord } from "../names.ts";
 import type { Target } from "../rows.ts";
-import { isTargetWord, type MappingInput } from "./targets.ts";
+import type { MappingInput } from "../table.ts";
 
 /** A column is told by its name where to go: those of one name go together. */
 export interface ProposedColumn {
@@ -24,11 +24,11 @@ export interface ProposedColumn {
   isNew: boolean;
   /** A flag, a rule or its own name says where it goes: nobody has to confirm it. */
   isSure: boolean;
-  /** Of a column that may be consent: how many rows each reading of it leaves out. */
+  /** How many rows each reading leaves out, where the column may be consent. */
   readings?: Readings;
   /** It fills a field, and may be consent besides. */
   fillsField: boolean;
-  /** Of a field that would be made for it; no other column has the same. */
+  /** The label of a field that would be made for it; no other column has the same. */
   label: string;
 }
 
@@ -36,7 +36,7 @@ export interface Proposal {
   structure: ContactStructure;
   /** In the order of the file. */
   columns: ProposedColumn[];
-  /** Of these one holds the key; none when the key's column is known. */
+  /** Columns of which one holds the key; none when the key's column is known. */
   keyCandidates: string[];
   /** How many rows the file has. */
   rows: number;

@@ -5,8 +5,8 @@ import { type EcmError, usageError } from "../../errors.ts";
 import { joinHints, quoteShellWord } from "../../hint.ts";
 import type { UnclearConsent } from "../consent/columns.ts";
 import { findConsentName } from "../consent/names.ts";
+import type { MappingInput } from "../table.ts";
 import type { Proposal } from "./proposal.ts";
-import type { MappingInput } from "./targets.ts";
 
 /** One thing that nobody has said, and that the file does not say by itself. */
 export interface Unclear {

@@ -208,29 +208,34 @@ function findRefusal({ rule, index }: ConsentColumn, cell: string | undefined): 
   return { index, cell: cell?.trim() ?? "", isUnclear: answer === "unclear" };
 }
 
-/** Refusals in the file's words, such as `Status: unsubscribed`. */
-function describeRefusals(refusals: readonly ConsentRefusal[], columns: readonly ConsentColumn[]): string {
-  return refusals
-    .map(({ index, cell: word }) => {
-      const column = columns.find((each) => each.index === index);
-      // What it says has the name of the input's own column.
-      if (column?.name === rejectsColumns.notSubscribed) return word;
-      return `${column?.name ?? index + 1}: ${word === "" ? "(empty)" : word}`;
-    })
-    .join("; ");
-}
-
-/** Why a contact counts as not subscribed, in the file's words, and whether they are understood. */
+/** Why a contact counts as not subscribed. */
 export interface Mark {
-  notSubscribed: string;
-  isMarkClear: boolean;
+  /** In the file's words, such as `Status: unsubscribed`. */
+  reason: string;
+  /** Some cell says so in words that are understood: only then is anybody unsubscribed because of it. */
+  isClear: boolean;
+  /** The same, cell by cell; empty where another row says so. */
+  refusals: readonly ConsentRefusal[];
 }
 
-export function toMark(refusals: readonly ConsentRefusal[], consent: readonly ConsentColumn[]): Mark {
-  return {
-    notSubscribed: describeRefusals(refusals, consent),
-    isMarkClear: refusals.some(({ isUnclear }) => !isUnclear),
-  };
+/** The mark of a row with these refusals; undefined where it has none. */
+export function toMark(
+  refusals: readonly ConsentRefusal[],
+  columns: readonly ConsentColumn[],
+): Mark | undefined {
+  if (refusals.length === 0) return undefined;
+  const reasons = refusals.map(({ index, cell }) => {
+    const column = columns.find((each) => each.index === index);
+    // What it says has the name of the input's own column.
+    if (column?.name === rejectsColumns.notSubscribed) return cell;
+    return `${column?.name ?? index + 1}: ${cell === "" ? "(empty)" : cell}`;
+  });
+  return { reason: reasons.join("; "), isClear: refusals.some(({ isUnclear }) => !isUnclear), refusals };
+}
+
+/** Two marks of one contact: the first reason stays; one that is understood makes the mark clear. */
+export function joinMarks(one: Mark | undefined, other: Mark | undefined): Mark | undefined {
+  return one && other ? { ...one, isClear: one.isClear || other.isClear } : (one ?? other);
 }
 
 /**
@@ -254,10 +259,8 @@ export function findRefusalWithin(
 }
 
 /** What a rejects file says of a marked row. */
-export function formatMark({ notSubscribed, isMarkClear }: Mark): string {
-  return isMarkClear || readMarkCell(notSubscribed) === "unclear"
-    ? notSubscribed
-    : unclearSign + notSubscribed;
+export function formatMark({ reason, isClear }: Mark): string {
+  return isClear || readMarkCell(reason) === "unclear" ? reason : unclearSign + reason;
 }
 
 /**
@@ -265,7 +268,7 @@ export function formatMark({ notSubscribed, isMarkClear }: Mark): string {
  * @param other what other rows say of the addresses in its cells
  */
 export function findHiddenMark(
-  own: (Mark & { refusals: readonly ConsentRefusal[] }) | undefined,
+  own: Mark | undefined,
   other: Mark | undefined,
   columns: readonly ConsentColumn[],
 ): string | undefined {

@@ -6,11 +6,11 @@ import { foldName } from "../../api/names.ts";
 import { usageError } from "../../errors.ts";
 import { quoteShellWord } from "../../hint.ts";
 import { type Cells, findUnknown } from "../cells.ts";
-import type { MappingInput } from "../columns/targets.ts";
 import { findColumns, suggestColumn } from "../names.ts";
 import { rejectsColumns } from "../rejects-columns.ts";
 import type { Note } from "../rows.ts";
 import { findSystemRule, isFullExport, isIgnoredColumn } from "../systems.ts";
+import type { MappingInput } from "../table.ts";
 import {
   answers,
   type CellMeaning,
@@ -118,7 +118,7 @@ function judge(
   return { isUnclear: isUndecided };
 }
 
-/** Of a column that a person has named as consent. */
+/** The verdict on a column that a person has named as consent. */
 function judgeNamed(input: MappingInput, column: Column, reading: ConsentReading | undefined): Verdict {
   requireSameReading(input, column, reading);
   if (reading) return { rule: reading === "opt-in" ? "subscribed" : "optedOut" };
@@ -172,7 +172,9 @@ function requireSameReading(
   if (!isOptIn && !rule && kind !== "optOut") return;
   const own = isOptIn ? "opt-in" : "opt-out";
   if (own === reading) return;
-  const why = rule ? `${input.system!.title} has its own rule for it` : "its name says so";
+  const why = rule
+    ? `${input.system?.title ?? "a rejects file"} has its own rule for it`
+    : "its name says so";
   throw usageError(
     `${input.place}: --consent-column ${JSON.stringify(`${name}=${reading}`)}: the column is an ${own}, ${why}`,
     `Pass --consent-column ${quoteShellWord(name)}, ignore the column with --map ${quoteShellWord(`${name}=ignore`)}, or rename it in the file`,

@@ -2,38 +2,42 @@
  * Reading: the parts of a workbook: the entries of its ZIP archive, their XML as events, and the texts that its cells
  * share. The only file that knows yauzl and sax.
  */
+import type { SAXParser } from "sax";
 import type { Entry, ZipFile } from "yauzl";
 import { type EcmError, isKind, usageError } from "../../errors.ts";
 import { type InputFile, isBomb, tooLargeError } from "../source.ts";
 
-/** A workbook has some dozens. */
-const maxEntries = 10_000;
-
+/** The entries of a ZIP archive, by their names without regard to case. */
 export class Archive {
   readonly #file: InputFile;
   readonly #zip: ZipFile;
-  /** By their names in lower case. */
-  readonly #entries: ReadonlyMap<string, Entry>;
+  readonly #entries = new Map<string, Entry>();
 
-  private constructor(file: InputFile, zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
+  private constructor(file: InputFile, zip: ZipFile) {
     this.#file = file;
     this.#zip = zip;
-    this.#entries = entries;
   }
 
+  /** @throws UsageError for a file that is no archive, or damaged */
   static async open(file: InputFile): Promise<Archive> {
     const { default: yauzl } = await import("yauzl");
-    const zip = await new Promise<ZipFile>((resolve, reject) => {
-      yauzl.open(file.path, { lazyEntries: true, autoClose: false, decodeStrings: true }, (error, opened) =>
-        error ? reject(damagedArchiveError(file, error)) : resolve(opened),
-      );
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error) => reject(damagedError(file, error.message));
+      yauzl.open(file.path, { lazyEntries: true, autoClose: false, decodeStrings: true }, (error, zip) => {
+        if (error) return fail(error);
+        const archive = new Archive(file, zip);
+        zip.on("entry", (entry: Entry) => {
+          archive.#entries.set(entry.fileName.toLowerCase(), entry);
+          zip.readEntry();
+        });
+        zip.on("end", () => resolve(archive));
+        zip.on("error", (error: Error) => {
+          zip.close();
+          fail(error);
+        });
+        zip.readEntry();
+      });
     });
-    try {
-      return new Archive(file, zip, await readEntries(zip, file));
-    } catch (error) {
-      zip.close();
-      throw error;
-    }
   }
 
   has(name: string): boolean {
@@ -41,44 +45,38 @@ export class Archive {
   }
 
   /**
-   * The entry's bytes.
-   * @throws UsageError for one that is missing, damaged, or unpacks to far more than it is
+   * Reads an entry's XML: tells the handlers what is in it, chunk by chunk.
+   * @throws UsageError for one that is missing, damaged, no XML, or that unpacks to far more than it is
    */
-  async *read(name: string): AsyncGenerator<Buffer> {
+  async *parse(name: string, handlers: XmlHandlers): AsyncGenerator<void> {
     const entry = this.#entries.get(name.toLowerCase());
+    const parser = await openXml(handlers);
+    const decoder = new TextDecoder("utf-8", { fatal: true });
     try {
       if (!entry) throw new Error(`${name} is missing in it`);
       let unpacked = 0;
       for await (const chunk of await openEntry(this.#zip, entry)) {
         unpacked += chunk.length;
         if (isBomb(entry.compressedSize, unpacked)) throw tooLargeError(this.#file.name);
-        yield chunk;
+        parser.write(decoder.decode(chunk, { stream: true }));
+        yield;
       }
+      parser.write(decoder.decode()).close();
+      yield;
     } catch (error) {
-      throw isKind(error, "usage") ? error : damagedArchiveError(this.#file, error as Error);
+      if (isKind(error, "usage")) throw error;
+      throw damagedError(this.#file, (error as Error).message.replace(/\s*\n\s*/g, ", "));
     }
+  }
+
+  /** Reads an entry's XML to its end. @throws UsageError as `parse` */
+  async read(name: string, handlers: XmlHandlers): Promise<void> {
+    for await (const _chunk of this.parse(name, handlers));
   }
 
   close(): void {
     this.#zip.close();
   }
-}
-
-function readEntries(zip: ZipFile, file: InputFile): Promise<Map<string, Entry>> {
-  const entries = new Map<string, Entry>();
-  return new Promise((resolve, reject) => {
-    zip.on("error", (error: Error) => reject(damagedArchiveError(file, error)));
-    zip.on("end", () => resolve(entries));
-    zip.on("entry", (entry: Entry) => {
-      if (entries.size >= maxEntries) {
-        reject(tooLargeError(file.name));
-        return;
-      }
-      entries.set(entry.fileName.toLowerCase(), entry);
-      zip.readEntry();
-    });
-    zip.readEntry();
-  });
 }
 
 function openEntry(zip: ZipFile, entry: Entry): Promise<AsyncIterable<Buffer>> {
@@ -87,11 +85,11 @@ function openEntry(zip: ZipFile, entry: Entry): Promise<AsyncIterable<Buffer>> {
   });
 }
 
-function damagedArchiveError({ name }: InputFile, cause: Error): EcmError {
+/** The refusal of a workbook that cannot be read. */
+export function damagedError({ name }: InputFile, what: string): EcmError {
   return usageError(
-    `${name} is a damaged archive or workbook: ${cause.message}`,
+    `${name} is a damaged archive or workbook: ${what}`,
     "Open it in a spreadsheet and save it again, or download it again",
-    { cause },
   );
 }
 
@@ -102,87 +100,34 @@ export interface XmlHandlers {
   text?(text: string): void;
 }
 
-/** Tags within one another; sheets have about ten. */
-const maxDepth = 100;
-/** Of one text or attribute. A cell holds at most 32,767 characters. */
-const maxTextCharacters = 1024 * 1024;
-
-/** Reads a part to its end. @throws UsageError as `parseXml` */
-export async function readXml(
-  chunks: AsyncIterable<Buffer>,
-  file: string,
-  handlers: XmlHandlers,
-): Promise<void> {
-  for await (const _chunk of parseXml(chunks, file, handlers));
-}
-
-/**
- * Tells the handlers what is in a part, chunk by chunk.
- * @throws UsageError for what is no XML, and for a document type:
- *   entities that it declares could expand without end
- */
-export async function* parseXml(
-  chunks: AsyncIterable<Buffer>,
-  file: string,
-  handlers: XmlHandlers,
-): AsyncGenerator<void> {
+async function openXml(handlers: XmlHandlers): Promise<SAXParser> {
   const { default: sax } = await import("sax");
   const parser = sax.parser(true, { xmlns: false, trim: false, normalize: false });
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const refuse = (what: string): never => {
-    throw usageError(`${file} is a damaged workbook: ${what}`, "Open it in a spreadsheet and save it again");
+  parser.onerror = (error) => {
+    throw error;
   };
-  let depth = 0;
-  parser.onerror = (error) => refuse(error.message.replace(/\s*\n\s*/g, ", "));
-  parser.ondoctype = () => refuse("it declares a document type, as no workbook does");
-  parser.onopentag = ({ name, attributes }) => {
-    depth += 1;
-    if (depth > maxDepth) refuse(`more than ${maxDepth} elements within one another`);
+  // The entities that it declares could expand without end.
+  parser.ondoctype = () => {
+    throw new Error("it declares a document type, as no workbook does");
+  };
+  parser.onopentag = ({ name, attributes }) =>
     handlers.open?.(toLocalName(name), attributes as Record<string, string>);
-  };
-  parser.onclosetag = (name) => {
-    depth -= 1;
-    handlers.close?.(toLocalName(name));
-  };
-  const onText = (text: string) => {
-    if (text.length > maxTextCharacters) refuse("a text is longer than any cell");
-    handlers.text?.(text);
-  };
-  parser.ontext = onText;
-  parser.oncdata = onText;
-  const decode = (chunk?: Buffer) => {
-    try {
-      return decoder.decode(chunk, { stream: chunk !== undefined });
-    } catch {
-      return refuse("its text is not UTF-8");
-    }
-  };
-  for await (const chunk of chunks) {
-    parser.write(decode(chunk));
-    yield;
-  }
-  parser.write(decode()).close();
-  yield;
+  parser.onclosetag = (name) => handlers.close?.(toLocalName(name));
+  parser.ontext = (text) => handlers.text?.(text);
+  parser.oncdata = parser.ontext;
+  return parser;
 }
 
 function toLocalName(name: string): string {
   return name.slice(name.indexOf(":") + 1);
 }
 
-/** In characters. */
-const maxSharedTextCharacters = 256 * 1024 ** 2;
-
 /** @param path of the part that holds them, if there is one */
-export async function readSharedTexts(
-  archive: Archive,
-  file: InputFile,
-  path: string | undefined,
-): Promise<string[]> {
+export async function readSharedTexts(archive: Archive, path: string | undefined): Promise<string[]> {
   const texts: string[] = [];
   if (path === undefined) return texts;
-  let characters = 0;
   const gatherer = new TextGatherer();
-  await readXml(archive.read(path), file.name, {
+  await archive.read(path, {
     open(name) {
       if (name === "si") gatherer.start();
       gatherer.open(name);
@@ -190,11 +135,7 @@ export async function readSharedTexts(
     text: (text) => gatherer.add(text),
     close(name) {
       gatherer.close(name);
-      if (name !== "si") return;
-      const text = gatherer.whole();
-      characters += text.length + 1;
-      if (characters > maxSharedTextCharacters) throw tooLargeError(file.name);
-      texts.push(text);
+      if (name === "si") texts.push(gatherer.whole());
     },
   });
   return texts;

@@ -1,11 +1,11 @@
 /** Reading: the rows of one sheet of a workbook, unpacked once. */
-import { type EcmError, usageError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { toUnknownCell } from "../cells.ts";
 import type { TableRecord } from "../csv.ts";
-import { readPage, writePage } from "../page.ts";
 import type { InputFile } from "../source.ts";
+import { readPage, writePage } from "../table.ts";
 import type { CellReader } from "./cell-text.ts";
-import { parseXml, TextGatherer, type XmlHandlers } from "./parts.ts";
+import { type Archive, damagedError, TextGatherer, type XmlHandlers } from "./parts.ts";
 
 /** The rows of a sheet, unpacked; each has its number of the sheet. */
 export interface SheetRows {
@@ -21,16 +21,25 @@ export interface SheetRows {
 const maxColumns = 1024;
 const noResult = "(a formula without a saved result)";
 
-/** @param isZeroResult a formula can have the result 0: its program has computed it */
+/** How the cells of a sheet become texts. */
+interface CellRules {
+  formatCell: CellReader;
+  /** A formula can have the result 0: its program has computed it. */
+  isZeroResult: boolean;
+}
+
 export async function unpackSheet(
-  xml: AsyncIterable<Buffer>,
+  archive: Archive,
+  path: string,
   file: InputFile,
-  formatCell: CellReader,
-  isZeroResult: boolean,
+  rules: CellRules,
 ): Promise<SheetRows> {
-  const sheet = new SheetReader(file.name, formatCell, isZeroResult);
-  const page = await writePage(file, "sheet", readRows(xml, file.name, sheet));
-  const { ranges, width, hiddenRows } = sheet.found;
+  const sheet = new SheetReader(file, rules);
+  async function* readRows() {
+    for await (const _chunk of archive.parse(path, sheet)) yield* sheet.takeRows();
+  }
+  const page = await writePage(file, "sheet", readRows());
+  const { ranges, width, hiddenRows } = sheet;
   // A sheet names its merged ranges behind its rows.
   async function* read(firstLine: number) {
     const merge = createMerger(ranges, width);
@@ -42,17 +51,9 @@ export async function unpackSheet(
   return { read, hiddenRows, mergedRanges: ranges.length };
 }
 
-async function* readRows(
-  chunks: AsyncIterable<Buffer>,
-  file: string,
-  sheet: SheetReader,
-): AsyncGenerator<SheetRow> {
-  for await (const _chunk of parseXml(chunks, file, sheet)) yield* sheet.takeRows();
-}
-
 interface SheetRow {
   line: number;
-  cells: (string | undefined)[];
+  cells: string[];
 }
 
 interface OpenCell {
@@ -66,31 +67,26 @@ interface OpenCell {
 
 /** The events of a sheet's XML → its rows. */
 class SheetReader implements XmlHandlers {
-  readonly found = {
-    hiddenRows: 0,
-    ranges: [] as MergedRange[],
-    /** No range gives a value to columns in which no cell has one: a title is often merged far to the right. */
-    width: 0,
-  };
-  readonly #file: string;
-  readonly #shown: CellReader;
-  readonly #isZeroResult: boolean;
+  hiddenRows = 0;
+  readonly ranges: MergedRange[] = [];
+  /** No range gives a value to columns in which no cell has one: a title is often merged far to the right. */
+  width = 0;
+  readonly #file: InputFile;
+  readonly #rules: CellRules;
   readonly #gatherer = new TextGatherer();
   #rows: SheetRow[] = [];
-  #line = 0;
+  #row: SheetRow = { line: 0, cells: [] };
   /** The row says its number, or a cell of it has. */
   #isNumbered = false;
   #isHidden = false;
-  #cells: SheetRow["cells"] = [];
-  /** Of a cell that does not say its place: behind the one before it, blank or not. */
+  /** The column of a cell that does not say its place: behind the one before it, blank or not. */
   #nextColumn = 0;
   #cell: OpenCell | undefined;
   #isInValue = false;
 
-  constructor(file: string, shown: CellReader, isZeroResult: boolean) {
+  constructor(file: InputFile, rules: CellRules) {
     this.#file = file;
-    this.#shown = shown;
-    this.#isZeroResult = isZeroResult;
+    this.#rules = rules;
   }
 
   /** The rows that were read since the last call. */
@@ -110,14 +106,8 @@ class SheetReader implements XmlHandlers {
       if (this.#cell?.type === "str") this.#cell.hasValue = true;
     } else if (name === "f" && this.#cell) this.#cell.hasFormula = true;
     else if (name === "is") this.#gatherer.start();
-    if (name === "v" || name === "is")
-      this.found.width = Math.max(this.found.width, 1 + (this.#cell?.column ?? -1));
+    if (name === "v" || name === "is") this.width = Math.max(this.width, 1 + (this.#cell?.column ?? -1));
     this.#gatherer.open(name);
-  }
-
-  #addRange(reference: string): void {
-    const range = parseRange(reference);
-    if (range) this.found.ranges.push(range);
   }
 
   text(text: string): void {
@@ -136,73 +126,65 @@ class SheetReader implements XmlHandlers {
     } else if (name === "c" && this.#cell) {
       this.#closeCell(this.#cell);
       this.#cell = undefined;
-    } else if (name === "row") this.#closeRow();
+    } else if (name === "row" && this.#row.cells.length > 0) {
+      if (this.#isHidden) this.hiddenRows += 1;
+      this.#rows.push(this.#row);
+    }
   }
 
   #openRow({ r, hidden }: Record<string, string>): void {
+    const line = r === undefined ? this.#row.line + 1 : Number(r);
+    if (!(Number.isInteger(line) && line > 0)) throw damagedError(this.#file, `a row has the number ${r}`);
+    this.#row = { line, cells: [] };
     this.#isNumbered = r !== undefined;
-    this.#line = this.#isNumbered ? Number(r) : this.#line + 1;
-    if (!(Number.isInteger(this.#line) && this.#line > 0)) throw this.#damaged(`a row has the number ${r}`);
     this.#isHidden = /^(?:1|true)$/.test(hidden ?? "");
-    this.#cells = [];
     this.#nextColumn = 0;
-  }
-
-  #closeRow(): void {
-    if (this.#cells.length === 0) return;
-    if (this.#isHidden) this.found.hiddenRows += 1;
-    this.#rows.push({ line: this.#line, cells: this.#cells });
-    this.#cells = [];
   }
 
   #openCell({ r, t, s }: Record<string, string>): void {
     const place = r === undefined ? { column: this.#nextColumn } : parseReference(r);
-    if (!place || (this.#isNumbered && place.line !== undefined && place.line !== this.#line))
-      throw this.#damaged(`row ${this.#line} has a cell ${r}`);
-    if (place.line !== undefined) {
-      this.#line = place.line;
-      this.#isNumbered = true;
-    }
-    this.#nextColumn = place.column + 1;
-    const { column } = place;
+    const { column, line = this.#row.line } = place ?? { column: -1 };
+    if (column < 0 || (this.#isNumbered && line !== this.#row.line))
+      throw damagedError(this.#file, `row ${this.#row.line} has a cell ${r}`);
+    this.#isNumbered ||= place?.line !== undefined;
+    this.#row.line = line;
+    this.#nextColumn = column + 1;
     this.#cell = { column, type: t ?? "n", style: s, value: "", hasFormula: false, hasValue: false };
   }
 
   #closeCell(cell: OpenCell): void {
     const { column, type, style, value } = cell;
-    const text =
-      cell.hasFormula && !this.#hasResult(cell) ? toUnknownCell(noResult) : this.#shown(type, style, value);
+    const { line, cells } = this.#row;
+    const isUnknown = cell.hasFormula && !this.#hasResult(cell);
+    const text = isUnknown ? toUnknownCell(noResult) : this.#rules.formatCell(type, style, value);
     if (text === undefined)
-      throw this.#damaged(`row ${this.#line} refers to a shared text that is not there`);
+      throw damagedError(this.#file, `row ${line} refers to a shared text that is not there`);
     if (text === "") return;
-    this.#place(column, text);
+    if (column >= maxColumns) {
+      throw usageError(
+        `${this.#file.name}:${line}: there is a value in column ${column + 1}; at most ${maxColumns} columns are read`,
+        "Remove the cells far to the right of the table",
+      );
+    }
+    if (cells[column]) throw damagedError(this.#file, `row ${line} has two values in column ${column + 1}`);
+    // A cell of a workbook is never missing: where there is none, it is blank.
+    while (cells.length < column) cells.push("");
+    cells[column] = text;
   }
 
   /** Programs that compute nothing leave a formula's result out, or a 0 in its place; some write that as 0.0. */
   #hasResult({ type, value, hasValue }: OpenCell): boolean {
     if (!hasValue && value === "") return false;
-    return type !== "n" || (value !== "0.0" && (value !== "0" || this.#isZeroResult));
+    return type !== "n" || (value !== "0.0" && (value !== "0" || this.#rules.isZeroResult));
   }
 
-  /** A cell of a workbook is never missing: where there is none, it is blank. */
-  #place(column: number, text: string): void {
-    if (!(column < maxColumns)) {
-      throw usageError(
-        `${this.#file}:${this.#line}: there is a value in column ${column + 1}; at most ${maxColumns} columns are read`,
-        "Remove the cells far to the right of the table",
-      );
-    }
-    const cells = this.#cells;
-    if (cells[column]) throw this.#damaged(`row ${this.#line} has two values in column ${column + 1}`);
-    while (cells.length < column) cells.push("");
-    cells[column] = text;
-  }
-
-  #damaged(what: string): EcmError {
-    return usageError(
-      `${this.#file} is a damaged workbook: ${what}`,
-      "Open it in a spreadsheet and save it again",
-    );
+  #addRange(reference: string): void {
+    const [first, last] = reference.split(":").map(parseReference);
+    if (first?.line === undefined || last?.line === undefined) return;
+    this.ranges.push({
+      lines: [first.line, last.line],
+      columns: [first.column, last.column],
+    });
   }
 }
 
@@ -210,12 +192,14 @@ class SheetReader implements XmlHandlers {
 function parseReference(reference: string): { column: number; line?: number } | undefined {
   const [, letters, line] = /^\$?([A-Z]{1,3})\$?([1-9]\d{0,6})?$/i.exec(reference) ?? [];
   if (letters === undefined) return undefined;
-  return { column: toColumnIndex(letters), line: line === undefined ? undefined : Number(line) };
+  let column = 0;
+  for (const letter of letters.toUpperCase()) column = column * 26 + letter.charCodeAt(0) - 64;
+  return { column: column - 1, line: line === undefined ? undefined : Number(line) };
 }
 
 interface MergedRange {
-  first: { line: number; column: number };
-  last: { line: number; column: number };
+  lines: [first: number, last: number];
+  columns: [first: number, last: number];
 }
 
 /** Gives the cells of a row the values of the ranges that they are in. Rows come in the sheet's order. */
@@ -223,38 +207,22 @@ function createMerger(ranges: readonly MergedRange[], width: number): (row: Tabl
   /** Below the rows that were filled, the lowest one first. */
   const below = ranges
     .map((range) => ({ ...range, value: "" }))
-    .sort((one, other) => other.first.line - one.first.line);
+    .sort((one, other) => other.lines[0] - one.lines[0]);
   let open: typeof below = [];
   return ({ line, cells }) => {
-    while ((below.at(-1)?.first.line ?? Infinity) <= line) open.push(below.pop()!);
-    open = open.filter(({ last }) => last.line >= line);
+    while ((below.at(-1)?.lines[0] ?? Infinity) <= line) open.push(below.pop()!);
+    open = open.filter(({ lines }) => lines[1] >= line);
     for (const range of open) {
-      const { first, last } = range;
-      if (first.line === line) range.value = cells[first.column] ?? "";
-      if (range.value !== "") fillBlanks(cells, range.value, first.column, Math.min(last.column + 1, width));
+      const [first, last] = range.columns;
+      if (range.lines[0] === line) range.value = cells[first] ?? "";
+      if (range.value !== "") fillBlanks(cells, range.value, first, Math.min(last + 1, width));
     }
   };
 }
 
-function fillBlanks(cells: (string | undefined)[], value: string, from: number, to: number): void {
+function fillBlanks(cells: TableRecord["cells"], value: string, from: number, to: number): void {
   for (let column = from; column < to; column++) {
     while (cells.length <= column) cells.push("");
     cells[column] ||= value;
   }
-}
-
-function parseRange(reference: string): MergedRange | undefined {
-  const [first, last] = reference.split(":").map(parseReference);
-  if (first?.line === undefined || last?.line === undefined) return undefined;
-  return {
-    first: { line: first.line, column: first.column },
-    last: { line: last.line, column: last.column },
-  };
-}
-
-/** 0 for `A`. */
-function toColumnIndex(letters: string): number {
-  let column = 0;
-  for (const letter of letters.toUpperCase()) column = column * 26 + letter.charCodeAt(0) - 64;
-  return column - 1;
 }

@@ -18,7 +18,7 @@ import {
   type Table,
 } from "../table.ts";
 import { builtInFormats, createCellReader, type Epoch, loadNumberFormats } from "./cell-text.ts";
-import { Archive, readSharedTexts, readXml } from "./parts.ts";
+import { Archive, readSharedTexts } from "./parts.ts";
 import { type SheetRows, unpackSheet } from "./sheet.ts";
 
 interface Sheet {
@@ -30,7 +30,7 @@ interface Sheet {
 interface Workbook {
   sheets: Sheet[];
   epoch: Epoch;
-  /** Whoever opens it is to compute its formulas: the program that wrote it has not. */
+  /** The program that wrote it has computed no formulas: a spreadsheet does when it opens the file. */
   isComputedOnOpening: boolean;
   /** Where the parts are that all sheets share; a workbook can do without. */
   styles?: string;
@@ -87,11 +87,13 @@ async function readWorkbook(
   try {
     const workbook = await readParts(archive, file);
     const sheet = await findSheet(workbook.sheets, sheetName, file.name, chooseSheet);
-    const styles = await readStyles(archive, file, workbook.styles);
-    const texts = await readSharedTexts(archive, file, workbook.sharedTexts);
+    const styles = await readStyles(archive, workbook.styles);
+    const texts = await readSharedTexts(archive, workbook.sharedTexts);
     const formatCell = createCellReader(await loadNumberFormats(), workbook.epoch, styles, texts);
-    const xml = archive.read(sheet.path);
-    const rows = await unpackSheet(xml, file, formatCell, !workbook.isComputedOnOpening);
+    const rows = await unpackSheet(archive, sheet.path, file, {
+      formatCell,
+      isZeroResult: !workbook.isComputedOnOpening,
+    });
     return { name: sheet.name, rows };
   } finally {
     archive.close();
@@ -100,7 +102,7 @@ async function readWorkbook(
 
 async function readParts(archive: Archive, file: InputFile): Promise<Workbook> {
   const main = await findMainPart(archive, file);
-  const targets = await readRelations(archive, file, main);
+  const targets = await readRelations(archive, main);
   /** Where the workbook says, or where programs put it. */
   const findPart = (type: string) => {
     const path = posix.join(posix.dirname(main), `${type}.xml`);
@@ -110,7 +112,7 @@ async function readParts(archive: Archive, file: InputFile): Promise<Workbook> {
   const sheets: Sheet[] = [];
   let epoch: Epoch = 1900;
   let isComputedOnOpening = false;
-  await readXml(archive.read(main), file.name, {
+  await archive.read(main, {
     open(name, attributes) {
       const isSet = (attribute: string) => /^(?:1|true)$/.test(attributes[attribute] ?? "");
       if (name === "workbookPr" && isSet("date1904")) epoch = 1904;
@@ -139,7 +141,7 @@ function findRelationId(attributes: Record<string, string>): string {
 
 async function findMainPart(archive: Archive, file: InputFile): Promise<string> {
   const relations = archive.has("_rels/.rels")
-    ? await readRelations(archive, file, "")
+    ? await readRelations(archive, "")
     : new Map<string, Relation>();
   const main = [...relations.values()].find(({ type }) => type.endsWith("/officeDocument"))?.target;
   if (main?.endsWith(".xml") && archive.has(main) && /^xl\//i.test(main)) return main;
@@ -155,15 +157,11 @@ interface Relation {
 }
 
 /** What a part refers to, by id; of the package itself for "". */
-async function readRelations(
-  archive: Archive,
-  file: InputFile,
-  part: string,
-): Promise<Map<string, Relation>> {
+async function readRelations(archive: Archive, part: string): Promise<Map<string, Relation>> {
   const base = posix.dirname(part);
   const path = part === "" ? "_rels/.rels" : posix.join(base, "_rels", `${posix.basename(part)}.rels`);
   const relations = new Map<string, Relation>();
-  await readXml(archive.read(path), file.name, {
+  await archive.read(path, {
     open(name, { Id, Type, Target, TargetMode }) {
       if (name !== "Relationship" || !Id || !Target || TargetMode === "External") return;
       const target = Target.startsWith("/") ? Target.slice(1) : posix.join(part === "" ? "" : base, Target);
@@ -206,12 +204,12 @@ async function findSheet(
 }
 
 /** The number format of each cell style. */
-async function readStyles(archive: Archive, file: InputFile, path: string | undefined): Promise<string[]> {
+async function readStyles(archive: Archive, path: string | undefined): Promise<string[]> {
   const patterns: string[] = [];
   if (path === undefined) return patterns;
   const own = new Map<string, string>();
   let isInCells = false;
-  await readXml(archive.read(path), file.name, {
+  await archive.read(path, {
     open(name, attributes) {
       if (name === "numFmt") own.set(attributes.numFmtId ?? "", attributes.formatCode ?? "General");
       if (name === "cellXfs") isInCells = true;
