@@ -273,18 +273,23 @@ describe("contact erase", () => {
     expect((await ecm(["runs", "show", run!])).code).toBe(0);
   });
 
-  it("waits for no export: it is refused while one is under way", async () => {
+  it("waits for no export and no plan: it is refused while one is under way", async () => {
     const { ecm, env, sandbox } = await startSandbox({ hourlyLimit: 10_000 });
     const contacts = Array.from({ length: 2500 }, (_, n) => ({ key: `p${n}@example.com` }));
     sandbox.admin.seed({ contacts: [{ key: "ada@example.com" }, ...contacts] });
-    for (const flags of [[], ["--output-file", join(await temporaryFolder(), "all.csv")]]) {
+    const file = join(await temporaryFolder(), "all");
+    for (const words of [
+      ["export"],
+      ["export", "--output-file", `${file}.csv`],
+      ["contact", "mutate", "--all", "--set", "First Name=x", "--dry-run", "--plan", `${file}.ndjson`],
+    ]) {
       sandbox.admin.faults(["delay:POST:/api/contact/search:seconds=600"]);
-      const child = spawnEcm(["export", ...flags], env);
+      const child = spawnEcm(words, env);
       const ended = waitForResult(child);
       await untilUnderWay(env);
       const refused = await ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]);
       expect(refused.code, refused.stderr).toBe(6);
-      expect(JSON.parse(refused.stderr).error.message).toContain("export");
+      expect(JSON.parse(refused.stderr).error.message).toContain("may contain this contact");
       child.kill("SIGKILL");
       await ended;
       sandbox.admin.faults([]);

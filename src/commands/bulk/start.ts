@@ -60,7 +60,9 @@ async function runShown(context: Context, start: BulkStart): Promise<Closed> {
   const file = findInputFile(job);
   claimFiles(context, file, flags);
   const inputs = file === undefined ? [] : [resolve(file)];
-  await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs });
+  // A plan holds people of the account as an export does, and has no folder that is searched.
+  const kind = isDryRun && flags.plan !== undefined ? "export" : "run";
+  await context.tellUnderWay({ kind, what: `A run (${what})`, inputs });
   const plan = await openPlanOutput(context, flags, isDryRun);
   const [{ resumeRun, runJob }, { RunDisplay }] = await Promise.all([
     import("../../bulk/index.ts"),

@@ -83,7 +83,7 @@ async function erasePeople(
   if (isDryRun) {
     const files = await erase.countFilesWith(folders, erased);
     terminal.note(
-      `Would change ${formatCounted(files, "file")} on this machine, and never create them again`,
+      `Would change ${formatCounted(files, "file")} on this machine, and never create ${people.length === 1 ? "this person" : "them"} again`,
     );
     const found = (await Promise.all(people.map(find))).flat();
     const would = `permanently delete ${found.map(({ key }) => key).join(", ")} in the account`;
