@@ -151,7 +151,6 @@ export function formatReport(
       formatAbout(summary, shown, written),
       formatOutcomes(summary),
       formatConsent(summary, shown),
-      formatPrice(summary, shown),
       formatContacts(summary, shown),
       formatRejects(summary, shown, isRedacted),
     ],
@@ -173,12 +172,19 @@ function formatTime(text: string): string {
   return text === "" ? "" : `${text.slice(0, 16).replace("T", " ")} UTC`;
 }
 
-function formatAbout({ run }: Summary, { account, startedAt }: ReportDetails, written: string): Markup {
+function formatAbout(summary: Summary, details: ReportDetails, written: string): Markup {
+  const { run, status, estimate, requests } = summary;
+  const cost =
+    status === "dry-run"
+      ? `a real run would send ${formatCost(estimate.requests, estimate.seconds)}`
+      : formatCounted(requests.total, "request");
   const rows: [string, string | null][] = [
-    ["Account", account],
+    ["Account", details.account],
     ["Run", run],
-    [run === null ? "Planned" : "Started", formatTime(startedAt)],
+    [run === null ? "Planned" : "Started", formatTime(details.startedAt)],
     ["Report", written],
+    ["Price", cost],
+    ["Created first", listCreated(details.created)],
   ];
   return markup`<dl>${rows.flatMap(([name, value]) => (value ? [markup`<dt>${name}</dt><dd>${value}</dd>`] : []))}</dl>`;
 }
@@ -224,15 +230,6 @@ function formatConsent({ consent, kind }: Summary, { consentColumns }: ReportDet
     ([number, words]) => markup`<tr><td class="number">${formatCount(number)}</td><td>${words}</td></tr>`,
   );
   return markup`<h2>Consent</h2>${columns}\n<table><tbody>${lines}</tbody></table>`;
-}
-
-function formatPrice({ requests, estimate, status }: Summary, { created }: ReportDetails): Markup {
-  const text =
-    status === "dry-run"
-      ? `A real run would send ${formatCost(estimate.requests, estimate.seconds)}`
-      : `${formatCounted(requests.total, "request")} sent`;
-  const first = created.length === 0 ? undefined : markup`<p>Created first: ${listCreated(created)}</p>`;
-  return markup`<h2>Price</h2><p>${text}</p>${first}`;
 }
 
 function formatContacts({ rows, status }: Summary, { changes }: ReportDetails): Markup | undefined {

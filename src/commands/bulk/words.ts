@@ -144,11 +144,10 @@ export function listCreated(created: readonly { what: string; name: string }[], 
 
 /** The error for lists and tags that the account does not have, and that nobody has agreed to create. */
 export function missingNamesError(missing: readonly Creation[]): EcmError {
-  const parts = (["list", "tag"] as const)
-    .map((kind) => missing.filter(({ what }) => what === kind))
-    .filter(({ length }) => length > 0);
+  const kinds = (["list", "tag"] as const).map((kind) => missing.filter(({ what }) => what === kind));
+  const named = kinds.filter(({ length }) => length > 0).map((names) => listCreated(names));
   return notFoundError(
-    `The account has no ${parts.map((names) => listCreated(names)).join(", and no ")}`,
+    `The account has no ${named.join(", and no ")}`,
     "Fix the names, or create what is missing with --create-missing",
   );
 }
