@@ -10,7 +10,9 @@ import {
 import { formatRootHelp, groups } from "./commands/groups.ts";
 import {
   type CommandTree,
+  findChild,
   findDeepestCommand,
+  findFlag,
   listChildNames,
   toPath,
   topicNames,
@@ -46,9 +48,9 @@ export async function runProgram(
   run: CommandTree["run"],
   args: readonly string[],
 ): Promise<void> {
-  const words = listWords(args);
-  const tree = createTree(context, run, words);
+  const tree = createTree(context, run, args);
   const program = tree.root;
+  const words = listWords(program, args);
   try {
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
@@ -91,6 +93,7 @@ export function createTree(
       minWidthToWrap: 20,
     })
     .exitOverride()
+    .helpCommand(false)
     .showSuggestionAfterError(false)
     .addHelpText("afterAll", ({ command }) =>
       command === program ? "" : "\nFlags for every command: ecm help flags",
@@ -214,19 +217,28 @@ async function runGroupAlone(
 
 /**
  * Rewrites words for commander. `--verbose=bodies` and `-v=bodies` become a flag of its own, since an option with an
- * optional value would swallow the next word. `help contact` becomes `contact --help`; another word after `help` is a
- * topic.
+ * optional value would swallow the next word. `help contact` becomes `contact --help`, and `help where` a topic.
  */
-export function listWords(args: readonly string[]): string[] {
-  if (args[0] === "help" && args.slice(1).some((word) => !word.startsWith("-"))) {
-    const [, ...path] = args;
-    const isGroup = groups.some(({ name, alias }) => path[0] === name || path[0] === alias);
-    if (isGroup) return [...path, "--help"];
-    const isTopic = path[0] === "topics" || topicNames.some((name) => name === path[0]);
-    return isTopic ? ["__topic", ...path] : path;
-  }
+export function listWords(program: CommandUnknownOpts, args: readonly string[]): string[] {
   const end = args.indexOf("--");
-  return args.map((arg, index) =>
+  const words = args.map((arg, index) =>
     /^(-v|--verbose)=bodies$/.test(arg) && (end === -1 || index < end) ? "--verbose-bodies" : arg,
   );
+  const at = findFirstOperand(program, words);
+  if (words[at] !== "help") return words;
+  const [flags, asked] = [words.slice(0, at), words.slice(at + 1)];
+  const name = asked[findFirstOperand(program, asked)];
+  if (name === "topics" || topicNames.some((each) => each === name)) return [...flags, "__topic", ...asked];
+  const isKnown = name === undefined || findChild(program, name) !== undefined;
+  return [...flags, ...asked, ...(isKnown ? ["--help"] : [])];
+}
+
+/** The place of the first word that is neither a flag nor the value of one. */
+function findFirstOperand(program: CommandUnknownOpts, words: readonly string[]): number {
+  let isValue = false;
+  return words.findIndex((word) => {
+    const isFlagValue = isValue;
+    isValue = findFlag(program, word)?.required ?? false;
+    return !isFlagValue && !word.startsWith("-");
+  });
 }

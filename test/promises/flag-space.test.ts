@@ -153,6 +153,8 @@ describe("help", () => {
     ["help contact", "contact --help"],
     ["help contact search", "contact search --help"],
     ["help export", "export --help"],
+    ["--profile sandbox help contact search", "contact search --help"],
+    ["-q help", "--help"],
     ["help", "--help"],
   ])("`%s` says what `%s` says", async (one, other) => {
     const { ecm } = await startSandbox();

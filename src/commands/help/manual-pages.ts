@@ -19,10 +19,7 @@ const columns = 72;
 
 /** Every page by its name. @param root with all groups loaded */
 export function writeManual(root: Command): Record<string, string> {
-  const groups = root
-    .createHelp()
-    .visibleCommands(root)
-    .filter((each) => each.name() !== "help");
+  const groups = root.createHelp().visibleCommands(root);
   const toName = (group: Command) => `ecm-${group.name()}`;
   const seeAlso = ["ecm", ...groups.map(toName)].map((name) => `${name}(1)`).join(", ");
   const pages = groups.map((group) =>

@@ -1,7 +1,7 @@
 /** `ecm help TOPIC`: pages about what several commands share. */
-import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
+import { Argument, type Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { notFoundError } from "../../errors.ts";
+import { describeVariant, variantNames } from "../../sandbox/variants.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentValue } from "../../terminal/present.ts";
 import { describeCommand, exitCodeMeanings } from "./help-text.ts";
@@ -149,9 +149,7 @@ interface Topic {
   content: string | ((root: CommandUnknownOpts) => Rows);
 }
 
-type TopicName = (typeof topicNames)[number];
-
-const topics: Record<Exclude<TopicName, "variants">, Topic> & Record<string, Topic> = {
+const topics: Record<(typeof topicNames)[number], Topic> = {
   flags: { summary: "flags for every command", content: listFlagRows },
   environment: {
     summary: "environment variables",
@@ -169,6 +167,10 @@ const topics: Record<Exclude<TopicName, "variants">, Topic> & Record<string, Top
   where: { summary: "--where: conditions as expressions, evaluated here", content: whereTopic },
   selections: { summary: "flags that choose contacts", content: selectionsTopic },
   faults: { summary: "--fault: failures that the sandbox simulates", content: faultsTopic },
+  variants: {
+    summary: "--variant: how the sandbox behaves where the documentation does not say",
+    content: listVariantRows,
+  },
 };
 
 /** Every topic as text, for the manual. */
@@ -177,30 +179,28 @@ export function listTopicTexts(root: CommandUnknownOpts, columns: number): [name
 }
 
 export function registerTopics(command: Command, context: Context, tree: CommandTree): void {
-  command.argument("<topic>").action((name: string) => showTopic(context, tree.root, name));
-  describeCommand(command, { isLocal: true, examples: ["ecm help exit-codes"], output: "The topic's page." });
-}
-
-/** @throws NotFoundError naming the topics */
-async function showTopic(context: Context, root: CommandUnknownOpts, name: string): Promise<void> {
-  const topic = name === "topics" ? index : topics[name];
-  if (!topic) {
-    throw notFoundError(`No help topic is named ${JSON.stringify(name)}`, `Topics: ${topicNames.join(", ")}`);
-  }
-  const { terminal } = context;
-  const { content } = topic;
-  const value =
-    typeof content === "string" ? { topic: name, text: content } : Object.fromEntries(content(root));
-  await presentValue(terminal, context.output(), value, formatContent(content, root, terminal.columns));
+  const showing = command.addArgument(new Argument("<topic>").choices([...topicNames, "topics"] as const));
+  describeCommand(showing, { isLocal: true, examples: ["ecm help exit-codes"], output: "The topic's page." });
+  showing.action(async (name) => {
+    const { terminal } = context;
+    const { content } = name === "topics" ? index : topics[name];
+    const value =
+      typeof content === "string" ? { topic: name, text: content } : Object.fromEntries(content(tree.root));
+    const text = formatContent(content, tree.root, terminal.columns);
+    await presentValue(terminal, context.output(), value, text);
+  });
 }
 
 const index: Topic = {
   summary: "the topics",
-  content: () => [
-    ...Object.entries(topics).map(([name, { summary }]) => [name, summary] as const),
-    ["variants", "--variant: how the sandbox behaves where the documentation does not say"],
-  ],
+  content: () => Object.entries(topics).map(([name, { summary }]) => [name, summary] as const),
 };
+
+function listVariantRows(): Rows {
+  return variantNames.flatMap((name) =>
+    describeVariant(name).map(({ value, means }) => [`${name}=${value}`, means] as const),
+  );
+}
 
 function listFlagRows(root: CommandUnknownOpts): Rows {
   const help = root.createHelp();

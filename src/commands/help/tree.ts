@@ -80,7 +80,7 @@ export function findDeepestCommand(program: Command, words: readonly string[]): 
 
 /** All commands below a group; a command that is not a group stands for itself. Hidden ones are left out. */
 export function listLeaves(command: Command): Command[] {
-  if (command.name() === "help" || command.name().startsWith("__")) return [];
+  if (command.name().startsWith("__")) return [];
   return command.commands.length === 0 ? [command] : command.commands.flatMap(listLeaves);
 }
 
