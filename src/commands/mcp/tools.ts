@@ -79,7 +79,7 @@ const structureReader: ToolDeclaration = {
 const searchReader: ToolDeclaration = {
   name: "contact_search",
   description:
-    "Contacts for which all given conditions hold; everyone without any. Pages of at most 200, with the total. With count, only their number. What the ids in them mean: structure_get.",
+    "Contacts that meet all given conditions; without conditions all contacts. Pages of at most 200, with the total. With count, only their number. What the ids in them mean: structure_get.",
   path: ["contact", "search"],
   offers: [
     ...[...selectionFlags, "--text", "--filter", "--source", "--count"],
@@ -233,8 +233,8 @@ function requireConsentKept({ map = {} }: PlanInput): void {
   const ignored = Object.entries(map).find(([, target]) => target.trim().toLowerCase() === "ignore");
   if (!ignored) return;
   throw usageError(
-    `map: a tool cannot put the column ${JSON.stringify(ignored[0])} aside`,
-    "Leave out columns that match no field with ignore_unmapped; whoever owns the account can put others aside with ecm import",
+    `map: a tool cannot ignore the column ${JSON.stringify(ignored[0])}`,
+    "Leave out columns that match no field with ignore_unmapped",
   );
 }
 
@@ -264,7 +264,7 @@ const cellInput = {
 const importPlanner: Planner = {
   name: "plan_import",
   description:
-    "Creates and updates contacts from rows, or from a file (CSV, Excel or JSON). Lists and tags are only added. Who is marked as not subscribed, or is suppressed, is left out.",
+    "Creates and updates contacts from rows, or from a file (CSV, Excel or JSON). Lists and tags are only added. Contacts that are marked as not subscribed, or are suppressed, are left out.",
   path: ["import"],
   offers: [
     ...["<file>", "--map", "--list", "--tag", "--create-missing", "--mode", "--blank"],
@@ -320,7 +320,7 @@ const changePlanner: Planner = {
     rows: {
       enum: ["marked", "all"],
       description:
-        "to unsubscribe or delete, where keys_file marks only some rows as not subscribed: those, or everyone. Ask the user",
+        "to unsubscribe or delete, where keys_file marks only some rows as not subscribed: those rows, or all. Ask the user",
     },
   },
   complete(line, { action = "change", rows, set = {} }: ChangeInput) {
