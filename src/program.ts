@@ -228,6 +228,7 @@ export function listWords(program: CommandUnknownOpts, args: readonly string[]):
   if (words[at] !== "help") return words;
   const [flags, asked] = [words.slice(0, at), words.slice(at + 1)];
   const name = asked[findFirstOperand(program, asked)];
+  if (name === "variants") return [...flags, "sandbox", ...asked];
   if (name === "topics" || topicNames.some((each) => each === name)) return [...flags, "__topic", ...asked];
   const isKnown = name === undefined || findChild(program, name) !== undefined;
   return [...flags, ...asked, ...(isKnown ? ["--help"] : [])];

@@ -155,6 +155,7 @@ describe("help", () => {
     ["help export", "export --help"],
     ["--profile sandbox help contact search", "contact search --help"],
     ["-q help", "--help"],
+    ["help variants", "sandbox variants"],
     ["help", "--help"],
   ])("`%s` says what `%s` says", async (one, other) => {
     const { ecm } = await startSandbox();

@@ -1,11 +1,10 @@
 /** `ecm help TOPIC`: pages about what several commands share. */
 import { Argument, type Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { describeVariant, variantNames } from "../../sandbox/variants.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentValue } from "../../terminal/present.ts";
 import { describeCommand, exitCodeMeanings } from "./help-text.ts";
-import { type CommandTree, topicNames } from "./tree.ts";
+import type { CommandTree, topicNames } from "./tree.ts";
 
 /** The environment variables that `ecm` reads, for help and man page. */
 export const environment: Readonly<Record<string, string>> = {
@@ -149,7 +148,10 @@ interface Topic {
   content: string | ((root: CommandUnknownOpts) => Rows);
 }
 
-const topics: Record<(typeof topicNames)[number], Topic> = {
+/** The topics with a page here; `ecm help variants` is `ecm sandbox variants`. */
+type PageName = Exclude<(typeof topicNames)[number], "variants">;
+
+const topics: Record<PageName, Topic> = {
   flags: { summary: "flags for every command", content: listFlagRows },
   environment: {
     summary: "environment variables",
@@ -167,10 +169,6 @@ const topics: Record<(typeof topicNames)[number], Topic> = {
   where: { summary: "--where: conditions as expressions, evaluated here", content: whereTopic },
   selections: { summary: "flags that choose contacts", content: selectionsTopic },
   faults: { summary: "--fault: failures that the sandbox simulates", content: faultsTopic },
-  variants: {
-    summary: "--variant: how the sandbox behaves where the documentation does not say",
-    content: listVariantRows,
-  },
 };
 
 /** Every topic as text, for the manual. */
@@ -179,7 +177,8 @@ export function listTopicTexts(root: CommandUnknownOpts, columns: number): [name
 }
 
 export function registerTopics(command: Command, context: Context, tree: CommandTree): void {
-  const showing = command.addArgument(new Argument("<topic>").choices([...topicNames, "topics"] as const));
+  const pages = Object.keys(topics) as PageName[];
+  const showing = command.addArgument(new Argument("<topic>").choices([...pages, "topics"] as const));
   describeCommand(showing, { isLocal: true, examples: ["ecm help exit-codes"], output: "The topic's page." });
   showing.action(async (name) => {
     const { terminal } = context;
@@ -193,14 +192,11 @@ export function registerTopics(command: Command, context: Context, tree: Command
 
 const index: Topic = {
   summary: "the topics",
-  content: () => Object.entries(topics).map(([name, { summary }]) => [name, summary] as const),
+  content: () => [
+    ...Object.entries(topics).map(([name, { summary }]) => [name, summary] as const),
+    ["variants", "--variant: how the sandbox behaves where the documentation does not say"],
+  ],
 };
-
-function listVariantRows(): Rows {
-  return variantNames.flatMap((name) =>
-    describeVariant(name).map(({ value, means }) => [`${name}=${value}`, means] as const),
-  );
-}
 
 function listFlagRows(root: CommandUnknownOpts): Rows {
   const help = root.createHelp();
