@@ -106,9 +106,9 @@ describe("runs show at a terminal", () => {
     await writeFile(journal, `${lines.slice(0, lastDone).join("\n")}\n`);
     await utimes(journal, new Date(), new Date());
     const { summary: _summary, ...manifest } = JSON.parse(
-      await readFile(join(folder, "manifest.json"), "utf8"),
+      await readFile(join(folder, "run.json"), "utf8"),
     ) as Manifest;
-    await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
+    await writeFile(join(folder, "run.json"), JSON.stringify(manifest));
     const { stdout } = await ecm(["runs", "show", "last"], at(80));
     const text = stdout.replace(/\s+/g, " ");
     expect(text).toContain("Stopped without a word, perhaps killed: 1 contact done");

@@ -66,7 +66,7 @@ describe("ecm runs", () => {
     const folder = join(env.ECM_STATE_DIR!, "runs", run!);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     const files = await readdir(folder);
-    expect(files).toEqual(expect.arrayContaining(["manifest.json", "journal", "rejects.csv"]));
+    expect(files).toEqual(expect.arrayContaining(["run.json", "journal", "rejects.csv"]));
     for (const file of files) expect((await stat(join(folder, file))).mode & 0o777, file).toBe(0o600);
   });
 
@@ -153,7 +153,7 @@ describe("what lies among the runs and is none", () => {
     const root = join(env.ECM_STATE_DIR!, "runs");
     const put = async (name: string, manifest: string) => {
       await mkdir(join(root, name), { recursive: true });
-      await writeFile(join(root, name, "manifest.json"), manifest);
+      await writeFile(join(root, name, "run.json"), manifest);
       return join(root, name);
     };
     return { ...service, run: run!, root, put };
@@ -224,7 +224,7 @@ describe("ecm runs remove --older", () => {
   /** As if nothing had been written to the run's folder for so many days. */
   async function age(stateFolder: string, run: string, days: number): Promise<void> {
     const folder = join(stateFolder, "runs", run);
-    const manifest = join(folder, "manifest.json");
+    const manifest = join(folder, "run.json");
     const at = new Date(Date.now() - days * day);
     const text = await readFile(manifest, "utf8");
     await writeFile(manifest, text.replace(/"startedAt": "[^"]+"/, `"startedAt": "${at.toISOString()}"`));

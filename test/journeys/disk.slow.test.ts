@@ -54,7 +54,7 @@ describe("a disk that fails", () => {
     const { run, rows } = parseSummary(await proxy.ecm(args));
     expect(rows).toMatchObject({ created: 2, updated: 1, unchanged: 1, rejected: 1 });
     const folder = join(proxy.env.ECM_STATE_DIR!, "runs", run!);
-    const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")) as {
+    const manifest = JSON.parse(await readFile(join(folder, "run.json"), "utf8")) as {
       summary?: unknown;
     };
     delete manifest.summary;
@@ -65,7 +65,7 @@ describe("a disk that fails", () => {
     const first = journal.indexOf("\n") + 1;
     for (let cut = journal.length - 1; cut >= first; cut -= 13) {
       await writeFile(join(folder, "journal"), journal.subarray(0, cut));
-      await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
+      await writeFile(join(folder, "run.json"), JSON.stringify(manifest));
       const result = await proxy.ecm(args);
       const story = `cut at ${cut}\n${result.stderr}`;
       const summary = parseSummary(result);

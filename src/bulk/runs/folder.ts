@@ -12,7 +12,7 @@ import type { Summary } from "./report.ts";
 
 /** The files of a run folder, by what is in them. */
 export const fileNames = {
-  manifest: "manifest.json",
+  manifest: "run.json",
   journal: "journal",
   /** What is written, known before the first write. */
   plan: "plan.ndjson",

@@ -22,7 +22,7 @@ export const searchEndpoints = [
     id: "searchContacts",
     method: "post",
     path: "/api/contact/search",
-    summary: "Search contacts: those for whom all criterias of one of the filters hold",
+    summary: "Search contacts: those that all criterias of one of the filters hold for",
     scope: "contacts:read",
     body: searchContacts,
     bodyBy: ({ source }) => searchContactsBy[source],

@@ -139,7 +139,7 @@ export class ContactStore extends Tables {
     this.unseen?.note(contact.id, contact);
   }
 
-  /** Puts everyone who is in one of these lists into another list, which is empty. */
+  /** Puts the members of these lists into another list, which is empty. */
   copyMembers(listIds: string[], listId: string): void {
     this.database.run(
       `INSERT INTO members SELECT DISTINCT ?, contact_id FROM members

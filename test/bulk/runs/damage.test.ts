@@ -86,8 +86,8 @@ describe("a journal that lost its end", () => {
   it("does not start over in silence when an unfinished run's is gone", async () => {
     const { ecm, args, journal, folder } = await scene(6);
     await rm(journal);
-    const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8"));
-    await writeFile(join(folder, "manifest.json"), JSON.stringify({ ...manifest, summary: undefined }));
+    const manifest = JSON.parse(await readFile(join(folder, "run.json"), "utf8"));
+    await writeFile(join(folder, "run.json"), JSON.stringify({ ...manifest, summary: undefined }));
     const { code, stderr } = await ecm(args);
     expect(code).toBe(1);
     expect(stderr).toContain(`${journal} is missing or empty`);
@@ -96,7 +96,7 @@ describe("a journal that lost its end", () => {
 
 it("a run that was killed between its last record and its summary only reports", async () => {
   const { ecm, args, run, folder } = await scene();
-  const file = join(folder, "manifest.json");
+  const file = join(folder, "run.json");
   const manifest = JSON.parse(await readFile(file, "utf8"));
   const whole = manifest.summary;
   await writeFile(file, JSON.stringify({ ...manifest, summary: undefined }));

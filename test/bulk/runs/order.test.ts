@@ -19,8 +19,7 @@ async function scene(offsets: number[]) {
     const file = await inputFile(manyRows(2, () => `Run ${index}`));
     runs.push(parseSummary(await ecm(["import", file, "--json"], { clock })).run!);
   }
-  const damage = (run: string) =>
-    writeFile(join(env.ECM_STATE_DIR!, "runs", run, "manifest.json"), "not JSON");
+  const damage = (run: string) => writeFile(join(env.ECM_STATE_DIR!, "runs", run, "run.json"), "not JSON");
   return { ecm, runs, damage };
 }
 
