@@ -218,7 +218,7 @@ export function toOperation(key: string, desired: Desired, before: Before | unde
   return toChange(id, listWritten(desired, before), version);
 }
 
-/** Of what is desired, what a line writes. */
+/** The desired values that a line writes. */
 function listWritten({ values }: Desired, before: Before): WrittenValue[] {
   const replaced = new Map(before.values.map(({ what, id, to }) => [`${what} ${id}`, to]));
   return values.flatMap(({ what, id, to }) => {

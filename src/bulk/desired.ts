@@ -166,7 +166,7 @@ export interface CodedReason {
   code: Code;
   /** What was not restored; absent where the whole contact was not. */
   parts?: readonly { what: DesiredValue["what"]; id: string; name: string }[];
-  /** Of the input: where the contact is named as well. */
+  /** The line of the input that names the contact as well. */
   line?: number;
 }
 
@@ -183,7 +183,7 @@ export interface Item {
    * line it is on, or its place in a list of its own.
    */
   ref: number;
-  /** Of the input; null where no line names the contact. */
+  /** The line of the input; null where none names the contact. */
   line: number | null;
   key: ContactKey;
   /** The cells of its row, for the rejects file. */

@@ -257,6 +257,27 @@ describe("ecm contact delete", () => {
   });
 });
 
+it("gets on under a small --max-requests: pages that a stopped selection has read are kept", async () => {
+  const contacts = Array.from({ length: 24 }, (_, index) => ({ key: `p${index}@example.com` }));
+  const service = await startSandbox({ contents: { contacts }, variants: { page: "cap:4" } });
+  const change = ["contact", "mutate", "--all", "--set", "First Name=X", "--max-requests", "5", "--json"];
+  let [searches, writes] = [0, 0];
+  let summary = parseSummary(await service.ecm(change));
+  const { run } = summary;
+  expect(run).not.toBeNull();
+  for (let stops = 0; summary.status === "stopped" && stops < 20; stops++) {
+    expect(summary).toMatchObject({ run, stoppedBy: "max-requests" });
+    searches += summary.requests.search;
+    writes += summary.requests.mutate;
+    summary = parseSummary(await service.ecm(change));
+  }
+  expect(summary).toMatchObject({ run, status: "completed", rows: { read: 24, updated: 24 } });
+  writes += summary.requests.mutate;
+  expect(writes).toBe(24);
+  // Six pages, once each; and a second look of each later invocation that writes.
+  expect(searches + summary.requests.search).toBeLessThanOrEqual(6 + Math.ceil(24 / 3));
+});
+
 it("selects across pages, also where the service gives fewer than were asked for", async () => {
   const service = await startSandbox({ variants: { page: "cap:20" } });
   await service.ecm(["import", await inputFile(manyRows(50, (index) => `${index % 10}`))]);

@@ -25,7 +25,7 @@ export interface ApplyOptions {
   input: JobInput;
   /** Where runs are kept: a plan that `ecm` keeps there for itself has no name that says anything. */
   stateFolder?: string;
-  /** Of the plan that was approved. */
+  /** The digest of the plan that was approved. */
   digest?: string;
   /** The plan, where it was read already. */
   plan?: PlanFile;

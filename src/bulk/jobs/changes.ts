@@ -20,7 +20,7 @@ import { readRejects } from "./rejects.ts";
 export function readingsOf(run: Run) {
   const plan = join(run.folder, fileNames.plan);
   return {
-    /** Of its plan; undefined where it has none. */
+    /** The head of its plan; undefined where it has none. */
     head: async () => (await readPlanHead(plan))?.head,
     /** What was planned for each contact, as people read it. */
     async *lines(): AsyncGenerator<PlanLine> {
@@ -68,7 +68,7 @@ export interface WrittenContact {
   ref: number;
   key: string;
   operation: Write;
-  /** Of a contact that the run created. */
+  /** The id of a contact that the run created. */
   createdId?: string;
   /** It has no outcome: whether this was carried out is not known. */
   isUnproven?: true;

@@ -32,7 +32,7 @@ export interface EditOptions {
   isPlain?: boolean;
   /** As typed. */
   conditions?: TypedConditions;
-  /** Of a mutate: the changes as typed, the body as given, or a list to create and to put everybody into. */
+  /** What a mutate does: the changes as typed, the body as given, or a list to create and to put everybody into. */
   wanted?: RequestedChanges | { body: MutateBody } | { newList: string };
   /** What follows on the run once it is complete. */
   after?: readonly ListDeletion[];
@@ -42,9 +42,9 @@ export interface EditOptions {
   title?: string;
   /** How the file is read; by default as it says itself. */
   read?: ReadOptions;
-  /** Of a file whose consent columns mark some rows: those alone, or all. Absent: refused. */
+  /** Which rows of a file count whose consent columns mark some of them. Absent: such a file is refused. */
   rows?: ChosenRows;
-  /** Add to lists whom the file marks as not subscribed, too. */
+  /** Add contacts to lists that the file marks as not subscribed, too. */
   includeUnsubscribed?: boolean;
 }
 
@@ -214,7 +214,7 @@ function describeConditions({ list, tag, status, where }: TypedConditions): stri
   return words.length === 0 ? "all contacts" : words.join(" ");
 }
 
-/** Of a file that names people, whom its marks choose: those whom it marks as not subscribed, or everyone. */
+/** The rows of a file that count: those that it marks as not subscribed, or all. */
 export type ChosenRows = "marked" | "all";
 
 /** Has a person say who is meant by a file that marks so many of its rows. */

@@ -99,7 +99,7 @@ function createSummary(context: RunContext, { stop, price, rejects, backup }: En
       marked: tally.marked,
     },
     partial: kind === "undo" ? remarks : undefined,
-    // Of a sync, and of a plan that takes members out of a list.
+    // A sync has them, and so has a plan that takes members out of a list.
     members: kind === "sync" || tally.removed > 0 ? { added: created + updated, removed } : undefined,
   };
 }
@@ -124,7 +124,7 @@ export async function findPlanPrice(
   return computePlanPrice(context, lookedUpTogether, { further, blockSize: lookup.blockSize });
 }
 
-/** Of a plan that was not applied yet. */
+/** What is left of a plan that was not applied yet: all of it. */
 function toPlanRest(tally: PlanTally, { lookup }: Contacts): PlanRest {
   const { requests, updated, removed, deleted, unsubscribed } = tally;
   const changes = updated + removed + deleted;
@@ -136,7 +136,7 @@ function toPlanRest(tally: PlanTally, { lookup }: Contacts): PlanRest {
   return { writes, requests, changes, secondLooks };
 }
 
-/** Contacts are looked up again in groups of so many lines of the plan, whoever of them has to be. */
+/** Contacts are looked up again in groups of so many lines of the plan, where one of the group has to be. */
 async function computeRestOfOldPlan(
   { lines }: ClosedPlan,
   ledger: Ledger,

@@ -211,7 +211,7 @@ function nameBeside(file: string, { kind }: Pick<SourceForm, "kind">, number: nu
 export async function writeRejects(file: string, rejected: Rejected, form?: SourceForm): Promise<number> {
   const table = await readTable(rejected);
   const { columns } = table;
-  // Of a rejects file that is imported again, the columns of the earlier rejection are replaced.
+  // A rejects file may be imported again: the columns of the earlier rejection are replaced.
   const own = columns.flatMap(({ name }, index) => (rejectsColumns.has(name) ? [] : [index]));
   const listMissing = (cells: Cells) => rejectsColumns.listMissing(cells, columns, own);
   let count = 0;

@@ -62,7 +62,7 @@ export interface RowWork {
   source: string[];
   looks: Omit<PlanHead["looks"], "by">;
   toDesired(row: Row, names: NameBook): Item["desired"];
-  /** What becomes of those whom the file marks as not subscribed. */
+  /** What becomes of contacts that the file marks as not subscribed. */
   notSubscribedAre: MarkedAre;
   /** The same of those whose mark is not understood, where that is something else. */
   unclearAre?: MarkedAre;
@@ -198,7 +198,7 @@ function countSettledByInput({ survey, joined, work }: RowRun): SettledByInput {
 }
 
 /**
- * Of what makes two invocations one run: account, input, how it is read, and what
+ * What makes two invocations one run: account, input, how it is read, and what
  * decides a contact's outcome. Another one once the fields exist that the run creates:
  * then it is that of the command that names them.
  */
@@ -329,7 +329,7 @@ function toSkippedEntry({ survey, joined, work, context }: RowRun, row: Row, oth
 // Contacts that no row names.
 
 /**
- * Everyone on the pages for whom the conditions hold. A contact's place on the pages names it in the journal.
+ * All contacts on the pages that meet the conditions. A contact's place on the pages names it in the journal.
  */
 export function* listSelectedItems(
   snapshot: AccountSnapshot,
@@ -396,7 +396,7 @@ export async function planRemovals(
   if (isCut) context.emit({ kind: "remark", remark: { code: "cut_off" } });
   const removal: Desired = {
     values: toValues({ removeLists: [work.listId!] }),
-    // Whoever is gone from the account is gone from the list.
+    // A contact that is gone from the account is gone from the list.
     absent: "leave",
     present: "change",
     mayJoinLists: true,
@@ -427,7 +427,7 @@ async function isLastRowCut(rowRun: RowRun, lookup: Lookup, isStartOfMember: boo
 }
 
 /**
- * Whoever a rejected row may mean: what is wrong with the row
+ * All contacts that a rejected row may mean: what is wrong with the row
  * does not say that the person is to be taken out.
  */
 async function collectRejectedIdentities(
@@ -451,9 +451,9 @@ async function collectRejectedIdentities(
 const maxPasses = 3;
 
 /**
- * Pages of the account: whom the conditions choose, a list's members for a sync, else everybody where that is
+ * Pages of the account: contacts that the conditions choose, a list's members for a sync, else everybody where that is
  * cheaper than asking for blocks of keys. Pages that an earlier invocation has read are kept, unless they are old.
- * Contacts that others add or remove meanwhile move the rest from page to page: then all whom conditions choose
+ * Contacts that others add or remove meanwhile move the rest from page to page: then all that conditions choose
  * are read again, so that nobody is passed over.
  */
 async function takeSnapshot(

@@ -96,7 +96,7 @@ export async function runJob(
   }
 }
 
-/** Of a run that was not entered. @throws what was refused, and what is a defect */
+/** Sums up a run that was not entered. @throws what was refused, and what is a defect */
 async function closeFailed(context: RunContext, error: unknown): Promise<Closed> {
   const stop = toErrorStop(error);
   const closed = await closeRun(context, { stop });
@@ -177,7 +177,7 @@ function endedBeforeWrites(failure: EcmError): boolean {
   return isKind(failure, "usage", "read-only", "unreadable data", "declined");
 }
 
-/** Of a run that is yet to be entered. */
+/** The folder of a run that is yet to be entered. */
 type SpoolFolder = { id: string; folder: string };
 
 /**

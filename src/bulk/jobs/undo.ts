@@ -87,7 +87,7 @@ async function openUndone(
   const { account: place } = source.manifest;
   const account = openAccount(context, place.structureId);
   const { keyType, remaining, names } = await readAccount(account, source, returns);
-  if (returns.contacts) context.emit({ kind: "remark", remark: { code: "recreates" } });
+  if (returns.has("contact")) context.emit({ kind: "remark", remark: { code: "recreates" } });
   const toIdentity = createIdentityReader(keyType);
   async function* entries(): AsyncGenerator<Item[]> {
     for await (const { ref, key, ...written } of readWritten(source.folder)) {
@@ -104,7 +104,7 @@ async function openUndone(
       // What tells a create of ours from one of others, and whether anybody has changed it since.
       source: ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts],
       // Only the undo of a deletion creates anybody.
-      looks: { by: "id", suppressions: returns.contacts ? "hold" : "include" },
+      looks: { by: "id", suppressions: returns.has("contact") ? "hold" : "include" },
     },
   );
   return {
@@ -116,27 +116,22 @@ async function openUndone(
 }
 
 /** What would come back: contacts, and lists and tags of those that were changed. */
-interface ReturnedParts {
-  contacts: boolean;
-  lists: boolean;
-  tags: boolean;
-}
+type Returns = ReadonlySet<"contact" | "list" | "tag">;
 
 /**
  * How many contacts the run has written, and what would come back.
  * @throws EcmError when it has left writes that nobody knows the end of; JournalDamagedError
  */
-async function surveyJournal(run: Run): Promise<{ count: number; returns: ReturnedParts }> {
+async function surveyJournal(run: Run): Promise<{ count: number; returns: Returns }> {
   const { damage } = await readRunRecord(run);
   if (damage !== undefined) throw damagedJournalError(run.manifest.id, damage);
   let count = 0;
-  const returns: ReturnedParts = { contacts: false, lists: false, tags: false };
+  const returns = new Set<"contact" | "list" | "tag">();
   for await (const { operation } of readWritten(run.folder)) {
     count++;
-    returns.contacts ||= operation.kind === "delete";
+    if (operation.kind === "delete") returns.add("contact");
     if (operation.kind !== "change") continue;
-    returns.lists ||= operation.values.some(({ what, to }) => what === "list" && !to);
-    returns.tags ||= operation.values.some(({ what, to }) => what === "tag" && !to);
+    for (const { what, to } of operation.values) if (what !== "field" && !to) returns.add(what);
   }
   return { count, returns };
 }
@@ -145,13 +140,13 @@ async function surveyJournal(run: Run): Promise<{ count: number; returns: Return
 async function readAccount(
   account: Account,
   { manifest: { kind }, folder }: Run,
-  returns: ReturnedParts,
+  returns: Returns,
 ): Promise<{ keyType: string; remaining: Remaining; names: StoredNames }> {
   const storedNames = await readRunNames(folder);
   if (kind === "unsubscribe") return { keyType: "", names: storedNames, remaining: {} };
   const structure = await account.structure();
-  const whole = returns.contacts || returns.tags ? await account.complete(structure) : structure;
-  const lists = returns.contacts || returns.lists ? await account.lists(structure) : undefined;
+  const whole = returns.has("contact") || returns.has("tag") ? await account.complete(structure) : structure;
+  const lists = returns.has("contact") || returns.has("list") ? await account.lists(structure) : undefined;
   return {
     keyType: structure.keyType,
     names: mergeNames(storedNames, toStoredNames(whole, lists ?? [])),

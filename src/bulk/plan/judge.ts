@@ -16,7 +16,7 @@ export interface Judging {
   suppression: SuppressionRules;
   /** Conditions by which the contacts were chosen. */
   selection?: SelectionCheck;
-  /** The plan is made: whoever is not chosen any more has changed since. */
+  /** The plan is made: a contact that is not chosen any more has changed since. */
   isSecondLook?: true;
   /** What fields, lists and tags are called; default: their ids. */
   names?: StoredNames;
@@ -53,7 +53,7 @@ export function judge(item: Item, { refused, contact, isRepeated }: Found, judgi
   return isKept ? { kind: "skip", code: "suppressed" } : inWords(decision, judging);
 }
 
-/** With what is to be said of it in the words of whoever said it, if they did. */
+/** The decision with its reason in words: those that came with it, else those of its code. */
 function inWords(decision: Decision, judging: Judging): Decision {
   if (decision.kind === "reject") return { kind: "reject", ...describe(decision, judging) };
   if (!("remark" in decision) || !decision.remark) return decision;

@@ -88,7 +88,7 @@ export interface RunOptions extends BudgetOptions {
   backUp?: BackUp;
 }
 
-/** What a run would do, for whoever is asked. */
+/** What a run would do, for the person who is asked. */
 export interface ForeseenPlan extends ClosedPlan {
   /** As that of a dry run. */
   summary: Summary;
@@ -99,7 +99,7 @@ export interface ForeseenPlan extends ClosedPlan {
 
 /** A row or contact that was rejected. */
 export interface Reject {
-  /** Of the input; the place among the contacts of a run without one. */
+  /** The line of the input; the place among the contacts of a run without one. */
   line: number;
   /** The key as it was written; of a row without one, what it has. */
   value: string;
