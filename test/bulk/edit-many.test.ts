@@ -264,7 +264,7 @@ it("gets on under a small --max-requests: pages that a stopped selection has rea
   }));
   const service = await startSandbox({ contents: { contacts }, variants: { page: "cap:8" } });
   const chosen = ["contact", "mutate", "--all", "--where", 'First_Name == "A"', "--set", "Last Name=X"];
-  const summaries = [];
+  const summaries: ReturnType<typeof parseSummary>[] = [];
   for (let stops = 0; stops < 10; stops++) {
     const summary = parseSummary(await service.ecm([...chosen, "--max-requests", "4", "--json"]));
     summaries.push(summary);
