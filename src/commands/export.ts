@@ -4,20 +4,17 @@ import type { Context } from "../context.ts";
 import { formatCounted } from "../counts.ts";
 import { readAllContacts } from "../service/contact-pages.ts";
 import type { Contact } from "../wire.ts";
-import {
-  addOutputFileFlags,
-  addTableFlags,
-  keysOption,
-  type OptionsOf,
-  repeatableOption,
-  textOption,
-  whereOption,
-} from "./flags/flags.ts";
+import { addOutputFileFlags, addTableFlags, type OptionsOf } from "./flags/flags.ts";
 import { parsePastTime } from "./flags/times.ts";
 import { describeCommand } from "./help/help-text.ts";
 import { createContactColumnsView, toSearchView } from "./output/contact-columns.ts";
 import { presents, type Result } from "./output/presents.ts";
-import { type ResolveConditions, withConditions } from "./selection/conditions.ts";
+import {
+  addSelectionFlags,
+  type ResolveConditions,
+  textOption,
+  withConditions,
+} from "./selection/conditions.ts";
 import { readNamedLists } from "./selection/lookups.ts";
 
 /** Longer than any hour, so that an export outlasts the hour's limit, in seconds. */
@@ -26,16 +23,7 @@ const maxWaitForHourSeconds = 3900;
 type ExportFlags = OptionsOf<typeof declareExport>;
 
 function declareExport(command: Command) {
-  const exporting = command
-    .addOption(repeatableOption("--list <list>", "contacts of this list; several: of any of them"))
-    .addOption(repeatableOption("--tag <tag>", "contacts with this tag; several: with any of them"))
-    .option(
-      "--status <status>",
-      "contacts with this status: active, inactive, unsubscribed, bounced, complained",
-    )
-    .addOption(repeatableOption("--key <key>", "the contact with this key; several: each of them"))
-    .addOption(keysOption())
-    .addOption(whereOption())
+  const exporting = addSelectionFlags(command)
     .addOption(textOption())
     .option("--all", "every contact of the structure, as without conditions")
     .option(

@@ -7,7 +7,7 @@ import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { writtenFileOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
-import { addSelectionFlags, chooseContacts } from "../selection/conditions.ts";
+import { addBulkSelectionFlags, chooseContacts } from "../selection/conditions.ts";
 import { addMarkedRowsFlags, readFileFlags } from "../selection/keys.ts";
 import { resolveContact } from "../selection/lookups.ts";
 
@@ -16,7 +16,7 @@ export function registerContactDelete(parent: Command, context: Context): void {
     .command("delete")
     .description("permanently delete contacts; they are backed up to a file first")
     .argument("[id-or-key...]", "the contact's id or key; several make a bulk run");
-  const choosing = addMarkedRowsFlags(addSelectionFlags(command)).addOption(
+  const choosing = addMarkedRowsFlags(addBulkSelectionFlags(command)).addOption(
     writtenFileOption("--backup <file>", "file for the backup (default: in the run's folder)"),
   );
   const deleting = describeCommand(addBulkFlags(choosing, { isMutate: true }), {

@@ -23,7 +23,7 @@ import { addKeyFileFlags, type OptionsOf, repeatableOption, wholeNumberOption } 
 import { describeCommand } from "../help/help-text.ts";
 import { formatChanges } from "../output/change-lines.ts";
 import { presents, type Result } from "../output/presents.ts";
-import { addSelectionFlags, type ChosenContacts, chooseContacts } from "../selection/conditions.ts";
+import { addBulkSelectionFlags, type ChosenContacts, chooseContacts } from "../selection/conditions.ts";
 import { type FileReading, readFileFlags } from "../selection/keys.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
@@ -44,7 +44,7 @@ function declareMutate(parent: Command) {
     .addOption(wholeNumberOption("--if-version <n>", "only if the contact's version (__v) is still N", 0))
     .option("--data <file>", "send this JSON body instead of the flags; - for standard input")
     .option("--fail-unchanged", "exit 1 when nothing would change");
-  return addBulkFlags(addKeyFileFlags(addSelectionFlags(command)), { isMutate: true });
+  return addBulkFlags(addKeyFileFlags(addBulkSelectionFlags(command)), { isMutate: true });
 }
 
 export function registerContactMutate(parent: Command, context: Context): void {

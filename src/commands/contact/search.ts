@@ -15,44 +15,29 @@ import type { Contact } from "../../wire.ts";
 import {
   addOutputFileFlags,
   addTableFlags,
-  keysOption,
   type OptionsOf,
   repeatableOption,
-  textOption,
   toNextPage,
-  whereOption,
   wholeNumberOption,
 } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents, type Result } from "../output/presents.ts";
-import { type ResolveConditions, withConditions } from "../selection/conditions.ts";
+import {
+  addSelectionFlags,
+  type ResolveConditions,
+  textOption,
+  withConditions,
+} from "../selection/conditions.ts";
 import { parseParts, planContactView } from "./view.ts";
 
 type SearchFlags = OptionsOf<typeof declareSearch>;
 
 function declareSearch(parent: Command) {
-  const command = parent
+  const searching = parent
     .command("search")
     .description("search contacts; without conditions, all of the structure")
-    .argument("[key...]", "whole keys, short for --key; for names and parts of a key: --text")
-    .addOption(
-      repeatableOption("--key <key>", "contacts with this key; several: with any of them (repeatable)"),
-    )
-    .addOption(keysOption())
-    .option(
-      "--status <status>",
-      "contacts with this status: active, inactive, unsubscribed, bounced, complained",
-    )
-    .addOption(
-      repeatableOption("--list <list>", "members of this list, by name or id; several: of any (repeatable)"),
-    )
-    .addOption(
-      repeatableOption(
-        "--tag <tag>",
-        "contacts with this tag, by label or id; several: with any (repeatable)",
-      ),
-    )
-    .addOption(whereOption())
+    .argument("[key...]", "whole keys, short for --key; for names and parts of a key: --text");
+  const command = addSelectionFlags(searching)
     .addOption(textOption())
     .addOption(
       repeatableOption(

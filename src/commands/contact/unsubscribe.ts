@@ -13,7 +13,7 @@ import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { formatChanges } from "../output/change-lines.ts";
 import { presents, type Result } from "../output/presents.ts";
-import { addSelectionFlags, chooseContacts } from "../selection/conditions.ts";
+import { addBulkSelectionFlags, chooseContacts } from "../selection/conditions.ts";
 import { addMarkedRowsFlags, readFileFlags } from "../selection/keys.ts";
 import { resolveContact } from "../selection/lookups.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
@@ -23,7 +23,7 @@ export function registerContactUnsubscribe(parent: Command, context: Context): v
     .command("unsubscribe")
     .description("unsubscribe contacts (Inactive, Unsubscribe); this cannot be undone")
     .argument("[id-or-key...]", "the contact's id or key; several make a bulk run");
-  const choosing = addMarkedRowsFlags(addSelectionFlags(command));
+  const choosing = addMarkedRowsFlags(addBulkSelectionFlags(command));
   const unsubscribing = describeCommand(addBulkFlags(choosing, { isMutate: true }), {
     examples: [
       "ecm contact unsubscribe ada@example.com",

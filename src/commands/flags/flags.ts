@@ -96,30 +96,6 @@ export function repeatableOption<F extends string>(flags: F, description: string
   return withShape(option, { repeatable: true });
 }
 
-/** Contacts that a file names. */
-export function keysOption() {
-  return new Option(
-    "--keys <file>",
-    "contacts of a file: a key or id per line, or a table (CSV, xlsx, JSON); - for standard input",
-  );
-}
-
-/** A condition that is decided here, on the pages that the other conditions leave. */
-export function whereOption() {
-  return new Option(
-    "--where <expression>",
-    'contacts for which this is true (CEL), such as \'City == "Oslo" && "VIP" in tags\'',
-  );
-}
-
-/** Words that are looked for here, on the same pages. */
-export function textOption() {
-  return new Option(
-    "--text <words>",
-    "contacts with all these words in the key or in fields, in any letter case; reads 1,000 contacts per request",
-  );
-}
-
 /** A flag that takes a whole number. @throws UsageError naming the flag, when parsed */
 export function wholeNumberOption<F extends string>(
   flags: F,

@@ -17,14 +17,7 @@ import type { Account } from "../../service/account.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { BulkFlags } from "../flags/bulk.ts";
-import {
-  type Bare,
-  type FlagsOf,
-  keysOption,
-  repeatableOption,
-  type TableFlags,
-  whereOption,
-} from "../flags/flags.ts";
+import { type Bare, type FlagsOf, repeatableOption, type TableFlags } from "../flags/flags.ts";
 import { requireText } from "../flags/questions.ts";
 import {
   type KeysFileCondition,
@@ -110,36 +103,62 @@ function requireNoMixture({ key, status, list, tag, filter }: ConditionFlags): v
   );
 }
 
-// The flags by which a bulk change chooses its contacts.
-
-type SelectionFlags = FlagsOf<ReturnType<typeof addSelectionFlags<[], Bare, Bare>>>;
-
-/** Flags that only a bulk run can follow: with one of them, a single contact is a bulk run too. */
-function needsRun(flags: BulkFlags): boolean {
-  const { maxChanges, maxDelete, maxRequests, maxRejects } = flags;
-  const { reserve, until, wait, rejects, report } = flags;
-  const limits = [maxChanges, maxDelete, maxRequests, maxRejects, reserve, until, wait];
-  return [...limits, rejects, report].some((each) => each !== undefined);
-}
+// The flags of a selection, the same in every command that takes one.
 
 export function addSelectionFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
   command: Command<A, O, G>,
 ) {
   return command
-    .addOption(repeatableOption("--key <key>", "the contact with this key or id (repeatable)"))
-    .addOption(keysOption())
+    .addOption(
+      repeatableOption("--key <key>", "the contact with this key; several: any of them (repeatable)"),
+    )
+    .option(
+      "--keys <file>",
+      "contacts of a file: a key or id per line, or a table (CSV, xlsx, JSON); - for standard input",
+    )
     .addOption(
       repeatableOption("--list <list>", "members of this list, by name or id; several: of any (repeatable)"),
     )
-    .addOption(repeatableOption("--tag <tag>", "contacts with this tag; several: with any (repeatable)"))
+    .addOption(
+      repeatableOption(
+        "--tag <tag>",
+        "contacts with this tag, by label or id; several: with any (repeatable)",
+      ),
+    )
     .option(
       "--status <status>",
       "contacts with this status: active, inactive, unsubscribed, bounced, complained",
     )
-    .addOption(whereOption())
+    .option(
+      "--where <expression>",
+      'contacts for which this is true (CEL), such as \'City == "Oslo" && "VIP" in tags\'',
+    );
+}
+
+/** For commands that only read: words that are looked for on the pages that the other conditions leave. */
+export function textOption() {
+  return new Option(
+    "--text <words>",
+    "contacts with all these words in the key or in fields, in any letter case; reads 1,000 contacts per request",
+  );
+}
+
+/** For bulk changes, which need `--all` where nothing narrows the selection. */
+export function addBulkSelectionFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) {
+  return addSelectionFlags(command)
     .option("--all", "every contact of the structure")
     .addOption(new Option("--bulk", "a bulk run, also for one contact").hideHelp());
 }
+
+type SelectionFlags = FlagsOf<ReturnType<typeof addBulkSelectionFlags<[], Bare, Bare>>>;
+
+/** Flags that only a bulk run can follow: with one of them, a single contact is a bulk run too. */
+const runFlags = [
+  ...(["maxChanges", "maxDelete", "maxRequests", "maxRejects", "reserve", "until", "wait"] as const),
+  ...(["rejects", "report"] as const),
+];
 
 /** The contacts that a bulk change is for. */
 export interface ChosenContacts {
@@ -191,5 +210,11 @@ function readSelection(contacts: string[], flags: SelectionFlags & BulkFlags): C
   if (typedContacts.length === 0 && keys === undefined && !isNarrowed && !all) return undefined;
   const isOne = typedContacts.length === 1 && !isNarrowed && !bulk && plan === undefined;
   const one = isOne ? typedContacts[0] : undefined;
-  return { contacts: typedContacts, keys, conditions, one, isRun: !isOne || needsRun(flags) };
+  return {
+    contacts: typedContacts,
+    keys,
+    conditions,
+    one,
+    isRun: !isOne || runFlags.some((name) => flags[name] !== undefined),
+  };
 }

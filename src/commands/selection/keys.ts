@@ -21,17 +21,14 @@ import { addTableFlags, type TableFlags, toReadOptions } from "../flags/flags.ts
 
 /**
  * The name of a file is no key: nobody is looked for, changed or suppressed under it.
- * @param flag that takes a file of keys; undefined where the command has none
  * @throws UsageError before a request
  */
-export function requireNoFile(words: readonly string[], flag: string | undefined = "--keys"): void {
+export function requireNoFile(words: readonly string[]): void {
   const file = words.find((word) => !isAddressLike(word) && word.trim() !== "" && existsSync(word));
   if (file === undefined) return;
   throw usageError(
     `${JSON.stringify(file)} is a file, not the key of a contact`,
-    flag === undefined
-      ? "Name each person by one key, such as ada@example.com"
-      : `For the keys in it: ${flag} FILE`,
+    "For the keys in it: --keys FILE",
   );
 }
 
