@@ -1,22 +1,13 @@
 import type { Command } from "@commander-js/extra-typings";
 import { maskKey } from "../../config/keys.ts";
-import { type Profile, sandboxProfile } from "../../config/profiles.ts";
+import type { Profile } from "../../config/profiles.ts";
 import type { Context } from "../../context.ts";
 import type { View } from "../../terminal/present.ts";
 import { addOutputFileFlags } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { presents } from "../output/presents.ts";
 
-interface ListedProfile {
-  name: string;
-  current: boolean;
-  baseUrl?: string;
-  /** Masked; absent when a command prints it. */
-  apiKey?: string;
-  hasKeyCommand: boolean;
-  structure?: string;
-  readOnly: boolean;
-}
+type ListedProfile = ReturnType<typeof toListedProfile>;
 
 const view: View<ListedProfile> = {
   columns: [
@@ -48,12 +39,10 @@ export function registerAuthList(parent: Command, context: Context): void {
   );
 }
 
-function toListedProfile(name: string, profile: Profile, current: boolean): ListedProfile {
+/** The command that prints a key is not shown: it may hold the key. */
+function toListedProfile(name: string, profile: Profile, current: boolean) {
   const { baseUrl, apiKey, apiKeyCommand, structure, readOnly = false } = profile;
-  // The command is not shown: it may hold the key.
-  const hasKeyCommand = apiKeyCommand !== undefined;
   const masked = apiKey === undefined ? undefined : maskKey(apiKey);
-  return name === sandboxProfile
-    ? { name, current, hasKeyCommand: false, readOnly: false }
-    : { name, current, baseUrl, apiKey: masked, hasKeyCommand, structure, readOnly };
+  const hasKeyCommand = apiKeyCommand !== undefined;
+  return { name, current, baseUrl, apiKey: masked, hasKeyCommand, structure, readOnly };
 }

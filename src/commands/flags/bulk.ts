@@ -1,6 +1,6 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
-import type { Command, OptionValues } from "@commander-js/extra-typings";
-import type { GuardOptions, Limit, RunOptions } from "../../bulk/index.ts";
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
+import type { Limit, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import { findFormatByName, requireFileFormat } from "../../terminal/file-names.ts";
@@ -37,11 +37,11 @@ export function addBulkFlags<A extends unknown[], O extends OptionValues, G exte
       .addOption(wholeNumberOption("--show <n>", "show the first N changes of a dry run (0: none)", 0)),
   ).optionsGroup(flagHeadings.guards);
   const guarded = addWhere(isSync || isResume, planned, () =>
-    planned.option("--max-remove <n>", "allow removing up to N members, or N% (10%)"),
+    planned.addOption(limitOption("--max-remove <n>", "allow removing up to N members, or N% (10%)")),
   );
   return guarded
-    .option("--max-changes <n>", "refuse to write more than N contacts (or N%)")
-    .option("--max-delete <n>", "refuse to delete more than N")
+    .addOption(limitOption("--max-changes <n>", "refuse to write more than N contacts (or N%)"))
+    .addOption(limitOption("--max-delete <n>", "refuse to delete more than N"))
     .optionsGroup(flagHeadings.preview)
     .option("--dry-run", isMutate ? "show what would be done" : "show what would be sent, its price")
     .optionsGroup(flagHeadings.pace)
@@ -54,11 +54,13 @@ export function addBulkFlags<A extends unknown[], O extends OptionValues, G exte
       wholeNumberOption("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
     )
     .optionsGroup("Rejected rows:")
-    .option(
-      "--max-rejects <n>",
-      isUndo
-        ? "stop after N contacts that cannot be restored, or N% of them (default: never)"
-        : "stop after N rejected rows, or N% (default: 50, if none was accepted)",
+    .addOption(
+      limitOption(
+        "--max-rejects <n>",
+        isUndo
+          ? "stop after N contacts that cannot be restored, or N% of them (default: never)"
+          : "stop after N rejected rows, or N% (default: 50, if none was accepted)",
+      ),
     )
     .addOption(writtenFileOption("--rejects <file>", "also write the rejected rows, with reasons, to FILE"))
     .optionsGroup(flagHeadings.preview)
@@ -74,6 +76,8 @@ function addWhere<C>(isWanted: boolean, command: unknown, add: () => C): C {
 
 /** @throws UsageError naming the flag at fault */
 export function toRunOptions(flags: BulkFlags, nowMilliseconds: number): RunOptions {
+  const { maxChanges, maxDelete, maxRemove, maxRejects } = flags;
+  const given = Object.entries({ maxChanges, maxDelete, maxRemove, maxRejects }).filter(([, limit]) => limit);
   return {
     isDryRun: flags.dryRun ?? false,
     isFresh: flags.fresh ?? false,
@@ -83,35 +87,23 @@ export function toRunOptions(flags: BulkFlags, nowMilliseconds: number): RunOpti
     maxRequests: flags.maxRequests,
     until: flags.until === undefined ? undefined : parseFutureTime(flags.until, "--until", nowMilliseconds),
     rejects: flags.rejects,
-    guards: toGuards(flags),
+    guards: Object.fromEntries(given),
   };
 }
 
-/** Those that were given. */
-function toGuards(flags: BulkFlags): GuardOptions {
-  const { maxChanges, maxDelete, maxRemove, maxRejects } = flags;
-  const flagValues = {
-    maxChanges: [maxChanges, "--max-changes"],
-    maxDelete: [maxDelete, "--max-delete"],
-    maxRemove: [maxRemove, "--max-remove"],
-    maxRejects: [maxRejects, "--max-rejects"],
-  } as const;
-  const guards = Object.entries(flagValues).flatMap(([name, [text, flag]]) =>
-    text === undefined ? [] : [[name, parseLimit(text, flag)]],
-  );
-  return Object.fromEntries(guards);
-}
-
-/** `N` or `N%`. @throws UsageError */
-function parseLimit(text: string, flag: string): Limit {
-  const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim()) ?? [];
-  const value = Number(digits);
-  if (digits !== undefined && percent === "%" && value <= 100) return { percent: value };
-  if (digits !== undefined && percent === "" && Number.isSafeInteger(value)) return { rows: value };
-  throw usageError(
-    `${flag}: ${JSON.stringify(text)} is neither a number nor a percentage`,
-    `Give ${flag} 20, or ${flag} 5%`,
-  );
+/** A flag that takes `N` or `N%`. @throws UsageError naming it, when parsed */
+function limitOption<F extends string>(flags: F, description: string) {
+  const option = new Option(flags, description);
+  return option.argParser((text: string): Limit => {
+    const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim()) ?? [];
+    const value = Number(digits);
+    if (percent === "%" && value <= 100) return { percent: value };
+    if (percent === "" && Number.isSafeInteger(value)) return { rows: value };
+    throw usageError(
+      `${option.long}: ${JSON.stringify(text)} is neither a number nor a percentage`,
+      `Give ${option.long} 20, or ${option.long} 5%`,
+    );
+  });
 }
 
 // `--report FILE --redact`, for commands that write a report.
