@@ -20,7 +20,6 @@ export type { Limit } from "./runs/folder.ts";
 export {
   fileNames,
   findNewList,
-  type GuardOptions,
   isRunName,
   type ListDeletion,
   type Manifest,
