@@ -83,7 +83,7 @@ export async function startStories() {
     const ask = (method: string, path: string, body?: string) =>
       sandbox.transport({
         method,
-        url: `http://sandbox.localhost${path}`,
+        url: `http://sandbox.localhost${world.root}${path}`,
         headers: { "x-api-key": world.apiKey, "content-type": "application/json" },
         body,
         timeoutMilliseconds: 30_000,
