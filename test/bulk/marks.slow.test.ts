@@ -132,7 +132,9 @@ describe("a rejects file", () => {
 it("a row with a value below a nameless column marks its contact", async () => {
   const sound = Array.from({ length: 1001 }, (_, at) => `p${at}@example.org,no,\n`).join("");
   const { rejected } = await read(`Email,Unsubscribed,\n${sound}G@example.org,yes,surplus\n`);
-  expect(rejected).toMatchObject([{ code: "unnamed_column", mark: { identities: ["g@example.org"] } }]);
+  expect(rejected).toMatchObject([
+    { code: "unnamed_column", identities: ["g@example.org"], mark: { isClear: true } },
+  ]);
 });
 
 it("a merged range of a workbook has its value in each of its cells, and this is said", async () => {
