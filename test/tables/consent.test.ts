@@ -211,6 +211,15 @@ describe("cells, by language", () => {
   });
 });
 
+test("a column with nothing but dates that mean never is not empty: nobody in it has agreed", async () => {
+  for (const never of ["0000-00-00", "1970-01-01 00:00:00", "0001-01-01"]) {
+    const opted = `Email,Opt-In Date\na@example.com,${never}\nb@example.com,${never}\n`;
+    expect(await mailed(opted)).toBe("");
+    const left = `Email,Unsubscribed At\na@example.com,${never}\nb@example.com,${never}\n`;
+    expect(await mailed(left)).toBe("a b");
+  }
+});
+
 describe("exports of the world that must create nobody who left", () => {
   test.each([
     [

@@ -118,6 +118,11 @@ function parseCell(cell: string): CellMeaning {
   return findRefusalInText(cell);
 }
 
+/** Whether an empty cell of consent is a date that means never: somebody wrote it, so that its column is not empty. */
+export function isNeverDate(cell: string): boolean {
+  return /\d/.test(cell) && readConsentCell(cell) === "empty";
+}
+
 /** What programs write for never: day 0 of a spreadsheet, the first day of a calendar. */
 function isZeroDate(written: string): boolean {
   if (/^0+$/.test(written)) return true;

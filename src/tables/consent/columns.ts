@@ -16,6 +16,7 @@ import {
   type CellMeaning,
   type ConsentColumn,
   type ConsentRule,
+  isNeverDate,
   isUnmistakable,
   readConsentCell,
 } from "./cells.ts";
@@ -213,6 +214,8 @@ class Column {
   readonly #rows = new Map<CellMeaning | "unknown", number>();
   /** Some cell is a word that can mean nothing else, whatever the column. */
   #isUnmistakable = false;
+  /** Some cell is a date that means never. */
+  #hasNever = false;
   /** The first cell that is no answer, and its line. */
   #unclear: UnclearConsent["unreadable"];
 
@@ -253,6 +256,7 @@ class Column {
     const unknown = findUnknown(cell);
     const said = unknown === undefined ? readConsentCell(cell) : "unknown";
     this.#rows.set(said, (this.#rows.get(said) ?? 0) + 1);
+    if (said === "empty" && !this.#hasNever) this.#hasNever = isNeverDate(cell);
     if (said === "gone" && !this.#isUnmistakable) this.#isUnmistakable = isUnmistakable(cell);
     if (said !== "empty" && !isAnswer(said)) this.#unclear ??= { cell: unknown ?? cell.trim(), line };
   }
@@ -277,6 +281,9 @@ class Column {
     if (this.kind === "optOut") return "consent";
     const said = [...this.#rows.keys()].filter((each) => each !== "empty");
     if (said.length > 0) return this.#outcomeOf(said);
+    // With dates that mean never alone, the column says of everybody that they never agreed, or never left.
+    if (this.#hasNever && this.kind === "optIn") return "consent";
+    if (this.#hasNever && (this.kind === "unclear" || this.#isNamed)) return "unclear";
     return this.kind === "optIn" || this.kind === "unclear" || this.#isNamed ? "empty" : undefined;
   }
 
