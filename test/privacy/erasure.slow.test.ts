@@ -239,7 +239,7 @@ describe("an erasure", () => {
     expect(await ecm(["runs", "rejects", run!])).toEqual({
       code: 0,
       stdout: "",
-      stderr: `Run ${run} has no rejected rows any more\n`,
+      stderr: `Run ${run} has no rejected rows\n`,
     });
     expect(JSON.parse(await done(ecm(["runs", "rejects", run!, "-o", "json"])))).toEqual([]);
   });

@@ -10,7 +10,15 @@ import { rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { takeLease } from "../../disk/lease.ts";
-import { EcmError, isInterruption, isKind, isNotOffered, readOnlyCommandError } from "../../errors.ts";
+import { exists } from "../../disk/walk.ts";
+import {
+  EcmError,
+  isInterruption,
+  isKind,
+  isNotOffered,
+  readOnlyCommandError,
+  usageError,
+} from "../../errors.ts";
 import { type InputFile, openStream, requireFile, spool } from "../../tables/index.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { createProgress, type RunEvent } from "../plan/events.ts";
@@ -244,7 +252,10 @@ export async function resumeRun(
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {
   const plan = options.isDryRun ? undefined : await readStoredPlan(join(folder, fileNames.plan));
-  const job = plan?.end ? plannedJob(manifest, plan.head) : await restoreJob(manifest);
+  const isPlanned = plan?.end !== undefined;
+  if (!isPlanned && manifest.input.isSpooled && !(await exists(manifest.input.file)))
+    throw inputGoneError(manifest);
+  const job = isPlanned ? plannedJob(manifest, plan.head) : await restoreJob(manifest);
   return runJob(engine, job, { ...options, isFresh: false, resumes: manifest }, emit);
 }
 
@@ -278,5 +289,12 @@ async function hasChanged({ file, isSpooled, sha256, bytes }: Manifest["input"])
   return pipeline(createReadStream(file), hash).then(
     () => hash.digest("hex") !== sha256,
     () => false,
+  );
+}
+
+function inputGoneError({ id, input }: Manifest): EcmError {
+  return usageError(
+    `Run ${id} cannot be resumed: its copy of ${input.name} was removed when a person was erased`,
+    "It had written nothing yet: run its command again, with the same input",
   );
 }

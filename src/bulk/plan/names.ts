@@ -6,7 +6,7 @@ import type { InferOutput } from "valibot";
 import { requireFreeListName } from "../../api/lists.ts";
 import { findByName, foldCase, resolveTag } from "../../api/names.ts";
 import { type NewField, parseNewFieldId } from "../../api/structures.ts";
-import { usageError } from "../../errors.ts";
+import { EcmError, exitCodes, usageError } from "../../errors.ts";
 import type { StoredSelection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
 import { ensureLists } from "../../service/create-lists.ts";
@@ -68,6 +68,8 @@ export interface NameBookOptions {
 }
 
 type NamedList = Pick<ContactList, "_id" | "name">;
+
+const maxTries = 3;
 
 export class NameBook {
   /** What is missing so far; of names that differ in letter case alone, the one that was written first. */
@@ -136,16 +138,32 @@ export class NameBook {
     return lists + looks + (isPartMissing ? 1 : 0);
   }
 
-  /** Creates what is missing: one request for each list, and a look before; one for all fields and tags. */
+  /**
+   * Creates what is missing: one request for each list, and a look before; one for all fields and tags. Where an
+   * answer was lost, what it may have made is looked for before another try.
+   */
   async create(): Promise<void> {
-    const { send, account, isNew, fields = [] } = this.options;
+    const { account, isNew = false } = this.options;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.make(isNew && tries === 1);
+      } catch (error) {
+        if (!mayHaveMade(error) || tries === maxTries) throw error;
+        account.forget();
+        this.structure = await account.structure(this.structure._id);
+      }
+    }
+  }
+
+  private async make(mustBeNew: boolean): Promise<void> {
+    const { send, account, fields = [] } = this.options;
     const names = this.namesToCreate("list");
     const isPartMissing = this.creations.length > names.length;
     let known: NamedList[] = [];
     if (names.length > 0) {
       const { lists, created } = await ensureLists(send, account, this.structure, names);
       const taken = names.find((name) => !created.has(name));
-      if (isNew && taken !== undefined) requireFreeListName(taken, [...lists.values()]);
+      if (mustBeNew && taken !== undefined) requireFreeListName(taken, [...lists.values()]);
       // The answer to a creation may hold nothing but the id.
       known = [...lists].map(([name, { _id }]) => ({ _id, name }));
     }
@@ -184,6 +202,12 @@ export class NameBook {
   private namesToCreate(kind: Kind): string[] {
     return this.creations.flatMap(({ what, name }) => (what === kind ? [name] : []));
   }
+}
+
+/** Whether the answer to a creation was lost, so that it may have been carried out. */
+function mayHaveMade(error: unknown): boolean {
+  if (!(error instanceof EcmError) || error.exitCode === exitCodes.conflict) return false;
+  return error.details.applied === "unknown" || error.details.applied === "yes";
 }
 
 /** The names that a plan creates, as far as the account does not have them by now. */

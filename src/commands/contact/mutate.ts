@@ -127,19 +127,20 @@ async function mutateOne(
   const { terminal } = context;
   const connection = await context.connect();
   const { account } = connection;
-  const mutated = await account.withRemembered("write", () =>
-    sendMutate(context, connection, idOrKey, { typed, flags }),
-  );
-  const { contact, isChanged, body, before, request } = mutated;
-  const listLines = () => describeChanges(account, body, before);
+  const mutated = await account.withRemembered("write", async () => {
+    const sent = await sendMutate(context, connection, idOrKey, { typed, flags });
+    const isSaid = !typed && (sent.isChanged || sent.request !== undefined);
+    return { ...sent, lines: isSaid ? await describeChanges(account, sent.body, sent.before) : [] };
+  });
+  const { contact, isChanged, lines, request } = mutated;
   if (request) {
-    const details = typed ? "" : (await listLines()).join(", ");
+    const details = lines.join(", ");
     return { request, would: `change the contact ${contact.key}${details === "" ? "" : `: ${details}`}` };
   }
   const result = toContactResult(context, account, contact);
   if (isChanged && typed) return result;
   if (isChanged) {
-    return { ...result, screen: async () => formatChanges(terminal, await listLines(), contact.key) };
+    return { ...result, screen: () => Promise.resolve(formatChanges(terminal, lines, contact.key)) };
   }
   if (!flags.failUnchanged) {
     terminal.note("unchanged");
