@@ -57,6 +57,8 @@ it("keys are not said to be missing where not all was read, or somebody has them
     expect((await ecm([...two, ...flags])).stderr).not.toContain("Not found");
   const all = ["contact", "search", "--key", "ada@example.com", "--key", "bob@example.com", "--fail-missing"];
   expect((await ecm(all)).code).toBe(0);
+  expect((await ecm([...two, "--source", "_id", "--fail-missing"])).code).toBe(2);
+  expect((await ecm([...two, "--source", "_id,key", "--fail-missing"])).code).toBe(5);
   expect((await ecm([...two, "--page", "1", "--fail-missing"])).code).toBe(2);
   const many = Array.from({ length: 12 }, (_, index) => ["--key", `no${index}@example.com`]).flat();
   const { stderr } = await ecm([...two, ...many]);

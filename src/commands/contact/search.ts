@@ -4,7 +4,7 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import { toKeyIdentity } from "../../api/key-spelling.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
-import { notFoundError } from "../../errors.ts";
+import { notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import { defaultPageSize, readAllContacts, readSearchPages } from "../../service/contact-pages.ts";
@@ -62,7 +62,6 @@ function declareSearch(parent: Command) {
         "page",
         "limit",
         "count",
-        "source",
       ]),
     );
   return addOutputFileFlags(addTableFlags(command));
@@ -99,6 +98,8 @@ async function searchContacts(
   conditions: ResolveConditions,
 ): Promise<Result<Partial<Contact>>> {
   const parts = options.source === undefined ? undefined : parseParts(options.source);
+  if (options.failMissing && parts && !parts.includes("key"))
+    throw usageError("--fail-missing needs the keys of contacts", "Add key to --source");
   if (options.all)
     await context.tellUnderWay({ kind: "export", what: "A search of all contacts", inputs: [] });
   const connection = await context.connect();
