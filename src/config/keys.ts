@@ -57,6 +57,8 @@ interface KeyCommandOptions {
   limitSeconds?: number;
 }
 
+const lastOutputMilliseconds = 1000;
+
 /**
  * Runs the command in the shell and takes the first line that it prints as the key.
  * @throws NoKeyError when it fails, prints nothing or too much, or does not end; its output is never repeated
@@ -98,8 +100,11 @@ async function readOutput(
     output += text;
     if (output.length > maxOutputCharacters) child.kill("SIGKILL");
   });
-  // What it left running in the background may hold the pipe open.
-  child.on("exit", (code) => (code === 0 && !output.includes("\n")) || stdout.destroy());
+  // What it left running in the background may hold the pipe open; its last output may still be on its way.
+  child.on("exit", (code) => {
+    if (code !== 0 || output.includes("\n")) stdout.destroy();
+    else setTimeout(() => stdout.destroy(), lastOutputMilliseconds).unref();
+  });
   const [code, by] = (await once(child, "close")) as [number | null, string | null];
   if (output.length > maxOutputCharacters)
     return { output, failure: `it printed more than ${formatCount(maxOutputCharacters)} characters` };

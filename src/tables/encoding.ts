@@ -35,6 +35,8 @@ export async function findEncoding(
   const mark = marks.find(({ bytes }) => bytes.every((byte, index) => start[index] === byte));
   if (requested !== undefined) {
     const encoding = await resolveEncoding(requested);
+    if (mark?.encoding === "utf-8" && encoding !== "utf-8" && inspection.isUtf8)
+      throw usageError(`${file.name} is marked as UTF-8, and is`, `Leave out --encoding ${requested}`);
     return requireClean(inspection, encoding, mark?.encoding === encoding ? mark.bytes.length : 0);
   }
   if (mark) return requireClean(inspection, mark.encoding, mark.bytes.length);

@@ -155,14 +155,20 @@ export async function surveyInput(
 /** A pass over the file: all of them must read the same. @throws EcmError when it is another file by now */
 async function* readUnchanged(
   understood: UnderstoodInput,
-  before: { size: number; mtimeMs: number },
+  before: FileStamp,
   signal: AbortSignal,
 ): AsyncGenerator<ReadRow[]> {
-  const { file, facts } = understood;
+  await requireUnchanged(understood, before);
   for await (const rows of readRowBatches(understood)) {
     signal.throwIfAborted();
     yield rows;
   }
+  await requireUnchanged(understood, before);
+}
+
+type FileStamp = { size: number; mtimeMs: number };
+
+async function requireUnchanged({ file, facts }: UnderstoodInput, before: FileStamp): Promise<void> {
   const now = await stat(file.path).catch(() => undefined);
   // What was understood is of the file as it was opened; some file systems tell no size.
   const isSame = now?.size === before.size && now.mtimeMs === before.mtimeMs;

@@ -105,7 +105,7 @@ describe("ecm contact mutate, several contacts", () => {
   });
 
   it.each([
-    [["a@example.com", "--keys", "f", "--add-tag", "T"], "--keys is the whole list"],
+    [["a@example.com", "--keys", "f", "--add-tag", "T"], "--keys names every contact"],
     [
       ["a@example.com", "b@example.com", "--if-version", "1", "--add-tag", "T"],
       "--if-version applies to a single contact",

@@ -305,7 +305,8 @@ export class ContactWrite {
 /** Whether what was looked up then is new enough for a write. */
 function isFresh({ clock, send, startedAt }: Session, at: number): boolean {
   const isOfNow = at >= startedAt && at >= send.waitEndedAt;
-  return isOfNow && clock.now() - at <= maxDecisionAgeMilliseconds;
+  // A clock that was set back makes nothing fresh.
+  return isOfNow && Math.abs(clock.now() - at) <= maxDecisionAgeMilliseconds;
 }
 
 function toRequest(

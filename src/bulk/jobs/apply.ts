@@ -12,7 +12,7 @@ import { createIdentityReader } from "../../tables/index.ts";
 import { replaceStandIns } from "../apply/apply-plan.ts";
 import { asApproved } from "../decide.ts";
 import type { Item } from "../desired.ts";
-import { type NameBook, toStandInId } from "../plan/names.ts";
+import { type NameBook, requireKeptNames, toStandInId } from "../plan/names.ts";
 import { openPlanFile, type PlanFile, type PlanHead } from "../plan/plan-file.ts";
 import { isPlanned } from "../plan/plan-line.ts";
 import { noInput, type RunContext } from "../plan/session.ts";
@@ -100,6 +100,8 @@ async function toOwnHead(account: Account, plan: PlanFile): Promise<PlanHead> {
   const structure = await account.structure().catch((error: unknown) => {
     throw isKind(error, "not found") ? otherAccountError(plan, head.account.baseUrl) : error;
   });
+  // Conditions that speak of another name by now could not be read: what has another name is said first.
+  if (head.selection) await requireKeptNames(plan, account);
   const selection = head.selection && (await restoreSelection(account, structure, head.selection));
   const needs = selection?.needs.filter((part) => part !== "_id" && part !== "key") ?? [];
   const isStatusNeeded = needs.some((part) => statusParts.includes(part));

@@ -7,6 +7,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { requireFreeListName } from "../../api/lists.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
+import { failedError } from "../../errors.ts";
 import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
 import { requireRequestsLeft, toErrorStop } from "../pace/run-stop.ts";
@@ -221,6 +222,8 @@ async function createNames(
   recordInJournal(context, { kind: "names", ids: {} });
   await run.journal.sync();
   await names.create();
+  if (names.creations.length > 0)
+    throw failedError(`The service did not say what it created: ${names.creations[0]!.name}`);
   const ids = Object.fromEntries(creations.map((each) => [toStandInId(each), names.toId(each)]));
   recordInJournal(context, { kind: "names", ids });
   await run.journal.sync();

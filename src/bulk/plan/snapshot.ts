@@ -120,7 +120,7 @@ export class AccountSnapshot {
 
   /** Whether its pages may still be relied on. @param now in milliseconds since the epoch */
   isRecent(now: number): boolean {
-    return now - this.takenAt <= maxAgeMilliseconds;
+    return Math.abs(now - this.takenAt) <= maxAgeMilliseconds;
   }
 
   find(identity: string, prefers: (contact: Partial<Contact>) => boolean): Partial<Contact> | undefined {

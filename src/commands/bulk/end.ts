@@ -151,14 +151,16 @@ async function deleteSource(following: Following, { _id, ifAllIn: into }: ListDe
   return false;
 }
 
+/** The comparison goes by ids: a search need not tell a contact's lists. */
 async function findMissingKeys(following: Following, sourceId: string, intoId: string): Promise<string[]> {
   const { connection, structureId } = following;
-  const search = searchMembers(following, [sourceId], ["key", "lists"]);
   const behavior = connection.behaviors(structureId);
+  const read = (...listIds: string[]) =>
+    readAllContacts(connection.send, searchMembers(following, listIds, ["_id", "key"]), { behavior });
+  const moved = new Set<string | undefined>();
+  for await (const { _id } of read(sourceId, intoId)) moved.add(_id);
   const keys: string[] = [];
-  for await (const { key = "", lists = [] } of readAllContacts(connection.send, search, { behavior })) {
-    if (!lists.some(({ _id }) => _id === intoId)) keys.push(key);
-  }
+  for await (const { _id, key = "" } of read(sourceId)) if (!moved.has(_id)) keys.push(key);
   return keys;
 }
 

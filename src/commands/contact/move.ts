@@ -11,8 +11,9 @@ import {
   unsubscribed,
 } from "../../api/contacts.ts";
 import { normalizeKey, toKeyIdentity } from "../../api/key-spelling.ts";
+import { isId } from "../../api/names.ts";
 import type { Connection, Context } from "../../context.ts";
-import { conflictError, type EcmError, hasStatus, usageError } from "../../errors.ts";
+import { conflictError, type EcmError, hasStatus, isGoneError, isKind, usageError } from "../../errors.ts";
 import { advise, ecm, type Hint, toOperands } from "../../hint.ts";
 import { pickDifferences, wouldChange } from "../../service/contact-changes.ts";
 import { deleteContact } from "../../service/erase-contact.ts";
@@ -109,6 +110,7 @@ async function readPair(connection: Connection, from: string, to: string): Promi
   const old = await resolveContact(connection, from);
   if (toKeyIdentity(old.key, keyType) === toKeyIdentity(key, keyType))
     throw usageError(`${to} is the same contact`, "Letter case alone makes no other contact");
+  await requireNoId(connection, old, to);
   const found = await findByKey({ send, behaviors }, structure, key);
   const target = found && (await fetchContact(send, found._id));
   if (!isActive(old)) {
@@ -120,6 +122,17 @@ async function readPair(connection: Connection, from: string, to: string): Promi
     throw refusal(`${target.key} has left`, "Nothing was written: nobody who has left is written to");
   for (const each of target ? [old, target] : [old]) requireWhole(each);
   return { old, target, key };
+}
+
+/** An id is accepted wherever a key is: here it would become the key of a new contact. */
+async function requireNoId(connection: Connection, old: Contact, to: string): Promise<void> {
+  if (!isId(to)) return;
+  const named = await resolveContact(connection, to).catch((error: unknown) => {
+    if (!isKind(error, "no contact", "not found") && !isGoneError(error)) throw error;
+  });
+  if (!named) return;
+  const words = named._id === old._id ? "the same contact" : "the id of a contact";
+  throw usageError(`${to} is ${words}`, "Name the new contact by its key");
 }
 
 function refusal(message: string, hint: string | Hint): EcmError {
