@@ -97,6 +97,13 @@ describe("bytes that do not belong", () => {
     expect(oldDos.rows[0]?.cells[1]).toBe("Köln");
   });
 
+  test("--encoding does not overrule a mark that the bytes keep", async () => {
+    const marked = "\ufeffEmail,City\na@example.com,Köln\n";
+    const failure = await catchFailure(read(marked, { encoding: "windows-1252" }));
+    expect(failure.message).toContain("people.csv is marked as UTF-8");
+    expect((await read(marked, { encoding: "utf-8" })).rows[0]?.cells[1]).toBe("Köln");
+  });
+
   test("an encoding that the bytes are not in is refused with the line", async () => {
     const bytes = iconv.encode("Email,City\na@example.com,Köln\n", "cp1252");
     expect((await catchFailure(read(bytes, { encoding: "utf-8" }))).message).toMatch(
