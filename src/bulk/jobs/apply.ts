@@ -54,12 +54,12 @@ export async function applyJob({ input, stateFolder, digest, plan: read }: Apply
 /** @throws UsageError for a plan of another account */
 async function openPlan(context: RunContext, plan: PlanFile): Promise<OpenedJob> {
   const { engine, subject } = context;
-  const { head, end, path, creations, lines } = plan;
+  const { head, end, path, creations } = plan;
   const { baseUrl, structureId, keyType } = head.account;
   if (baseUrl !== engine.account.baseUrl) throw otherAccountError(plan, engine.account.baseUrl);
   const account = openAccount(context, structureId);
   const own = await toOwnHead(account, plan);
-  const contacts = await openPlanned(context, { head: own, creations, lines }, account);
+  const contacts = await openPlanned(context, { head: own, creations }, account);
   const { judging, names } = contacts;
   const toIdentity = createIdentityReader(keyType);
   return {
@@ -101,7 +101,7 @@ async function toOwnHead(account: Account, plan: PlanFile): Promise<PlanHead> {
     throw isKind(error, "not found") ? otherAccountError(plan, head.account.baseUrl) : error;
   });
   // Conditions that speak of another name by now could not be read: what has another name is said first.
-  if (head.selection) await requireKeptNames(plan, account);
+  await requireKeptNames(plan, account);
   const selection = head.selection && (await restoreSelection(account, structure, head.selection));
   const needs = selection?.needs.filter((part) => part !== "_id" && part !== "key") ?? [];
   const isStatusNeeded = needs.some((part) => statusParts.includes(part));

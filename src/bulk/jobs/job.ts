@@ -11,7 +11,7 @@ import { createIdentityReader, type InputFile } from "../../tables/index.ts";
 import { createSuppressionRules, type Judging } from "../plan/judge.ts";
 import { Lookup } from "../plan/lookup.ts";
 import type { PlanEntries } from "../plan/make-plan.ts";
-import { type NameBook, openPlannedNames, requireKeptNames } from "../plan/names.ts";
+import { type NameBook, openPlannedNames } from "../plan/names.ts";
 import { type ClosedPlan, type PlanHead, planVersion } from "../plan/plan-file.ts";
 import type { RunContext } from "../plan/session.ts";
 import type { EnteredRun } from "../runs/enter.ts";
@@ -157,13 +157,12 @@ export async function openContacts(
   };
 }
 
-/** The same of a plan that is closed, and of one that somebody brings. @throws UsageError for other names by now */
+/** The same of a plan that is closed, and of one that somebody brings. */
 export async function openPlanned(
   context: RunContext,
-  { head, creations, lines }: Pick<ClosedPlan, "head" | "creations"> & Parameters<typeof requireKeptNames>[0],
-  account = openAccount(context, head.account.structureId),
+  { head, creations }: Pick<ClosedPlan, "head" | "creations">,
+  account: Account,
 ): Promise<Contacts> {
-  await requireKeptNames({ head, lines }, account);
   if (context.options.backUp) await readForBackup(account);
   const names =
     creations.length === 0

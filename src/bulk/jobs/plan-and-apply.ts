@@ -12,7 +12,7 @@ import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
 import { requireRequestsLeft, toErrorStop } from "../pace/run-stop.ts";
 import { makePlan } from "../plan/make-plan.ts";
-import { toStandInId } from "../plan/names.ts";
+import { requireKeptNames, toStandInId } from "../plan/names.ts";
 import { findGuardFailure, findMonthStop } from "../plan/numbers.ts";
 import {
   type ClosedPlan,
@@ -44,7 +44,7 @@ import {
   foreseeSummary,
   subtractSettled,
 } from "./finish.ts";
-import { type Contacts, type ContactsToPlan, type OpenedJob, openPlanned } from "./job.ts";
+import { type Contacts, type ContactsToPlan, type OpenedJob, openAccount, openPlanned } from "./job.ts";
 import { readFirstRejects, writeRejected } from "./rejects.ts";
 
 /** Once the run's plan is closed, it says all that its job would: then that need not have any contacts. */
@@ -101,7 +101,7 @@ async function perform(context: RunContext, opened: OpenedJob, steps: Steps): Pr
   if (tooMany) throw tooMany;
   const oldPlan = kept?.end && { ...kept, end: kept.end, lines: () => readPlanLines(place.file!) };
   const plan = oldPlan ?? (await planContacts(context, opened.contacts!, steps));
-  const contacts = oldPlan ? await openPlanned(context, oldPlan, opened.contacts?.account) : opened.contacts!;
+  const contacts = oldPlan ? await reopen(context, oldPlan, opened) : opened.contacts!;
   const { after } = opened.about;
   const price = await findPlanPrice(context, contacts, { oldPlan, after });
   Object.assign(ending, { price, refusal: findRefusal(context, plan.head, place) });
@@ -160,6 +160,13 @@ async function planContacts(
   } finally {
     source.close?.();
   }
+}
+
+/** A plan that was closed by an earlier invocation. @throws UsageError where a name of it is another by now */
+async function reopen(context: RunContext, plan: ClosedPlan, opened: OpenedJob): Promise<Contacts> {
+  const account = opened.contacts?.account ?? openAccount(context, plan.head.account.structureId);
+  await requireKeptNames(plan, account);
+  return openPlanned(context, plan, account);
 }
 
 /** Once it has begun to write, a run is held against the guards of its invocation alone. */
