@@ -1,16 +1,21 @@
 /**
  * `ecm contact move`: the person keeps what they have, and nobody who left is written to under another key.
  */
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findStatus } from "../../src/api/contacts.ts";
+import { replaceByClone } from "../../src/sandbox/clone.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { Contact } from "../../src/wire.ts";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
+import { temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { plainStructure } from "../support/service.ts";
 import { readContacts } from "./kit.ts";
 
 const old = "ada@old.example";
 const next = "ada@new.example";
+const ids = ["64f0c2a9e1b2c3d4e5f60001", "64f0c2a9e1b2c3d4e5f60002"];
 
 const contents: SeedData = {
   lists: ["News", "Offers"],
@@ -158,6 +163,21 @@ describe("a move that is refused, and writes nothing", () => {
     expect((await service.ecm(["contact", "move", _id, old, "--yes"])).code).toBe(2);
     expect((await service.ecm(["contact", "move", old, next])).code).toBe(2);
     expect(writesIn(service)).toEqual([]);
+  });
+
+  it.each([
+    ["the contact's own", ids[0], "the same contact"],
+    ["another contact's", ids[1], "the id of a contact"],
+  ])("names %s id as the new key, where keys are no addresses", async (_whose, id, text) => {
+    const folder = join(await temporaryFolder(), "sandbox");
+    const contacts = ids.map((_id, index) => ({ _id, key: `member-${index}` }));
+    const structure = { ...plainStructure, keyType: "text" };
+    await replaceByClone({ folder }, { structure, lists: [], contacts });
+    const service = await startSandbox({ folder });
+    const refused = await service.ecm(["contact", "move", "member-0", id!, "--yes"]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`${id} is ${text}`) });
+    expect(writesIn(service)).toEqual([]);
+    expect((await service.ecm(["contact", "move", "member-0", "member-9", "--yes"])).code).toBe(0);
   });
 });
 

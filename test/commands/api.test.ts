@@ -121,6 +121,8 @@ describe("ecm api", () => {
   ])("refuses %j before anything is sent", async (args) => {
     const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
     expect(await ecm(args)).toMatchObject({ code: 2, stdout: "" });
+    const env = { ECM_BASE_URL: "https://api.example.com", HTTPS_PROXY: "http://127.0.0.1:9" };
+    expect(await ecm(args, { env })).toMatchObject({ code: 2, stdout: "" });
     expect(server.requests).toEqual([]);
   });
 

@@ -3,10 +3,12 @@ import { findStatus, wholeContact } from "../../api/contacts.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
 import { EcmError, usageError } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import { askSearch } from "../../service/contact-search.ts";
 import { maxPageSize } from "../../service/pages.ts";
 import type { Contact, ContactStructure } from "../../wire.ts";
 import { type OptionsOf, wholeNumberOption } from "../flags/flags.ts";
+import { formatForAccount } from "../help/command-line.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { chooseSandboxFolder, dataOption } from "./shared.ts";
 
@@ -75,6 +77,14 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
   if (found === undefined) return;
   note(`Copied ${formatCounted(contacts.length - refused, "contact")}`);
   if (refused > 0) note(`Skipped ${refused}: the key differs from another's only in letter case`);
+  if (lists.length > 0 && contacts.length > 0 && contacts.every((contact) => contact.lists === undefined)) {
+    const members = ecm`contact search --list LIST --all --output-file members.csv`;
+    const add = ecm`lists sync LIST members.csv --profile sandbox`;
+    warn("The service's searches do not tell lists: nobody is in a list of the copy");
+    note(
+      formatForAccount(advise`For each list: ${members} from the account, then: ${add}`, context.settings),
+    );
+  }
   const withoutStatus = contacts.filter(({ status }) => status === undefined).length;
   if (withoutStatus > 0) note(`${withoutStatus} had no status and count as active`);
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { replaceByClone } from "../../../src/sandbox/clone.ts";
 import { openSandbox } from "../../../src/sandbox/index.ts";
+import { startRecordingProxy } from "../../journeys/recording-proxy.ts";
 import { ecmWith, spawnEcm, temporaryFolder, waitForResult } from "../../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../../support/sandbox.ts";
 
@@ -86,6 +87,19 @@ test("clone --contacts copies every contact as it is, says the price first, and 
     contactStructureId: structureId,
   });
   expect(made._id > contacts[2]._id).toBe(true);
+});
+
+test("clone --contacts says that nobody is in a list where searches tell no lists, and what to do", async () => {
+  const proxy = await startRecordingProxy();
+  proxy.sandbox.admin.seed({ contacts: [{ key: "ada@example.com", lists: ["News"] }] });
+  proxy.rewrites = (path, text) => (path.endsWith("/search") ? text.replaceAll('"lists":', '"x":') : text);
+  const folder = join(await temporaryFolder(), "rehearsal");
+  const { code, stderr } = await proxy.ecm(["sandbox", "clone", "--contacts", "--data", folder, "--yes"]);
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain(
+    "warning: The service's searches do not tell lists: nobody is in a list of the copy",
+  );
+  expect(stderr).toContain("ecm lists sync LIST members.csv --profile sandbox");
 });
 
 test("clone replaces what the sandbox held, asks before, and refuses the sandbox itself", async () => {
