@@ -5,12 +5,10 @@ import { requestTarget } from "../request-target.ts";
 import { readDataInput } from "../terminal/data-input.ts";
 import { escapeControlsInLines } from "../terminal/escape.ts";
 import { requireFileFormat } from "../terminal/file-names.ts";
-import type { OutputOptions } from "../terminal/format.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
 import { addDryRunFlag, addFileFlag, type OptionsOf, repeatableOption } from "./flags/flags.ts";
-import { describeCommand } from "./help/help-text.ts";
-import { presents, type Result } from "./output/presents.ts";
+import { type Result, verb } from "./verb.ts";
 
 type ApiOptions = OptionsOf<typeof declareApi>;
 
@@ -38,7 +36,7 @@ function declareApi(command: Command) {
 }
 
 export function registerApi(command: Command, context: Context): void {
-  const sending = describeCommand(declareApi(command), {
+  verb(context, declareApi(command), {
     writes: true,
     asks: "DELETE, PATCH, and PUT of a structure",
     examples: [
@@ -50,17 +48,15 @@ export function registerApi(command: Command, context: Context): void {
     ],
     output:
       "The body of the answer unchanged, errors too (at a terminal JSON is indented); the status decides the exit code.",
-  });
-  // The name of the output file does not choose a format: the body is written as it is.
-  const chooseOutput = ({ outputFile, paginate, dryRun }: ApiOptions): OutputOptions => {
-    if (outputFile !== undefined) context.files.writes(outputFile, "--output-file");
-    if (dryRun) return context.output();
-    const isLines = context.output().format === "ndjson";
-    if (outputFile !== undefined && paginate) requireFileFormat(outputFile, isLines ? "ndjson" : "json");
-    return { format: isLines ? "ndjson" : "json", outputFile };
-  };
-  sending.action(
-    presents(context, { chooseOutput }, async (method, path, options) => {
+    // The name of the output file does not choose a format: the body is written as it is.
+    chooseOutput({ outputFile, paginate, dryRun }) {
+      if (outputFile !== undefined) context.files.writes(outputFile, "--output-file");
+      if (dryRun) return context.output();
+      const isLines = context.output().format === "ndjson";
+      if (outputFile !== undefined && paginate) requireFileFormat(outputFile, isLines ? "ndjson" : "json");
+      return { format: isLines ? "ndjson" : "json", outputFile };
+    },
+    async run(method, path, options) {
       const request = await requestFrom(context, method, path, options);
       if (options.dryRun) {
         const unsent = toUnsentRequest(request);
@@ -70,8 +66,8 @@ export function registerApi(command: Command, context: Context): void {
       if (options.paginate) return joinAnswers(context, request);
       await showAnswer(context, request, options);
       return undefined;
-    }),
-  );
+    },
+  });
 }
 
 /** @throws UsageError for what makes no request */

@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { findDanger, requireAnswer } from "./bulk/question.ts";
 import { addBulkFlags, claimFiles, toRunOptions } from "./flags/bulk.ts";
 import { writtenFileOption } from "./flags/flags.ts";
-import { describeCommand } from "./help/help-text.ts";
+import { verb } from "./verb.ts";
 
 export function registerApply(command: Command, context: Context): void {
   const described = command
@@ -17,7 +17,7 @@ export function registerApply(command: Command, context: Context): void {
       ),
     );
   const applying = addBulkFlags(described, { isSync: true });
-  describeCommand(applying, {
+  verb(context, applying, {
     examples: [
       "ecm apply plan.ndjson --digest sha256:4f1c…",
       "ecm apply plan.ndjson --dry-run",
@@ -31,21 +31,21 @@ export function registerApply(command: Command, context: Context): void {
       3: "finished, and some contacts were not as the plan says, or were rejected",
       7: "stopped by a limit; the same command resumes",
     },
-  });
-  applying.action(async (file, flags) => {
-    const options = toRunOptions(flags, context.clock.now());
-    claimFiles(context, file, flags);
-    const [{ openPlanFile, jobs }, { startRun, createBackUp, createBackupTarget }] = await Promise.all([
-      import("../bulk/index.ts"),
-      import("./bulk/start.ts"),
-    ]);
-    const plan = await openPlanFile(file, flags.digest);
-    const danger = findDanger(plan);
-    requireAnswer(context, danger, options.isDryRun);
-    const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
-    const backUp = plan.deletes > 0 ? createBackUp(context, target) : undefined;
-    const stateFolder = context.folders.state;
-    const job = await jobs.apply({ input: { name: file, path: file }, stateFolder, plan });
-    await startRun(context, { job, options, flags, what: `Applying ${job.input.name}`, danger, backUp });
+    async run(file, flags) {
+      const options = toRunOptions(flags, context.clock.now());
+      claimFiles(context, file, flags);
+      const [{ openPlanFile, jobs }, { startRun, createBackUp, createBackupTarget }] = await Promise.all([
+        import("../bulk/index.ts"),
+        import("./bulk/start.ts"),
+      ]);
+      const plan = await openPlanFile(file, flags.digest);
+      const danger = findDanger(plan);
+      requireAnswer(context, danger, options.isDryRun);
+      const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
+      const backUp = plan.deletes > 0 ? createBackUp(context, target) : undefined;
+      const stateFolder = context.folders.state;
+      const job = await jobs.apply({ input: { name: file, path: file }, stateFolder, plan });
+      await startRun(context, { job, options, flags, what: `Applying ${job.input.name}`, danger, backUp });
+    },
   });
 }

@@ -5,8 +5,9 @@ import { isForPeople, isJson, type OutputOptions } from "../terminal/format.ts";
 import { fitMessage } from "../terminal/message-lines.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
 import { version } from "../version.ts";
-import { describeCommand, describeCommandJson, describeFlags, findFacts } from "./help/help-text.ts";
+import { describeCommandJson, describeFlags, findFacts } from "./help/help-text.ts";
 import { type CommandTree, findChild, listChildNames, listLeaves, topicNames, toWords } from "./help/tree.ts";
+import { verb } from "./verb.ts";
 
 interface IndexEntry {
   /** The words typed after `ecm`. */
@@ -26,15 +27,17 @@ const indexView: View<IndexEntry> = {
 };
 
 export function registerCommands(command: Command, context: Context, tree: CommandTree): void {
-  command
-    .argument("[path...]", "the command to describe, with its flags, output and exit codes")
-    .action((path: string[]) => runCommands(context, tree, path));
-  describeCommand(command, {
+  const describing = command.argument(
+    "[path...]",
+    "the command to describe, with its flags, output and exit codes",
+  );
+  verb(context, describing, {
     isLocal: true,
     examples: ["ecm commands", "ecm commands --json", "ecm commands contact search --json"],
     output:
       "An index: each command, its summary, and whether it writes to the account. With a command: its arguments, flags, output, exit codes, examples.",
     exitCodes: { 5: "no such command" },
+    run: (path) => runCommands(context, tree, path),
   });
 }
 

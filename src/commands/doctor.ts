@@ -20,8 +20,7 @@ import { createStyle } from "../terminal/style.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ApiAnswer, RateLimits } from "../wire.ts";
 import { commandOnRun, formatForAccount } from "./help/command-line.ts";
-import { describeCommand } from "./help/help-text.ts";
-import { presents } from "./output/presents.ts";
+import { verb } from "./verb.ts";
 
 const view: View<ShownFinding> = {
   columns: toColumns("status", "check", "message", "hint"),
@@ -29,14 +28,13 @@ const view: View<ShownFinding> = {
 };
 
 export function registerDoctor(command: Command, context: Context): void {
-  describeCommand(command, {
+  verb(context, command, {
     examples: ["ecm doctor", "ecm doctor --profile staging --json"],
     output:
       "One line per check (pass, warn or fail): key, base URL, clock, limits, what is known of the service's behavior, folders, unfinished runs. Sends one request.",
     exitCodes: { 0: "no check failed; there may be warnings", 1: "a check failed" },
-  });
-  command.action(
-    presents(context, { view }, async () => {
+    view,
+    async run() {
       const findings = await examine(context);
       const shown = isForPeople(context.output())
         ? { text: drawFindings(context.terminal, findings), value: findings }
@@ -46,8 +44,8 @@ export function registerDoctor(command: Command, context: Context): void {
       const message = `${failed.length} of ${findings.length} checks failed: ${failed.join(", ")}`;
       const type = "ChecksFailedError";
       return { ...shown, failure: failedError(message, "Each failed check says what to do", { type }) };
-    }),
-  );
+    },
+  });
 }
 
 async function examine(context: Context): Promise<ShownFinding[]> {

@@ -11,9 +11,8 @@ import { isForPeople, type OutputOptions } from "../terminal/format.ts";
 import { type Column, chooseColumns, hasColumns, type View } from "../terminal/present.ts";
 import { addOutputFileFlags, type OptionsOf, repeatableOption, wholeNumberOption } from "./flags/flags.ts";
 import { parsePastTime } from "./flags/times.ts";
-import { describeCommand } from "./help/help-text.ts";
-import { presents, type Result } from "./output/presents.ts";
 import { resolveContact } from "./selection/lookups.ts";
+import { type Result, verb } from "./verb.ts";
 
 const defaultLimit = 100;
 /** How many days to look back by default. */
@@ -52,7 +51,7 @@ function declareEvents(command: Command) {
 
 export function registerEvents(command: Command, context: Context): void {
   const reading = declareEvents(command);
-  describeCommand(reading, {
+  verb(context, reading, {
     examples: [
       "ecm events --type contact-unsubscribed --type email-bounced --days 7",
       "ecm events ada@example.com --json",
@@ -63,10 +62,9 @@ export function registerEvents(command: Command, context: Context): void {
       5: "there is no such contact or campaign",
       6: "another process is reading these events with --since last",
     },
+    view: eventView,
+    run: (idOrKey, options) => showEvents(context, idOrKey, options),
   });
-  reading.action(
-    presents(context, { view: eventView }, (idOrKey, options) => showEvents(context, idOrKey, options)),
-  );
 }
 
 /** Which events are asked for. */

@@ -6,9 +6,7 @@ import { readAllContacts } from "../service/contact-pages.ts";
 import type { Contact } from "../wire.ts";
 import { addOutputFileFlags, addTableFlags, type OptionsOf } from "./flags/flags.ts";
 import { parsePastTime } from "./flags/times.ts";
-import { describeCommand } from "./help/help-text.ts";
 import { createContactColumnsView, toSearchView } from "./output/contact-columns.ts";
-import { presents, type Result } from "./output/presents.ts";
 import {
   addSelectionFlags,
   type ResolveConditions,
@@ -16,6 +14,7 @@ import {
   withConditions,
 } from "./selection/conditions.ts";
 import { readNamedLists } from "./selection/lookups.ts";
+import { type Result, verb } from "./verb.ts";
 
 /** Longer than any hour, so that an export outlasts the hour's limit, in seconds. */
 const maxWaitForHourSeconds = 3900;
@@ -35,7 +34,7 @@ function declareExport(command: Command) {
 }
 
 export function registerExport(command: Command, context: Context): void {
-  const exporting = describeCommand(declareExport(command), {
+  verb(context, declareExport(command), {
     examples: [
       "ecm export > contacts.csv",
       "ecm export --list Newsletter --output-file newsletter.xlsx",
@@ -44,16 +43,15 @@ export function registerExport(command: Command, context: Context): void {
     ],
     output:
       "csv unless --output or the file's name says otherwise: key, a column for each field, lists, tags, status, createdAt. Such a file imports again without a mapping and without a change.",
-  });
-  exporting.action(
-    presents(context, { fallback: "csv" }, (flags) => {
+    fallback: "csv",
+    run(flags) {
       const { since } = flags;
       const now = context.clock.now();
       const updatedAfter = since === undefined ? undefined : parsePastTime(since, "--since", now);
       const conditions = { ...flags, updatedAfter };
       return withConditions(context, conditions, (resolve) => exportSelected(context, flags, resolve));
-    }),
-  );
+    },
+  });
 }
 
 async function exportSelected(

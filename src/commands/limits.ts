@@ -7,8 +7,7 @@ import { formatRateLimitSentence, formatTimestamp } from "../rate-limits.ts";
 import { isJson } from "../terminal/format.ts";
 import type { View } from "../terminal/present.ts";
 import { formatForAccount } from "./help/command-line.ts";
-import { describeCommand } from "./help/help-text.ts";
-import { presents } from "./output/presents.ts";
+import { verb } from "./verb.ts";
 
 /** The limits as JSON shows them, with times in RFC 3339; empty when no answer was seen yet. */
 interface LimitsReport {
@@ -33,13 +32,12 @@ const createView = (now: number): View<LimitsReport> => ({
 
 export function registerLimits(command: Command, context: Context): void {
   const asking = command.option("--refresh", "ask the service (sends one request)");
-  describeCommand(asking, {
+  verb(context, asking, {
     examples: ["ecm limits", "ecm limits --json", "ecm limits --refresh"],
     output:
       'The limits of the last answer, without a request: { "hour": { "limit", "remaining", "reset" }, "month": { "limit", "remaining" }, "seenAt" } in JSON; {} when nothing is known yet. Where the month is used up, its "reset" too.',
-  });
-  asking.action(
-    presents(context, { view: createView(context.clock.now()) }, async ({ refresh = false }) => {
+    view: createView(context.clock.now()),
+    async run({ refresh = false }) {
       const { identity, name } = await context.profile();
       const cached = refresh
         ? await refreshLimits(context)
@@ -53,8 +51,8 @@ export function registerLimits(command: Command, context: Context): void {
       }
       const now = context.clock.now();
       return { one: toReport(cached), screen: () => formatSeen(cached, now) };
-    }),
-  );
+    },
+  });
 }
 
 async function refreshLimits(context: Context): Promise<CachedLimits | undefined> {

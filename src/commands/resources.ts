@@ -22,9 +22,8 @@ import { isForPeople } from "../terminal/format.ts";
 import type { Column, View } from "../terminal/present.ts";
 import type { Send } from "../wire.ts";
 import { addOutputFileFlags, addPageFlags, toNextPage, wholeNumberOption } from "./flags/flags.ts";
-import { describeCommand } from "./help/help-text.ts";
 import type { Register } from "./help/tree.ts";
-import { presents, type Result } from "./output/presents.ts";
+import { type Result, verb } from "./verb.ts";
 
 /** A column that shows a member of the record. @param title the heading, where it differs from the name */
 function column(name: string, title?: string, more: Partial<Column<unknown>> = {}): Column<unknown> {
@@ -163,9 +162,8 @@ function row<A extends unknown[], O extends OptionValues>(declared: Row<A, O>) {
   return (group: Command, context: Context) => {
     const command = declare(group.command(name, { isDefault }).description(description));
     addOutputFileFlags(command);
-    describeCommand(command, facts);
     const run = async (...args: unknown[]) => show((await context.connect()).send, ...(args as [...A, O]));
-    command.action(presents(context, { view }, run) as never);
+    verb(context, command, { ...facts, view, run });
   };
 }
 

@@ -181,7 +181,7 @@ describe("every command", () => {
   it("has a summary, an example, and says what it prints", () => {
     for (const { command, path } of leaves) {
       const facts = findFacts(command);
-      const todo = `ecm ${path}: call describeCommand (commands/help/help-text.ts) with its examples and output`;
+      const todo = `ecm ${path}: declare it with verb (commands/verb.ts), with its examples and output`;
       expect(facts?.output, todo).toBeTruthy();
       expect(facts?.examples, `${todo}; an example begins with: ecm ${path}`).toContainEqual(
         expect.stringContaining(`ecm ${path}`),
@@ -244,7 +244,7 @@ describe("every command", () => {
           hint: expect.stringContaining("--yes"),
         });
         expect(sent().length, path).toBe(before);
-        expect(facts?.asks, `ecm ${path}: describeCommand with asks`).toBeDefined();
+        expect(facts?.asks, `ecm ${path}: verb with asks`).toBeDefined();
       }
       const { code, stderr } = await run(`${path} ${line} -q`, stdin);
       expect(code, `${path}\n${stderr}`).toBe(exitCodesOf[path] ?? 0);

@@ -4,8 +4,7 @@ import type { Profile } from "../../config/profiles.ts";
 import type { Context } from "../../context.ts";
 import type { View } from "../../terminal/present.ts";
 import { addOutputFileFlags } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 
 type ListedProfile = ReturnType<typeof toListedProfile>;
 
@@ -23,20 +22,19 @@ const view: View<ListedProfile> = {
 
 export function registerAuthList(parent: Command, context: Context): void {
   const command = addOutputFileFlags(parent.command("list")).description("list the profiles");
-  describeCommand(command, {
+  verb(context, command, {
     isLocal: true,
     examples: ["ecm auth list", "ecm auth list -o json"],
     output:
       "Each profile's name, base URL and masked key. The profile sandbox, the embedded service, always exists.",
-  });
-  command.action(
-    presents(context, { view }, async () => {
+    view,
+    async run() {
       const profiles = await context.profiles();
       const current = profiles.current();
       const names = profiles.names();
       return { many: names.map((name) => toListedProfile(name, profiles.get(name)!, name === current)) };
-    }),
-  );
+    },
+  });
 }
 
 /** The command that prints a key is not shown: it may hold the key. */

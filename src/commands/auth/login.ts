@@ -11,8 +11,7 @@ import { cannotAskError } from "../../terminal/prompts.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { OptionsOf } from "../flags/flags.ts";
 import { toChoices } from "../flags/questions.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents, type Result } from "../output/presents.ts";
+import { type Result, verb } from "../verb.ts";
 
 /** The global flag, given at login, is carried by the profile. */
 type LoginOptions = OptionsOf<typeof declareLogin> & { readOnly?: boolean };
@@ -28,7 +27,7 @@ function declareLogin(parent: Command) {
 
 export function registerAuthLogin(parent: Command, context: Context): void {
   const command = declareLogin(parent);
-  describeCommand(command, {
+  verb(context, command, {
     examples: [
       "ecm auth login --base-url https://api.example.com",
       "ecm auth login --profile staging --base-url https://api.example.com --api-key-stdin < key.txt",
@@ -40,8 +39,8 @@ export function registerAuthLogin(parent: Command, context: Context): void {
       1: "the service failed, or you declined to replace the profile",
       4: "the service refuses the key; nothing was saved",
     },
+    run: () => logIn(context, command.optsWithGlobals()),
   });
-  command.action(presents(context, {}, () => logIn(context, command.optsWithGlobals())));
 }
 
 async function logIn(context: Context, options: LoginOptions): Promise<Result<unknown>> {

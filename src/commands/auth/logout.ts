@@ -1,21 +1,18 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 
 export function registerAuthLogout(parent: Command, context: Context): void {
   const command = parent
     .command("logout")
     .description("remove a profile and its API key; the key itself stays valid")
     .argument("[name]", "the profile to remove (default: the selected one)");
-  describeCommand(command, {
+  verb(context, command, {
     isLocal: true,
     examples: ["ecm auth logout", "ecm auth logout staging"],
     output: "Nothing.",
-  });
-  command.action(
-    presents(context, {}, async (typedName) => {
+    async run(typedName) {
       const profiles = await context.profiles();
       const name = typedName ?? context.settings.profile?.value ?? profiles.current();
       if (name === undefined)
@@ -27,6 +24,6 @@ export function registerAuthLogout(parent: Command, context: Context): void {
       if (!wasCurrent || left.length === 0) return { note: said };
       const next = left.length === 1 ? left[0] : `NAME (${left.join(", ")})`;
       return { note: `${said}\nNo profile selected. Select one with: ecm auth use ${next}` };
-    }),
-  );
+    },
+  });
 }

@@ -5,8 +5,7 @@ import type { Sourced } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { View } from "../../terminal/present.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 
 type SettingSource = Sourced<string>["source"];
 
@@ -44,14 +43,12 @@ export function registerAuthStatus(parent: Command, context: Context): void {
   const command = parent
     .command("status")
     .description("show which account and key are in use, and whether the key works");
-  describeCommand(command, {
+  verb(context, command, {
     examples: ["ecm auth status", "ecm auth status --profile staging --json"],
     output:
       "Profile, base URL, masked key, region, structure, whether the key works, and where each comes from. Sends one request.",
     exitCodes: { 4: "no key, or the service refuses it" },
-  });
-  command.action(
-    presents(context, {}, async () => {
+    async run() {
       const profile = await context.profile();
       const key = profile.isSandbox ? undefined : await profile.key(context.signal);
       const failure = await findProblem(context);
@@ -59,8 +56,8 @@ export function registerAuthStatus(parent: Command, context: Context): void {
       const works = failure === undefined ? true : isRefused ? false : null;
       const view = createStatusView(context.output().format === "table");
       return { one: toAuthStatus(profile, key, works), view, failure };
-    }),
-  );
+    },
+  });
 }
 
 /** What stands in the way of a request. */

@@ -2,21 +2,18 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
 import { requireChoice } from "../flags/questions.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 
 export function registerAuthUse(parent: Command, context: Context): void {
   const command = parent
     .command("use")
     .description("select the profile that commands use")
     .argument("[name]", "a profile's name; sandbox is the embedded service");
-  describeCommand(command, {
+  verb(context, command, {
     isLocal: true,
     examples: ["ecm auth use production", "ecm auth use sandbox"],
     output: "Nothing.",
-  });
-  command.action(
-    presents(context, {}, async (typedName) => {
+    async run(typedName) {
       const profiles = await context.profiles();
       const missing = { what: "Profile to use", usage: ecm`auth use NAME` };
       const name = await requireChoice(context, typedName, missing, async () => {
@@ -35,8 +32,8 @@ export function registerAuthUse(parent: Command, context: Context): void {
       const what = isSandbox ? ": the embedded sandbox, which reaches no real account" : "";
       warnOfVariables(context, name);
       return { note: `Selected profile "${name}"${what}` };
-    }),
-  );
+    },
+  });
 }
 
 /** A variable would send the next command to another account than the one that was selected. */

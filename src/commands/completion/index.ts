@@ -7,8 +7,8 @@ import { formatCounted } from "../../counts.ts";
 import { writeAtomically } from "../../disk/atomic-file.ts";
 import { usageError } from "../../errors.ts";
 import { quoteShellWord } from "../../hint.ts";
-import { describeCommand } from "../help/help-text.ts";
 import type { CommandTree } from "../help/tree.ts";
+import { verb } from "../verb.ts";
 
 export function registerCompletion(command: Command, context: Context, tree: CommandTree): void {
   const completing = command
@@ -20,7 +20,7 @@ export function registerCompletion(command: Command, context: Context, tree: Com
       "install the script, and the manual, where your shell and man find them (bash, zsh, fish)",
     )
     .option("--dry-run", "with --install: show what would be written");
-  describeCommand(completing, {
+  verb(context, completing, {
     isLocal: true,
     examples: [
       "ecm completion bash --install",
@@ -29,16 +29,16 @@ export function registerCompletion(command: Command, context: Context, tree: Com
       "ecm completion powershell | Out-String | Invoke-Expression",
     ],
     output: "A script for the shell. Completions never wait for the network. With --install nothing.",
-  });
-  completing.action(async (shell, { install: isInstalled, dryRun: isDryRun = false }) => {
-    const { terminal } = context;
-    const { completionScript } = await import("./scripts.ts");
-    const script = completionScript(shell);
-    if (!isInstalled) return terminal.write(script);
-    const written = await install(context, tree, { shell, script, isDryRun });
-    for (const what of written) terminal.note(`${isDryRun ? "would write" : "wrote"} ${what}`);
-    if (written.length === 0) terminal.note("Unchanged: it is installed already");
-    else if (!isDryRun) terminal.note(`Completions work in every new ${shell} session`);
+    async run(shell, { install: isInstalled, dryRun: isDryRun = false }) {
+      const { terminal } = context;
+      const { completionScript } = await import("./scripts.ts");
+      const script = completionScript(shell);
+      if (!isInstalled) return terminal.write(script);
+      const written = await install(context, tree, { shell, script, isDryRun });
+      for (const what of written) terminal.note(`${isDryRun ? "would write" : "wrote"} ${what}`);
+      if (written.length === 0) terminal.note("Unchanged: it is installed already");
+      else if (!isDryRun) terminal.note(`Completions work in every new ${shell} session`);
+    },
   });
 }
 

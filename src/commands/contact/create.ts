@@ -17,9 +17,8 @@ import { hasColumns } from "../../terminal/present.ts";
 import type { Contact, CreateContactBody } from "../../wire.ts";
 import { addDryRunFlag, type OptionsOf, repeatableOption } from "../flags/flags.ts";
 import { requireText } from "../flags/questions.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents, type Result } from "../output/presents.ts";
 import { refuseSuppressed } from "../selection/lookups.ts";
+import { type Result, verb } from "../verb.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
 type ContactCreateOptions = OptionsOf<typeof declareCreate>;
@@ -38,7 +37,7 @@ function declareCreate(parent: Command) {
 }
 
 export function registerContactCreate(parent: Command, context: Context): void {
-  const creating = describeCommand(declareCreate(parent), {
+  verb(context, declareCreate(parent), {
     examples: [
       'ecm contact create --key ada@example.com --set "First Name=Ada" --list Newsletter --tag vip',
       "ecm contact create --key ada@example.com --dry-run",
@@ -50,8 +49,8 @@ export function registerContactCreate(parent: Command, context: Context): void {
       5: "no list, tag or field has this name",
       6: "a contact with this key already exists, or the key is on the suppression list",
     },
+    run: (flags) => createContact(context, flags),
   });
-  creating.action(presents(context, {}, (flags) => createContact(context, flags)));
 }
 
 const missingKey = {

@@ -5,11 +5,10 @@ import { notFoundError } from "../../errors.ts";
 import { suggestSimilar } from "../../service/find-contact.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { writtenFileOption } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
 import { addBulkSelectionFlags, chooseContacts } from "../selection/conditions.ts";
 import { addMarkedRowsFlags, readFileFlags } from "../selection/keys.ts";
 import { resolveContact } from "../selection/lookups.ts";
+import { verb } from "../verb.ts";
 
 export function registerContactDelete(parent: Command, context: Context): void {
   const command = parent
@@ -19,7 +18,7 @@ export function registerContactDelete(parent: Command, context: Context): void {
   const choosing = addMarkedRowsFlags(addBulkSelectionFlags(command)).addOption(
     writtenFileOption("--backup <file>", "file for the backup (default: in the run's folder)"),
   );
-  const deleting = describeCommand(addBulkFlags(choosing, { isMutate: true }), {
+  verb(context, addBulkFlags(choosing, { isMutate: true }), {
     examples: [
       "ecm contact delete ada@example.com",
       "ecm contact delete --keys requests.txt --backup deleted.csv --yes",
@@ -34,9 +33,7 @@ export function registerContactDelete(parent: Command, context: Context): void {
       3: "a bulk run finished, and some contacts were rejected",
       5: "the contact does not exist, or no list, tag or field has that name",
     },
-  });
-  deleting.action(
-    presents(context, {}, async (contacts, flags) => {
+    async run(contacts, flags) {
       const chosen = await chooseContacts(context, contacts, flags, "delete");
       const { one } = chosen;
       const reading = readFileFlags(chosen.keys, flags);
@@ -52,8 +49,8 @@ export function registerContactDelete(parent: Command, context: Context): void {
         throw notFoundError(`No contact has the key or id ${JSON.stringify(one)}`, suggestSimilar(one));
       }
       return undefined;
-    }),
-  );
+    },
+  });
 }
 
 /** Looked up as the deletion would be, so that what is printed is what would be sent. */

@@ -13,11 +13,10 @@ import { fetchContact } from "../../service/mutate-contact.ts";
 import type { Send } from "../../wire.ts";
 import { withReason } from "../bulk/words.ts";
 import { addFileFlag } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
 import { foldList, formatPage, markup } from "../output/page.ts";
-import { presents } from "../output/presents.ts";
 import { readPeople } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
+import { verb } from "../verb.ts";
 import { readNaming } from "./view.ts";
 
 type Form = "json" | "markdown" | "html";
@@ -33,7 +32,7 @@ export function registerContactDossier(parent: Command, context: Context): void 
     .description("show all that is known of a person, for a request of access")
     .argument("<key>", "the contact's key, such as an email address")
     .addOption(new Option("-o, --output <format>", "format").choices(["json", "markdown"] as const));
-  const showing = describeCommand(addFileFlag(command), {
+  verb(context, addFileFlag(command), {
     examples: [
       "ecm contact dossier ada@example.com",
       "ecm contact dossier ada@example.com --output-file ada.html",
@@ -41,15 +40,13 @@ export function registerContactDossier(parent: Command, context: Context): void 
     output:
       "Markdown, or JSON: the contact by labels, its events, the suppression, and the runs of this machine that name the person, with what they changed. The name of --output-file says the form: .html, .md or .json. `receipt` says when and how much was found, without the address.",
     exitCodes: { 0: "done, even if nothing is known of the person" },
-  });
-  const chooseOutput = (flags: DossierFlags) => {
-    const { outputFile } = flags;
-    const format = chooseForm(context, flags) === "json" ? ("json" as const) : ("table" as const);
-    if (outputFile !== undefined) context.files.writes(outputFile, "--output-file");
-    return { format, outputFile };
-  };
-  showing.action(
-    presents(context, { chooseOutput }, async (key, flags) => {
+    chooseOutput(flags: DossierFlags) {
+      const { outputFile } = flags;
+      const format = chooseForm(context, flags) === "json" ? "json" : "table";
+      if (outputFile !== undefined) context.files.writes(outputFile, "--output-file");
+      return { format, outputFile };
+    },
+    async run(key, flags) {
       const [spellings] = await readPeople(context, [key], ecm`contact dossier KEY`);
       const value = await readDossier(context, spellings!);
       const found = Object.entries(value.receipt.found).filter(([, count]) => count > 0);
@@ -59,8 +56,8 @@ export function registerContactDossier(parent: Command, context: Context): void 
         text: chooseForm(context, flags) === "html" ? drawDossier(value) : formatDossier(value),
         note: counts === "" ? "Nothing is known of this person" : `Found: ${counts}`,
       };
-    }),
-  );
+    },
+  });
 }
 
 const formsByEnding: Record<string, Form> = { ".html": "html", ".md": "markdown", ".json": "json" };

@@ -7,10 +7,9 @@ import { ecm } from "../../hint.ts";
 import { deleteContact, findContactsOfKey } from "../../service/erase-contact.ts";
 import type { View } from "../../terminal/present.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents, type Result } from "../output/presents.ts";
 import { readPeople } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
+import { type Result, verb } from "../verb.ts";
 
 /** What is left of a person: proof that the erasure was done, without the address. */
 interface Receipt {
@@ -45,7 +44,7 @@ export function registerContactErase(parent: Command, context: Context): void {
       "erase a person: delete the contact, remove it from this machine's files, and never create them again",
     )
     .argument("[key...]", "contact keys, such as email addresses");
-  const erasing = describeCommand(addDryRunFlag(command), {
+  verb(context, addDryRunFlag(command), {
     examples: ["ecm contact erase ada@example.com", "ecm contact erase ada@example.com --yes --json"],
     output:
       "A receipt without the address: time, account, whether the contact existed, and the number of ecm's own files that held the address; as JSON also the keyed hash, and mayContain: files elsewhere that runs have read or written. One object for one key, an array for several.",
@@ -57,10 +56,9 @@ export function registerContactErase(parent: Command, context: Context): void {
       2: "a bad argument, or not confirmed with --yes; nothing was sent",
       6: "the contact may be in a run or an export that another process is working on",
     },
+    view: receiptView,
+    run: (keys, { dryRun }) => erasePeople(context, keys, dryRun),
   });
-  erasing.action(
-    presents(context, { view: receiptView }, (keys, { dryRun }) => erasePeople(context, keys, dryRun)),
-  );
 }
 
 async function erasePeople(

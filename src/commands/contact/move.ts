@@ -21,9 +21,8 @@ import { findByKey } from "../../service/find-contact.ts";
 import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";
 import type { ApiRequest, Contact, CreateContactBody, MutateBody } from "../../wire.ts";
 import { addDryRunFlag, type OptionsOf } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents, type Result } from "../output/presents.ts";
 import { refuseSuppressed, resolveContact } from "../selection/lookups.ts";
+import { type Result, verb } from "../verb.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
 type MoveFlags = OptionsOf<typeof declareMove>;
@@ -40,7 +39,7 @@ function declareMove(parent: Command) {
 }
 
 export function registerContactMove(parent: Command, context: Context): void {
-  const moving = describeCommand(declareMove(parent), {
+  verb(context, declareMove(parent), {
     examples: [
       "ecm contact move ada@old.example ada@new.example --dry-run",
       "ecm contact move ada@old.example ada@new.example --yes",
@@ -54,8 +53,8 @@ export function registerContactMove(parent: Command, context: Context): void {
       5: "no contact has the old key",
       6: "the old contact is not active, NEW is inactive or suppressed, or NEW exists and lacks something (without --merge)",
     },
+    run: (from, to, flags) => moveContact(context, from, to, flags),
   });
-  moving.action(presents(context, {}, (from, to, flags) => moveContact(context, from, to, flags)));
 }
 
 async function moveContact(

@@ -20,11 +20,10 @@ import { isJson } from "../../terminal/format.ts";
 import type { ApiRequest, Contact, MutateBody } from "../../wire.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { addKeyFileFlags, type OptionsOf, repeatableOption, wholeNumberOption } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
 import { formatChanges } from "../output/change-lines.ts";
-import { presents, type Result } from "../output/presents.ts";
 import { addBulkSelectionFlags, type ChosenContacts, chooseContacts } from "../selection/conditions.ts";
 import { type FileReading, readFileFlags } from "../selection/keys.ts";
+import { type Result, verb } from "../verb.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
 type MutateFlags = OptionsOf<typeof declareMutate>;
@@ -48,7 +47,7 @@ function declareMutate(parent: Command) {
 }
 
 export function registerContactMutate(parent: Command, context: Context): void {
-  const mutating = describeCommand(declareMutate(parent), {
+  verb(context, declareMutate(parent), {
     examples: [
       "ecm contact mutate ada@example.com --add-tag vip --remove-list Leads",
       'ecm contact mutate ada@example.com --set "City=Paris" --if-version 3',
@@ -64,9 +63,7 @@ export function registerContactMutate(parent: Command, context: Context): void {
       5: "no such contact, or no list, tag or field has that name",
       6: "the contact's version is not --if-version",
     },
-  });
-  mutating.action(
-    presents(context, {}, async (contacts, flags) => {
+    async run(contacts, flags) {
       requireNoNewKey(contacts, flags);
       const chosen = await chooseContacts(context, contacts, flags, "mutate");
       const reading = readFileFlags(chosen.keys, flags);
@@ -74,8 +71,8 @@ export function registerContactMutate(parent: Command, context: Context): void {
       if (chosen.one !== undefined && !chosen.isRun) return mutateOne(context, chosen.one, change, flags);
       await mutateMany(context, { chosen, reading }, change, flags);
       return undefined;
-    }),
-  );
+    },
+  });
 }
 
 /** `--key` chooses contacts: no mutate changes a key. @throws UsageError */

@@ -20,14 +20,13 @@ import {
   toNextPage,
   wholeNumberOption,
 } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents, type Result } from "../output/presents.ts";
 import {
   addSelectionFlags,
   type ResolveConditions,
   textOption,
   withConditions,
 } from "../selection/conditions.ts";
+import { type Result, verb } from "../verb.ts";
 import { parseParts, planContactView } from "./view.ts";
 
 type SearchFlags = OptionsOf<typeof declareSearch>;
@@ -68,7 +67,7 @@ function declareSearch(parent: Command) {
 }
 
 export function registerContactSearch(parent: Command, context: Context): void {
-  const searching = describeCommand(declareSearch(parent), {
+  verb(context, declareSearch(parent), {
     examples: [
       "ecm contact search --list Newsletter --status active",
       "ecm contact search --key ada@example.com --key bob@example.com --json",
@@ -83,13 +82,11 @@ export function registerContactSearch(parent: Command, context: Context): void {
       0: "done, even if nothing was found",
       5: "no list or tag has this name; with --fail-missing: nobody has one of the keys",
     },
-  });
-  searching.action(
-    presents(context, {}, (keys, flags) => {
+    run(keys, flags) {
       const options = keys.length > 0 ? { ...flags, key: [...keys, ...(flags.key ?? [])] } : flags;
       return withConditions(context, options, (conditions) => searchContacts(context, options, conditions));
-    }),
-  );
+    },
+  });
 }
 
 async function searchContacts(

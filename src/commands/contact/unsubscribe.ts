@@ -10,12 +10,11 @@ import type { Context } from "../../context.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import type { ApiRequest, Contact, Send } from "../../wire.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
-import { describeCommand } from "../help/help-text.ts";
 import { formatChanges } from "../output/change-lines.ts";
-import { presents, type Result } from "../output/presents.ts";
 import { addBulkSelectionFlags, chooseContacts } from "../selection/conditions.ts";
 import { addMarkedRowsFlags, readFileFlags } from "../selection/keys.ts";
 import { resolveContact } from "../selection/lookups.ts";
+import { type Result, verb } from "../verb.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
 export function registerContactUnsubscribe(parent: Command, context: Context): void {
@@ -24,7 +23,7 @@ export function registerContactUnsubscribe(parent: Command, context: Context): v
     .description("unsubscribe contacts (Inactive, Unsubscribe); this cannot be undone")
     .argument("[id-or-key...]", "the contact's id or key; several make a bulk run");
   const choosing = addMarkedRowsFlags(addBulkSelectionFlags(command));
-  const unsubscribing = describeCommand(addBulkFlags(choosing, { isMutate: true }), {
+  verb(context, addBulkFlags(choosing, { isMutate: true }), {
     examples: [
       "ecm contact unsubscribe ada@example.com",
       "ecm contact unsubscribe --keys left.csv --dry-run",
@@ -40,9 +39,7 @@ export function registerContactUnsubscribe(parent: Command, context: Context): v
       3: "a bulk run finished, and some contacts do not exist or were rejected",
       5: "no such contact, or no list, tag or field has that name",
     },
-  });
-  unsubscribing.action(
-    presents(context, {}, async (contacts, flags) => {
+    async run(contacts, flags) {
       const chosen = await chooseContacts(context, contacts, flags, "unsubscribe");
       const reading = readFileFlags(chosen.keys, flags);
       const { requireAnswer } = await import("../bulk/question.ts");
@@ -52,8 +49,8 @@ export function registerContactUnsubscribe(parent: Command, context: Context): v
       const { editMany } = await import("./edit-many.ts");
       await editMany(context, { kind: "unsubscribe", chosen, reading, options, flags });
       return undefined;
-    }),
-  );
+    },
+  });
 }
 
 async function unsubscribeOne(

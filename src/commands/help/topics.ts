@@ -3,7 +3,8 @@ import { Argument, type Command, type CommandUnknownOpts } from "@commander-js/e
 import type { Context } from "../../context.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentValue } from "../../terminal/present.ts";
-import { describeCommand, exitCodeMeanings } from "./help-text.ts";
+import { verb } from "../verb.ts";
+import { exitCodeMeanings } from "./help-text.ts";
 import type { CommandTree, topicNames } from "./tree.ts";
 
 /** The environment variables that `ecm` reads, for help and man page. */
@@ -179,14 +180,18 @@ export function listTopicTexts(root: CommandUnknownOpts, columns: number): [name
 export function registerTopics(command: Command, context: Context, tree: CommandTree): void {
   const pages = Object.keys(topics) as PageName[];
   const showing = command.addArgument(new Argument("<topic>").choices([...pages, "topics"] as const));
-  describeCommand(showing, { isLocal: true, examples: ["ecm help exit-codes"], output: "The topic's page." });
-  showing.action(async (name) => {
-    const { terminal } = context;
-    const { content } = name === "topics" ? index : topics[name];
-    const value =
-      typeof content === "string" ? { topic: name, text: content } : Object.fromEntries(content(tree.root));
-    const text = formatContent(content, tree.root, terminal.columns);
-    await presentValue(terminal, context.output(), value, text);
+  verb(context, showing, {
+    isLocal: true,
+    examples: ["ecm help exit-codes"],
+    output: "The topic's page.",
+    async run(name) {
+      const { terminal } = context;
+      const { content } = name === "topics" ? index : topics[name];
+      const value =
+        typeof content === "string" ? { topic: name, text: content } : Object.fromEntries(content(tree.root));
+      const text = formatContent(content, tree.root, terminal.columns);
+      await presentValue(terminal, context.output(), value, text);
+    },
   });
 }
 

@@ -10,7 +10,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { shortPath } from "../bulk/words.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { addTableFlags, type OptionsOf, repeatableOption, toReadOptions } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
+import { verb } from "../verb.ts";
 
 type ImportFlags = OptionsOf<typeof declareImport>;
 
@@ -25,7 +25,7 @@ function declareImport(command: Command) {
 }
 
 export function registerImport(command: Command, context: Context): void {
-  const importing = describeCommand(declareImport(command), {
+  verb(context, declareImport(command), {
     examples: [
       "ecm import people.csv --dry-run",
       "ecm import people.csv --list Newsletter --create-missing",
@@ -38,15 +38,15 @@ export function registerImport(command: Command, context: Context): void {
       7: "stopped by a limit; the same command resumes",
       130: "interrupted; the same command resumes",
     },
-  });
-  importing.action(async (file, flags) => {
-    if (file === undefined) {
-      throw usageError(
-        "Name a file to import",
-        advise`Such as ${ecm`import people.csv`}; - reads standard input`,
-      );
-    }
-    return runImport(context, command, file, flags);
+    async run(file, flags) {
+      if (file === undefined) {
+        throw usageError(
+          "Name a file to import",
+          advise`Such as ${ecm`import people.csv`}; - reads standard input`,
+        );
+      }
+      return runImport(context, command, file, flags);
+    },
   });
 }
 

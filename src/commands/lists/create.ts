@@ -8,8 +8,7 @@ import { ensureLists } from "../../service/create-lists.ts";
 import type { ContactList } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { requireText } from "../flags/questions.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 import { listView } from "./shared.ts";
 
 const missingName = { what: "Name of the list", usage: ecm`lists create NAME` };
@@ -23,14 +22,13 @@ export function registerListsCreate(parent: Command, context: Context): void {
     .addOption(
       new Option("--allow-duplicate", "create another list with a name that exists").conflicts("ifMissing"),
     );
-  const creating = describeCommand(addDryRunFlag(command), {
+  verb(context, addDryRunFlag(command), {
     examples: ["ecm lists create Newsletter", "ecm lists create Newsletter --if-missing -o id"],
     output: "The list; in JSON formats the service's answer unchanged.",
     writes: true,
     exitCodes: { 6: "a list with this name exists (ignoring case); nothing was created" },
-  });
-  creating.action(
-    presents(context, { view: listView }, async (typedName, { ifMissing, allowDuplicate, dryRun }) => {
+    view: listView,
+    async run(typedName, { ifMissing, allowDuplicate, dryRun }) {
       const name = await requireText(context, typedName, missingName);
       const { send, account } = await context.connect();
       const structure = await account.structure();
@@ -51,8 +49,8 @@ export function registerListsCreate(parent: Command, context: Context): void {
       if (!ifMissing) throw existsError(existing);
       context.terminal.note("unchanged: a list with this name exists");
       return { one: existing };
-    }),
-  );
+    },
+  });
 }
 
 function existsError({ name }: ContactList): EcmError {

@@ -3,8 +3,7 @@ import { deleteListRequest } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
 import { deleteList } from "../../service/lists.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 import { describeList, requireLists, resolveLists } from "./shared.ts";
 
 export function registerListsDelete(parent: Command, context: Context): void {
@@ -12,7 +11,7 @@ export function registerListsDelete(parent: Command, context: Context): void {
     .command("delete")
     .description("delete lists; their contacts stay")
     .argument("[list...]", "their names or ids");
-  const deleting = describeCommand(addDryRunFlag(command), {
+  verb(context, addDryRunFlag(command), {
     examples: ["ecm lists delete Leads", "ecm lists delete Leads Prospects --yes"],
     output: "Nothing.",
     writes: true,
@@ -22,9 +21,7 @@ export function registerListsDelete(parent: Command, context: Context): void {
       2: "a bad flag or argument, or not confirmed with --yes; nothing was sent",
       5: "no such list; none was deleted",
     },
-  });
-  deleting.action(
-    presents(context, {}, async (typedLists, { dryRun }) => {
+    async run(typedLists, { dryRun }) {
       const namesOrIds = await requireLists(context, typedLists, "delete");
       if (!dryRun) context.requireConfirmable();
       const connection = await context.connect();
@@ -50,6 +47,6 @@ export function registerListsDelete(parent: Command, context: Context): void {
       }
       account.forget();
       return undefined;
-    }),
-  );
+    },
+  });
 }

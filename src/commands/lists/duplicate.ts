@@ -3,8 +3,7 @@ import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
 import { addBulkFlags } from "../flags/bulk.ts";
 import { requireText } from "../flags/questions.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 import { addToNewList, requireList, toMissingName } from "./shared.ts";
 
 export function registerListsDuplicate(parent: Command, context: Context): void {
@@ -13,7 +12,7 @@ export function registerListsDuplicate(parent: Command, context: Context): void 
     .description("create a list with the same contacts as another")
     .argument("[list]", "the list's name or id")
     .argument("[name]", "the new list's name");
-  const duplicating = describeCommand(addBulkFlags(command), {
+  verb(context, addBulkFlags(command), {
     examples: ["ecm lists duplicate Newsletter Newsletter-2026", "ecm lists duplicate Leads Copy --dry-run"],
     output: "Nothing; with --json one summary object. `ecm runs undo` empties the new list again.",
     writes: true,
@@ -21,12 +20,10 @@ export function registerListsDuplicate(parent: Command, context: Context): void 
       3: "finished, and some contacts were rejected",
       6: "a list with the new name exists (ignoring case); nothing was changed",
     },
-  });
-  duplicating.action(
-    presents(context, {}, async (typedList, typedName, flags) => {
+    async run(typedList, typedName, flags) {
       const source = await requireList(context, typedList, "duplicate");
       const into = await requireText(context, typedName, toMissingName(ecm`lists duplicate LIST NAME`));
       return addToNewList(context, { sources: [source], into, by: "duplicate" }, flags);
-    }),
-  );
+    },
+  });
 }

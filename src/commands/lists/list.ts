@@ -4,8 +4,7 @@ import { advise, ecm } from "../../hint.ts";
 import { createListPages } from "../../service/lists.ts";
 import { readSinglePage, recordsPerPage } from "../../service/pages.ts";
 import { addOutputFileFlags, addPageFlags, toNextPage } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 import { listView } from "./shared.ts";
 
 const empty = advise`No lists yet. Create one with: ${ecm`lists create NAME`}`;
@@ -14,12 +13,11 @@ export function registerListsList(parent: Command, context: Context): void {
   const command = parent
     .command("list")
     .description("list the structure's lists, with the number of contacts in each");
-  const listing = describeCommand(addOutputFileFlags(addPageFlags(command, "lists")), {
+  verb(context, addOutputFileFlags(addPageFlags(command, "lists")), {
     examples: ["ecm lists list", "ecm lists list --all --json", "ecm lists list --size 20 --page 2"],
     output: "One row per list; in JSON formats the service's own objects, `[]` when there is none.",
-  });
-  listing.action(
-    presents(context, { view: listView }, async ({ page: typedPage, size = recordsPerPage, all }) => {
+    view: listView,
+    async run({ page: typedPage, size = recordsPerPage, all }) {
       const { send, account, behaviors } = await context.connect();
       const { lists, ...rest } = await account.withRemembered("read", async () => {
         const structure = await account.structure();
@@ -33,6 +31,6 @@ export function registerListsList(parent: Command, context: Context): void {
         return { lists: items, total, hasMore };
       });
       return { many: lists, empty, page: { things: "lists", size, ...toNextPage(typedPage), ...rest } };
-    }),
-  );
+    },
+  });
 }

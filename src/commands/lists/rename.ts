@@ -5,9 +5,8 @@ import { ecm } from "../../hint.ts";
 import type { ContactList } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { requireText } from "../flags/questions.ts";
-import { describeCommand } from "../help/help-text.ts";
 import { formatChanges } from "../output/change-lines.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 import { listView, requireList } from "./shared.ts";
 
 const missingName = { what: "New name", usage: ecm`lists rename LIST NAME` };
@@ -18,15 +17,14 @@ export function registerListsRename(parent: Command, context: Context): void {
     .description("rename a list")
     .argument("[list]", "its name or id")
     .argument("[name]", "its new name");
-  const renaming = describeCommand(addDryRunFlag(command), {
+  verb(context, addDryRunFlag(command), {
     examples: ['ecm lists rename Leads "Old leads"', "ecm lists rename Leads leads-2026 --dry-run"],
     output:
       "The renamed list, or at a terminal its old and new name; in JSON formats the service's own object.",
     writes: true,
     exitCodes: { 6: "another list has this name (ignoring case); nothing was changed" },
-  });
-  renaming.action(
-    presents(context, { view: listView }, async (typedList, typedName, { dryRun }) => {
+    view: listView,
+    async run(typedList, typedName, { dryRun }) {
       const nameOrId = await requireList(context, typedList, "rename");
       const name = await requireText(context, typedName, missingName);
       const { send, account } = await context.connect();
@@ -50,6 +48,6 @@ export function registerListsRename(parent: Command, context: Context): void {
         const known: ContactList = { ...list, name, ...(isList ? body : {}) };
         return { one: isList ? (body as ContactList) : known, known, screen };
       });
-    }),
-  );
+    },
+  });
 }

@@ -4,8 +4,7 @@ import type { Context } from "../../context.ts";
 import { hasStatus, isNotOffered } from "../../errors.ts";
 import type { View } from "../../terminal/present.ts";
 import type { ContactList } from "../../wire.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 import { listView, requireList } from "./shared.ts";
 
 const wholeView: View<ContactList> = {
@@ -18,12 +17,11 @@ export function registerListsShow(parent: Command, context: Context): void {
     .command("show")
     .description("show one list, with the number of its contacts")
     .argument("[list]", "its name or id");
-  describeCommand(command, {
+  verb(context, command, {
     examples: ["ecm lists show Newsletter", "ecm lists show Newsletter --json"],
     output: "The list; in JSON formats the service's own object. Its members: ecm contact search --list LIST",
-  });
-  command.action(
-    presents(context, { view: wholeView }, async (typedList) => {
+    view: wholeView,
+    async run(typedList) {
       const nameOrId = await requireList(context, typedList, "show");
       const { send, account } = await context.connect();
       const structure = await account.structure();
@@ -34,6 +32,6 @@ export function registerListsShow(parent: Command, context: Context): void {
         throw error;
       });
       return { one, known: { ...cachedList, ...one } };
-    }),
-  );
+    },
+  });
 }

@@ -2,8 +2,7 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
 import { addKeyFileFlags, toReadOptions } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 
 export function registerListsSync(parent: Command, context: Context): void {
   const command = parent
@@ -19,7 +18,7 @@ export function registerListsSync(parent: Command, context: Context): void {
       "--include-suppressed",
       "with --create: create contacts even if they are on the suppression list",
     );
-  const syncing = describeCommand(addBulkFlags(addKeyFileFlags(command), { isSync: true }), {
+  verb(context, addBulkFlags(addKeyFileFlags(command), { isSync: true }), {
     examples: [
       "ecm lists sync Newsletter members.csv --dry-run",
       "ecm lists sync Newsletter - --max-remove 25%",
@@ -31,9 +30,7 @@ export function registerListsSync(parent: Command, context: Context): void {
       3: "finished, and some keys do not exist",
       6: "another process works on this run, or syncs the list with another file",
     },
-  });
-  syncing.action(
-    presents(context, {}, async (list, file, flags) => {
+    async run(list, file, flags) {
       const options = toRunOptions(flags, context.clock.now());
       const [{ jobs }, { startRun }] = await Promise.all([
         import("../../bulk/index.ts"),
@@ -51,6 +48,6 @@ export function registerListsSync(parent: Command, context: Context): void {
       const what = `Syncing ${list} with ${file === "-" ? "standard input" : file}`;
       await startRun(context, { job, options, flags, what, danger: "change" });
       return undefined;
-    }),
-  );
+    },
+  });
 }

@@ -9,15 +9,15 @@ import type { Command } from "@commander-js/extra-typings";
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
-import { describeCommand } from "../help/help-text.ts";
 import type { CommandTree } from "../help/tree.ts";
+import { verb } from "../verb.ts";
 import type { FileFolder } from "./tool.ts";
 
 export function registerMcp(command: Command, context: Context, tree: CommandTree): void {
   const serving = command
     .option("--allow-write", "offer tools that change the account; each change is planned first")
     .option("--files <dir>", "folder of the files that tools may read (default: the working folder)");
-  describeCommand(serving, {
+  verb(context, serving, {
     examples: [
       "ecm mcp --profile sandbox",
       "ecm mcp --profile shop --read-only",
@@ -27,34 +27,34 @@ export function registerMcp(command: Command, context: Context, tree: CommandTre
       "The protocol, one JSON message per line. Reads only, unless --allow-write is given and the profile is not read-only. Files only below one folder, which is not /, a home or a folder of ecm.",
     writes: true,
     exitCodes: { 0: "the client closed the connection", 143: "terminated; a bulk run can be resumed" },
-  });
-  serving.action(async ({ allowWrite = false, files: folder }) => {
-    const [{ createInvoke, createTool }, { listTools }, { Plans }, { serve }] = await Promise.all([
-      import("./tool.ts"),
-      import("./tools.ts"),
-      import("./plans.ts"),
-      import("./protocol.ts"),
-    ]);
-    // The server may run for days, and the installed package may be replaced meanwhile.
-    loadAllChunks();
-    const { terminal, clock, folders, signal } = context;
-    const profile = await context.profile();
-    const account = JSON.stringify(profile.name?.value ?? profile.baseUrl.value);
-    const mayWrite = allowWrite && !profile.readOnly;
-    if (allowWrite && !mayWrite) terminal.warn(`${account} is read-only: --allow-write has no effect`);
-    const files = await openFileFolder(context, folder);
-    const plans = mayWrite ? new Plans(clock, folders.state) : undefined;
-    await tree.loadAll();
-    const invoke = createInvoke(context, tree, profile, mayWrite);
-    const tools = listTools(plans).map((each) => createTool(invoke, files, tree.root, each));
-    const rights = mayWrite ? "reads, and planned writes" : "reads only";
-    terminal.note(`Serving ${account} to an MCP client on stdin and stdout (${rights})`);
-    try {
-      const instructions = formatInstructions(account, mayWrite, files);
-      await serve({ tools, instructions }, { stdin: terminal.stdin, stdout: terminal.stdout, signal });
-    } finally {
-      await plans?.close();
-    }
+    async run({ allowWrite = false, files: folder }) {
+      const [{ createInvoke, createTool }, { listTools }, { Plans }, { serve }] = await Promise.all([
+        import("./tool.ts"),
+        import("./tools.ts"),
+        import("./plans.ts"),
+        import("./protocol.ts"),
+      ]);
+      // The server may run for days, and the installed package may be replaced meanwhile.
+      loadAllChunks();
+      const { terminal, clock, folders, signal } = context;
+      const profile = await context.profile();
+      const account = JSON.stringify(profile.name?.value ?? profile.baseUrl.value);
+      const mayWrite = allowWrite && !profile.readOnly;
+      if (allowWrite && !mayWrite) terminal.warn(`${account} is read-only: --allow-write has no effect`);
+      const files = await openFileFolder(context, folder);
+      const plans = mayWrite ? new Plans(clock, folders.state) : undefined;
+      await tree.loadAll();
+      const invoke = createInvoke(context, tree, profile, mayWrite);
+      const tools = listTools(plans).map((each) => createTool(invoke, files, tree.root, each));
+      const rights = mayWrite ? "reads, and planned writes" : "reads only";
+      terminal.note(`Serving ${account} to an MCP client on stdin and stdout (${rights})`);
+      try {
+        const instructions = formatInstructions(account, mayWrite, files);
+        await serve({ tools, instructions }, { stdin: terminal.stdin, stdout: terminal.stdout, signal });
+      } finally {
+        await plans?.close();
+      }
+    },
   });
 }
 

@@ -4,8 +4,7 @@ import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { drawDifference, formatChanges, isChange } from "../bulk/plan.ts";
 import { listCreated } from "../bulk/words.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 
 export function registerPlan(group: Command, context: Context): void {
   const command = group
@@ -21,14 +20,12 @@ export function registerPlan(group: Command, context: Context): void {
         "markdown",
       ]),
     );
-  describeCommand(command, {
+  verb(context, command, {
     examples: ["ecm plan show plan.ndjson", "ecm plan show plan.ndjson --redact -o markdown > comment.md"],
     output: "The plan; with -o json one object whose `lines` are the contacts, with -o ndjson one line each.",
     isLocal: true,
     exitCodes: { 2: "not a plan, or one that was changed, cut off or made by an incompatible version" },
-  });
-  command.action(
-    presents(context, {}, async (file, flags) => {
+    async run(file, flags) {
       const [{ openPlanFile }, { createPlanRedactor }] = await Promise.all([
         import("../../bulk/index.ts"),
         import("../bulk/report.ts"),
@@ -44,8 +41,8 @@ export function registerPlan(group: Command, context: Context): void {
       if (format === "ndjson") return { pieces: formatLines(lines()) };
       const draw = (block: PlanLine[]) => drawDifference(context.terminal, block, "out");
       return { pieces: formatTable(plan, lines(), draw) };
-    }),
-  );
+    },
+  });
 }
 
 type Lines = AsyncGenerator<PlanLine>;

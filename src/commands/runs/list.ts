@@ -1,7 +1,6 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 import { createRunsView, readRuns } from "./shared.ts";
 
 export function registerRunsList(parent: Command, context: Context): void {
@@ -9,13 +8,11 @@ export function registerRunsList(parent: Command, context: Context): void {
     .command("list")
     .description("list the bulk runs of this machine, newest first")
     .addOption(new Option("--own", "only those of the account in use").hideHelp());
-  describeCommand(command, {
+  verb(context, command, {
     examples: ["ecm runs list", "ecm runs list --json"],
     output: "One row per run; with -o json an array.",
     isLocal: true,
-  });
-  command.action(
-    presents(context, {}, async ({ own }) => {
+    async run({ own }) {
       const { viewRun } = await import("../../bulk/index.ts");
       // An account is an address, reached through a profile.
       const { baseUrl, name } = own ? await context.profile() : {};
@@ -25,6 +22,6 @@ export function registerRunsList(parent: Command, context: Context): void {
       );
       const view = createRunsView(context.output().format === "table");
       return { many: await Promise.all(runs.map(viewRun)), view };
-    }),
-  );
+    },
+  });
 }

@@ -8,8 +8,7 @@ import { isJson } from "../../terminal/format.ts";
 import type { View } from "../../terminal/present.ts";
 import { shortenValue, shortPath } from "../bulk/words.ts";
 import { formatForAccount } from "../help/command-line.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents, type Result } from "../output/presents.ts";
+import { type Result, verb } from "../verb.ts";
 import { requireRun } from "./shared.ts";
 
 export function registerRunsRejects(parent: Command, context: Context): void {
@@ -17,15 +16,13 @@ export function registerRunsRejects(parent: Command, context: Context): void {
     .command("rejects")
     .description("print what a run rejected, with the reason (rows of an import: fix and import again)")
     .argument("[run]", "its id, the start of it, or last");
-  describeCommand(command, {
+  verb(context, command, {
     examples: ["ecm runs rejects last > fix-me.csv"],
     output:
       "At a terminal a table of lines and reasons; else the rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; where a row lacks cells, ecm_missing names their columns; where the whole input marks it as not subscribed, ecm_not_subscribed says so. Nothing if no row was rejected. With -o json { line, value, code, message, row }.",
     isLocal: true,
     exitCodes: { 5: "no such run" },
-  });
-  command.action(
-    presents(context, {}, async (typedRun): Promise<Result<Reject> | undefined> => {
+    async run(typedRun): Promise<Result<Reject> | undefined> {
       const hasRejects = ({ manifest }: StoredRun) => manifest.summary?.rows.rejected !== 0;
       const run = await requireRun(context, typedRun, "rejects", hasRejects);
       const { fileNames, readingsOf } = await import("../../bulk/index.ts");
@@ -47,8 +44,8 @@ export function registerRunsRejects(parent: Command, context: Context): void {
       const rows = shortPath(summary?.rejects ?? "");
       const note = advise`The rows: ${rows}\nFix them, then: ${ecm`runs retry ${id}`}`;
       return { many: rejects, view: rejectView, note: isRetried ? note : undefined };
-    }),
-  );
+    },
+  });
 }
 
 /** Undefined where there is none. */

@@ -9,7 +9,7 @@ import { readChangeTime } from "../../disk/walk.ts";
 import { usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { parsePastTime } from "../flags/times.ts";
-import { describeCommand } from "../help/help-text.ts";
+import { verb } from "../verb.ts";
 import { findNamedRun, readRuns, requireRuns } from "./shared.ts";
 
 export function registerRunsRemove(parent: Command, context: Context): void {
@@ -17,9 +17,8 @@ export function registerRunsRemove(parent: Command, context: Context): void {
     .command("remove")
     .description("delete the folders of runs, and people's data with them")
     .argument("[run...]", "their full ids, or last")
-    .option("--older <age>", "all finished runs to which nothing was written for so long, such as 30d")
-    .action((runs, { older }) => removeRuns(context, runs, older));
-  describeCommand(command, {
+    .option("--older <age>", "all finished runs to which nothing was written for so long, such as 30d");
+  verb(context, command, {
     examples: [
       "ecm runs remove 20261121-1402-3fa9c1",
       "ecm runs remove last --yes",
@@ -34,6 +33,7 @@ export function registerRunsRemove(parent: Command, context: Context): void {
       5: "no such run",
       6: "another process is working on it",
     },
+    run: (runs, { older }) => removeRuns(context, runs, older),
   });
 }
 

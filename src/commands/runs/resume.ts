@@ -4,7 +4,7 @@ import { usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { findDanger } from "../bulk/question.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
-import { describeCommand } from "../help/help-text.ts";
+import { verb } from "../verb.ts";
 import { requireRun, requireSameAccount } from "./shared.ts";
 
 export function registerRunsResume(parent: Command, context: Context): void {
@@ -13,7 +13,7 @@ export function registerRunsResume(parent: Command, context: Context): void {
     .description("resume a run that stopped (or run the same command again)")
     .argument("[run]", "its id, the start of it, or last");
   const resuming = addBulkFlags(command, { isResume: true });
-  describeCommand(resuming, {
+  verb(context, resuming, {
     examples: ["ecm runs resume last", "ecm runs resume 20261121-1402 --max-requests 1000"],
     output: "As the command that started it.",
     writes: true,
@@ -21,42 +21,42 @@ export function registerRunsResume(parent: Command, context: Context): void {
       3: "finished, and some rows were rejected",
       7: "stopped by a limit; it can be resumed later",
     },
-  });
-  resuming.action(async (typedRun, { report, redact, rejects, ...flags }) => {
-    const options = toRunOptions(flags, context.clock.now());
-    const job = await requireRun(context, typedRun, "resume", ({ isFinished }) => !isFinished);
-    const [{ foreseeWrites }, { createBackUp, startRun }, { endRun }] = await Promise.all([
-      import("../../bulk/index.ts"),
-      import("../bulk/start.ts"),
-      import("../bulk/end.ts"),
-    ]);
-    const { id, kind, input, account, backup, summary, after, supersededBy, rejects: kept } = job.manifest;
-    if (job.isFinished) {
-      throw usageError(
-        supersededBy === undefined
-          ? `Run ${id} is finished; there is nothing to resume`
-          : `Run ${id} was started over as run ${supersededBy}`,
-        advise`See: ${ecm`runs show ${supersededBy ?? id}`}`,
-      );
-    }
-    await requireSameAccount(context, job.manifest, "runs resume");
-    if (summary?.status === "completed" && !options.isDryRun) {
-      // All contacts are done, and what follows on the run is not: the requests are those of this invocation.
-      const requests = { search: 0, create: 0, mutate: 0, other: 0, retried: 0, total: 0 };
-      return endRun(context, { summary: { ...summary, requests }, after });
-    }
-    const danger = findDanger(await foreseeWrites(job));
-    const isUndo = kind === "undo";
-    await startRun(context, {
-      job,
-      options: { ...options, rejects: rejects ?? kept },
-      // Its plan was shown, or written to a file, before it began.
-      flags: { report, redact, rejects, show: 0 },
-      what: `Resuming run ${id}: ${input.name}`,
-      danger,
-      isUndo,
-      structureId: account.structureId,
-      backUp: danger === "delete" && !isUndo ? createBackUp(context, backup) : undefined,
-    });
+    async run(typedRun, { report, redact, rejects, ...flags }) {
+      const options = toRunOptions(flags, context.clock.now());
+      const job = await requireRun(context, typedRun, "resume", ({ isFinished }) => !isFinished);
+      const [{ foreseeWrites }, { createBackUp, startRun }, { endRun }] = await Promise.all([
+        import("../../bulk/index.ts"),
+        import("../bulk/start.ts"),
+        import("../bulk/end.ts"),
+      ]);
+      const { id, kind, input, account, backup, summary, after, supersededBy, rejects: kept } = job.manifest;
+      if (job.isFinished) {
+        throw usageError(
+          supersededBy === undefined
+            ? `Run ${id} is finished; there is nothing to resume`
+            : `Run ${id} was started over as run ${supersededBy}`,
+          advise`See: ${ecm`runs show ${supersededBy ?? id}`}`,
+        );
+      }
+      await requireSameAccount(context, job.manifest, "runs resume");
+      if (summary?.status === "completed" && !options.isDryRun) {
+        // All contacts are done, and what follows on the run is not: the requests are those of this invocation.
+        const requests = { search: 0, create: 0, mutate: 0, other: 0, retried: 0, total: 0 };
+        return endRun(context, { summary: { ...summary, requests }, after });
+      }
+      const danger = findDanger(await foreseeWrites(job));
+      const isUndo = kind === "undo";
+      await startRun(context, {
+        job,
+        options: { ...options, rejects: rejects ?? kept },
+        // Its plan was shown, or written to a file, before it began.
+        flags: { report, redact, rejects, show: 0 },
+        what: `Resuming run ${id}: ${input.name}`,
+        danger,
+        isUndo,
+        structureId: account.structureId,
+        backUp: danger === "delete" && !isUndo ? createBackUp(context, backup) : undefined,
+      });
+    },
   });
 }

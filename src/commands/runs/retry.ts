@@ -9,7 +9,7 @@ import { notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
 import { shortPath } from "../bulk/words.ts";
 import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
-import { describeCommand } from "../help/help-text.ts";
+import { verb } from "../verb.ts";
 import { requireRun, requireSameAccount } from "./shared.ts";
 
 export function registerRunsRetry(parent: Command, context: Context): void {
@@ -22,7 +22,7 @@ export function registerRunsRetry(parent: Command, context: Context): void {
     .option("--include-unsubscribed", "create contacts marked as not subscribed")
     .option("--include-suppressed", "create suppressed contacts too");
   const retrying = addBulkFlags(command);
-  describeCommand(retrying, {
+  verb(context, retrying, {
     examples: ["ecm runs retry last", "ecm runs retry 20261121-1402 fixed.xlsx --dry-run"],
     output:
       "As ecm import: with the lists, the tags and the mapping of the run. --include-unsubscribed and --include-suppressed are not taken over.",
@@ -33,36 +33,42 @@ export function registerRunsRetry(parent: Command, context: Context): void {
       5: "no such run, or its rejects file is gone",
       7: "stopped by a limit; the same command resumes",
     },
-  });
-  retrying.action(async (typedRun, typedFile, flags) => {
-    const options = toRunOptions(flags, context.clock.now());
-    const run = await requireRun(context, typedRun, "retry", canBeRetried);
-    const [{ jobs }, { startRun }] = await Promise.all([
-      import("../../bulk/index.ts"),
-      import("../bulk/start.ts"),
-    ]);
-    const { manifest } = run;
-    requireRetryable(run, typedFile);
-    await requireSameAccount(context, manifest, "runs retry");
-    const file = typedFile ?? (await findRejectsFile(context, run));
-    // How the run's own input was written says nothing about the file of its rejects.
-    const { read, ...record } = manifest.options as unknown as ImportOptions;
-    const { sheet: _sheet, delimiter: _delimiter, encoding: _encoding, skipLines: _lines, ...others } = read;
-    const { includeUnsubscribed = false, includeSuppressed = false } = flags;
-    await startRun(context, {
-      job: jobs.import({
-        ...record,
-        read: { ...others, hasNoHeader: false },
-        input: { name: file, stream: file === "-" ? context.terminal.stdin : undefined },
-        includeUnsubscribed,
-        includeSuppressed,
-      }),
-      options,
-      flags,
-      what: `${options.isDryRun ? "Reading" : "Importing"} ${shortPath(file)}, rejected by run ${manifest.id}`,
-      danger: "change",
-      structureId: manifest.account.structureId,
-    });
+    async run(typedRun, typedFile, flags) {
+      const options = toRunOptions(flags, context.clock.now());
+      const run = await requireRun(context, typedRun, "retry", canBeRetried);
+      const [{ jobs }, { startRun }] = await Promise.all([
+        import("../../bulk/index.ts"),
+        import("../bulk/start.ts"),
+      ]);
+      const { manifest } = run;
+      requireRetryable(run, typedFile);
+      await requireSameAccount(context, manifest, "runs retry");
+      const file = typedFile ?? (await findRejectsFile(context, run));
+      // How the run's own input was written says nothing about the file of its rejects.
+      const { read, ...record } = manifest.options as unknown as ImportOptions;
+      const {
+        sheet: _sheet,
+        delimiter: _delimiter,
+        encoding: _encoding,
+        skipLines: _lines,
+        ...others
+      } = read;
+      const { includeUnsubscribed = false, includeSuppressed = false } = flags;
+      await startRun(context, {
+        job: jobs.import({
+          ...record,
+          read: { ...others, hasNoHeader: false },
+          input: { name: file, stream: file === "-" ? context.terminal.stdin : undefined },
+          includeUnsubscribed,
+          includeSuppressed,
+        }),
+        options,
+        flags,
+        what: `${options.isDryRun ? "Reading" : "Importing"} ${shortPath(file)}, rejected by run ${manifest.id}`,
+        danger: "change",
+        structureId: manifest.account.structureId,
+      });
+    },
   });
 }
 

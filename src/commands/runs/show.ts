@@ -13,8 +13,7 @@ import { withReason } from "../bulk/words.ts";
 import { requireReportFlags } from "../flags/bulk.ts";
 import { writtenFileOption } from "../flags/flags.ts";
 import { addAccountFlags } from "../help/command-line.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents, type Result } from "../output/presents.ts";
+import { type Result, verb } from "../verb.ts";
 import { createRunView, describeWait, requireRun } from "./shared.ts";
 
 export function registerRunsShow(parent: Command, context: Context): void {
@@ -30,7 +29,7 @@ export function registerRunsShow(parent: Command, context: Context): void {
       ),
     )
     .option("--redact", "hide addresses and values in the report");
-  describeCommand(showing, {
+  verb(context, showing, {
     examples: [
       "ecm runs show last",
       "ecm runs show last --json",
@@ -41,9 +40,7 @@ export function registerRunsShow(parent: Command, context: Context): void {
       "The run; with -o json one object. With --changes one JSON line per contact; at a terminal a diff.",
     isLocal: true,
     exitCodes: { 5: "no such run" },
-  });
-  showing.action(
-    presents(context, {}, async (typedRun, flags): Promise<Result<RunView> | undefined> => {
+    async run(typedRun, flags): Promise<Result<RunView> | undefined> {
       requireReportFlags(flags);
       const run = await requireRun(context, typedRun, "show");
       const { readingsOf, viewRun } = await import("../../bulk/index.ts");
@@ -63,8 +60,8 @@ export function registerRunsShow(parent: Command, context: Context): void {
       const isRead = isForPeople(context.output()) && terminal.isStdoutTerminal;
       const view = createRunView(isRead);
       return isRead ? { one, view, last: () => tellStory(context, run, one) } : { one, view };
-    }),
-  );
+    },
+  });
 }
 
 function formatLines(context: Context, lines: readonly PlanLine[]): string[] {

@@ -5,7 +5,7 @@ import { advise, ecm, toOperands } from "../../hint.ts";
 import { requireAnswer } from "../bulk/question.ts";
 import { addBulkFlags, claimFiles, toRunOptions } from "../flags/bulk.ts";
 import { formatForAccount } from "../help/command-line.ts";
-import { describeCommand } from "../help/help-text.ts";
+import { verb } from "../verb.ts";
 import { requireRun, requireSameAccount } from "./shared.ts";
 
 export function registerRunsUndo(parent: Command, context: Context): void {
@@ -17,7 +17,7 @@ export function registerRunsUndo(parent: Command, context: Context): void {
     "--delete-created",
     "delete contacts that the run created, unless they changed since (asks first)",
   );
-  describeCommand(undoing, {
+  verb(context, undoing, {
     examples: [
       "ecm runs undo last --dry-run",
       "ecm runs undo last --dry-run --plan plan.ndjson",
@@ -33,37 +33,37 @@ export function registerRunsUndo(parent: Command, context: Context): void {
       3: "finished, and some contacts could not be restored: they were created by the run, or changed since",
       5: "no such run",
     },
-  });
-  undoing.action(async (typedRun, { deleteCreated: deletesCreated = false, ...flags }) => {
-    const options = toRunOptions(flags, context.clock.now());
-    const isUndone = (run: StoredRun) => run.manifest.kind !== "undo";
-    const { manifest } = await requireRun(context, typedRun, "undo", isUndone);
-    const danger = deletesCreated ? "delete" : "change";
-    requireAnswer(context, danger, options.isDryRun);
-    const { id, kind, input } = manifest;
-    if (typedRun === "last" && kind === "undo") {
-      context.terminal.note(`The last run, ${id}, was itself an undo, of run ${input.name}`, "needed");
-    }
-    claimFiles(context, undefined, flags);
-    const [{ findNewList, jobs }, { startRun }, { requireUndoableLists }] = await Promise.all([
-      import("../../bulk/index.ts"),
-      import("../bulk/start.ts"),
-      import("../bulk/end.ts"),
-    ]);
-    await requireSameAccount(context, manifest, "runs undo");
-    await requireUndoableLists(context, manifest);
-    const newList = findNewList(manifest);
-    if (newList !== undefined) {
-      const stays = advise`The list ${JSON.stringify(newList)} stays; delete it with: ${ecm`lists delete ${toOperands(newList)}`}`;
-      context.terminal.note(formatForAccount(stays, context.settings));
-    }
-    await startRun(context, {
-      job: jobs.undo({ run: id, deletesCreated }),
-      options,
-      flags,
-      what: `Undoing run ${id}: ${input.name}`,
-      danger,
-      isUndo: true,
-    });
+    async run(typedRun, { deleteCreated: deletesCreated = false, ...flags }) {
+      const options = toRunOptions(flags, context.clock.now());
+      const isUndone = (run: StoredRun) => run.manifest.kind !== "undo";
+      const { manifest } = await requireRun(context, typedRun, "undo", isUndone);
+      const danger = deletesCreated ? "delete" : "change";
+      requireAnswer(context, danger, options.isDryRun);
+      const { id, kind, input } = manifest;
+      if (typedRun === "last" && kind === "undo") {
+        context.terminal.note(`The last run, ${id}, was itself an undo, of run ${input.name}`, "needed");
+      }
+      claimFiles(context, undefined, flags);
+      const [{ findNewList, jobs }, { startRun }, { requireUndoableLists }] = await Promise.all([
+        import("../../bulk/index.ts"),
+        import("../bulk/start.ts"),
+        import("../bulk/end.ts"),
+      ]);
+      await requireSameAccount(context, manifest, "runs undo");
+      await requireUndoableLists(context, manifest);
+      const newList = findNewList(manifest);
+      if (newList !== undefined) {
+        const stays = advise`The list ${JSON.stringify(newList)} stays; delete it with: ${ecm`lists delete ${toOperands(newList)}`}`;
+        context.terminal.note(formatForAccount(stays, context.settings));
+      }
+      await startRun(context, {
+        job: jobs.undo({ run: id, deletesCreated }),
+        options,
+        flags,
+        what: `Undoing run ${id}: ${input.name}`,
+        danger,
+        isUndo: true,
+      });
+    },
   });
 }

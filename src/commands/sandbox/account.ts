@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import type { AccountView } from "../../sandbox/admin.ts";
 import type { View } from "../../terminal/present.ts";
 import { wholeNumberOption } from "../flags/flags.ts";
-import { actsOn, addLocalVerb } from "./shared.ts";
+import { declareLocal, localVerb } from "./shared.ts";
 
 const accountView: View<AccountView> = {
   columns: [
@@ -15,20 +15,20 @@ const accountView: View<AccountView> = {
 };
 
 export function registerSandboxAccount(parent: Command, context: Context): void {
-  addLocalVerb(parent, {
-    name: "account",
-    description: "show or change the sandbox's account: its status and monthly limit",
-    examples: ["ecm sandbox account", "ecm sandbox account --status suspended"],
-    output: "The account: status, monthlyLimit, monthlyUsed. Takes effect in a running sandbox at once.",
-  })
+  const command = declareLocal(
+    parent,
+    "account",
+    "show or change the sandbox's account: its status and monthly limit",
+  )
     .option(
       "--status <status>",
       "open and pending_cancel have API access; suspended, past_due and terminated have none",
     )
-    .addOption(wholeNumberOption("--monthly-limit <n>", "requests per calendar month, UTC", 0))
-    .action(
-      actsOn(context, accountView, (admin, { status, monthlyLimit }) =>
-        admin.account({ status, monthlyLimit }),
-      ),
-    );
+    .addOption(wholeNumberOption("--monthly-limit <n>", "requests per calendar month, UTC", 0));
+  localVerb(context, command, {
+    examples: ["ecm sandbox account", "ecm sandbox account --status suspended"],
+    output: "The account: status, monthlyLimit, monthlyUsed. Takes effect in a running sandbox at once.",
+    view: accountView,
+    act: (admin, { status, monthlyLimit }) => admin.account({ status, monthlyLimit }),
+  });
 }

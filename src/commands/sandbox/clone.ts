@@ -9,7 +9,7 @@ import { maxPageSize } from "../../service/pages.ts";
 import type { Contact, ContactStructure } from "../../wire.ts";
 import { type OptionsOf, wholeNumberOption } from "../flags/flags.ts";
 import { formatForAccount } from "../help/command-line.ts";
-import { describeCommand } from "../help/help-text.ts";
+import { verb } from "../verb.ts";
 import { chooseSandboxFolder, dataOption } from "./shared.ts";
 
 type CloneFlags = OptionsOf<typeof declareClone>;
@@ -26,8 +26,7 @@ function declareClone(parent: Command) {
 }
 
 export function registerSandboxClone(parent: Command, context: Context): void {
-  const command = declareClone(parent).action((flags) => runSandboxClone(context, flags));
-  describeCommand(command, {
+  verb(context, declareClone(parent), {
     examples: [
       "ecm sandbox clone --profile work",
       "ecm sandbox clone --profile work --contacts --max-requests 200",
@@ -36,6 +35,7 @@ export function registerSandboxClone(parent: Command, context: Context): void {
       "Nothing; stderr says beforehand what is copied and how many requests it takes. All data of the sandbox is replaced; ids stay the same.",
     asks: "Where the sandbox holds data",
     exitCodes: { 7: "the contacts need more requests than --max-requests, or the rate limit is reached" },
+    run: (flags) => runSandboxClone(context, flags),
   });
 }
 

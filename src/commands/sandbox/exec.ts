@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 import { describeDiskError } from "../../disk/disk-errors.ts";
 import { toStopSignal, usageError } from "../../errors.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { describeCommand } from "../help/help-text.ts";
+import { verb } from "../verb.ts";
 import { addStartFlags, whileServing } from "./shared.ts";
 
 export function registerSandboxExec(parent: Command, context: Context): void {
@@ -16,7 +16,7 @@ export function registerSandboxExec(parent: Command, context: Context): void {
       .description("run a command against a sandbox that stops with it")
       .argument("<command...>", "the command and its arguments, after --"),
   );
-  describeCommand(command, {
+  verb(context, command, {
     isLocal: true,
     examples: [
       "ecm sandbox exec -- ecm import contacts.csv",
@@ -27,15 +27,14 @@ export function registerSandboxExec(parent: Command, context: Context): void {
     output:
       "What the command writes. Its environment has ECM_BASE_URL and ECM_API_KEY, but no ECM_PROFILE or ECM_STRUCTURE. Without --data or --temporary the data stays, in the folder of the profile sandbox.",
     exitCodes: { 0: "the command exited with 0; any other exit code is passed on" },
+    run: (words, flags) =>
+      whileServing(context, flags, async (sandbox, baseUrl) => {
+        const { ECM_PROFILE: _profile, ECM_STRUCTURE: _structure, ...inherited } = context.terminal.env;
+        const env = { ...inherited, ECM_BASE_URL: baseUrl, ECM_API_KEY: sandbox.ownKey() };
+        const child = startChild(words, context.terminal, env);
+        context.endWith(await exitCode(child, words[0]!, context));
+      }),
   });
-  command.action((words, flags) =>
-    whileServing(context, flags, async (sandbox, baseUrl) => {
-      const { ECM_PROFILE: _profile, ECM_STRUCTURE: _structure, ...inherited } = context.terminal.env;
-      const env = { ...inherited, ECM_BASE_URL: baseUrl, ECM_API_KEY: sandbox.ownKey() };
-      const child = startChild(words, context.terminal, env);
-      context.endWith(await exitCode(child, words[0]!, context));
-    }),
-  );
 }
 
 function startChild([command, ...args]: string[], terminal: Terminal, env: NodeJS.ProcessEnv): ChildProcess {

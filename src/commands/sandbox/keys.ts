@@ -5,7 +5,7 @@ import type { KeyAdmin, KeyView } from "../../sandbox/key-admin.ts";
 import type { View } from "../../terminal/present.ts";
 import { repeatableOption } from "../flags/flags.ts";
 import { parseTimestamp } from "../flags/times.ts";
-import { actsOn, addLocalVerb } from "./shared.ts";
+import { declareLocal, localVerb } from "./shared.ts";
 
 const keyView: View<KeyView> = {
   columns: [
@@ -23,23 +23,7 @@ const wholeKey = "The key: _id, name, key, scopes, state. Shown only this once."
 
 export function registerSandboxKeys(parent: Command, context: Context): void {
   const group = parent.command("keys").description("the API keys of the sandbox's account");
-  const isFinal = (name: string) => name === "delete" || name === "regenerate";
-  const verb = (name: string, description: string, output: string, ...examples: string[]) =>
-    addLocalVerb(group, {
-      name,
-      description,
-      examples: examples.map((words) => `ecm sandbox keys ${name}${words}`),
-      output,
-      asks: isFinal(name) ? true : undefined,
-      exitCodes:
-        name === "create" ? { 6: "the name is in use" } : name === "list" ? {} : { 5: "no such key" },
-    });
-  const onKey = (name: string, description: string, output: string, act: Act) =>
-    verb(name, description, output, " ci")
-      .argument("<key>", "its name or id")
-      .action(actsOn(context, keyView, ({ keys }, key) => act(keys, keys.get(key))));
-
-  verb("create", "create a key", wholeKey, " ci --scope contacts:write --json")
+  const creating = declareLocal(group, "create", "create a key")
     .argument("<name>", "unique in the account")
     .addOption(
       repeatableOption(
@@ -47,30 +31,57 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
         "a permission, such as contacts:write (repeatable)",
       ).makeOptionMandatory(),
     )
-    .option("--expires <timestamp>", "when it stops working, such as 2027-01-31T12:00:00Z")
-    .action(
-      actsOn(context, keyView, ({ keys }, name, { scope: scopes, expires }) =>
-        keys.create({ name, scopes, expiresAt: parseExpiry(expires) }),
-      ),
-    );
-  verb("list", "show the keys", "One line per key, masked.", " --json").action(
-    actsOn(context, keyView, ({ keys }) => keys.list()),
-  );
-  onKey("activate", "activate a key", oneKey, (keys, { _id }) => keys.activate(_id));
-  onKey("deactivate", "deactivate a key", oneKey, (keys, { _id }) => keys.deactivate(_id));
-  onKey("regenerate", "regenerate a key's value", wholeKey, async (keys, { _id, name }) => {
-    await context.confirm(`Give the key ${name} a new value? The old one stops working at once.`);
-    return keys.regenerate(_id);
+    .option("--expires <timestamp>", "when it stops working, such as 2027-01-31T12:00:00Z");
+  localVerb(context, creating, {
+    examples: ["ecm sandbox keys create ci --scope contacts:write --json"],
+    output: wholeKey,
+    exitCodes: { 6: "the name is in use" },
+    view: keyView,
+    act: ({ keys }, name, { scope: scopes, expires }) =>
+      keys.create({ name, scopes, expiresAt: parseExpiry(expires) }),
   });
-  onKey("delete", "permanently delete a key", "Nothing.", async (keys, { _id, name }) => {
-    await context.confirm(`Delete the key ${name}?`);
-    keys.delete(_id);
-    return undefined;
+  localVerb(context, declareLocal(group, "list", "show the keys"), {
+    examples: ["ecm sandbox keys list --json"],
+    output: "One line per key, masked.",
+    view: keyView,
+    act: ({ keys }) => keys.list(),
+  });
+  const onKey = (name: string, description: string, { act, ...facts }: OnKey) =>
+    localVerb(context, declareLocal(group, name, description).argument("<key>", "its name or id"), {
+      ...facts,
+      examples: [`ecm sandbox keys ${name} ci`],
+      exitCodes: { 5: "no such key" },
+      view: keyView,
+      act: ({ keys }, key) => act(keys, keys.get(key)),
+    });
+  onKey("activate", "activate a key", { output: oneKey, act: (keys, { _id }) => keys.activate(_id) });
+  onKey("deactivate", "deactivate a key", { output: oneKey, act: (keys, { _id }) => keys.deactivate(_id) });
+  onKey("regenerate", "regenerate a key's value", {
+    output: wholeKey,
+    asks: true,
+    async act(keys, { _id, name }) {
+      await context.confirm(`Give the key ${name} a new value? The old one stops working at once.`);
+      return keys.regenerate(_id);
+    },
+  });
+  onKey("delete", "permanently delete a key", {
+    output: "Nothing.",
+    asks: true,
+    async act(keys, { _id, name }) {
+      await context.confirm(`Delete the key ${name}?`);
+      keys.delete(_id);
+      return undefined;
+    },
   });
 }
 
+interface OnKey {
+  output: string;
+  asks?: true;
+  act(keys: KeyAdmin, key: KeyView): Shown | Promise<Shown>;
+}
+
 type Shown = KeyView | undefined;
-type Act = (keys: KeyAdmin, key: KeyView) => Shown | Promise<Shown>;
 
 function parseExpiry(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;

@@ -4,7 +4,8 @@ import { usageError } from "../../errors.ts";
 import type { LoggedRequest } from "../../sandbox/public-types.ts";
 import { presentList, toColumns, type View } from "../../terminal/present.ts";
 import { type OptionsOf, wholeNumberOption } from "../flags/flags.ts";
-import { addLocalVerb, followRequests, withAdmin } from "./shared.ts";
+import { verb } from "../verb.ts";
+import { declareLocal, followRequests, withAdmin } from "./shared.ts";
 
 const requestView: View<LoggedRequest> = {
   columns: [
@@ -21,17 +22,7 @@ const requestView: View<LoggedRequest> = {
 type RequestsFlags = OptionsOf<typeof declareRequests>;
 
 function declareRequests(parent: Command) {
-  return addLocalVerb(parent, {
-    name: "requests",
-    description: "show the requests that the sandbox answered, oldest first",
-    examples: [
-      "ecm sandbox requests --status 4xx",
-      'ecm sandbox requests --path "/api/contact/*/mutate" --json',
-      "ecm sandbox requests --follow --columns method,path,status,body",
-    ],
-    output:
-      "The newest 10,000 requests. JSON has headers (the key masked), bodies and answers too; columns body and answer show them in the other formats. With --clear nothing.",
-  })
+  return declareLocal(parent, "requests", "show the requests that the sandbox answered, oldest first")
     .option("--since <time|n>", "only from this time on, or after the request with this number")
     .option("--method <method>", "only requests with this method")
     .option("--path <path>", "only requests to this path; * matches any part of it")
@@ -42,7 +33,17 @@ function declareRequests(parent: Command) {
 }
 
 export function registerSandboxRequests(parent: Command, context: Context): void {
-  declareRequests(parent).action((flags) => runSandboxRequests(context, flags));
+  verb(context, declareRequests(parent), {
+    isLocal: true,
+    examples: [
+      "ecm sandbox requests --status 4xx",
+      'ecm sandbox requests --path "/api/contact/*/mutate" --json',
+      "ecm sandbox requests --follow --columns method,path,status,body",
+    ],
+    output:
+      "The newest 10,000 requests. JSON has headers (the key masked), bodies and answers too; columns body and answer show them in the other formats. With --clear nothing.",
+    run: (flags) => runSandboxRequests(context, flags),
+  });
 }
 
 async function runSandboxRequests(context: Context, flags: RequestsFlags): Promise<void> {

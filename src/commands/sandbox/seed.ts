@@ -6,7 +6,7 @@ import type { SeedData, SeedReport } from "../../sandbox/public-types.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import type { View } from "../../terminal/present.ts";
 import { wholeNumberOption } from "../flags/flags.ts";
-import { actsOn, addLocalVerb } from "./shared.ts";
+import { declareLocal, localVerb } from "./shared.ts";
 
 const reportView: View<SeedReport> = {
   columns: [
@@ -17,25 +17,25 @@ const reportView: View<SeedReport> = {
 };
 
 export function registerSandboxSeed(parent: Command, context: Context): void {
-  addLocalVerb(parent, {
-    name: "seed",
-    description: "fill the sandbox by names: contacts and what belongs to them, campaigns, domains",
-    examples: ["ecm sandbox seed fixtures.json", "ecm sandbox seed --contacts 1000 --json"],
-    output:
-      "How many contacts were created and updated. Missing fields, tags and lists are created; if anything is invalid, the error says where and nothing is applied.",
-  })
+  const command = declareLocal(
+    parent,
+    "seed",
+    "fill the sandbox by names: contacts and what belongs to them, campaigns, domains",
+  )
     .argument(
       "[file]",
       "JSON: { fields, tags, lists, contacts: [{ key, fields, lists, tags, status }], campaigns: [{ name, report }], templates, domains, reports }; - for standard input",
     )
     .addOption(
       wholeNumberOption("--contacts <n>", "create N contacts: person1@example.com, person2@example.com, …"),
-    )
-    .action(
-      actsOn(context, reportView, async (admin, file, { contacts }) =>
-        admin.seed(await readSeed(context, file, contacts)),
-      ),
     );
+  localVerb(context, command, {
+    examples: ["ecm sandbox seed fixtures.json", "ecm sandbox seed --contacts 1000 --json"],
+    output:
+      "How many contacts were created and updated. Missing fields, tags and lists are created; if anything is invalid, the error says where and nothing is applied.",
+    view: reportView,
+    act: async (admin, file, { contacts }) => admin.seed(await readSeed(context, file, contacts)),
+  });
 }
 
 async function readSeed(

@@ -9,8 +9,8 @@ import type { Sandbox } from "../../sandbox/index.ts";
 import type { LoggedRequest, RequestQuery } from "../../sandbox/public-types.ts";
 import type { View } from "../../terminal/present.ts";
 import { type Bare, type FlagsOf, repeatableOption, wholeNumberOption } from "../flags/flags.ts";
-import { type CommandFacts, describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import type { CommandFacts } from "../help/help-text.ts";
+import { verb } from "../verb.ts";
 
 export interface DataFlag {
   data?: string;
@@ -29,31 +29,34 @@ export function chooseSandboxFolder(context: Context, flags: DataFlag): string {
 
 // Commands on the sandbox's folder. They send no request, and work while the sandbox is running too.
 
-interface LocalVerb extends Omit<CommandFacts, "isLocal"> {
-  name: string;
-  description: string;
-  /** Whether the command runs where its group is typed alone. */
-  isDefault?: boolean;
-}
-
-export function addLocalVerb(parent: Command, { name, description, isDefault = false, ...facts }: LocalVerb) {
-  const command = parent.command(name, { isDefault }).description(description).addOption(dataOption());
-  return describeCommand(command, { ...facts, isLocal: true });
+/** @param isDefault whether the command runs where its group is typed alone */
+export function declareLocal(parent: Command, name: string, description: string, isDefault = false) {
+  return parent.command(name, { isDefault }).description(description).addOption(dataOption());
 }
 
 type Shown<T> = T | T[] | undefined;
 
-/** Makes the action of such a command: it uses the sandbox and shows the record or records that `act` returns. */
-export function actsOn<A extends unknown[], T extends object>(
-  context: Context,
-  view: View<T>,
-  act: (admin: SandboxAdmin, ...args: A) => Shown<T> | Promise<Shown<T>>,
-): (...args: A) => Promise<void> {
-  return presents(context, { view }, async (...args: A) => {
-    // Commander passes arguments, options and the command.
-    const shown = await withAdmin(context, args.at(-2) as DataFlag, (admin) => act(admin, ...args));
-    if (Array.isArray(shown)) return { many: shown as T[] };
-    return shown && { one: shown };
+interface LocalVerb<A extends unknown[], O, T> extends CommandFacts {
+  view: View<T>;
+  /** @returns the record or records to show */
+  act(admin: SandboxAdmin, ...args: [...A, O]): Shown<T> | Promise<Shown<T>>;
+}
+
+export function localVerb<
+  A extends unknown[],
+  O extends OptionValues,
+  G extends OptionValues,
+  T extends object,
+>(context: Context, command: Command<A, O, G>, { act, ...declared }: LocalVerb<A, O & G, T>): void {
+  verb(context, command, {
+    ...declared,
+    isLocal: true,
+    async run(...args) {
+      const given = args.slice(0, -1) as [...A, O & G];
+      const shown = await withAdmin(context, given.at(-1) as O & DataFlag, (admin) => act(admin, ...given));
+      if (Array.isArray(shown)) return { many: shown as T[] };
+      return shown && { one: shown };
+    },
   });
 }
 

@@ -4,14 +4,14 @@ import type { Sandbox } from "../../sandbox/index.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import { createStyle } from "../../terminal/style.ts";
 import { cut } from "../../terminal/text-width.ts";
-import { describeCommand } from "../help/help-text.ts";
+import { verb } from "../verb.ts";
 import { addStartFlags, followRequests, whileServing } from "./shared.ts";
 
 export function registerSandboxStart(parent: Command, context: Context): void {
   const command = addStartFlags(
     parent.command("start").description("serve the sandbox over HTTP, until SIGINT or SIGTERM"),
   );
-  describeCommand(command, {
+  verb(context, command, {
     isLocal: true,
     examples: [
       "ecm sandbox start --port 8080 --hourly-limit 100 --window 60",
@@ -21,16 +21,15 @@ export function registerSandboxStart(parent: Command, context: Context): void {
     output:
       'One line of JSON when it accepts requests: {"baseUrl","apiKey","structureId"}; at a terminal how to use it, and each request. Sandboxes on the same folder share data and limits; the default is the folder of the profile sandbox.',
     exitCodes: { 0: "stopped by SIGINT or SIGTERM" },
+    run: (flags) =>
+      whileServing(context, flags, async (sandbox, baseUrl) => {
+        const ready = { baseUrl, apiKey: sandbox.ownKey(), structureId: sandbox.structureId };
+        // A signal is the regular end of this command.
+        if (context.terminal.isStdoutTerminal) return showLive(context, sandbox, ready);
+        await context.terminal.write(`${JSON.stringify(ready)}\n`);
+        await aborted(context.signal);
+      }),
   });
-  command.action((flags) =>
-    whileServing(context, flags, async (sandbox, baseUrl) => {
-      const ready = { baseUrl, apiKey: sandbox.ownKey(), structureId: sandbox.structureId };
-      // A signal is the regular end of this command.
-      if (context.terminal.isStdoutTerminal) return showLive(context, sandbox, ready);
-      await context.terminal.write(`${JSON.stringify(ready)}\n`);
-      await aborted(context.signal);
-    }),
-  );
 }
 
 /** Width of the other columns: time, method, status and duration, with the gaps between them. */

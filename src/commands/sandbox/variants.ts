@@ -1,8 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import type { View } from "../../terminal/present.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 
 interface VariantRow {
   name: string;
@@ -22,14 +21,13 @@ const view: View<VariantRow> = {
 
 export function registerSandboxVariants(parent: Command, context: Context): void {
   const command = parent.command("variants").description("list what --variant can change");
-  describeCommand(command, {
+  verb(context, command, {
     isLocal: true,
     examples: ["ecm sandbox variants", "ecm sandbox variants --json"],
     output:
       "One line per value of each variant: what the service's documentation leaves open, and how the sandbox behaves.",
-  });
-  command.action(
-    presents(context, { view }, async () => {
+    view,
+    async run() {
       const { describeVariant, variantNames } = await import("../../sandbox/variants.ts");
       const rows = variantNames.flatMap((name) =>
         describeVariant(name).map(({ value, means }, index) => ({
@@ -40,6 +38,6 @@ export function registerSandboxVariants(parent: Command, context: Context): void
         })),
       );
       return { many: rows };
-    }),
-  );
+    },
+  });
 }

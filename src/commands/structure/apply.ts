@@ -6,8 +6,7 @@ import type { StructureEdit } from "../../structure/edit.ts";
 import type { StructureSpec } from "../../structure/file.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents, type Result } from "../output/presents.ts";
+import { type Result, verb } from "../verb.ts";
 import {
   describeChange,
   editStructure,
@@ -26,7 +25,7 @@ export function registerStructureApply(parent: Command, context: Context): void 
       "--prune",
       "remove what is only in the account; contacts lose those values and tags (asks first)",
     );
-  const applying = describeCommand(addDryRunFlag(command), {
+  verb(context, addDryRunFlag(command), {
     examples: ["ecm structure apply structure.yaml", "ecm structure apply structure.yaml --prune --yes"],
     output: "The updated structure; the changes on stderr, or `unchanged`.",
     writes: true,
@@ -35,10 +34,9 @@ export function registerStructureApply(parent: Command, context: Context): void 
       6: "others changed the structure so that the plan is another now; nothing was written",
     },
     asks: "With --prune, where fields or tags go",
+    view: structureView,
+    run: (file, options) => applyStructure(context, file, options),
   });
-  applying.action(
-    presents(context, { view: structureView }, (file, options) => applyStructure(context, file, options)),
-  );
 }
 
 async function applyStructure(

@@ -1,9 +1,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
-import { describeCommand } from "../help/help-text.ts";
 import { formatChanges } from "../output/change-lines.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 import { describeChange, readStructureFile, readWholeStructure, tagsLeftOut } from "./shared.ts";
 
 export function registerStructureDiff(parent: Command, context: Context): void {
@@ -13,13 +12,11 @@ export function registerStructureDiff(parent: Command, context: Context): void {
     .argument("<file>", "a file as `structure pull` writes it; - for standard input")
     .option("--exit-code", "exit 9 when something differs")
     .option("--prune", "as apply --prune: also show what would be removed");
-  describeCommand(command, {
+  verb(context, command, {
     examples: ["ecm structure diff structure.yaml", "ecm structure diff structure.yaml --exit-code --json"],
     output: "One line per difference; in JSON formats an array of changes.",
     exitCodes: { 9: "with --exit-code: something differs" },
-  });
-  command.action(
-    presents(context, {}, async (file, { exitCode, prune = false }) => {
+    async run(file, { exitCode, prune = false }) {
       const structureSpec = await readStructureFile(context, file);
       const { planStructure } = await import("../../structure/changes.ts");
       const { account } = await context.connect();
@@ -32,6 +29,6 @@ export function registerStructureDiff(parent: Command, context: Context): void {
       const text = formatChanges(context.terminal, changes.map(describeChange));
       if (exitCode && changes.length > 0) context.endWith(exitCodes.differs);
       return { value: changes, text, note: changes.length === 0 ? "No differences" : undefined };
-    }),
-  );
+    },
+  });
 }

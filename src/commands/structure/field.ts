@@ -5,8 +5,7 @@ import { ecm } from "../../hint.ts";
 import { addField } from "../../structure/edit.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { requireText } from "../flags/questions.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 import {
   editOutput,
   editStructure,
@@ -25,20 +24,19 @@ export function registerStructureField(parent: Command, context: Context): void 
     .argument("[label]", "the field's label")
     .option("--type <type>", "the type of its values, in the service's terms", "text")
     .option("--required", "every contact must have a value");
-  const adding = describeCommand(addDryRunFlag(add), {
+  verb(context, addDryRunFlag(add), {
     examples: ["ecm structure field add City", 'ecm structure field add "Customer number" --required'],
     output: editOutput,
     writes: true,
     exitCodes: { 6: "a field already has this label, or others keep changing the structure" },
-  });
-  adding.action(
-    presents(context, { view: structureView }, async (typedLabel, { type, required = false, dryRun }) => {
+    view: structureView,
+    async run(typedLabel, { type, required = false, dryRun }) {
       const label = await requireText(context, typedLabel, missingLabel);
       const structure = await readWholeStructure((await context.connect()).account);
       const field = { label, dataType: type, required };
       return editStructure(context, structure, (now) => addField(now, field), { dryRun });
-    }),
-  );
+    },
+  });
   registerRenameAndRemove(field, context, {
     part: "field",
     onRename: "contacts keep their values",

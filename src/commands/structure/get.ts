@@ -1,8 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { addOutputFileFlags } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 import { readWholeStructure, structureView, toStructureResult } from "./shared.ts";
 
 export function registerStructureGet(parent: Command, context: Context): void {
@@ -10,14 +9,13 @@ export function registerStructureGet(parent: Command, context: Context): void {
     .command("get")
     .description("show one structure with its fields and tags")
     .argument("[structure]", "its label or id (default: the one in use)");
-  const getting = describeCommand(addOutputFileFlags(command), {
+  verb(context, addOutputFileFlags(command), {
     examples: ["ecm structure get", "ecm structure get Default --json"],
     output: "The structure; in JSON formats the service's own object.",
-  });
-  getting.action(
-    presents(context, { view: structureView }, async (nameOrId) => {
+    view: structureView,
+    async run(nameOrId) {
       const { account } = await context.connect();
       return toStructureResult(context, await readWholeStructure(account, nameOrId));
-    }),
-  );
+    },
+  });
 }

@@ -1,8 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { addFileFlag } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 import { readWholeStructure, tagsLeftOut } from "./shared.ts";
 
 export function registerStructurePull(parent: Command, context: Context): void {
@@ -10,18 +9,17 @@ export function registerStructurePull(parent: Command, context: Context): void {
     .command("pull")
     .description("write a structure as a YAML file for version control")
     .argument("[structure]", "its label or id (default: the one in use)");
-  const pulling = describeCommand(addFileFlag(command), {
+  verb(context, addFileFlag(command), {
     examples: ["ecm structure pull > structure.yaml", "ecm structure pull --output-file structure.yaml"],
     output: "YAML with the label, the key's name, fields and tags; in JSON formats the same as JSON.",
-  });
-  pulling.action(
-    presents(context, { form: "yaml" }, async (nameOrId) => {
+    form: "yaml",
+    async run(nameOrId) {
       const { formatStructureFile, toStructureSpec } = await import("../../structure/file.ts");
       const { account } = await context.connect();
       const structure = await readWholeStructure(account, nameOrId);
       if (!structure.tags) context.terminal.warn(tagsLeftOut);
       const value = toStructureSpec(structure);
       return { value, text: formatStructureFile(value) };
-    }),
-  );
+    },
+  });
 }

@@ -17,10 +17,9 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { type MissingArgument, requireChoice, requireText, toChoices } from "../flags/questions.ts";
-import { describeCommand } from "../help/help-text.ts";
 import { formatChanges } from "../output/change-lines.ts";
-import { presents, type Result } from "../output/presents.ts";
 import { countContacts } from "../selection/lookups.ts";
+import { type Result, verb } from "../verb.ts";
 
 /** @param nameOrId on the command line; else `--structure`, the profile's, or the only one */
 export async function readWholeStructure(account: Account, nameOrId?: string): Promise<ContactStructure> {
@@ -200,14 +199,13 @@ export function registerRenameAndRemove(group: Command, context: Context, comman
     .description(`rename a ${part}; ${commands.onRename}`)
     .argument(`[${part}]`, "its label or id")
     .argument("[label]", "the new label");
-  const renaming = describeCommand(addDryRunFlag(rename), {
+  verb(context, addDryRunFlag(rename), {
     examples: [`ecm structure ${part} rename ${commands.exampleRename}`],
     output: editOutput,
     writes: true,
     exitCodes: { 6: `another ${part} has this label, or others keep changing the structure` },
-  });
-  renaming.action(
-    presents(context, { view: structureView }, async (typedName, typedLabel, { dryRun }) => {
+    view: structureView,
+    async run(typedName, typedLabel, { dryRun }) {
       const usage = ecm`structure ${part} rename ${PART} LABEL`;
       const nameOrId = await requirePart(typedName, { what: `${capitalize(part)} to rename`, usage });
       const label = await requireText(context, typedLabel, { what: "New label", usage });
@@ -215,22 +213,21 @@ export function registerRenameAndRemove(group: Command, context: Context, comman
       // After somebody else's change it is still the one that was meant at first, whatever it is called then.
       const { _id } = resolve(structure, nameOrId);
       return editStructure(context, structure, (now) => renamePart(now, part, _id, label), { dryRun });
-    }),
-  );
+    },
+  });
 
   const remove = group
     .command("remove")
     .description(`remove a ${part}; ${commands.onRemove} (asks first)`)
     .argument(`[${part}]`, "its label or id");
   const example = `ecm structure ${part} remove ${commands.exampleRemove}`;
-  const removing = describeCommand(addDryRunFlag(remove), {
+  verb(context, addDryRunFlag(remove), {
     examples: [example, `${example} --yes`],
     output: editOutput,
     writes: true,
     asks: true,
-  });
-  removing.action(
-    presents(context, { view: structureView }, async (typedName, { dryRun }) => {
+    view: structureView,
+    async run(typedName, { dryRun }) {
       const missing = { what: `${capitalize(part)} to remove`, usage: ecm`structure ${part} remove ${PART}` };
       const nameOrId = await requirePart(typedName, missing);
       if (!dryRun) context.requireConfirmable();
@@ -241,8 +238,8 @@ export function registerRenameAndRemove(group: Command, context: Context, comman
         await context.confirm(() => formatRemovalQuestion(connection, structure, [{ part, label }]));
       const edit: StructureEdit = (now) => removePart(now, part, _id);
       return editStructure(context, structure, edit, { dryRun, isAsked: true });
-    }),
-  );
+    },
+  });
 
   function requirePart(typedName: string | undefined, missing: MissingArgument): Promise<string> {
     return requireChoice(context, typedName, missing, async () => {

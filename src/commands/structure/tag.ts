@@ -5,8 +5,7 @@ import { ecm } from "../../hint.ts";
 import { addTags } from "../../structure/edit.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { requireText } from "../flags/questions.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 import {
   editOutput,
   editStructure,
@@ -23,19 +22,18 @@ export function registerStructureTag(parent: Command, context: Context): void {
     .command("add")
     .description("add tags; existing ones do not change")
     .argument("[label...]", "the tags' labels");
-  const adding = describeCommand(addDryRunFlag(add), {
+  verb(context, addDryRunFlag(add), {
     examples: ["ecm structure tag add vip", 'ecm structure tag add "north, west" south --dry-run'],
     output: `${editOutput} \`unchanged\` on stderr when all existed.`,
     writes: true,
-  });
-  adding.action(
-    presents(context, { view: structureView }, async (typedLabels, { dryRun }) => {
+    view: structureView,
+    async run(typedLabels, { dryRun }) {
       const typed = typedLabels.length > 0 ? typedLabels : [undefined];
       const labels = await Promise.all(typed.map((label) => requireText(context, label, missingLabel)));
       const structure = await readWholeStructure((await context.connect()).account);
       return editStructure(context, structure, (now) => addTags(now, labels), { dryRun });
-    }),
-  );
+    },
+  });
   registerRenameAndRemove(tag, context, {
     part: "tag",
     onRename: "contacts keep the tag",

@@ -3,8 +3,7 @@ import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import { updateNames } from "../../structure/edit.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
+import { verb } from "../verb.ts";
 import { editStructure, readWholeStructure, structureView } from "./shared.ts";
 
 export function registerStructureUpdate(parent: Command, context: Context): void {
@@ -14,14 +13,13 @@ export function registerStructureUpdate(parent: Command, context: Context): void
     .argument("[structure]", "its label or id (default: the one in use)")
     .option("--label <label>", "the structure's new label")
     .option("--key-name <name>", "the new name of the key column");
-  const updating = describeCommand(addDryRunFlag(command), {
+  verb(context, addDryRunFlag(command), {
     examples: ['ecm structure update --label "Customers"', "ecm structure update Default --key-name E-mail"],
     output:
       "The updated structure, or at a terminal what changed (old → new); `unchanged` on stderr when nothing changed.",
     writes: true,
-  });
-  updating.action(
-    presents(context, { view: structureView }, async (nameOrId, { label, keyName, dryRun }) => {
+    view: structureView,
+    async run(nameOrId, { label, keyName, dryRun }) {
       if (label === undefined && keyName === undefined) {
         throw usageError("No change given", "Pass --label, --key-name, or both");
       }
@@ -29,6 +27,6 @@ export function registerStructureUpdate(parent: Command, context: Context): void
         throw usageError("A name cannot be blank", "Give a name with letters");
       const structure = await readWholeStructure((await context.connect()).account, nameOrId);
       return editStructure(context, structure, (now) => updateNames(now, { label, keyName }), { dryRun });
-    }),
-  );
+    },
+  });
 }

@@ -7,8 +7,6 @@ import { exitCodes, usageError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import type { InputFile } from "../../tables/index.ts";
 import { describeRowsNote } from "../bulk/words.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
 import {
   addMarkedRowsFlags,
   areKeysAddresses,
@@ -19,6 +17,7 @@ import {
   withInputFile,
 } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
+import { verb } from "../verb.ts";
 import { requireKeys, suppressedView } from "./view.ts";
 
 export function registerSuppressionsAdd(parent: Command, context: Context): void {
@@ -31,7 +30,7 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
       "--keys <file>",
       "a file of keys: one per line, or a table that import reads, with a key column; - for standard input",
     );
-  const adding = describeCommand(addMarkedRowsFlags(command), {
+  verb(context, addMarkedRowsFlags(command), {
     isLocal: true,
     examples: [
       "ecm suppressions add ada@example.com",
@@ -43,9 +42,8 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
       1: "the list cannot be read or written",
       3: "added, but some lines of the file have no valid key",
     },
-  });
-  adding.action(
-    presents(context, { view: suppressedView }, async (typedKeys, flags) => {
+    view: suppressedView,
+    async run(typedKeys, flags) {
       requireOneSource(flags.keys, typedKeys);
       const { keys: file } = flags;
       if (file === undefined) requireKeys(typedKeys, ecm`suppressions add KEY`);
@@ -65,8 +63,8 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
         context.endWith(exitCodes.rejectedRows);
       }
       return { many: entries };
-    }),
-  );
+    },
+  });
 }
 
 const maxLinesShown = 20;

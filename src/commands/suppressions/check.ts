@@ -4,10 +4,9 @@ import { formatCounted } from "../../counts.ts";
 import { failedError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import type { View } from "../../terminal/present.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
 import { requireAddresses } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
+import { verb } from "../verb.ts";
 import { requireKeys } from "./view.ts";
 
 interface Checked {
@@ -28,14 +27,13 @@ export function registerSuppressionsCheck(parent: Command, context: Context): vo
     .command("check")
     .description("check whether keys are suppressed (exit 0 if all are, 1 if not)")
     .argument("<key...>", "contact keys, such as email addresses");
-  describeCommand(command, {
+  verb(context, command, {
     isLocal: true,
     examples: ["ecm suppressions check ada@example.com"],
     output: "Each key and whether it is suppressed: { key, suppressed }.",
     exitCodes: { 0: "all of them are suppressed", 1: "not all are suppressed, or the list cannot be read" },
-  });
-  command.action(
-    presents(context, { view }, async (keys) => {
+    view,
+    async run(keys) {
       requireKeys(keys, ecm`suppressions check KEY`);
       await requireAddresses(context, keys);
       const list = await openSuppressionList(context);
@@ -44,6 +42,6 @@ export function registerSuppressionsCheck(parent: Command, context: Context): vo
       const words = `${others} of ${formatCounted(keys.length, "key")} not suppressed`;
       const failure = others > 0 ? failedError(words, undefined, { type: "NotSuppressedError" }) : undefined;
       return { many: checked, failure };
-    }),
-  );
+    },
+  });
 }

@@ -2,9 +2,8 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { advise, ecm } from "../../hint.ts";
 import { addOutputFileFlags } from "../flags/flags.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
+import { verb } from "../verb.ts";
 import { suppressedView } from "./view.ts";
 
 const empty = advise`No suppressed keys. Add one with: ${ecm`suppressions add KEY`}`;
@@ -13,15 +12,14 @@ export function registerSuppressionsList(parent: Command, context: Context): voi
   const command = addOutputFileFlags(parent.command("list")).description(
     "list the suppressed keys as keyed hashes; the list has no addresses",
   );
-  describeCommand(command, {
+  verb(context, command, {
     isLocal: true,
     examples: ["ecm suppressions list", "ecm suppressions list --json"],
     output: "The hash of each key, and when it was added: { hash, addedAt }.",
-  });
-  command.action(
-    presents(context, { view: suppressedView }, async () => {
+    view: suppressedView,
+    async run() {
       const list = await openSuppressionList(context);
       return { many: list.list(), empty };
-    }),
-  );
+    },
+  });
 }

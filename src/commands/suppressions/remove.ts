@@ -3,9 +3,8 @@ import type { Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
 import { notFoundError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
-import { describeCommand } from "../help/help-text.ts";
-import { presents } from "../output/presents.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
+import { verb } from "../verb.ts";
 import { requireKeys } from "./view.ts";
 
 export function registerSuppressionsRemove(parent: Command, context: Context): void {
@@ -13,15 +12,13 @@ export function registerSuppressionsRemove(parent: Command, context: Context): v
     .command("remove")
     .description("remove keys from the suppression list, so that they can be created again")
     .argument("<key...>", "contact keys, such as email addresses");
-  describeCommand(command, {
+  verb(context, command, {
     isLocal: true,
     asks: true,
     examples: ["ecm suppressions remove ada@example.com", "ecm suppressions remove ada@example.com --yes"],
     output: "Nothing; stderr says what was removed.",
     exitCodes: { 1: "declined, or the list cannot be read or written", 5: "none of the keys is suppressed" },
-  });
-  command.action(
-    presents(context, {}, async (keys) => {
+    async run(keys) {
       requireKeys(keys, ecm`suppressions remove KEY`);
       const list = await openSuppressionList(context);
       const listed = keys.filter((key) => list.has(key));
@@ -33,6 +30,6 @@ export function registerSuppressionsRemove(parent: Command, context: Context): v
       const others = keys.length - listed.length;
       const more = others > 0 ? `; ${formatCounted(others, "key")} not on it` : "";
       return { note: `Removed ${removed} from the suppression list${more}` };
-    }),
-  );
+    },
+  });
 }

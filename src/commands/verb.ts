@@ -1,9 +1,10 @@
-/** Shows what a verb returns, in the format that was asked for: the one place that does. */
-import type { Context, OutputFileFlags } from "../../context.ts";
-import { formatCount } from "../../counts.ts";
-import type { Hint } from "../../hint.ts";
-import type { TextForm } from "../../terminal/file-names.ts";
-import { isForPeople, isJson, type OutputFormat, type OutputOptions } from "../../terminal/format.ts";
+/** How a command is declared, and how what it returns is shown in the format that was asked for. */
+import type { Command, CommandUnknownOpts, OptionValues } from "@commander-js/extra-typings";
+import type { Context, OutputFileFlags } from "../context.ts";
+import { formatCount } from "../counts.ts";
+import type { Hint } from "../hint.ts";
+import type { TextForm } from "../terminal/file-names.ts";
+import { isForPeople, isJson, type OutputFormat, type OutputOptions } from "../terminal/format.ts";
 import {
   checkColumns,
   explainDryRun,
@@ -12,9 +13,10 @@ import {
   presentOne,
   presentValue,
   type View,
-} from "../../terminal/present.ts";
-import type { ApiRequest } from "../../wire.ts";
-import { formatForAccount } from "../help/command-line.ts";
+} from "../terminal/present.ts";
+import type { ApiRequest } from "../wire.ts";
+import { formatForAccount } from "./help/command-line.ts";
+import { type CommandFacts, describeCommand } from "./help/help-text.ts";
 
 /** One record. */
 interface One<T> {
@@ -100,25 +102,30 @@ interface Presentation<T> {
   fallback?: OutputFormat;
   /** The form of the output for people, where it is no table. */
   form?: TextForm;
+}
+
+interface Verb<A extends unknown[], O, T> extends CommandFacts, Presentation<T> {
   /** How the output is written, where its formats are the command's own. */
-  chooseOutput?(flags: object): OutputOptions;
+  chooseOutput?(flags: O): OutputOptions;
+  /** Does what the command is for. @returns what is shown; undefined: nothing more */
+  run(...args: [...A, O, CommandUnknownOpts]): Promise<Result<T> | undefined> | Promise<void>;
 }
 
 /**
- * Makes the action of a command from a function that returns what is to be shown; undefined: nothing more.
- * The flags of the output's file are found among the command's own.
+ * Declares what a command does and what its help says, beside its arguments and flags. The flags of the output's
+ * file are found among the command's own.
  */
-export function presents<A extends unknown[], T>(
+export function verb<A extends unknown[], O extends OptionValues, G extends OptionValues, T>(
   context: Context,
-  { view, fallback, form, chooseOutput }: Presentation<T>,
-  run: (...args: A) => Promise<Result<T> | undefined>,
-): (...args: A) => Promise<void> {
-  return async (...args) => {
-    // Commander hands over arguments, options and the command.
-    const flags = args.at(-2) as OutputFileFlags;
-    const output = chooseOutput?.(flags) ?? context.output(flags, fallback, form);
+  command: Command<A, O, G>,
+  { view, fallback, form, chooseOutput, run, ...facts }: Verb<A, O & G, T>,
+): void {
+  describeCommand(command, facts);
+  command.action(async (...args: unknown[]) => {
+    const flags = args.at(-2) as O & G;
+    const output = chooseOutput?.(flags) ?? context.output(flags as OutputFileFlags, fallback, form);
     if (view) checkColumns(output, view);
-    const result = await run(...args);
+    const result = await run(...(args as [...A, O & G, CommandUnknownOpts]));
     if (!result) return;
     try {
       await present(context, output, { view, ...result });
@@ -128,7 +135,7 @@ export function presents<A extends unknown[], T>(
       await result.release?.();
     }
     if (result.failure !== undefined) throw result.failure;
-  };
+  });
 }
 
 async function present<T>(context: Context, output: OutputOptions, result: Result<T>): Promise<void> {
