@@ -1,6 +1,6 @@
 /** What a search is to find, once names are ids: what the service decides, and what is decided here. Pure. */
 import { findStatus, statusParts } from "../api/contacts.ts";
-import { type EcmError, unreadableAnswerError, usageError } from "../errors.ts";
+import { unreadableAnswerError, usageError } from "../errors.ts";
 import type { Contact, Filter } from "../wire.ts";
 import type { StatusFilter } from "./status-filter.ts";
 
@@ -30,8 +30,8 @@ export interface LocalCondition {
 }
 
 /** All of them must hold. @returns undefined where there is none */
-export function combine(...conditions: (LocalCondition | undefined)[]): LocalCondition | undefined {
-  const present = conditions.filter((each) => each !== undefined);
+export function combine(...conditions: (LocalCondition | false | undefined)[]): LocalCondition | undefined {
+  const present = conditions.filter((each) => each !== undefined && each !== false);
   if (present.length < 2) return present[0];
   return {
     needs: [...new Set(present.flatMap(({ needs }) => needs))],
@@ -44,6 +44,7 @@ export function combine(...conditions: (LocalCondition | undefined)[]): LocalCon
  * @throws UsageError for a text without a word
  */
 export function createTextCondition(text: string): LocalCondition {
+  const fold = (each: string) => each.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const words = fold(text).split(/\s+/).filter(Boolean);
   if (words.length === 0) throw usageError("--text is empty", "Name what to look for, such as --text Ada");
   return {
@@ -55,21 +56,11 @@ export function createTextCondition(text: string): LocalCondition {
   };
 }
 
-function fold(text: string): string {
-  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-}
-
 /** The contact has any of these tags. */
 export function createTagCondition(ids: readonly string[]): LocalCondition {
   return {
     needs: ["tags"],
-    holds({ tags }) {
-      if (tags) return tags.some(({ _id }) => ids.includes(_id));
-      throw untoldError(
-        "The service did not say which tags the contacts have",
-        "--tag cannot be evaluated without them",
-      );
-    },
+    holds: ({ tags }) => requireTold("tags", tags, "--tag").some(({ _id }) => ids.includes(_id)),
   };
 }
 
@@ -81,30 +72,17 @@ export function createListCondition(ids: readonly string[]): LocalCondition {
   };
 }
 
-/** The contact has this primary status, as far as the service tells its status. */
-export function createPrimaryCondition({ primary }: StatusFilter): LocalCondition {
-  return {
-    needs: statusParts,
-    holds: (contact) => (findStatus(contact)?.primary.toLowerCase() ?? primary) === primary,
-  };
-}
-
-/** The contact has the secondary status; undefined where the service decides on the primary one alone. */
-export function createSecondaryCondition({ primary, secondary }: StatusFilter): LocalCondition | undefined {
-  if (secondary === undefined) return undefined;
+/** The contact has this status. Where the service does not tell it, its filter is relied on for the primary one. */
+export function createStatusCondition({ primary, secondary }: StatusFilter): LocalCondition {
   return {
     needs: statusParts,
     holds(contact) {
       const status = findStatus(contact);
-      if (!status) {
-        throw untoldError(
-          "The service did not tell the status of the contacts",
-          "Select by the primary status, active or inactive",
-        );
-      }
+      if (secondary === undefined) return (status?.primary.toLowerCase() ?? primary) === primary;
+      const told = requireTold("status", status, "--status");
       // A service may say of active contacts that they are active, and no more.
-      const actual = status.secondary?.toLowerCase() ?? (primary === "active" ? secondary : undefined);
-      return status.primary.toLowerCase() === primary && actual === secondary;
+      const actual = told.secondary?.toLowerCase() ?? (primary === "active" ? secondary : undefined);
+      return told.primary.toLowerCase() === primary && actual === secondary;
     },
   };
 }
@@ -113,17 +91,18 @@ export function createSecondaryCondition({ primary, secondary }: StatusFilter): 
 export function createUpdatedAfter(time: number): LocalCondition {
   return {
     needs: ["updatedAt"],
-    holds({ updatedAt }) {
-      const at = Date.parse(updatedAt ?? "");
-      if (!Number.isNaN(at)) return at > time;
-      throw untoldError(
-        "The service did not say when the contacts were updated",
-        "--since cannot be evaluated without it",
-      );
+    holds({ updatedAt = "" }) {
+      const at = Date.parse(updatedAt);
+      return requireTold("updatedAt", Number.isNaN(at) ? undefined : at, "--since") > time;
     },
   };
 }
 
-function untoldError(message: string, hint: string): EcmError {
-  return unreadableAnswerError(message, hint);
+/** @param flag that cannot be evaluated without the part */
+export function requireTold<T>(part: string, value: T | undefined, flag: string): T {
+  if (value !== undefined) return value;
+  throw unreadableAnswerError(
+    `The service did not tell the ${part} of the contacts`,
+    `${flag} cannot be evaluated without it`,
+  );
 }

@@ -1,15 +1,15 @@
 /** Which contacts are meant, from what was typed: what the service filters, and what is decided here. */
 
 import type { Account } from "../service/account.ts";
-import type { Contact, ContactStructure, Filter } from "../wire.ts";
+import type { ContactStructure, Filter } from "../wire.ts";
 import {
   combine,
   createListCondition,
-  createPrimaryCondition,
-  createSecondaryCondition,
+  createStatusCondition,
   createTagCondition,
+  type LocalCondition,
 } from "./conditions.ts";
-import { resolveContactConditions, resolveTagIds } from "./contact-filters.ts";
+import { resolveContactConditions, resolveLists, resolveTags } from "./contact-filters.ts";
 import { parseStatus } from "./status-filter.ts";
 import type { Where } from "./where.ts";
 
@@ -29,23 +29,15 @@ export interface StoredSelection {
   where?: string;
 }
 
-export interface Selection extends SelectionCheck {
+/**
+ * Every condition, the service's own among them: a write must not reach a contact that a looser search let through. A
+ * part that the service filters by and does not tell is taken to be right.
+ */
+export interface Selection extends LocalCondition {
   /** What the service filters. */
   filters: Filter[];
   /** Absent where nothing narrows the account. */
   stored?: StoredSelection;
-}
-
-/** Whether a contact is chosen, without the service's help. */
-export interface SelectionCheck {
-  /** The parts of a contact that `holds` reads, as a search's `source` names them. */
-  needs: readonly string[];
-  /**
-   * Whether every condition holds for a contact, the service's own among them: a write
-   * must not reach a contact that a looser search let through. A part that the service
-   * filters by and does not tell is taken to be right.
-   */
-  holds(contact: Partial<Contact>): boolean;
 }
 
 /** Resolves the names. @throws NotFoundError, UsageError naming what does not exist */
@@ -54,14 +46,12 @@ export async function resolveSelection(
   structure: ContactStructure,
   { where, ...requested }: RequestedSelection,
 ): Promise<Selection> {
+  const { status, list, tag } = requested;
   const { filters } = await resolveContactConditions(account, structure, requested);
-  const lists = filters
-    .flatMap(({ criterias }) => criterias)
-    .flatMap(({ columnToFilter, values }) => (columnToFilter === "LIST_ID" ? values : []));
   const stored: StoredSelection = {
-    lists: [...new Set(lists)],
-    tags: await resolveTagIds(account, structure, requested.tag ?? []),
-    ...(requested.status !== undefined && { status: requested.status }),
+    lists: await resolveLists(account, structure, list),
+    tags: await resolveTags(account, structure, tag),
+    ...(status !== undefined && { status }),
     ...(where && { where: where.text }),
   };
   const check = await createCheck(account, structure, stored, where);
@@ -73,7 +63,7 @@ export async function restoreSelection(
   account: Account,
   structure: ContactStructure,
   stored: StoredSelection,
-): Promise<SelectionCheck> {
+): Promise<LocalCondition> {
   // Loaded only where a plan has conditions: a search needs little of this file.
   const { parseWhere } = await import("./where.ts");
   const where = stored.where === undefined ? undefined : await parseWhere(stored.where);
@@ -85,13 +75,11 @@ async function createCheck(
   structure: ContactStructure,
   { lists, tags, status }: StoredSelection,
   where: Where | undefined,
-): Promise<SelectionCheck> {
-  const parsedStatus = status === undefined ? undefined : parseStatus(status);
+): Promise<LocalCondition> {
   const conditions = combine(
-    lists.length > 0 ? createListCondition(lists) : undefined,
-    parsedStatus && createPrimaryCondition(parsedStatus),
-    tags.length > 0 ? createTagCondition(tags) : undefined,
-    parsedStatus && createSecondaryCondition(parsedStatus),
+    lists.length > 0 && createListCondition(lists),
+    tags.length > 0 && createTagCondition(tags),
+    status !== undefined && createStatusCondition(parseStatus(status)),
     await where?.compile(account, structure),
   );
   return conditions ?? { needs: [], holds: () => true };

@@ -4,13 +4,13 @@
  */
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 import { findStatus, statusParts } from "../api/contacts.ts";
-import { findClosest, isId } from "../api/names.ts";
+import { findClosest, resolveTag } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
-import { type EcmError, notFoundError, unreadableAnswerError, usageError } from "../errors.ts";
+import { type EcmError, usageError } from "../errors.ts";
 import { advise, ecm, joinHints } from "../hint.ts";
 import type { Account } from "../service/account.ts";
 import type { Contact, ContactList, ContactStructure } from "../wire.ts";
-import type { LocalCondition } from "./conditions.ts";
+import { type LocalCondition, requireTold } from "./conditions.ts";
 import { primaryStatuses, toSecondaryStatus } from "./status-filter.ts";
 
 type Cel = typeof import("@marcbachmann/cel-js");
@@ -29,61 +29,63 @@ export interface Where {
 /** Loads the library, and parses. @throws UsageError with the place where the grammar breaks */
 export async function parseWhere(text: string): Promise<Where> {
   const cel = await import("@marcbachmann/cel-js");
-  const { ast } = withWhereErrors(text, () =>
-    new cel.Environment({ unlistedVariablesAreDyn: true }).parse(text),
-  );
+  const { ast } = parse(new cel.Environment({ unlistedVariablesAreDyn: true }), text);
   const nodes = [...walkNodes(ast)];
-  const names = listNames(ast);
+  const used = new Set(nodes.flatMap((node) => (node.op === "id" ? [node.args] : [])));
   return {
     text,
     names(what, name) {
       if (what !== "field")
-        return names.has(`${what}s`) && nodes.some((node) => isText(node) && node.args === name);
-      return names.has(toVariable(name)) || nodes.some((node) => findFieldAccess(node)?.args === name);
+        return used.has(`${what}s`) && nodes.some((node) => isText(node) && node.args === name);
+      return used.has(toVariable(name)) || nodes.some((node) => findFieldAccess(node)?.args === name);
     },
     async compile(account, structure) {
-      const whole = names.has("tags") ? await account.complete(structure) : structure;
-      const lists = names.has("lists") ? await account.lists(structure) : [];
-      const vocabulary = createVocabulary(whole, lists);
-      requireNames(text, ast, vocabulary);
-      return compileCondition(cel, text, vocabulary);
+      const whole = used.has("tags") ? await account.complete(structure) : structure;
+      const lists = used.has("lists") ? await account.lists(structure) : [];
+      return compileCondition(cel, text, createVocabulary(whole, lists));
     },
   };
 }
 
+function parse(environment: Environment, text: string) {
+  try {
+    return environment.parse(text);
+  } catch (error) {
+    throw whereError(text, error);
+  }
+}
+
 function compileCondition(cel: Cel, text: string, vocabulary: Vocabulary): LocalCondition {
   const environment = new cel.Environment();
-  for (const [name, { type }] of Object.entries(builtIn)) environment.registerVariable(name, type);
-  const variables = [...vocabulary.variables].flatMap(([name, [field]]) =>
-    canDeclare(environment, name) ? [[name, field!._id] as const] : [],
-  );
+  const terms = Object.entries(vocabulary.terms).filter(([name, { type }]) => {
+    try {
+      return environment.registerVariable(name, type);
+    } catch {
+      // The language keeps the word for itself: such a field is reached through `fields`.
+      return false;
+    }
+  });
   registerStrictNumbers(cel, environment);
-  const program = withWhereErrors(text, () => environment.parse(text));
-  const { ast } = program;
-  const used = listNames(ast);
-  useStrictNumbers(ast);
-  foldStatuses(ast);
-  const foldedKey = vocabulary.hasEmailKeys ? foldKeys(ast, environment) : undefined;
+  const program = parse(environment, text);
+  resolveNames(text, program.ast, vocabulary);
   const checked = program.check();
-  if (!checked.valid)
-    throw whereError(text, checked.error, [...Object.keys(builtIn), ...variables.map(([name]) => name)]);
+  if (!checked.valid) {
+    const names = terms.map(([name]) => name).filter((name) => name !== foldedKey);
+    throw whereError(text, checked.error, names);
+  }
   if (checked.type !== "bool") {
     throw usageError(
       `--where: ${JSON.stringify(text)} is not a condition: its type is ${checked.type}, not bool`,
       'Compare it with something, such as City == "Oslo"',
     );
   }
-  const usedVariables = variables.filter(([name]) => used.has(name));
-  const usedBuiltIn = Object.keys(builtIn).filter((name) => used.has(name));
-  const needs = usedBuiltIn.flatMap((name) => builtIn[name]!.needs);
-  if (usedVariables.length > 0) needs.push("fields");
-  const read = createContactReader(vocabulary, usedBuiltIn, usedVariables);
+  const ids = new Set([...walkNodes(program.ast)].map(({ op, args }) => op === "id" && args));
+  const used = terms.filter(([name]) => ids.has(name));
   return {
     // The key names the contact in messages.
-    needs: [...new Set(["key", ...needs])],
+    needs: [...new Set(["key", ...used.flatMap(([, { needs }]) => needs)])],
     holds(contact) {
-      const values = read(contact);
-      if (foldedKey) values[foldedKey] = contact.key?.toLowerCase() ?? "";
+      const values = Object.fromEntries(used.map(([name, { read }]) => [name, read(contact)]));
       try {
         return program(values) === true;
       } catch (error) {
@@ -95,107 +97,6 @@ function compileCondition(cel: Cel, text: string, vocabulary: Vocabulary): Local
       }
     },
   };
-}
-
-function listNames(ast: ASTNode): Set<string> {
-  return new Set([...walkNodes(ast)].flatMap((node) => (node.op === "id" ? [node.args as string] : [])));
-}
-
-/** A label can be a word that CEL keeps for itself; such a field is reached through `fields`. */
-function canDeclare(environment: Environment, name: string): boolean {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return false;
-  try {
-    environment.registerVariable(name, "string");
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Statuses are compared in lower case, and by the words of `--status`: `unsubscribed` is `unsubscribe`. */
-function foldStatuses(ast: ASTNode): void {
-  for (const node of walkNodes(ast)) {
-    const sides = findSides(node);
-    const status = sides?.find(({ op, args }) => op === "id" && (args === "status" || args === "substatus"));
-    if (!status) continue;
-    for (const text of sides!.flatMap(listElements).filter(isText)) {
-      const word = text.args.toLowerCase();
-      (text as { args: string }).args = status.args === "substatus" ? toSecondaryStatus(word) : word;
-    }
-  }
-}
-
-/**
- * Compares keys with texts in lower case, as a whole. In other calls, and compared with the value of a field,
- * `key` stays as it is.
- * @returns the variable that is the key in lower case; undefined where it is not used
- */
-function foldKeys(ast: ASTNode, environment: Environment): string | undefined {
-  let folded: string | undefined;
-  for (const node of walkNodes(ast)) {
-    const sides = findSides(node) as { op: string; args: unknown }[] | undefined;
-    const key = sides?.find((side) => side.op === "id" && side.args === "key");
-    const texts = sides?.filter((side) => side !== key).flatMap((side) => listElements(side as ASTNode));
-    if (!key || !texts!.every(isText)) continue;
-    folded ??= declareNew(environment, "folded_key");
-    key.args = folded;
-    for (const text of texts as { args: string }[]) text.args = text.args.toLowerCase();
-  }
-  return folded;
-}
-
-/** A field may have the name. */
-function declareNew(environment: Environment, name: string): string {
-  return canDeclare(environment, name) ? name : declareNew(environment, `${name}_`);
-}
-
-/** A contact → the values that the expression uses, and no others. */
-function createContactReader(
-  vocabulary: Vocabulary,
-  usedBuiltIn: readonly string[],
-  usedVariables: readonly (readonly [name: string, fieldId: string])[],
-): (contact: Partial<Contact>) => Record<string, unknown> {
-  const readNames = (part: "lists" | "tags", contact: Partial<Contact>) =>
-    requirePresent(part, contact[part]).map(({ _id }) => vocabulary[part]?.get(_id) ?? _id);
-  const readers: Record<string, (contact: Partial<Contact>, values: Map<string, string>) => unknown> = {
-    key: (contact) => contact.key ?? "",
-    status: (contact) => requirePresent("status", findStatus(contact)).primary.toLowerCase(),
-    substatus: (contact) => requirePresent("status", findStatus(contact)).secondary?.toLowerCase() ?? "",
-    lists: (contact) => readNames("lists", contact),
-    tags: (contact) => readNames("tags", contact),
-    fields: (_contact, values) =>
-      new Map([...vocabulary.fields].map(([label, id]) => [label, values.get(id) ?? ""])),
-    createdAt: (contact) => new Date(requirePresent("createdAt", contact.createdAt)),
-    updatedAt: (contact) => new Date(requirePresent("updatedAt", contact.updatedAt)),
-  };
-  const readsFields = usedVariables.length > 0 || usedBuiltIn.includes("fields");
-  return (contact) => {
-    const values = new Map(
-      readsFields
-        ? requirePresent("fields", contact.fields).map(({ _id, value }) => [_id, value] as const)
-        : [],
-    );
-    const read: Record<string, unknown> = Object.create(null);
-    for (const name of usedBuiltIn) read[name] = readers[name]!(contact, values);
-    for (const [name, id] of usedVariables) read[name] = values.get(id) ?? "";
-    return read;
-  };
-}
-
-function requirePresent<T>(part: string, value: T | undefined): T {
-  if (value !== undefined) return value;
-  throw unreadableAnswerError(
-    `The service did not tell the ${part} of the contacts`,
-    "--where cannot be evaluated without it",
-  );
-}
-
-function withWhereErrors<T>(text: string, parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw whereError(text, error);
-  }
 }
 
 const typeHint =
@@ -226,33 +127,38 @@ function describe(text: string, error: unknown): { summary: string; place: strin
   return { summary: summary ?? message, place: range ? at(text, range) : "" };
 }
 
-// The names that a condition can use in one structure, and whether those that it uses exist.
+/** ` (at character 9: Cty == "x")` */
+function at(text: string, { start }: { start: number }): string {
+  const rest = text.slice(start, start + 20);
+  if (rest === "") return " (at the end)";
+  return ` (at character ${start + 1}: ${rest}${start + 20 < text.length ? "…" : ""})`;
+}
 
-/** Names that every structure has, with the parts of a contact that they need. */
-const builtIn: Record<string, { type: string; needs: readonly string[] }> = {
-  key: { type: "string", needs: ["key"] },
-  status: { type: "string", needs: statusParts },
-  substatus: { type: "string", needs: statusParts },
-  lists: { type: "list<string>", needs: ["lists"] },
-  tags: { type: "list<string>", needs: ["tags"] },
-  fields: { type: "map<string, string>", needs: ["fields"] },
-  createdAt: { type: "google.protobuf.Timestamp", needs: ["createdAt"] },
-  updatedAt: { type: "google.protobuf.Timestamp", needs: ["updatedAt"] },
-};
+// What an expression can speak of in one structure.
 
-/** What an expression can speak of in one structure. */
+interface Term {
+  /** In CEL. */
+  type: string;
+  /** The parts of a contact that it is read from. */
+  needs: readonly string[];
+  read(contact: Partial<Contact>): unknown;
+}
+
 interface Vocabulary {
-  /** Variable → the fields whose labels give it: one, where it can be used. */
-  variables: Map<string, { _id: string; name: string }[]>;
-  /** Label (id, where labels repeat) → id of the field. */
+  /** By variable. */
+  terms: Record<string, Term>;
+  /** Variable → the labels that give it. */
+  labels: Map<string, string[]>;
+  /** Label (id, where labels repeat) → id. */
   fields: Map<string, string>;
-  /** Id → name. */
-  lists: Map<string, string>;
-  /** Undefined: the service does not tell which tags there are. */
-  tags: Map<string, string> | undefined;
+  lists: string[];
+  structure: ContactStructure;
   /** Keys that differ in letter case alone are one. */
   hasEmailKeys: boolean;
 }
+
+/** The key in lower case. No expression and no label can give this name. */
+const foldedKey = "folded key";
 
 /** The variable that a field's label gives. */
 function toVariable(label: string): string {
@@ -260,147 +166,152 @@ function toVariable(label: string): string {
 }
 
 function createVocabulary(structure: ContactStructure, lists: readonly ContactList[]): Vocabulary {
-  const variables: Vocabulary["variables"] = new Map();
   const fields = new Map<string, string>();
+  const labels = new Map<string, string[]>();
+  const terms: Vocabulary["terms"] = {};
   for (const { _id, label } of structure.fields) {
     const isRepeated = structure.fields.some((other) => other.label === label && other._id !== _id);
     const name = isRepeated ? _id : label;
-    fields.set(name, _id);
     const variable = toVariable(label);
-    if (Object.hasOwn(builtIn, variable)) continue;
-    variables.set(variable, [...(variables.get(variable) ?? []), { _id, name }]);
+    fields.set(name, _id);
+    labels.set(variable, [...(labels.get(variable) ?? []), name]);
+    terms[variable] = { type: "string", needs: ["fields"], read: (contact) => readField(contact, _id) };
   }
-  return {
-    variables,
+  const builtIn = createBuiltIn(
     fields,
-    lists: new Map(lists.map(({ _id, name }) => [_id, name])),
-    tags: structure.tags && new Map(structure.tags.map(({ _id, label }) => [_id, label])),
+    toNames(lists, ({ name }) => name),
+    toNames(structure.tags, ({ label }) => label),
+  );
+  // A built-in name wins over the field of that name.
+  for (const name of Object.keys(builtIn)) labels.delete(name);
+  return {
+    terms: { ...terms, ...builtIn },
+    labels,
+    fields,
+    lists: lists.map(({ name }) => name),
+    structure,
     hasEmailKeys: isEmailKey(structure.keyType),
   };
 }
 
+function toNames<T extends { _id: string }>(all: readonly T[] = [], nameOf: (each: T) => string) {
+  return new Map(all.map((each) => [each._id, nameOf(each)]));
+}
+
+function createBuiltIn(
+  fields: ReadonlyMap<string, string>,
+  lists: ReadonlyMap<string, string>,
+  tags: ReadonlyMap<string, string>,
+): Record<string, Term> {
+  const timestamp = (part: "createdAt" | "updatedAt"): Term => ({
+    type: "google.protobuf.Timestamp",
+    needs: [part],
+    read: (contact) => new Date(requireTold(part, contact[part], "--where")),
+  });
+  const members = (part: "lists" | "tags", names: ReadonlyMap<string, string>): Term => ({
+    type: "list<string>",
+    needs: [part],
+    read: (contact) => requireTold(part, contact[part], "--where").map(({ _id }) => names.get(_id) ?? _id),
+  });
+  const status = (part: "primary" | "secondary"): Term => ({
+    type: "string",
+    needs: statusParts,
+    read: (contact) => requireTold("status", findStatus(contact), "--where")[part]?.toLowerCase() ?? "",
+  });
+  return {
+    key: { type: "string", needs: ["key"], read: ({ key = "" }) => key },
+    [foldedKey]: { type: "string", needs: ["key"], read: ({ key = "" }) => key.toLowerCase() },
+    status: status("primary"),
+    substatus: status("secondary"),
+    lists: members("lists", lists),
+    tags: members("tags", tags),
+    fields: {
+      type: "map<string, string>",
+      needs: ["fields"],
+      read: (contact) => new Map([...fields].map(([label, id]) => [label, readField(contact, id)])),
+    },
+    createdAt: timestamp("createdAt"),
+    updatedAt: timestamp("updatedAt"),
+  };
+}
+
+function readField({ fields }: Partial<Contact>, id: string): string {
+  return requireTold("fields", fields, "--where").find(({ _id }) => _id === id)?.value ?? "";
+}
+
 /**
- * Names given as text where only a name makes sense: a misspelt one would match no contact, or all of them.
+ * Requires that names given as text exist, where only a name makes sense: a misspelt one would match no contact, or
+ * all of them. Statuses, and keys of e-mail that are compared as a whole, are compared in lower case.
  * @throws UsageError with the place; NotFoundError where the service does not tell the names of tags
  */
-function requireNames(text: string, ast: ASTNode, vocabulary: Vocabulary): void {
-  for (const node of walkNodes(ast)) {
-    requireOneField(text, node, vocabulary);
-    const field = findFieldAccess(node);
-    if (field) requireKnown(text, field, "field", vocabulary.fields.keys());
-    for (const status of findStatuses(node)) requireKnown(text, status, "status", primaryStatuses);
-  }
-  for (const { part, text: literal } of findMembers(ast, new Map())) {
-    const kind = part === "tags" ? "tag" : "list";
-    const known = vocabulary[part];
-    if (known) requireKnown(text, literal, kind, known.values());
-    else if (!isId(literal.args)) {
-      throw notFoundError(
-        `--where: the service did not say which tags there are, so ${JSON.stringify(literal.args)}${at(text, literal)} has no id`,
-        'Name the tag by its id, such as "64f0c2e19a7b5d0012c3a456" in tags',
-      );
-    }
+function resolveNames(text: string, ast: ASTNode, vocabulary: Vocabulary): void {
+  for (const node of walkNodes(ast)) resolveName(text, node, vocabulary);
+  for (const { side, others, root } of findComparisons(ast, new Map())) {
+    const texts = others.filter(isText);
+    for (const each of texts) resolveText(text, each, root, vocabulary);
+    if (side.op !== "id" || root !== "key" || !vocabulary.hasEmailKeys || texts.length < others.length)
+      continue;
+    (side as { args: string }).args = foldedKey;
+    for (const each of texts) each.args = each.args.toLowerCase();
   }
 }
 
-function requireOneField(text: string, node: ASTNode, { variables }: Vocabulary): void {
-  const meant = node.op === "id" ? (variables.get(node.args as string) ?? []) : [];
+/** @param root the variable that the text is compared with */
+function resolveText(text: string, literal: TextNode, root: unknown, { lists, structure }: Vocabulary): void {
+  if (root === "lists") requireKnown(text, literal, "list", lists);
+  if (root === "tags") {
+    const { tags } = structure;
+    if (!tags) resolveTag(structure, literal.args);
+    else
+      requireKnown(
+        text,
+        literal,
+        "tag",
+        tags.map(({ label }) => label),
+      );
+  }
+  if (root !== "status" && root !== "substatus") return;
+  literal.args = literal.args.toLowerCase();
+  if (root === "status") requireKnown(text, literal, "status", primaryStatuses);
+  else literal.args = toSecondaryStatus(literal.args);
+}
+
+function resolveName(text: string, node: ASTNode, { labels, fields }: Vocabulary): void {
+  if (node.op === "call") node.args[0] = strictNumbers.get(node.args[0]) ?? node.args[0];
+  const field = findFieldAccess(node);
+  if (field) requireKnown(text, field, "field", fields.keys());
+  const meant = (node.op === "id" && labels.get(node.args)) || [];
   if (meant.length < 2) return;
   throw usageError(
     `--where: ${JSON.stringify(node.args)}${at(text, node)} can mean ${meant.length} fields`,
-    `Name the one you mean: ${meant.map(({ name }) => `fields[${JSON.stringify(name)}]`).join(" or ")}`,
+    `Name the one you mean: ${meant.map((label) => `fields[${JSON.stringify(label)}]`).join(" or ")}`,
   );
 }
 
 function requireKnown(text: string, literal: TextNode, kind: string, names: Iterable<string>): void {
   const known = [...names];
-  const name = kind === "status" ? literal.args.toLowerCase() : literal.args;
+  const name = literal.args;
   if (known.includes(name)) return;
   const likely = findClosest(name, known);
   throw usageError(
-    `--where: No ${kind} is named ${JSON.stringify(literal.args)}${at(text, literal)}`,
+    `--where: No ${kind} is named ${JSON.stringify(name)}${at(text, literal)}`,
     likely === undefined
       ? `Known: ${known.slice(0, 10).join(", ")}`
       : `Did you mean ${JSON.stringify(likely)}?`,
   );
 }
 
-/** The name in `fields["City"]` and `fields.City`, with its place. */
-function findFieldAccess(node: ASTNode): TextNode | undefined {
-  if (node.op !== "[]" && node.op !== ".") return undefined;
-  const [target, index] = node.args as [ASTNode, ASTNode | string];
-  if (target.op !== "id" || target.args !== "fields") return undefined;
-  if (typeof index === "string") return { ...node, op: "value", args: index } as unknown as TextNode;
-  return isText(index) ? index : undefined;
+// The tree of an expression.
+
+type TextNode = ASTNode & { args: string };
+
+/** A text that is written out. */
+function isText(node: ASTNode): node is TextNode {
+  return node.op === "value" && typeof node.args === "string";
 }
 
-/** Texts that `status` is compared with. */
-function findStatuses(node: ASTNode): TextNode[] {
-  const sides = findSides(node);
-  const isCompared = sides?.some(({ op, args }) => op === "id" && args === "status");
-  return isCompared ? sides!.flatMap(listElements).filter(isText) : [];
-}
-
-type MemberPart = "lists" | "tags";
-
-/**
- * Texts that are compared with names of lists or tags: `"VIP" in tags`, `tags == ["VIP"]`, `tags[0] == "VIP"`,
- * `tags.exists(t, t == "VIP")`.
- * @param bound variables of macros that stand for names
- */
-function* findMembers(
-  value: unknown,
-  bound: ReadonlyMap<unknown, MemberPart>,
-): Generator<{ part: MemberPart; text: TextNode }> {
-  if (Array.isArray(value)) for (const each of value) yield* findMembers(each, bound);
-  if (!isNode(value)) return;
-  const sides = findSides(value);
-  const part = sides?.map((side) => findPart(side, bound)).find((each) => each !== undefined);
-  if (part) for (const text of sides!.flatMap(listElements)) if (isText(text)) yield { part, text };
-  yield* findMembers(value.args, value.op === "rcall" ? bindVariable(value, bound) : bound);
-}
-
-function findPart({ op, args }: ASTNode, bound: ReadonlyMap<unknown, MemberPart>): MemberPart | undefined {
-  if (op === "[]") return findPart((args as [ASTNode, ASTNode])[0], bound);
-  if (op !== "id") return undefined;
-  return args === "lists" || args === "tags" ? args : bound.get(args);
-}
-
-/** `tags.exists(t, …)`: within it, `t` is a name. */
-function bindVariable({ args }: ASTNode, bound: ReadonlyMap<unknown, MemberPart>) {
-  const [, target, [variable]] = args as [string, ASTNode, (ASTNode | undefined)[]];
-  const part = findPart(target, bound);
-  return part && variable?.op === "id" ? new Map(bound).set(variable.args, part) : bound;
-}
-
-// Expressions: the numbers of the language, and the nodes of its tree.
-
-/** The library's own conversions, and what takes their place: of the same length, so that places stay. */
-const strictNumbers: Record<string, string> = { int: "Int", uint: "Uint" };
-
-/**
- * The library takes an empty text for 0, which the language calls an error: `int(Age) < 18` would match
- * every contact whose age is not known.
- */
-function registerStrictNumbers(cel: Cel, environment: Environment): void {
-  for (const [name, strict] of Object.entries(strictNumbers)) {
-    const convert = new cel.Environment().registerVariable("x", "dyn").parse(`${name}(x)`);
-    for (const type of ["string", "int", "uint", "double"]) {
-      environment.registerFunction(`${strict}(${type}): ${name}`, (x: unknown) => {
-        if (x !== "") return convert({ x });
-        throw new cel.EvaluationError(`${name}() type error: an empty text is no number`);
-      });
-    }
-  }
-  environment.registerFunction("Int(google.protobuf.Timestamp): int", (x: Date) =>
-    BigInt(Math.floor(x.getTime() / 1000)),
-  );
-}
-
-function useStrictNumbers(ast: ASTNode): void {
-  for (const { op, args } of walkNodes(ast)) {
-    if (op === "call" && Object.hasOwn(strictNumbers, args[0])) args[0] = strictNumbers[args[0]]!;
-  }
+function isNode(value: unknown): value is ASTNode {
+  return typeof value === "object" && value !== null && "op" in value;
 }
 
 /** A node and all below it. */
@@ -412,30 +323,62 @@ function* walkNodes(value: unknown): Generator<ASTNode> {
   }
 }
 
-function isNode(value: unknown): value is ASTNode {
-  return typeof value === "object" && value !== null && "op" in value;
+/** The name in `fields["City"]` and `fields.City`, with its place. */
+function findFieldAccess(node: ASTNode): TextNode | undefined {
+  if (node.op !== "[]" && node.op !== ".") return undefined;
+  const [target, index] = node.args;
+  if (target.op !== "id" || target.args !== "fields") return undefined;
+  if (typeof index === "string") return { ...node, op: "value", args: index } as unknown as TextNode;
+  return isText(index) ? index : undefined;
 }
 
-/** The two sides of a comparison; undefined for any other node. */
-function findSides({ op, args }: ASTNode): [ASTNode, ASTNode] | undefined {
-  return op === "==" || op === "!=" || op === "in" ? (args as [ASTNode, ASTNode]) : undefined;
+interface Comparison {
+  side: ASTNode;
+  /** The other side; of a list its elements. */
+  others: ASTNode[];
+  /** The variable that the side speaks of: `tags` in `tags[0] == "VIP"` and in `tags.exists(t, t == "VIP")`. */
+  root: unknown;
 }
 
-type TextNode = ASTNode & { args: string };
-
-/** A text that is written out. */
-function isText(node: ASTNode): node is TextNode {
-  return node.op === "value" && typeof node.args === "string";
+/** @param bound variables of macros → what they are elements of */
+function* findComparisons(value: unknown, bound: ReadonlyMap<unknown, unknown>): Generator<Comparison> {
+  if (Array.isArray(value)) for (const each of value) yield* findComparisons(each, bound);
+  if (!isNode(value)) return;
+  let inner = bound;
+  if (value.op === "==" || value.op === "!=" || value.op === "in") {
+    const [one, other] = value.args;
+    for (const [side, against] of [value.args, [other, one] as const])
+      yield { side, others: against.op === "list" ? against.args : [against], root: findRoot(side, bound) };
+  } else if (value.op === "rcall") {
+    const [, target, [variable]] = value.args;
+    if (variable?.op === "id") inner = new Map(bound).set(variable.args, findRoot(target, bound));
+  }
+  yield* findComparisons(value.args, inner);
 }
 
-/** A text that is written out, or the elements of a list. */
-function listElements(node: ASTNode): ASTNode[] {
-  return node.op === "list" ? (node.args as ASTNode[]) : [node];
+function findRoot({ op, args }: ASTNode, bound: ReadonlyMap<unknown, unknown>): unknown {
+  if (op === "[]") return findRoot(args[0], bound);
+  if (op !== "id") return undefined;
+  return bound.has(args) ? bound.get(args) : args;
 }
 
-/** ` (at character 9: Cty == "x")` */
-function at(text: string, { start }: { start: number }): string {
-  const rest = text.slice(start, start + 20);
-  if (rest === "") return " (at the end)";
-  return ` (at character ${start + 1}: ${rest}${start + 20 < text.length ? "…" : ""})`;
+/** The library's own conversions, and what takes their place: of the same length, so that places stay. */
+const strictNumbers = new Map([
+  ["int", "Int"],
+  ["uint", "Uint"],
+]);
+
+/**
+ * The library takes an empty text for 0, which the language calls an error: `int(Age) < 18` would match every contact
+ * whose age is not known. Nor does it have `int(timestamp)`.
+ */
+function registerStrictNumbers(cel: Cel, environment: Environment): void {
+  for (const [name, strict] of strictNumbers) {
+    const convert = new cel.Environment().registerVariable("x", "dyn").parse(`${name}(x)`);
+    environment.registerFunction(`${strict}(dyn): ${name}`, (x: unknown) => {
+      if (x instanceof Date) return BigInt(Math.floor(x.getTime() / 1000));
+      if (x !== "") return convert({ x });
+      throw new cel.EvaluationError(`${name}() type error: an empty text is no number`);
+    });
+  }
 }

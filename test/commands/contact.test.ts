@@ -207,9 +207,10 @@ describe("contact search", () => {
 
   it.each([
     [["--filter", "KEY EQ"], "COLUMN OPERATOR VALUE"],
-    [["--filter-json", "{"], "--filter-json is not JSON"],
-    [["--filter-json", "3"], "neither an array of filters nor an object"],
+    [["--filter-json", "{"], "neither a JSON array"],
+    [["--filter-json", "3"], "neither a JSON array of filters nor a JSON object"],
     [["--filter-json", "{}", "--key", "a"], "cannot be used with --key"],
+    [["--filter-json", "[]", "--list", "a"], "cannot be used with --key"],
     [["--page", "0"], "--page"],
     [["--page", "2", "--all"], "--all"],
     [["--source", "key,,tags"], "--source"],

@@ -70,7 +70,7 @@ describe("the names that a search can ask for", () => {
     expect(dialog.stderr).toContain("The service does not tell updatedAt");
     const since = await ecm(["export", "--since", "24h"]);
     expect(since).toMatchObject({ code: 1 });
-    expect(since.stderr).toContain("The service did not say when the contacts were updated");
+    expect(since.stderr).toContain("The service did not tell the updatedAt of the contacts");
     const common = await accountWithCommonNames();
     const listed = await common.ecm(["contact", "search"]);
     expect(listed.stderr).toContain("The service's searches do not tell the status");

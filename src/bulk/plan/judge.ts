@@ -1,6 +1,6 @@
 /** What a run does about a contact, once it was looked up: for the plan, and again for each second look. */
 import { isErasedKey } from "../../api/key-spelling.ts";
-import type { SelectionCheck } from "../../select/selection.ts";
+import type { LocalCondition } from "../../select/conditions.ts";
 import type { Suppressions } from "../../suppressions/suppressions.ts";
 import { decide, fromSettled, isSettled } from "../decide.ts";
 import type { Decision, DescribeReason, Item, Remark } from "../desired.ts";
@@ -15,7 +15,7 @@ export interface Judging {
   looks: Looks;
   suppression: SuppressionRules;
   /** Conditions by which the contacts were chosen. */
-  selection?: SelectionCheck;
+  selection?: LocalCondition;
   /** The plan is made: a contact that is not chosen any more has changed since. */
   isSecondLook?: true;
   /** What fields, lists and tags are called; default: their ids. */

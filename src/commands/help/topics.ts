@@ -45,14 +45,14 @@ evaluates.
   --filter "LIST_ID EQ Newsletter"          a list's name is replaced by its id
 
 Several values of one condition: any of them. Several --filter: all must hold.
-Put a value with a comma or a quote in double quotes: "KEY EQ ""a,b"""
 COLUMN and OPERATOR go to the service as they are. Documented are the columns
 KEY, CONTACT_STATUS, LIST_ID, FIELD_ID, and the operator EQ. For conditions on
 fields, tags and dates see: ecm help where
 
 --filter-json takes what the API takes: an array of filters, or the whole
 contactSpecification object. The criteria of one filter must all hold; separate
-filters are alternatives.
+filters are alternatives. It stands alone: no --key, --status, --list, --tag or
+--filter beside it.
 `;
 
 const whereTopic = `--where EXPRESSION chooses contacts by an expression in CEL (Common

@@ -82,24 +82,27 @@ function resolveFilters(
   flags: ConditionFlags,
 ): (account: Account, structure: ContactStructure) => Promise<Omit<ContactSearch, "source">> {
   const specified = flags.filterJson === undefined ? undefined : parseFilterJson(flags.filterJson);
-  if (specified && !Array.isArray(specified)) {
+  if (specified) {
     requireNoMixture(flags);
-    return async (_account, { _id }) => ({ structureId: _id, filters: [], specification: specified });
+    const search = Array.isArray(specified)
+      ? { filters: specified }
+      : { filters: [], specification: specified };
+    return async (_account, { _id }) => ({ structureId: _id, ...search });
   }
   flags.filter?.forEach(parseFilter);
   if (flags.status !== undefined) parseStatus(flags.status);
   return async (account, structure) => {
-    const conditions = await resolveContactConditions(account, structure, flags, specified);
+    const conditions = await resolveContactConditions(account, structure, flags);
     return { structureId: structure._id, ...conditions };
   };
 }
 
-/** An object of `--filter-json` is the whole specification: other flags would be ignored silently. */
+/** `--filter-json` says all that the service filters by: other flags would be ignored silently. */
 function requireNoMixture({ key, status, list, tag, filter }: ConditionFlags): void {
   if ([key, status, list, tag, filter].every((each) => each === undefined)) return;
   throw usageError(
-    "--filter-json with an object is the whole specification and cannot be used with --key, --status, --list, --tag and --filter",
-    "Pass an array of filters to combine them",
+    "--filter-json cannot be used with --key, --status, --list, --tag and --filter",
+    "Put all that the service is to filter by into --filter-json",
   );
 }
 
