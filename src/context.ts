@@ -12,8 +12,14 @@ import type { Activity } from "./disk/activities.ts";
 import { declinedError, exitCodes } from "./errors.ts";
 import { mergeLimits } from "./rate-limits.ts";
 import { CommandFiles } from "./terminal/command-files.ts";
-import { chooseFileFormat, type TextForm } from "./terminal/file-names.ts";
-import { type OutputFormat, type OutputOptions, parseColumns, parseFormat } from "./terminal/format.ts";
+import {
+  chooseFileFormat,
+  type OutputFormat,
+  type OutputOptions,
+  parseColumns,
+  parseFormat,
+  type TextForm,
+} from "./terminal/format.ts";
 import { cannotAskError, canPrompt, createPrompter, type Prompter } from "./terminal/prompts.ts";
 import { Terminal, type TerminalStreams } from "./terminal/terminal.ts";
 import type { Clock, RateLimits } from "./wire.ts";
@@ -67,11 +73,12 @@ export class Context {
     this.observer = observer;
     this.signal = signal;
     this.folders = chooseFolders(this.env, this.platform);
-    this.files = new CommandFiles({
-      // A program that runs commands in its own process stores its plans there.
-      folders: observer ? [] : Object.values(this.folders),
-      files: this.env.ECM_SUPPRESSIONS ? [this.env.ECM_SUPPRESSIONS] : [],
-    });
+    // A program that runs commands in its own process stores its plans in our folders.
+    const folders = observer ? [] : Object.values(this.folders);
+    this.files = new CommandFiles([
+      ...folders,
+      ...(this.env.ECM_SUPPRESSIONS ? [this.env.ECM_SUPPRESSIONS] : []),
+    ]);
   }
 
   /** Takes the parsed global flags; called before any command runs. */
@@ -100,19 +107,14 @@ export class Context {
     const { flags, env } = this;
     const { outputFile, bom, safeCells } = options;
     const explicitFormat = flags.output === undefined ? undefined : parseFormat(flags.output, "--output");
-    const requestedFormat = flags.json ? "json" : explicitFormat;
-    const defaultFormat =
-      (env.ECM_OUTPUT ? parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT") : undefined) ?? fallback;
+    const requested = flags.json ? "json" : explicitFormat;
+    const usual = env.ECM_OUTPUT ? parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT") : fallback;
     const columns = parseColumns(flags.columns);
-    const format = requestedFormat ?? defaultFormat ?? (this.terminal.isStdoutTerminal ? "table" : "tsv");
+    const format = requested ?? usual ?? (this.terminal.isStdoutTerminal ? "table" : "tsv");
     this.isTableExpected = format === "table";
     if (outputFile === undefined) return { columns, bom, safeCells, format };
     // Found out here, before anything is sent.
-    const form = chooseFileFormat(outputFile, {
-      requested: requestedFormat,
-      defaultFormat: defaultFormat ?? "tsv",
-      text,
-    });
+    const form = chooseFileFormat(outputFile, { requested, usual: usual ?? "tsv", text });
     this.files.writes(outputFile, "--output-file");
     // The cells of a workbook are text: nothing in them is run.
     return { columns, bom, safeCells: safeCells && !form.isWorkbook, ...form, outputFile };

@@ -4,7 +4,7 @@ import { usageError } from "../errors.ts";
 import { requestTarget } from "../request-target.ts";
 import { readDataInput } from "../terminal/data-input.ts";
 import { escapeControlsInLines } from "../terminal/escape.ts";
-import { requireFileFormat } from "../terminal/file-names.ts";
+import { requireFileFormat } from "../terminal/format.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
 import { addDryRunFlag, addFileFlag, type OptionsOf, repeatableOption } from "./flags/flags.ts";

@@ -3,8 +3,13 @@ import type { Command, CommandUnknownOpts, OptionValues } from "@commander-js/ex
 import type { Context, OutputFileFlags } from "../context.ts";
 import { formatCount } from "../counts.ts";
 import type { Hint } from "../hint.ts";
-import type { TextForm } from "../terminal/file-names.ts";
-import { isForPeople, isJson, type OutputFormat, type OutputOptions } from "../terminal/format.ts";
+import {
+  isForPeople,
+  isJson,
+  type OutputFormat,
+  type OutputOptions,
+  type TextForm,
+} from "../terminal/format.ts";
 import {
   checkColumns,
   explainDryRun,

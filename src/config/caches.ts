@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { chmodSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { writeAtomicallySync } from "../disk/atomic-file.ts";
+import { writeAtomically } from "../disk/atomic-file.ts";
 import { makeFolder } from "../disk/make-folder.ts";
 import { isObject, parseJson } from "../json.ts";
 import { mergeLimits } from "../rate-limits.ts";
@@ -107,7 +107,7 @@ function writeCache(file: string, content: object): void {
   try {
     makeFolder(folder);
     if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
-    writeAtomicallySync(file, `${JSON.stringify({ version, ...content })}\n`, false);
+    writeAtomically(file, `${JSON.stringify({ version, ...content })}\n`, undefined, false);
   } catch {
     // The next command tries again.
   }

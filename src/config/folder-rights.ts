@@ -1,7 +1,7 @@
 /** Whether the folders are there, can be written, and are closed to others. Looks, and changes nothing. */
 import { constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { describeDiskError, isFull } from "../disk/disk-errors.ts";
+import { describeDiskError } from "../disk/disk-errors.ts";
 import { exists } from "../disk/walk.ts";
 import type { Folders } from "./folders.ts";
 import { toProfilesPath } from "./profiles.ts";
@@ -9,38 +9,31 @@ import { toProfilesPath } from "./profiles.ts";
 export interface PlaceState {
   name: "config folder" | "profiles file" | "state folder" | "cache folder";
   path: string;
-  /**
-   * `missing`: it can be made when it is needed. `open`: others can read it. `full`: its disk takes nothing
-   * more. `unusable`: it cannot be used or made.
-   */
-  state: "private" | "missing" | "open" | "full" | "unusable";
-  /** Why, in words, where it is not `private`. */
+  /** `missing`: it can be made when it is needed. `open`: others can read it. */
+  state: "private" | "missing" | "open" | "unusable";
+  /** Why, in words, where it is `open` or `unusable`. */
   detail?: string;
 }
 
 /** @param platform whose files have no rights of this kind on Windows */
 export function inspectFolders(folders: Folders, platform: string): Promise<PlaceState[]> {
-  const places = {
-    "config folder": folders.config,
-    "profiles file": toProfilesPath(folders),
-    "state folder": folders.state,
-    "cache folder": folders.cache,
-  };
+  const places: Pick<PlaceState, "name" | "path">[] = [
+    { name: "config folder", path: folders.config },
+    { name: "profiles file", path: toProfilesPath(folders) },
+    { name: "state folder", path: folders.state },
+    { name: "cache folder", path: folders.cache },
+  ];
   return Promise.all(
-    Object.entries(places).map(async ([name, path]) => {
-      const found = await inspect(path, name.endsWith("folder"), platform !== "win32");
-      const state = found.state !== "unusable" && isFull(path) ? "full" : found.state;
-      return { ...found, state, name: name as PlaceState["name"], path };
-    }),
+    places.map(async (place) => ({ ...place, ...(await inspect(place, platform !== "win32")) })),
   );
 }
 
 async function inspect(
-  path: string,
-  isFolder: boolean,
+  { name, path }: Pick<PlaceState, "name" | "path">,
   hasModes: boolean,
 ): Promise<Pick<PlaceState, "state" | "detail">> {
   const unusable = (detail: string) => ({ state: "unusable", detail }) as const;
+  const isFolder = name.endsWith("folder");
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {
     if (found.code !== "ENOENT") return unusable(describeDiskError(found));

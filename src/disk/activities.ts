@@ -37,7 +37,7 @@ export async function registerActivity(
   try {
     lease = await takeLease(toLocksFolder(stateFolder), name, activity.what);
     makeFolder(toActivitiesFolder(stateFolder));
-    await writeAtomically(file, `${JSON.stringify({ version: 1, ...activity })}\n`);
+    writeAtomically(file, `${JSON.stringify({ version: 1, ...activity })}\n`);
   } catch {
     // Nothing depends on it: a write that matters reports its own failure.
   }

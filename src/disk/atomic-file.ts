@@ -1,106 +1,90 @@
-/**
- * Files that appear whole or not at all: written beside their place, synced to the disk, then renamed. Only
- * their owner can read them, unless a mode is given.
- */
+/** Files that appear whole or not at all. What is written here throws the system's errors. */
 import {
   closeSync,
   existsSync,
+  fchmodSync,
   fsyncSync,
   openSync,
   renameSync,
   rmSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 const privateMode = 0o600;
+/** Text is written in pieces of about this many characters. */
+const pieceLength = 64 * 1024;
 
-export interface AtomicFile {
-  /** Writes all of it, or throws: a full disk may take a part of a single write without an error. */
-  append(data: string | Uint8Array): Promise<void>;
-  /** Syncs the file to the disk and gives it its name, in place of an earlier file. */
-  commit(): Promise<void>;
-  /** Removes the new file and leaves an earlier one unchanged. Never throws. */
-  discard(): Promise<void>;
-}
+/** A file that is written beside its place, synced to the disk, then renamed. */
+export class AtomicFile {
+  private readonly path: string;
+  private readonly temporary: string;
+  private descriptor: number | undefined;
+  private pending = "";
 
-/**
- * Begins a file that will stand at `path`.
- * @param mode its rights; default: its owner's alone, whatever the process's mask is
- * @param beforeRename is told where the whole file lies, before it appears at `path`
- * @throws the system's error when the folder cannot be written
- */
-export async function openAtomicFile(
-  path: string,
-  mode: number = privateMode,
-  beforeRename?: (written: string) => Promise<void>,
-): Promise<AtomicFile> {
-  const temporary = toTemporaryPath(path);
-  const handle = await open(temporary, "wx", privateMode);
-  const discard = async () => {
-    await handle.close().catch(() => undefined);
-    await rm(temporary, { force: true }).catch(() => undefined);
-  };
-  const orDiscard = async (act: () => Promise<void>) => {
-    try {
-      await act();
-    } catch (error) {
-      await discard();
-      throw error;
+  /** @param mode its rights, whatever the process's mask is; default: its owner's alone */
+  constructor(path: string, mode: number = privateMode) {
+    this.path = path;
+    this.temporary = join(dirname(path), `.${basename(path).slice(0, 100)}.${createRandomName()}.tmp`);
+    this.descriptor = openSync(this.temporary, "wx", privateMode);
+    if (mode !== privateMode) fchmodSync(this.descriptor, mode);
+  }
+
+  append(data: string | Uint8Array): void {
+    if (typeof data === "string") {
+      this.pending += data;
+      if (this.pending.length >= pieceLength) this.flush();
+    } else {
+      this.flush();
+      writeFileSync(this.descriptor!, data);
     }
-  };
-  if (mode !== privateMode) await orDiscard(() => handle.chmod(mode));
-  return {
-    append: (data) => handle.appendFile(data),
-    commit: () =>
-      orDiscard(async () => {
-        await handle.sync();
-        await handle.close();
-        await beforeRename?.(temporary);
-        await rename(temporary, path);
-        await syncFolder(dirname(path));
-      }),
-    discard,
-  };
-}
+  }
 
-/**
- * Writes all of the bytes, or throws: a full disk may take a part of a single write without an error.
- * @param place in the file; without one, at its end or at the current position
- */
-export function writeWhole(descriptor: number, bytes: Uint8Array, place?: number): void {
-  for (let at = 0; at < bytes.length; ) {
-    at += writeSync(descriptor, bytes, at, bytes.length - at, place === undefined ? null : place + at);
+  /** Writes what is pending. @returns where the file lies until it is committed */
+  flush(): string {
+    const text = this.pending;
+    this.pending = "";
+    if (text !== "") writeFileSync(this.descriptor!, text);
+    return this.temporary;
+  }
+
+  /**
+   * Gives the file its name, in place of an earlier one.
+   * @param isLasting false for what may be lost with the power, such as a cache: the disk is not waited for
+   */
+  commit(isLasting = true): void {
+    this.flush();
+    if (isLasting) fsyncSync(this.descriptor!);
+    this.close();
+    renameSync(this.temporary, this.path);
+    if (isLasting) syncFolder(dirname(this.path));
+  }
+
+  /** Removes what is not committed; an earlier file stays unchanged. Never throws. */
+  discard(): void {
+    try {
+      this.close();
+      rmSync(this.temporary, { force: true });
+    } catch {
+      // A temporary file is left behind.
+    }
+  }
+
+  private close(): void {
+    const descriptor = this.descriptor;
+    this.descriptor = undefined;
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
-/** Writes a file whole. @throws the system's error; an earlier file is then unchanged */
-export async function writeAtomically(path: string, data: string, mode?: number): Promise<void> {
-  const file = await openAtomicFile(path, mode);
+/** Writes a file whole; where that fails, an earlier one is unchanged. */
+export function writeAtomically(path: string, data: string, mode?: number, isLasting?: boolean): void {
+  const file = new AtomicFile(path, mode);
   try {
-    await file.append(data);
+    file.append(data);
+    file.commit(isLasting);
   } catch (error) {
-    await file.discard();
-    throw error;
-  }
-  await file.commit();
-}
-
-/**
- * Writes a file whole, synchronously, where nothing else may run in between.
- * @param isLasting false for what may be lost with the power, such as a cache: it is not waited for
- */
-export function writeAtomicallySync(path: string, data: string, isLasting = true): void {
-  const temporary = toTemporaryPath(path);
-  try {
-    writeFileSync(temporary, data, { mode: privateMode, flag: "wx" });
-    if (isLasting) syncPath(temporary);
-    renameSync(temporary, path);
-    if (isLasting) syncPath(dirname(path));
-  } catch (error) {
-    rmSync(temporary, { force: true });
+    file.discard();
     throw error;
   }
 }
@@ -108,9 +92,8 @@ export function writeAtomicallySync(path: string, data: string, isLasting = true
 /**
  * Creates an empty file where there is none, for its owner alone from the first moment. One that is there is
  * not opened: closing any descriptor of a file ends the locks that this process holds on it (POSIX).
- * @throws the system's error
  */
-export function createIfMissingSync(path: string): void {
+export function createIfMissing(path: string): void {
   try {
     if (!existsSync(path)) writeFileSync(path, "", { mode: privateMode, flag: "wx" });
   } catch (error) {
@@ -124,27 +107,17 @@ export function isTemporaryName(name: string): boolean {
   return /^\..*\.[0-9a-f]{12}\.tmp$/.test(name);
 }
 
-function toTemporaryPath(path: string): string {
-  return join(dirname(path), `.${basename(path).slice(0, 100)}.${createRandomName()}.tmp`);
-}
-
 /** A new name survives a power cut only when its folder was synced; not every platform can. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r").catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
-}
-
-function syncPath(path: string): void {
-  let descriptor: number | undefined;
+function syncFolder(folder: string): void {
   try {
-    descriptor = openSync(path, "r");
-    fsyncSync(descriptor);
-  } catch (error) {
-    // A folder cannot be synced everywhere; a disk that fails is an error.
-    if (["EIO", "ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
+    const descriptor = openSync(folder, "r");
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // The file itself is on the disk.
   }
 }
 

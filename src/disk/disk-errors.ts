@@ -1,6 +1,4 @@
 /** Errors of the disk in words, and what to do about them. */
-import { statfsSync } from "node:fs";
-import { dirname } from "node:path";
 import { type EcmError, failedError } from "../errors.ts";
 
 const reasons: Record<string, string> = {
@@ -27,12 +25,6 @@ export function describeDiskError(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === undefined) return message;
   return reasons[code] ?? message.split(",")[0]!;
-}
-
-/** Why a file could not be read, in words. */
-export function describeReadError(error: unknown): string {
-  const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-  return isMissing ? "there is no such file" : describeDiskError(error);
 }
 
 /**
@@ -93,17 +85,4 @@ export function folderHint(error: unknown, path: string): string {
     diskFullHint(error, path) ??
     "Make it writable. Another folder (ECM_STATE_DIR) has neither the runs nor the suppression list of this one"
   );
-}
-
-/** What a small write needs, in bytes: a run begins with less. */
-const neededBytes = 2 ** 20;
-
-/** Whether even a small write would be refused. @param path it need not exist */
-export function isFull(path: string): boolean {
-  try {
-    const { bavail, bsize, files, ffree } = statfsSync(path);
-    return bavail * bsize < neededBytes || (files > 0 && ffree === 0);
-  } catch {
-    return dirname(path) !== path && isFull(dirname(path));
-  }
 }

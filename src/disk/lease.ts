@@ -12,7 +12,7 @@ import { appendFile, open, readdir, readFile, rm, stat, utimes } from "node:fs/p
 import { join } from "node:path";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { EcmError, isKind, usageError } from "../errors.ts";
-import { isTemporaryName, writeAtomicallySync } from "./atomic-file.ts";
+import { isTemporaryName, writeAtomically } from "./atomic-file.ts";
 import { describeDiskError, folderHint } from "./disk-errors.ts";
 import { makeFolder } from "./make-folder.ts";
 import { checkLife, identifyThisProcess, type ProcessIdentity } from "./this-process.ts";
@@ -69,7 +69,7 @@ export async function takeLease(
   try {
     makeFolder(folder);
     const since = new Date(times.now()).toISOString();
-    writeAtomicallySync(file, `${JSON.stringify({ ...self, since })}\n`, false);
+    writeAtomically(file, `${JSON.stringify({ ...self, since })}\n`, undefined, false);
     await updateBeat(file, times);
   } catch (error) {
     throw usageError(`Cannot write the lock ${file}: ${describeDiskError(error)}`, folderHint(error, folder));

@@ -2,11 +2,10 @@
  * Append-only files of lines: each line with a checksum where damage must be noticed; and the reader of
  * lines.
  */
-import { closeSync, createReadStream, fdatasync, fsyncSync, openSync } from "node:fs";
+import { closeSync, createReadStream, fdatasync, fsyncSync, openSync, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import { parseJson } from "../json.ts";
-import { writeWhole } from "./atomic-file.ts";
 import { withPath } from "./disk-errors.ts";
 
 const datasync = promisify(fdatasync);
@@ -26,7 +25,7 @@ export interface LogFile {
 export function openLog(file: string, flags: "a" | "w" = "a"): LogFile {
   const descriptor = openSync(file, flags, 0o600);
   return {
-    append: (data) => withPath(file, () => writeWhole(descriptor, Buffer.from(data))),
+    append: (data) => withPath(file, () => writeFileSync(descriptor, data)),
     datasync: () => datasync(descriptor),
     sync: () => withPath(file, () => fsyncSync(descriptor)),
     close: () => closeSync(descriptor),

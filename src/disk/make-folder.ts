@@ -1,9 +1,7 @@
 /** Folders that are made when they are missing, with the reason where they cannot be. */
-
 import { existsSync, mkdirSync, statSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { createRandomName } from "./atomic-file.ts";
+import { AtomicFile } from "./atomic-file.ts";
 
 /**
  * Makes a folder that only its owner can read, with those above it. Node's own way to do so reports a
@@ -31,12 +29,13 @@ function isFolder(path: string): boolean {
  * depends on it.
  * @throws the system's error
  */
-export async function requireWritable(folder: string): Promise<void> {
+export function requireWritable(folder: string): void {
   makeFolder(folder);
-  const file = join(folder, `.write-test.${createRandomName()}.tmp`);
+  const file = new AtomicFile(join(folder, "write-test"));
   try {
-    await writeFile(file, "x".repeat(4096), { mode: 0o600, flag: "wx" });
+    file.append("x".repeat(4096));
+    file.flush();
   } finally {
-    await rm(file, { force: true }).catch(() => undefined);
+    file.discard();
   }
 }

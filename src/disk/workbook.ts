@@ -8,11 +8,11 @@ import { ZipFile } from "yazl";
 import { formatCount } from "../counts.ts";
 import type { AtomicFile } from "./atomic-file.ts";
 
-export interface WorkbookFile {
+export interface Workbook {
   /** The first row is the heading. @throws Error for what no sheet or cell holds */
   append(cells: readonly string[]): Promise<void>;
-  commit(): Promise<void>;
-  discard(): Promise<void>;
+  /** The file is whole then, and can be committed. */
+  end(): Promise<void>;
 }
 
 /** What the sheets of spreadsheet programs hold. */
@@ -57,8 +57,8 @@ const sheetStart =
 /** Digits that are text are as they should be: no mark beside each of them. */
 const sheetEnd = `</sheetData><ignoredErrors><ignoredError sqref="A1:XFD${maxRows}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
 
-/** A file that becomes a workbook of one sheet. */
-export async function openWorkbook(file: AtomicFile, sheetName: string): Promise<WorkbookFile> {
+/** Writes a workbook of one sheet into the file. */
+export function openWorkbook(file: AtomicFile, sheetName: string): Workbook {
   const zip = new ZipFile();
   for (const [name, xml] of Object.entries(describeBook(sheetName)))
     zip.addBuffer(Buffer.from(head + xml), name);
@@ -66,40 +66,26 @@ export async function openWorkbook(file: AtomicFile, sheetName: string): Promise
   zip.addReadStream(sheet, "xl/worksheets/sheet1.xml");
   zip.end();
   const packed = (async () => {
-    for await (const piece of zip.outputStream) await file.append(piece as Buffer);
+    for await (const piece of zip.outputStream) file.append(piece as Buffer);
   })();
   // The next write throws the failure.
   packed.catch(() => undefined);
   let pending = sheetStart;
   let rows = 0;
-  const flush = async () => {
-    const xml = pending;
-    pending = "";
-    if (!sheet.write(xml)) await Promise.race([once(sheet, "drain"), packed]);
-  };
-  const discard = async () => {
-    sheet.destroy();
-    await file.discard();
-  };
   return {
     async append(cells) {
       if (rows === maxRows) throw new Error(`a sheet holds ${formatCount(maxRows)} rows; write CSV instead`);
       rows += 1;
       pending += toRow(cells, rows === 1 ? headingStyle : textStyle, rows);
-      if (pending.length >= pieceCharacters) await flush();
+      if (pending.length < pieceCharacters) return;
+      const xml = pending;
+      pending = "";
+      if (!sheet.write(xml)) await Promise.race([once(sheet, "drain"), packed]);
     },
-    async commit() {
-      try {
-        await flush();
-        sheet.end(sheetEnd);
-        await packed;
-      } catch (error) {
-        await discard();
-        throw error;
-      }
-      await file.commit();
+    async end() {
+      sheet.end(pending + sheetEnd);
+      await packed;
     },
-    discard,
   };
 }
 

@@ -72,7 +72,7 @@ export async function openCursor(stateFolder: string, resource: readonly unknown
     const state = await settlePending(await readStored(file));
     const { readAt, newest, unshownSince } = state;
     const shown = new Set(state.shown.map(([identity]) => identity));
-    const write = (next: Stored) => writeAtomically(file, JSON.stringify(next));
+    const write = async (next: Stored) => writeAtomically(file, JSON.stringify(next));
     return {
       shownUntil: readAt === undefined ? undefined : Math.min(readAt, unshownSince ?? readAt),
       daysBack(now) {

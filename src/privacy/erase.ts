@@ -57,7 +57,7 @@ async function eraseFromFile(file: string, { cache }: OwnFolders, people: Erased
   const isScratch = isTemporaryName(basename(file)) || /^\.(?:dry-run|plan|unpacked)-/.test(basename(file));
   if (isScratch || file.startsWith(join(cache, sep))) return rm(file, { force: true });
   const text = await readFile(file, "utf8");
-  await writeAtomically(file, people.mask(text) ?? text);
+  writeAtomically(file, people.mask(text) ?? text);
 }
 
 /**

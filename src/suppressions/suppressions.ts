@@ -172,7 +172,7 @@ export class Suppressions {
    */
   private async change(edit: (contents: Contents) => number): Promise<number> {
     let changed = 0;
-    await withLock(this.file, async (path) => {
+    await withLock(this.file, (path) => {
       this.load();
       const { contents, seen } = this;
       const edited = contents ?? { secret: randomBytes(32).toString("hex"), entries: new Map() };
@@ -180,7 +180,7 @@ export class Suppressions {
       if (contents && changed === 0) return;
       // What could not be written is not believed either.
       this.seen = undefined;
-      await writeAtomically(path, formatList(edited), seen && seen.mode & 0o777);
+      writeAtomically(path, formatList(edited), seen && seen.mode & 0o777);
       this.load();
     });
     return changed;
@@ -202,7 +202,7 @@ const maxWaitMilliseconds = 60_000;
  * @param work is given the file, or what a link leads to: a file that is put in place would replace the link
  * @throws SuppressionsError when another one never ends
  */
-async function withLock(file: string, work: (path: string) => Promise<void>): Promise<void> {
+async function withLock(file: string, work: (path: string) => void): Promise<void> {
   try {
     const path = resolveFile(file);
     makeFolder(dirname(path));
@@ -210,7 +210,11 @@ async function withLock(file: string, work: (path: string) => Promise<void>): Pr
     const lease = await awaitLease(locks, "change", `the suppression list ${file}`, {
       maxMilliseconds: maxWaitMilliseconds,
     });
-    await work(path).finally(lease.release);
+    try {
+      work(path);
+    } finally {
+      await lease.release();
+    }
   } catch (error) {
     throw isKind(error, "suppressions") ? error : unwritableError(file, error);
   }

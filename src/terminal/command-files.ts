@@ -1,16 +1,8 @@
 /** The files that one command reads and writes: none of them is destroyed by another. */
-import {
-  accessSync,
-  type BigIntStats,
-  constants,
-  lstatSync,
-  readdirSync,
-  realpathSync,
-  statSync,
-} from "node:fs";
+import { accessSync, constants, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { describeDiskError } from "../disk/disk-errors.ts";
-import { type EcmError, usageError } from "../errors.ts";
+import { EcmError, usageError } from "../errors.ts";
 
 interface OutputTarget {
   /** The absolute path; for a link, that of its target. */
@@ -19,20 +11,13 @@ interface OutputTarget {
   mode?: number;
 }
 
-/** Places where no output may be written. */
-interface OwnPlaces {
-  folders: readonly string[];
-  /** Files that lie elsewhere, such as a shared suppression list. */
-  files: readonly string[];
-}
-
 export class CommandFiles {
-  private readonly own: OwnPlaces;
-  /** What each file is called in a message, by its identity. */
-  private readonly inputs = new Map<string, string>();
-  private readonly outputs = new Map<string, string>();
+  private readonly own: readonly string[];
+  /** By the identity of each file: what messages call it. */
+  private readonly named = new Map<string, { name: string; isOutput: boolean }>();
 
-  constructor(own: OwnPlaces) {
+  /** @param own folders and files that belong to ecm: no output may be written there */
+  constructor(own: readonly string[]) {
     this.own = own;
   }
 
@@ -43,70 +28,51 @@ export class CommandFiles {
    */
   reads(file: string, name: string): void {
     const identity = toFileIdentity(file);
-    this.inputs.set(identity, name);
-    const output = this.outputs.get(identity);
-    if (output !== undefined) throw clashError(output, name);
+    const other = this.named.get(identity);
+    if (other?.isOutput) throw clashError(other.name, name);
+    this.named.set(identity, { name, isOutput: false });
   }
 
   /**
    * The command writes this file, in the place of an earlier one. Naming it twice changes nothing.
    * @throws UsageError before anything is sent: when no file can appear there, when the command reads it or
-   *   has another output there, and for a place in ecm's own folders, be it through a link
+   *   has another output there, and for a place of ecm's own, be it through a link
    */
   writes(file: string, flag: string): void {
-    const { path, mode } = resolveOutputTarget(file, flag);
+    resolveOutputTarget(file, flag);
     const identity = toFileIdentity(file);
-    const other = this.inputs.get(identity) ?? this.outputs.get(identity);
-    if (other !== undefined && other !== flag) throw clashError(flag, other);
-    const { folders, files } = this.own;
-    if (
-      files.some((own) => toFileIdentity(own) === identity) ||
-      folders.some((own) => isBelow(own, file) || containsFile(own, file, identity))
-    )
+    const other = this.named.get(identity);
+    if (other && other.name !== flag) throw clashError(flag, other.name);
+    if (this.own.some((place) => isWithin(place, file)))
       throw usageError(`${flag}: ${file} is one of ecm's own files`, "Name another file");
-    if (mode !== undefined && (mode & 0o222) === 0)
-      throw usageError(`${flag}: ${file} is read-only`, "Name another file, or remove it first");
-    requireWritableFolder(path, file, flag);
-    this.outputs.set(identity, flag);
+    this.named.set(identity, { name: flag, isOutput: true });
   }
 }
 
 /**
  * @param flag that names the file
- * @throws UsageError when no file can appear there: a missing folder, a folder, a device or pipe, a link that
- *   leads nowhere
+ * @throws UsageError when no file can appear there
  */
 export function resolveOutputTarget(file: string, flag = "--output-file"): OutputTarget {
   const path = resolve(file);
-  const found = readStats(path);
-  if (found?.isDirectory()) throw cannotWriteError(file, "it is a folder", flag);
-  if (found && !found.isFile()) {
-    const way = flag === "--output-file" ? "; redirect stdout there" : "";
-    throw cannotWriteError(file, `it is a device or a pipe${way}`, flag);
-  }
-  if (found) return { path: realpathSync(path), mode: Number(found.mode) & 0o777 };
-  requireNothingThere(path, file, flag);
-  if (/[/\\]$/.test(file) || !readStats(dirname(path))?.isDirectory())
-    throw cannotWriteError(file, "there is no such folder", flag);
-  return { path };
-}
-
-/** A name can be impossible, such as one that is too long. */
-function requireNothingThere(path: string, file: string, flag: string): void {
+  const refuse = (reason: string): never => {
+    throw cannotWriteError(file, reason, flag);
+  };
   try {
-    lstatSync(path);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) refuse("it is a folder");
+    if (found && !found.isFile()) refuse("it is a device or a pipe");
+    if (found && (found.mode & 0o222) === 0) refuse("it is read-only");
+    if (!found && lstatSync(path, { throwIfNoEntry: false })) refuse("it is a link that leads nowhere");
+    const isInFolder = statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory();
+    if (!found && (/[/\\]$/.test(file) || !isInFolder)) refuse("there is no such folder");
+    const target = found ? { path: realpathSync(path), mode: found.mode & 0o777 } : { path };
+    accessSync(dirname(target.path), constants.W_OK);
+    return target;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
-    throw cannotWriteError(file, describeDiskError(error), flag);
-  }
-  throw cannotWriteError(file, "it is a link that leads nowhere", flag);
-}
-
-function requireWritableFolder(path: string, file: string, flag: string): void {
-  try {
-    accessSync(dirname(path), constants.W_OK);
-  } catch (error) {
-    throw cannotWriteError(file, describeDiskError(error), flag);
+    if (error instanceof EcmError) throw error;
+    // Also a name that is impossible, such as one that is too long.
+    return refuse(describeDiskError(error));
   }
 }
 
@@ -124,7 +90,7 @@ function clashError(flag: string, other: string): EcmError {
 /** Equal for all names of one file. A file that does not exist yet is known by its path without links. */
 function toFileIdentity(file: string): string {
   const path = toRealPath(file);
-  const found = readStats(path);
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   // Where a file system has no such numbers, the path must do.
   return found && found.ino !== 0n ? `${found.dev}:${found.ino}` : path;
 }
@@ -140,23 +106,19 @@ function toRealPath(file: string): string {
   }
 }
 
-function isBelow(folder: string, file: string): boolean {
-  const [above, path] = [toRealPath(folder), toRealPath(file)];
-  return path === above || path.startsWith(join(above, sep));
+/** Whether the file is this place, or is below it, by its path or by another name of it. */
+function isWithin(place: string, file: string): boolean {
+  const [above, path] = [toRealPath(place), toRealPath(file)];
+  if (path === above || path.startsWith(join(above, sep))) return true;
+  if ((statSync(path, { throwIfNoEntry: false })?.nlink ?? 1) < 2) return false;
+  const identity = toFileIdentity(path);
+  return listFiles(above).some((each) => toFileIdentity(each) === identity);
 }
 
-/** Whether another name of the file is below the folder. */
-function containsFile(folder: string, file: string, identity: string): boolean {
-  if ((readStats(file)?.nlink ?? 1n) < 2n || !readStats(folder)) return false;
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).some(
-    (entry) => entry.isFile() && toFileIdentity(join(entry.parentPath, entry.name)) === identity,
-  );
-}
-
-function readStats(path: string): BigIntStats | undefined {
-  try {
-    return statSync(path, { bigint: true });
-  } catch {
-    return undefined;
-  }
+function listFiles(place: string): string[] {
+  const found = statSync(place, { throwIfNoEntry: false });
+  if (!found?.isDirectory()) return found ? [place] : [];
+  return readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }

@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
-import { describeReadError } from "../disk/disk-errors.ts";
+import { describeDiskError } from "../disk/disk-errors.ts";
 import { usageError } from "../errors.ts";
 import type { CommandFiles } from "./command-files.ts";
 import type { Terminal } from "./terminal.ts";
@@ -24,10 +24,8 @@ export async function readDataInput(
   if (source !== "-") files.reads(source, flag);
   const reading = source === "-" ? buffer(terminal.stdin) : readFile(source);
   const bytes = await reading.catch((error: unknown) => {
-    throw usageError(
-      `${flag}: cannot read ${nameSource(source)}: ${describeReadError(error)}`,
-      "Check the path; - reads standard input",
-    );
+    const message = `${flag}: cannot read ${nameSource(source)}: ${describeDiskError(error)}`;
+    throw usageError(message, "Check the path; - reads standard input");
   });
   // Text in another encoding would go on with replacement characters in place of its letters.
   if (isUtf8(bytes)) return bytes.toString("utf8").replace(/^\ufeff/, "");
@@ -37,10 +35,7 @@ export async function readDataInput(
   );
 }
 
-/**
- * Reads JSON: the text as it came, and its value.
- * @throws UsageError naming where it is malformed.
- */
+/** JSON: the text as it came, and its value. @throws UsageError naming where it is malformed */
 export async function readJsonInput(
   inputs: Inputs,
   source: string,

@@ -1,8 +1,14 @@
 /** The output formats, and which one is meant. */
+import { extname } from "node:path";
 import { usageError } from "../errors.ts";
 
 export const outputFormats = ["table", "json", "ndjson", "csv", "tsv", "id"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
+
+/** The form of a command's output for people: `yaml` is that of a structure's file. */
+export type TextForm = "table" | "yaml";
+
+type FileFormat = OutputFormat | "yaml" | "xlsx";
 
 /** Whether the service's own objects are written. */
 export function isJson(format: string | undefined): boolean {
@@ -66,5 +72,48 @@ export function parseColumns(text: string | undefined): string[] | undefined {
   throw usageError(
     "--columns: the name of a column is empty",
     "Name columns, such as --columns key,status; an empty word is often a variable that is not set",
+  );
+}
+
+const formatsByEnding = new Map<string, FileFormat>([
+  [".csv", "csv"],
+  [".tsv", "tsv"],
+  [".tab", "tsv"],
+  [".json", "json"],
+  [".ndjson", "ndjson"],
+  [".jsonl", "ndjson"],
+  [".yaml", "yaml"],
+  [".yml", "yaml"],
+  [".xlsx", "xlsx"],
+]);
+
+/** The format that a file's name asks for; undefined where any will do. */
+export function findFormatByName(file: string): FileFormat | undefined {
+  return formatsByEnding.get(extname(file).toLowerCase());
+}
+
+/**
+ * The format of an output file: what `--output` asks for, else what its name says, else what is usual.
+ * @throws UsageError where name and `--output` say different things
+ */
+export function chooseFileFormat(
+  file: string,
+  { requested, usual, text }: { requested?: OutputFormat; usual: OutputFormat; text: TextForm },
+): Pick<OutputOptions, "format" | "isWorkbook"> {
+  const named = findFormatByName(file);
+  if (named === "xlsx" && text === "table" && (requested ?? "tsv") === "tsv")
+    return { format: "tsv", isWorkbook: true };
+  const format = requested ?? outputFormats.find((each) => each === named) ?? usual;
+  requireFileFormat(file, text === "yaml" && !isJson(format) ? "yaml" : format);
+  return { format };
+}
+
+/** @throws UsageError where the name says another format than the one that is written */
+export function requireFileFormat(file: string, format: FileFormat, flag = "--output-file"): void {
+  const named = findFormatByName(file);
+  if (named === undefined || named === format) return;
+  throw usageError(
+    `${flag}: ${file} is ${named} by its name, but the output is ${format}`,
+    "Give the file another name",
   );
 }

@@ -1,7 +1,6 @@
 /** Where data goes: stdout, or a file that appears whole or not at all. */
 import { resolve } from "node:path";
-import { parseTsvCell } from "../delimited-lines.ts";
-import { type AtomicFile, openAtomicFile } from "../disk/atomic-file.ts";
+import { AtomicFile } from "../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint } from "../disk/disk-errors.ts";
 import { failedError } from "../errors.ts";
 import { cannotWriteError, resolveOutputTarget } from "./command-files.ts";
@@ -10,11 +9,13 @@ import type { Terminal } from "./terminal.ts";
 
 export interface Sink {
   write(data: string | Uint8Array): Promise<void>;
+  /** In place of `write` where the file is a workbook: a row. */
+  writeCells?(cells: readonly string[]): Promise<void>;
   /** True when the reader has closed the output. */
   readonly isClosed: boolean;
   /** Makes a file appear under its name. */
   commit(): Promise<void>;
-  /** Leaves an earlier file of that name unchanged. */
+  /** Leaves an earlier file of that name unchanged; does nothing after `commit`. */
   discard(): Promise<void>;
 }
 
@@ -24,9 +25,8 @@ export async function fillSink<T>(sink: Sink, write: (sink: Sink) => T | Promise
     const result = await write(sink);
     await sink.commit();
     return result;
-  } catch (error) {
+  } finally {
     await sink.discard();
-    throw error;
   }
 }
 
@@ -51,70 +51,45 @@ function createStdoutSink(terminal: Terminal): Sink {
   };
 }
 
-interface FileOptions extends Pick<OutputOptions, "beforeRename"> {
-  /** The flag that names the file. Default: `--output-file`. */
-  flag?: string;
-  /** The text that is written are lines of tsv; the file is a workbook of them. */
-  isWorkbook?: boolean;
-}
-
-/** Characters that are written to a file at once: it takes each write on its own, at some cost. */
-const bufferLength = 64 * 1024;
-
 /**
  * With the rights of the file that is there; a new one is people's data, for its owner alone.
  * @throws UsageError when the file cannot be written; EcmError when the disk fails later
  */
-export async function openFileOutput(file: string, options: FileOptions = {}): Promise<Sink> {
+export async function openFileOutput(
+  file: string,
+  options: { flag?: string } & Pick<OutputOptions, "isWorkbook" | "beforeRename"> = {},
+): Promise<Sink> {
   const { flag, isWorkbook, beforeRename } = options;
-  const { path, mode } = resolveOutputTarget(file, flag);
-  const target = await openAtomicFile(path, mode, beforeRename).catch((error: unknown) => {
-    throw cannotWriteError(file, describeDiskError(error), flag);
-  });
-  const packed = isWorkbook ? await packLines(target) : target;
-  const withWriteErrors = (act: () => Promise<void>) =>
-    act().catch((error: unknown) => {
-      throw failedError(
-        `Cannot write ${file}: ${describeDiskError(error)}`,
-        diskFullHint(error, resolve(file)),
-        {
-          type: "OutputFileError",
-          cause: error,
-        },
-      );
-    });
-  let pending = "";
-  const flush = async () => {
-    const text = pending;
-    pending = "";
-    if (text !== "") await packed.append(text);
+  const target = createFile(file, flag);
+  const workbook = isWorkbook && (await import("../disk/workbook.ts")).openWorkbook(target, "Sheet1");
+  const orFail = async (act: () => void | Promise<void>) => {
+    try {
+      await act();
+    } catch (error) {
+      const message = `Cannot write ${file}: ${describeDiskError(error)}`;
+      const details = { type: "OutputFileError", cause: error };
+      throw failedError(message, diskFullHint(error, resolve(file)), details);
+    }
   };
   return {
-    write: (data) =>
-      withWriteErrors(async () => {
-        if (typeof data === "string") pending += data;
-        if (typeof data !== "string" || pending.length >= bufferLength) await flush();
-        if (typeof data !== "string") await packed.append(data);
-      }),
+    write: (data) => orFail(() => target.append(data)),
+    ...(workbook && { writeCells: (cells) => orFail(() => workbook.append(cells)) }),
     isClosed: false,
     commit: () =>
-      withWriteErrors(async () => {
-        await flush();
-        await packed.commit();
+      orFail(async () => {
+        if (workbook) await workbook.end();
+        await beforeRename?.(target.flush());
+        target.commit();
       }),
-    discard: () => packed.discard(),
+    discard: async () => target.discard(),
   };
 }
 
-/** Takes whole lines of tsv, and makes a workbook of them. */
-async function packLines(file: AtomicFile): Promise<AtomicFile> {
-  const { openWorkbook } = await import("../disk/workbook.ts");
-  const { append, ...ends } = await openWorkbook(file, "Sheet1");
-  return {
-    ...ends,
-    async append(text) {
-      for (const line of text.toString().split("\n").slice(0, -1))
-        await append(line.split("\t").map(parseTsvCell));
-    },
-  };
+function createFile(file: string, flag: string | undefined): AtomicFile {
+  const { path, mode } = resolveOutputTarget(file, flag);
+  try {
+    return new AtomicFile(path, mode);
+  } catch (error) {
+    throw cannotWriteError(file, describeDiskError(error), flag);
+  }
 }

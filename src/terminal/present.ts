@@ -2,7 +2,6 @@
  * Results → stdout, in the format that was asked for. `json` and `ndjson` give the service's own objects
  * untouched; `table`, `csv` and `tsv` give the view's columns; `id` gives ids.
  */
-
 import { formatCount } from "../counts.ts";
 import { formatCsvLine, formatTsvLine, joinNames, toSafeCell } from "../delimited-lines.ts";
 import { usageError } from "../errors.ts";
@@ -12,6 +11,9 @@ import { escapeControlsInLines } from "./escape.ts";
 import { isJson, type OutputOptions } from "./format.ts";
 import { fillSink, openOutput, type Sink } from "./output-file.ts";
 import type { Terminal } from "./terminal.ts";
+
+/** Several names share one cell, written so that a name may hold commas (`joinNames`). */
+type CellValue = string | number | boolean | readonly string[] | undefined | null;
 
 export interface Column<T> {
   /** The header, and what `--columns` takes. */
@@ -46,24 +48,26 @@ export function toColumns<T>(...names: (keyof T & string)[]): Column<T>[] {
 /** The header by which an import knows that each leading apostrophe has one in front. */
 const safeCellsHeader = "ecm:safe-cells";
 
+type Items<T> = Iterable<T> | AsyncIterable<T>;
+
 /** Presents an array's worth of objects; streams all formats but `table`. Returns how many there were. */
 export async function presentList<T>(
   terminal: Terminal,
   output: OutputOptions,
-  items: Iterable<T> | AsyncIterable<T>,
+  items: Items<T>,
   view: View<T>,
 ): Promise<number> {
   const columns = selectColumns(terminal, output, view);
   if (output.safeCells && view.isImportable) columns.push({ name: safeCellsHeader, value: () => "" });
   const count = await fillSink(await openOutput(terminal, output), async (sink) => {
-    if (output.format !== "table") return writeRows(sink, items, createRowFormat(output, columns, view.id));
+    if (output.format !== "table") return writeRows(sink, output, { ...view, columns }, items);
     const shown: T[] = [];
     for await (const item of items) shown.push(item);
-    if (shown.length > 0) {
-      const { table, leftOut } = await formatTable(terminal, output, columns, shown);
-      await sink.write(table);
-      noteLeftOut(terminal, leftOut);
-    }
+    if (shown.length === 0) return 0;
+    const { table, leftOut } = await drawTable(terminal, output, columns, shown);
+    await sink.write(table);
+    if (leftOut.length > 0)
+      terminal.note(`Not shown: ${leftOut.join(", ")} (--columns selects columns)`, "aside");
     return shown.length;
   });
   const isSomebodyThere = output.format === "table" || terminal.isStderrTerminal;
@@ -71,33 +75,49 @@ export async function presentList<T>(
   return count;
 }
 
-/** @returns how many there are */
 async function writeRows<T>(
   sink: Sink,
-  items: Iterable<T> | AsyncIterable<T>,
-  { opening, row, closing }: RowFormat<T>,
+  output: OutputOptions,
+  { columns, id }: View<T>,
+  items: Items<T>,
 ): Promise<number> {
-  await sink.write(opening);
+  const { format } = output;
+  const isDelimited = format === "csv" || format === "tsv";
+  const writeCells = createLineWriter(sink, output);
+  const writeItem = (item: T, index: number) => {
+    if (isDelimited) return writeCells(columns.map((column) => formatCell(column, item)));
+    if (format === "id") return sink.write(`${id(item)}\n`);
+    const object = toObject(output, columns, item);
+    if (format === "ndjson") return sink.write(`${JSON.stringify(object)}\n`);
+    const indented = JSON.stringify(object, null, 2).replaceAll("\n", "\n  ");
+    return sink.write(`${index === 0 ? "[\n" : ",\n"}  ${indented}`);
+  };
+  if (isDelimited) await writeCells(columns.map(({ name }) => name));
   let count = 0;
   for await (const item of items) {
-    await sink.write(row(item, count));
+    await writeItem(item, count);
     count += 1;
     if (sink.isClosed) break;
   }
-  if (closing) await sink.write(closing(count));
+  if (format === "json") await sink.write(count === 0 ? "[]\n" : "\n]\n");
   return count;
 }
 
-function noteLeftOut(terminal: Terminal, columns: readonly string[]): void {
-  if (columns.length === 0) return;
-  terminal.note(`Not shown: ${columns.join(", ")} (--columns selects columns)`, "aside");
+/** Writes a row of csv, tsv, or a workbook. */
+function createLineWriter(
+  sink: Sink,
+  { format, safeCells }: OutputOptions,
+): (cells: readonly string[]) => Promise<void> {
+  if (sink.writeCells) return sink.writeCells;
+  const formatLine = format === "csv" ? formatCsvLine : formatTsvLine;
+  return (cells) => sink.write(`${formatLine(safeCells ? cells.map(toSafeCell) : cells)}\n`);
 }
 
 /** Rows under a header, fitted to the screen where no columns were asked for by name. */
-async function formatTable<T>(
+async function drawTable<T>(
   terminal: Terminal,
   output: OutputOptions,
-  columns: Column<T>[],
+  columns: readonly Column<T>[],
   items: readonly T[],
 ): Promise<{ table: string; leftOut: string[] }> {
   const { fitColumns, renderTable, formatShortNames } = await import("./table.ts");
@@ -107,9 +127,8 @@ async function formatTable<T>(
     columns.map((column) => {
       const value = column.value(item);
       if (typeof value === "object" && value !== null) return formatShortNames(value);
-      const text = typeof value === "number" ? formatCount(value) : String(value ?? "");
-      if (column.isTime === "minute") return formatDayAndTime(text, now);
-      return column.isTime ? formatShortDate(text, now) : text;
+      const isDay = column.isTime === true;
+      return isDay ? formatShortDate(String(value ?? ""), now) : formatForPeople(column, item, now);
     }),
   );
   // A time that is cut in half says nothing.
@@ -140,36 +159,26 @@ export async function presentOne<T>(
     return;
   }
   const columns = selectColumns(terminal, output, view);
-  if (output.format === "json") {
-    return writeAll(terminal, output, `${JSON.stringify(toObject(output, columns, item), null, 2)}\n`);
-  }
+  if (output.format === "json") return presentValue(terminal, output, toObject(output, columns, item), "");
   const { renderRecord } = await import("./table.ts");
   const now = new Date();
   const pairs = columns
-    .map((column): [string, string] => {
-      const value = column.value(item);
-      const text = typeof value === "number" ? formatCount(value) : formatCell(column, item);
-      return [formatHeading(column, output), column.isTime ? formatDayAndTime(text, now) : text];
-    })
+    .map((column): [string, string] => [formatHeading(column, output), formatForPeople(column, item, now)])
     .filter(([, text]) => text !== "" || output.columns !== undefined);
-  const drawn = renderRecord(pairs, terminal.columns, terminal.isColored.out);
-  await writeAll(terminal, output, drawn);
+  return presentValue(terminal, output, item, renderRecord(pairs, terminal.columns, terminal.isColored.out));
 }
 
 /** Presents a value that is no record of the service: JSON in json formats, else the text. */
-export function presentValue(
+export async function presentValue(
   terminal: Terminal,
   output: OutputOptions,
   value: unknown,
   text: string,
 ): Promise<void> {
-  if (output.format === "json") return writeAll(terminal, output, `${JSON.stringify(value, null, 2)}\n`);
-  if (output.format === "ndjson") return writeAll(terminal, output, `${JSON.stringify(value)}\n`);
-  return writeAll(terminal, output, text.endsWith("\n") || text === "" ? text : `${text}\n`);
-}
-
-async function writeAll(terminal: Terminal, output: OutputOptions, text: string): Promise<void> {
-  await fillSink(await openOutput(terminal, output), (sink) => sink.write(text));
+  const indent = output.format === "json" ? 2 : undefined;
+  const written = isJson(output.format) ? JSON.stringify(value, null, indent) : text;
+  const line = written === "" || written.endsWith("\n") ? written : `${written}\n`;
+  await fillSink(await openOutput(terminal, output), (sink) => sink.write(line));
 }
 
 /**
@@ -177,8 +186,7 @@ async function writeAll(terminal: Terminal, output: OutputOptions, text: string)
  * JSON formats `--columns` asks for an object of these columns.
  */
 export function hasColumns({ format, columns }: OutputOptions): boolean {
-  if (isJson(format)) return columns !== undefined;
-  return format !== "id";
+  return isJson(format) ? columns !== undefined : format !== "id";
 }
 
 /**
@@ -189,30 +197,25 @@ export function checkColumns<T>(output: OutputOptions, view: View<T>): void {
   if (hasColumns(output)) chooseColumns(view.columns, output.columns);
 }
 
-/**
- * The columns to show; none in the formats that have no columns, where a note says that `--columns` has no
- * effect.
- */
+/** The columns to show; none in the formats that have none. */
 function selectColumns<T>(terminal: Terminal, output: OutputOptions, view: View<T>): Column<T>[] {
   if (hasColumns(output)) return chooseColumns(view.columns, output.columns);
   if (output.columns) terminal.note(`--columns selects columns; ${output.format} has none`);
   return [];
 }
 
-/**
- * @throws UsageError when a wanted column does not exist. Matching is exact first, then without regard to
- * case.
- */
+/** Exact first, then without regard to case. @throws UsageError when a wanted column does not exist */
 export function chooseColumns<C extends { name: string; title?: string; optional?: boolean }>(
   columns: C[],
   names?: string[],
 ): C[] {
   if (!names) return columns.filter((column) => !column.optional);
   return names.map((name) => {
+    const isAlike = (other: string | undefined) => other?.toLowerCase() === name.toLowerCase();
     const column =
       columns.find((each) => each.name === name) ??
-      columns.find((each) => each.name.toLowerCase() === name.toLowerCase()) ??
-      columns.find((each) => each.title?.toLowerCase() === name.toLowerCase());
+      columns.find((each) => isAlike(each.name)) ??
+      columns.find((each) => isAlike(each.title));
     if (column) return column;
     throw usageError(
       `--columns: there is no column ${JSON.stringify(name)}`,
@@ -221,64 +224,24 @@ export function chooseColumns<C extends { name: string; title?: string; optional
   });
 }
 
-/** Several names share one cell, written so that a name may hold commas (`joinNames`). */
-type CellValue = string | number | boolean | readonly string[] | undefined | null;
-
-/** How rows are written one by one. */
-interface RowFormat<T> {
-  opening: string;
-  row(item: T, index: number): string;
-  closing?(count: number): string;
-}
-
-function createRowFormat<T>(
-  output: OutputOptions,
-  columns: readonly Pick<Column<T>, "name" | "value">[],
-  toId: (item: T) => string,
-): RowFormat<T> {
-  switch (output.format) {
-    case "json":
-      return {
-        opening: "",
-        row(item, index) {
-          const text = JSON.stringify(toObject(output, columns, item), null, 2).replaceAll("\n", "\n  ");
-          return `${index === 0 ? "[\n" : ",\n"}  ${text}`;
-        },
-        closing: (count) => (count === 0 ? "[]\n" : "\n]\n"),
-      };
-    case "ndjson":
-      return { opening: "", row: (item) => `${JSON.stringify(toObject(output, columns, item))}\n` };
-    case "csv":
-    case "tsv": {
-      const { format, safeCells } = output;
-      const join = (cells: string[]) => (format === "csv" ? formatCsvLine(cells) : formatTsvLine(cells));
-      const line = (cells: string[]) => `${join(safeCells ? cells.map(toSafeCell) : cells)}\n`;
-      return {
-        opening: line(columns.map(({ name }) => name)),
-        row: (item) => line(columns.map((column) => formatCell(column, item))),
-      };
-    }
-    default:
-      return { opening: "", row: (item) => `${toId(item)}\n` };
-  }
-}
-
 /**
  * The service's own object, or with `--columns` these columns: names as arrays, what is not there as null.
  */
-function toObject<T>(
-  output: OutputOptions,
-  columns: readonly Pick<Column<T>, "name" | "value">[],
-  item: T,
-): unknown {
+function toObject<T>(output: OutputOptions, columns: readonly Column<T>[], item: T): unknown {
   if (!output.columns) return item;
   return Object.fromEntries(columns.map((column) => [column.name, column.value(item) ?? null]));
 }
 
-function formatCell<T>(column: Pick<Column<T>, "name" | "value">, item: T): string {
+function formatCell<T>(column: Column<T>, item: T): string {
   const value = column.value(item);
-  if (value === undefined || value === null) return "";
-  return typeof value === "object" ? joinNames(value) : String(value);
+  return typeof value === "object" && value !== null ? joinNames(value) : String(value ?? "");
+}
+
+function formatForPeople<T>(column: Column<T>, item: T, now: Date): string {
+  const value = column.value(item);
+  if (typeof value === "number") return formatCount(value);
+  const text = formatCell(column, item);
+  return column.isTime ? formatDayAndTime(text, now) : text;
 }
 
 /**

@@ -6,16 +6,18 @@ import fc from "fast-check";
 import sax from "sax";
 import { expect, it } from "vitest";
 import { type Entry, fromBuffer, type Options, type ZipFile } from "yauzl";
-import { openAtomicFile } from "../../src/disk/atomic-file.ts";
+import { AtomicFile } from "../../src/disk/atomic-file.ts";
 import { openWorkbook } from "../../src/disk/workbook.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { read } from "../tables/reading.ts";
 
 async function write(rows: readonly (readonly string[])[]): Promise<Buffer> {
   const path = join(await temporaryFolder(), "people.xlsx");
-  const workbook = await openWorkbook(await openAtomicFile(path), "People");
+  const file = new AtomicFile(path);
+  const workbook = openWorkbook(file, "People");
   for (const row of rows) await workbook.append(row);
-  await workbook.commit();
+  await workbook.end();
+  file.commit();
   return readFile(path);
 }
 

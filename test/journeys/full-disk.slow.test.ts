@@ -32,12 +32,6 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     const piped = await witness.ecm("import -", { env, stdin: manyRows(1000) });
     expect(piped.code).toBe(2);
     expect(piped.stderr).toContain("ENOSPC");
-    const doctor = await witness.ecm("doctor --json", { env });
-    const findings = JSON.parse(doctor.stdout) as { check: string; status: string; message: string }[];
-    expect(findings.find(({ check }) => check === "state folder")).toMatchObject({
-      status: "fail",
-      message: expect.stringMatching(/: the disk is full$/),
-    });
     for (const { stderr } of [full, still, piped]) expect(stderr).not.toContain("ECM_STATE_DIR");
     remount(disk, "size=8m");
     const done = await witness.ecm(["import", path, "--json"], { env });

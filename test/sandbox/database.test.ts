@@ -1,7 +1,7 @@
 import { rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createIfMissingSync } from "../../src/disk/atomic-file.ts";
+import { createIfMissing } from "../../src/disk/atomic-file.ts";
 import { type Database, openDatabase, TransactionQueue } from "../../src/sandbox/database.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
@@ -80,12 +80,12 @@ describe("a file that is created where there is none", () => {
     const file = join(folder, "one.db");
     const before = process.umask(0);
     onTestFinished(() => void process.umask(before));
-    createIfMissingSync(file);
+    createIfMissing(file);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await writeFile(file, "something");
-    createIfMissingSync(file);
+    createIfMissing(file);
     expect((await stat(file)).size).toBe(9);
     await rm(file);
-    expect(() => createIfMissingSync(join(folder, "none", "one.db"))).toThrow("ENOENT");
+    expect(() => createIfMissing(join(folder, "none", "one.db"))).toThrow("ENOENT");
   });
 });

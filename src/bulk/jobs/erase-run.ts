@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { findStatus } from "../../api/contacts.ts";
 import { createErasedKey } from "../../api/key-spelling.ts";
 import { formatCsvLine } from "../../delimited-lines.ts";
-import { openAtomicFile } from "../../disk/atomic-file.ts";
+import { AtomicFile } from "../../disk/atomic-file.ts";
 import { decodeLine, formatCheckedLine, LineSplitter, readCheckedLine, readLines } from "../../disk/log.ts";
 import { exists, walkFiles } from "../../disk/walk.ts";
 import { parseJson } from "../../json.ts";
@@ -169,7 +169,7 @@ async function eraseFromBackup(file: string, people: ErasedPeople): Promise<void
     for await (const records of readRecords(createReadStream(file), { delimiter: "," }, 1)) {
       for (const { cells } of records) {
         if (cells.some(people.isKey)) continue;
-        await append(`${formatCsvLine(cells.map((cell) => people.mask(cell) ?? cell))}\n`);
+        append(`${formatCsvLine(cells.map((cell) => people.mask(cell) ?? cell))}\n`);
       }
     }
     return true;
@@ -196,9 +196,9 @@ function rewriteLines(file: string, change: (line: string) => string): Promise<b
     };
     for await (const piece of createReadStream(file, { encoding: "latin1", highWaterMark: chunkBytes })) {
       const lines = splitter.take(piece as string).map((bytes) => `${changeOne(bytes)}\n`);
-      await append(Buffer.from(lines.join(""), "latin1"));
+      append(Buffer.from(lines.join(""), "latin1"));
     }
-    if (splitter.rest !== "") await append(Buffer.from(changeOne(splitter.rest), "latin1"));
+    if (splitter.rest !== "") append(Buffer.from(changeOne(splitter.rest), "latin1"));
     return isChanged;
   });
 }
@@ -206,18 +206,16 @@ function rewriteLines(file: string, change: (line: string) => string): Promise<b
 /** @param write says whether anything differs: otherwise the file stays */
 async function replace(
   file: string,
-  write: (append: (data: string | Uint8Array) => Promise<void>) => Promise<boolean>,
+  write: (append: (data: string | Uint8Array) => void) => Promise<boolean>,
 ): Promise<boolean> {
-  const copy = await openAtomicFile(file);
-  let isChanged: boolean;
+  const copy = new AtomicFile(file);
   try {
-    isChanged = await write((data) => copy.append(data));
-  } catch (error) {
-    await copy.discard();
-    throw error;
+    const isChanged = await write((data) => copy.append(data));
+    if (isChanged) copy.commit();
+    return isChanged;
+  } finally {
+    copy.discard();
   }
-  await (isChanged ? copy.commit() : copy.discard());
-  return isChanged;
 }
 
 function encodeLine(text: string): string {

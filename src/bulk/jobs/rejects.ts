@@ -7,7 +7,7 @@
 import { copyFile, open, realpath, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
 import { formatCsvLine, formatTsvLine } from "../../delimited-lines.ts";
-import { openAtomicFile } from "../../disk/atomic-file.ts";
+import { AtomicFile } from "../../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint } from "../../disk/disk-errors.ts";
 import { failedError } from "../../errors.ts";
 import {
@@ -215,15 +215,16 @@ export async function writeRejects(file: string, rejected: Rejected, form?: Sour
   const own = columns.flatMap(({ name }, index) => (rejectsColumns.has(name) ? [] : [index]));
   const listMissing = (cells: Cells) => rejectsColumns.listMissing(cells, columns, own);
   let count = 0;
-  let opened: RowsFile | undefined;
+  let opened: AtomicFile | undefined;
   try {
     let [saysMissing, saysMarked] = [false, false];
     for await (const { cells, mark } of readLines(rejected)) {
       saysMissing ||= listMissing(toWrittenCells(cells, columns)) !== "";
       saysMarked ||= mark !== undefined;
     }
-    opened = await openRowsFile(file, table, form);
-    await opened.append([
+    opened = new AtomicFile(file);
+    const { append, end } = await openRows(opened, table, form);
+    await append([
       ...own.map((index) => columns[index]!.name),
       ...rejectsColumns.reason,
       ...(saysMissing ? [rejectsColumns.missing] : []),
@@ -231,7 +232,7 @@ export async function writeRejects(file: string, rejected: Rejected, form?: Sour
     ]);
     for await (const { line, cells, mark = "", code, message } of readLines(rejected)) {
       const written = toWrittenCells(cells, columns);
-      await opened.append([
+      await append([
         ...own.map((index) => written[index] ?? ""),
         ...[String(line), code, message],
         ...(saysMissing ? [listMissing(written)] : []),
@@ -240,13 +241,15 @@ export async function writeRejects(file: string, rejected: Rejected, form?: Sour
       ]);
       count++;
     }
-    if (count > 0) await opened.commit();
-    else await Promise.all([opened.discard(), rm(file, { force: true })]);
+    await end();
+    if (count > 0) opened.commit();
+    else await rm(file, { force: true });
   } catch (error) {
-    await opened?.discard();
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     const message = `Cannot write the rejects file ${file}: ${describeDiskError(error)}`;
     throw failedError(message, diskFullHint(error, file), { type: "RejectsFileError", cause: error });
+  } finally {
+    opened?.discard();
   }
   return count;
 }
@@ -261,41 +264,21 @@ function toWrittenCells(cells: Cells, columns: InputFacts["columns"]): Cells {
   });
 }
 
-/** The rows as they are written down: text, or a workbook. */
-interface RowsFile {
-  append(cells: readonly string[]): Promise<void>;
-  /** Puts the file in its place. */
-  commit(): Promise<void>;
-  /** Leaves what stood in its place. Never throws. */
-  discard(): Promise<void>;
-}
-
-/** Lines are gathered to pieces of this many characters before they are written. */
-const pieceCharacters = 64 * 1024;
-
-async function openRowsFile(
-  path: string,
+/** Writes rows into the file: as text, or as a workbook. */
+async function openRows(
+  file: AtomicFile,
   { delimiter, hasEscapes }: Table,
   { kind, encoding, hasMark }: SourceForm = { kind: "text", encoding: "utf-8", hasMark: false },
-): Promise<RowsFile> {
-  const file = await openAtomicFile(path);
+): Promise<{ append(cells: readonly string[]): Promise<void>; end(): Promise<void> }> {
   if (kind === "workbook") {
     const { openWorkbook } = await import("../../disk/workbook.ts");
     return openWorkbook(file, "Rejected");
   }
   // Programs that have written another encoding read UTF-8 by its mark.
-  let piece = hasMark || encoding !== "utf-8" ? "\uFEFF" : "";
+  if (hasMark || encoding !== "utf-8") file.append("\uFEFF");
   return {
-    async append(cells) {
-      piece += `${hasEscapes ? formatTsvLine(cells) : formatCsvLine(cells, delimiter)}\n`;
-      if (piece.length < pieceCharacters) return;
-      await file.append(piece);
-      piece = "";
-    },
-    async commit() {
-      await file.append(piece);
-      await file.commit();
-    },
-    discard: () => file.discard(),
+    append: async (cells) =>
+      file.append(`${hasEscapes ? formatTsvLine(cells) : formatCsvLine(cells, delimiter)}\n`),
+    end: async () => undefined,
   };
 }

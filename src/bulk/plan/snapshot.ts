@@ -2,8 +2,7 @@
  * Contacts of the account, read page by page and kept in a file: 40 bytes of memory for each, however many
  * fields it has. A snapshot outlives a stop: the pages that are there are not read again.
  */
-import { closeSync, ftruncateSync, openSync, readSync, rmSync } from "node:fs";
-import { writeWhole } from "../../disk/atomic-file.ts";
+import { closeSync, ftruncateSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
 import { withPath } from "../../disk/disk-errors.ts";
 import { decodeLine, readLines } from "../../disk/log.ts";
 import { isServiceError, unreadableAnswerError } from "../../errors.ts";
@@ -76,7 +75,7 @@ export class AccountSnapshot {
 
   add(mark: PageMark, contacts: readonly Partial<Contact>[]): void {
     const lines = [...contacts, { mark }].map((each) => Buffer.from(`${JSON.stringify(each)}\n`));
-    withPath(this.file, () => writeWhole(this.descriptor, Buffer.concat(lines)));
+    withPath(this.file, () => writeFileSync(this.descriptor, Buffer.concat(lines)));
     const stored = contacts.map((contact, place): Stored => [contact, lines[place]!.length]);
     this.note(mark, stored, lines.at(-1)!.length);
   }

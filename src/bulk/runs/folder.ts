@@ -183,11 +183,13 @@ async function requirePlace(folder: string, make: (folder: string) => unknown): 
 /** Writes the manifest whole or not at all, and has it on the disk. @throws EcmError */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const target = join(folder, fileNames.manifest);
-  await writeAtomically(target, `${JSON.stringify(manifest, null, 2)}\n`).catch((error: Error) => {
+  try {
+    writeAtomically(target, `${JSON.stringify(manifest, null, 2)}\n`);
+  } catch (error) {
     throw failedError(`Cannot write ${target}: ${describeDiskError(error)}`, diskFullHint(error, folder), {
       cause: error,
     });
-  });
+  }
 }
 
 /** Undefined for a folder that is not (yet) a run. @throws EcmError for a manifest that cannot be read */

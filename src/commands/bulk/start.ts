@@ -6,8 +6,7 @@ import { join, resolve } from "node:path";
 import type { BackUp, Closed, Engine, Job, RunOptions, StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
-import { findFormatByName, requireFileFormat } from "../../terminal/file-names.ts";
-import { isJson, type OutputFormat } from "../../terminal/format.ts";
+import { findFormatByName, isJson, type OutputFormat, requireFileFormat } from "../../terminal/format.ts";
 import { presentList } from "../../terminal/present.ts";
 import { version } from "../../version.ts";
 import { claimFiles, type FileFlags } from "../flags/bulk.ts";
@@ -158,7 +157,7 @@ async function openEngine(context: Context, { concurrency, isDryRun }: RunOption
 export function createBackupTarget(context: Context, file: string): { file: string; format: OutputFormat } {
   context.files.writes(file, "--backup");
   const byName = findFormatByName(file);
-  if (byName === "yaml" || byName === "workbook") requireFileFormat(file, "csv", "--backup");
+  if (byName === "yaml" || byName === "xlsx") requireFileFormat(file, "csv", "--backup");
   const { format } = context.output({}, "csv");
   const byFlag = format === "table" || format === "id" ? "csv" : format;
   return { file: resolve(file), format: (byName as OutputFormat | undefined) ?? byFlag };

@@ -116,7 +116,7 @@ async function replaceFile(file: string, text: string, isDryRun: boolean): Promi
   if ((await readTextIfPresent(file)) === text) return false;
   if (isDryRun) return true;
   await mkdir(dirname(file), { recursive: true });
-  await writeAtomically(file, text, 0o644);
+  writeAtomically(file, text, 0o644);
   return true;
 }
 

@@ -3,7 +3,7 @@ import { type Command, Option, type OptionValues } from "@commander-js/extra-typ
 import type { Limit, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
-import { findFormatByName, requireFileFormat } from "../../terminal/file-names.ts";
+import { findFormatByName, requireFileFormat } from "../../terminal/format.ts";
 import { flagHeadings } from "./flag-headings.ts";
 import { type Bare, type FlagsOf, wholeNumberOption, writtenFileOption } from "./flags.ts";
 import { parseFutureTime } from "./times.ts";

@@ -1,6 +1,6 @@
 /** Everything that the sandbox keeps, in one file of its folder. */
 import { join } from "node:path";
-import { createIfMissingSync } from "../../disk/atomic-file.ts";
+import { createIfMissing } from "../../disk/atomic-file.ts";
 import { describeDiskError } from "../../disk/disk-errors.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
 import { usageError } from "../../errors.ts";
@@ -153,7 +153,7 @@ async function makePrivateFile(folder: string): Promise<string> {
   const file = databaseFile(folder);
   try {
     makeFolder(folder);
-    createIfMissingSync(file);
+    createIfMissing(file);
   } catch (error) {
     throw usageError(
       `The sandbox's folder ${folder} cannot be used: ${describeDiskError(error)}`,

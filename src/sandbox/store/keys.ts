@@ -4,7 +4,7 @@
 import { createHash, randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeAtomicallySync } from "../../disk/atomic-file.ts";
+import { writeAtomically } from "../../disk/atomic-file.ts";
 import { Tables } from "../database.ts";
 
 export const scopes = [
@@ -112,7 +112,7 @@ export interface OwnKeyPlace {
 /** In the folder, for all its processes. */
 export function ownKeyInFolder(folder: string): OwnKeyPlace {
   const file = join(folder, "api-key");
-  return { read: () => readIfThere(file), write: (value) => writeAtomicallySync(file, value) };
+  return { read: () => readIfThere(file), write: (value) => writeAtomically(file, value) };
 }
 
 /** In this process alone. */

@@ -1,6 +1,6 @@
 /** `--mapping FILE`: where each column goes, in YAML or JSON. */
 import { readFile, writeFile } from "node:fs/promises";
-import { describeDiskError, describeReadError } from "../../disk/disk-errors.ts";
+import { describeDiskError } from "../../disk/disk-errors.ts";
 import { usageError } from "../../errors.ts";
 import type { ColumnTarget } from "../rows.ts";
 
@@ -12,7 +12,7 @@ const example = 'Write lines such as E-mail: key, or Interests: { target: tags, 
  */
 export async function readMapping(file: string): Promise<Map<string, ColumnTarget>> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw usageError(`--mapping: cannot read ${file}: ${describeReadError(error)}`, "Check the path");
+    throw usageError(`--mapping: cannot read ${file}: ${describeDiskError(error)}`, "Check the path");
   });
   const mapping = new Map<string, ColumnTarget>();
   for (const { column, line, value } of await readMembers(text, file)) {
