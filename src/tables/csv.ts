@@ -20,10 +20,10 @@ export interface TableRecord {
 /** How the cells of a record are written. */
 export interface Dialect {
   delimiter: string;
-  /** Our own tsv: its cells are escaped. */
-  hasEscapes: boolean;
-  /** As we wrote it: quotes are text like any other. A spreadsheet that saved it again has added quotes. */
-  hasNoQuotes: boolean;
+  /** Our own tsv as we wrote it: quotes are text like any other. */
+  hasNoQuotes?: boolean;
+  /** With a header of ours it is our own tsv, whose cells are escaped; a spreadsheet may have added quotes. */
+  mayHaveEscapes?: boolean;
 }
 
 /** No cell of it is missing. */
@@ -63,8 +63,8 @@ const endOfLine = /\r\n|\n|\r/g;
  * @throws CsvFault when the text cannot be read to its end
  */
 export async function* readRecords(
-  chunks: AsyncIterable<Buffer>,
-  { delimiter, hasNoQuotes = false }: Pick<Dialect, "delimiter"> & Partial<Dialect>,
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
+  { delimiter, hasNoQuotes = false }: Dialect,
   firstLine = 1,
 ): AsyncGenerator<CsvRecord[]> {
   const parser = parse({

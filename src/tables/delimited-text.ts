@@ -1,31 +1,93 @@
-/** Reading: delimited text: what is none of it, its encoding, its delimiter, and the line of its header. */
-import { parseTsvCell, quotedCell } from "../delimited-lines.ts";
+/** Reading: delimited text: what is none of it, its encoding, and which delimiters it may have. */
 import { usageError } from "../errors.ts";
 import { CsvFault, type Dialect, readRecords, type TableRecord, toUnreadableError } from "./csv.ts";
 import { findEncoding } from "./encoding.ts";
-import { chooseHeader, delimiters, type FoundHeader, toFirstRow } from "./layout.ts";
-import { emptyFileError, type Inspection } from "./source.ts";
+import type { ReadOptions } from "./rows.ts";
+import type { Inspection } from "./source.ts";
 import { recogniseSystem } from "./systems.ts";
-import type { Format, HeaderSigns, Table } from "./table.ts";
-import { readStart, readText, type TextSource } from "./text.ts";
+import { type Format, type ReadRecords, type TableReading, takeRecords } from "./table.ts";
+import { decodeAll, readText, skipLines } from "./text.ts";
+
+const delimiters = [",", ";", "\t", "|"];
 
 /** Every file that is of no other kind. */
 export const textFormat: Format = {
   opens: () => true,
   async open(inspection, options) {
     requireTextFile(inspection);
-    const { file, hasCarriageReturn, hasOddQuotes } = inspection;
+    const { file, start, bytes } = inspection;
     const found = await findEncoding(inspection, options.encoding);
     const { encoding, markBytes, isGuess, firstForeign } = found;
+    const { skipLines: skipped = 0, delimiter: typed } = options;
+    const decoded = Buffer.from(await decodeAll(start.subarray(markBytes), encoding));
+    let text = "";
+    for await (const chunk of skipLines([decoded], skipped)) text += chunk.toString();
+    const [separatorLine = "", separator] = /^"?sep=(.)"?(?:\r\n|\n|\r|$)/i.exec(text) ?? [];
+    text = text.slice(separatorLine.length);
+    const firstLine = 1 + skipped + (separatorLine === "" ? 0 : 1);
+    const toReading = (dialect: Dialect): TableReading => {
+      let taken: Promise<ReadRecords> | undefined;
+      const readAll = () => {
+        const records = readRecords(readText({ file, encoding, markBytes }, firstLine), dialect, firstLine);
+        return takeRecords(inspection, `text-${dialect.delimiter.charCodeAt(0)}`, records).catch(
+          (error: unknown) => {
+            throw toUnreadableError(file.name, error);
+          },
+        );
+      };
+      return {
+        dialect,
+        first: () => readStart(text, start.length < bytes, dialect, firstLine),
+        readAll: () => (taken ??= readAll()),
+      };
+    };
+    const told = typed === undefined ? separator : parseDelimiter(typed);
     const isSaid = encoding !== "utf-8" && (isGuess || firstForeign !== undefined);
     return {
       form: { kind: "text", encoding, hasMark: markBytes > 0 },
-      hasOddQuotes,
       notes: isSaid ? [{ code: "encoding", encoding, isGuess, firstForeign }] : [],
-      locate: (signs) => locateTable({ file, encoding, markBytes }, signs, hasCarriageReturn),
+      readings: listDialects(inspection, text, told, options).map(toReading),
     };
   },
 };
+
+/**
+ * In a tsv that `ecm` wrote, quotes and other delimiters are text like any other, unless a spreadsheet saved it
+ * again: our line ends are LF alone. In our csv with tabs, every name is in quotes.
+ */
+function listDialects(
+  { hasCarriageReturn }: Inspection,
+  text: string,
+  told: string | undefined,
+  { hasNoHeader }: ReadOptions,
+): Dialect[] {
+  const mayHaveEscapes = !hasNoHeader && !text.startsWith('"');
+  const [firstLine = ""] = text.split("\n", 1);
+  const isOurs = recogniseSystem(firstLine.split("\t"))?.name === "ecm";
+  if (mayHaveEscapes && !hasCarriageReturn && isOurs && (told ?? "\t") === "\t")
+    return [{ delimiter: "\t", mayHaveEscapes, hasNoQuotes: true }];
+  return (told === undefined ? delimiters : [told]).map((delimiter) => ({
+    delimiter,
+    mayHaveEscapes: mayHaveEscapes && delimiter === "\t",
+  }));
+}
+
+/** What can be read: a quote may be open at the end of the start, or make no sense under this delimiter. */
+async function readStart(
+  text: string,
+  isCut: boolean,
+  dialect: Dialect,
+  firstLine: number,
+): Promise<TableRecord[]> {
+  const records: TableRecord[] = [];
+  try {
+    for await (const batch of readRecords([Buffer.from(text)], dialect, firstLine)) records.push(...batch);
+  } catch (error) {
+    if (!(error instanceof CsvFault)) throw error;
+    return records;
+  }
+  return isCut && records.length > 1 ? records.slice(0, -1) : records;
+}
 
 const otherKinds: { starts: string | RegExp; is: string; hint: string }[] = [
   {
@@ -53,142 +115,6 @@ function requireTextFile({ file: { name }, start }: Inspection): void {
     typeof starts === "string" ? head.startsWith(starts) : starts.test(head),
   );
   if (kind) throw usageError(`${name} is ${kind.is}`, kind.hint);
-}
-
-/** Enough for a header and some rows, whatever their length. */
-const startBytes = 256 * 1024;
-
-/** Where a header is looked for. */
-interface HeaderSearch extends HeaderSigns {
-  /** The start of the text, from `firstLine` on. */
-  text: string;
-  firstLine: number;
-  /** There is more text after this start. */
-  isCut: boolean;
-}
-
-type LocatedHeader = FoundHeader & { delimiter: string };
-
-/**
- * Delimiter and header, below `--skip-lines` and a line such as `sep=;`.
- * @param hasCarriageReturn our own tsv has none
- * @throws UsageError for a file without any row
- */
-async function locateTable(
-  source: TextSource,
-  signs: HeaderSigns,
-  hasCarriageReturn: boolean,
-): Promise<Table> {
-  const { name } = source.file;
-  const { skipLines = 0, hasNoHeader, delimiter: typed } = signs.options;
-  const start = await readStart(source, 1 + skipLines, startBytes);
-  const separatorLine = /^"?sep=(.)"?(?:\r\n|\n|\r|$)/i.exec(start.text);
-  const delimiter = typed === undefined ? separatorLine?.[1] : parseDelimiter(typed);
-  const search: HeaderSearch = {
-    ...signs,
-    text: start.text.slice(separatorLine?.[0].length),
-    firstLine: 1 + skipLines + (separatorLine ? 1 : 0),
-    isCut: start.isCut,
-  };
-  const mayBeOwnTsv = !hasCarriageReturn && !hasNoHeader && (delimiter ?? "\t") === "\t";
-  const header =
-    (mayBeOwnTsv ? findOwnTsvHeader(search) : undefined) ??
-    (await findHeader(search, delimiter).catch((error: unknown) => {
-      throw toUnreadableError(name, error);
-    }));
-  if (header.line === undefined) {
-    throw skipLines > 0
-      ? usageError(`${name} has nothing after ${skipLines} skipped lines`, "Lower --skip-lines")
-      : emptyFileError(name);
-  }
-  const dialect = findDialect(header, search, hasCarriageReturn);
-  return {
-    ...header,
-    line: header.line,
-    dialect,
-    records: (firstLine) => readTextRecords(source, dialect, firstLine),
-  };
-}
-
-/** Records from a line on. @throws UsageError where the text cannot be read to its end */
-async function* readTextRecords(
-  source: TextSource,
-  dialect: Dialect,
-  firstLine: number,
-): AsyncGenerator<TableRecord[]> {
-  try {
-    for await (const records of readRecords(readText(source, firstLine), dialect, firstLine)) {
-      if (dialect.hasEscapes) for (const record of records) record.cells = record.cells.map(parseTsvCell);
-      yield records;
-    }
-  } catch (error) {
-    throw toUnreadableError(source.file.name, error);
-  }
-}
-
-/** Whether a text is a tsv that `ecm` wrote, and whether it is still as it was written: our line ends are LF alone. */
-function findDialect(
-  { delimiter, names }: LocatedHeader,
-  { text, options }: HeaderSearch,
-  hasCarriageReturn: boolean,
-): Dialect {
-  const isOurs = options.from === "ecm" || recogniseSystem(names)?.name === "ecm";
-  // Every name is in quotes in our csv with tabs, and never in our tsv.
-  const isQuoted = text.startsWith(names.map(quotedCell).join("\t"));
-  const hasEscapes = delimiter === "\t" && !options.hasNoHeader && isOurs && !isQuoted;
-  return { delimiter, hasEscapes, hasNoQuotes: hasEscapes && !hasCarriageReturn };
-}
-
-/** The first line of a tsv that `ecm` wrote, where quotes and other delimiters are text like any other. */
-function findOwnTsvHeader({ text, firstLine }: HeaderSearch): LocatedHeader | undefined {
-  const [line = ""] = text.split("\n", 1);
-  const names = line.split("\t");
-  if (recogniseSystem(names)?.name !== "ecm") return undefined;
-  return {
-    delimiter: "\t",
-    line: firstLine,
-    lines: 1,
-    names: text.startsWith(names.map(quotedCell).join("\t")) ? names : names.map(parseTsvCell),
-    isSure: true,
-    score: 0,
-  };
-}
-
-/**
- * Finds delimiter and header together: the right delimiter is the one under which a header shows.
- * @throws CsvFault when no delimiter gives a single record
- */
-async function findHeader(search: HeaderSearch, told: string | undefined): Promise<LocatedHeader> {
-  let best: LocatedHeader | undefined;
-  let firstFault: CsvFault | undefined;
-  for (const delimiter of told === undefined ? delimiters : [told]) {
-    const { records, fault } = await readFirstRecords(search, delimiter);
-    firstFault ??= fault;
-    const found = search.options.hasNoHeader ? toFirstRow(records) : chooseHeader(records, search);
-    if (!best || found.score > best.score) best = { delimiter, ...found };
-  }
-  if (best?.line === undefined && firstFault) throw firstFault;
-  return best!;
-}
-
-/** What can be read: a quote may be open at the end of the start, or make no sense under this delimiter. */
-async function readFirstRecords(
-  { text, firstLine, isCut }: HeaderSearch,
-  delimiter: string,
-): Promise<{ records: TableRecord[]; fault?: CsvFault }> {
-  const records: TableRecord[] = [];
-  try {
-    for await (const batch of readRecords(toChunks(text), { delimiter }, firstLine)) records.push(...batch);
-  } catch (error) {
-    if (!(error instanceof CsvFault)) throw error;
-    return { records, fault: error };
-  }
-  if (isCut && records.length > 1) records.pop();
-  return { records };
-}
-
-async function* toChunks(text: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(text);
 }
 
 const delimitersByName = new Map(

@@ -6,14 +6,15 @@
 import type { Tokenizer } from "@streamparser/json";
 import { joinNames } from "../delimited-lines.ts";
 import { type EcmError, usageError } from "../errors.ts";
-import type { Cells } from "./cells.ts";
+import type { TableRecord } from "./csv.ts";
 import { LineCounter, readBytes } from "./source.ts";
-import { type Format, plainDialect, readPage, requireNoFlags, writePage } from "./table.ts";
+import { type Format, plainDialect, requireNoFlags, takeRecords } from "./table.ts";
 
 export const jsonFormat: Format = {
   /** An object or an array at the beginning; a CSV file can begin with a brace in a name, but not so. */
   opens: (start) => /^\s*(?:\[\s*(?:$|[{["\]])|\{\s*(?:"[^"\n]*"\s*:|\}))/.test(toHead(start)),
-  async open({ file, isUtf8, start }, { encoding, delimiter, skipLines }) {
+  async open(inspection, { encoding, delimiter, skipLines }) {
+    const { file, isUtf8, start } = inspection;
     requireNoFlags(file, "JSON", {
       "--encoding": encoding,
       "--delimiter": delimiter,
@@ -26,24 +27,17 @@ export const jsonFormat: Format = {
     const reader = new ElementReader(file.name, isArray, await import("@streamparser/json"));
     async function* readRows() {
       for await (const chunk of readBytes(file, start[0] === 0xef ? 3 : 0))
-        for (const element of reader.read(chunk)) yield toRow(element, columns);
-      for (const element of reader.end()) yield toRow(element, columns);
+        yield reader.read(chunk).map((element) => toRecord(element, columns));
+      yield reader.end().map((element) => toRecord(element, columns));
       if (columns.size === 0)
         throw usageError(`${file.name} contains no objects`, "Name a file with contacts");
     }
-    const page = await writePage(file, "objects", readRows());
+    const records = await takeRecords(inspection, "objects", readRows());
     return {
       form: { kind: "json", encoding: "utf-8", hasMark: true },
       notes: isArray ? [{ code: "counted_elements" }] : [],
-      locate: async () => ({
-        line: 1,
-        lines: 0,
-        names: [...columns.keys()],
-        hasGivenNames: true,
-        isSure: true,
-        dialect: plainDialect,
-        records: () => readPage(page),
-      }),
+      names: [...columns.keys()],
+      readings: [{ dialect: plainDialect, first: async () => [], readAll: async () => records }],
     };
   },
 };
@@ -54,10 +48,7 @@ function toHead(start: Buffer): string {
 }
 
 /** @throws UsageError for what is no object, and for a member that no cell can hold */
-function toRow(
-  { value, line, place }: Element,
-  columns: Map<string, number>,
-): { line: number; cells: Cells } {
+function toRecord({ value, line, place }: Element, columns: Map<string, number>): TableRecord {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   if (!isObject && typeof value !== "string")
     throw usageError(`${place}: expected an object, such as {"Email":"ada@example.com"}`, formHint);
@@ -67,7 +58,7 @@ function toRow(
     columns.set(name, index);
     cells[index] = toCell(member, name, place);
   }
-  return { line, cells };
+  return { line, lines: 1, cells };
 }
 
 /** Several texts in one member become one cell that names them all, as in a CSV file. */

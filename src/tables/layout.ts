@@ -4,6 +4,7 @@
  */
 import { foldName } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
+import { parseTsvCell } from "../delimited-lines.ts";
 import { usageError } from "../errors.ts";
 import type { ContactStructure } from "../wire.ts";
 import { type Cells, createValueReader, findUnknown, isBlankText } from "./cells.ts";
@@ -11,15 +12,22 @@ import type { Dialect, TableRecord } from "./csv.ts";
 import { isIdName, isKeyName } from "./names.ts";
 import { findMissingCells, removeMissing } from "./rejects-columns.ts";
 import type { SourceForm } from "./rows.ts";
-import { type HeaderSigns, type OpenedInput, RecordReader, type Sample, type Table } from "./table.ts";
+import { emptyFileError } from "./source.ts";
+import { recogniseSystem } from "./systems.ts";
+import type { HeaderSigns, OpenedInput, ReadRecords, Sample } from "./table.ts";
 
 /** Reports and some exports have a title above the header: this many records are looked at. */
-export const maxRecordsAboveHeader = 20;
-export const delimiters = [",", ";", "\t", "|"];
+const maxRecordsAboveHeader = 20;
 
-export interface FoundHeader extends Pick<Table, "names" | "isSure" | "lines"> {
-  /** Undefined where there is no row at all. */
+interface FoundHeader {
+  /** Physical line of the header, or of the first row; undefined where there is no row at all. */
   line: number | undefined;
+  /** How many physical lines the header covers, if it is one. */
+  lines: number;
+  /** One for each column: the cells of the header or of the first row, or their numbers. */
+  names: string[];
+  /** Names a key column, or every column that `--map` names. */
+  isSure: boolean;
   /** How much speaks for it. */
   score: number;
 }
@@ -87,15 +95,22 @@ export function isBlank({ cells }: { cells: Cells }): boolean {
   return cells.every((cell) => cell === undefined || cell === "" || cell.trim() === "");
 }
 
-/** @throws UsageError when there is a row in place of a header */
-function requireHeader(file: string, { line, names }: Table, { keyType }: ContactStructure): void {
-  if (!isEmailKey(keyType)) return;
-  const column = names.findIndex((cell) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(cell.trim()));
-  if (column === -1) return;
-  throw usageError(
-    `${file}:${line}: there is no header: the first row already has an address`,
-    `Add a header line, or pass --no-header --map ${column + 1}=key`,
+/** The reading in which a header shows best, with the header. @throws UsageError for a file without any row */
+async function findHeader(opened: OpenedInput, signs: HeaderSigns) {
+  const { skipLines = 0, hasNoHeader } = signs.options;
+  const found = await Promise.all(
+    opened.readings.map(async (reading) => {
+      const records = await reading.first();
+      return { reading, ...(hasNoHeader ? toFirstRow(records) : chooseHeader(records, signs)) };
+    }),
   );
+  const best = found.reduce((one, other) => (other.score > one.score ? other : one));
+  if (best.line !== undefined) return { ...best, line: best.line };
+  // What cannot be read is said first.
+  await best.reading.readAll();
+  throw skipLines > 0
+    ? usageError(`${opened.file.name} has nothing after ${skipLines} skipped lines`, "Lower --skip-lines")
+    : emptyFileError(opened.file.name);
 }
 
 /** The column by which a file says that its cells were made safe for spreadsheets. */
@@ -104,6 +119,8 @@ const safeCellsColumn = "ecm:safe-cells";
 export interface TableLayout {
   form: SourceForm;
   dialect: Dialect;
+  /** Cells are escaped, as in our own tsv, in place of quoted. */
+  hasEscapes: boolean;
   /** Physical line on which the header or, without one, the first row starts. */
   startLine: number;
   /** How many physical lines the header covers; 0 without one. */
@@ -120,64 +137,83 @@ export interface TableLayout {
   hasSafeCells: boolean;
   /** Columns up to the last that has a name. */
   width: number;
-  records: RecordReader;
+  /** Those below the header. */
+  records: ReadRecords;
 }
 
 /**
- * @throws UsageError with the place and the next step, for a file that cannot be read or whose header is not
- * sure
+ * Finds the header, and reads the file to its end.
+ * @throws UsageError with the place and the next step, for a file that cannot be read
  */
-export async function readTableLayout(
-  { file, form, locate }: OpenedInput,
-  signs: HeaderSigns,
-): Promise<TableLayout> {
-  const { options, structure, rowKind } = signs;
-  const table = await locate(signs);
-  const { hasGivenNames = false, isSure, names: found, dialect, line } = table;
+export async function readTableLayout(opened: OpenedInput, signs: HeaderSigns): Promise<TableLayout> {
+  const { form, names: given } = opened;
+  const { options, rowKind } = signs;
+  const header = given
+    ? { line: 1, lines: 0, names: given, isSure: true, reading: opened.readings[0]! }
+    : await findHeader(opened, signs);
+  const { line, isSure, reading } = header;
+  const { dialect } = reading;
   const hasHeader =
-    !hasGivenNames && !options.hasNoHeader && (rowKind === "contacts" || isSure || found.length > 1);
-  if (hasHeader && !isSure) requireHeader(file.name, table, structure);
-  const isNamed = hasHeader || hasGivenNames;
+    !given && !options.hasNoHeader && (rowKind === "contacts" || isSure || header.names.length > 1);
+  const isOurs = options.from === "ecm" || recogniseSystem(header.names)?.name === "ecm";
+  const hasEscapes = hasHeader && isOurs && dialect.mayHaveEscapes === true;
+  const readText = hasEscapes ? parseTsvCell : (cell: string) => cell;
+  const isNamed = hasHeader || given !== undefined;
   // The only column of a list of keys has a name with which its rejects file is read again.
-  const isKeyList = rowKind === "keys" && found.length === 1 && [...options.map].length === 0;
+  const isKeyList = rowKind === "keys" && header.names.length === 1 && [...options.map].length === 0;
   const nameColumn = (_: string, at: number) => (isKeyList ? "key" : String(at + 1));
-  const written = isNamed ? found : found.map(nameColumn);
+  const written = header.names.map(isNamed ? readText : nameColumn);
   const hasSafeCells = isNamed && written.some((name) => foldName(name) === safeCellsColumn);
   // Columns are named by labels, and a label can look like a formula too.
   const names = written.map(createValueReader(hasSafeCells, false));
-  const headerLines = hasHeader ? table.lines : 0;
+  const headerLines = hasHeader ? header.lines : 0;
   // A rejects file's rows say themselves which of their cells are missing.
   const missing = hasHeader ? findMissingCells(written) : undefined;
   // A sheet's row ends with its last value: the cells behind that are blank, not missing.
-  const width = form.kind === "workbook" ? names.length : 0;
-  async function* records() {
-    for await (const batch of table.records(line + headerLines)) {
-      for (const record of batch) {
-        while (record.cells.length < width) record.cells.push("");
-        if (missing) record.cells = removeMissing(record.cells, missing);
-      }
-      yield batch;
-    }
-  }
+  const minCells = form.kind === "workbook" ? names.length : 0;
+  const readCells = (all: TableRecord["cells"]) => {
+    const cells = hasEscapes ? all.map((cell) => cell && parseTsvCell(cell)) : all;
+    while (cells.length < minCells) cells.push("");
+    return missing ? removeMissing(cells, missing) : cells;
+  };
+  const readRecords = await reading.readAll();
   return {
     form,
     dialect,
+    hasEscapes,
     startLine: line,
     headerLines,
-    isHeaderSure: isSure || hasGivenNames,
+    isHeaderSure: isSure,
     written,
     names,
     isNamed,
     hasSafeCells,
     width: 1 + names.findLastIndex((name) => foldName(name) !== ""),
-    records: new RecordReader(records),
+    async *records() {
+      for await (const batch of readRecords()) {
+        const below = batch.filter((record) => record.line >= line + headerLines);
+        yield below.map((record) => ({ ...record, cells: readCells(record.cells) }));
+      }
+    },
   };
 }
 
+/** @throws UsageError when there is a row in place of a header */
+export function requireHeader(file: string, layout: TableLayout, { keyType }: ContactStructure): void {
+  const { startLine, headerLines, names, isHeaderSure } = layout;
+  if (headerLines === 0 || isHeaderSure || !isEmailKey(keyType)) return;
+  const column = names.findIndex((cell) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(cell.trim()));
+  if (column === -1) return;
+  throw usageError(
+    `${file}:${startLine}: there is no header: the first row already has an address`,
+    `Add a header line, or pass --no-header --map ${column + 1}=key`,
+  );
+}
+
 /** The first rows, without blank lines and rows that make no sense. */
-export async function readSample(records: RecordReader): Promise<Sample> {
+export async function readSample(records: ReadRecords): Promise<Sample> {
   const rows: Cells[] = [];
-  for await (const batch of records.read()) {
+  for await (const batch of records()) {
     for (const record of batch) {
       if (record.fault || isBlank(record)) continue;
       rows.push(record.cells.map((cell) => findUnknown(cell) ?? cell));

@@ -13,9 +13,10 @@ import {
   inspectFile,
   isBomb,
   requireFile,
+  requireUnchanged,
   tooLargeError,
 } from "./source.ts";
-import { type ChooseSheet, createScratchPath, type Format, type OpenedInput } from "./table.ts";
+import { type ChooseSheet, type Format, type OpenedInput, toScratchPath } from "./table.ts";
 import { workbookFormat } from "./workbook/workbook.ts";
 
 /** The first one that opens a file reads it. */
@@ -38,9 +39,11 @@ export async function openInput(
 }
 
 /** The content of a gzip file. */
-async function unpacked({ file, bytes }: Inspection): Promise<Inspection> {
-  const path = createScratchPath(file, "unpacked");
+async function unpacked(inspection: Inspection): Promise<Inspection> {
+  const { file, bytes } = inspection;
+  const path = toScratchPath(file, "unpacked");
   await unpackGzip(file, bytes, path);
+  await requireUnchanged(inspection);
   return inspectFile({ ...file, path });
 }
 

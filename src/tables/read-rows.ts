@@ -95,7 +95,7 @@ export async function* readRowRecords(
     const { cells } = record;
     return !(system?.hasFooter && isAfterBlank && cells.length === 1 && !cells[0]!.includes("@"));
   };
-  for await (const records of table.records.read()) {
+  for await (const records of table.records()) {
     const rows = records.filter(isRow);
     if (rows.length > 0) yield rows;
   }

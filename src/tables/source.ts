@@ -16,15 +16,17 @@ import { open, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { describeDiskError, diskFullHint } from "../disk/disk-errors.ts";
-import { type EcmError, usageError } from "../errors.ts";
+import { type EcmError, failedError, usageError } from "../errors.ts";
 
 /** A file to read, and what messages call it: the name as it was typed, or `standard input`. */
 export interface InputFile {
   path: string;
   name: string;
-  /** A folder for what must be unpacked. It need not exist yet; the caller removes it. */
-  scratch?: string;
+  /** A folder for what is unpacked. It need not exist yet; the caller removes it. */
+  scratch: string;
 }
+
+type NamedFile = Omit<InputFile, "scratch">;
 
 /**
  * A chunk's records are in memory at once, with all that is made of them: larger ones are not read faster.
@@ -32,7 +34,7 @@ export interface InputFile {
 const chunkBytes = 16 * 1024;
 
 /** The file's bytes from an offset on, in chunks. @throws UsageError when it cannot be read */
-export async function* readBytes(file: InputFile, start = 0): AsyncGenerator<Buffer> {
+export async function* readBytes(file: NamedFile, start = 0): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of createReadStream(file.path, { start, highWaterMark: chunkBytes })) yield chunk;
   } catch (error) {
@@ -41,7 +43,7 @@ export async function* readBytes(file: InputFile, start = 0): AsyncGenerator<Buf
 }
 
 /** @throws UsageError when the file is missing, a folder, or may not be read */
-export async function requireFile({ path, name }: InputFile): Promise<void> {
+export async function requireFile({ path, name }: NamedFile): Promise<void> {
   const entry = await stat(path).catch((error: unknown) => {
     throw unreadableError(name, error);
   });
@@ -133,15 +135,17 @@ export interface Inspection {
   /** Every byte but the last ones does, and these begin a character that is not whole. */
   endsInCharacter: boolean;
   hasCarriageReturn: boolean;
-  hasOddQuotes: boolean;
   /** Offset of the first byte that is zero. */
   firstNul?: number;
+  /** What the file system said of it before it was read. */
+  stamp: { size: number; mtimeMs: number };
 }
 
 const startBytes = 256 * 1024;
 
 /** @throws UsageError when the file cannot be read, or is empty */
 export async function inspectFile(file: InputFile): Promise<Inspection> {
+  const stamp = await stat(file.path);
   const hash = createHash("sha256");
   const starts: Buffer[] = [];
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -154,14 +158,13 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
       return false;
     }
   };
-  const found = { bytes: 0, isUtf8: true, hasCarriageReturn: false, hasOddQuotes: false };
+  const found = { bytes: 0, isUtf8: true, hasCarriageReturn: false };
   let firstNul: number | undefined;
   for await (const chunk of readBytes(file)) {
     if (found.bytes < startBytes) starts.push(chunk);
     hash.update(chunk);
     if (firstNul === undefined && chunk.includes(0)) firstNul = found.bytes + chunk.indexOf(0);
     found.hasCarriageReturn ||= chunk.includes(13);
-    found.hasOddQuotes = found.hasOddQuotes !== (countQuotes(chunk) % 2 === 1);
     found.isUtf8 &&= decodes(chunk);
     found.bytes += chunk.length;
   }
@@ -169,17 +172,24 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
   const endsInCharacter = found.isUtf8 && !decodes();
   const isUtf8 = found.isUtf8 && !endsInCharacter;
   const start = Buffer.concat(starts);
-  return { file, sha256: hash.digest("hex"), start, firstNul, ...found, isUtf8, endsInCharacter };
+  return { file, sha256: hash.digest("hex"), start, firstNul, stamp, ...found, isUtf8, endsInCharacter };
+}
+
+/** What was found out of a file, and what was taken of it, are of the same bytes. @throws EcmError */
+export async function requireUnchanged({ file, stamp, bytes }: Inspection): Promise<void> {
+  const now = await stat(file.path).catch(() => undefined);
+  const isSame = now?.size === stamp.size && now.mtimeMs === stamp.mtimeMs;
+  // Some file systems tell no size.
+  if (isSame && (stamp.size === 0 || stamp.size === bytes)) return;
+  throw failedError(
+    `${file.name} was changed while it was being read`,
+    "Run the same command again: a changed file is a new run",
+    { type: "InputChangedError" },
+  );
 }
 
 export function emptyFileError(name: string): EcmError {
   return usageError(`${name} is empty`, "Name a file with a header and rows");
-}
-
-function countQuotes(bytes: Buffer): number {
-  let count = 0;
-  for (let at = bytes.indexOf(34); at !== -1; at = bytes.indexOf(34, at + 1)) count += 1;
-  return count;
 }
 
 /** The refusal of a file that unpacks to far more than it is. */

@@ -1,7 +1,5 @@
 /** The first pass over an input: everything is read and checked before anything is sent. */
 
-import { stat } from "node:fs/promises";
-import { failedError } from "../errors.ts";
 import { TextIndex } from "../text-index.ts";
 import { findUnknown } from "./cells.ts";
 import {
@@ -38,17 +36,17 @@ export class Survey {
   openRow: Row | undefined;
   /** The largest line on which a row starts. */
   lastLine = 0;
-  /**
-   * All rows again, in file order and in batches of any size.
-   * @throws EcmError when the file has changed since the survey
-   */
-  batches: () => AsyncIterable<readonly ReadRow[]>;
+  /** All rows, in file order and in batches of any size. @throws the signal's reason */
+  readonly batches: () => AsyncIterable<readonly ReadRow[]>;
   readonly #oddities: Oddities | undefined;
   readonly #consentColumns: readonly ConsentColumn[];
 
-  constructor(understood: UnderstoodInput | undefined) {
+  constructor(understood: UnderstoodInput | undefined, signal: AbortSignal) {
     this.batches = async function* () {
-      if (understood) yield* readRowBatches(understood);
+      for await (const rows of understood ? readRowBatches(understood) : []) {
+        signal.throwIfAborted();
+        yield rows;
+      }
     };
     this.#oddities = understood && new Oddities(understood);
     this.#consentColumns = understood?.reading.consent ?? [];
@@ -131,53 +129,18 @@ function countOne(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/**
- * @throws UsageError when the file cannot be read to its end; EcmError when it is still being written; the
- *   signal's reason
- */
+/** Reads all rows once. @throws the signal's reason */
 export async function surveyInput(
   understood: UnderstoodInput | undefined,
   signal: AbortSignal,
   onRows: (rows: number) => void,
 ): Promise<Survey> {
-  const survey = new Survey(understood);
-  if (!understood) return survey;
-  const before = await stat(understood.file.path);
-  const readAgain = () => readUnchanged(understood, before, signal);
-  for await (const rows of readAgain()) {
+  const survey = new Survey(understood, signal);
+  for await (const rows of survey.batches()) {
     onRows(survey.read);
     for (const row of rows) survey.add(row);
   }
-  if (!understood.reading.table.records.areKept) survey.batches = readAgain;
   return survey;
-}
-
-/** A pass over the file: all of them must read the same. @throws EcmError when it is another file by now */
-async function* readUnchanged(
-  understood: UnderstoodInput,
-  before: FileStamp,
-  signal: AbortSignal,
-): AsyncGenerator<ReadRow[]> {
-  await requireUnchanged(understood, before);
-  for await (const rows of readRowBatches(understood)) {
-    signal.throwIfAborted();
-    yield rows;
-  }
-  await requireUnchanged(understood, before);
-}
-
-type FileStamp = { size: number; mtimeMs: number };
-
-async function requireUnchanged({ file, facts }: UnderstoodInput, before: FileStamp): Promise<void> {
-  const now = await stat(file.path).catch(() => undefined);
-  // What was understood is of the file as it was opened; some file systems tell no size.
-  const isSame = now?.size === before.size && now.mtimeMs === before.mtimeMs;
-  if (isSame && (before.size === 0 || before.size === facts.bytes)) return;
-  throw failedError(
-    `${file.name} was changed while it was being read`,
-    "Run the same command again: a changed file is a new run",
-    { type: "InputChangedError" },
-  );
 }
 
 /** `426.65 €`, `1,204`: a workbook does not say whether its people see `426,65 €` and `1.204`. */

@@ -1,5 +1,5 @@
-/** Reading: the one form in which files of all formats are read: a header, and records of cells below it. */
-import { open } from "node:fs/promises";
+/** Reading: the one form in which files of all formats are read: records of cells, one of which may be the header. */
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { LineSplitter } from "../disk/log.ts";
 import { makeFolder } from "../disk/make-folder.ts";
@@ -8,58 +8,44 @@ import type { ContactStructure } from "../wire.ts";
 import { type Cells, findUnknown } from "./cells.ts";
 import type { Dialect, TableRecord } from "./csv.ts";
 import type { Note, ReadOptions, RowKind, SourceForm, Target } from "./rows.ts";
-import { emptyFileError, type InputFile, type Inspection, readBytes } from "./source.ts";
+import { emptyFileError, type InputFile, type Inspection, readBytes, requireUnchanged } from "./source.ts";
 import type { System } from "./systems.ts";
 
-export interface Table {
-  /** Physical line of the header; without one, of the first row. */
-  line: number;
-  /** How many physical lines the header covers, if it is one. */
-  lines: number;
-  /** One for each column: the cells of the header or of the first row, or their numbers. */
-  names: string[];
-  /** The names are no row of their own. */
-  hasGivenNames?: true;
-  /** Names a key column, or every column that `--map` names. */
-  isSure: boolean;
-  dialect: Dialect;
-  /** The records from a physical line on. @throws UsageError where the file cannot be read to its end */
-  records(firstLine: number): AsyncGenerator<TableRecord[]>;
+/** All records of a file, in its order; as often as they are needed. */
+export type ReadRecords = () => AsyncIterable<readonly TableRecord[]>;
+
+/** What a file holds. Nothing of the account is needed to know it. */
+export interface Content {
+  form: SourceForm;
+  notes: Note[];
+  /** The names of the columns, where they are no record of their own. */
+  names?: string[];
+  /** How it may be read: the right way is the one in which a header shows. */
+  readings: readonly TableReading[];
 }
 
-/** So many records stay in memory; a larger table is read from the file again in each pass. */
-const maxKeptRecords = 5000;
+/** A file, read under one dialect. */
+export interface TableReading {
+  dialect: Dialect;
+  /** Enough of its first records to find a header among them, as far as they can be read. */
+  first(): Promise<readonly TableRecord[]>;
+  /** Reads the file to its end, at the first call. @throws UsageError where that is not possible */
+  readAll(): Promise<ReadRecords>;
+}
 
-/** The records below the header, as often as they are needed. */
-export class RecordReader {
-  readonly #records: () => AsyncIterable<TableRecord[]>;
-  #kept: readonly TableRecord[][] | undefined;
+export interface OpenedInput extends Content {
+  file: InputFile;
+  /** The digest of the file as it was given. */
+  sha256: string;
+  bytes: number;
+}
 
-  constructor(records: () => AsyncIterable<TableRecord[]>) {
-    this.#records = records;
-  }
-
-  /** They were read to their end, and the file is not needed any more. */
-  get areKept(): boolean {
-    return this.#kept !== undefined;
-  }
-
-  /** @throws UsageError where the file cannot be read to its end */
-  async *read(): AsyncGenerator<readonly TableRecord[]> {
-    if (this.#kept) {
-      yield* this.#kept;
-      return;
-    }
-    let kept: TableRecord[][] | undefined = [];
-    let count = 0;
-    for await (const records of this.#records()) {
-      count += records.length;
-      if (count > maxKeptRecords) kept = undefined;
-      kept?.push(records);
-      yield records;
-    }
-    this.#kept = kept;
-  }
+/** A further kind of file is one file that has this shape, and a line in `open.ts`. */
+export interface Format {
+  /** Whether a file with these first bytes is of this kind. */
+  opens(start: Buffer): boolean;
+  /** @throws UsageError for a flag that means nothing to it, and for a file that holds no table */
+  open(file: Inspection, options: ReadOptions, chooseSheet?: ChooseSheet): Promise<Content>;
 }
 
 /** By what a header is known. */
@@ -87,32 +73,6 @@ export interface MappingInput extends HeaderSigns {
 /** Cells of the first rows, as the file has them. */
 export type Sample = readonly Cells[];
 
-/** A file whose bytes were all read, once. Nothing of the account is needed for that. */
-interface OpenedFile {
-  form: SourceForm;
-  notes: Note[];
-  /** A quote of the text may be open at its end: those that are closed come in pairs. */
-  hasOddQuotes?: boolean;
-  /** Finds the header. @throws UsageError for a file without any row, and where it is not sure what its header is */
-  locate(signs: HeaderSigns): Promise<Table>;
-}
-
-/** An input whose format is known. */
-export interface OpenedInput extends OpenedFile {
-  file: InputFile;
-  /** The digest of the file as it was given. */
-  sha256: string;
-  bytes: number;
-}
-
-/** A further kind of file is one file that has this shape, and a line in `open.ts`. */
-export interface Format {
-  /** Whether a file with these first bytes is of this kind. */
-  opens(start: Buffer): boolean;
-  /** @throws UsageError for a flag that means nothing to it, and for a file that holds no table */
-  open(file: Inspection, options: ReadOptions, chooseSheet?: ChooseSheet): Promise<OpenedFile>;
-}
-
 /** A workbook of which several sheets are visible, and none was named. */
 export interface SeveralSheets {
   file: string;
@@ -124,7 +84,7 @@ export interface SeveralSheets {
 export type ChooseSheet = (several: SeveralSheets) => Promise<string | undefined>;
 
 /** Workbooks and JSON: rejected rows of theirs are written as CSV where no form of their own is kept. */
-export const plainDialect: Dialect = { delimiter: ",", hasEscapes: false, hasNoQuotes: false };
+export const plainDialect: Dialect = { delimiter: "," };
 
 /** What would be passed over in silence. @throws UsageError naming the flag */
 export function requireNoFlags(
@@ -138,72 +98,116 @@ export function requireNoFlags(
   }
 }
 
-// Rows of a workbook or of JSON as lines of a scratch file, each with the number that the row has in its file: so
-// they are unpacked once, and read as often as those of a text.
-
-/** Text is gathered to pieces of this many characters before it is written. */
-const pieceCharacters = 64 * 1024;
+/** So many bytes of a table are kept in memory, in pieces of a size that is read at once. */
+const maxKeptBytes = 1024 * 1024;
+const pieceCharacters = 16 * 1024;
 
 /**
- * Writes rows into a file of the input's scratch folder that its owner alone can read.
- * @param part its name there
- * @param rows their lines must rise
- * @returns the file, for `readPage`
- * @throws UsageError
+ * Takes records as lines of JSON: those of a small table in memory, those of a larger one in a file of the input's
+ * scratch folder that its owner alone can read. So a file is decoded and parsed once, and what happens to it later
+ * changes nothing.
+ * @param part the name of that file
+ * @param batches their lines must rise
+ * @throws UsageError; EcmError for a file that was written to meanwhile
  */
-export async function writePage(
-  input: InputFile,
+export async function takeRecords(
+  inspection: Inspection,
   part: string,
-  rows: AsyncIterable<{ line: number; cells: Cells }>,
-): Promise<InputFile> {
-  const { name } = input;
-  const path = createScratchPath(input, part);
-  const fail = (error: Error) => {
-    throw usageError(`${name} cannot be unpacked to ${path}: ${error.message}`);
-  };
-  const file = await open(path, "w", 0o600).catch(fail);
-  let piece = "";
+  batches: AsyncIterable<readonly TableRecord[]>,
+): Promise<ReadRecords> {
+  const { name } = inspection.file;
+  const taken = new TakenLines(inspection.file, part);
   let lastLine = 0;
-  const flush = async () => {
-    await file.appendFile(piece).catch(fail);
-    piece = "";
-  };
   try {
-    for await (const { line, cells } of rows) {
-      if (line <= lastLine) {
-        throw usageError(`${name}: its rows are not in order`, "Save it again in the program it comes from");
+    for await (const records of batches) {
+      for (const record of records) {
+        if (record.line <= lastLine)
+          throw usageError(
+            `${name}: its rows are not in order`,
+            "Save it again in the program it comes from",
+          );
+        lastLine = record.line;
+        await taken.add(toText(record, name));
       }
-      requireText(cells, `${name}:${line}`);
-      piece += `${JSON.stringify([line, cells])}\n`;
-      lastLine = line;
-      if (piece.length > pieceCharacters) await flush();
     }
-    await flush();
+    await taken.end();
   } finally {
-    await file.close();
+    await taken.close();
   }
   if (lastLine === 0) throw emptyFileError(name);
-  return { ...input, path };
+  await requireUnchanged(inspection);
+  return async function* () {
+    const splitter = new LineSplitter();
+    const decoder = new TextDecoder();
+    for await (const piece of taken.pieces()) {
+      const lines = splitter.take(decoder.decode(piece, { stream: true }));
+      if (lines.length > 0) yield lines.map(parseRecord);
+    }
+  };
 }
 
-/** The rows of a page, again. */
-export async function* readPage(file: InputFile): AsyncGenerator<TableRecord[]> {
-  const splitter = new LineSplitter();
-  const decoder = new TextDecoder();
-  for await (const chunk of readBytes(file)) {
-    const lines = splitter.take(decoder.decode(chunk, { stream: true }));
-    if (lines.length > 0) yield lines.map(toRecord);
+class TakenLines {
+  readonly #file: InputFile;
+  readonly #part: string;
+  #kept: Buffer[] = [];
+  #keptBytes = 0;
+  #piece = "";
+  /** Absent as long as memory is enough. */
+  #overflow: { path: string; handle: FileHandle } | undefined;
+
+  constructor(file: InputFile, part: string) {
+    this.#file = file;
+    this.#part = part;
+  }
+
+  async add(text: string): Promise<void> {
+    this.#piece += `${text}\n`;
+    if (this.#piece.length > pieceCharacters) await this.end();
+  }
+
+  async end(): Promise<void> {
+    const piece = Buffer.from(this.#piece);
+    this.#piece = "";
+    this.#kept.push(piece);
+    this.#keptBytes += piece.length;
+    if (this.#keptBytes > maxKeptBytes || this.#overflow) await this.#write();
+  }
+
+  async #write(): Promise<void> {
+    const path = toScratchPath(this.#file, this.#part);
+    try {
+      this.#overflow ??= { path, handle: await open(path, "w", 0o600) };
+      await this.#overflow.handle.appendFile(Buffer.concat(this.#kept));
+    } catch (error) {
+      throw usageError(`${this.#file.name} cannot be unpacked to ${path}: ${(error as Error).message}`);
+    }
+    this.#kept = [];
+    this.#keptBytes = 0;
+  }
+
+  async close(): Promise<void> {
+    await this.#overflow?.handle.close();
+  }
+
+  pieces(): AsyncIterable<Buffer> | Iterable<Buffer> {
+    return this.#overflow ? readBytes({ ...this.#file, path: this.#overflow.path }) : this.#kept;
   }
 }
 
-function toRecord(text: string): TableRecord {
-  const [line, cells] = JSON.parse(text) as [number, (string | null)[]];
-  return { line, lines: 1, cells: cells.map((cell) => cell ?? undefined) };
+function toText(record: TableRecord, name: string): string {
+  const text = JSON.stringify(record);
+  if (text.includes("\\u")) requireText(record.cells, `${name}:${record.line}`);
+  return text;
 }
 
-/** A place for what an input is unpacked to. @throws UsageError for an input without a scratch folder */
-export function createScratchPath({ name, scratch }: InputFile, part: string): string {
-  if (scratch === undefined) throw usageError(`${name} must be unpacked first`, "Give a CSV file");
+/** A cell that is missing is `null` in JSON. */
+function parseRecord(text: string): TableRecord {
+  const record = JSON.parse(text) as TableRecord;
+  return { ...record, cells: record.cells.map((cell) => cell ?? undefined) };
+}
+
+/** A place for what an input is unpacked to. */
+export function toScratchPath({ scratch }: InputFile, part: string): string {
   makeFolder(scratch);
   return join(scratch, part);
 }

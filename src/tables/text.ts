@@ -17,7 +17,10 @@ export async function* readText(source: TextSource, startLine = 1): AsyncGenerat
 const lineFeed = 10;
 const carriageReturn = 13;
 
-async function* skipLines(chunks: AsyncIterable<Buffer>, count: number): AsyncGenerator<Buffer> {
+export async function* skipLines(
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
+  count: number,
+): AsyncGenerator<Buffer> {
   let left = count;
   /** The LF of a CRLF that ended the line before may follow. */
   let isAfterReturn = false;
@@ -63,22 +66,6 @@ export async function* readWholeLines(source: TextSource): AsyncGenerator<string
     open = text.slice(end);
   }
   yield open;
-}
-
-/** The first bytes of the text, and whether there is more after them. */
-export async function readStart(
-  source: TextSource,
-  startLine: number,
-  limitBytes: number,
-): Promise<{ text: string; isCut: boolean }> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of readText(source, startLine)) {
-    if (bytes >= limitBytes) return { text: Buffer.concat(chunks).toString("utf8"), isCut: true };
-    chunks.push(chunk);
-    bytes += chunk.length;
-  }
-  return { text: Buffer.concat(chunks).toString("utf8"), isCut: false };
 }
 
 interface Decoder {

@@ -10,7 +10,7 @@ import {
   toTargetText,
 } from "./columns/map.ts";
 import { toUnclearError, type UnclearInput } from "./columns/unclear.ts";
-import { holdsValues, readSample, readTableLayout, type TableLayout } from "./layout.ts";
+import { holdsValues, readSample, readTableLayout, requireHeader, type TableLayout } from "./layout.ts";
 import { isTargetWord } from "./names.ts";
 import { openInput } from "./open.ts";
 import { type Reading, readRowRecords, type UnderstoodInput } from "./read-rows.ts";
@@ -43,11 +43,8 @@ export async function openClearInput(
 ): Promise<OpenedInput> {
   const opened = await openInput(file, options, chooseSheet);
   const signs = { rowKind, options, structure: placeholderStructure };
-  const layout = await readTableLayout(opened, signs).catch(() => undefined);
-  if (!layout) return opened;
-  // A quote may be open at the end.
-  if (opened.hasOddQuotes) for await (const _records of layout.records.read());
-  if (!layout.isHeaderSure && !options.hasNoHeader && opened.form.kind === "text") return opened;
+  const layout = await readTableLayout(opened, signs);
+  if (!layout.isHeaderSure && !options.hasNoHeader) return opened;
   if (chooseSheet || !layout.isNamed || chooseSystem(layout.names, options.from, true)?.name === "ecm")
     return opened;
   // Which fields there are is for the account to say.
@@ -93,7 +90,9 @@ export async function understandInput(
 ): Promise<UnderstoodInput | UnclearInput | MappingFault> {
   const opened = "sha256" in fileOrInput ? fileOrInput : await openInput(fileOrInput, options);
   const signs = { rowKind, options, structure };
-  return understandTable(opened, await readTableLayout(opened, signs), signs);
+  const layout = await readTableLayout(opened, signs);
+  requireHeader(opened.file.name, layout, structure);
+  return understandTable(opened, layout, signs);
 }
 
 async function understandTable(
@@ -139,12 +138,12 @@ function collectFacts(
   { table, system, targets, constants, consent }: Reading,
   { options, structure: { keyName } }: HeaderSigns,
 ): InputFacts {
-  const { form, dialect, written } = table;
+  const { form, dialect, hasEscapes, written } = table;
   return {
     sha256,
     bytes,
     delimiter: dialect.delimiter,
-    hasEscapes: dialect.hasEscapes,
+    hasEscapes,
     form,
     system: system?.name,
     columns: written.map((name, index) => ({ name, target: targets[index]! })),
@@ -157,10 +156,9 @@ function collectFacts(
 
 /** What was detected of how the table lies in its file. */
 function noteLayout(
-  { form, dialect, headerLines, startLine, names }: TableLayout,
+  { form, dialect: { delimiter }, hasEscapes, headerLines, startLine, names }: TableLayout,
   { delimiter: typed, skipLines = 0 }: ReadOptions,
 ): Note[] {
-  const { delimiter, hasEscapes } = dialect;
   const isPlain = delimiter === "," || hasEscapes || typed !== undefined;
   const isSaid = form.kind === "text" && names.length > 1 && !isPlain;
   const isLower = headerLines > 0 && startLine > 1 + skipLines;

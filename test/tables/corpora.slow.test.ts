@@ -112,7 +112,7 @@ async function tableText({ reading }: UnderstoodInput): Promise<string> {
     lines[line - startLine] = texts.join("\t");
   };
   if (headerLines > 0) add(startLine, written);
-  for await (const batch of records.read()) for (const { line, cells } of batch) add(line, cells);
+  for await (const batch of records()) for (const { line, cells } of batch) add(line, cells);
   return `${Array.from(lines, (line) => line ?? "").join("\n")}\n`;
 }
 
@@ -124,7 +124,7 @@ async function comparedRecords(understood: UnderstoodInput): Promise<{ digest: s
   const { file } = understood;
   const inspection = await inspectFile(file);
   const isPacked = inspection.start[0] === 0x1f && inspection.start[1] === 0x8b;
-  const path = isPacked ? join(file.scratch!, "unpacked") : file.path;
+  const path = isPacked ? join(file.scratch, "unpacked") : file.path;
   const found = await findEncoding(await inspectFile({ ...file, path }), undefined);
   const chunks: Buffer[] = [];
   for await (const chunk of readText({ file: { ...file, path }, ...found }, startLine)) chunks.push(chunk);

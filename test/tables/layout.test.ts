@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { toUnknownCell } from "../../src/tables/cells.ts";
 import type { TableRecord } from "../../src/tables/csv.ts";
 import { chooseHeader, findAddressColumn, toFirstRow } from "../../src/tables/layout.ts";
-import { type HeaderSigns, RecordReader } from "../../src/tables/table.ts";
+import type { HeaderSigns } from "../../src/tables/table.ts";
 import { structure } from "./reading.ts";
 
 const signs: HeaderSigns = { options: { map: new Map() }, structure, rowKind: "contacts" };
@@ -72,49 +72,4 @@ test.each<[string, string[][], number | undefined]>([
   ["none", [["a", "b"]], undefined],
 ])("the column of addresses is %s", (_what, sample, column) => {
   expect(findAddressColumn(sample, [0, 1])).toBe(column);
-});
-
-describe("the records of a table", () => {
-  /** A table of so many rows, and how often it was read. */
-  function countedTable(rows: number) {
-    const counted = { passes: 0 };
-    const table = {
-      async *records(firstLine: number): AsyncGenerator<TableRecord[]> {
-        counted.passes += 1;
-        for (let line = firstLine; line < firstLine + rows; line++) yield [{ line, lines: 1, cells: ["x"] }];
-      },
-    };
-    return { table, counted };
-  }
-
-  async function readAll(reader: RecordReader, most = Number.POSITIVE_INFINITY): Promise<TableRecord[]> {
-    const all: TableRecord[] = [];
-    for await (const records of reader.read()) {
-      all.push(...records);
-      if (all.length >= most) break;
-    }
-    return all;
-  }
-
-  test.each([
-    [5000, 1],
-    [5001, 2],
-  ])("%d of them are read from the file %d times of two", async (rows, passes) => {
-    const { table, counted } = countedTable(rows);
-    const reader = new RecordReader(() => table.records(2));
-    const first = await readAll(reader);
-    expect(await readAll(reader)).toEqual(first);
-    expect(first[0]?.line).toBe(2);
-    expect(counted.passes).toBe(passes);
-    expect(reader.areKept).toBe(passes === 1);
-  });
-
-  test("are not kept before they were read to their end", async () => {
-    const { table, counted } = countedTable(3);
-    const reader = new RecordReader(() => table.records(1));
-    expect(await readAll(reader, 1)).toHaveLength(1);
-    expect(reader.areKept).toBe(false);
-    expect(await readAll(reader)).toHaveLength(3);
-    expect(counted.passes).toBe(2);
-  });
 });

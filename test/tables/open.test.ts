@@ -42,14 +42,21 @@ describe("the kind of a file", () => {
     expect((await catchFailure(open(content, options))).message).toMatch(message);
   });
 
-  test.each([{}, { hasNoHeader: true }])(
-    "refuses a quote that is never closed before a request: %j",
-    async (options) => {
-      const file = toInputFile(await fileWith('Email,City\na@x.org,"Oslo\n'));
-      const failure = await catchFailure(openClearInput("contacts", file, { map: new Map(), ...options }));
-      expect(failure.message).toMatch(/:2: a quote opens here and is never closed/);
-    },
-  );
+  test.each<[string, string, Partial<ReadOptions>, RegExp]>([
+    ["that is never closed", 'Email,City\na@x.org,"Oslo\n', {}, /:2: a quote opens here and is never closed/],
+    ["without a header", 'a@x.org,"Oslo\n', { hasNoHeader: true }, /:1: a quote opens here and is never/],
+    ["in the first record", '"Email,City\na@x.org,Oslo\n', {}, /:1: a quote opens here and is never closed/],
+    [
+      "with text after it on a later line",
+      'Email,City\na@x.org,"Oslo\nRome" x\n',
+      {},
+      /:2: a quote opens here and closes on line 3, with text after it/,
+    ],
+  ])("refuses before a request a quote %s", async (_what, content, options, message) => {
+    const file = toInputFile(await fileWith(content));
+    const failure = await catchFailure(openClearInput("contacts", file, { map: new Map(), ...options }));
+    expect(failure.message).toMatch(message);
+  });
 });
 
 test.each<[Note, string]>([

@@ -1,58 +1,85 @@
-/** Rows of a workbook or of JSON in a scratch file: what is written is what is read. */
-import { stat } from "node:fs/promises";
-import { expect, test } from "vitest";
+/** Records that are taken once, and read as often as they are needed: what is taken is what is read. */
+import { appendFileSync, existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { type Cells, toUnknownCell } from "../../src/tables/cells.ts";
-import { readPage, writePage } from "../../src/tables/table.ts";
+import type { TableRecord } from "../../src/tables/csv.ts";
+import { inspectFile } from "../../src/tables/source.ts";
+import { type ReadRecords, takeRecords } from "../../src/tables/table.ts";
 import { catchFailure, fileWith, toInputFile } from "./reading.ts";
 
-async function* toRows(rows: readonly (readonly [line: number, cells: Cells])[]) {
-  for (const [line, cells] of rows) yield { line, cells };
+type Rows = readonly (readonly [line: number, cells: Cells])[];
+
+async function* toBatches(rows: Rows, whileTaken: () => void): AsyncGenerator<TableRecord[]> {
+  for (const [line, cells] of rows) yield [{ line, lines: 1, cells: [...cells] }];
+  whileTaken();
 }
 
-async function writtenPage(...rows: (readonly [line: number, cells: Cells])[]) {
-  return writePage(toInputFile(await fileWith("")), "page", toRows(rows));
+async function take(rows: Rows, whileTaken: (path: string) => void = () => {}) {
+  const file = toInputFile(await fileWith("Email\n"));
+  const batches = toBatches(rows, () => whileTaken(file.path));
+  return { records: await takeRecords(await inspectFile(file), "page", batches), file };
 }
 
-test("a row keeps its line, and a cell what it is: text, blank, missing, or of a value that nobody knows", async () => {
-  const cells = ["a\tb\nc\\-", "", undefined, toUnknownCell("#N/A\t"), "\\?", "=1", "é😀", "\ufeff"];
-  const page = await writtenPage([1, ["Email", "x"]], [4, cells], [5, ["z", undefined]]);
-  const records = [];
-  for await (const batch of readPage(page)) records.push(...batch);
-  expect(records).toEqual([
-    { line: 1, lines: 1, cells: ["Email", "x"] },
-    { line: 4, lines: 1, cells },
-    { line: 5, lines: 1, cells: ["z", undefined] },
-  ]);
-  expect((await stat(page.path)).mode & 0o777).toBe(0o600);
-});
+async function readAll(records: ReadRecords): Promise<TableRecord[]> {
+  const all: TableRecord[] = [];
+  for await (const batch of records()) all.push(...batch);
+  return all;
+}
 
-test("characters that two pieces of the file share are whole", async () => {
-  const long = "é😀".repeat(20_000);
-  const page = await writtenPage([1, [`x${long}`]], [2, [long]]);
-  const found = [];
-  for await (const batch of readPage(page)) found.push(...batch.map((record) => record.cells[0]));
-  expect(found).toEqual([`x${long}`, long]);
-});
+const cells = ["a\tb\nc\\-", "", undefined, toUnknownCell("#N/A\t"), "\\?", "=1", "é😀", "\ufeff"];
+const long = "é😀".repeat(20_000);
 
-test.each([
-  ["half of a character", [[1, ["a", "b\ud83d"]]], ":1: cell 2 contains a character that text cannot hold"],
+test.each<[string, Rows, boolean]>([
   [
-    "a zero byte",
+    "cells are what they were: text, blank, missing, or of a value that nobody knows; few stay in memory",
     [
-      [1, ["a"]],
-      [3, ["b\0"]],
+      [1, ["Email", "x"]],
+      [4, cells],
+      [5, ["z", undefined]],
     ],
-    ":3: cell 1 contains a character that text cannot hold",
+    false,
   ],
   [
-    "rows that go back",
-    [
-      [2, ["a"]],
-      [1, ["b"]],
-    ],
-    "its rows are not in order",
+    "characters that two pieces share are whole; many are in a file",
+    Array.from({ length: 20 }, (_, index) => [index + 1, [`x${long}`]] as const),
+    true,
   ],
-  ["no row", [], " is empty"],
-] as [string, [number, Cells][], string][])("%s is refused with its place", async (_what, rows, message) => {
-  expect((await catchFailure(writtenPage(...rows))).message).toContain(message);
+])("%s", async (_what, rows, isInFile) => {
+  const { records, file } = await take(rows);
+  for (const _pass of [1, 2])
+    expect(await readAll(records)).toEqual(rows.map(([line, cells]) => ({ line, lines: 1, cells })));
+  const path = join(file.scratch, "page");
+  expect(existsSync(path)).toBe(isInFile);
+  if (isInFile) expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+describe("is refused with its place", () => {
+  test.each<[string, Rows, string]>([
+    ["half of a character", [[1, ["a", "b\ud83d"]]], ":1: cell 2 contains a character that text cannot hold"],
+    [
+      "a zero byte",
+      [
+        [1, ["a"]],
+        [3, ["b\0"]],
+      ],
+      ":3: cell 1 contains a character that text cannot hold",
+    ],
+    [
+      "rows that go back",
+      [
+        [2, ["a"]],
+        [1, ["b"]],
+      ],
+      "its rows are not in order",
+    ],
+    ["no row", [], " is empty"],
+  ])("%s", async (_what, rows, message) => {
+    expect((await catchFailure(take(rows))).message).toContain(message);
+  });
+});
+
+test("a file that grows while it is read is refused", async () => {
+  const taken = take([[1, ["a"]]], (path) => appendFileSync(path, "x"));
+  await expect(taken).rejects.toThrow("was changed while it was being read");
 });

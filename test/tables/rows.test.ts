@@ -1,12 +1,9 @@
-import { appendFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createContactColumnsView } from "../../src/commands/output/contact-columns.ts";
 import { formatCsvLine, formatTsvLine } from "../../src/delimited-lines.ts";
-import { surveyInput } from "../../src/tables/survey.ts";
-import { requireUnderstood } from "../../src/tables/understand.ts";
 import { runs } from "../support/runs.ts";
-import { catchFailure, fileWith, read, structure, toInputFile } from "./reading.ts";
+import { catchFailure, read, structure } from "./reading.ts";
 
 test("columns named like the key and the fields map themselves", async () => {
   const { rows, understood } = await read("E-Mail, first name ,CITY\nada@example.com,Ada,London\n");
@@ -30,18 +27,6 @@ test("columns named like the key and the fields map themselves", async () => {
   expect(understood.facts.sha256).toMatch(/^[0-9a-f]{64}$/);
   expect(understood.facts.sample).toEqual(rows.map(({ cells }) => cells));
 });
-
-test.each(["before it is read again", "while it is read"])(
-  "a file that grows %s is refused",
-  async (when) => {
-    const path = await fileWith("Email\nada@example.com\nbob@exampl");
-    const understood = await requireUnderstood("contacts", toInputFile(path), { map: new Map() }, structure);
-    const grow = () => appendFileSync(path, "e.com\n");
-    if (when !== "while it is read") grow();
-    const survey = surveyInput(understood, new AbortController().signal, grow);
-    await expect(survey).rejects.toThrow("was changed while it was being read");
-  },
-);
 
 test.each([";", "\t", "|", ","])("the delimiter %j is found", async (delimiter) => {
   const text = [

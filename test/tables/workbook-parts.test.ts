@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { toUnknownCell } from "../../src/tables/cells.ts";
+import { inspectFile } from "../../src/tables/source.ts";
 import { createCellReader, loadNumberFormats } from "../../src/tables/workbook/cell-text.ts";
 import { Archive, unescapeText } from "../../src/tables/workbook/parts.ts";
 import { unpackSheet } from "../../src/tables/workbook/sheet.ts";
@@ -128,17 +129,17 @@ describe("a sheet", () => {
     const xml = `<worksheet><sheetData>${rows}</sheetData>${merged}</worksheet>`;
     const file = toInputFile(await fileWith(zip({ "sheet.xml": xml })));
     const formatCell = (_type: string, _style: string | undefined, value: string) => value;
-    const sheet = await unpackSheet(await Archive.open(file), "sheet.xml", file, {
+    const sheet = await unpackSheet(await Archive.open(file), "sheet.xml", await inspectFile(file), {
       formatCell,
       isZeroResult,
     });
-    const read = async (firstLine: number) => {
+    const read = async () => {
       const found: [number, (string | undefined)[]][] = [];
-      for await (const batch of sheet.read(firstLine))
+      for await (const batch of sheet.records())
         found.push(...batch.map((row) => [row.line, row.cells] as [number, (string | undefined)[]]));
       return found;
     };
-    return { ...sheet, rows: await read(1), from: read };
+    return { ...sheet, rows: await read(), again: read };
   }
 
   test.each<[string, string, [number, string[]][]]>([
@@ -186,7 +187,7 @@ describe("a sheet", () => {
       [2, ["no", "y"]],
     ];
     expect(sheet.rows).toEqual(filled);
-    expect(await sheet.from(2)).toEqual(filled.slice(1));
+    expect(await sheet.again()).toEqual(filled);
     expect(sheet.mergedRanges).toBe(2);
   });
 });

@@ -196,7 +196,7 @@ async function takeInput(
   { stateFolder, clock, signal }: Engine,
   { input, readsInput }: Job,
   isDryRun: boolean,
-): Promise<{ file: InputFile; spooled?: SpoolFolder }> {
+): Promise<{ file: Omit<InputFile, "scratch">; spooled?: SpoolFolder }> {
   const name = input.name === "-" ? "standard input" : input.name;
   const path = resolve(input.path ?? input.name);
   const isOwn = input.path !== undefined && isInPlanFolder(stateFolder, path);

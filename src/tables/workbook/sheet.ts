@@ -2,15 +2,14 @@
 import { usageError } from "../../errors.ts";
 import { toUnknownCell } from "../cells.ts";
 import type { TableRecord } from "../csv.ts";
-import type { InputFile } from "../source.ts";
-import { readPage, writePage } from "../table.ts";
+import type { InputFile, Inspection } from "../source.ts";
+import { type ReadRecords, takeRecords } from "../table.ts";
 import type { CellReader } from "./cell-text.ts";
 import { type Archive, damagedError, TextGatherer, type XmlHandlers } from "./parts.ts";
 
 /** The rows of a sheet, unpacked; each has its number of the sheet. */
 export interface SheetRows {
-  /** The rows from a line on. */
-  read(firstLine: number): AsyncGenerator<TableRecord[]>;
+  records: ReadRecords;
   /** Rows that the workbook hides; they are read like the others. */
   hiddenRows: number;
   /** Each of their cells has their value. */
@@ -31,29 +30,24 @@ interface CellRules {
 export async function unpackSheet(
   archive: Archive,
   path: string,
-  file: InputFile,
+  inspection: Inspection,
   rules: CellRules,
 ): Promise<SheetRows> {
-  const sheet = new SheetReader(file, rules);
+  const sheet = new SheetReader(inspection.file, rules);
   async function* readRows() {
-    for await (const _chunk of archive.parse(path, sheet)) yield* sheet.takeRows();
+    for await (const _chunk of archive.parse(path, sheet)) yield sheet.takeRows();
   }
-  const page = await writePage(file, "sheet", readRows());
+  const readRecords = await takeRecords(inspection, "sheet", readRows());
   const { ranges, width, hiddenRows } = sheet;
   // A sheet names its merged ranges behind its rows.
-  async function* read(firstLine: number) {
+  async function* records() {
     const merge = createMerger(ranges, width);
-    for await (const records of readPage(page)) {
-      for (const record of records) merge(record);
-      yield firstLine <= 1 ? records : records.filter(({ line }) => line >= firstLine);
+    for await (const batch of readRecords()) {
+      for (const record of batch) merge(record);
+      yield batch;
     }
   }
-  return { read, hiddenRows, mergedRanges: ranges.length };
-}
-
-interface SheetRow {
-  line: number;
-  cells: string[];
+  return { records, hiddenRows, mergedRanges: ranges.length };
 }
 
 interface OpenCell {
@@ -74,8 +68,8 @@ class SheetReader implements XmlHandlers {
   readonly #file: InputFile;
   readonly #rules: CellRules;
   readonly #gatherer = new TextGatherer();
-  #rows: SheetRow[] = [];
-  #row: SheetRow = { line: 0, cells: [] };
+  #rows: TableRecord[] = [];
+  #row: TableRecord = { line: 0, lines: 1, cells: [] };
   /** The row says its number, or a cell of it has. */
   #isNumbered = false;
   #isHidden = false;
@@ -90,7 +84,7 @@ class SheetReader implements XmlHandlers {
   }
 
   /** The rows that were read since the last call. */
-  takeRows(): SheetRow[] {
+  takeRows(): TableRecord[] {
     const rows = this.#rows;
     this.#rows = [];
     return rows;
@@ -135,7 +129,7 @@ class SheetReader implements XmlHandlers {
   #openRow({ r, hidden }: Record<string, string>): void {
     const line = r === undefined ? this.#row.line + 1 : Number(r);
     if (!(Number.isInteger(line) && line > 0)) throw damagedError(this.#file, `a row has the number ${r}`);
-    this.#row = { line, cells: [] };
+    this.#row = { line, lines: 1, cells: [] };
     this.#isNumbered = r !== undefined;
     this.#isHidden = /^(?:1|true)$/.test(hidden ?? "");
     this.#nextColumn = 0;

@@ -7,16 +7,8 @@ import { posix } from "node:path";
 import { usageError } from "../../errors.ts";
 import { quoteShellWord } from "../../hint.ts";
 import type { TableRecord } from "../csv.ts";
-import { chooseHeader, isBlank, maxRecordsAboveHeader, toFirstRow } from "../layout.ts";
-import { emptyFileError, type InputFile } from "../source.ts";
-import {
-  type ChooseSheet,
-  type Format,
-  type HeaderSigns,
-  plainDialect,
-  requireNoFlags,
-  type Table,
-} from "../table.ts";
+import type { InputFile, Inspection } from "../source.ts";
+import { type ChooseSheet, type Format, plainDialect, type ReadRecords, requireNoFlags } from "../table.ts";
 import { builtInFormats, createCellReader, type Epoch, loadNumberFormats } from "./cell-text.ts";
 import { Archive, readSharedTexts } from "./parts.ts";
 import { type SheetRows, unpackSheet } from "./sheet.ts";
@@ -39,10 +31,10 @@ interface Workbook {
 
 export const workbookFormat: Format = {
   opens: (start) => start.toString("latin1", 0, 4) === "PK\x03\x04",
-  async open({ file }, { encoding, delimiter, sheet }, chooseSheet) {
-    requireNoFlags(file, "a workbook", { "--encoding": encoding, "--delimiter": delimiter });
-    const { name, rows } = await readWorkbook(file, sheet, chooseSheet);
-    const { hiddenRows, mergedRanges } = rows;
+  async open(inspection, { encoding, delimiter, sheet, skipLines = 0 }, chooseSheet) {
+    requireNoFlags(inspection.file, "a workbook", { "--encoding": encoding, "--delimiter": delimiter });
+    const { name, rows } = await readWorkbook(inspection, sheet, chooseSheet);
+    const { records, hiddenRows, mergedRanges } = rows;
     return {
       form: { kind: "workbook", encoding: "utf-8", hasMark: true },
       notes: [
@@ -50,27 +42,23 @@ export const workbookFormat: Format = {
         ...(hiddenRows > 0 ? [{ code: "hidden_rows", count: hiddenRows } as const] : []),
         ...(mergedRanges > 0 ? [{ code: "merged_ranges", count: mergedRanges } as const] : []),
       ],
-      locate: (signs) => locateTable(file, rows, signs),
+      readings: [
+        { dialect: plainDialect, first: () => readStart(records, skipLines), readAll: async () => records },
+      ],
     };
   },
 };
 
-/** The header is among the first rows. */
-async function locateTable({ name }: InputFile, rows: SheetRows, signs: HeaderSigns): Promise<Table> {
-  const { skipLines = 0, hasNoHeader } = signs.options;
-  const records = (firstLine: number) => rows.read(firstLine);
-  const first: TableRecord[] = [];
-  for await (const batch of records(1 + skipLines)) {
-    first.push(...batch.filter((record) => !isBlank(record)));
-    if (first.length > maxRecordsAboveHeader) break;
+/** Enough for the lines above a header, of which many may be blank. */
+const startRecords = 1000;
+
+async function readStart(readRecords: ReadRecords, skipLines: number): Promise<TableRecord[]> {
+  const start: TableRecord[] = [];
+  for await (const batch of readRecords()) {
+    start.push(...batch.filter(({ line }) => line > skipLines));
+    if (start.length > startRecords) break;
   }
-  const { line, ...header } = hasNoHeader ? toFirstRow(first) : chooseHeader(first, signs);
-  if (line === undefined) {
-    throw skipLines > 0
-      ? usageError(`${name} has nothing after ${skipLines} skipped lines`, "Lower --skip-lines")
-      : emptyFileError(name);
-  }
-  return { ...header, line, dialect: plainDialect, records };
+  return start;
 }
 
 /**
@@ -79,10 +67,11 @@ async function locateTable({ name }: InputFile, rows: SheetRows, signs: HeaderSi
  * @throws UsageError for a workbook that is damaged, and when it is not plain which sheet is meant
  */
 async function readWorkbook(
-  file: InputFile,
+  inspection: Inspection,
   sheetName: string | undefined,
   chooseSheet: ChooseSheet | undefined,
 ): Promise<{ name: string; rows: SheetRows }> {
+  const { file } = inspection;
   const archive = await Archive.open(file);
   try {
     const workbook = await readParts(archive, file);
@@ -90,7 +79,7 @@ async function readWorkbook(
     const styles = await readStyles(archive, workbook.styles);
     const texts = await readSharedTexts(archive, workbook.sharedTexts);
     const formatCell = createCellReader(await loadNumberFormats(), workbook.epoch, styles, texts);
-    const rows = await unpackSheet(archive, sheet.path, file, {
+    const rows = await unpackSheet(archive, sheet.path, inspection, {
       formatCell,
       isZeroResult: !workbook.isComputedOnOpening,
     });

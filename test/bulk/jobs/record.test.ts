@@ -91,7 +91,7 @@ describe("a job that is made from the record of its run", () => {
 
 async function openJob(job: Job, session: Session, path: string): Promise<RunAbout> {
   const context = { ...session, kind: job.kind, subject: job.input.name };
-  const file = { path: job.readsInput ? path : "", name: "people.csv" };
+  const file = { path: job.readsInput ? path : "", name: "people.csv", scratch: `${path}.unpacked` };
   const { about, release } = await job.open(context, file);
   await release?.();
   return about;
