@@ -32,7 +32,7 @@ const typed = ({ name, short, value }) =>
 function meaning({ description, choices, default: usual, repeatable }) {
   const more = [
     choices && `one of: ${choices.join(", ")}`,
-    usual !== undefined && !description.endsWith(`${usual})`) && `default: ${usual}`,
+    usual !== null && !description.endsWith(`${usual})`) && `default: ${usual}`,
     repeatable && !description.includes("repeatable") && "repeatable",
   ].filter(Boolean);
   return more.length === 0 ? description : `${description} (${more.join("; ")})`;

@@ -1,7 +1,6 @@
 /** The root command: global flags and the groups of commands. A group is loaded when it is named. */
 import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
-import { dropNeedlessHeadings } from "./commands/flags/flag-headings.ts";
-import { createGlobalOptions, describeOption } from "./commands/flags/global-options.ts";
+import { createGlobalOptions } from "./commands/flags/flags.ts";
 import {
   refuseSecondValues,
   requireNonEmptyValues,
@@ -88,7 +87,6 @@ export function createTree(
     .configureHelp({
       subcommandTerm: formatTerm,
       commandUsage: formatUsage,
-      optionDescription: describeOption,
       styleTitle: (title) => createStyle(context.terminal.isColored.out).bold(title),
       minWidthToWrap: 20,
     })
@@ -113,7 +111,6 @@ export function createTree(
       const load = async () => {
         (await group.load())(command as Command, context, tree);
         addVerbAliases(command);
-        dropNeedlessHeadings(command);
         refuseSecondValues(command);
       };
       const isLoaded = loading.get(name) ?? load();

@@ -1,9 +1,7 @@
 import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { notFoundError } from "../errors.ts";
-import { isForPeople, isJson, type OutputOptions } from "../terminal/format.ts";
-import { fitMessage } from "../terminal/message-lines.ts";
-import { presentList, presentValue, type View } from "../terminal/present.ts";
+import type { View } from "../terminal/present.ts";
 import { version } from "../version.ts";
 import { describeCommandJson, describeFlags, findFacts } from "./help/help-text.ts";
 import { type CommandTree, findChild, listChildNames, listLeaves, topicNames, toWords } from "./help/tree.ts";
@@ -19,7 +17,7 @@ interface IndexEntry {
 
 const indexView: View<IndexEntry> = {
   columns: [
-    { name: "command", value: (entry) => entry.command },
+    { name: "command", value: (entry) => entry.command, isWhole: true },
     { name: "summary", value: (entry) => entry.summary },
     { name: "writes", value: (entry) => (entry.writes ? "yes" : "") },
   ],
@@ -37,35 +35,22 @@ export function registerCommands(command: Command, context: Context, tree: Comma
     output:
       "An index: each command, its summary, and whether it writes to the account. With a command: its arguments, flags, output, exit codes, examples.",
     exitCodes: { 5: "no such command" },
-    run: (path) => runCommands(context, tree, path),
+    // Agents pay for every character: no JSON is indented.
+    chooseOutput() {
+      const output = context.output();
+      return output.format === "json" ? { ...output, format: "ndjson" } : output;
+    },
+    async run(path) {
+      await tree.loadAll();
+      const { root } = tree;
+      const found = path.reduce((parent, word) => requireChild(parent, word), root);
+      if (found.commands.length === 0)
+        return { value: describeCommandJson(found), text: found.helpInformation() };
+      const commands = listLeaves(found).map(toIndexEntry);
+      const globalFlags = found === root ? { globalFlags: describeFlags(root), topics: topicNames } : {};
+      return { many: commands, view: indexView, value: { version, ...globalFlags, commands } };
+    },
   });
-}
-
-async function runCommands(context: Context, tree: CommandTree, path: string[]): Promise<void> {
-  await tree.loadAll();
-  const { root } = tree;
-  const output = context.output();
-  const found = path.reduce((command, word) => requireChild(command, word), root);
-  // Agents pay for every character.
-  const compact: OutputOptions = isJson(output.format) ? { ...output, format: "ndjson" } : output;
-  if (found.commands.length === 0) {
-    return presentValue(context.terminal, compact, describeCommandJson(found), found.helpInformation());
-  }
-  const entries = listLeaves(found).map(toIndexEntry);
-  if (isForPeople(output)) return context.terminal.write(formatIndex(entries, context.terminal.columns));
-  if (!isJson(output.format)) return void (await presentList(context.terminal, output, entries, indexView));
-  const globalFlags = found === root ? { globalFlags: describeFlags(root), topics: topicNames } : {};
-  const index = { version, ...globalFlags, commands: entries };
-  return presentValue(context.terminal, compact, index, "");
-}
-
-/** One line per command; long summaries are wrapped, not cut. */
-function formatIndex(entries: readonly IndexEntry[], columns: number): string {
-  const width = Math.min(34, Math.max(...entries.map(({ command }) => command.length)) + 2);
-  const lines = entries.map(({ command, summary, writes }) =>
-    fitMessage(`${command.padEnd(width - 2)}  ${summary}${writes ? " (writes)" : ""}`, columns, width),
-  );
-  return `${lines.join("\n")}\n`;
 }
 
 function requireChild(parent: CommandUnknownOpts, word: string): CommandUnknownOpts {

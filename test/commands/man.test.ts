@@ -1,5 +1,4 @@
 /** The manual: pages written from the command tree, and where they are put. */
-import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -41,13 +40,9 @@ describe("the manual", () => {
   });
 
   it("is put in place with the completions, and only once", async () => {
-    const home = await temporaryFolder();
-    const env = { HOME: home };
-    const tried = await ecm(["completion", "bash", "--install", "--dry-run"], { env });
-    expect(tried.stderr).toMatch(/would write the manual, \d+ pages: .*man1 /);
-    expect(existsSync(join(home, ".local"))).toBe(false);
+    const env = { HOME: await temporaryFolder() };
     const { stderr } = await ecm(["completion", "bash", "--install"], { env });
-    expect(stderr).toContain(`pages: ${join(home, ".local/share/man/man1")} (man ecm)`);
+    expect(stderr).toContain(`pages: ${join(env.HOME, ".local/share/man/man1")} (man ecm)`);
     expect((await ecm(["completion", "bash", "--install"], { env })).stderr).not.toContain("manual");
   });
 });

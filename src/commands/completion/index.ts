@@ -5,8 +5,9 @@ import { Argument, type Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
 import { writeAtomically } from "../../disk/atomic-file.ts";
+import { describeDiskError } from "../../disk/disk-errors.ts";
 import { usageError } from "../../errors.ts";
-import { quoteShellWord } from "../../hint.ts";
+import { advise, ecm, quoteShellWord } from "../../hint.ts";
 import type { CommandTree } from "../help/tree.ts";
 import { verb } from "../verb.ts";
 
@@ -18,54 +19,50 @@ export function registerCompletion(command: Command, context: Context, tree: Com
     .option(
       "--install",
       "install the script, and the manual, where your shell and man find them (bash, zsh, fish)",
-    )
-    .option("--dry-run", "with --install: show what would be written");
+    );
   verb(context, completing, {
     isLocal: true,
     examples: [
       "ecm completion bash --install",
-      "ecm completion zsh --install --dry-run",
       'eval "$(ecm completion bash)"',
       "ecm completion powershell | Out-String | Invoke-Expression",
     ],
     output: "A script for the shell. Completions never wait for the network. With --install nothing.",
-    async run(shell, { install: isInstalled, dryRun: isDryRun = false }) {
+    async run(shell, { install: isInstalled }) {
       const { terminal } = context;
       const { completionScript } = await import("./scripts.ts");
       const script = completionScript(shell);
       if (!isInstalled) return terminal.write(script);
-      const written = await install(context, tree, { shell, script, isDryRun });
-      for (const what of written) terminal.note(`${isDryRun ? "would write" : "wrote"} ${what}`);
-      if (written.length === 0) terminal.note("Unchanged: it is installed already");
-      else if (!isDryRun) terminal.note(`Completions work in every new ${shell} session`);
+      const written = await install(context, tree, shell, script);
+      for (const what of written) terminal.note(`wrote ${what}`);
+      terminal.note(
+        written.length === 0
+          ? "Unchanged: it is installed already"
+          : `Completions work in every new ${shell} session`,
+      );
     },
   });
 }
 
-/** Writes what is missing. @returns what was written, or would be */
+/** Writes what is missing. @returns what was written @throws UsageError */
 async function install(
   { terminal, platform }: Context,
   tree: CommandTree,
-  { shell, script, isDryRun }: { shell: string; script: string; isDryRun: boolean },
+  shell: string,
+  script: string,
 ): Promise<string[]> {
   const { file, startup } = findPlaces(shell, terminal.env, platform);
   const folder = join(findDataFolder(terminal.env), "man/man1");
   const written: string[] = [];
-  if (await replaceFile(file, script, isDryRun)) written.push(`the script: ${file}`);
-  if (startup && (await addLine(startup, isDryRun))) written.push(`the line that reads it: ${startup.file}`);
-  const pages = await installManual(tree, folder, isDryRun);
-  if (pages > 0) written.push(`the manual, ${formatCounted(pages, "page")}: ${folder} (man ecm)`);
-  return written;
-}
-
-/** @returns how many pages were new or changed */
-async function installManual(tree: CommandTree, folder: string, isDryRun: boolean): Promise<number> {
+  if (await replaceFile(file, script)) written.push(`the script: ${file}`);
+  if (startup && (await addLine(startup))) written.push(`the line that reads it: ${startup.file}`);
   const { writeManual } = await import("../help/manual-pages.ts");
   await tree.loadAll();
   let pages = 0;
   for (const [name, text] of Object.entries(writeManual(tree.root)))
-    if (await replaceFile(join(folder, `${name}.1`), text, isDryRun)) pages++;
-  return pages;
+    if (await replaceFile(join(folder, `${name}.1`), text)) pages++;
+  if (pages > 0) written.push(`the manual, ${formatCounted(pages, "page")}: ${folder} (man ecm)`);
+  return written;
 }
 
 // The script is a file of its own; bash and zsh also need a line in their startup file.
@@ -112,26 +109,39 @@ function findPlaces(shell: string, env: ShellEnvironment, platform: string): Ins
 }
 
 /** @returns whether the file was new or changed */
-async function replaceFile(file: string, text: string, isDryRun: boolean): Promise<boolean> {
+async function replaceFile(file: string, text: string): Promise<boolean> {
   if ((await readTextIfPresent(file)) === text) return false;
-  if (isDryRun) return true;
-  await mkdir(dirname(file), { recursive: true });
-  writeAtomically(file, text, 0o644);
+  await inPlace(file, async () => {
+    await mkdir(dirname(file), { recursive: true });
+    writeAtomically(file, text, 0o644);
+  });
   return true;
 }
 
 /** Appends the line to a file of the user. @returns whether the line was missing */
-async function addLine({ file, line }: { file: string; line: string }, isDryRun: boolean): Promise<boolean> {
+async function addLine({ file, line }: { file: string; line: string }): Promise<boolean> {
   const text = (await readTextIfPresent(file)) ?? "";
   if (text.split("\n").includes(line)) return false;
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-  if (!isDryRun) await appendFile(file, `${gap}# completions of ecm\n${line}\n`);
+  await inPlace(file, () => appendFile(file, `${gap}# completions of ecm\n${line}\n`));
   return true;
 }
 
 function readTextIfPresent(file: string): Promise<string | undefined> {
-  return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
+  return inPlace(file, () =>
+    readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return undefined;
+      throw error;
+    }),
+  );
+}
+
+/** @throws UsageError naming the folder, where the system refuses */
+function inPlace<T>(file: string, act: () => Promise<T>): Promise<T> {
+  return act().catch((error) => {
+    throw usageError(
+      `Cannot install into ${dirname(file)}: ${describeDiskError(error)}`,
+      advise`Make the folder writable, or write the script into a file of your own: ${ecm`completion SHELL`}`,
+    );
   });
 }

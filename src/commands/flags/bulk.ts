@@ -4,8 +4,7 @@ import type { Limit, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import { findFormatByName, requireFileFormat } from "../../terminal/format.ts";
-import { flagHeadings } from "./flag-headings.ts";
-import { type Bare, type FlagsOf, wholeNumberOption, writtenFileOption } from "./flags.ts";
+import { type Bare, type FlagsOf, flagHeadings, wholeNumberOption, writtenFileOption } from "./flags.ts";
 import { parseFutureTime } from "./times.ts";
 
 /** The flags of all kinds of runs: a command lacks some of them. */

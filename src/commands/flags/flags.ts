@@ -3,6 +3,7 @@ import { type Command, Option, type OptionValues } from "@commander-js/extra-typ
 import { usageError } from "../../errors.ts";
 import { recordsPerPage } from "../../service/pages.ts";
 import type { ReadOptions } from "../../tables/index.ts";
+import { outputFormats } from "../../terminal/format.ts";
 
 /** The values of the flags that a function declares on a command. */
 export type OptionsOf<D extends (...args: never[]) => { opts(): unknown }> = ReturnType<
@@ -14,6 +15,37 @@ export type FlagsOf<C extends { opts(): unknown }> = ReturnType<C["opts"]>;
 
 /** A command without arguments and flags. */
 export type Bare = Record<never, never>;
+
+/** Headings in the help that stand in several places. */
+export const flagHeadings = {
+  preview: "See it first:",
+  guards: "Refuse what is too much:",
+  pace: "Requests and time:",
+} as const;
+
+/** The flags that every command has. */
+export function createGlobalOptions(): Option[] {
+  return [
+    new Option("-p, --profile <name>", "account to use (ECM_PROFILE)"),
+    new Option("--base-url <url>", "base URL of the account's API (ECM_BASE_URL)"),
+    new Option("-s, --structure <id-or-label>", "contact structure to use (ECM_STRUCTURE)"),
+    // Which of them a command takes is known once it is: see `takeFormat`.
+    new Option("-o, --output <format>", "output format (ECM_OUTPUT); see: ecm help formats")
+      .choices([...outputFormats])
+      .argParser((text) => text),
+    new Option("--json", "short for --output json"),
+    new Option("--columns <names>", "columns to show, in this order, separated by commas"),
+    new Option("--timeout <seconds>", "timeout of a request in seconds (ECM_TIMEOUT; 30)"),
+    new Option("--max-wait <seconds>", "longest wait for the rate limit in seconds (300)"),
+    new Option("-q, --quiet", "nothing on stderr but errors, warnings and questions"),
+    new Option("-v, --verbose", "show requests on stderr; --verbose=bodies shows bodies too"),
+    new Option("--verbose-bodies").hideHelp(),
+    new Option("--no-input", "never prompt (ECM_NO_INPUT)"),
+    new Option("-y, --yes", "confirm without asking"),
+    new Option("--read-only", "refuse every request that would write (ECM_READ_ONLY)"),
+    new Option("--no-color", "no colour (NO_COLOR)"),
+  ];
+}
 
 /** What a program has to know of a flag besides what commander knows. */
 export interface FlagShape {

@@ -132,16 +132,16 @@ export function describeCommandJson(command: Command) {
   };
 }
 
-/** A flag, for programs; usual values are left out. */
+/** A flag, for programs. */
 export interface DescribedFlag {
   name: string;
   short?: string;
   type: "boolean" | "string" | "integer";
   /** The placeholder of the value. */
   value?: string;
-  choices?: readonly string[];
-  default?: unknown;
-  repeatable?: true;
+  choices: readonly string[] | null;
+  default: unknown;
+  repeatable: boolean;
   description: string;
 }
 
@@ -157,17 +157,17 @@ function describeFlag(option: Option): DescribedFlag {
     ...(option.short && { short: option.short }),
     type: shape.type ?? (value ? "string" : "boolean"),
     ...(value && { value }),
-    ...(option.argChoices && { choices: option.argChoices }),
-    ...toDefault(option, shape.type === "integer"),
-    ...(shape.repeatable && { repeatable: true }),
+    choices: option.argChoices ?? null,
+    default: findDefault(option, shape.type === "integer") ?? null,
+    repeatable: shape.repeatable ?? false,
     description: option.description,
   };
 }
 
 /** The default that commander knows, or else the one in the description: `lists per page (100)`. */
-function toDefault(option: Option, isNumber: boolean): { default?: unknown } {
-  if (option.negate) return {};
-  if (option.defaultValue !== undefined) return { default: option.defaultValue };
+function findDefault(option: Option, isNumber: boolean): unknown {
+  if (option.negate) return undefined;
+  if (option.defaultValue !== undefined) return option.defaultValue;
   const [, described] = /\((?:[A-Z_]+; )?(\d+%?|us)(?:; [^()]*)?\)/.exec(option.description) ?? [];
-  return described === undefined ? {} : { default: isNumber ? Number(described) : described };
+  return described !== undefined && isNumber ? Number(described) : described;
 }

@@ -126,7 +126,7 @@ export function createTool(
 }
 
 /** A flag or an argument as its command declares it. */
-type Declared = Omit<DescribedFlag, "name" | "short">;
+type Declared = Partial<DescribedFlag> & Pick<DescribedFlag, "type" | "description">;
 
 function describeOffer(command: Command, offer: Offer) {
   const { flag, ...own } = typeof offer === "string" ? { flag: offer } : offer;
@@ -156,7 +156,7 @@ function toSchema({ type, value, choices, default: usual, repeatable, descriptio
   const text = description
     .replace(/ \((?:repeatable|\d+%?)\)$|; - for standard input$/g, "")
     .replaceAll("--", "");
-  const said = { description: text, ...(usual !== undefined && { default: usual }) };
+  const said = { description: text, ...((usual ?? null) !== null && { default: usual }) };
   if (choices) return { enum: choices, ...said };
   if (!repeatable) return { type, ...(type === "integer" && { minimum: 1 }), ...said };
   if (isPair(value)) return { type: "object", additionalProperties: { type: "string" }, ...said };
