@@ -52,7 +52,7 @@ describe("a contact that moves", () => {
     expect(after.get(next)).toMatchObject({ fields: before.fields, lists: before.lists, tags: before.tags });
     expect(await statusIn(service, next)).toBe("active");
     expect(await statusIn(service, old)).toBe("inactive");
-    expect((await service.ecm(["runs", "list", "--json"])).stdout.trim()).toBe("[]");
+    expect((await service.ecm("runs list --json")).stdout.trim()).toBe("[]");
     const again = await move(service);
     expect(again).toMatchObject({ code: 6, stderr: expect.stringContaining("only an active contact") });
   });
@@ -177,7 +177,7 @@ describe("a move that is refused, and writes nothing", () => {
     const refused = await service.ecm(["contact", "move", "member-0", id!, "--yes"]);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`${id} is ${text}`) });
     expect(writesIn(service)).toEqual([]);
-    expect((await service.ecm(["contact", "move", "member-0", "member-9", "--yes"])).code).toBe(0);
+    expect((await service.ecm("contact move member-0 member-9 --yes")).code).toBe(0);
   });
 });
 

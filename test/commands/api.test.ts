@@ -11,14 +11,14 @@ describe("ecm api", () => {
   it("writes the answer as it came", async () => {
     const body = '{ "a":1,\r\n "big": 12345678901234567890, "é": "\\u00e9" }\n';
     const { ecm, server } = await startService((_request, response) => response.end(body));
-    const result = await ecm(["api", "get", "/api/x?y=1", "--query", "a=b=c", "--query", "d="]);
+    const result = await ecm("api get /api/x?y=1 --query a=b=c --query d=");
     expect(result).toMatchObject({ code: 0, stdout: body });
     expect(server.requests[0]).toMatchObject({ method: "GET", url: "/api/x?y=1&a=b%3Dc&d=", body: "" });
   });
 
   it("has examples that the service answers", async () => {
     const { ecm } = await startSandbox();
-    const { examples } = JSON.parse((await ecm(["commands", "api", "--json"])).stdout);
+    const { examples } = JSON.parse((await ecm("commands api --json")).stdout);
     const reads = (examples as string[]).filter((example) => example.startsWith("ecm api GET "));
     expect(reads.length).toBeGreaterThan(1);
     for (const example of reads) {
@@ -29,11 +29,11 @@ describe("ecm api", () => {
 
   it("writes the body of a refusal too, and exits by its status", async () => {
     const { ecm, apiKey } = await startSandbox();
-    const missing = await ecm(["api", "GET", "/api/contact/000000000000000000000000"]);
+    const missing = await ecm("api GET /api/contact/000000000000000000000000");
     expect(missing.code).toBe(5);
     expect(JSON.parse(missing.stdout).errors[0]).toMatchObject({ errorType: "RecordNotFound" });
     expect(missing.stderr).toContain("error: Contact not found");
-    const unknown = await ecm(["api", "PROPFIND", "/api/nowhere", "--json"]);
+    const unknown = await ecm("api PROPFIND /api/nowhere --json");
     expect(unknown.code).toBe(4);
     expect(JSON.parse(unknown.stderr.split("\n").at(-2)!).error).toMatchObject({
       status: 403,
@@ -46,25 +46,23 @@ describe("ecm api", () => {
     const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
     const file = join(await temporaryFolder(), "body.json");
     await writeFile(file, '{"key" : "a@b.c"}');
-    expect((await ecm(["api", "POST", "/api/contact", "--data", file])).code).toBe(0);
-    expect(
-      (await ecm(["api", "PATCH", "/api/contact/1", "--data", "-", "--yes"], { stdin: "no json" })).code,
-    ).toBe(0);
-    expect((await ecm(["api", "POST", "/api/contact", "--data", `${file}.missing`])).code).toBe(2);
+    expect((await ecm(`api POST /api/contact --data ${file}`)).code).toBe(0);
+    expect((await ecm("api PATCH /api/contact/1 --data - --yes", { stdin: "no json" })).code).toBe(0);
+    expect((await ecm(`api POST /api/contact --data ${file}.missing`)).code).toBe(2);
     expect(server.requests.map((request) => request.body)).toEqual(['{"key" : "a@b.c"}', "no json"]);
   });
 
   it("prints status and headers with --include", async () => {
     const { ecm } = await startService((_request, response) => json(response, 201, {}, { "x-more": "1" }));
-    const { stdout } = await ecm(["api", "POST", "/api/x", "--include"]);
+    const { stdout } = await ecm("api POST /api/x --include");
     expect(stdout).toMatch(/^HTTP 201\n(.+: .+\n)*x-more: 1\n(.+: .+\n)*\n\{\}$/);
   });
 
   it("cannot move the cursor of a terminal, and leaves bytes alone elsewhere", async () => {
     const { ecm } = await startService((_request, response) => response.end("a\u001b[31m\u009b2J\nb"));
-    const onTerminal = await ecm(["api", "GET", "/x", "-q"], { terminalColumns: 80 });
+    const onTerminal = await ecm("api GET /x -q", { terminalColumns: 80 });
     expect(onTerminal.stdout).toBe("a\\x1b[31m\\x9b2J\nb\n");
-    expect((await ecm(["api", "GET", "/x"])).stdout).toBe("a\u001b[31m\u009b2J\nb");
+    expect((await ecm("api GET /x")).stdout).toBe("a\u001b[31m\u009b2J\nb");
   });
 
   it("sends nothing with --dry-run, and needs no key", async () => {
@@ -142,14 +140,14 @@ describe("ecm api", () => {
 describe("the line of any command", () => {
   it("says of a write to a dead port that nothing was applied", async () => {
     const { server, ecm } = await startService((_request, response) => response.destroy());
-    const lost = await ecm(["api", "POST", "/api/contact", "-o", "json"]);
+    const lost = await ecm("api POST /api/contact -o json");
     expect(lost.code).toBe(8);
     expect(JSON.parse(lost.stderr).error).toMatchObject({
       type: "UnreachableError",
       applied: "unknown",
       message: expect.stringContaining("may have been applied"),
     });
-    const dead = await ecm(["api", "POST", "/api/contact", "-o", "json"], {
+    const dead = await ecm("api POST /api/contact -o json", {
       env: { ECM_BASE_URL: "http://127.0.0.1:1" },
     });
     expect(dead.code).toBe(8);
@@ -159,7 +157,7 @@ describe("the line of any command", () => {
 
   it("gives up after --timeout", async () => {
     const { ecm } = await startService(() => undefined);
-    const result = await ecm(["api", "GET", "/api/contact", "--timeout", "0.1"]);
+    const result = await ecm("api GET /api/contact --timeout 0.1");
     expect(result.code).toBe(8);
     expect(result.stderr).toContain("0.1 s");
   });
@@ -230,7 +228,7 @@ describe("ecm api with members, names and pages", () => {
       expect(result.code, result.stderr).toBe(0);
       return JSON.parse(result.stdout);
     };
-    const structure = JSON.parse((await ecm(["structure", "list", "--json"])).stdout)[0]._id;
+    const structure = JSON.parse((await ecm("structure list --json")).stdout)[0]._id;
     const lists = await joined("GET", `/api/contact-structure/${structure}/lists?size=3&page=2`);
     expect(lists.map(({ name }: { name: string }) => name)).toEqual(names);
     expect(await joined("GET", "/api/contact/events", "--query", "size=2")).toHaveLength(7);
@@ -244,7 +242,7 @@ describe("ecm api with members, names and pages", () => {
     };
     await writeFile(file, JSON.stringify(search));
     expect(await joined("POST", "/api/contact/search", "--data", file)).toHaveLength(7);
-    expect((await ecm(["api", "POST", "/api/contact", "-f", "key=x@y.z", "--paginate"])).code).toBe(2);
+    expect((await ecm("api POST /api/contact -f key=x@y.z --paginate")).code).toBe(2);
     expect((await ecm(["api", "GET", `/api/contact-structure/${structure}`, "--paginate"])).code).toBe(1);
   });
 
@@ -254,10 +252,7 @@ describe("ecm api with members, names and pages", () => {
       response.end(bodies[count - 1] ?? bodies[count]),
     );
     const at = { terminalColumns: 80 };
-    const outputs = [
-      (await ecm(["api", "GET", "/x", "-q"], at)).stdout,
-      (await ecm(["api", "GET", "/x", "-q"], at)).stdout,
-    ];
+    const outputs = [(await ecm("api GET /x -q", at)).stdout, (await ecm("api GET /x -q", at)).stdout];
     expect(outputs).toContain('{\n  "a": [\n    1,\n    "x  y"\n  ]\n}\n');
     expect(outputs.join("")).toMatch(/x {2}y|12345678901234567890/);
   });

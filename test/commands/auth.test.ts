@@ -36,7 +36,7 @@ describe("ecm auth login", () => {
     expect(await readFile(file, "utf8")).toContain(apiKey);
 
     expect((await login("other")).stderr).toContain("ecm auth use other");
-    const list = await ecm(["auth", "list", "-o", "csv"]);
+    const list = await ecm("auth list -o csv");
     expect(list.stdout.split("\n").map((line) => line.split(",").slice(0, 2).join(","))).toEqual([
       "profile,current",
       "work,yes",
@@ -45,13 +45,13 @@ describe("ecm auth login", () => {
       "",
     ]);
     expect(list.stdout).not.toContain(apiKey);
-    expect((await ecm(["structure", "list", "-o", "id"])).code).toBe(0);
+    expect((await ecm("structure list -o id")).code).toBe(0);
   });
 
   it("keeps nothing when the service refuses the key", async () => {
     const { ecm, baseUrl } = await fresh();
     const key = `ecm_us_${"x".repeat(43)}`;
-    const refused = await ecm(["auth", "login", "--base-url", baseUrl, "--api-key-stdin", "--json"], {
+    const refused = await ecm(`auth login --base-url ${baseUrl} --api-key-stdin --json`, {
       stdin: key,
     });
     expect(refused.code).toBe(4);
@@ -62,14 +62,14 @@ describe("ecm auth login", () => {
     });
     expect(refused.stderr).not.toContain(key);
     expect(JSON.parse(refused.stderr).error.hint).toMatch(/Nothing was saved.*API Keys page/);
-    expect((await ecm(["auth", "list", "-o", "id"])).stdout).toBe("sandbox\n");
+    expect((await ecm("auth list -o id")).stdout).toBe("sandbox\n");
   });
 
   it("says what to do where the address is wrong", async () => {
     const ecm = ecmWith(await temporaryHome());
     const server = await startHttpServer((_request, response) => response.end("<html>"));
     for (const baseUrl of [server.baseUrl, "http://127.0.0.1:9"]) {
-      const result = await ecm(["auth", "login", "--base-url", baseUrl, "--api-key-stdin"], {
+      const result = await ecm(`auth login --base-url ${baseUrl} --api-key-stdin`, {
         stdin: "k".repeat(50),
       });
       expect(result.stderr).toMatch(/hint: Nothing was saved\. Check --base-url/);
@@ -112,13 +112,13 @@ describe("ecm auth login", () => {
     expect((await ecm([...args, `printf '%s\\n' "$THE_KEY"`], { env: { THE_KEY: apiKey } })).code).toBe(0);
     const file = await readFile(join(home.ECM_CONFIG_DIR!, "profiles.json"), "utf8");
     expect(file).not.toContain(apiKey);
-    expect((await ecm(["auth", "status"], { env: { THE_KEY: apiKey } })).code).toBe(0);
+    expect((await ecm("auth status", { env: { THE_KEY: apiKey } })).code).toBe(0);
     expect((await ecm([...args, `echo ${apiKey}`])).code).toBe(0);
-    const list = await ecm(["auth", "list", "--json"]);
+    const list = await ecm("auth list --json");
     expect(JSON.parse(list.stdout)[0]).toMatchObject({ name: "default", hasKeyCommand: true });
     expect(list.stdout).not.toContain(apiKey);
     expect((await ecm([...args, `printf '%s\\n' "$THE_KEY"`], { env: { THE_KEY: apiKey } })).code).toBe(0);
-    expect((await ecm(["auth", "status"])).code).toBe(4);
+    expect((await ecm("auth status")).code).toBe(4);
   });
 
   it("asks a person at a terminal for the key, and does not show it", async () => {
@@ -130,7 +130,7 @@ describe("ecm auth login", () => {
       expect(result.stderr).toContain("API key");
       expect(result.stdout + result.stderr).not.toContain(apiKey);
       expect(await readFile(join(home.ECM_CONFIG_DIR!, "profiles.json"), "utf8")).toContain(apiKey);
-      await ecm(["auth", "logout"]);
+      await ecm("auth logout");
     }
   });
 
@@ -139,14 +139,14 @@ describe("ecm auth login", () => {
     expect((await login("work", "--structure", "Nowhere")).code).toBe(5);
     const result = await login("work", "--structure", "default", "-o", "json");
     expect(JSON.parse(result.stdout).structure).toMatch(/^[0-9a-f]{24}$/);
-    const status = await ecm(["auth", "status", "--json"]);
+    const status = await ecm("auth status --json");
     expect(JSON.parse(status.stdout).sources.structure).toBe("profile");
   });
 
   it("lets a profile carry --read-only", async () => {
     const { ecm, login } = await fresh();
     await login("careful", "--read-only");
-    const result = await ecm(["api", "POST", "/api/contact", "--data", "-"], { stdin: "{}" });
+    const result = await ecm("api POST /api/contact --data -", { stdin: "{}" });
     expect(result).toMatchObject({ code: 2, stdout: "" });
     expect(result.stderr).toContain("read-only");
   });
@@ -154,15 +154,15 @@ describe("ecm auth login", () => {
   it("keeps the structure and the ban on writing when only the key is new", async () => {
     const { ecm, login, baseUrl } = await fresh();
     await login("work", "--structure", "Default", "--read-only");
-    const [before] = JSON.parse((await ecm(["auth", "list", "--json"])).stdout);
+    const [before] = JSON.parse((await ecm("auth list --json")).stdout);
     expect(before).toMatchObject({ readOnly: true, structure: expect.stringMatching(/^[0-9a-f]{24}$/) });
     expect((await login("work")).code).toBe(0);
     expect((await login("work", "--no-verify")).code).toBe(0);
-    expect(JSON.parse((await ecm(["auth", "list", "--json"])).stdout)[0]).toEqual(before);
+    expect(JSON.parse((await ecm("auth list --json")).stdout)[0]).toEqual(before);
 
     const elsewhere = ["auth", "login", "--profile", "work", "--base-url", "https://api.example.com"];
     await ecm([...elsewhere, "--api-key-stdin", "--no-verify"], { stdin: "short-key" });
-    const [other] = JSON.parse((await ecm(["auth", "list", "--json"])).stdout);
+    const [other] = JSON.parse((await ecm("auth list --json")).stdout);
     expect(other).toMatchObject({ baseUrl: "https://api.example.com", readOnly: false });
     expect(other).not.toHaveProperty("structure");
     expect(baseUrl).not.toBe(other.baseUrl);
@@ -192,7 +192,7 @@ describe("ecm auth status", () => {
   it("names profile, address, masked key, region, and where each comes from", async () => {
     const { ecm, login, baseUrl, apiKey } = await fresh();
     await login("work");
-    const { code, stdout } = await ecm(["auth", "status", "--json"]);
+    const { code, stdout } = await ecm("auth status --json");
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       profile: "work",
@@ -210,7 +210,7 @@ describe("ecm auth status", () => {
     const { baseUrl, home } = await fresh();
     const key = `ecm_us_${"x".repeat(43)}`;
     const ecm = ecmWith({ ...home, ECM_BASE_URL: baseUrl, ECM_API_KEY: key });
-    const result = await ecm(["auth", "status", "--json"]);
+    const result = await ecm("auth status --json");
     expect(result.code).toBe(4);
     expect(JSON.parse(result.stdout)).toMatchObject({ works: false, sources: { apiKey: "environment" } });
     expect(result.stdout + result.stderr).not.toContain(key);
@@ -231,10 +231,10 @@ describe("ecm auth status", () => {
       "--no-verify",
     ];
     await ecm(wrong, { stdin: `ecm_us_${"x".repeat(43)}` });
-    expect((await ecm(["lists", "list"])).stderr).toContain("log in again: ecm --profile work auth login");
+    expect((await ecm("lists list")).stderr).toContain("log in again: ecm --profile work auth login");
     const ofEnvironment = { ECM_API_KEY: `ecm_us_${"y".repeat(43)}` };
-    expect((await ecm(["lists", "list"], { env: ofEnvironment })).stderr).toContain("set ECM_API_KEY to it");
-    const { code, stderr } = await ecm(["auth", "status"]);
+    expect((await ecm("lists list", { env: ofEnvironment })).stderr).toContain("set ECM_API_KEY to it");
+    const { code, stderr } = await ecm("auth status");
     expect(code).toBe(4);
     expect(stderr).toContain("log in again: ecm --profile work auth login");
     expect(stderr).not.toContain("ecm auth status");
@@ -242,7 +242,7 @@ describe("ecm auth status", () => {
 
   it("does not call a key refused that could not be tried", async () => {
     const { ecm } = await startService((_request, response) => response.end("<html>"));
-    const result = await ecm(["auth", "status", "--json"]);
+    const result = await ecm("auth status --json");
     expect(result.code).toBe(1);
     expect(JSON.parse(result.stdout).works).toBeNull();
   });
@@ -283,26 +283,25 @@ describe("ecm auth use and logout", () => {
     const { ecm, login } = await fresh();
     await login("work");
     await login("home");
-    const used = await ecm(["auth", "use", "home"]);
+    const used = await ecm("auth use home");
     expect(used).toMatchObject({ code: 0, stderr: 'Selected profile "home"\n' });
-    expect(JSON.parse((await ecm(["auth", "status", "--json"])).stdout).profile).toBe("home");
-    const out = await ecm(["auth", "logout"]);
+    expect(JSON.parse((await ecm("auth status --json")).stdout).profile).toBe("home");
+    const out = await ecm("auth logout");
     expect(out).toMatchObject({ code: 0, stdout: "" });
     expect(out.stderr).toContain("No profile selected. Select one with: ecm auth use work");
-    const none = await ecm(["auth", "status"]);
+    const none = await ecm("auth status");
     expect(none.code).toBe(4);
     expect(none.stderr).toContain("No profile is selected");
     expect(none.stderr).not.toContain("not logged in");
-    expect((await ecm(["auth", "logout", "work"])).code).toBe(0);
-    expect((await ecm(["auth", "list", "-o", "id"])).stdout).toBe("sandbox\n");
+    expect((await ecm("auth logout work")).code).toBe(0);
+    expect((await ecm("auth list -o id")).stdout).toBe("sandbox\n");
   });
 
   it("warn where a variable chooses another account than the one that was selected", async () => {
     const { ecm, login } = await fresh();
     await login("work");
     await login("home");
-    const use = async (env: Record<string, string>) =>
-      (await ecm(["auth", "use", "home", "-q"], { env })).stderr;
+    const use = async (env: Record<string, string>) => (await ecm("auth use home -q", { env })).stderr;
     expect(await use({ ECM_PROFILE: "work" })).toContain('ECM_PROFILE is set: commands here use "work"');
     expect(await use({ ECM_PROFILE: "home" })).toBe("");
     const account = { ECM_BASE_URL: "https://api.example.com", ECM_API_KEY: "k" };
@@ -312,12 +311,12 @@ describe("ecm auth use and logout", () => {
 
   it("refuse what does not exist, and the embedded service's profile", async () => {
     const ecm = ecmWith(await temporaryHome());
-    expect((await ecm(["auth", "use", "nobody"])).code).toBe(2);
-    expect((await ecm(["auth", "logout", "nobody"])).code).toBe(2);
-    expect((await ecm(["auth", "logout"])).code).toBe(2);
-    expect((await ecm(["auth", "logout", "sandbox"])).code).toBe(2);
-    expect((await ecm(["auth", "use", "sandbox"])).code).toBe(0);
-    expect((await ecm(["structure", "list", "-o", "id"])).code).toBe(0);
+    expect((await ecm("auth use nobody")).code).toBe(2);
+    expect((await ecm("auth logout nobody")).code).toBe(2);
+    expect((await ecm("auth logout")).code).toBe(2);
+    expect((await ecm("auth logout sandbox")).code).toBe(2);
+    expect((await ecm("auth use sandbox")).code).toBe(0);
+    expect((await ecm("structure list -o id")).code).toBe(0);
   });
 });
 

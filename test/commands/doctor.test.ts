@@ -13,7 +13,7 @@ interface Finding {
 }
 
 async function examine(ecm: Ecm, env = {}): Promise<{ code: number; by: Record<string, Finding> }> {
-  const { code, stdout } = await ecm(["doctor", "--json"], { env });
+  const { code, stdout } = await ecm("doctor --json", { env });
   const findings = JSON.parse(stdout) as Finding[];
   return { code, by: Object.fromEntries(findings.map((finding) => [finding.check, finding])) };
 }
@@ -45,7 +45,7 @@ describe("ecm doctor", () => {
     const { code, by } = await examine(ecm);
     expect(code).toBe(1);
     expect(by.profile!.status).toBe("fail");
-    expect((await ecm(["doctor"])).stderr).toMatch(/^error: 1 of 6 checks failed: profile\n/);
+    expect((await ecm("doctor")).stderr).toMatch(/^error: 1 of 6 checks failed: profile\n/);
   });
 
   it("fails for a refused key, at an address that is good", async () => {
@@ -105,14 +105,14 @@ describe("ecm doctor", () => {
     expect((await examine(ecm)).by.runs).toMatchObject({ status: "pass" });
     const file = join(await temporaryFolder(), "people.csv");
     await writeFile(file, "Email\na@example.com\nb@example.com\nc@example.com\n");
-    expect((await ecm(["import", file, "--max-requests", "3"])).code).toBe(7);
+    expect((await ecm(`import ${file} --max-requests 3`)).code).toBe(7);
     const stopped = await examine(ecm);
     expect(stopped.code).toBe(0);
     expect(stopped.by.runs).toMatchObject({
       status: "warn",
       message: expect.stringMatching(/^1 unfinished/),
     });
-    expect((await ecm(["import", file])).code).toBe(0);
+    expect((await ecm(`import ${file}`)).code).toBe(0);
     expect((await examine(ecm)).by.runs).toMatchObject({ status: "pass" });
   });
 });
@@ -120,7 +120,7 @@ describe("ecm doctor", () => {
 describe("what is used up", () => {
   it("is the budget's fault, not the address's", async () => {
     const { ecm } = await startSandbox({ hourlyLimit: 1 });
-    await ecm(["lists", "list"]);
+    await ecm("lists list");
     const { code, by } = await examine(ecm);
     expect(code).toBe(1);
     expect(readStatuses(by)).toMatchObject({ address: "pass", key: "pass", budget: "fail" });
@@ -128,7 +128,7 @@ describe("what is used up", () => {
       message: "the hourly limit is used up",
       hint: expect.stringMatching(/try again .*at \d\d:\d\d \(in 60 min\)/),
     });
-    const shown = await ecm(["doctor"], { terminalColumns: 80 });
+    const shown = await ecm("doctor", { terminalColumns: 80 });
     expect(shown.code).toBe(1);
     expect(shown.stderr).toMatch(/1 of \d+ checks failed: budget\n/);
   });
@@ -137,7 +137,7 @@ describe("what is used up", () => {
 describe("at a terminal", () => {
   it("is readable at 60 columns: a mark, what was examined, and below it what to do", async () => {
     const { ecm, env } = await startSandbox();
-    const { code, stdout } = await ecm(["doctor"], { terminalColumns: 60, env: { NO_COLOR: "1" } });
+    const { code, stdout } = await ecm("doctor", { terminalColumns: 60, env: { NO_COLOR: "1" } });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^✓ profile {8}none: the environment/);
     expect(stdout).toContain("\nEverything is fine.\n");
@@ -145,7 +145,7 @@ describe("at a terminal", () => {
     for (const line of stdout.split("\n")) {
       if (!line.includes(path.slice(0, 10))) expect(line.length, line).toBeLessThanOrEqual(60);
     }
-    const read = await ecm(["doctor"], { terminalColumns: 60, env: { NO_COLOR: "1", ACCESSIBLE: "1" } });
+    const read = await ecm("doctor", { terminalColumns: 60, env: { NO_COLOR: "1", ACCESSIBLE: "1" } });
     expect(read.stdout).toMatch(/^pass profile/);
   });
 });

@@ -19,7 +19,7 @@ const people = [
 
 async function scene(): Promise<RunningSandbox> {
   const service = await startSandbox({ contents: { lists: ["News"], tags: ["VIP"] } });
-  await service.ecm(["structure", "field", "add", "City"]);
+  await service.ecm("structure field add City");
   await service.ecm(["import", await inputFile(people), "--list", "News", "--tag", "VIP"]);
   await service.ecm(["import", await inputFile(`Email,City\n${ada},Paris\n`)]);
   return service;
@@ -44,7 +44,7 @@ describe("contact dossier", () => {
   it("tells the contact with names, its events, and what runs did, planned and rejected", async () => {
     const service = await scene();
     const before = await listFiles(service);
-    const result = await service.ecm(["contact", "dossier", "ADA@example.com", "-o", "json"]);
+    const result = await service.ecm("contact dossier ADA@example.com -o json");
     expect(result.code, result.stderr).toBe(0);
     const dossier = JSON.parse(result.stdout);
     expect(dossier.contacts).toMatchObject([
@@ -129,9 +129,9 @@ describe("contact dossier", () => {
 
   it("of a person of whom nothing is known is empty", async () => {
     const { ecm } = await scene();
-    const result = await ecm(["contact", "dossier", "nobody@example.com", "--json"]);
+    const result = await ecm("contact dossier nobody@example.com --json");
     expect(result.code).toBe(0);
     expect(JSON.parse(result.stdout)).toMatchObject({ contacts: [], runs: [] });
-    expect((await ecm(["contact", "dossier", "65f0c2a91b3d4e5f60718293"])).code).toBe(2);
+    expect((await ecm("contact dossier 65f0c2a91b3d4e5f60718293")).code).toBe(2);
   });
 });

@@ -58,7 +58,7 @@ describe("contact erase", () => {
       path === "/api/contact/search" && !body.includes("CONTACT_STATUS")
         ? { status: 200, body: { totalRecords: 0, contacts: [] } }
         : undefined;
-    const erased = await proxy.ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]);
+    const erased = await proxy.ecm("contact erase ada@example.com --yes --json");
     expect(JSON.parse(erased.stdout)).toMatchObject({ contact: "deleted" });
     expect(proxy.writes).toMatchObject([{ kind: "delete", status: 200 }]);
   });
@@ -66,37 +66,29 @@ describe("contact erase", () => {
   it("deletes who is created a moment ago, and no search finds yet", async () => {
     const service = await startSandbox({ variants: { "search-lag": 600000 } });
     const path = await inputFile("Email\nada@example.com\nbob@example.com\n");
-    await service.ecm(["import", path]);
-    expect((await service.ecm(["contact", "search", "--count"])).stdout).toBe("0\n");
-    const dossier = await service.ecm(["contact", "dossier", "ada@example.com", "--json"]);
+    await service.ecm(`import ${path}`);
+    expect((await service.ecm("contact search --count")).stdout).toBe("0\n");
+    const dossier = await service.ecm("contact dossier ada@example.com --json");
     expect(JSON.parse(dossier.stdout).contacts).toMatchObject([{ key: "ada@example.com" }]);
     const [{ _id }] = JSON.parse(dossier.stdout).contacts;
-    const erased = await service.ecm(["contact", "erase", "Ada@Example.com", "--yes", "--json"]);
+    const erased = await service.ecm("contact erase Ada@Example.com --yes --json");
     expect(JSON.parse(erased.stdout)).toMatchObject({ contact: "deleted" });
-    expect((await service.ecm(["contact", "get", _id])).code).toBe(5);
+    expect((await service.ecm(`contact get ${_id}`)).code).toBe(5);
   });
 
   it("deletes in the account, takes the person out of every file, suppresses, and gives a receipt", async () => {
     const { ecm, env, baseUrl } = await startSandbox();
-    const spooled = parseSummary(await ecm(["import", "-", "--json"], { stdin: people }));
+    const spooled = parseSummary(await ecm("import - --json", { stdin: people }));
     expect(spooled.rows).toMatchObject({ created: 3, rejected: 1 });
     const changed = parseSummary(
-      await ecm([
-        "contact",
-        "mutate",
-        "ada@example.com",
-        "bob@example.com",
-        "--set",
-        "Last Name=King",
-        "--json",
-      ]),
+      await ecm("contact mutate ada@example.com bob@example.com --set 'Last Name=King' --json"),
     );
     expect(changed.rows.updated).toBe(2);
-    expect((await ecm(["contact", "erase", "ada@example.com"])).code).toBe(2);
-    const plan = await ecm(["contact", "erase", "ada@example.com", "--dry-run", "--json"]);
+    expect((await ecm("contact erase ada@example.com")).code).toBe(2);
+    const plan = await ecm("contact erase ada@example.com --dry-run --json");
     expect(JSON.parse(plan.stdout)).toMatchObject({ method: "DELETE" });
 
-    const result = await ecm(["contact", "erase", " ADA@example.com", "--yes", "--json"]);
+    const result = await ecm("contact erase ' ADA@example.com' --yes --json");
     expect(result.code, result.stderr).toBe(0);
     const receipt = JSON.parse(result.stdout);
     expect(receipt).toMatchObject({
@@ -109,34 +101,34 @@ describe("contact erase", () => {
     expect(result.stdout.toLowerCase()).not.toContain("ada@example.com");
 
     await expectGone(env, "ada@example.com", "byron-lovelace");
-    expect((await ecm(["contact", "get", "ada@example.com"])).code).toBe(5);
-    expect((await ecm(["suppressions", "check", "Ada@example.com"])).code).toBe(0);
-    expect((await ecm(["contact", "create", "--key", "ada@example.com"])).code).toBe(6);
-    const rejects = await done(ecm(["runs", "rejects", spooled.run!]));
+    expect((await ecm("contact get ada@example.com")).code).toBe(5);
+    expect((await ecm("suppressions check Ada@example.com")).code).toBe(0);
+    expect((await ecm("contact create --key ada@example.com")).code).toBe(6);
+    const rejects = await done(ecm(`runs rejects ${spooled.run!}`));
     expect(rejects).toContain("Eve,asked erased---------");
     // The others are as they were, and what was done to them can be undone.
-    const gran = JSON.parse(await done(ecm(["contact", "get", "granada@example.com", "--json"])));
+    const gran = JSON.parse(await done(ecm("contact get granada@example.com --json")));
     expect(JSON.stringify(gran.fields)).toContain("see ada@example.com");
-    const undone = parseSummary(await ecm(["runs", "undo", changed.run!, "--json"]));
+    const undone = parseSummary(await ecm(`runs undo ${changed.run!} --json`));
     expect(undone.rows).toMatchObject({ updated: 1, rejected: 1 });
-    expect(await done(ecm(["contact", "get", "bob@example.com", "--json"]))).toContain("Builder");
+    expect(await done(ecm("contact get bob@example.com --json"))).toContain("Builder");
   });
 
   it("finds what a killed plan has left among the runs", async () => {
     const { ecm, env } = await startSandbox();
     const input = await inputFile(people);
     const plan = join(dirname(input), "plan.ndjson");
-    await ecm(["import", input, "--plan", plan]);
+    await ecm(`import ${input} --plan ${plan}`);
     const folder = join(toRunsFolder(env.ECM_STATE_DIR!), ".plan-0123456789ab");
     await mkdir(folder);
     await copyFile(plan, join(folder, "plan.ndjson"));
-    const { code, stderr } = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+    const { code, stderr } = await ecm("contact erase ada@example.com --yes");
     expect(code, stderr).toBe(0);
     await expectGone(env, "ada@example.com");
     expect(stderr).toContain(`may contain the address, and stay:\n  ${input}\n  ${plan}\n`);
     const long = new Date(Date.now() - 2 * 86_400_000);
     await utimes(folder, long, long);
-    await ecm(["import", input, "--dry-run"]);
+    await ecm(`import ${input} --dry-run`);
     await expect(stat(folder)).rejects.toThrow("ENOENT");
   });
 
@@ -147,7 +139,7 @@ describe("contact erase", () => {
     const contact = { _id: "1".repeat(24), key: "ada@example.com", fields: [{ _id: "f", value: "Byron" }] };
     await writeFile(join(runs, ".dry-run-0123456789ab"), `${JSON.stringify(contact)}\n`);
     await writeFile(join(runs, "notes.txt"), "ask ada@example.com\nand bob@example.com\n");
-    const { code, stderr } = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+    const { code, stderr } = await ecm("contact erase ada@example.com --yes");
     expect(code, stderr).toBe(0);
     await expectGone(env, "ada@example.com", "byron");
     expect(await readFile(join(runs, "notes.txt"), "utf8")).toContain("and bob@example.com\n");
@@ -171,17 +163,17 @@ describe("contact erase", () => {
     const rows = Array.from({ length: 30 }, (_, n) => `p${n}@example.com,P${n},L`);
     rows.splice(20, 0, "ada@example.com,Ada,Byron");
     const stopped = parseSummary(
-      await ecm(["import", "-", "--max-requests", "12", "--concurrency", "1", "--json"], {
+      await ecm("import - --max-requests 12 --concurrency 1 --json", {
         stdin: `Email,First Name,Last Name\n${rows.join("\n")}\n`,
       }),
     );
     expect(stopped.status).toBe("stopped");
-    const receipt = JSON.parse(await done(ecm(["contact", "erase", "ada@example.com", "--yes", "--json"])));
+    const receipt = JSON.parse(await done(ecm("contact erase ada@example.com --yes --json")));
     expect(receipt.contact).toBe("absent");
     await expectGone(env, "ada@example.com");
-    const resumed = await ecm(["runs", "resume", stopped.run!, "--json"]);
+    const resumed = await ecm(`runs resume ${stopped.run!} --json`);
     expect(parseSummary(resumed)).toMatchObject({ status: "completed", rows: { created: 30, pending: 0 } });
-    expect((await ecm(["contact", "get", "ada@example.com"])).code).toBe(5);
+    expect((await ecm("contact get ada@example.com")).code).toBe(5);
   });
 
   const rest = Array.from({ length: 30 }, (_, n) => [`p${n}@example.com`, `P${n}`, `Oslo ${n}`]);
@@ -205,15 +197,15 @@ describe("contact erase", () => {
     const args = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
     const stopped = parseSummary(await ecm([...args, "--max-requests", "12"], { stdin: input }));
     expect(stopped).toMatchObject({ status: "stopped", rows: { read: expect.any(Number) } });
-    await done(ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]));
+    await done(ecm("contact erase ada@example.com --yes --json"));
     await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
-    const resumed = parseSummary(await ecm(["runs", "resume", stopped.run!, "--json"]));
+    const resumed = parseSummary(await ecm(`runs resume ${stopped.run!} --json`));
     expect(resumed).toMatchObject({ status: "completed", rows: { pending: 0, rejected: 0 } });
     const { read, created, skipped } = resumed.rows;
     expect([read, created + skipped]).toEqual([stopped.rows.read, stopped.rows.read]);
     expect(created).toBeGreaterThan(29);
     await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
-    expect((await ecm(["contact", "search", "--count"])).stdout).toBe(`${created}\n`);
+    expect((await ecm("contact search --count")).stdout).toBe(`${created}\n`);
   });
 
   it("counts a contact that was erased after it was created as created", async () => {
@@ -222,30 +214,30 @@ describe("contact erase", () => {
     const args = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
     const stopped = parseSummary(await ecm([...args, "--max-requests", "12"], { stdin: input }));
     expect(stopped.rows.created).toBeGreaterThan(0);
-    await done(ecm(["contact", "erase", "ada@example.com", "--yes"]));
-    const resumed = parseSummary(await ecm(["runs", "resume", stopped.run!, "--json"]));
+    await done(ecm("contact erase ada@example.com --yes"));
+    const resumed = parseSummary(await ecm(`runs resume ${stopped.run!} --json`));
     expect(resumed.rows).toMatchObject({ read: 31, created: 31, rejected: 0, skipped: 0, pending: 0 });
-    expect((await ecm(["contact", "search", "--count"])).stdout).toBe("30\n");
+    expect((await ecm("contact search --count")).stdout).toBe("30\n");
   });
 
   it("is refused while another process works on a run that holds the person, and nothing is done", async () => {
     const { ecm, env } = await startSandbox();
     const path = await inputFile(people);
-    const { run } = parseSummary(await ecm(["import", path, "--json"]));
+    const { run } = parseSummary(await ecm(`import ${path} --json`));
     const runs = toRunsFolder(env.ECM_STATE_DIR!);
     const manifest = JSON.parse(await readFile(join(runs, run!, fileNames.manifest), "utf8"));
     const lease = await takeLease(toLocksFolder(env.ECM_STATE_DIR!), manifest.fingerprint, "this run");
     try {
-      const refused = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+      const refused = await ecm("contact erase ada@example.com --yes");
       expect(refused.code).toBe(6);
       expect(refused.stderr).toContain(run!);
-      expect((await ecm(["contact", "get", "ada@example.com"])).code).toBe(0);
+      expect((await ecm("contact get ada@example.com")).code).toBe(0);
       // A run that has nothing to do with them stands in nobody's way.
-      expect((await ecm(["contact", "erase", "somebody@else.org", "--yes"])).code).toBe(0);
+      expect((await ecm("contact erase somebody@else.org --yes")).code).toBe(0);
     } finally {
       await lease.release();
     }
-    const erased = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+    const erased = await ecm("contact erase ada@example.com --yes");
     expect(erased.code).toBe(0);
     expect(erased.stderr).toContain(`may contain the address, and stay:\n  ${path}\n`);
   });
@@ -254,10 +246,10 @@ describe("contact erase", () => {
     const { ecm, env } = await startSandbox({
       faults: ["503:DELETE:/api/contact/*:n=1", "reset-after:DELETE:/api/contact/*:n=1"],
     });
-    const { run } = parseSummary(await ecm(["import", "-", "--json"], { stdin: people }));
-    const erase = () => ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]);
+    const { run } = parseSummary(await ecm("import - --json", { stdin: people }));
+    const erase = () => ecm("contact erase ada@example.com --yes --json");
     expect((await erase()).code).toBe(1);
-    expect((await ecm(["suppressions", "check", "ada@example.com"])).code).toBe(0);
+    expect((await ecm("suppressions check ada@example.com")).code).toBe(0);
     const folder = join(toRunsFolder(env.ECM_STATE_DIR!), run!);
     await writeFile(join(folder, ".ecm-0123456789ab.tmp"), "half a copy of ada@example.com");
     await mkdir(env.ECM_CACHE_DIR!, { recursive: true });
@@ -270,7 +262,7 @@ describe("contact erase", () => {
       files: 0,
       hash: receipt.hash,
     });
-    expect((await ecm(["runs", "show", run!])).code).toBe(0);
+    expect((await ecm(`runs show ${run!}`)).code).toBe(0);
   });
 
   it("waits for no export and no plan: it is refused while one is under way", async () => {
@@ -287,7 +279,7 @@ describe("contact erase", () => {
       const child = spawnEcm(words, env);
       const ended = waitForResult(child);
       await untilUnderWay(env);
-      const refused = await ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]);
+      const refused = await ecm("contact erase ada@example.com --yes --json");
       expect(refused.code, refused.stderr).toBe(6);
       expect(JSON.parse(refused.stderr).error.message).toContain("may contain this contact");
       child.kill("SIGKILL");
@@ -310,12 +302,12 @@ describe("contact erase", () => {
         (await readFiles(env)).some(([, bytes]) => bytes.includes("ada@example.com"));
       if (isPiped) await expect.poll(isSpooled, { timeout: 20_000 }).toBe(true);
       sandbox.admin.faults([]);
-      const refused = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+      const refused = await ecm("contact erase ada@example.com --yes");
       expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining("Importing")]);
-      expect((await ecm(["contact", "erase", "somebody@else.org", "--yes"])).code).toBe(0);
+      expect((await ecm("contact erase somebody@else.org --yes")).code).toBe(0);
       child.kill("SIGKILL");
       await ended;
-      expect((await ecm(["contact", "erase", "ada@example.com", "--yes"])).code).toBe(0);
+      expect((await ecm("contact erase ada@example.com --yes")).code).toBe(0);
     },
   );
 
@@ -332,8 +324,8 @@ describe("contact erase", () => {
     await ecm(["import", packed]);
     await ecm(["import", gone]);
     await rm(gone);
-    await ecm(["contact", "delete", "bob@example.com", "granada@example.com", "--backup", backup, "--yes"]);
-    const erase = () => ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]);
+    await ecm(`contact delete bob@example.com granada@example.com --backup ${backup} --yes`);
+    const erase = () => ecm("contact erase ada@example.com --yes --json");
     const { code, stderr, stdout } = await erase();
     expect(code, stderr).toBe(0);
     const masked = packed.replace("ada@example.com.csv", "erased---------.csv");
@@ -351,7 +343,7 @@ describe("contact erase", () => {
 
 it("says in a sentence what was done, without the address and the hash", async () => {
   const { ecm } = await startSandbox({ contents: { contacts: [{ key: "ada@example.com" }] } });
-  const { stdout, stderr } = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+  const { stdout, stderr } = await ecm("contact erase ada@example.com --yes");
   expect(stdout).not.toMatch(/[0-9a-f]{64}/);
   expect(stderr).toMatch(/^Erased: deleted in the account, .*ecm's own files, never created again$/m);
   expect(stderr).not.toContain("ada@example.com");

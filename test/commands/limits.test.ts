@@ -51,14 +51,14 @@ describe("ecm limits", () => {
 
   it("knows from a refusal when the month starts anew, and what its quota was", async () => {
     const { ecm } = await startSandbox({ monthlyLimit: 1 });
-    await ecm(["lists", "list"]);
-    const refused = await ecm(["lists", "list"], { terminalColumns: 80 });
+    await ecm("lists list");
+    const refused = await ecm("lists list", { terminalColumns: 80 });
     expect(refused.stderr).toMatch(/quota starts anew (on \d+ \w+ |tomorrow )?at 00:00 \(in /);
-    const shown = await ecm(["limits"], { terminalColumns: 80 });
+    const shown = await ecm("limits", { terminalColumns: 80 });
     expect(shown.stdout).toMatch(
       /0 of 1 this month · the month resets (on \d+ \w+( \d+)? |tomorrow )?at 00:00 \(in /,
     );
-    const { month } = JSON.parse((await ecm(["limits", "--json"])).stdout);
+    const { month } = JSON.parse((await ecm("limits --json")).stdout);
     expect(month).toEqual({ limit: 1, remaining: 0, reset: expect.stringMatching(/-01T00:00:0\dZ$/) });
   });
 
@@ -101,7 +101,7 @@ describe("ecm limits", () => {
 
   it("is asked of the embedded service as of any other", async () => {
     const { ecm } = await startSandbox({ hourlyLimit: 10, monthlyLimit: 20 });
-    const report = JSON.parse((await ecm(["limits", "--refresh", "--json"])).stdout);
+    const report = JSON.parse((await ecm("limits --refresh --json")).stdout);
     expect(report).toMatchObject({ hour: { limit: 10, remaining: 9 }, month: { limit: 20, remaining: 19 } });
   });
 });
@@ -109,8 +109,8 @@ describe("ecm limits", () => {
 describe("a spent budget", () => {
   it("stops at once with exit code 7 and the time to wait", async () => {
     const { ecm } = await startSandbox({ hourlyLimit: 1 });
-    expect((await ecm(["structure", "list"])).code).toBe(0);
-    const stopped = await ecm(["structure", "list", "--json"]);
+    expect((await ecm("structure list")).code).toBe(0);
+    const stopped = await ecm("structure list --json");
     expect(stopped.code).toBe(7);
     const error = JSON.parse(stopped.stderr.split("\n").find((line) => line.startsWith("{"))!).error;
     expect(error).toMatchObject({ type: "TooManyRequestsError", status: 429, exitCode: 7, retryable: true });
@@ -119,23 +119,22 @@ describe("a spent budget", () => {
 
   it("is waited for when the hour ends soon enough", async () => {
     const { ecm } = await startSandbox({ hourlyLimit: 1, windowSeconds: 2 });
-    expect((await ecm(["structure", "list"])).code).toBe(0);
-    expect((await ecm(["structure", "list", "--max-wait", "0"])).code).toBe(7);
-    expect((await ecm(["structure", "list", "--max-wait", "10"])).code).toBe(0);
+    expect((await ecm("structure list")).code).toBe(0);
+    expect((await ecm("structure list --max-wait 0")).code).toBe(7);
+    expect((await ecm("structure list --max-wait 10")).code).toBe(0);
   });
 
   it("of the month is never waited for", async () => {
     const { ecm } = await startSandbox({ monthlyLimit: 1 });
-    expect((await ecm(["structure", "list"])).code).toBe(0);
-    expect((await ecm(["structure", "list", "--max-wait", "99999999"])).code).toBe(7);
+    expect((await ecm("structure list")).code).toBe(0);
+    expect((await ecm("structure list --max-wait 99999999")).code).toBe(7);
   });
 
   it("of a blocked address is never waited for", async () => {
     const { ecm } = await startSandbox({ blockAfter: 1, blockSeconds: 1 });
     const wrong = { ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
     const codes = [];
-    for (let count = 0; count < 3; count++)
-      codes.push((await ecm(["structure", "list"], { env: wrong })).code);
+    for (let count = 0; count < 3; count++) codes.push((await ecm("structure list", { env: wrong })).code);
     expect(codes[0]).toBe(4);
     expect(codes.at(-1)).toBe(7);
   });

@@ -20,21 +20,19 @@ const countMembers = async ({ ecm }: Pick<RunningSandbox, "ecm">, list: string) 
   (await ecm(["contact", "search", "--list", list, "--count"])).stdout.trim();
 /** Requests that the service has answered so far. */
 const namesIn = async ({ ecm }: Pick<RunningSandbox, "ecm">) =>
-  JSON.parse((await ecm(["lists", "list", "--json"])).stdout).map(({ name }: { name: string }) => name);
+  JSON.parse((await ecm("lists list --json")).stdout).map(({ name }: { name: string }) => name);
 
 describe("lists merge", () => {
   it("makes a new list of everyone in any of them, once, and keeps the sources", async () => {
     const sandbox = await twoLists();
     const { ecm } = sandbox;
-    const dry = parseSummary(
-      await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--dry-run", "--json"]),
-    );
+    const dry = parseSummary(await ecm("lists merge Leads Fair --into All --dry-run --json"));
     expect(dry).toMatchObject({ status: "dry-run", rows: { read: 9, updated: 9 } });
     // The list with a look before, and its members.
     expect(dry.estimate.requests).toBe(dry.requests.total + 11);
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair"]);
 
-    const result = await ecm(["lists", "merge", "leads", "Fair", "Leads", "--into", "All", "--json"]);
+    const result = await ecm("lists merge leads Fair Leads --into All --json");
     expect(result.code, result.stderr).toBe(0);
     expect(parseSummary(result)).toMatchObject({
       kind: "mutate",
@@ -44,7 +42,7 @@ describe("lists merge", () => {
     });
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair", "All"]);
     expect(await countMembers(sandbox, "Leads")).toBe("6");
-    const again = await ecm(["lists", "merge", "Leads", "Fair", "--into", "all"]);
+    const again = await ecm("lists merge Leads Fair --into all");
     expect(again.code).toBe(6);
   });
 
@@ -57,27 +55,27 @@ describe("lists merge", () => {
     expect(failed.code).toBe(1);
     const [, run] = /Resume with: ecm runs resume (\S+)/.exec(failed.stderr) ?? [];
     // Somebody, or this run before it was killed, has deleted one of them.
-    await ecm(["lists", "delete", "Leads", "--yes"]);
+    await ecm("lists delete Leads --yes");
     const again = await ecm(merge);
     expect(again.code).toBe(5);
-    expect((await ecm(["runs", "list", "-o", "tsv", "--columns", "status"])).stdout).toContain("stopped");
-    const resumed = await ecm(["runs", "resume", run!]);
+    expect((await ecm("runs list -o tsv --columns status")).stdout).toContain("stopped");
+    const resumed = await ecm(`runs resume ${run!}`);
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(await namesIn(sandbox)).toEqual(["All"]);
-    expect((await ecm(["runs", "resume", run!])).stderr).toContain("there is nothing to resume");
+    expect((await ecm(`runs resume ${run!}`)).stderr).toContain("there is nothing to resume");
   });
 
   it("is undone: memberships go, the new list stays and is named", async () => {
     const sandbox = await twoLists();
     const { ecm } = sandbox;
-    const { run } = parseSummary(await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--json"]));
-    const undone = await ecm(["runs", "undo", run!, "--json"]);
+    const { run } = parseSummary(await ecm("lists merge Leads Fair --into All --json"));
+    const undone = await ecm(`runs undo ${run!} --json`);
     expect(undone.code, undone.stderr).toBe(0);
     expect(undone.stderr).toContain('The list "All" stays; delete it with: ecm lists delete All');
     expect(await countMembers(sandbox, "All")).toBe("0");
     expect(await countMembers(sandbox, "Leads")).toBe("6");
-    const copied = parseSummary(await ecm(["lists", "duplicate", "Leads", "Copy", "--json"]));
-    expect((await ecm(["runs", "undo", copied.run!, "--delete-created", "--yes"])).code).toBe(0);
+    const copied = parseSummary(await ecm("lists duplicate Leads Copy --json"));
+    expect((await ecm(`runs undo ${copied.run!} --delete-created --yes`)).code).toBe(0);
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair", "All", "Copy"]);
   });
 
@@ -85,7 +83,7 @@ describe("lists merge", () => {
     for (const flags of [["--delete-created", "--yes"], []]) {
       const sandbox = await twoLists();
       const { ecm } = sandbox;
-      const { run } = parseSummary(await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--json"]));
+      const { run } = parseSummary(await ecm("lists merge Leads Fair --into All --json"));
       const stopped = await ecm(["runs", "undo", run!, ...flags, "--max-requests", "8", "--json"]);
       expect(stopped.code).toBe(7);
       const resumed = await ecm(["runs", "resume", parseSummary(stopped).run!, "--yes", "--json"]);
@@ -112,7 +110,7 @@ describe("lists merge", () => {
       expect(await namesIn(sandbox)).toEqual(["All"]);
       expect(await countMembers(sandbox, "All")).toBe("9");
       // The sources are gone: undone, their contacts would be in no list.
-      const undo = await ecm(["runs", "undo", run!]);
+      const undo = await ecm(`runs undo ${run!}`);
       expect(undo.code).toBe(2);
       expect(undo.stderr).toContain("in no list");
     }
@@ -124,7 +122,7 @@ describe("lists merge", () => {
     const merge = ["lists", "merge", "Leads", "Fair", "--into", "All", "--json"];
     const stopped = await ecm([...merge, "--max-requests", "6"]);
     expect(stopped.code).toBe(7);
-    await ecm(["lists", "create", "All"]);
+    await ecm("lists create All");
     for (const again of [merge, ["runs", "resume", parseSummary(stopped).run!, "--json"]]) {
       const refused = await ecm(again);
       expect(refused.code, refused.stderr).toBe(6);
@@ -142,9 +140,9 @@ describe("lists merge", () => {
     expect(declined.code).toBe(1);
     expect(declined.stderr).toContain('Delete "Leads", "Fair" after all contacts are in "All"?');
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair"]);
-    expect((await ecm(["lists", "merge", "Leads", "Nothing", "--into", "All"])).code).toBe(5);
-    expect((await ecm(["lists", "merge", "Leads", "--into", "fair"])).code).toBe(6);
-    expect((await ecm(["lists", "merge", "Leads", "--into", " "])).code).toBe(2);
+    expect((await ecm("lists merge Leads Nothing --into All")).code).toBe(5);
+    expect((await ecm("lists merge Leads --into fair")).code).toBe(6);
+    expect((await ecm("lists merge Leads --into ' '")).code).toBe(2);
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair"]);
   });
 
@@ -173,7 +171,7 @@ describe("lists merge", () => {
         "--json",
       ];
       const { run } = parseSummary(await ecm([...merge, "--max-requests", "7"]));
-      await ecm(["contact", "mutate", "p9@example.com", "--add-list", "Leads"]);
+      await ecm("contact mutate p9@example.com --add-list Leads");
       const resumed = await ecm(isSameCommand ? merge : ["runs", "resume", run!, "--yes", "--json"]);
       expect(resumed.code, resumed.stderr).toBe(3);
       expect(resumed.stderr).toContain(
@@ -271,7 +269,7 @@ describe("the price of a new list", () => {
       for (let maxRequests = 7; ; maxRequests++) {
         const service = await twoLists();
         const isUndo = args[0] === "runs";
-        if (isUndo) await service.ecm(["lists", "merge", "Leads", "Fair", "--into", "All"]);
+        if (isUndo) await service.ecm("lists merge Leads Fair --into All");
         const before = countRequests(service);
         const env = { ECM_CACHE_DIR: await temporaryFolder() };
         const result = await service.ecm([...args, "--max-requests", String(maxRequests), "--json"], { env });
@@ -283,7 +281,7 @@ describe("the price of a new list", () => {
         expect(stoppedBy).toBe(isWhole ? null : "max-requests");
         expect(isWhole).toBe(maxRequests >= estimate.requests);
         if (!isWhole) {
-          const resumed = await service.ecm(["runs", "resume", run!, "--yes", "--json"]);
+          const resumed = await service.ecm(`runs resume ${run!} --yes --json`);
           expect(resumed.code, resumed.stderr).toBe(0);
         }
         expect(await namesIn(service)).toEqual(isUndo ? ["Leads", "Fair", "All"] : ["All"]);
@@ -314,8 +312,8 @@ describe("lists duplicate", () => {
 
   it("copies an empty list too", async () => {
     const sandbox = await startSandbox();
-    await sandbox.ecm(["lists", "create", "Empty"]);
-    const result = await sandbox.ecm(["lists", "duplicate", "Empty", "Copy"]);
+    await sandbox.ecm("lists create Empty");
+    const result = await sandbox.ecm("lists duplicate Empty Copy");
     expect(result.code, result.stderr).toBe(0);
     expect(await namesIn(sandbox)).toEqual(["Empty", "Copy"]);
   });

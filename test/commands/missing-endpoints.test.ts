@@ -59,8 +59,8 @@ describe.each(Object.entries(forms))("a service that answers with a %s", (_form,
       expect(code, stderr).toBe(answer.status === 403 ? 4 : 5);
       expect(stderr).toContain("error: This account's service does not offer the deletion of contacts (");
       expect(stderr).not.toMatch(/[Rr]esume/);
-      expect((await ecm(["runs", "list", "--json"])).stdout).toBe("[]\n");
-      expect((await ecm(["contact", "search", "--count"])).stdout).toBe("2\n");
+      expect((await ecm("runs list --json")).stdout).toBe("[]\n");
+      expect((await ecm("contact search --count")).stdout).toBe("2\n");
     },
   );
 
@@ -68,11 +68,11 @@ describe.each(Object.entries(forms))("a service that answers with a %s", (_form,
     const { ecm } = await startPartial((method, path) =>
       method === "DELETE" && contact.test(path) ? answer : undefined,
     );
-    const { code, stderr, stdout } = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+    const { code, stderr, stdout } = await ecm("contact erase ada@example.com --yes");
     expect(code).not.toBe(0);
     expect(stderr).toContain("This account's service does not offer the deletion of contacts");
     expect(stdout + stderr).not.toContain("deleted in the account");
-    expect((await ecm(["contact", "search", "--count"])).stdout).toBe("2\n");
+    expect((await ecm("contact search --count")).stdout).toBe("2\n");
   });
 
   it.each([
@@ -95,24 +95,24 @@ describe.each(Object.entries(forms))("a service that answers with a %s", (_form,
       expect(code).toBe(answer.status === 403 ? 4 : 5);
       expect(stderr).toContain("error: This account's service does not offer events of contacts (");
     }
-    expect((await ecm(["contact", "dossier", "ada@example.com", "-o", "json"])).code).toBe(0);
+    expect((await ecm("contact dossier ada@example.com -o json")).code).toBe(0);
   });
 
   it("has no lists one by one: the listing tells enough", async () => {
     const { ecm } = await startPartial((method, path) =>
       method === "GET" && list.test(path) ? answer : undefined,
     );
-    expect(await ecm(["lists", "show", "Leads"])).toMatchObject({ code: 0 });
-    const merged = await ecm(["lists", "merge", "Leads", "--into", "All", "--delete-sources", "--yes"]);
+    expect(await ecm("lists show Leads")).toMatchObject({ code: 0 });
+    const merged = await ecm("lists merge Leads --into All --delete-sources --yes");
     expect(merged.code, merged.stderr).toBe(0);
-    const lists = JSON.parse((await ecm(["lists", "list", "--json"])).stdout) as ContactList[];
+    const lists = JSON.parse((await ecm("lists list --json")).stdout) as ContactList[];
     expect(lists.map(({ name, totalContacts }) => [name, totalContacts])).toEqual([["All", 1]]);
   });
 });
 
 it("events of a contact that is there are not said to be of nobody", async () => {
   const { ecm } = await startPartial((_method, path) => (path.endsWith("/events") ? noContact : undefined));
-  const { code, stderr } = await ecm(["events", "ada@example.com"]);
+  const { code, stderr } = await ecm("events ada@example.com");
   expect(code).toBe(5);
   expect(stderr).toContain("error: This account's service does not offer events of contacts (");
 });
@@ -121,11 +121,11 @@ it("a deletion that is answered with 404 is believed only where the contact is g
   const { ecm } = await startPartial((method, path) =>
     method === "DELETE" && contact.test(path) ? noContact : undefined,
   );
-  const one = await ecm(["contact", "delete", "ada@example.com", "--yes"]);
+  const one = await ecm("contact delete ada@example.com --yes");
   expect(one.code, one.stderr).toBe(3);
-  const erased = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+  const erased = await ecm("contact erase ada@example.com --yes");
   expect(erased.code, erased.stderr).not.toBe(0);
-  expect((await ecm(["contact", "search", "--count"])).stdout).toBe("2\n");
+  expect((await ecm("contact search --count")).stdout).toBe("2\n");
 });
 
 describe("lists in a form that nobody knows", () => {
@@ -159,19 +159,19 @@ describe("lists in a form that nobody knows", () => {
 
   it("do not block an import without a list, and its undo", async () => {
     const { ecm } = await start();
-    const imported = await ecm(["import", "-", "--yes"], { stdin: "Email,First Name\nada@example.com,A\n" });
+    const imported = await ecm("import - --yes", { stdin: "Email,First Name\nada@example.com,A\n" });
     expect(imported.code, imported.stderr).toBe(0);
-    const undone = await ecm(["runs", "undo", "last", "--yes"]);
+    const undone = await ecm("runs undo last --yes");
     expect(undone.code, undone.stderr).toBe(0);
   });
 
   it("stop what needs them, and a csv says that lists have their ids", async () => {
     const { ecm } = await start();
-    expect(await ecm(["lists", "list"])).toMatchObject({ code: 1 });
-    expect(await ecm(["contact", "mutate", "ada@example.com", "--add-list", "Leads"])).toMatchObject({
+    expect(await ecm("lists list")).toMatchObject({ code: 1 });
+    expect(await ecm("contact mutate ada@example.com --add-list Leads")).toMatchObject({
       code: 1,
     });
-    const exported = await ecm(["export"]);
+    const exported = await ecm("export");
     expect(exported.stderr).toContain("warning: The service's lists cannot be read");
     expect(exported.stdout).toMatch(/^ada@example\.com,.*[0-9a-f]{24}/m);
   });

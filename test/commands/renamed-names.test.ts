@@ -46,7 +46,7 @@ describe.each(changes)("where $rename ran since", ({ flags, rename, words }) => 
     const plan = join(await temporaryFolder(), "plan.ndjson");
     await ecm(["contact", "mutate", "--all", ...flags, "--dry-run", "--plan", plan]);
     expect((await ecm(rename)).code).toBe(0);
-    const refused = await ecm(["apply", plan, "--yes"]);
+    const refused = await ecm(`apply ${plan} --yes`);
     expect(refused.code).toBe(2);
     for (const word of words) expect(refused.stderr).toContain(word);
     expect(writes()).toEqual([]);
@@ -58,7 +58,7 @@ describe.each(changes)("where $rename ran since", ({ flags, rename, words }) => 
     expect(stopped.code, stopped.stderr).toBe(7);
     const before = writes().length;
     expect((await ecm(rename)).code).toBe(0);
-    const refused = await ecm(["runs", "resume", "last", "--yes"]);
+    const refused = await ecm("runs resume last --yes");
     expect(refused.code).toBe(2);
     for (const word of words) expect(refused.stderr).toContain(word);
     expect(writes()).toHaveLength(before);
@@ -69,9 +69,9 @@ it("names that the plan does not speak of may change", async () => {
   const { ecm } = await account();
   const plan = join(await temporaryFolder(), "plan.ndjson");
   const file = await inputFile("Email,City\nada@example.com,Rome\nnew@example.com,Oslo\n");
-  await ecm(["import", file, "--list", "L2", "--dry-run", "--plan", plan]);
-  await ecm(["lists", "rename", "Other", "Else"]);
-  await ecm(["structure", "field", "rename", "Note", "Remark"]);
-  const applied = await ecm(["apply", plan, "--yes", "--json"]);
+  await ecm(`import ${file} --list L2 --dry-run --plan ${plan}`);
+  await ecm("lists rename Other Else");
+  await ecm("structure field rename Note Remark");
+  const applied = await ecm(`apply ${plan} --yes --json`);
   expect(parseSummary(applied).rows).toMatchObject({ created: 1, updated: 1 });
 });

@@ -27,7 +27,7 @@ function cellsIn(line = ""): string[] {
 describe("runs list at a terminal", () => {
   it("tells what each run did, by the name of its file, and when to the minute", async () => {
     const { ecm, first, second } = await twoRuns();
-    const { stdout } = await ecm(["runs", "list"], at(160));
+    const { stdout } = await ecm("runs list", at(160));
     const [header, newest, oldest] = stdout.split("\n").map(cellsIn);
     expect(header).toEqual([
       "run",
@@ -57,7 +57,7 @@ describe("runs list at a terminal", () => {
 
   it.each([60, 80, 120])("fits %i columns, and always has the id whole and the file", async (columns) => {
     const { ecm, second } = await twoRuns();
-    const { stdout } = await ecm(["runs", "list"], at(columns));
+    const { stdout } = await ecm("runs list", at(columns));
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
     expect(stdout).toContain(second);
     expect(stdout).toContain("second.csv");
@@ -65,11 +65,11 @@ describe("runs list at a terminal", () => {
 
   it("has the columns that it had where no terminal is", async () => {
     const { ecm } = await twoRuns();
-    const { stdout } = await ecm(["runs", "list", "-o", "csv"]);
+    const { stdout } = await ecm("runs list -o csv");
     expect(stdout.split("\n")[0]).toBe(
       "run,started,kind,file,status,created,updated,deleted,unchanged,skipped,rejected,pending,done,account",
     );
-    const chosen = await ecm(["runs", "list", "-o", "csv", "--columns", "created,folder"]);
+    const chosen = await ecm("runs list -o csv --columns created,folder");
     expect(chosen.stdout.split("\n")[0]).toBe("created,folder");
   });
 });
@@ -77,7 +77,7 @@ describe("runs list at a terminal", () => {
 describe("runs show at a terminal", () => {
   it("ends with the last lines of the run, and an undo of all of it", async () => {
     const { ecm, second } = await twoRuns();
-    const { stdout } = await ecm(["runs", "show", "last"], at(80));
+    const { stdout } = await ecm("runs show last", at(80));
     const text = stdout.replace(/\s+/g, " ");
     expect(text).toContain("3 rows");
     expect(text).toMatch(/1 created.* 1 updated.* 1 rejected/);
@@ -89,8 +89,8 @@ describe("runs show at a terminal", () => {
   it("of a run that stopped says why, and how to resume it", async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile(manyRows(20));
-    const { run } = parseSummary(await ecm(["import", path, "--max-requests", "8", "--json"]));
-    const { stdout } = await ecm(["runs", "show", "last"], at(80));
+    const { run } = parseSummary(await ecm(`import ${path} --max-requests 8 --json`));
+    const { stdout } = await ecm("runs show last", at(80));
     expect(stdout).toMatch(/Stopped by max-requests: \d+ contacts done/);
     expect(stdout).toContain(`Resume with: ecm runs resume ${run}`);
   });
@@ -109,7 +109,7 @@ describe("runs show at a terminal", () => {
       await readFile(join(folder, "run.json"), "utf8"),
     ) as Manifest;
     await writeFile(join(folder, "run.json"), JSON.stringify(manifest));
-    const { stdout } = await ecm(["runs", "show", "last"], at(80));
+    const { stdout } = await ecm("runs show last", at(80));
     const text = stdout.replace(/\s+/g, " ");
     expect(text).toContain("Stopped without a word, perhaps killed: 1 contact done");
     expect(text).toContain("It is unknown whether 1 request arrived; resuming finds out");
@@ -121,7 +121,7 @@ describe("runs show at a terminal", () => {
     const other = await startSandbox();
     const elsewhere = { ECM_BASE_URL: other.baseUrl, ECM_API_KEY: other.apiKey };
     const undo = async () => {
-      const { code, stderr } = await ecm(["runs", "undo", second], { env: elsewhere });
+      const { code, stderr } = await ecm(`runs undo ${second}`, { env: elsewhere });
       expect(code).toBe(2);
       return stderr;
     };
@@ -140,7 +140,7 @@ describe("a run that waits for the hour", () => {
     const job = spawnEcm(["import", await inputFile(manyRows(20)), "-q"], env);
     const ended = waitForResult(job);
     const listed = async () => {
-      const [run] = JSON.parse((await ecm(["runs", "list", "--json"])).stdout) as RunView[];
+      const [run] = JSON.parse((await ecm("runs list --json")).stdout) as RunView[];
       return run;
     };
     await expect.poll(async () => (await listed())?.waiting, { timeout: 60_000 }).toBeTruthy();
@@ -153,9 +153,9 @@ describe("a run that waits for the hour", () => {
     expect(left).toBeGreaterThan(60_000);
     // The window's end in whole seconds of the service, and a moment more.
     expect(left).toBeLessThan(1810_000);
-    const list = await ecm(["runs", "list"], at(140));
+    const list = await ecm("runs list", at(140));
     expect(list.stdout).toMatch(/waiting until \d\d:\d\d/);
-    const show = async () => (await ecm(["runs", "show", "last"], at(100))).stdout;
+    const show = async () => (await ecm("runs show last", at(100))).stdout;
     const shown = await show();
     expect(shown).toMatch(/Waiting until \d\d:\d\d \(hourly limit reached\); it resumes by itself/);
     expect(shown).not.toContain("Resume with");
@@ -169,7 +169,7 @@ describe("a run that waits for the hour", () => {
     const { ecm, env } = await startSandbox({ hourlyLimit: 6, windowSeconds: 8 });
     const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(8)), "--json"]));
     expect(await readdir(join(env.ECM_STATE_DIR!, "runs", run!))).not.toContain("wait.json");
-    const shown = JSON.parse((await ecm(["runs", "show", "last", "--json"])).stdout) as RunView;
+    const shown = JSON.parse((await ecm("runs show last --json")).stdout) as RunView;
     expect(shown).toMatchObject({ status: "completed", waiting: null });
   });
 });
@@ -177,9 +177,9 @@ describe("a run that waits for the hour", () => {
 describe("runs undo", () => {
   it("says how to delete what it left, and when the last run was an undo itself", async () => {
     const { ecm, second } = await twoRuns();
-    const undo = await ecm(["runs", "undo", "last", "--yes"], at(100));
+    const undo = await ecm("runs undo last --yes", at(100));
     expect(undo.stderr).toContain(`To delete what the run created: ecm runs undo ${second} --delete-created`);
-    const again = await ecm(["runs", "undo", "last", "--dry-run"]);
+    const again = await ecm("runs undo last --dry-run");
     expect(again.stderr).toContain(`was itself an undo, of run ${second}`);
   });
 });

@@ -7,13 +7,13 @@ import { startSandbox } from "../support/sandbox.ts";
 describe("ecm runs", () => {
   it("lists none where there are none, without a profile", async () => {
     const { ecm } = await startSandbox();
-    const result = await ecm(["runs", "list", "--json"], { env: { ECM_BASE_URL: "", ECM_API_KEY: "" } });
+    const result = await ecm("runs list --json", { env: { ECM_BASE_URL: "", ECM_API_KEY: "" } });
     expect(result).toMatchObject({ code: 0, stdout: "[]\n" });
   });
 
   it("says of last that there is none yet", async () => {
     const { ecm } = await startSandbox();
-    expect(await ecm(["runs", "show", "last"])).toMatchObject({
+    expect(await ecm("runs show last")).toMatchObject({
       code: 5,
       stdout: "",
       stderr: expect.stringContaining("There is no run yet"),
@@ -30,15 +30,15 @@ describe("ecm runs", () => {
         stderr: expect.stringContaining('There is no run ""'),
       });
     }
-    expect(JSON.parse((await ecm(["runs", "list", "--json"])).stdout)).toHaveLength(1);
+    expect(JSON.parse((await ecm("runs list --json")).stdout)).toHaveLength(1);
   });
 
   it("lists the newest first, shows one, and takes the beginning of an id for the whole", async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile(manyRows(20));
-    const stopped = parseSummary(await ecm(["import", path, "--max-requests", "8", "--json"]));
+    const stopped = parseSummary(await ecm(`import ${path} --max-requests 8 --json`));
     const done = parseSummary(await ecm(["import", await inputFile(manyRows(2)), "--json"]));
-    const listed = JSON.parse((await ecm(["runs", "list", "--json"])).stdout) as {
+    const listed = JSON.parse((await ecm("runs list --json")).stdout) as {
       run: string;
       status: string;
     }[];
@@ -56,8 +56,8 @@ describe("ecm runs", () => {
       done: stopped.rows.created,
       rows: stopped.rows,
     });
-    expect((await ecm(["runs", "show", "last", "--json"])).stdout).toContain(done.run!);
-    expect((await ecm(["runs", "list"], { terminalColumns: 120 })).stdout).toContain("stopped");
+    expect((await ecm("runs show last --json")).stdout).toContain(done.run!);
+    expect((await ecm("runs list", { terminalColumns: 120 })).stdout).toContain("stopped");
   });
 
   it("keeps its folders to their owner", async () => {
@@ -74,8 +74,8 @@ describe("ecm runs", () => {
     const { ecm } = await startSandbox();
     await ecm(["import", await inputFile("Email\na@x.org\n")]);
     await ecm(["import", await inputFile("Email\nb@x.org\n")]);
-    expect((await ecm(["runs", "show", "nothing"])).code).toBe(5);
-    const several = await ecm(["runs", "show", "2"]);
+    expect((await ecm("runs show nothing")).code).toBe(5);
+    const several = await ecm("runs show 2");
     expect(several).toMatchObject({ code: 2 });
     expect(several.stderr).toContain("matches several runs");
   });
@@ -96,12 +96,12 @@ describe("ecm runs", () => {
       expect(refused).toMatchObject({ code: 2 });
       expect(refused.stderr).toContain("not the full id");
     }
-    expect(JSON.parse((await ecm(["runs", "list", "--json"])).stdout)).toHaveLength(2);
-    expect((await ecm(["runs", "rm", done.run!, "--yes"])).code).toBe(0);
-    const dialog = await ecm(["runs", "remove", "last"], { terminalColumns: 200, typed: "y\r" });
+    expect(JSON.parse((await ecm("runs list --json")).stdout)).toHaveLength(2);
+    expect((await ecm(`runs rm ${done.run!} --yes`)).code).toBe(0);
+    const dialog = await ecm("runs remove last", { terminalColumns: 200, typed: "y\r" });
     expect(dialog.stderr).toContain(", unfinished)");
     expect(dialog.code).toBe(0);
-    expect((await ecm(["runs", "list", "--json"])).stdout).toBe("[]\n");
+    expect((await ecm("runs list --json")).stdout).toBe("[]\n");
   });
 
   it("resume goes on with the plan of a file that has changed since, and says so", async () => {
@@ -112,7 +112,7 @@ describe("ecm runs", () => {
     const same = await ecm(["runs", "resume", stopped.run!, ...flags]);
     expect(same.stderr).not.toContain("has changed");
     await writeFile(path, manyRows(3));
-    const resumed = await ecm(["runs", "resume", stopped.run!, "--json"]);
+    const resumed = await ecm(`runs resume ${stopped.run!} --json`);
     expect(resumed.stderr).toContain(
       "people.csv has changed since the run began: the run carries out its plan",
     );
@@ -125,13 +125,13 @@ describe("ecm runs", () => {
     const stopped = parseSummary(
       await one.ecm(["import", await inputFile(manyRows(20)), "--max-requests", "8", "--json"]),
     );
-    const refused = await one.ecm(["runs", "resume", stopped.run!], {
+    const refused = await one.ecm(`runs resume ${stopped.run!}`, {
       env: { ECM_BASE_URL: other.baseUrl, ECM_API_KEY: other.apiKey },
     });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(`Run ${stopped.run} belongs to ${one.baseUrl}`);
-    expect((await one.ecm(["runs", "resume", stopped.run!])).code).toBe(0);
-    const again = await one.ecm(["runs", "resume", stopped.run!]);
+    expect((await one.ecm(`runs resume ${stopped.run!}`)).code).toBe(0);
+    const again = await one.ecm(`runs resume ${stopped.run!}`);
     expect(again.code).toBe(2);
     expect(again.stderr).toContain("is finished");
   });
@@ -139,7 +139,7 @@ describe("ecm runs", () => {
   it("prints nothing for a run without rejects", async () => {
     const { ecm } = await startSandbox();
     await ecm(["import", await inputFile("Email\na@x.org\n")]);
-    expect(await ecm(["runs", "rejects", "last"])).toMatchObject({ code: 0, stdout: "" });
+    expect(await ecm("runs rejects last")).toMatchObject({ code: 0, stdout: "" });
   });
 });
 
@@ -163,22 +163,22 @@ describe("what lies among the runs and is none", () => {
     const { ecm, run, put } = await withRun();
     for (const name of ["zzz-app", "0-app"]) {
       const folder = await put(name, manifest);
-      const output = await ecm(["runs", "show", "last", "--json"]);
+      const output = await ecm("runs show last --json");
       expect(JSON.parse(output.stdout).run).toBe(run);
-      const listed = await ecm(["runs", "list", "--json"]);
+      const listed = await ecm("runs list --json");
       expect(JSON.parse(listed.stdout)).toHaveLength(1);
-      const undone = await ecm(["runs", "undo", "last", "--dry-run", "--json"]);
+      const undone = await ecm("runs undo last --dry-run --json");
       expect(parseSummary(undone).file).toBe(run);
-      expect(await ecm(["runs", "resume", "last"])).toMatchObject({ code: 2 });
-      expect((await ecm(["runs", "rejects", "last"])).code).toBe(0);
-      expect((await ecm(["contact", "erase", "p0@example.com", "--dry-run"])).code).toBe(0);
+      expect(await ecm("runs resume last")).toMatchObject({ code: 2 });
+      expect((await ecm("runs rejects last")).code).toBe(0);
+      expect((await ecm("contact erase p0@example.com --dry-run")).code).toBe(0);
       await rm(folder, { recursive: true });
     }
   });
 
   it("keeps last from meaning an older run where the last one may be damaged, also of the same minute", async () => {
     const { ecm, run, put, root } = await withRun();
-    const before = (await ecm(["contact", "search", "--count"])).stdout;
+    const before = (await ecm("contact search --count")).stdout;
     for (const name of ["20991231-2359-abcdef", `${run.slice(0, -6)}000000`]) {
       for (const manifest of [...foreign, '{"version":2,"fingerprint":"x"}']) {
         await put(name, manifest);
@@ -192,14 +192,14 @@ describe("what lies among the runs and is none", () => {
       expect((await ecm(["runs", "show", run])).code).toBe(0);
       await rm(join(root, name), { recursive: true });
     }
-    expect((await ecm(["contact", "search", "--count"])).stdout).toBe(before);
-    expect((await ecm(["runs", "show", "last"])).code).toBe(0);
+    expect((await ecm("contact search --count")).stdout).toBe(before);
+    expect((await ecm("runs show last")).code).toBe(0);
   });
 
   it("does not let a damaged run that is older keep the last one", async () => {
     const { ecm, run, put } = await withRun();
     await put("20200101-0000-abcdef", "not JSON");
-    const undone = await ecm(["runs", "undo", "last", "--dry-run", "--json"]);
+    const undone = await ecm("runs undo last --dry-run --json");
     expect(undone.code).toBe(3);
     expect(parseSummary(undone).file).toBe(run);
   });
@@ -251,7 +251,7 @@ describe("ecm runs remove --older", () => {
     const folders = async () =>
       (await readdir(join(state, "runs"))).filter((name) => /^\d/.test(name)).sort();
 
-    expect((await ecm(["runs", "remove", "--older", "30d"])).code).toBe(2);
+    expect((await ecm("runs remove --older 30d")).code).toBe(2);
     expect((await ecm(["runs", "remove", old, "--older", "30d", "--yes"])).code).toBe(2);
     for (const wrong of ["90", "soon", "-1d"]) {
       const { code, stderr } = await ecm(["runs", "remove", `--older=${wrong}`, "--yes"]);
@@ -259,26 +259,26 @@ describe("ecm runs remove --older", () => {
     }
     expect(await folders()).toEqual([old, open, recent].sort());
 
-    const done = await ecm(["runs", "remove", "--older", "30d", "--yes"]);
+    const done = await ecm("runs remove --older 30d --yes");
     expect(done).toMatchObject({
       code: 0,
       stdout: "",
       stderr: expect.stringContaining(`Removed run ${old}`),
     });
     expect(await folders()).toEqual([open, recent].sort());
-    const none = await ecm(["runs", "remove", "--older", "30d"]);
+    const none = await ecm("runs remove --older 30d");
     expect(none).toMatchObject({ code: 0, stderr: expect.stringContaining("No finished run is that old") });
-    await ecm(["runs", "remove", "--older", "0m", "--yes"]);
+    await ecm("runs remove --older 0m --yes");
     expect(await folders()).toEqual([open]);
   });
 
   it("keeps a run that an unfinished undo reads", async () => {
     const { ecm, env } = await startSandbox();
     const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(20)), "--json"]));
-    await ecm(["runs", "undo", run!, "--delete-created", "--yes", "--max-requests", "8"]);
+    await ecm(`runs undo ${run!} --delete-created --yes --max-requests 8`);
     await age(env.ECM_STATE_DIR!, run!, 100);
-    expect((await ecm(["runs", "remove", "--older", "30d", "--yes"])).code).toBe(0);
-    expect((await ecm(["runs", "show", run!])).code).toBe(0);
+    expect((await ecm("runs remove --older 30d --yes")).code).toBe(0);
+    expect((await ecm(`runs show ${run!}`)).code).toBe(0);
   });
 
   it("says before the yes how many deletions can no longer be undone", async () => {

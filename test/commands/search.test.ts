@@ -42,25 +42,25 @@ it("finds words in keys and fields, whatever their letter case and accents", asy
   expect(await keysWith(ecm, "--text", "@example.com")).toBe("ada@example.com bob@example.com");
   expect(await keysWith(ecm, "--text", "Ada Müller")).toBe("");
   expect(await keysWith(ecm, "--text", "example", "--where", 'Company != ""')).toBe("ada@example.com");
-  expect((await ecm(["export", "--text", "köln", "-o", "id"])).stdout).toMatch(/^[0-9a-f]{24}\n$/);
-  expect((await ecm(["contact", "search", "--text", "example", "--count"])).stdout).toBe("3\n");
-  const empty = await ecm(["contact", "search", "--text", " "]);
+  expect((await ecm("export --text köln -o id")).stdout).toMatch(/^[0-9a-f]{24}\n$/);
+  expect((await ecm("contact search --text example --count")).stdout).toBe("3\n");
+  const empty = await ecm("contact search --text ' '");
   expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining("--text is empty") });
 });
 
 it("says how to look for a part of a key where none is found", async () => {
   const { ecm } = await startSandbox({ contents: people });
-  const { code, stderr } = await ecm(["contact", "search", "Jürgen"], atTerminal);
+  const { code, stderr } = await ecm("contact search Jürgen", atTerminal);
   expect(code).toBe(0);
   expect(stderr.replace(/\s+/g, " ")).toContain("in fields: ecm contact search --text WORDS");
 });
 
 it("takes the words for a status that people use", async () => {
   const { ecm } = await startSandbox({ contents: people });
-  await ecm(["contact", "unsubscribe", "bob@example.com", "--yes"]);
+  await ecm("contact unsubscribe bob@example.com --yes");
   expect(await keysWith(ecm, "--status", "Unsubscribed")).toBe("bob@example.com");
   expect(await keysWith(ecm, "--status", "subscribed")).toBe("j.m@example.org ada@example.com");
-  const { code, stderr } = await ecm(["contact", "search", "--status", "unsubscribd"]);
+  const { code, stderr } = await ecm("contact search --status unsubscribd");
   expect(code).toBe(2);
   expect(stderr).toContain("Did you mean unsubscribe");
 });

@@ -16,25 +16,33 @@ async function withoutLimits(result: ReturnType<Run>) {
 }
 
 async function readStructure(ecm: Run): Promise<ContactStructure> {
-  return JSON.parse(await done(ecm(["structure", "get", "--json"]))) as ContactStructure;
+  return JSON.parse(await done(ecm("structure get --json"))) as ContactStructure;
 }
 
 const labels = (things: { label: string }[] = []) => things.map(({ label }) => label);
+
+/** `ecm` against a service that answers as a test says, and the updates that it was sent. */
+async function against(answer: Answerer) {
+  const { server, ecm } = await startService(answer);
+  const updates = () =>
+    server.requests.filter(({ method }) => method === "PUT").map(({ body }) => JSON.parse(body));
+  return { ecm, seen: server.requests, updates };
+}
 
 describe("structure get and list", () => {
   it("show the same object, by label, by id, and without a name", async () => {
     const { ecm } = await startSandbox();
     const structure = await readStructure(ecm);
-    expect(JSON.parse(await done(ecm(["structure", "list", "--json"])))).toEqual([structure]);
-    expect(JSON.parse(await done(ecm(["structure", "get", "default", "--json"])))).toEqual(structure);
-    expect(await done(ecm(["structure", "get", structure._id, "-o", "id"]))).toBe(`${structure._id}\n`);
-    expect((await ecm(["structure", "get", "Other"])).code).toBe(5);
+    expect(JSON.parse(await done(ecm("structure list --json")))).toEqual([structure]);
+    expect(JSON.parse(await done(ecm("structure get default --json")))).toEqual(structure);
+    expect(await done(ecm(`structure get ${structure._id} -o id`))).toBe(`${structure._id}\n`);
+    expect((await ecm("structure get Other")).code).toBe(5);
   });
 
   it("show a person each field and tag on a line", async () => {
     const { ecm } = await startSandbox();
-    await done(ecm(["structure", "tag", "add", "名前"]));
-    const output = await done(ecm(["structure", "get"], { terminalColumns: 100, env: { NO_COLOR: "1" } }));
+    await done(ecm("structure tag add 名前"));
+    const output = await done(ecm("structure get", { terminalColumns: 100, env: { NO_COLOR: "1" } }));
     expect(output).toMatch(/^part +label +type +id$/m);
     expect(output).toMatch(/^label +Default$/m);
     expect(output).toMatch(/^field +First Name +text/m);
@@ -46,11 +54,11 @@ describe("structure update, field and tag", () => {
   it("change what is named and keep everything else", async () => {
     const { ecm } = await startSandbox();
     const before = await readStructure(ecm);
-    await done(ecm(["structure", "field", "add", "Customer number", "--required"]));
-    await done(ecm(["structure", "field", "rename", "last name", "Surname"]));
-    await done(ecm(["structure", "tag", "add", "north, west", "vip", "VIP"]));
-    await done(ecm(["structure", "tag", "rename", "vip", "gold"]));
-    await done(ecm(["structure", "update", "--label", "顧客", "--key-name", "E-mail"]));
+    await done(ecm("structure field add 'Customer number' --required"));
+    await done(ecm("structure field rename 'last name' Surname"));
+    await done(ecm("structure tag add 'north, west' vip VIP"));
+    await done(ecm("structure tag rename vip gold"));
+    await done(ecm("structure update --label 顧客 --key-name E-mail"));
     const after = await readStructure(ecm);
     expect(after).toMatchObject({ _id: before._id, label: "顧客", keyName: "E-mail", keyType: "email" });
     expect(labels(after.fields)).toEqual(["First Name", "Surname", "Customer number"]);
@@ -61,7 +69,7 @@ describe("structure update, field and tag", () => {
 
   it("say `unchanged` and send nothing when nothing would change", async () => {
     const { ecm } = await startSandbox();
-    await done(ecm(["structure", "tag", "add", "vip"]));
+    await done(ecm("structure tag add vip"));
     const before = await readStructure(ecm);
     for (const args of [
       ["tag", "add", "VIP"],
@@ -76,7 +84,7 @@ describe("structure update, field and tag", () => {
 
   it("refuse a label that is taken, in any case, with exit 6", async () => {
     const { ecm } = await startSandbox();
-    await done(ecm(["structure", "tag", "add", "vip", "gold"]));
+    await done(ecm("structure tag add vip gold"));
     for (const args of [
       ["field", "add", "first name"],
       ["field", "rename", "Last Name", "FIRST NAME"],
@@ -91,7 +99,7 @@ describe("structure update, field and tag", () => {
   it("print the whole update with --dry-run, and send none", async () => {
     const { ecm } = await startSandbox();
     const { _id, keyType, ...rest } = await readStructure(ecm);
-    const output = JSON.parse(await done(ecm(["structure", "field", "add", "City", "--dry-run", "--json"])));
+    const output = JSON.parse(await done(ecm("structure field add City --dry-run --json")));
     expect(output).toEqual({
       method: "PUT",
       path: `/api/contact-structure/${_id}`,
@@ -102,25 +110,25 @@ describe("structure update, field and tag", () => {
 
   it("remove a field only when it is confirmed, with its values", async () => {
     const { ecm } = await startSandbox();
-    await done(ecm(["structure", "field", "add", "Fax"]));
-    await done(ecm(["contact", "create", "--key", "a@x.org", "--set", "Fax=1"]));
-    const refused = await ecm(["structure", "field", "remove", "Fax"]);
+    await done(ecm("structure field add Fax"));
+    await done(ecm("contact create --key a@x.org --set Fax=1"));
+    const refused = await ecm("structure field remove Fax");
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("--yes");
     expect(labels((await readStructure(ecm)).fields)).toContain("Fax");
-    await done(ecm(["structure", "field", "remove", "fax", "--yes"]));
-    const contact = JSON.parse(await done(ecm(["contact", "get", "a@x.org", "--json"])));
+    await done(ecm("structure field remove fax --yes"));
+    const contact = JSON.parse(await done(ecm("contact get a@x.org --json")));
     expect(contact.fields).toEqual([]);
-    await done(ecm(["structure", "tag", "add", "vip"]));
-    expect((await ecm(["structure", "tag", "remove", "vip"])).code).toBe(2);
-    await done(ecm(["structure", "tag", "remove", "vip", "-y"]));
+    await done(ecm("structure tag add vip"));
+    expect((await ecm("structure tag remove vip")).code).toBe(2);
+    await done(ecm("structure tag remove vip -y"));
     expect((await readStructure(ecm)).tags).toEqual([]);
   });
 
   it("ask a person before they remove anything, and take no for an answer", async () => {
     const { ecm } = await startSandbox();
     const remove = (typed: string) =>
-      ecm(["structure", "field", "remove", "last name"], { terminalColumns: 120, typed });
+      ecm("structure field remove 'last name'", { terminalColumns: 120, typed });
     const refused = await remove("n\r");
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("Cancelled; nothing changed");
@@ -155,14 +163,12 @@ describe("a structure kept as a file", () => {
     const { ecm } = await startSandbox();
     const file = join(await temporaryFolder(), "structure.yaml");
     const run = (verb: string, ...flags: string[]) => withoutLimits(ecm(["structure", verb, file, ...flags]));
-    await done(ecm(["structure", "field", "add", "City"]));
-    await done(ecm(["structure", "field", "add", "Fax"]));
-    await done(ecm(["structure", "tag", "add", "vip", "2024", "no"]));
-    await done(
-      ecm(["contact", "create", "--key", "a@x.org", "--set", "City=Paris", "--set", "Fax=1", "--tag", "vip"]),
-    );
+    await done(ecm("structure field add City"));
+    await done(ecm("structure field add Fax"));
+    await done(ecm("structure tag add vip 2024 no"));
+    await done(ecm("contact create --key a@x.org --set City=Paris --set Fax=1 --tag vip"));
 
-    await done(ecm(["structure", "pull", "--output-file", file]));
+    await done(ecm(`structure pull --output-file ${file}`));
     expect(await run("diff", "--exit-code")).toMatchObject({ code: 0, stdout: "" });
     expect(await run("apply")).toMatchObject({ code: 0, stderr: "unchanged\n" });
 
@@ -189,7 +195,7 @@ describe("a structure kept as a file", () => {
     expect(rehearsed.code).toBe(0);
     for (const line of expected) expect(rehearsed.stderr.split(line), line).toHaveLength(2);
     expect(await readStructure(ecm)).toEqual(before);
-    const screen = (await ecm(["structure", "diff", file], { terminalColumns: 40 })).stdout;
+    const screen = (await ecm(`structure diff ${file}`, { terminalColumns: 40 })).stdout;
     expect(screen).toContain(' field "Fax" is only in the account;\n  --prune removes it\n');
     const applied = await run("apply", "--json");
     expect(applied.stderr).toBe(`${expected.join("\n")}\n`);
@@ -199,7 +205,7 @@ describe("a structure kept as a file", () => {
     expect(after.fields[2]!._id).toBe(before.fields[2]!._id);
 
     await writeFile(file, edited.replace("  - no\n", ""));
-    const refused = await ecm(["structure", "apply", file, "--prune"], {
+    const refused = await ecm(`structure apply ${file} --prune`, {
       terminalColumns: 120,
       typed: "n\r",
     });
@@ -211,13 +217,13 @@ describe("a structure kept as a file", () => {
     expect(await readStructure(ecm)).toEqual(after);
     await done(run("apply", "--prune", "--yes"));
     expect(await run("diff", "--exit-code")).toMatchObject({ code: 0, stdout: "" });
-    const contact = await done(ecm(["contact", "get", "a@x.org", "-o", "csv", "--columns", "Town,tags"]));
+    const contact = await done(ecm("contact get a@x.org -o csv --columns Town,tags"));
     expect(contact).toBe("Town,tags\nParis,gold\n");
   });
 
   it("is read from standard input, and a mistake in it is named with its place", async () => {
     const { ecm } = await startSandbox();
-    const diff = (stdin: string) => ecm(["structure", "diff", "-", "-q"], { stdin });
+    const diff = (stdin: string) => ecm("structure diff - -q", { stdin });
     expect(await diff("fields: [First Name, Last Name, City]\n")).toMatchObject({
       code: 0,
       stdout: '+ field "City" (text)\n',
@@ -249,18 +255,15 @@ describe("a structure file that is not what it seems", () => {
       tags: [],
       __v: 1,
     }));
-    const { server, ecm } = await startService((request, response) => {
+    return against((request, response) => {
       if (request.method === "GET") return json(response, 200, held);
       json(response, 200, { ...held[1], ...JSON.parse(request.body) });
     });
-    const writes = () =>
-      server.requests.filter(({ method }) => method === "PUT").map(({ body }) => JSON.parse(body));
-    return { ecm, writes };
   };
 
   it("because it is another structure's, asks at a terminal and is exit 2 elsewhere", async () => {
-    const { ecm, writes } = await twoStructures();
-    const stdin = await done(ecm(["structure", "pull", "Leads"]));
+    const { ecm, updates } = await twoStructures();
+    const stdin = await done(ecm("structure pull Leads"));
     const file = join(await temporaryFolder(), "leads.yaml");
     await writeFile(file, stdin);
     const apply = ["-s", "Customers", "structure", "apply", file];
@@ -274,16 +277,16 @@ describe("a structure file that is not what it seems", () => {
     expect(declined.stderr).toContain("Apply it all the same?");
     await writeFile(file, "id: s0\nfields: [City, Zip]\n");
     expect((await ecm(apply)).code).toBe(2);
-    expect(writes()).toEqual([]);
+    expect(updates()).toEqual([]);
     expect((await terminal("y\r")).code).toBe(0);
     await writeFile(file, "id: s1\nlabel: Clients\n");
     await done(ecm(apply));
-    expect(writes().map(({ label }) => label)).toEqual(["Customers", "Clients"]);
-    await done(ecm(["-s", "Leads", "structure", "apply", "-"], { stdin }));
+    expect(updates().map(({ label }) => label)).toEqual(["Customers", "Clients"]);
+    await done(ecm("-s Leads structure apply -", { stdin }));
   });
 
   it("because it is not UTF-8, is refused and so is any other data", async () => {
-    const { ecm, writes } = await twoStructures();
+    const { ecm, updates } = await twoStructures();
     const file = join(await temporaryFolder(), "latin1.yaml");
     const bytes = Buffer.from("fields:\n  - City\n  - Größe\n", "latin1");
     await writeFile(file, bytes);
@@ -295,14 +298,14 @@ describe("a structure file that is not what it seems", () => {
       expect(piped.stderr).toContain("standard input is not UTF-8");
     }
     const body = Buffer.from('{"key":"a@x.org","x":"ö"}', "latin1");
-    const sent = await ecm(["-s", "Leads", "contact", "create", "--data", "-"], { stdin: body });
+    const sent = await ecm("-s Leads contact create --data -", { stdin: body });
     expect({ code: sent.code, isSaid: sent.stderr.includes("is not UTF-8") }).toEqual({
       code: 2,
       isSaid: true,
     });
     await writeFile(file, "\ufefffields: [City, \ufffd]\n");
-    expect(await done(ecm(["-s", "Leads", "structure", "diff", file]))).toBe('+ field "\ufffd" (text)\n');
-    expect(writes()).toEqual([]);
+    expect(await done(ecm(`-s Leads structure diff ${file}`))).toBe('+ field "\ufffd" (text)\n');
+    expect(updates()).toEqual([]);
   });
 });
 
@@ -319,27 +322,30 @@ describe("a service that tells less, or has moved on", () => {
   };
   const { tags: _tags, __v, ...short } = structure;
 
-  async function against(answer: Answerer) {
-    const { server, ecm } = await startService(answer);
-    return { ecm, seen: server.requests };
+  /** Others make this of the structure just before the first update arrives. */
+  async function changedMeanwhile(meanwhile: object) {
+    let held: object = structure;
+    return against((request, response) => {
+      if (request.method === "GET") return json(response, 200, [held]);
+      if (held !== structure) return json(response, 200, { ...held, ...JSON.parse(request.body) });
+      held = meanwhile;
+      json(response, 400, errorBody("ConcurrencyError", "stale"));
+    });
   }
 
   it("is asked for the whole structure when the listing leaves out tags, and gets every attribute of fields and tags back, and nothing else", async () => {
-    const { ecm, seen } = await against((request, response) => {
+    const { ecm, updates } = await against((request, response) => {
       if (request.method === "PUT") return json(response, 200, { ...structure, ...JSON.parse(request.body) });
       json(response, 200, request.url.endsWith("/s1") ? structure : [short]);
     });
-    await done(ecm(["structure", "tag", "add", "gold"]));
+    await done(ecm("structure tag add gold"));
     const { _id, keyType: _type, theme: _theme, ...body } = structure;
-    expect(JSON.parse(seen.at(-1)!.body)).toEqual({
-      ...body,
-      tags: [...structure.tags, { label: "gold" }],
-    });
+    expect(updates()).toEqual([{ ...body, tags: [...structure.tags, { label: "gold" }] }]);
   });
 
   it("keeps `required` of every field when the listing has tags and a version, but leaves `required` out", async () => {
     let held = { ...structure, fields: structure.fields.map((field) => ({ ...field, required: true })) };
-    const { ecm, seen } = await against((request, response) => {
+    const { ecm, updates } = await against((request, response) => {
       const listed = { ...held, fields: held.fields.map(({ required: _required, ...field }) => field) };
       if (request.method === "PUT") {
         held = { ...held, ...JSON.parse(request.body) };
@@ -349,7 +355,7 @@ describe("a service that tells less, or has moved on", () => {
       if (request.method === "POST") return json(response, 200, { _id: "c1", ...JSON.parse(request.body) });
       json(response, 200, request.method === "PUT" || request.url.endsWith("/s1") ? held : [listed]);
     });
-    await done(ecm(["structure", "tag", "add", "gold"]));
+    await done(ecm("structure tag add gold"));
     await done(ecm(["structure", "field", "rename", held.fields[0]!.label, "Renamed"]));
     const file = join(await temporaryFolder(), "people.csv");
     await writeFile(file, "Email\nada@example.com\n");
@@ -357,9 +363,8 @@ describe("a service that tells less, or has moved on", () => {
     const dry = JSON.parse(await done(ecm([...args, "--dry-run"])));
     const real = JSON.parse(await done(ecm(args)));
     expect(real.requests.total).toBe(dry.estimate.requests);
-    const bodies = seen.filter(({ method }) => method === "PUT").map(({ body }) => JSON.parse(body));
-    expect(bodies).toHaveLength(3);
-    for (const { fields } of bodies) expect(fields).toMatchObject(fields.map(() => ({ required: true })));
+    expect(updates()).toHaveLength(3);
+    for (const { fields } of updates()) expect(fields).toMatchObject(fields.map(() => ({ required: true })));
   });
 
   it("is sent no update that would delete tags which nobody told us of", async () => {
@@ -367,129 +372,93 @@ describe("a service that tells less, or has moved on", () => {
       if (request.url.endsWith("/s1")) return json(response, 404, errorBody("RecordNotFound", "no"));
       json(response, 200, [short]);
     });
-    const { code, stderr } = await ecm(["structure", "field", "add", "Zip"]);
+    const { code, stderr } = await ecm("structure field add Zip");
     expect(code).toBe(1);
     expect(stderr).toContain("did not say which tags");
     expect(seen.every(({ method }) => method === "GET")).toBe(true);
   });
 
-  it("has the edit planned again when its version moved on", async () => {
-    let current = structure;
-    const { ecm, seen } = await against((request, response, count) => {
-      if (request.method === "GET") return json(response, 200, [current]);
-      if (count === 2) {
-        current = { ...structure, label: "Renamed meanwhile", __v: 5 };
-        return json(response, 400, errorBody("ConcurrencyError", "stale"));
-      }
-      json(response, 200, { ...current, ...JSON.parse(request.body) });
-    });
-    await done(ecm(["structure", "field", "rename", "City", "Town"]));
-    expect(JSON.parse(seen.at(-1)!.body)).toMatchObject({
-      label: "Renamed meanwhile",
-      fields: [{ _id: "f1", label: "Town", width: 3 }],
-      __v: 5,
-    });
+  const [city] = structure.fields;
+  const zip = { ...city!, _id: "f2", label: "Zip" };
+  const renaming = "structure field rename City Town";
+
+  it.each([
+    [
+      "the edit again when its version moved on",
+      [renaming],
+      { ...structure, label: "Renamed meanwhile", __v: 5 },
+      { label: "Renamed meanwhile", fields: [{ _id: "f1", label: "Town", width: 3 }], __v: 5 },
+    ],
+    [
+      "a file where others changed what it does not speak of",
+      ["structure apply -", "fields:\n  - label: Town\n    was: City\n"],
+      { ...structure, fields: [city, zip] },
+      { fields: [{ label: "Town" }, { label: "Zip" }] },
+    ],
+    [
+      "the name of the field that was meant, whatever has its label now",
+      [renaming],
+      {
+        ...structure,
+        fields: [
+          { ...city, label: "Old" },
+          { ...zip, label: "City" },
+        ],
+      },
+      {
+        fields: [
+          { _id: "f1", label: "Town" },
+          { _id: "f2", label: "City" },
+        ],
+      },
+    ],
+  ])("is sent %s", async (_what, [command, stdin], meanwhile, body) => {
+    const { ecm, updates } = await changedMeanwhile(meanwhile);
+    await done(ecm(command!, { stdin }));
+    expect(updates().at(-1)).toMatchObject(body);
   });
 
+  const renamed = { ...structure, fields: [{ ...city, label: "Town" }] };
+  it.each([
+    ["tags: []\n", { ...structure, tags: [...structure.tags, { _id: "t2", label: "new" }] }],
+    ["fields:\n  - label: Town\n    was: City\n", renamed],
+    ["fields: [Zip, City]\n", renamed],
+  ])(
+    "is sent nothing where the plan is another after others changed it, or none: %j",
+    async (stdin, meanwhile) => {
+      const { ecm, updates } = await changedMeanwhile(meanwhile);
+      const { code, stderr } = await ecm("structure apply - --prune --yes", { stdin });
+      expect(code).toBe(6);
+      expect(stderr).toContain("so that the plan is another now; nothing was written");
+      expect(updates()).toHaveLength(1);
+    },
+  );
+
   it("ends with exit 6 when it keeps moving", async () => {
-    const { ecm, seen } = await against((request, response) =>
+    const { ecm, updates } = await against((request, response) =>
       request.method === "GET"
         ? json(response, 200, [structure])
         : json(response, 400, errorBody("ConcurrencyError", "stale")),
     );
-    expect((await ecm(["structure", "tag", "add", "gold"])).code).toBe(6);
-    expect(seen.filter(({ method }) => method === "PUT")).toHaveLength(3);
+    expect((await ecm("structure tag add gold")).code).toBe(6);
+    expect(updates()).toHaveLength(3);
   });
 
   it("names the forms that hold a field back", async () => {
+    const affectedForms = ["Sign-up", "Poll"].map((name, index) => ({ _id: `x${index}`, name }));
+    const inUse = errorBody("ContactFieldInUseError", "Field is in use", { debug: { affectedForms } });
     const { ecm } = await against((request, response) =>
-      request.method === "GET"
-        ? json(response, 200, [structure])
-        : json(
-            response,
-            400,
-            errorBody("ContactFieldInUseError", "Field is in use", {
-              debug: {
-                affectedForms: [
-                  { _id: "x1", name: "Sign-up" },
-                  { _id: "x2", name: "Poll" },
-                ],
-              },
-            }),
-          ),
+      request.method === "GET" ? json(response, 200, [structure]) : json(response, 400, inUse),
     );
-    const { code, stderr } = await ecm(["structure", "field", "remove", "City", "--yes"]);
+    const { code, stderr } = await ecm("structure field remove City --yes");
     expect(code).toBe(1);
     expect(stderr).toContain(
       'error: Field is in use\nhint: Take the field out of these forms first: "Sign-up", "Poll"',
     );
   });
 
-  it("is sent nothing where the plan is another after others changed it, or none", async () => {
-    const added = { ...structure, tags: [...structure.tags, { _id: "t2", label: "new" }] };
-    const renamed = { ...structure, fields: [{ ...structure.fields[0]!, label: "Town" }] };
-    for (const [meanwhile, stdin] of [
-      [added, "tags: []\n"],
-      [renamed, "fields:\n  - label: Town\n    was: City\n"],
-      [renamed, "fields: [Zip, City]\n"],
-    ] as const) {
-      let reads = 0;
-      const { ecm, seen } = await against((request, response) => {
-        if (request.method === "PUT") return json(response, 400, errorBody("ConcurrencyError", "stale"));
-        json(response, 200, [reads++ === 0 ? structure : meanwhile]);
-      });
-      const { code, stderr } = await ecm(["structure", "apply", "-", "--prune", "--yes"], { stdin });
-      expect(code).toBe(6);
-      expect(stderr).toContain("so that the plan is another now; nothing was written");
-      expect(seen.filter(({ method }) => method === "PUT")).toHaveLength(1);
-    }
-  });
-
-  it("is applied where others changed what the file does not speak of", async () => {
-    let held = structure;
-    const { ecm, seen } = await against((request, response, count) => {
-      if (request.method === "GET") return json(response, 200, [held]);
-      if (count === 2) {
-        held = {
-          ...structure,
-          fields: [...structure.fields, { ...structure.fields[0]!, _id: "f2", label: "Zip" }],
-        };
-        return json(response, 400, errorBody("ConcurrencyError", "stale"));
-      }
-      json(response, 200, { ...held, ...JSON.parse(request.body) });
-    });
-    await done(ecm(["structure", "apply", "-"], { stdin: "fields:\n  - label: Town\n    was: City\n" }));
-    expect(JSON.parse(seen.at(-1)!.body).fields.map(({ label }: { label: string }) => label)).toEqual([
-      "Town",
-      "Zip",
-    ]);
-  });
-
-  it("renames the field that was meant, whatever has its label after others changed it", async () => {
-    const [city] = structure.fields;
-    let held = structure;
-    const { ecm, seen } = await against((request, response, count) => {
-      if (request.method === "GET") return json(response, 200, [held]);
-      if (count > 2) return json(response, 200, { ...held, ...JSON.parse(request.body) });
-      held = {
-        ...structure,
-        fields: [
-          { ...city!, label: "Old" },
-          { ...city!, _id: "f2", label: "City" },
-        ],
-      };
-      json(response, 400, errorBody("ConcurrencyError", "stale"));
-    });
-    await done(ecm(["structure", "field", "rename", "City", "Town"]));
-    expect(JSON.parse(seen.at(-1)!.body).fields).toMatchObject([
-      { _id: "f1", label: "Town" },
-      { _id: "f2", label: "City" },
-    ]);
-  });
-
   it("is read again after a question where no version tells what others changed meanwhile", async () => {
     const { __v: _version, ...unversioned } = structure;
-    const zip = { ...structure.fields[0]!, _id: "f2", label: "Zip" };
     const later = { ...unversioned, fields: [...structure.fields, zip] };
     const { ecm, seen } = await against((request, response) => {
       const isRequested = seen.some(({ url }) => url.includes("/search"));
@@ -499,7 +468,7 @@ describe("a service that tells less, or has moved on", () => {
       json(response, 200, request.url.endsWith("/s1") ? now : [now]);
     });
     const terminal = { terminalColumns: 120, typed: "y\r" };
-    expect((await ecm(["structure", "tag", "remove", "vip"], terminal)).code).toBe(0);
+    expect((await ecm("structure tag remove vip", terminal)).code).toBe(0);
     expect(JSON.parse(seen.at(-1)!.body).fields).toHaveLength(2);
   });
 
@@ -516,8 +485,8 @@ describe("a service that tells less, or has moved on", () => {
       json(response, 200, request.method === "PUT" ? { ...large, ...JSON.parse(request.body) } : [large]);
     });
     const file = join(await temporaryFolder(), "large.yaml");
-    await done(ecm(["structure", "pull", "--output-file", file]));
-    expect(await done(ecm(["structure", "diff", file]))).toBe("");
+    await done(ecm(`structure pull --output-file ${file}`));
+    expect(await done(ecm(`structure diff ${file}`))).toBe("");
     const text = (await readFile(file, "utf8")).replace(
       /^ {2}- Tag (\d+)$/gm,
       "  - label: Mark $1\n    was: Tag $1",
@@ -525,7 +494,7 @@ describe("a service that tells less, or has moved on", () => {
     const tags = text.replace(/^fields:\n(?: .*\n)*/m, "fields:\n  - Field 0\n");
     const terminal = { terminalColumns: 120, typed: "y\r" };
     await writeFile(file, tags);
-    expect((await ecm(["structure", "apply", file, "--prune"], terminal)).code).toBe(0);
+    expect((await ecm(`structure apply ${file} --prune`, terminal)).code).toBe(0);
     const body = JSON.parse(seen.at(-1)!.body);
     expect(body.fields).toHaveLength(1);
     expect(body.tags[2_999]).toEqual({ _id: "Tag2999", label: "Mark 2999" });

@@ -34,12 +34,12 @@ describe("a refusal says what to do", () => {
     ],
   ])("%i %s", async (status, message, said) => {
     const ecm = await refusing(status, message);
-    expect((await ecm(["api", "GET", "/api/contact-structure"])).stderr).toMatch(said);
+    expect((await ecm("api GET /api/contact-structure")).stderr).toMatch(said);
   });
 
   it("a 503 when it will be back, and a write that it may have been applied", async () => {
     const ecm = await refusing(503, "Busy", { "retry-after": "1800" });
-    const { stderr } = await ecm(["api", "POST", "/api/contact", "--data", "-"], { stdin: "{}" });
+    const { stderr } = await ecm("api POST /api/contact --data -", { stdin: "{}" });
     expect(stderr).toMatch(
       /may have been applied\nhint: .*See whether .* try again .*at \d\d:\d\d \(in 30 min\)/,
     );
@@ -47,21 +47,21 @@ describe("a refusal says what to do", () => {
 
   it("a path in the base URL", async () => {
     const ecm = await refusing(403, "This endpoint is not accessible via API key", {}, "/api");
-    expect((await ecm(["lists", "list"])).stderr).toMatch(
+    expect((await ecm("lists list")).stderr).toMatch(
       /hint: The base URL has a path, \/api: give the host alone/,
     );
   });
 
   it("an account that is suspended is not the key's fault", async () => {
     const ecm = await refusing(403, "Account does not have API access");
-    const { stdout } = await ecm(["doctor", "--json"]);
+    const { stdout } = await ecm("doctor --json");
     const findings = JSON.parse(stdout) as { check: string; status: string }[];
     expect(findings.filter(({ status }) => status === "fail").map(({ check }) => check)).toEqual(["account"]);
   });
 
   it("a scheme that is none, and a port without TLS", async () => {
     const { ecm, baseUrl } = await startSandbox();
-    const at = async (url: string) => (await ecm(["lists", "list"], { env: { ECM_BASE_URL: url } })).stderr;
+    const at = async (url: string) => (await ecm("lists list", { env: { ECM_BASE_URL: url } })).stderr;
     expect(await at("htp://example.com")).toContain(
       'ECM_BASE_URL: "htp" is no scheme of the API: it is https',
     );
@@ -73,9 +73,9 @@ describe("a refusal says what to do", () => {
 
 it("a no, and Ctrl-C, are no errors", async () => {
   const { ecm } = await startSandbox();
-  await ecm(["lists", "create", "Red"]);
+  await ecm("lists create Red");
   const answer = (typed: string) =>
-    ecm(["lists", "delete", "Red"], {
+    ecm("lists delete Red", {
       terminalColumns: 120,
       typed: [["Delete the list", typed]],
       env: { NO_COLOR: "1" },

@@ -57,7 +57,7 @@ async function opened(folder: string) {
 test("clone copies structure and lists under their ids, and contacts only when asked", async () => {
   const { source, structure, lists } = await sourceAccount();
   const folder = join(await temporaryFolder(), "rehearsal");
-  const { code, stdout } = await source.ecm(["sandbox", "clone", "--data", folder, "--yes"]);
+  const { code, stdout } = await source.ecm(`sandbox clone --data ${folder} --yes`);
   expect([code, stdout]).toEqual([0, ""]);
   const { structureId, send } = await opened(folder);
   expect(structureId).toBe(structure._id);
@@ -72,7 +72,7 @@ test("clone copies structure and lists under their ids, and contacts only when a
 test("clone --contacts copies every contact as it is, says the price first, and new ids come after", async () => {
   const { source, contacts } = await sourceAccount();
   const folder = join(await temporaryFolder(), "rehearsal");
-  const { code, stderr } = await source.ecm(["sandbox", "clone", "--contacts", "--data", folder, "--yes"]);
+  const { code, stderr } = await source.ecm(`sandbox clone --contacts --data ${folder} --yes`);
   expect(code).toBe(0);
   expect(stderr.indexOf("3 contacts: about 1 more request")).toBeLessThan(
     stderr.indexOf("Copied 3 contacts"),
@@ -94,7 +94,7 @@ test("clone --contacts says that nobody is in a list where searches tell no list
   proxy.sandbox.admin.seed({ contacts: [{ key: "ada@example.com", lists: ["News"] }] });
   proxy.rewrites = (path, text) => (path.endsWith("/search") ? text.replaceAll('"lists":', '"x":') : text);
   const folder = join(await temporaryFolder(), "rehearsal");
-  const { code, stderr } = await proxy.ecm(["sandbox", "clone", "--contacts", "--data", folder, "--yes"]);
+  const { code, stderr } = await proxy.ecm(`sandbox clone --contacts --data ${folder} --yes`);
   expect(code, stderr).toBe(0);
   expect(stderr).toContain(
     "warning: The service's searches do not tell lists: nobody is in a list of the copy",
@@ -184,7 +184,7 @@ test.each(["a failure", "a kill"])("%s half-way leaves the sandbox as it was", a
   const source = await startSandbox({ contents, ...options });
   const folder = join(await temporaryFolder(), "clone");
   const people = JSON.stringify({ contacts: [{ key: "before@example.com" }] });
-  const seeded = await source.ecm(["sandbox", "seed", "-", "--data", folder], { stdin: people });
+  const seeded = await source.ecm(`sandbox seed - --data ${folder}`, { stdin: people });
   expect(seeded.code).toBe(0);
   const args = ["sandbox", "clone", "--contacts", "--data", folder, "--yes"];
   if (how === "a kill") {

@@ -151,14 +151,14 @@ test("reset starts over where the data is of another version: the hint works", a
   const database = await openDatabase(join(folder, "sandbox.db"));
   database.exec("PRAGMA user_version = 9");
   database.close();
-  const refused = await ecm(["sandbox", "keys", "list", "--data", folder]);
+  const refused = await ecm(`sandbox keys list --data ${folder}`);
   expect(refused).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
       `has version 9; this ecm reads version 1\nhint: Delete it and start over with: ecm sandbox reset --data ${folder}\n`,
     ),
   });
-  expect(await ecm(["sandbox", "reset", "--data", folder, "--yes"])).toMatchObject({
+  expect(await ecm(`sandbox reset --data ${folder} --yes`)).toMatchObject({
     code: 0,
     stderr: expect.stringContaining("The data was of another version"),
   });
@@ -169,7 +169,7 @@ test("reset starts over where the data is of another version: the hint works", a
 
 test("a folder that cannot be used is a usage error that names it", async () => {
   const ecm = ecmWith(await temporaryHome());
-  const result = await ecm(["sandbox", "clock", "--data", "/dev/null/x"]);
+  const result = await ecm("sandbox clock --data /dev/null/x");
   expect(result.code).toBe(2);
   expect(result.stderr).toContain("The sandbox's folder /dev/null/x cannot be used");
   expect(result.stderr).toContain("hint: Name another with --data");

@@ -196,7 +196,7 @@ test("start takes a seed, an admin token and a key of one's own", async () => {
 
 test("a key that is none is a usage error", async () => {
   const ecm = ecmWith(await temporaryHome());
-  const key = await ecm(["sandbox", "start"], { env: { ECM_SANDBOX_API_KEY: "secret" } });
+  const key = await ecm("sandbox start", { env: { ECM_SANDBOX_API_KEY: "secret" } });
   expect([key.code, key.stderr]).toEqual([2, expect.stringContaining("ECM_SANDBOX_API_KEY")]);
   expect(key.stderr).not.toContain("secret");
 });
