@@ -1,8 +1,9 @@
 /**
- * `ecm campaigns`, `templates`, `domains` and `reports`: one table of commands that only read. JSON formats show the
- * service's answers untouched.
+ * `ecm campaigns`, `templates`, `domains` and `reports`: they only read, and JSON formats show the service's answers
+ * untouched.
  */
-import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
+import { type Command, Option } from "@commander-js/extra-typings";
+import { foldCase } from "../api/names.ts";
 import { listItems, readMember, textMember } from "../api/records.ts";
 import type { Context } from "../context.ts";
 import { isObject } from "../json.ts";
@@ -10,19 +11,16 @@ import { type ReadPage, readSinglePage, recordsPerPage } from "../service/pages.
 import {
   campaignPages,
   fetchCampaign,
+  fetchDomain,
   fetchDomains,
   fetchReport,
-  findDomain,
-  hasOtherStatus,
   readAllRecords,
   resolveCampaign,
   templatePages,
 } from "../service/resources.ts";
 import { isForPeople } from "../terminal/format.ts";
 import type { Column, View } from "../terminal/present.ts";
-import type { Send } from "../wire.ts";
 import { addOutputFileFlags, addPageFlags, toNextPage, wholeNumberOption } from "./flags/flags.ts";
-import type { Register } from "./help/tree.ts";
 import { type Result, verb } from "./verb.ts";
 
 /** A column that shows a member of the record. @param title the heading, where it differs from the name */
@@ -53,12 +51,14 @@ const campaignView: View<unknown> = {
     column("failedCount", "failed"),
     ...lastColumns,
   ],
-  ...{ id, empty: "No campaigns" },
+  id,
+  empty: "No campaigns",
 };
 
 const templateView: View<unknown> = {
   columns: [column("name"), column("subject"), ...lastColumns],
-  ...{ id, empty: "No templates" },
+  id,
+  empty: "No templates",
 };
 
 const domainView: View<unknown> = {
@@ -74,7 +74,8 @@ const domainView: View<unknown> = {
     column("lastCheckedAt", "checked", { isTime: true }),
     ...lastColumns.filter(({ name }) => name !== "updatedAt"),
   ],
-  ...{ id, empty: "No sending domains" },
+  id,
+  empty: "No sending domains",
 };
 
 /** One value of an answer with the path of its members, and what a number is compared with. */
@@ -138,40 +139,81 @@ async function list(
     return { many: items.filter(isShown), page: { things, size, ...toNextPage(page), ...rest } };
   }
   const { records, total } = await readAllRecords(read);
-  const many = records.filter(isShown);
   const isCut = records.length < total;
   const note = isCut ? `${records.length} of ${total} ${things} were read: some may be missing` : undefined;
-  return { many, note, page: { things, size: 0, total: many.length, hasMore: false, ...toNextPage(page) } };
-}
-
-interface Row<A extends unknown[], O extends OptionValues> {
-  name: string;
-  description: string;
-  /** Whether the command runs where its group is typed alone. */
-  isDefault?: true;
-  /** Adds its arguments and flags. */
-  declare(command: Command): Command<A, O>;
-  examples: string[];
-  output: string;
-  view: View<unknown>;
-  show(send: Send, ...args: [...A, O]): Promise<Result<unknown>>;
-}
-
-function row<A extends unknown[], O extends OptionValues>(declared: Row<A, O>) {
-  const { name, description, isDefault = false, declare, view, show, ...facts } = declared;
-  return (group: Command, context: Context) => {
-    const command = declare(group.command(name, { isDefault }).description(description));
-    addOutputFileFlags(command);
-    const run = async (...args: unknown[]) => show((await context.connect()).send, ...(args as [...A, O]));
-    verb(context, command, { ...facts, view, run });
-  };
+  return { many: records.filter(isShown), note };
 }
 
 const listOutput = "in JSON formats the service's own objects, `[]` when there is none.";
 const wholeOutput =
   "all that the service tells of it, one line for each value; in JSON formats the service's own object.";
-
 const byIdOrName = ["<campaign>", "its id or name"] as const;
+
+export function registerCampaigns(group: Command, context: Context): void {
+  const listing = group
+    .command("list")
+    .description("list the campaigns, those changed last first")
+    .option("--status <status>", "only those with this status, such as draft or sent");
+  verb(context, addOutputFileFlags(addPageFlags(listing, "campaigns")), {
+    examples: ["ecm campaigns list", "ecm campaigns list --status sent --all --json"],
+    output: `One row per campaign; ${listOutput}`,
+    view: campaignView,
+    async run({ status, ...flags }) {
+      const { send } = await context.connect();
+      // The service may ignore the status.
+      return list(campaignPages(send, status), "campaigns", flags, (campaign) => {
+        const own = textMember(campaign, "status") ?? status;
+        return status === undefined || foldCase(own!) === foldCase(status);
+      });
+    },
+  });
+
+  const getting = group
+    .command("get")
+    .description("show one campaign")
+    .argument(...byIdOrName);
+  verb(context, addOutputFileFlags(getting), {
+    examples: ["ecm campaigns get 'Spring sale'", "ecm campaigns get 'Spring sale' --json"],
+    output: `The campaign with ${wholeOutput}`,
+    view: campaignView,
+    async run(wanted) {
+      const { send } = await context.connect();
+      return whole(await fetchCampaign(send, await resolveCampaign(send, wanted)), campaignView);
+    },
+  });
+}
+
+export function registerTemplates(group: Command, context: Context): void {
+  const listing = group.command("list").description("list the email templates");
+  verb(context, addOutputFileFlags(addPageFlags(listing, "templates")), {
+    examples: ["ecm templates list", "ecm templates list --all --json"],
+    output: `One row per template; ${listOutput}`,
+    view: templateView,
+    run: async (flags) => list(templatePages((await context.connect()).send), "templates", flags),
+  });
+}
+
+export function registerDomains(group: Command, context: Context): void {
+  const listing = group.command("list").description("list the sending domains, and whether they are ready");
+  verb(context, addOutputFileFlags(listing), {
+    examples: ["ecm domains list", "ecm domains list --json"],
+    output: `One row per domain; ${listOutput}`,
+    view: domainView,
+    run: async () => ({ many: await fetchDomains((await context.connect()).send) }),
+  });
+
+  const getting = group
+    .command("get")
+    .description("show one sending domain, with the DNS records that it needs")
+    .argument("<domain>", "its name or id");
+  verb(context, addOutputFileFlags(getting), {
+    examples: ["ecm domains get example.com", "ecm domains get example.com --json"],
+    output: `The domain with ${wholeOutput}`,
+    view: domainView,
+    run: async (wanted) => whole(await fetchDomain((await context.connect()).send, wanted), domainView),
+  });
+}
+
 const zoneFlag = [
   "--timezone <zone>",
   "in whose days it counts, such as Europe/Oslo (this machine's)",
@@ -189,99 +231,36 @@ const reportedEvents: Record<string, string> = {
   "contact-unsubscribed": "first-contact-unsubscribed",
 };
 
-const campaigns = [
-  row({
-    name: "list",
-    description: "list the campaigns, those changed last first",
-    declare: (command) =>
-      addPageFlags(
-        command.option("--status <status>", "only those with this status, such as draft or sent"),
-        "campaigns",
-      ),
-    examples: ["ecm campaigns list", "ecm campaigns list --status sent --all --json"],
-    output: `One row per campaign; ${listOutput}`,
-    view: campaignView,
-    show: (send, { status, ...flags }) =>
-      // The service may ignore the status.
-      list(
-        campaignPages(send, status),
-        "campaigns",
-        flags,
-        (each) => !status || !hasOtherStatus(each, status),
-      ),
-  }),
-  row({
-    name: "get",
-    description: "show one campaign",
-    declare: (command) => command.argument(...byIdOrName),
-    examples: ["ecm campaigns get 'Spring sale'", "ecm campaigns get 'Spring sale' --json"],
-    output: `The campaign with ${wholeOutput}`,
-    view: campaignView,
-    show: async (send, wanted) =>
-      whole(await fetchCampaign(send, await resolveCampaign(send, wanted)), campaignView),
-  }),
-];
-
-const templates = [
-  row({
-    name: "list",
-    description: "list the email templates",
-    declare: (command) => addPageFlags(command, "templates"),
-    examples: ["ecm templates list", "ecm templates list --all --json"],
-    output: `One row per template; ${listOutput}`,
-    view: templateView,
-    show: (send, flags) => list(templatePages(send), "templates", flags),
-  }),
-];
-
-const domains = [
-  row({
-    name: "list",
-    description: "list the sending domains, and whether they are ready",
-    declare: (command) => command,
-    examples: ["ecm domains list", "ecm domains list --json"],
-    output: `One row per domain; ${listOutput}`,
-    view: domainView,
-    show: async (send) => ({ many: await fetchDomains(send) }),
-  }),
-  row({
-    name: "get",
-    description: "show one sending domain, with the DNS records that it needs",
-    declare: (command) => command.argument("<domain>", "its name or id"),
-    examples: ["ecm domains get example.com", "ecm domains get example.com --json"],
-    output: `The domain with ${wholeOutput}`,
-    view: domainView,
-    show: async (send, wanted) => whole(findDomain(await fetchDomains(send), wanted), domainView),
-  }),
-];
-
-const reports = [
-  row({
-    name: "show",
-    description: "show the dashboard and all mails of the last days",
-    isDefault: true,
-    declare: (command) => command.addOption(daysOption()).option(...zoneFlag),
+export function registerReports(group: Command, context: Context): void {
+  const showing = group
+    .command("show", { isDefault: true })
+    .description("show the dashboard and all mails of the last days")
+    .addOption(daysOption())
+    .option(...zoneFlag);
+  verb(context, addOutputFileFlags(showing), {
     examples: ["ecm reports", "ecm reports show --days 7 --timezone Europe/Oslo", "ecm reports show -o csv"],
     output: "One row per value; in JSON { dashboard, overall }, the service's own objects. 2 requests.",
     view: figureView,
-    async show(send, flags) {
+    async run(flags) {
+      const { send } = await context.connect();
       const dashboard = await fetchReport(send, "dashboard", toSpan(flags));
       return report({ dashboard, overall: await fetchReport(send, "email/overall", toSpan(flags)) });
     },
-  }),
-  row({
-    name: "campaign",
-    description: "show what became of a campaign's mails",
-    declare: (command) =>
-      command
-        .argument(...byIdOrName)
-        .addOption(
-          new Option(
-            "--period <period>",
-            "also opens and clicks by hours or days from its sending on",
-          ).choices(["24hours", "week", "month"] as const),
-        )
-        .option(...zoneFlag),
+  });
+
+  const ofCampaign = group
+    .command("campaign")
+    .description("show what became of a campaign's mails")
+    .argument(...byIdOrName)
+    .addOption(
+      new Option("--period <period>", "also opens and clicks by hours or days from its sending on").choices([
+        "24hours",
+        "week",
+        "month",
+      ] as const),
+    )
+    .option(...zoneFlag);
+  verb(context, addOutputFileFlags(ofCampaign), {
     examples: [
       "ecm reports campaign 'Spring sale'",
       "ecm reports campaign 'Spring sale' --period week --json",
@@ -289,44 +268,43 @@ const reports = [
     output:
       "One row per value; in JSON formats the service's own object, with --period { report, engagement }.",
     view: figureView,
-    async show(send, wanted, { period, timezone = ownZone() }) {
+    async run(wanted, { period, timezone = ownZone() }) {
+      const { send } = await context.connect();
       const path = `email/${encodeURIComponent(await resolveCampaign(send, wanted))}`;
       const told = await fetchReport(send, path);
       if (period === undefined) return report(told);
-      return report({
-        report: told,
-        engagement: await fetchReport(send, `${path}/engagement`, { period, timezone }),
-      });
+      const engagement = await fetchReport(send, `${path}/engagement`, { period, timezone });
+      return report({ report: told, engagement });
     },
-  }),
-  row({
-    name: "histogram",
-    description: "show one type of event by days",
-    declare: (command) =>
-      command
-        .addOption(
-          new Option(
-            "--event <type>",
-            "type of event; of openings and the like a contact's first in a campaign counts",
-          )
-            .choices(Object.keys(reportedEvents))
-            .makeOptionMandatory(),
-        )
-        .addOption(daysOption())
-        .option(...zoneFlag),
+  });
+
+  const byDays = group
+    .command("histogram")
+    .description("show one type of event by days")
+    .addOption(
+      new Option(
+        "--event <type>",
+        "type of event; of openings and the like a contact's first in a campaign counts",
+      )
+        .choices(Object.keys(reportedEvents))
+        .makeOptionMandatory(),
+    )
+    .addOption(daysOption())
+    .option(...zoneFlag);
+  verb(context, addOutputFileFlags(byDays), {
     examples: [
       "ecm reports histogram --event email-opened",
       "ecm reports histogram --event email-bounced --days 90 -o csv",
     ],
     output: "One row per day with its number; in JSON formats the service's own object.",
     view: dayView,
-    async show(send, { event, ...span }) {
+    async run({ event, ...span }) {
       const query = { ...toSpan(span), eventType: reportedEvents[event]! };
-      const value = await fetchReport(send, "email/overall/histogram", query);
+      const value = await fetchReport((await context.connect()).send, "email/overall/histogram", query);
       return { many: listItems(value, "histogram"), value };
     },
-  }),
-];
+  });
+}
 
 function toSpan({ days = 30, timezone = ownZone() }: { days?: number; timezone?: string }) {
   return { pastDays: String(days), timezone };
@@ -337,14 +315,3 @@ function ownZone(): string {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return !timeZone || timeZone === "Etc/Unknown" ? "UTC" : timeZone;
 }
-
-const register =
-  (rows: ((group: Command, context: Context) => void)[]): Register =>
-  (group, context) => {
-    for (const declare of rows) declare(group, context);
-  };
-
-export const registerCampaigns = register(campaigns);
-export const registerTemplates = register(templates);
-export const registerDomains = register(domains);
-export const registerReports = register(reports);

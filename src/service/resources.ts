@@ -1,7 +1,7 @@
 /** Campaigns, templates, sending domains and reports, fetched as the published reference describes them. */
-import { foldCase, isId, resolveName } from "../api/names.ts";
-import { findRecords, pathOf, type Records, readRequest, textMember } from "../api/records.ts";
-import { hasStatus, notFoundError, unreadableAnswerError } from "../errors.ts";
+import { isId, resolveName } from "../api/names.ts";
+import { findRecords, pathOf, readRequest, textMember } from "../api/records.ts";
+import { hasStatus, unreadableAnswerError } from "../errors.ts";
 import { isObject } from "../json.ts";
 import type { Send } from "../wire.ts";
 import { type ReadPage, readRepeatedly, recordsPerPage, toRecordIdentity } from "./pages.ts";
@@ -15,71 +15,51 @@ const resources = {
 } as const;
 
 type Kind = keyof typeof resources;
+type Query = [string, string][];
 
-/** @param read undefined for a body that is something else than `what`, in words for a message */
+/** @param rest the path below that of its kind @param read undefined for a body that is something else */
 async function fetchResource<T>(
   send: Send,
-  { kind, path, query }: { kind: Kind; path: string; query?: [string, string][] },
-  what: string,
+  kind: Kind,
+  { rest = "", query }: { rest?: string; query?: Query },
   read: (body: unknown) => T | undefined,
 ): Promise<T> {
-  const { scope } = resources[kind];
-  const { body, status } = await send(readRequest(path, query)).catch((error: unknown) => {
+  const { path, scope } = resources[kind];
+  const { body, status } = await send(readRequest(`${path}${rest}`, query)).catch((error: unknown) => {
     if (hasStatus(error, 403) && !error.message.includes(scope))
       error.details.hint = `This takes a key with the scope ${scope}, and a service that offers it to API keys`;
     throw error;
   });
   const found = read(body);
   if (found !== undefined) return found;
-  throw unreadableAnswerError(`The answer is not ${what}`, undefined, { status });
+  throw unreadableAnswerError(`The answer holds no ${kind}`, undefined, { status });
 }
 
-function fetchRecords(send: Send, kind: Kind, query: [string, string][] = []): Promise<Records> {
-  return fetchResource(send, { kind, path: resources[kind].path, query }, `a list of ${kind}s`, findRecords);
+const readObject = (body: unknown) => (isObject(body) ? body : undefined);
+
+/** Campaigns, the last changed first. @param status as the service names it; the service may ignore it */
+export function campaignPages(send: Send, status?: string): ReadPage<unknown> {
+  const own: Query = status === undefined ? [] : [["status", status]];
+  return pagesOf(send, "campaign", [["sort", "updatedAt:desc"], ...own]);
 }
 
-function fetchObject(
-  send: Send,
-  kind: Kind,
-  path: string,
-  query: [string, string][] = [],
-): Promise<Record<string, unknown>> {
-  const read = (body: unknown) => (isObject(body) ? body : undefined);
-  return fetchResource(send, { kind, path, query }, `a ${kind}`, read);
+export function templatePages(send: Send): ReadPage<unknown> {
+  return pagesOf(send, "template");
 }
 
-/**
- * Every record of every page, each once. `total` is what the service announced; 0 where it announced nothing.
- */
+function pagesOf(send: Send, kind: Kind, more: Query = []): ReadPage<unknown> {
+  return (page, size) => {
+    const query: Query = [["page", String(page)], ["size", String(size)], ...more];
+    return fetchResource(send, kind, { query }, findRecords);
+  };
+}
+
+/** Every record of every page, each once. `total`: what the service announced; 0 where that was nothing. */
 export async function readAllRecords(
   read: ReadPage<unknown>,
 ): Promise<{ records: unknown[]; total: number }> {
   const { items, total } = await readRepeatedly(read, { size: recordsPerPage }, toRecordIdentity);
   return { records: items, total };
-}
-
-/** Campaigns, the last changed first. @param status as the service names it; the service may ignore it */
-export function campaignPages(send: Send, status?: string): ReadPage<unknown> {
-  const own: [string, string][] = status === undefined ? [] : [["status", status]];
-  return readMailPages(send, "campaign", [["sort", "updatedAt:desc"], ...own]);
-}
-
-export function templatePages(send: Send): ReadPage<unknown> {
-  return readMailPages(send, "template", []);
-}
-
-function readMailPages(send: Send, kind: Kind, more: [string, string][]): ReadPage<unknown> {
-  return (page, size) => fetchRecords(send, kind, [["page", String(page)], ["size", String(size)], ...more]);
-}
-
-/** Whether a campaign is said to have another status than this. */
-export function hasOtherStatus(campaign: unknown, status: string): boolean {
-  const own = textMember(campaign, "status");
-  return own !== undefined && foldCase(own) !== foldCase(status);
-}
-
-export function fetchCampaign(send: Send, id: string): Promise<Record<string, unknown>> {
-  return fetchObject(send, "campaign", pathOf(resources.campaign.path, id));
 }
 
 /**
@@ -92,13 +72,17 @@ export async function resolveCampaign(send: Send, wanted: string): Promise<strin
   return findByMember(records, wanted, "name", "campaign")._id;
 }
 
-export async function fetchDomains(send: Send): Promise<unknown[]> {
-  return (await fetchRecords(send, "domain")).items;
+export function fetchCampaign(send: Send, id: string): Promise<unknown> {
+  return fetchResource(send, "campaign", { rest: pathOf("", id) }, readObject);
 }
 
-/** By its name or id. @throws NotFoundError; UsageError where several have the name */
-export function findDomain(domains: readonly unknown[], wanted: string): unknown {
-  return findByMember(domains, wanted, "domain", "domain").record;
+export async function fetchDomains(send: Send): Promise<unknown[]> {
+  return (await fetchResource(send, "domain", {}, findRecords)).items;
+}
+
+/** By its name or id. @throws as `resolveCampaign` */
+export async function fetchDomain(send: Send, wanted: string): Promise<unknown> {
+  return findByMember(await fetchDomains(send), wanted, "domain", "domain").record;
 }
 
 function findByMember(records: readonly unknown[], wanted: string, member: string, kind: Kind) {
@@ -107,7 +91,6 @@ function findByMember(records: readonly unknown[], wanted: string, member: strin
     const _id = textMember(record, "_id") ?? name;
     return _id === undefined ? [] : [{ _id, name: name ?? _id, record }];
   });
-  if (named.length === 0) throw notFoundError(`No ${kind} is named ${JSON.stringify(wanted)}`);
   return resolveName(wanted, named, ({ name }) => name, kind);
 }
 
@@ -117,5 +100,5 @@ export function fetchReport(
   report: string,
   query: Record<string, string> = {},
 ): Promise<Record<string, unknown>> {
-  return fetchObject(send, "report", `${resources.report.path}/${report}`, Object.entries(query));
+  return fetchResource(send, "report", { rest: `/${report}`, query: Object.entries(query) }, readObject);
 }
