@@ -2,6 +2,7 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { conflictError, usageError } from "../../errors.ts";
 import { advise, ecm, quoteShellWord, toOperands } from "../../hint.ts";
+import { isSamePlan, listRemovals, planStructure } from "../../structure/changes.ts";
 import type { StructureEdit } from "../../structure/edit.ts";
 import type { StructureSpec } from "../../structure/file.ts";
 import type { ContactStructure } from "../../wire.ts";
@@ -45,9 +46,7 @@ async function applyStructure(
   { prune: isPruning = false, dryRun = false }: { prune?: boolean; dryRun?: boolean },
 ): Promise<Result<ContactStructure>> {
   const structureSpec = await readStructureFile(context, file);
-  const { isSamePlan, planStructure, listRemovals } = await import("../../structure/changes.ts");
-  const connection = await context.connect();
-  const structure = await readWholeStructure(connection.account);
+  const structure = await readWholeStructure(context);
   const plan = planStructure(structure, structureSpec, isPruning);
   // A dry run says itself what it would change.
   for (const change of plan.changes)
@@ -62,7 +61,7 @@ async function applyStructure(
         `Choose its structure with --structure ${quoteShellWord(id ?? label!)}, or confirm with --yes`,
       );
     await context.confirm(async () => {
-      const losses = removals.length > 0 ? await formatRemovalQuestion(connection, structure, removals) : "";
+      const losses = removals.length > 0 ? await formatRemovalQuestion(context, structure, removals) : "";
       return [other && `${other}. Apply it all the same?`, losses].filter(Boolean).join(" ");
     });
   }

@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
+import { planStructure } from "../../structure/changes.ts";
 import { formatChanges } from "../output/change-lines.ts";
 import { verb } from "../verb.ts";
 import { describeChange, readStructureFile, readWholeStructure, tagsLeftOut } from "./shared.ts";
@@ -18,9 +19,7 @@ export function registerStructureDiff(parent: Command, context: Context): void {
     exitCodes: { 9: "with --exit-code: something differs" },
     async run(file, { exitCode, prune = false }) {
       const structureSpec = await readStructureFile(context, file);
-      const { planStructure } = await import("../../structure/changes.ts");
-      const { account } = await context.connect();
-      const structure = await readWholeStructure(account);
+      const structure = await readWholeStructure(context);
       // A file without tags says nothing of them, so that nothing of them has to be known.
       const isWithoutTags = structure.tags === undefined && structureSpec.tags === undefined;
       if (isWithoutTags) context.terminal.warn(tagsLeftOut);

@@ -14,8 +14,7 @@ export function registerStructureGet(parent: Command, context: Context): void {
     output: "The structure; in JSON formats the service's own object.",
     view: structureView,
     async run(nameOrId) {
-      const { account } = await context.connect();
-      return toStructureResult(context, await readWholeStructure(account, nameOrId));
+      return toStructureResult(context, await readWholeStructure(context, nameOrId));
     },
   });
 }

@@ -15,8 +15,7 @@ export function registerStructurePull(parent: Command, context: Context): void {
     form: "yaml",
     async run(nameOrId) {
       const { formatStructureFile, toStructureSpec } = await import("../../structure/file.ts");
-      const { account } = await context.connect();
-      const structure = await readWholeStructure(account, nameOrId);
+      const structure = await readWholeStructure(context, nameOrId);
       if (!structure.tags) context.terminal.warn(tagsLeftOut);
       const value = toStructureSpec(structure);
       return { value, text: formatStructureFile(value) };

@@ -1,28 +1,23 @@
 /** What every command on one structure does: find it, show it, edit it. */
 
-import type { Command } from "@commander-js/extra-typings";
-import { resolveField, resolveTag } from "../../api/names.ts";
 import { updateStructureRequest } from "../../api/structures.ts";
-import type { Connection, Context } from "../../context.ts";
-import { capitalize, formatCounted } from "../../counts.ts";
-import { ecm } from "../../hint.ts";
-import type { Account } from "../../service/account.ts";
+import type { Context } from "../../context.ts";
+import { formatCounted } from "../../counts.ts";
 import { readFreshStructure, updateStructure } from "../../service/update-structure.ts";
-import type { Part, StructureChange } from "../../structure/changes.ts";
-import { removePart, renamePart, type StructureEdit } from "../../structure/edit.ts";
+import { diffStructures, type Part, type StructureChange } from "../../structure/changes.ts";
+import { editKnown, type StructureEdit } from "../../structure/edit.ts";
 import type { StructureSpec } from "../../structure/file.ts";
 import { readDataInput } from "../../terminal/data-input.ts";
 import type { View } from "../../terminal/present.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { addDryRunFlag } from "../flags/flags.ts";
-import { type MissingArgument, requireChoice, requireText, toChoices } from "../flags/questions.ts";
 import { formatChanges } from "../output/change-lines.ts";
 import { countContacts } from "../selection/lookups.ts";
-import { type Result, verb } from "../verb.ts";
+import type { Result } from "../verb.ts";
 
 /** @param nameOrId on the command line; else `--structure`, the profile's, or the only one */
-export async function readWholeStructure(account: Account, nameOrId?: string): Promise<ContactStructure> {
+export async function readWholeStructure(context: Context, nameOrId?: string): Promise<ContactStructure> {
+  const { account } = await context.connect();
   return account.forUpdate(await account.structure(nameOrId));
 }
 
@@ -44,10 +39,6 @@ export async function editStructure(
   { dryRun = false, isAsked = false, isAnnounced = false } = {},
 ): Promise<Result<ContactStructure>> {
   const { send, account } = await context.connect();
-  const [{ editKnown }, { diffStructures }] = await Promise.all([
-    import("../../structure/edit.ts"),
-    import("../../structure/changes.ts"),
-  ]);
   const body = editKnown(structure, edit);
   if (!body) {
     context.terminal.note("unchanged");
@@ -63,15 +54,14 @@ export async function editStructure(
   const current = isDoubtful ? await readFreshStructure(account, structure._id) : structure;
   // The last one that was sent is the one that was applied: others may have been faster before.
   let changes: StructureChange[] = [];
-  const noted: StructureEdit = (now) => {
+  const updated = await updateStructure(send, account, current, (now) => {
     const next = edit(now);
     changes = next ? diffStructures(now, next) : [];
     return next;
-  };
-  const result = toStructureResult(context, await updateStructure(send, account, current, noted));
+  });
+  const result = toStructureResult(context, updated);
   if (isAnnounced) return result;
-  const screen = () => formatChanges(context.terminal, changes.map(describeChange));
-  return { ...result, screen };
+  return { ...result, screen: () => formatChanges(context.terminal, changes.map(describeChange)) };
 }
 
 // Reads a structure file, and describes differences to the account.
@@ -114,11 +104,11 @@ function quote(name: string): string {
  * or a tag.
  */
 export async function formatRemovalQuestion(
-  connection: Connection,
+  context: Context,
   structure: ContactStructure,
   removals: readonly { part: Part; label: string }[],
 ): Promise<string> {
-  const count = formatCounted(await countContacts(connection, structure._id), "contact");
+  const count = formatCounted(await countContacts(await context.connect(), structure._id), "contact");
   const [{ part, label }] = removals as [{ part: Part; label: string }];
   const losses = { field: "Every contact loses its value", tag: "Every contact that has it loses it" };
   if (removals.length === 1)
@@ -171,80 +161,4 @@ async function formatStructure(
   const { columns, rows } = fitColumns(head, cells, width);
   const summary = renderRecord(facts, width, isColored.out);
   return `${summary}\n${renderTable(columns, rows, width, isColored.out)}`;
-}
-
-// `rename` and `remove` of `ecm structure field` and `ecm structure tag`: the same for both.
-
-/** What every command on a field or a tag prints. */
-export const editOutput = "The updated structure, or at a terminal what changed (old → new).";
-
-export interface PartCommands {
-  part: Part;
-  /** What becomes of contacts. */
-  onRename: string;
-  onRemove: string;
-  /** A label and a new one, for the examples; a label that is removed. */
-  exampleRename: string;
-  exampleRemove: string;
-}
-
-export function registerRenameAndRemove(group: Command, context: Context, commands: PartCommands): void {
-  const { part } = commands;
-  const PART = part.toUpperCase();
-  const listParts = ({ fields, tags = [] }: ContactStructure) => (part === "field" ? fields : tags);
-  const resolve = part === "field" ? resolveField : resolveTag;
-
-  const rename = group
-    .command("rename")
-    .description(`rename a ${part}; ${commands.onRename}`)
-    .argument(`[${part}]`, "its label or id")
-    .argument("[label]", "the new label");
-  verb(context, addDryRunFlag(rename), {
-    examples: [`ecm structure ${part} rename ${commands.exampleRename}`],
-    output: editOutput,
-    writes: true,
-    exitCodes: { 6: `another ${part} has this label, or others keep changing the structure` },
-    view: structureView,
-    async run(typedName, typedLabel, { dryRun }) {
-      const usage = ecm`structure ${part} rename ${PART} LABEL`;
-      const nameOrId = await requirePart(typedName, { what: `${capitalize(part)} to rename`, usage });
-      const label = await requireText(context, typedLabel, { what: "New label", usage });
-      const structure = await readWholeStructure((await context.connect()).account);
-      // After somebody else's change it is still the one that was meant at first, whatever it is called then.
-      const { _id } = resolve(structure, nameOrId);
-      return editStructure(context, structure, (now) => renamePart(now, part, _id, label), { dryRun });
-    },
-  });
-
-  const remove = group
-    .command("remove")
-    .description(`remove a ${part}; ${commands.onRemove} (asks first)`)
-    .argument(`[${part}]`, "its label or id");
-  const example = `ecm structure ${part} remove ${commands.exampleRemove}`;
-  verb(context, addDryRunFlag(remove), {
-    examples: [example, `${example} --yes`],
-    output: editOutput,
-    writes: true,
-    asks: true,
-    view: structureView,
-    async run(typedName, { dryRun }) {
-      const missing = { what: `${capitalize(part)} to remove`, usage: ecm`structure ${part} remove ${PART}` };
-      const nameOrId = await requirePart(typedName, missing);
-      if (!dryRun) context.requireConfirmable();
-      const connection = await context.connect();
-      const structure = await readWholeStructure(connection.account);
-      const { _id, label } = resolve(structure, nameOrId);
-      if (!dryRun)
-        await context.confirm(() => formatRemovalQuestion(connection, structure, [{ part, label }]));
-      const edit: StructureEdit = (now) => removePart(now, part, _id);
-      return editStructure(context, structure, edit, { dryRun, isAsked: true });
-    },
-  });
-
-  function requirePart(typedName: string | undefined, missing: MissingArgument): Promise<string> {
-    return requireChoice(context, typedName, missing, async () => {
-      const { account } = await context.connect();
-      return toChoices(listParts(await readWholeStructure(account)));
-    });
-  }
 }

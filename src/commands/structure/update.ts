@@ -25,7 +25,7 @@ export function registerStructureUpdate(parent: Command, context: Context): void
       }
       if ([label, keyName].some((name) => name?.trim() === ""))
         throw usageError("A name cannot be blank", "Give a name with letters");
-      const structure = await readWholeStructure((await context.connect()).account, nameOrId);
+      const structure = await readWholeStructure(context, nameOrId);
       return editStructure(context, structure, (now) => updateNames(now, { label, keyName }), { dryRun });
     },
   });
