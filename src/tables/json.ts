@@ -1,13 +1,8 @@
-/**
- * Reading: JSON, one object on each line or an array of objects → a table. The only file that uses
- * @streamparser/json.
- */
-
-import type { Tokenizer } from "@streamparser/json";
+/** Reading: JSON, one object on each line or an array of objects → a table. The only file with @streamparser/json. */
 import { joinNames } from "../delimited-lines.ts";
-import { type EcmError, usageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { TableRecord } from "./csv.ts";
-import { LineCounter, readBytes } from "./source.ts";
+import { type InputFile, LineCounter, readBytes } from "./source.ts";
 import { type Format, plainDialect, requireNoFlags, takeRecords } from "./table.ts";
 
 export const jsonFormat: Format = {
@@ -21,18 +16,16 @@ export const jsonFormat: Format = {
       "--skip-lines": skipLines,
     });
     if (!isUtf8) throw usageError(`${file.name} is JSON, but not in UTF-8`, "Save it as UTF-8");
+    const isArray = /^\s*\[/.test(toHead(start));
     /** A column for each member that an object has had so far, by its name. */
     const columns = new Map<string, number>();
-    const isArray = /^\s*\[/.test(toHead(start));
-    const reader = new ElementReader(file.name, isArray, await import("@streamparser/json"));
-    async function* readRows() {
-      for await (const chunk of readBytes(file, start[0] === 0xef ? 3 : 0))
-        yield reader.read(chunk).map((element) => toRecord(element, columns));
-      yield reader.end().map((element) => toRecord(element, columns));
+    async function* toRecords() {
+      for await (const elements of readElements(file, isArray, start[0] === 0xef ? 3 : 0))
+        yield elements.map((element) => toRecord(element, columns));
       if (columns.size === 0)
         throw usageError(`${file.name} contains no objects`, "Name a file with contacts");
     }
-    const records = await takeRecords(inspection, "objects", readRows());
+    const records = await takeRecords(inspection, "objects", toRecords());
     return {
       form: { kind: "json", encoding: "utf-8", hasMark: true },
       notes: isArray ? [{ code: "counted_elements" }] : [],
@@ -52,7 +45,7 @@ function toRecord({ value, line, place }: Element, columns: Map<string, number>)
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   if (!isObject && typeof value !== "string")
     throw usageError(`${place}: expected an object, such as {"Email":"ada@example.com"}`, formHint);
-  const cells: (string | undefined)[] = [];
+  const cells: TableRecord["cells"] = [];
   for (const [name, member] of Object.entries(isObject ? value : { key: value })) {
     const index = columns.get(name) ?? columns.size;
     columns.set(name, index);
@@ -73,7 +66,6 @@ function toCell(value: unknown, name: string, place: string): string {
   );
 }
 
-/** What a JSON input is. */
 const formHint = "Write one array of objects, or one object on each line";
 /** Longer than any record that could be sent. */
 const maxElementBytes = 1024 * 1024;
@@ -86,99 +78,68 @@ interface Element {
   place: string;
 }
 
-type Library = typeof import("@streamparser/json");
-
-/** The tokens of JSON texts. A number is given as its digits: it may be one of a telephone. */
-function openTokenizer({ Tokenizer }: Library): Tokenizer {
+/** The values at the top of a text, or of the array that it is. @throws UsageError for what is no JSON */
+async function* readElements(
+  file: InputFile,
+  isArray: boolean,
+  markBytes: number,
+): AsyncGenerator<Element[]> {
+  const { Tokenizer, TokenParser, TokenType } = await import("@streamparser/json");
+  /** A number is given as its digits: it may be one of a telephone. */
   class ExactTokenizer extends Tokenizer {
     protected override parseNumber(digits: string): number {
       return digits as unknown as number;
     }
   }
-  return new ExactTokenizer({ separator: "" });
-}
-
-/**
- * The values at the top of a text, or of the array that it is. Flat in memory.
- * @throws UsageError for what is no JSON
- */
-class ElementReader {
-  readonly #file: string;
-  readonly #isArray: boolean;
-  readonly #tokenizer: Tokenizer;
-  readonly #lines = new LineCounter();
-  #elements: Element[] = [];
+  const tokenizer = new ExactTokenizer({ separator: "" });
+  // An array ends the text; of other values there may be any number.
+  const [path, separator] = isArray ? ["$.*"] : ["$", ""];
+  const parser = new TokenParser({ paths: [path!], separator, keepStack: false });
+  const lines = new LineCounter();
+  const fail = (offset: number, message: string) =>
+    usageError(`${file.name}:${lines.lineAt(offset)}: ${message}`, formHint);
+  let elements: Element[] = [];
+  /** The element that is being read, or was read last. */
+  let [number, line, start] = [0, 1, 0];
   /** Arrays and objects that are open. */
-  #depth = 0;
-  /** The element that is being read, or was read last: its number, the offset where it starts, and its line. */
-  #number = 0;
-  #start = 0;
-  #line = 1;
+  let depth = 0;
+  const isBetween = () => depth === (isArray ? 1 : 0);
   /** Offset of the token that came last. */
-  #at = 0;
-
-  constructor(file: string, isArray: boolean, library: Library) {
-    this.#file = file;
-    this.#isArray = isArray;
-    // An array ends the text; of other values there may be any number.
-    const paths = [isArray ? "$.*" : "$"];
-    const separator = isArray ? undefined : "";
-    const parser = new library.TokenParser({ paths, separator, keepStack: false });
-    parser.onValue = ({ value }) => this.#elements.push(this.#toElement(value));
-    this.#tokenizer = openTokenizer(library);
-    const { COMMA, LEFT_BRACE, LEFT_BRACKET, RIGHT_BRACE, RIGHT_BRACKET } = library.TokenType;
-    this.#tokenizer.onToken = (token) => {
-      const { token: type, offset } = token;
-      this.#at = offset;
-      const closes = type === RIGHT_BRACE || type === RIGHT_BRACKET;
-      if (this.#isBetween() && type !== COMMA && !closes) {
-        this.#number += 1;
-        this.#start = offset;
-        this.#line = this.#lines.lineAt(offset);
-      }
-      parser.write(token);
-      if (closes) this.#depth -= 1;
-      else if (type === LEFT_BRACE || type === LEFT_BRACKET) this.#depth += 1;
-    };
-  }
-
-  read(chunk: Buffer): Element[] {
-    this.#lines.add(chunk);
+  let at = 0;
+  parser.onValue = ({ value }) => {
+    const place = isArray ? `${file.name}, element ${number}` : `${file.name}:${line}`;
+    elements.push({ value, line: isArray ? number : line, place });
+  };
+  const { COMMA, LEFT_BRACE, LEFT_BRACKET, RIGHT_BRACE, RIGHT_BRACKET } = TokenType;
+  tokenizer.onToken = (token) => {
+    at = token.offset;
+    const closes = token.token === RIGHT_BRACE || token.token === RIGHT_BRACKET;
+    if (isBetween() && token.token !== COMMA && !closes)
+      [number, line, start] = [number + 1, lines.lineAt(at), at];
+    parser.write(token);
+    if (closes) depth -= 1;
+    else if (token.token === LEFT_BRACE || token.token === LEFT_BRACKET) depth += 1;
+  };
+  for await (const chunk of readBytes(file, markBytes)) {
+    lines.add(chunk);
     try {
-      this.#tokenizer.write(chunk);
+      tokenizer.write(chunk);
     } catch (error) {
       // The tokenizer says where; what the parser refuses is the token that came last.
-      const [, position = this.#at] = /absolute position "(\d+)"/.exec((error as Error).message) ?? [];
-      throw this.#fault(Number(position), "this is not JSON");
+      const [, position = at] = /absolute position "(\d+)"/.exec((error as Error).message) ?? [];
+      throw fail(Number(position), "this is not JSON");
     }
-    if (this.#lines.end - Math.max(this.#start, this.#isBetween() ? this.#at : 0) > maxElementBytes)
-      throw this.#fault(this.#at, "a value is longer than 1 MiB, more than one contact can hold");
-    const elements = this.#elements;
-    this.#elements = [];
-    return elements;
+    if (lines.end - Math.max(start, isBetween() ? at : 0) > maxElementBytes)
+      throw fail(at, "a value is longer than 1 MiB, more than one contact can hold");
+    yield elements;
+    elements = [];
   }
-
-  end(): Element[] {
-    try {
-      this.#tokenizer.end();
-      if (this.#depth === 0) return this.#elements;
-    } catch {
-      // It is cut within a word.
-    }
-    throw this.#fault(this.#lines.end, "the file ends in the middle of a value: it is probably incomplete");
+  try {
+    tokenizer.end();
+  } catch {
+    // It is cut within a word.
+    depth = 1;
   }
-
-  /** No element is open. */
-  #isBetween(): boolean {
-    return this.#depth === (this.#isArray ? 1 : 0);
-  }
-
-  #toElement(value: unknown): Element {
-    if (this.#isArray) return { value, line: this.#number, place: `${this.#file}, element ${this.#number}` };
-    return { value, line: this.#line, place: `${this.#file}:${this.#line}` };
-  }
-
-  #fault(offset: number, message: string): EcmError {
-    return usageError(`${this.#file}:${this.#lines.lineAt(offset)}: ${message}`, formHint);
-  }
+  if (depth > 0) throw fail(lines.end, "the file ends in the middle of a value: it is probably incomplete");
+  yield elements;
 }

@@ -15,7 +15,7 @@ import type { System } from "./systems.ts";
 export type ReadRecords = () => AsyncIterable<readonly TableRecord[]>;
 
 /** What a file holds. Nothing of the account is needed to know it. */
-export interface Content {
+interface Content {
   form: SourceForm;
   notes: Note[];
   /** The names of the columns, where they are no record of their own. */
