@@ -1,11 +1,21 @@
 /**
- * Reading: the parts of a workbook: the entries of its ZIP archive, their XML as events, and the texts that its cells
- * share. The only file that knows yauzl and sax.
+ * Reading: the parts of a workbook: the entries of its ZIP archive, and the elements of their XML. The only file that
+ * knows yauzl and sax.
  */
 import type { SAXParser } from "sax";
 import type { Entry, ZipFile } from "yauzl";
 import { type EcmError, isKind, usageError } from "../../errors.ts";
 import { type InputFile, isBomb, tooLargeError } from "../source.ts";
+
+export interface XmlElement {
+  /** Without a prefix. */
+  name: string;
+  /** As written, prefixes too. */
+  attributes: Record<string, string>;
+  children: XmlElement[];
+  /** What it holds beside its children. */
+  text: string;
+}
 
 /** The entries of a ZIP archive, by their names without regard to case. */
 export class Archive {
@@ -21,68 +31,58 @@ export class Archive {
   /** @throws UsageError for a file that is no archive, or damaged */
   static async open(file: InputFile): Promise<Archive> {
     const { default: yauzl } = await import("yauzl");
-    return new Promise((resolve, reject) => {
-      const fail = (error: Error) => reject(damagedError(file, error.message));
-      yauzl.open(file.path, { lazyEntries: true, autoClose: false, decodeStrings: true }, (error, zip) => {
-        if (error) return fail(error);
-        const archive = new Archive(file, zip);
-        zip.on("entry", (entry: Entry) => {
-          archive.#entries.set(entry.fileName.toLowerCase(), entry);
-          zip.readEntry();
-        });
-        zip.on("end", () => resolve(archive));
-        zip.on("error", (error: Error) => {
-          zip.close();
-          fail(error);
-        });
-        zip.readEntry();
-      });
-    });
+    let zip: ZipFile | undefined;
+    try {
+      zip = await yauzl.openPromise(file.path, { lazyEntries: true, autoClose: false });
+      const archive = new Archive(file, zip);
+      for await (const entry of zip.eachEntry()) archive.#entries.set(entry.fileName.toLowerCase(), entry);
+      return archive;
+    } catch (error) {
+      zip?.close();
+      throw damagedError(file, (error as Error).message);
+    }
   }
 
-  has(name: string): boolean {
-    return this.#entries.has(name.toLowerCase());
+  has(path: string): boolean {
+    return this.#entries.has(path.toLowerCase());
+  }
+
+  /** The elements of these names in an entry's XML. @throws UsageError as `stream` */
+  async read(path: string, ...names: string[]): Promise<XmlElement[]> {
+    const all: XmlElement[] = [];
+    for await (const elements of this.stream(path, ...names)) all.push(...elements);
+    return all;
   }
 
   /**
-   * Reads an entry's XML: tells the handlers what is in it, chunk by chunk.
-   * @throws UsageError for one that is missing, damaged, no XML, or that unpacks to far more than it is
+   * The same as they come: a sheet is larger than memory.
+   * @throws UsageError for an entry that is missing, damaged, no XML, or that unpacks to far more than it is
    */
-  async *parse(name: string, handlers: XmlHandlers): AsyncGenerator<void> {
-    const entry = this.#entries.get(name.toLowerCase());
-    const parser = await openXml(handlers);
+  async *stream(path: string, ...names: string[]): AsyncGenerator<XmlElement[]> {
     const decoder = new TextDecoder("utf-8", { fatal: true });
+    const reader = new ElementReader(names);
+    let unpacked = 0;
     try {
-      if (!entry) throw new Error(`${name} is missing in it`);
-      let unpacked = 0;
-      for await (const chunk of await openEntry(this.#zip, entry)) {
+      const entry = this.#entries.get(path.toLowerCase());
+      if (!entry) throw new Error(`${path} is missing in it`);
+      const parser = await reader.openParser();
+      for await (const chunk of await this.#zip.openReadStreamPromise(entry)) {
         unpacked += chunk.length;
         if (isBomb(entry.compressedSize, unpacked)) throw tooLargeError(this.#file.name);
         parser.write(decoder.decode(chunk, { stream: true }));
-        yield;
+        yield reader.take();
       }
       parser.write(decoder.decode()).close();
-      yield;
+      yield reader.take();
     } catch (error) {
       if (isKind(error, "usage")) throw error;
       throw damagedError(this.#file, (error as Error).message.replace(/\s*\n\s*/g, ", "));
     }
   }
 
-  /** Reads an entry's XML to its end. @throws UsageError as `parse` */
-  async read(name: string, handlers: XmlHandlers): Promise<void> {
-    for await (const _chunk of this.parse(name, handlers));
-  }
-
   close(): void {
     this.#zip.close();
   }
-}
-
-function openEntry(zip: ZipFile, entry: Entry): Promise<AsyncIterable<Buffer>> {
-  return new Promise((resolve, reject) => {
-    zip.openReadStream(entry, (error, stream) => (error ? reject(error) : resolve(stream)));
-  });
 }
 
 /** The refusal of a workbook that cannot be read. */
@@ -93,81 +93,67 @@ export function damagedError({ name }: InputFile, what: string): EcmError {
   );
 }
 
-export interface XmlHandlers {
-  /** The element's name without a prefix, and its attributes as written, prefixes too. */
-  open?(name: string, attributes: Record<string, string>): void;
-  close?(name: string): void;
-  text?(text: string): void;
-}
+class ElementReader {
+  readonly #names: ReadonlySet<string>;
+  /** The one that is being read, and those in it that are open. */
+  readonly #open: XmlElement[] = [];
+  #whole: XmlElement[] = [];
 
-async function openXml(handlers: XmlHandlers): Promise<SAXParser> {
-  const { default: sax } = await import("sax");
-  const parser = sax.parser(true, { xmlns: false, trim: false, normalize: false });
-  parser.onerror = (error) => {
-    throw error;
-  };
-  // The entities that it declares could expand without end.
-  parser.ondoctype = () => {
-    throw new Error("it declares a document type, as no workbook does");
-  };
-  parser.onopentag = ({ name, attributes }) =>
-    handlers.open?.(toLocalName(name), attributes as Record<string, string>);
-  parser.onclosetag = (name) => handlers.close?.(toLocalName(name));
-  parser.ontext = (text) => handlers.text?.(text);
-  parser.oncdata = parser.ontext;
-  return parser;
-}
+  constructor(names: readonly string[]) {
+    this.#names = new Set(names);
+  }
 
-function toLocalName(name: string): string {
-  return name.slice(name.indexOf(":") + 1);
-}
+  async openParser(): Promise<SAXParser> {
+    const { default: sax } = await import("sax");
+    const parser = sax.parser(true, { xmlns: false, trim: false, normalize: false });
+    parser.onerror = (error) => {
+      throw error;
+    };
+    // The entities that it declares could expand without end.
+    parser.ondoctype = () => {
+      throw new Error("it declares a document type, as no workbook does");
+    };
+    parser.onopentag = ({ name, attributes }) => {
+      const localName = name.slice(name.indexOf(":") + 1);
+      const parent = this.#open.at(-1);
+      if (!parent && !this.#names.has(localName)) return;
+      const element = {
+        name: localName,
+        attributes: attributes as XmlElement["attributes"],
+        children: [],
+        text: "",
+      };
+      parent?.children.push(element);
+      this.#open.push(element);
+    };
+    parser.onclosetag = () => {
+      const element = this.#open.pop();
+      if (element && this.#open.length === 0) this.#whole.push(element);
+    };
+    parser.ontext = (text) => {
+      const element = this.#open.at(-1);
+      if (element) element.text += text;
+    };
+    parser.oncdata = parser.ontext;
+    return parser;
+  }
 
-/** @param path of the part that holds them, if there is one */
-export async function readSharedTexts(archive: Archive, path: string | undefined): Promise<string[]> {
-  const texts: string[] = [];
-  if (path === undefined) return texts;
-  const gatherer = new TextGatherer();
-  await archive.read(path, {
-    open(name) {
-      if (name === "si") gatherer.start();
-      gatherer.open(name);
-    },
-    text: (text) => gatherer.add(text),
-    close(name) {
-      gatherer.close(name);
-      if (name === "si") texts.push(gatherer.whole());
-    },
-  });
-  return texts;
+  /** Those that are whole since the last call. */
+  take(): XmlElement[] {
+    const elements = this.#whole;
+    this.#whole = [];
+    return elements;
+  }
 }
 
 /** The text of a cell, which may be in parts of several fonts; how it is pronounced is no part of it. */
-export class TextGatherer {
-  #text = "";
-  #isInText = false;
-  #isPronunciation = false;
+export function toCellText(element: XmlElement): string {
+  return unescapeText(joinTexts(element));
+}
 
-  start(): void {
-    this.#text = "";
-  }
-
-  open(name: string): void {
-    if (name === "t") this.#isInText = true;
-    if (name === "rPh") this.#isPronunciation = true;
-  }
-
-  add(text: string): void {
-    if (this.#isInText && !this.#isPronunciation) this.#text += text;
-  }
-
-  close(name: string): void {
-    if (name === "t") this.#isInText = false;
-    if (name === "rPh") this.#isPronunciation = false;
-  }
-
-  whole(): string {
-    return unescapeText(this.#text);
-  }
+function joinTexts({ name, text, children }: XmlElement): string {
+  if (name === "rPh") return "";
+  return name === "t" ? text : children.map(joinTexts).join("");
 }
 
 /** Characters that XML cannot hold are written as `_x000D_`. */

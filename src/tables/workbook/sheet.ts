@@ -5,10 +5,10 @@ import type { TableRecord } from "../csv.ts";
 import type { InputFile, Inspection } from "../source.ts";
 import { type ReadRecords, takeRecords } from "../table.ts";
 import type { CellReader } from "./cell-text.ts";
-import { type Archive, damagedError, TextGatherer, type XmlHandlers } from "./parts.ts";
+import { type Archive, damagedError, toCellText, type XmlElement } from "./parts.ts";
 
-/** The rows of a sheet, unpacked; each has its number of the sheet. */
 export interface SheetRows {
+  /** Each has its number of the sheet. */
   records: ReadRecords;
   /** Rows that the workbook hides; they are read like the others. */
   hiddenRows: number;
@@ -33,12 +33,28 @@ export async function unpackSheet(
   inspection: Inspection,
   rules: CellRules,
 ): Promise<SheetRows> {
-  const sheet = new SheetReader(inspection.file, rules);
-  async function* readRows() {
-    for await (const _chunk of archive.parse(path, sheet)) yield sheet.takeRows();
+  const { file } = inspection;
+  const ranges: MergedRange[] = [];
+  let hiddenRows = 0;
+  /** No range gives a value to columns in which no cell has one: a title is often merged far to the right. */
+  let width = 0;
+  let lastLine = 0;
+  const readRow = (element: XmlElement) => {
+    const row = placeCells(element, lastLine + 1, file);
+    lastLine = row.line;
+    width = Math.max(width, ...row.cells.filter(hasContent).map(({ column }) => column + 1));
+    const record = toRecord(row, rules, file);
+    if (record.cells.length > 0 && isHidden(element)) hiddenRows += 1;
+    return record;
+  };
+  async function* toRecords() {
+    for await (const elements of archive.stream(path, "row", "mergeCell")) {
+      ranges.push(...elements.flatMap(parseRange));
+      const records = elements.filter(({ name }) => name === "row").map(readRow);
+      yield records.filter(({ cells }) => cells.length > 0);
+    }
   }
-  const readRecords = await takeRecords(inspection, "sheet", readRows());
-  const { ranges, width, hiddenRows } = sheet;
+  const readRecords = await takeRecords(inspection, "sheet", toRecords());
   // A sheet names its merged ranges behind its rows.
   async function* records() {
     const merge = createMerger(ranges, width);
@@ -50,136 +66,86 @@ export async function unpackSheet(
   return { records, hiddenRows, mergedRanges: ranges.length };
 }
 
-interface OpenCell {
+interface PlacedCell {
   column: number;
-  type: string;
-  style?: string;
-  value: string;
-  hasFormula: boolean;
-  hasValue: boolean;
+  element: XmlElement;
 }
 
-/** The events of a sheet's XML → its rows. */
-class SheetReader implements XmlHandlers {
-  hiddenRows = 0;
-  readonly ranges: MergedRange[] = [];
-  /** No range gives a value to columns in which no cell has one: a title is often merged far to the right. */
-  width = 0;
-  readonly #file: InputFile;
-  readonly #rules: CellRules;
-  readonly #gatherer = new TextGatherer();
-  #rows: TableRecord[] = [];
-  #row: TableRecord = { line: 0, lines: 1, cells: [] };
-  /** The row says its number, or a cell of it has. */
-  #isNumbered = false;
-  #isHidden = false;
-  /** The column of a cell that does not say its place: behind the one before it, blank or not. */
-  #nextColumn = 0;
-  #cell: OpenCell | undefined;
-  #isInValue = false;
+interface PlacedRow {
+  line: number;
+  cells: PlacedCell[];
+}
 
-  constructor(file: InputFile, rules: CellRules) {
-    this.#file = file;
-    this.#rules = rules;
-  }
+/**
+ * Where a row and its cells are: where they say, or behind the one before.
+ * @throws UsageError where they contradict each other
+ */
+function placeCells({ attributes, children }: XmlElement, nextLine: number, file: InputFile): PlacedRow {
+  const { r: number } = attributes;
+  let line = number === undefined ? undefined : Number(number);
+  if (line !== undefined && !(Number.isInteger(line) && line > 0))
+    throw damagedError(file, `a row has the number ${number}`);
+  let nextColumn = 0;
+  const cells = children
+    .filter(({ name }) => name === "c")
+    .map((element) => {
+      const { r: reference } = element.attributes;
+      const place = reference === undefined ? { column: nextColumn } : parseReference(reference);
+      if (!place || (line !== undefined && (place.line ?? line) !== line))
+        throw damagedError(file, `row ${line ?? nextLine} has a cell ${reference}`);
+      line ??= place.line;
+      nextColumn = place.column + 1;
+      return { column: place.column, element };
+    });
+  return { line: line ?? nextLine, cells };
+}
 
-  /** The rows that were read since the last call. */
-  takeRows(): TableRecord[] {
-    const rows = this.#rows;
-    this.#rows = [];
-    return rows;
-  }
+function isHidden({ attributes: { hidden = "" } }: XmlElement): boolean {
+  return /^(?:1|true)$/.test(hidden);
+}
 
-  open(name: string, attributes: Record<string, string>): void {
-    if (name === "row") this.#openRow(attributes);
-    else if (name === "c") this.#openCell(attributes);
-    else if (name === "mergeCell") this.#addRange(attributes.ref ?? "");
-    else if (name === "v") {
-      this.#isInValue = true;
-      // An empty text is a result; programs that compute none leave an empty number.
-      if (this.#cell?.type === "str") this.#cell.hasValue = true;
-    } else if (name === "f" && this.#cell) this.#cell.hasFormula = true;
-    else if (name === "is") this.#gatherer.start();
-    if (name === "v" || name === "is") this.width = Math.max(this.width, 1 + (this.#cell?.column ?? -1));
-    this.#gatherer.open(name);
-  }
+function hasContent({ element }: PlacedCell): boolean {
+  return element.children.some(({ name }) => name === "v" || name === "is");
+}
 
-  text(text: string): void {
-    if (this.#isInValue && this.#cell) {
-      this.#cell.value += text;
-      this.#cell.hasValue = true;
-    } else this.#gatherer.add(text);
-  }
-
-  close(name: string): void {
-    this.#gatherer.close(name);
-    if (name === "v") this.#isInValue = false;
-    else if (name === "is" && this.#cell) {
-      this.#cell.value = this.#gatherer.whole();
-      this.#cell.type = "text";
-    } else if (name === "c" && this.#cell) {
-      this.#closeCell(this.#cell);
-      this.#cell = undefined;
-    } else if (name === "row" && this.#row.cells.length > 0) {
-      if (this.#isHidden) this.hiddenRows += 1;
-      this.#rows.push(this.#row);
-    }
-  }
-
-  #openRow({ r, hidden }: Record<string, string>): void {
-    const line = r === undefined ? this.#row.line + 1 : Number(r);
-    if (!(Number.isInteger(line) && line > 0)) throw damagedError(this.#file, `a row has the number ${r}`);
-    this.#row = { line, lines: 1, cells: [] };
-    this.#isNumbered = r !== undefined;
-    this.#isHidden = /^(?:1|true)$/.test(hidden ?? "");
-    this.#nextColumn = 0;
-  }
-
-  #openCell({ r, t, s }: Record<string, string>): void {
-    const place = r === undefined ? { column: this.#nextColumn } : parseReference(r);
-    const { column, line = this.#row.line } = place ?? { column: -1 };
-    if (column < 0 || (this.#isNumbered && line !== this.#row.line))
-      throw damagedError(this.#file, `row ${this.#row.line} has a cell ${r}`);
-    this.#isNumbered ||= place?.line !== undefined;
-    this.#row.line = line;
-    this.#nextColumn = column + 1;
-    this.#cell = { column, type: t ?? "n", style: s, value: "", hasFormula: false, hasValue: false };
-  }
-
-  #closeCell(cell: OpenCell): void {
-    const { column, type, style, value } = cell;
-    const { line, cells } = this.#row;
-    const isUnknown = cell.hasFormula && !this.#hasResult(cell);
-    const text = isUnknown ? toUnknownCell(noResult) : this.#rules.formatCell(type, style, value);
-    if (text === undefined)
-      throw damagedError(this.#file, `row ${line} refers to a shared text that is not there`);
-    if (text === "") return;
-    if (column >= maxColumns) {
+/** @throws UsageError for a value that cannot be read, or that is far from the others */
+function toRecord({ line, cells: placed }: PlacedRow, rules: CellRules, file: InputFile): TableRecord {
+  const cells: string[] = [];
+  for (const { column, element } of placed) {
+    const text = readCell(element, rules);
+    if (text === undefined) throw damagedError(file, `row ${line} refers to a shared text that is not there`);
+    if (text === "") continue;
+    if (column >= maxColumns)
       throw usageError(
-        `${this.#file.name}:${line}: there is a value in column ${column + 1}; at most ${maxColumns} columns are read`,
+        `${file.name}:${line}: there is a value in column ${column + 1}; at most ${maxColumns} columns are read`,
         "Remove the cells far to the right of the table",
       );
-    }
-    if (cells[column]) throw damagedError(this.#file, `row ${line} has two values in column ${column + 1}`);
+    if (cells[column]) throw damagedError(file, `row ${line} has two values in column ${column + 1}`);
     // A cell of a workbook is never missing: where there is none, it is blank.
     while (cells.length < column) cells.push("");
     cells[column] = text;
   }
+  return { line, lines: 1, cells };
+}
 
-  /** Programs that compute nothing leave a formula's result out, or a 0 in its place; some write that as 0.0. */
-  #hasResult({ type, value, hasValue }: OpenCell): boolean {
-    if (!hasValue && value === "") return false;
-    return type !== "n" || (value !== "0.0" && (value !== "0" || this.#rules.isZeroResult));
-  }
+/** @returns undefined for a cell that refers to a text that is not there */
+function readCell({ attributes, children }: XmlElement, rules: CellRules): string | undefined {
+  const { t: type = "n", s: style } = attributes;
+  const find = (wanted: string) => children.find(({ name }) => name === wanted);
+  const [formula, value, inline] = [find("f"), find("v"), find("is")];
+  if (inline) return rules.formatCell("text", style, toCellText(inline));
+  if (formula && !hasResult(type, value?.text, rules)) return toUnknownCell(noResult);
+  return rules.formatCell(type, style, value?.text ?? "");
+}
 
-  #addRange(reference: string): void {
-    const [first, last] = reference.split(":").map(parseReference);
-    if (first?.line === undefined || last?.line === undefined) return;
-    this.ranges.push({
-      lines: [first.line, last.line],
-      columns: [first.column, last.column],
-    });
-  }
+/**
+ * An empty text is a result. Programs that compute nothing leave an empty number, no value at all, or a 0 in its
+ * place; some write that as 0.0.
+ */
+function hasResult(type: string, value: string | undefined, { isZeroResult }: CellRules): boolean {
+  if (type === "str") return value !== undefined;
+  if (value === undefined || value === "") return false;
+  return type !== "n" || (value !== "0.0" && (value !== "0" || isZeroResult));
 }
 
 /** `A7` → the first column, line 7. Undefined for what is no reference to a cell. */
@@ -194,6 +160,14 @@ function parseReference(reference: string): { column: number; line?: number } | 
 interface MergedRange {
   lines: [first: number, last: number];
   columns: [first: number, last: number];
+}
+
+/** None for what is no range. */
+function parseRange({ name, attributes: { ref = "" } }: XmlElement): MergedRange[] {
+  if (name !== "mergeCell") return [];
+  const [first, last] = ref.split(":").map(parseReference);
+  if (first?.line === undefined || last?.line === undefined) return [];
+  return [{ lines: [first.line, last.line], columns: [first.column, last.column] }];
 }
 
 /** Gives the cells of a row the values of the ranges that they are in. Rows come in the sheet's order. */
@@ -214,9 +188,7 @@ function createMerger(ranges: readonly MergedRange[], width: number): (row: Tabl
   };
 }
 
-function fillBlanks(cells: TableRecord["cells"], value: string, from: number, to: number): void {
-  for (let column = from; column < to; column++) {
-    while (cells.length <= column) cells.push("");
-    cells[column] ||= value;
-  }
+function fillBlanks(cells: TableRecord["cells"], value: string, from: number, end: number): void {
+  while (cells.length < end) cells.push("");
+  for (let column = from; column < end; column++) cells[column] ||= value;
 }

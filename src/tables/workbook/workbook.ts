@@ -9,24 +9,14 @@ import { quoteShellWord } from "../../hint.ts";
 import type { TableRecord } from "../csv.ts";
 import type { InputFile, Inspection } from "../source.ts";
 import { type ChooseSheet, type Format, plainDialect, type ReadRecords, requireNoFlags } from "../table.ts";
-import { builtInFormats, createCellReader, type Epoch, loadNumberFormats } from "./cell-text.ts";
-import { Archive, readSharedTexts } from "./parts.ts";
+import { builtInFormats, createCellReader, loadNumberFormats } from "./cell-text.ts";
+import { Archive, toCellText, type XmlElement } from "./parts.ts";
 import { type SheetRows, unpackSheet } from "./sheet.ts";
 
 interface Sheet {
   name: string;
   isVisible: boolean;
   path: string;
-}
-
-interface Workbook {
-  sheets: Sheet[];
-  epoch: Epoch;
-  /** The program that wrote it has computed no formulas: a spreadsheet does when it opens the file. */
-  isComputedOnOpening: boolean;
-  /** Where the parts are that all sheets share; a workbook can do without. */
-  styles?: string;
-  sharedTexts?: string;
 }
 
 export const workbookFormat: Format = {
@@ -63,25 +53,40 @@ async function readStart(readRecords: ReadRecords, skipLines: number): Promise<T
 
 /**
  * Unpacks one sheet.
- * @param sheetName a sheet's name, or its number from 1; needed when several are visible
+ * @param wanted a sheet's name, or its number from 1; needed when several are visible
  * @throws UsageError for a workbook that is damaged, and when it is not plain which sheet is meant
  */
 async function readWorkbook(
   inspection: Inspection,
-  sheetName: string | undefined,
+  wanted: string | undefined,
   chooseSheet: ChooseSheet | undefined,
 ): Promise<{ name: string; rows: SheetRows }> {
   const { file } = inspection;
   const archive = await Archive.open(file);
   try {
-    const workbook = await readParts(archive, file);
-    const sheet = await findSheet(workbook.sheets, sheetName, file.name, chooseSheet);
-    const styles = await readStyles(archive, workbook.styles);
-    const texts = await readSharedTexts(archive, workbook.sharedTexts);
-    const formatCell = createCellReader(await loadNumberFormats(), workbook.epoch, styles, texts);
+    const main = await findMainPart(archive, file);
+    const targets = await readRelations(archive, main);
+    /** Where the workbook says that the part is which all sheets share, or where programs put it; it can be missing. */
+    const findPart = (type: string) => {
+      const path = posix.join(posix.dirname(main), `${type}.xml`);
+      const named = [...targets.values()].find((each) => each.type.endsWith(type))?.target;
+      return named ?? (archive.has(path) ? path : undefined);
+    };
+    const elements = await archive.read(main, "workbookPr", "calcPr", "sheet");
+    const isSet = (element: string, attribute: string) =>
+      elements.some(
+        ({ name, attributes }) => name === element && /^(?:1|true)$/.test(attributes[attribute] ?? ""),
+      );
+    const sheet = await findSheet(listSheets(elements, targets), wanted, file.name, chooseSheet);
     const rows = await unpackSheet(archive, sheet.path, inspection, {
-      formatCell,
-      isZeroResult: !workbook.isComputedOnOpening,
+      formatCell: createCellReader(
+        await loadNumberFormats(),
+        isSet("workbookPr", "date1904") ? 1904 : 1900,
+        await readStyles(archive, findPart("/styles")),
+        await readSharedTexts(archive, findPart("/sharedStrings")),
+      ),
+      // Where a spreadsheet computes formulas when it opens the file, the program that wrote it has computed none.
+      isZeroResult: !isSet("calcPr", "fullCalcOnLoad"),
     });
     return { name: sheet.name, rows };
   } finally {
@@ -89,43 +94,16 @@ async function readWorkbook(
   }
 }
 
-async function readParts(archive: Archive, file: InputFile): Promise<Workbook> {
-  const main = await findMainPart(archive, file);
-  const targets = await readRelations(archive, main);
-  /** Where the workbook says, or where programs put it. */
-  const findPart = (type: string) => {
-    const path = posix.join(posix.dirname(main), `${type}.xml`);
-    const named = [...targets.values()].find((each) => each.type.endsWith(type))?.target;
-    return named ?? (archive.has(path) ? path : undefined);
-  };
-  const sheets: Sheet[] = [];
-  let epoch: Epoch = 1900;
-  let isComputedOnOpening = false;
-  await archive.read(main, {
-    open(name, attributes) {
-      const isSet = (attribute: string) => /^(?:1|true)$/.test(attributes[attribute] ?? "");
-      if (name === "workbookPr" && isSet("date1904")) epoch = 1904;
-      if (name === "calcPr" && isSet("fullCalcOnLoad")) isComputedOnOpening = true;
-      const path = name === "sheet" ? targets.get(findRelationId(attributes)) : undefined;
-      // A chart has a sheet of its own, without cells.
-      if (path?.type.endsWith("/worksheet")) {
-        sheets.push({
-          name: attributes.name ?? "",
-          isVisible: !/hidden/i.test(attributes.state ?? ""),
-          path: path.target,
-        });
-      }
-    },
+function listSheets(elements: readonly XmlElement[], targets: ReadonlyMap<string, Relation>): Sheet[] {
+  return elements.flatMap(({ name: element, attributes }) => {
+    // Usually `r:id`, but a program can name the prefix as it likes.
+    const id = Object.keys(attributes).find((each) => each.endsWith(":id"));
+    const part = element === "sheet" && id !== undefined ? targets.get(attributes[id]!) : undefined;
+    // A chart has a sheet of its own, without cells.
+    if (!part?.type.endsWith("/worksheet")) return [];
+    const { name = "", state = "" } = attributes;
+    return [{ name, isVisible: !/hidden/i.test(state), path: part.target }];
   });
-  const styles = findPart("/styles");
-  const sharedTexts = findPart("/sharedStrings");
-  return { sheets, epoch, isComputedOnOpening, styles, sharedTexts };
-}
-
-/** Usually `r:id`, but a program can name the prefix as it likes. */
-function findRelationId(attributes: Record<string, string>): string {
-  const name = Object.keys(attributes).find((each) => each.endsWith(":id"));
-  return name === undefined ? "" : attributes[name]!;
 }
 
 async function findMainPart(archive: Archive, file: InputFile): Promise<string> {
@@ -150,13 +128,12 @@ async function readRelations(archive: Archive, part: string): Promise<Map<string
   const base = posix.dirname(part);
   const path = part === "" ? "_rels/.rels" : posix.join(base, "_rels", `${posix.basename(part)}.rels`);
   const relations = new Map<string, Relation>();
-  await archive.read(path, {
-    open(name, { Id, Type, Target, TargetMode }) {
-      if (name !== "Relationship" || !Id || !Target || TargetMode === "External") return;
-      const target = Target.startsWith("/") ? Target.slice(1) : posix.join(part === "" ? "" : base, Target);
-      relations.set(Id, { type: Type ?? "", target });
-    },
-  });
+  for (const { attributes } of await archive.read(path, "Relationship")) {
+    const { Id, Type = "", Target, TargetMode } = attributes;
+    if (!Id || !Target || TargetMode === "External") continue;
+    const target = Target.startsWith("/") ? Target.slice(1) : posix.join(part === "" ? "" : base, Target);
+    relations.set(Id, { type: Type, target });
+  }
   return relations;
 }
 
@@ -194,21 +171,22 @@ async function findSheet(
 
 /** The number format of each cell style. */
 async function readStyles(archive: Archive, path: string | undefined): Promise<string[]> {
-  const patterns: string[] = [];
-  if (path === undefined) return patterns;
-  const own = new Map<string, string>();
-  let isInCells = false;
-  await archive.read(path, {
-    open(name, attributes) {
-      if (name === "numFmt") own.set(attributes.numFmtId ?? "", attributes.formatCode ?? "General");
-      if (name === "cellXfs") isInCells = true;
-      if (name !== "xf" || !isInCells) return;
-      const id = attributes.numFmtId ?? "0";
-      patterns.push(own.get(id) ?? builtInFormats[Number(id)] ?? "General");
-    },
-    close(name) {
-      if (name === "cellXfs") isInCells = false;
-    },
-  });
-  return patterns;
+  if (path === undefined) return [];
+  const elements = await archive.read(path, "numFmt", "cellXfs");
+  const own = new Map(
+    elements.map(({ attributes: { numFmtId = "", formatCode = "General" } }) => [numFmtId, formatCode]),
+  );
+  const styles = elements.filter(({ name }) => name === "cellXfs").flatMap(({ children }) => children);
+  return styles.map(
+    ({ attributes: { numFmtId = "0" } }) =>
+      own.get(numFmtId) ?? builtInFormats[Number(numFmtId)] ?? "General",
+  );
+}
+
+/** @param path of the part that holds the texts which cells share, if there is one */
+async function readSharedTexts(archive: Archive, path: string | undefined): Promise<string[]> {
+  const texts: string[] = [];
+  if (path === undefined) return texts;
+  for await (const elements of archive.stream(path, "si")) texts.push(...elements.map(toCellText));
+  return texts;
 }
