@@ -199,7 +199,7 @@ class RowReader {
     const { consent } = this.#reading;
     const row: RejectedRow = { kind: "rejected", line, cells, code, message };
     if (consent.length === 0) return row;
-    const mark = toMark(this.#refusalsIn(cells, shifted), consent);
+    const mark = toMark(this.#refusalsIn(cells, shifted));
     // Where the cells of a row end is a guess, the key may be in any of them.
     const [from, to] = record.fault ? [0] : [this.#keyIndex, this.#keyIndex + 1 + shifted];
     const text = Array.from(cells.slice(from, to), (cell) => cell ?? "").join(" ");
@@ -209,7 +209,7 @@ class RowReader {
 
   /** @param keyCell where it can hold further addresses */
   #mark(row: Row, cells: Cells, keyCell: string | undefined): void {
-    const mark = toMark(this.#refusalsIn(cells, 0), this.#reading.consent);
+    const mark = toMark(this.#refusalsIn(cells, 0));
     if (!mark) return;
     row.mark = mark;
     const named = new Set(keyCell === undefined ? none : findAddresses(keyCell).map(this.#readIdentity));

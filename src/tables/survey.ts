@@ -2,14 +2,7 @@
 
 import { TextIndex } from "../text-index.ts";
 import { findUnknown } from "./cells.ts";
-import {
-  type ConsentColumn,
-  ConsentTally,
-  findHiddenMark,
-  formatMark,
-  joinMarks,
-  type Mark,
-} from "./consent/cells.ts";
+import { ConsentTally, findHiddenMark, formatMark, joinMarks, type Mark } from "./consent/cells.ts";
 import { readRowBatches, type UnderstoodInput } from "./read-rows.ts";
 import { rejectsColumns } from "./rejects-columns.ts";
 import type { InputFacts, OddCells, ReadRow, RejectedRow, Row, RowsNote } from "./rows.ts";
@@ -39,7 +32,6 @@ export class Survey {
   /** All rows, in file order and in batches of any size. @throws the signal's reason */
   readonly batches: () => AsyncIterable<readonly ReadRow[]>;
   readonly #oddities: Oddities | undefined;
-  readonly #consentColumns: readonly ConsentColumn[];
 
   constructor(understood: UnderstoodInput | undefined, signal: AbortSignal) {
     this.batches = async function* () {
@@ -49,8 +41,7 @@ export class Survey {
       }
     };
     this.#oddities = understood && new Oddities(understood);
-    this.#consentColumns = understood?.reading.consent ?? [];
-    this.consent = new ConsentTally(this.#consentColumns);
+    this.consent = new ConsentTally(understood?.reading.consent ?? []);
   }
 
   /** What looks odd in rows that are read all the same. */
@@ -70,7 +61,7 @@ export class Survey {
     this.rejected += 1;
     countOne(this.rejectedCodes, code);
     if (mark) this.#mark(identities, mark);
-    this.consent.add(line, mark?.refusals);
+    this.consent.add(line, mark);
   }
 
   #addSound(row: Row): void {
@@ -81,7 +72,7 @@ export class Survey {
       this.#markedIdentities[mark.isClear ? "clear" : "unclear"].add(key.identity);
       this.#mark(row.alsoNames ?? [], mark);
     }
-    this.consent.add(row.line, mark?.refusals);
+    this.consent.add(row.line, mark);
     for (const name of row.lists) this.lists.add(name);
     for (const name of row.tags) this.tags.add(name);
   }
@@ -99,7 +90,7 @@ export class Survey {
 
   /** The mark of a rejected row, where its own cells do not show it. */
   findHiddenMark(row: RejectedRow): string | undefined {
-    return findHiddenMark(row.mark, this.#findOtherMark(row), this.#consentColumns);
+    return findHiddenMark(row.mark, this.#findOtherMark(row));
   }
 
   /** The mark that other rows of the file give to the addresses of a rejected row. */

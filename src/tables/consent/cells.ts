@@ -4,23 +4,8 @@
  */
 
 import { findUnknown } from "../cells.ts";
-import { readMarkCell, rejectsColumns, unclearSign } from "../rejects-columns.ts";
+import { readMarkCell, unclearSign } from "../rejects-columns.ts";
 import { foldPhrase, isWithoutBlanks, listCellWords, phraseKey, signs, splitEntries } from "./words.ts";
-
-/**
- * How a consent column speaks. `subscribed`: its cells say yes or no to mail, and an empty one is no yes;
- * `unlessRefused`: so too, but an empty cell says nothing; `status`: its cells are words for what has become
- * of a person; `optedOut`: its cells say yes or no to having left; `evidence`: any value of the cell speaks
- * against mail; `always`: the column's presence does; `marked`: it is that of a rejects file.
- */
-export type ConsentRule =
-  | "subscribed"
-  | "unlessRefused"
-  | "status"
-  | "optedOut"
-  | "evidence"
-  | "always"
-  | "marked";
 
 export interface ConsentColumn {
   index: number;
@@ -30,8 +15,7 @@ export interface ConsentColumn {
 
 /** A cell that keeps a person from being mailed. */
 export interface ConsentRefusal {
-  /** The column's. */
-  index: number;
+  column: ConsentColumn;
   /** As the file has it. */
   cell: string;
   /**
@@ -39,24 +23,27 @@ export interface ConsentRefusal {
    */
   isUnclear: boolean;
   /** Nobody knows the value of the cell. */
-  isUnknown?: true;
+  isUnknown: boolean;
 }
 
-type Meaning = "yes" | "no" | "active" | "subscribed" | "gone" | "notSubscribed" | "empty";
+/** What a cell says, in words that are in the tables. */
+type Word = "yes" | "no" | "active" | "subscribed" | "notSubscribed" | "gone" | "goneOrName" | "empty";
 
-/** `perhapsGone`: a longer text with a word for gone in it. */
-export type CellMeaning = Meaning | "perhapsGone" | "date" | "number" | "unclear";
+/**
+ * `perhapsGone`: a longer text with a word for gone in it; `never`: a date that means so, which somebody wrote;
+ * `unknown`: the cell has a value that nobody knows.
+ */
+export type CellMeaning = Word | "perhapsGone" | "date" | "never" | "number" | "unclear" | "unknown";
 
 /** Later entries win: what speaks for itself is stronger than yes and no. */
-const words = new Map<string, Meaning>();
-for (const meaning of ["yes", "no", "active", "subscribed", "notSubscribed", "gone"] as const) {
-  for (const word of listCellWords(meaning)) words.set(phraseKey(word), meaning);
+const words = new Map<string, Word>();
+for (const word of ["yes", "no", "active", "subscribed", "notSubscribed", "gone", "goneOrName"] as const) {
+  for (const entry of listCellWords(word)) words.set(phraseKey(entry), word);
 }
-const exactly = new Map<string, Meaning>();
-for (const meaning of ["yes", "no", "empty"] as const) {
-  for (const sign of splitEntries(signs[meaning])) exactly.set(sign, meaning);
+const exactly = new Map<string, Word>();
+for (const word of ["yes", "no", "empty"] as const) {
+  for (const sign of splitEntries(signs[word])) exactly.set(sign, word);
 }
-const ambiguous = new Set(listCellWords("goneOrName").map(phraseKey));
 const around = new Set(listCellWords("aroundGone").map(phraseKey));
 
 /**
@@ -90,12 +77,12 @@ const maxRememberedCells = 5000;
 
 /** What a cell says, whatever its column. */
 export function readConsentCell(cell: string): CellMeaning {
-  const cachedMeaning = remembered.get(cell);
-  if (cachedMeaning) return cachedMeaning;
-  const cellMeaning = parseCell(cell);
+  let meaning = remembered.get(cell);
+  if (meaning) return meaning;
+  meaning = findUnknown(cell) === undefined ? parseCell(cell) : "unknown";
   if (remembered.size >= maxRememberedCells) remembered.clear();
-  remembered.set(cell, cellMeaning);
-  return cellMeaning;
+  remembered.set(cell, meaning);
+  return meaning;
 }
 
 function parseCell(cell: string): CellMeaning {
@@ -105,23 +92,20 @@ function parseCell(cell: string): CellMeaning {
     .replace(/^=(?=")/, "")
     .replace(/^[\s'"’]+|[\s'"’]+$/g, "")
     .toLowerCase();
-  if (written === "" || emptyDate.test(written)) return "empty";
+  if (written === "") return "empty";
+  if (emptyDate.test(written)) return "never";
   if (errorValue.test(written)) return "unclear";
   const unclosed = /[\p{L}\p{N}\p{So}]/u.test(written) ? written.replace(/[\s!.,;:]+$/, "") : written;
   const sign = exactly.get(written) ?? exactly.get(unclosed);
   if (sign) return sign;
-  if (date.test(unclosed)) return isZeroDate(unclosed) ? "empty" : "date";
+  if (date.test(unclosed)) return isZeroDate(unclosed) ? "never" : "date";
   if (number.test(written)) return "number";
-  const meaning = words.get(phraseKey(cell));
-  if (meaning === "gone" || meaning === "notSubscribed") return meaning;
-  if (meaning) return doubt.test(written) ? "unclear" : meaning;
-  return findRefusalInText(cell);
+  const word = words.get(phraseKey(cell));
+  if (!word) return findRefusalInText(cell);
+  return doubt.test(written) && !refusing.has(word) ? "unclear" : word;
 }
 
-/** Whether an empty cell of consent is a date that means never: somebody wrote it, so that its column is not empty. */
-export function isNeverDate(cell: string): boolean {
-  return /\d/.test(cell) && readConsentCell(cell) === "empty";
-}
+const refusing: ReadonlySet<Word> = new Set<Word>(["gone", "goneOrName", "notSubscribed"]);
 
 /** What programs write for never: day 0 of a spreadsheet, the first day of a calendar. */
 function isZeroDate(written: string): boolean {
@@ -137,19 +121,14 @@ function isZeroDate(written: string): boolean {
   );
 }
 
-/** A word for gone that cannot be the name of a place or a person. */
-export function isUnmistakable(cell: string): boolean {
-  return readConsentCell(cell) === "gone" && !ambiguous.has(phraseKey(cell));
-}
-
 function findRefusalInText(cell: string): CellMeaning {
   if (cell.length > maxTextLength) return "unclear";
-  const text = foldPhrase(cell);
   const rest = foldPhrase(cell.replace(dateWithin, " "))
     .split(" ")
     .filter((word) => !around.has(word));
-  if (words.get(rest.join("")) === "gone") return "gone";
-  const padded = ` ${text} `;
+  const word = words.get(rest.join(""));
+  if (word === "gone" || word === "goneOrName") return "gone";
+  const padded = ` ${foldPhrase(cell)} `;
   const isWithin = goneWithin.some((phrase) =>
     isWithoutBlanks(phrase)
       ? padded.includes(phrase)
@@ -167,50 +146,56 @@ const subscribed: Record<CellMeaning, Answer> = {
   date: "allows",
   no: "refuses",
   gone: "refuses",
+  goneOrName: "refuses",
   notSubscribed: "refuses",
   empty: "refuses",
+  never: "refuses",
   perhapsGone: "unclear",
   number: "unclear",
   unclear: "unclear",
+  unknown: "unclear",
 };
-const refused = Object.fromEntries(Object.keys(subscribed).map((meaning) => [meaning, "refuses"]));
-/** What each meaning says under each rule that goes by meanings. */
-export const answers: Record<Exclude<ConsentRule, "marked">, Record<CellMeaning, Answer>> = {
+const none = { empty: "allows", never: "allows" } as const;
+const always = Object.fromEntries(
+  Object.keys(subscribed).map((meaning) => [meaning, meaning === "unknown" ? "unclear" : "refuses"]),
+) as Record<CellMeaning, Answer>;
+
+/** How a consent column speaks: what each meaning says of mail. */
+export const answers = {
+  /** Its cells say yes or no to mail, and an empty one is no yes. */
   subscribed,
-  unlessRefused: { ...subscribed, empty: "allows" },
+  /** So too, but an empty cell says nothing. */
+  unlessRefused: { ...subscribed, ...none },
+  /** Its cells are words for what has become of a person. */
   status: { ...subscribed, date: "unclear" },
-  optedOut: {
-    ...subscribed,
-    yes: "refuses",
-    active: "refuses",
-    date: "refuses",
-    no: "allows",
-    empty: "allows",
-  },
-  evidence: { ...subscribed, ...refused, empty: "allows" },
-  always: { ...subscribed, ...refused },
-};
+  /** Its cells say yes or no to having left. */
+  optedOut: { ...subscribed, ...none, yes: "refuses", active: "refuses", date: "refuses", no: "allows" },
+  /** Any value of the cell speaks against mail. */
+  evidence: { ...always, ...none },
+  /** The column's presence does. */
+  always,
+} satisfies Record<string, Record<CellMeaning, Answer>>;
+
+/** `marked`: the column is that of a rejects file. */
+export type ConsentRule = keyof typeof answers | "marked";
 
 const marks = { none: "allows", clear: "refuses", unclear: "unclear" } as const;
-
-/** Whether a cell lets a person be mailed; `unclear` counts as refusing. */
-function toAnswer(rule: ConsentRule, cell: string): Answer {
-  if (findUnknown(cell) !== undefined) return "unclear";
-  return rule === "marked" ? marks[readMarkCell(cell)] : answers[rule][readConsentCell(cell)];
-}
 
 /**
  * Why a cell says that the person is not subscribed; undefined when it says that all is well. What cannot be
  * understood, and an empty cell where a yes is asked for, count as not subscribed.
- *
- * @param cell undefined when the row has no such cell
  */
-function findRefusal({ rule, index }: ConsentColumn, cell: string | undefined): ConsentRefusal | undefined {
-  const answer = toAnswer(rule, cell ?? "");
-  if (answer === "allows") return undefined;
+function findRefusal(column: ConsentColumn, cell = ""): ConsentRefusal | undefined {
+  const { rule } = column;
   const unknown = findUnknown(cell);
-  if (unknown !== undefined) return { index, cell: unknown, isUnclear: true, isUnknown: true };
-  return { index, cell: cell?.trim() ?? "", isUnclear: answer === "unclear" };
+  const isUnknown = unknown !== undefined;
+  const answer = isUnknown
+    ? "unclear"
+    : rule === "marked"
+      ? marks[readMarkCell(cell)]
+      : answers[rule][readConsentCell(cell)];
+  if (answer === "allows") return undefined;
+  return { column, cell: unknown ?? cell.trim(), isUnclear: answer === "unclear", isUnknown };
 }
 
 /** Why a contact counts as not subscribed. */
@@ -224,17 +209,12 @@ export interface Mark {
 }
 
 /** The mark of a row with these refusals; undefined where it has none. */
-export function toMark(
-  refusals: readonly ConsentRefusal[],
-  columns: readonly ConsentColumn[],
-): Mark | undefined {
+export function toMark(refusals: readonly ConsentRefusal[]): Mark | undefined {
   if (refusals.length === 0) return undefined;
-  const reasons = refusals.map(({ index, cell }) => {
-    const column = columns.find((each) => each.index === index);
-    // What it says has the name of the input's own column.
-    if (column?.name === rejectsColumns.notSubscribed) return cell;
-    return `${column?.name ?? index + 1}: ${cell === "" ? "(empty)" : cell}`;
-  });
+  const reasons = refusals.map(({ column: { rule, name }, cell }) =>
+    // A rejects file says the name of its input's own column.
+    rule === "marked" ? cell : `${name}: ${cell === "" ? "(empty)" : cell}`,
+  );
   return { reason: reasons.join("; "), isClear: refusals.some(({ isUnclear }) => !isUnclear), refusals };
 }
 
@@ -269,32 +249,17 @@ export function formatMark({ reason, isClear }: Mark): string {
 }
 
 /**
- * The mark of a row that is wrong by itself, where it is not in its cells for all to see.
+ * The mark of a row that is wrong by itself, where it is not in its cells for all to see: a column may be known as
+ * one of consent by its values, in whatever rows they are.
  * @param other what other rows say of the addresses in its cells
  */
-export function findHiddenMark(
-  own: Mark | undefined,
-  other: Mark | undefined,
-  columns: readonly ConsentColumn[],
-): string | undefined {
+export function findHiddenMark(own: Mark | undefined, other: Mark | undefined): string | undefined {
   if (other) return formatMark(other);
   const isHidden = own?.refusals.some(
-    ({ index, cell, isUnknown }) =>
-      isUnknown || cell === "" || columns.some((each) => each.index === index && isHiddenIn(each)),
+    ({ column: { rule }, cell, isUnknown }) =>
+      isUnknown || cell === "" || rule === "status" || rule === "marked",
   );
   return own && isHidden ? formatMark(own) : undefined;
-}
-
-/** A column that is known by its values, in whatever rows they are. */
-function isHiddenIn({ rule }: ConsentColumn): boolean {
-  return rule === "status" || rule === "marked";
-}
-
-/** A cell that is no word for yes or no. */
-export interface UnclearCell {
-  line: number;
-  column: string;
-  said: string;
 }
 
 export interface ColumnTally {
@@ -303,17 +268,8 @@ export interface ColumnTally {
   /** Rows that this column marks; those among them whose cell is not understood. */
   marked: number;
   unclear: number;
-  /**
-   * What they say, as it is written first, and how many say it. Of
-   * very many different ones (dates) the first alone.
-   */
-  words: Map<string, SaidWord>;
-}
-
-interface SaidWord {
-  said: string;
-  count: number;
-  isUnclear: boolean;
+  /** What they say, as it is written first. Of very many different ones (dates) the first alone. */
+  words: Map<string, { said: string; count: number; isUnclear: boolean }>;
 }
 
 const maxWordsCounted = 1000;
@@ -321,42 +277,38 @@ const maxUnclearCells = 5;
 
 /** What the rows of a file say of consent, counted for the report. */
 export class ConsentTally {
-  /** One for each consent column. */
   readonly columns: readonly ColumnTally[];
   /** The first cells that are no word for yes or no. */
-  readonly unclear: UnclearCell[] = [];
+  readonly unclear: { line: number; column: string; said: string }[] = [];
   unclearCount = 0;
   /** Rows with a mark that is understood. */
   clearlyMarked = 0;
-  readonly #byIndex: ReadonlyMap<number, ColumnTally>;
+  readonly #byColumn: ReadonlyMap<ConsentColumn, ColumnTally>;
 
   constructor(columns: readonly ConsentColumn[]) {
-    this.columns = columns.map(({ name, rule }) => ({ name, rule, marked: 0, unclear: 0, words: new Map() }));
-    this.#byIndex = new Map(columns.map(({ index }, place) => [index, this.columns[place]!]));
+    this.#byColumn = new Map(
+      columns.map((column) => [column, { ...column, marked: 0, unclear: 0, words: new Map() }]),
+    );
+    this.columns = [...this.#byColumn.values()];
   }
 
   /** Counts a row. */
-  add(line: number, refusals: readonly ConsentRefusal[] = []): void {
-    if (refusals.some(({ isUnclear }) => !isUnclear)) this.clearlyMarked += 1;
-    for (const { index, cell, isUnclear = false } of refusals) {
-      const column = this.#byIndex.get(index)!;
-      column.marked += 1;
-      countWord(column.words, cell, isUnclear);
+  add(line: number, mark: Mark | undefined): void {
+    if (mark?.isClear) this.clearlyMarked += 1;
+    for (const { column, cell, isUnclear } of mark?.refusals ?? []) {
+      const tally = this.#byColumn.get(column)!;
+      tally.marked += 1;
+      countWord(tally.words, cell, isUnclear);
       if (!isUnclear) continue;
-      column.unclear += 1;
-      this.#keepUnclear({ line, column: column.name, said: cell });
+      tally.unclear += 1;
+      this.unclearCount += 1;
+      if (this.unclear.length < maxUnclearCells) this.unclear.push({ line, column: column.name, said: cell });
     }
-  }
-
-  #keepUnclear(cell: UnclearCell): void {
-    this.unclearCount += 1;
-    if (this.unclear.length < maxUnclearCells) this.unclear.push(cell);
   }
 }
 
 function countWord(words: ColumnTally["words"], said: string, isUnclear: boolean): void {
-  const folded = said.toLowerCase();
-  const word = words.get(folded);
+  const word = words.get(said.toLowerCase());
   if (word) word.count++;
-  else if (words.size < maxWordsCounted) words.set(folded, { said, count: 1, isUnclear });
+  else if (words.size < maxWordsCounted) words.set(said.toLowerCase(), { said, count: 1, isUnclear });
 }

@@ -11,15 +11,7 @@ import { rejectsColumns } from "../rejects-columns.ts";
 import type { Note } from "../rows.ts";
 import { findSystemRule, isFullExport, isIgnoredColumn } from "../systems.ts";
 import type { MappingInput } from "../table.ts";
-import {
-  answers,
-  type CellMeaning,
-  type ConsentColumn,
-  type ConsentRule,
-  isNeverDate,
-  isUnmistakable,
-  readConsentCell,
-} from "./cells.ts";
+import { answers, type CellMeaning, type ConsentColumn, type ConsentRule, readConsentCell } from "./cells.ts";
 import { type ConsentName, findConsentName, hasHint } from "./names.ts";
 
 /** How a person says that a column is read. */
@@ -50,36 +42,30 @@ export interface ConsentColumns {
 export type Batches = AsyncIterable<readonly { line: number; cells: Cells }[]>;
 
 /**
- * The columns that are read as consent. A recognised system's own rule comes first, and no flag inverts it;
- * only `--map COLUMN=ignore` puts a column aside. Reads the rows once, if it has to.
+ * The columns that are read as consent. A recognised system's own rule comes first, and no flag inverts it; only
+ * `--map COLUMN=ignore` puts a column aside. Reads the rows once, if it has to.
  * @throws UsageError for a `--consent-column` that is not there, or that contradicts the column's own name
  */
 export async function findConsentColumns(
   input: MappingInput,
   readRows: () => Batches,
 ): Promise<ConsentColumns> {
-  const { names, explicit, system, rowKind, options } = input;
   const found: ConsentColumns = { consent: [], unclear: [], notes: [] };
-  if (rowKind === "keys" && !options.readsConsent) return found;
+  if (input.rowKind === "keys" && !input.options.readsConsent) return found;
   const named = readNamedConsent(input);
-  const columns = names.map(
-    (name, index) => new Column(index, name, findRule(input, index), named.has(index)),
-  );
-  const isLookedAt = ({ index, name, rule }: Column) =>
-    explicit[index]?.kind !== "key" && rule === undefined && !(system && isIgnoredColumn(system, name));
-  await lookAt(columns.filter(isLookedAt), readRows);
+  const columns = input.names.map((_, index) => new Column(input, index, named.has(index)));
+  await countCells(columns, readRows);
   for (const column of columns) {
     const { index, name } = column;
-    const verdict = judge(input, column, named);
-    if (verdict.rule) found.consent.push({ index, name, rule: verdict.rule });
-    if (verdict.note) found.notes.push({ code: verdict.note, column: name });
-    if (verdict.isUnclear) found.unclear.push(column.describeUnclear());
+    const verdict = column.isNamed ? judgeNamed(input, column, named.get(index)) : judge(input, column);
+    if (verdict === "unclear") found.unclear.push(column.describeUnclear());
+    else if (verdict && "rule" in verdict) found.consent.push({ index, name, rule: verdict.rule });
+    else if (verdict) found.notes.push({ code: verdict.note, column: name });
   }
   return found;
 }
 
-async function lookAt(columns: readonly Column[], readRows: () => Batches): Promise<void> {
-  for (const column of columns) column.isLookedAt = true;
+async function countCells(columns: readonly Column[], readRows: () => Batches): Promise<void> {
   let open = columns.filter((column) => column.isOpen());
   if (open.length === 0) return;
   for await (const rows of readRows()) {
@@ -91,39 +77,45 @@ async function lookAt(columns: readonly Column[], readRows: () => Batches): Prom
   }
 }
 
-/** What a column is taken for; nothing of these: it has nothing to do with consent. */
-interface Verdict {
-  rule?: ConsentRule;
-  isUnclear?: boolean;
-  /** Why it is passed over. */
-  note?: "consent_ignored" | "consent_of_other_channel" | "consent_empty" | "consent_is_field";
-}
+/** What a column is taken for, or why it is passed over; undefined: it has nothing to do with consent. */
+type Verdict =
+  | { rule: ConsentRule }
+  | "unclear"
+  | { note: "consent_ignored" | "consent_of_other_channel" | "consent_empty" | "consent_is_field" }
+  | undefined;
 
-/** @throws UsageError where a column says another thing itself than a person says of it */
-function judge(
-  input: MappingInput,
-  column: Column,
-  named: ReadonlyMap<number, ConsentReading | undefined>,
-): Verdict {
-  const { index, name } = column;
-  const outcome = column.outcome();
-  const known = column.rule ?? (outcome === "consent" ? column.ownRule : undefined);
-  if (named.has(index)) return judgeNamed(input, column, named.get(index));
-  const isUndecided = outcome === "unclear" || outcome === "unreadable";
-  if (input.explicit[index]?.kind === "ignore")
-    return known !== undefined || isUndecided ? { note: "consent_ignored" } : {};
-  if (known) return { rule: known };
+function judge({ explicit, names, system, structure }: MappingInput, column: Column): Verdict {
+  const { name, rule, outcome } = column;
+  const isConsent = outcome === "consent" || outcome === "unclear" || outcome === "unreadable";
+  if (explicit[column.index]?.kind === "ignore") return isConsent ? { note: "consent_ignored" } : undefined;
+  if (outcome === "consent") return { rule };
   if (outcome === "otherChannel") return { note: "consent_of_other_channel" };
   if (outcome === "empty") return { note: "consent_empty" };
-  if (isUndecided && isFromOwnExport(input, name)) return { note: "consent_is_field" };
-  return { isUnclear: isUndecided };
+  if (!isConsent) return undefined;
+  // Our own export as a whole says of each contact itself whether they are active; its fields come back as they were.
+  const isOwnField = system?.name === "ecm" && structure.fields.some(({ label }) => label === name);
+  return isOwnField && isFullExport(names) ? { note: "consent_is_field" } : "unclear";
 }
 
-/** The verdict on a column that a person has named as consent. */
+/**
+ * The verdict on a column that a person has named as consent: it is never passed over.
+ * @throws UsageError where its name or the system's rule says another thing than the person
+ */
 function judgeNamed(input: MappingInput, column: Column, reading: ConsentReading | undefined): Verdict {
-  requireSameReading(input, column, reading);
-  if (reading) return { rule: reading === "opt-in" ? "subscribed" : "optedOut" };
-  return column.outcome() === "unclear" ? { isUnclear: true } : { rule: column.rule ?? column.ownRule };
+  const { name, kind, rule, hasRule, outcome } = column;
+  if (!reading) return outcome === "unclear" ? "unclear" : { rule };
+  const isOptIn = hasRule ? rule === "subscribed" || rule === "unlessRefused" : kind === "optIn";
+  const own = isOptIn ? "opt-in" : "opt-out";
+  if (own === reading || !(hasRule || kind === "optIn" || kind === "optOut"))
+    return { rule: reading === "opt-in" ? "subscribed" : "optedOut" };
+  const why = hasRule
+    ? `${input.system?.title ?? "a rejects file"} has its own rule for it`
+    : "its name says so";
+  throw usageError(
+    `${input.place}: --consent-column ${JSON.stringify(`${name}=${reading}`)}: the column is an ${own}, ${why}`,
+    `Pass --consent-column ${quoteShellWord(name)}, ignore the column with --map ${quoteShellWord(`${name}=ignore`)}, or rename it in the file`,
+    { type: "ConsentError" },
+  );
 }
 
 /**
@@ -162,163 +154,130 @@ function findRule({ names, system }: MappingInput, index: number): ConsentRule |
   return system && findSystemRule(system, names[index]!);
 }
 
-/** A name or a rule that says one thing is not told another. @throws UsageError */
-function requireSameReading(
-  input: MappingInput,
-  { name, rule, kind }: Column,
-  reading: ConsentReading | undefined,
-): void {
-  if (reading === undefined) return;
-  const isOptIn = rule ? rule === "subscribed" || rule === "unlessRefused" : kind === "optIn";
-  if (!isOptIn && !rule && kind !== "optOut") return;
-  const own = isOptIn ? "opt-in" : "opt-out";
-  if (own === reading) return;
-  const why = rule
-    ? `${input.system?.title ?? "a rejects file"} has its own rule for it`
-    : "its name says so";
-  throw usageError(
-    `${input.place}: --consent-column ${JSON.stringify(`${name}=${reading}`)}: the column is an ${own}, ${why}`,
-    `Pass --consent-column ${quoteShellWord(name)}, ignore the column with --map ${quoteShellWord(`${name}=ignore`)}, or rename it in the file`,
-    { type: "ConsentError" },
-  );
-}
-
-/**
- * Our own export as a whole says of each contact itself whether they are active; its fields come back as they were.
- */
-function isFromOwnExport({ names, system, structure }: MappingInput, name: string): boolean {
-  return (
-    system?.name === "ecm" && isFullExport(names) && structure.fields.some(({ label }) => label === name)
-  );
-}
-
-/**
- * `unclear`: it may be consent, and which way round is not known; `unreadable`: it is, and none of its cells is an
- * answer.
- */
-type Outcome = "consent" | "unclear" | "unreadable" | "otherChannel" | "empty";
+const ruleByKind = { optIn: "subscribed", optOut: "optedOut" } as const;
 
 /** A column, and what its cells say over the rows that were read. */
 class Column {
   readonly index: number;
   readonly name: string;
-  /** The system's. */
-  readonly rule: ConsentRule | undefined;
   readonly kind: ConsentName | undefined;
-  isLookedAt = false;
-  /** It was named as consent: it is never passed over. */
-  readonly #isNamed: boolean;
+  /** The system's, else what its name says. */
+  readonly rule: ConsentRule;
+  /** It is the system's. */
+  readonly hasRule: boolean;
+  /** A person has named it as consent. */
+  readonly isNamed: boolean;
+  /** It is the key's, or the system keeps it for itself: its cells say nothing of consent. */
+  readonly #isOfOther: boolean;
   /** A person may have to choose between its readings, so that every row is counted. */
   readonly #isAsked: boolean;
-  /** Rows by what their cell says; `unknown`: it has a value that nobody knows. */
-  readonly #rows = new Map<CellMeaning | "unknown", number>();
-  /** Some cell is a word that can mean nothing else, whatever the column. */
-  #isUnmistakable = false;
-  /** Some cell is a date that means never. */
-  #hasNever = false;
+  /** Rows by what their cell says. */
+  readonly #rows = new Map<CellMeaning, number>();
   /** The first cell that is no answer, and its line. */
   #unclear: UnclearConsent["unreadable"];
 
-  constructor(index: number, name: string, rule: ConsentRule | undefined, isNamed: boolean) {
+  constructor(input: MappingInput, index: number, isNamed: boolean) {
+    const { names, explicit, system } = input;
     this.index = index;
-    this.name = name;
-    this.rule = rule;
-    this.kind = findConsentName(name);
-    this.#isNamed = isNamed;
+    this.name = names[index]!;
+    this.isNamed = isNamed;
+    this.kind = findConsentName(this.name);
+    const { kind } = this;
+    const hasReading = kind === "optIn" || kind === "optOut";
+    const rule = findRule(input, index);
+    this.hasRule = rule !== undefined;
+    this.rule = rule ?? (hasReading ? ruleByKind[kind] : "status");
+    const isIgnored = system !== undefined && isIgnoredColumn(system, this.name);
+    this.#isOfOther = isIgnored || explicit[index]?.kind === "key";
     this.#isAsked =
-      this.kind === "unclear" ||
-      (this.kind === "status" && hasHint(name)) ||
-      (isNamed && this.kind !== "optIn" && this.kind !== "optOut");
-  }
-
-  /** How it is read where nothing but its name and cells says so. */
-  get ownRule(): ConsentRule {
-    return this.kind === "optIn" ? "subscribed" : this.kind === "optOut" ? "optedOut" : "status";
+      kind === "unclear" || (kind === "status" && hasHint(this.name)) || (isNamed && !hasReading);
   }
 
   /** Whether a further cell can change what becomes of the column, or of what is said of it. */
   isOpen(): boolean {
+    const { kind } = this;
+    if (this.hasRule || this.#isOfOther) return false;
     if (this.#isAsked) return true;
-    switch (this.kind) {
-      case "otherChannel":
-        return false;
-      case "optIn":
-      case "optOut":
-        return !this.#hasAnswer();
-      case "status":
-        return !this.#has("gone", "perhapsGone");
-      default:
-        return !this.#hasOther();
-    }
+    if (kind === "otherChannel" || kind === "optOut") return false;
+    if (kind === "optIn") return !this.#has(isAnswer);
+    return kind === "status" ? !this.#has(isGone) : !this.#has(isOther);
   }
 
   add(cell: string, line: number): void {
-    const unknown = findUnknown(cell);
-    const said = unknown === undefined ? readConsentCell(cell) : "unknown";
+    const said = readConsentCell(cell);
     this.#rows.set(said, (this.#rows.get(said) ?? 0) + 1);
-    if (said === "empty" && !this.#hasNever) this.#hasNever = isNeverDate(cell);
-    if (said === "gone" && !this.#isUnmistakable) this.#isUnmistakable = isUnmistakable(cell);
-    if (said !== "empty" && !isAnswer(said)) this.#unclear ??= { cell: unknown ?? cell.trim(), line };
+    if (!isAnswer(said) && !isBlank(said)) this.#unclear ??= { cell: findUnknown(cell) ?? cell.trim(), line };
   }
 
   describeUnclear(): UnclearConsent {
-    const isUnreadable = this.outcome() === "unreadable";
     const readings = { rows: 0, optIn: 0, optOut: 0 };
     for (const [said, count] of this.#rows) {
-      const meaning = said === "unknown" ? "unclear" : said;
       readings.rows += count;
-      if (answers.subscribed[meaning] !== "allows") readings.optIn += count;
-      if (answers.optedOut[meaning] !== "allows") readings.optOut += count;
+      if (answers.subscribed[said] !== "allows") readings.optIn += count;
+      if (answers.optedOut[said] !== "allows") readings.optOut += count;
     }
+    const isUnreadable = this.outcome === "unreadable";
     return { index: this.index, readings, ...(isUnreadable && { unreadable: { ...this.#unclear } }) };
   }
 
-  /** Undefined for a column that has nothing to do with consent, and for one that was not looked at. */
-  outcome(): Outcome | undefined {
-    if (!this.isLookedAt) return undefined;
-    if (this.kind === "otherChannel" && !this.#isNamed) return "otherChannel";
+  /**
+   * `unclear`: it may be consent, and which way round is not known; `unreadable`: it is, and none of its cells is an
+   * answer; undefined: it has nothing to do with consent.
+   */
+  get outcome(): "consent" | "unclear" | "unreadable" | "otherChannel" | "empty" | undefined {
+    const { kind, isNamed } = this;
+    if (this.hasRule) return "consent";
+    if (this.#isOfOther) return undefined;
+    if (kind === "otherChannel" && !isNamed) return "otherChannel";
     // Empty in every row, it says that nobody has left.
-    if (this.kind === "optOut") return "consent";
-    const said = [...this.#rows.keys()].filter((each) => each !== "empty");
-    if (said.length > 0) return this.#outcomeOf(said);
-    // With dates that mean never alone, the column says of everybody that they never agreed, or never left.
-    if (this.#hasNever && this.kind === "optIn") return "consent";
-    if (this.#hasNever && (this.kind === "unclear" || this.#isNamed)) return "unclear";
-    return this.kind === "optIn" || this.kind === "unclear" || this.#isNamed ? "empty" : undefined;
+    if (kind === "optOut") return "consent";
+    if (!this.#has((said) => !isBlank(said))) return this.#outcomeOfEmpty();
+    if (kind === "optIn") return this.#has(isAnswer) ? "consent" : "unreadable";
+    // Nobody can say whether the column is consent, nor that it is none.
+    const isUnknown = !this.#has((said) => said !== "unknown" && !isBlank(said));
+    if (isUnknown && (this.#isAsked || kind === "status")) return "unreadable";
+    if (this.#speaksOfSubscription()) return "consent";
+    if (isNamed) return this.#has((said) => yesOrNo.has(said)) ? "unclear" : "consent";
+    return this.#isAsked && this.#has(isAnswer) ? "unclear" : undefined;
   }
 
-  #outcomeOf(said: readonly (CellMeaning | "unknown")[]): Outcome | undefined {
-    if (this.kind === "optIn") return this.#hasAnswer() ? "consent" : "unreadable";
-    // Nobody can say whether the column is consent, nor that it is none.
-    const isUnknown = said.every((each) => each === "unknown");
-    if (isUnknown && (this.#isAsked || this.kind === "status")) return "unreadable";
-    if (this.#speaksOfSubscription()) return "consent";
-    if (this.#isNamed) return this.#has("yes", "no", "date") ? "unclear" : "consent";
-    return this.#isAsked && this.#hasAnswer() ? "unclear" : undefined;
+  /** With dates that mean never, a column says of everybody that they never agreed, or never left. */
+  #outcomeOfEmpty() {
+    const { kind, isNamed } = this;
+    const hasNever = this.#rows.has("never");
+    if (kind === "optIn") return hasNever ? "consent" : "empty";
+    if (kind !== "unclear" && !isNamed) return undefined;
+    return hasNever ? "unclear" : "empty";
   }
 
   #speaksOfSubscription(): boolean {
-    const hasGone = this.#has("gone", "perhapsGone");
-    if (this.kind === "other") return this.#isUnmistakable && !this.#hasOther();
-    if (this.kind !== "status") return hasGone && !this.#hasOther();
+    const hasOther = this.#has(isOther);
+    if (this.kind === "other") return this.#rows.has("gone") && !hasOther;
+    if (this.kind !== "status") return this.#has(isGone) && !hasOther;
     // Without a word for gone nobody has left so far, or it is not known.
-    return hasGone || (this.#has("subscribed", "unknown") && !this.#hasOther());
+    return this.#has(isGone) || ((this.#rows.has("subscribed") || this.#rows.has("unknown")) && !hasOther);
   }
 
-  #has(...meanings: (CellMeaning | "unknown")[]): boolean {
-    return meanings.some((meaning) => this.#rows.has(meaning));
-  }
-
-  #hasAnswer(): boolean {
-    return [...this.#rows.keys()].some((said) => said !== "empty" && isAnswer(said));
-  }
-
-  /** Some cell is no word of subscription. */
-  #hasOther(): boolean {
-    return this.#has("yes", "no", "perhapsGone", "date", "number", "unclear");
+  #has(holds: (said: CellMeaning) => boolean): boolean {
+    return [...this.#rows.keys()].some(holds);
   }
 }
 
-function isAnswer(said: CellMeaning | "unknown"): boolean {
-  return said !== "unclear" && said !== "number" && said !== "unknown";
+const yesOrNo: ReadonlySet<CellMeaning> = new Set<CellMeaning>(["yes", "no", "date"]);
+
+function isBlank(said: CellMeaning): boolean {
+  return said === "empty" || said === "never";
+}
+
+function isGone(said: CellMeaning): boolean {
+  return said === "gone" || said === "goneOrName" || said === "perhapsGone";
+}
+
+function isAnswer(said: CellMeaning): boolean {
+  return !isBlank(said) && said !== "unclear" && said !== "number" && said !== "unknown";
+}
+
+/** It is no word of subscription. */
+function isOther(said: CellMeaning): boolean {
+  return yesOrNo.has(said) || said === "perhapsGone" || said === "number" || said === "unclear";
 }

@@ -2,39 +2,7 @@
  * Reading: the words of consent, one file a language, and the form in which names and cells are compared with
  * them: letter case, accents on Latin letters, blanks, dashes and underscores make no difference.
  */
-import { arabic } from "./words/arabic.ts";
-import { bulgarian } from "./words/bulgarian.ts";
-import { chinese } from "./words/chinese.ts";
-import { croatian } from "./words/croatian.ts";
-import { czech } from "./words/czech.ts";
-import { danish } from "./words/danish.ts";
-import { dutch } from "./words/dutch.ts";
-import { english } from "./words/english.ts";
-import { estonian } from "./words/estonian.ts";
-import { finnish } from "./words/finnish.ts";
-import { french } from "./words/french.ts";
-import { german } from "./words/german.ts";
-import { greek } from "./words/greek.ts";
-import { hebrew } from "./words/hebrew.ts";
-import { hungarian } from "./words/hungarian.ts";
-import { indonesian } from "./words/indonesian.ts";
-import { italian } from "./words/italian.ts";
-import { japanese } from "./words/japanese.ts";
-import { korean } from "./words/korean.ts";
-import { latvian } from "./words/latvian.ts";
-import { lithuanian } from "./words/lithuanian.ts";
-import { norwegian } from "./words/norwegian.ts";
-import { polish } from "./words/polish.ts";
-import { portuguese } from "./words/portuguese.ts";
-import { romanian } from "./words/romanian.ts";
-import { russian } from "./words/russian.ts";
-import { slovak } from "./words/slovak.ts";
-import { slovenian } from "./words/slovenian.ts";
-import { spanish } from "./words/spanish.ts";
-import { swedish } from "./words/swedish.ts";
-import { turkish } from "./words/turkish.ts";
-import { ukrainian } from "./words/ukrainian.ts";
-import { vietnamese } from "./words/vietnamese.ts";
+import * as byLanguage from "./words/index.ts";
 
 /** What one language says, in words or phrases that commas part. */
 export interface ConsentWords {
@@ -101,46 +69,7 @@ export interface ConsentWords {
   };
 }
 
-const byLanguage = {
-  english,
-  german,
-  french,
-  spanish,
-  italian,
-  portuguese,
-  dutch,
-  swedish,
-  danish,
-  norwegian,
-  finnish,
-  polish,
-  czech,
-  slovak,
-  hungarian,
-  romanian,
-  bulgarian,
-  croatian,
-  slovenian,
-  greek,
-  turkish,
-  russian,
-  ukrainian,
-  lithuanian,
-  latvian,
-  estonian,
-  japanese,
-  chinese,
-  korean,
-  arabic,
-  hebrew,
-  vietnamese,
-  indonesian,
-};
-
-export type Language = keyof typeof byLanguage;
-
-/** Each has a file of its own, for a native reader to check. */
-export const wordsByLanguage: Readonly<Record<Language, ConsentWords>> = byLanguage;
+export const wordsByLanguage: Readonly<Record<keyof typeof byLanguage, ConsentWords>> = byLanguage;
 
 /** Signs of any language. They are compared as they are written. */
 export const signs = {
