@@ -138,7 +138,7 @@ async function planContacts(
     const usable = file && kept ? await readStoredPlan(file, source.stableEntries) : undefined;
     const writer =
       usable && usable.taken > 0
-        ? await PlanWriter.resume(file!, usable)
+        ? PlanWriter.resume(file!, usable)
         : PlanWriter.create(file, head, creations);
     context.input = { ...context.input, read };
     context.tally = writer.tally;

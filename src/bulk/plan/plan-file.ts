@@ -8,13 +8,13 @@
  * it is whole and as it was made. A digest only tells that a file is as it was written, not who wrote it: what
  * people read of a contact must also be what would be sent.
  */
-import { createHash } from "node:crypto";
-import { createReadStream, truncateSync } from "node:fs";
+import { createHash, type Hash } from "node:crypto";
+import { truncateSync } from "node:fs";
 import type { InferOutput } from "valibot";
 import { sumCounts } from "../../counts.ts";
 import { decodeLine, LineSplitter, type LogFile, openLog, readLines } from "../../disk/log.ts";
 import { EcmError, usageError } from "../../errors.ts";
-import { isObject, parseJson } from "../../json.ts";
+import { parseJson } from "../../json.ts";
 import { readBytes } from "../../tables/index.ts";
 import { countCodes, type SettledByInput } from "../runs/report.ts";
 import type { Creation } from "./names.ts";
@@ -73,59 +73,47 @@ export interface ClosedPlan {
 export interface StoredPlan extends Pick<BlockMark, "taken" | "tally"> {
   head: PlanHead;
   creations: readonly Creation[];
-  /** Bytes up to the end of the block after which it continues. */
+  /** Bytes up to the end of the block after which it continues, and what their digest is made of. */
   bytes: number;
+  hash: Hash;
   /** Present once it is closed. */
   end?: PlanEnd;
 }
 
-/** The digest of a plan so far: the SHA-256 of its bytes. */
-class PlanDigest {
-  private readonly hash = createHash("sha256");
+/** The digest of what was read or written so far. */
+function toDigest(hash: Hash): string {
+  return `sha256:${hash.copy().digest("hex")}`;
+}
 
-  add(bytes: Uint8Array): void {
-    this.hash.update(bytes);
-  }
-
-  /** @param line byte for byte as latin1, without its break */
-  addLine(line: string): void {
-    this.hash.update(`${line}\n`, "latin1");
-  }
-
-  toString(): string {
-    return `sha256:${this.hash.copy().digest("hex")}`;
-  }
+function toLines(values: readonly object[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join("");
 }
 
 // Writing.
 
 /** Writes a run's own plan, block by block; without a file it only counts, for a dry run that nobody reads. */
 export class PlanWriter {
-  readonly tally: PlanTally;
+  readonly tally: PlanTally = createTally();
   /** Entries of the source that are planned. */
-  taken: number;
+  taken = 0;
   private readonly file: LogFile | undefined;
-  private readonly digest = new PlanDigest();
+  private readonly hash: Hash;
 
-  private constructor(file: LogFile | undefined, { tally, taken }: Pick<BlockMark, "tally" | "taken">) {
+  private constructor(file: LogFile | undefined, hash = createHash("sha256")) {
     this.file = file;
-    this.tally = tally;
-    this.taken = taken;
+    this.hash = hash;
   }
 
   static create(file: string | undefined, head: PlanHead, creations: readonly Creation[]): PlanWriter {
-    const log = file === undefined ? undefined : openLog(file, "w");
-    const writer = new PlanWriter(log, { tally: createTally(), taken: 0 });
+    const writer = new PlanWriter(file === undefined ? undefined : openLog(file, "w"));
     writer.append([{ plan: head }, ...creations.map((create) => ({ create }))]);
     return writer;
   }
 
   /** Continues after the last whole block. */
-  static async resume(file: string, stored: StoredPlan): Promise<PlanWriter> {
-    truncateSync(file, stored.bytes);
-    const writer = new PlanWriter(openLog(file), stored);
-    for await (const piece of createReadStream(file)) writer.digest.add(piece as Buffer);
-    return writer;
+  static resume(file: string, { bytes, hash, taken, tally }: StoredPlan): PlanWriter {
+    truncateSync(file, bytes);
+    return Object.assign(new PlanWriter(openLog(file), hash.copy()), { taken, tally });
   }
 
   /** Whether lines are kept at all. */
@@ -136,8 +124,8 @@ export class PlanWriter {
   addBlock(lines: readonly StoredLine[], at: number, entries: number): void {
     this.taken += entries;
     this.append(lines);
-    const { taken, tally, digest } = this;
-    this.append([{ block: { at, taken, tally, digest: digest.toString() } }]);
+    const { taken, tally, hash } = this;
+    this.append([{ block: { at, taken, tally, digest: toDigest(hash) } }]);
   }
 
   /** Has all of it on the disk. @param refused why its guards refuse it */
@@ -154,7 +142,7 @@ export class PlanWriter {
         reject: sumCounts(rejected),
       },
       requests: tally.requests,
-      digest: this.digest.toString(),
+      digest: toDigest(this.hash),
       refused,
       tally,
       input,
@@ -172,8 +160,8 @@ export class PlanWriter {
 
   private append(values: readonly (Marks | StoredLine)[]): void {
     if (!this.file) return;
-    const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
-    this.digest.add(bytes);
+    const bytes = Buffer.from(toLines(values));
+    this.hash.update(bytes);
     this.file.append(bytes);
   }
 }
@@ -184,23 +172,20 @@ export class PlanWriter {
  * @returns the digest in its last line
  */
 export async function exportPlan(
-  { head, creations, end: { counts, requests, refused }, lines }: ClosedPlan,
+  { head: { table: _table, ...head }, creations, end: { counts, requests, refused }, lines }: ClosedPlan,
   write: (line: string) => Promise<void>,
 ): Promise<string> {
-  const sum = new PlanDigest();
-  const writeLine = async (value: object) => {
-    const line = `${JSON.stringify(value)}\n`;
-    sum.add(Buffer.from(line));
-    await write(line);
+  const hash = createHash("sha256");
+  const add = (value: object) => {
+    const line = toLines([value]);
+    hash.update(line);
+    return write(line);
   };
-  const { table: _table, ...about } = head;
-  await writeLine({ plan: about });
-  for (const create of creations) await writeLine({ create });
-  for await (const { cells: _cells, mark: _mark, of: _of, ref: _ref, ...line } of lines()) {
-    await writeLine(line);
-  }
-  const digest = sum.toString();
-  await write(`${JSON.stringify({ end: { counts, requests, digest, refused } })}\n`);
+  await add({ plan: head });
+  for (const create of creations) await add({ create });
+  for await (const { cells: _cells, mark: _mark, of: _of, ref: _ref, ...line } of lines()) await add(line);
+  const digest = toDigest(hash);
+  await write(toLines([{ end: { counts, requests, digest, refused } }]));
   return digest;
 }
 
@@ -210,12 +195,13 @@ export async function exportPlan(
  * digest
  */
 export function createPlanSealer(): (line: string) => string {
-  const digest = new PlanDigest();
+  const hash = createHash("sha256");
   return (line) => {
     const isProof = /^\{"(?:block|end)":/.test(line);
     // No text of a line holds this: its quotes would be escaped.
-    const sealed = isProof ? line.replace(/"digest":"sha256:[0-9a-f]{64}"/, `"digest":"${digest}"`) : line;
-    digest.addLine(sealed);
+    const own = /"digest":"sha256:[0-9a-f]{64}"/;
+    const sealed = isProof ? line.replace(own, `"digest":"${toDigest(hash)}"`) : line;
+    hash.update(`${sealed}\n`, "latin1");
     return sealed;
   };
 }
@@ -223,35 +209,31 @@ export function createPlanSealer(): (line: string) => string {
 // Reading.
 
 interface ReadLine {
-  /** Undefined for a line that is no JSON object. */
-  value: (Marks & Partial<StoredLine>) | undefined;
-  /** Where the line ends, in bytes. */
+  /** Byte for byte as latin1, without its break. */
+  text: string;
+  /** Empty for a contact's line, which is not parsed; undefined for what is no JSON. */
+  marks: Marks | undefined;
+  /** Where the line ends, in bytes; and what the digest up to there is made of. */
   end: number;
+  hash: Hash;
 }
 
-/**
- * @param texts byte for byte as latin1, without their breaks
- * @param which `marks`: lines of contacts, which are most, are not parsed; they are told by how they begin
- * @param fault what is wrong with the plan where the lines are not those that a digest in it is of
- */
+/** @param fault what is wrong with the plan where the lines are not those that a digest in it is of */
 async function* readProven(
   file: string,
   texts: AsyncIterable<string>,
-  which: "all" | "marks",
   fault: keyof typeof faults,
 ): AsyncGenerator<ReadLine> {
-  const digest = new PlanDigest();
+  const hash = createHash("sha256");
   let end = 0;
   for await (const text of texts) {
-    const isRead = which === "all" || /^\{"(?:plan|create|block|end)":/.test(text);
-    const parsed = isRead ? parseJson(decodeLine(text)) : {};
-    const value = isObject(parsed) ? (parsed as ReadLine["value"]) : undefined;
-    const isProof = value !== undefined && ("block" in value || "end" in value);
-    const proven = value?.block?.digest ?? value?.end?.digest;
-    if (isProof && proven !== digest.toString()) throw createError(file, fault);
+    const isContact = !/^\{"(?:plan|create|block|end)":/.test(text);
+    const marks = isContact ? {} : (parseJson(decodeLine(text)) as Marks | undefined);
+    const proof = marks?.block ?? marks?.end;
+    if (proof && proof.digest !== toDigest(hash)) throw createError(file, fault);
+    hash.update(`${text}\n`, "latin1");
     end += text.length + 1;
-    yield { value, end };
-    digest.addLine(text);
+    yield { text, marks, end, hash };
   }
 }
 
@@ -266,14 +248,15 @@ export async function readStoredPlan(
   maxTaken = Number.POSITIVE_INFINITY,
 ): Promise<StoredPlan | undefined> {
   let kept: StoredPlan | undefined;
-  for await (const { value, end: bytes } of readProven(file, readLines(file), "marks", "damaged")) {
-    const { plan, create, block, end } = value ?? {};
+  for await (const { marks, end: bytes, hash } of readProven(file, readLines(file), "damaged")) {
+    const { plan, create, block, end } = marks ?? {};
     requireVersion(file, plan);
-    if (plan) kept = { head: plan, creations: [], bytes, taken: 0, tally: createTally() };
-    if (!value || !kept) throw createError(file, "damaged");
+    if (plan) kept = { head: plan, creations: [], bytes, hash: hash.copy(), taken: 0, tally: createTally() };
+    if (!marks || !kept) throw createError(file, "damaged");
     if (end) return { ...kept, end };
-    if (create) kept = { ...kept, creations: [...kept.creations, create], bytes };
-    if (block && block.taken <= maxTaken) kept = { ...kept, bytes, taken: block.taken, tally: block.tally };
+    const isKept = create ?? (block && block.taken <= maxTaken);
+    if (isKept) kept = { ...kept, ...block, bytes, hash: hash.copy() };
+    if (create) kept.creations = [...kept.creations, create];
   }
   return kept;
 }
@@ -304,16 +287,12 @@ export async function* readPlanBlocks(file: string): AsyncGenerator<{ lines: Sto
     if (value.block) {
       yield { lines, at: value.block.at };
       lines = [];
-    } else if (isContact(value)) lines.push(value);
+    } else if (!value.plan && !value.create && !value.end) lines.push(value);
   }
 }
 
 export async function* readPlanLines(file: string): AsyncGenerator<StoredLine> {
   for await (const { lines } of readPlanBlocks(file)) yield* lines;
-}
-
-function isContact({ plan, create, block, end }: Marks): boolean {
-  return !(plan ?? create ?? block ?? end);
 }
 
 /** The digest was checked when the plan was opened. */
@@ -349,94 +328,93 @@ export async function openPlanFile(path: string, digest?: string): Promise<PlanF
       "Write it to a file: --dry-run --plan plan.ndjson",
     );
   }
-  const schema = await import("./plan-schema.ts");
-  const actions: Record<string, number> = {};
-  let plan: PlanFile | undefined;
-  // Said once it is known that nobody has changed the file.
-  let isMisshapen = false;
-  for await (const value of readSealed(path)) {
-    if (plan) {
-      isMisshapen = !take(plan, value, actions, schema) || isMisshapen;
-      continue;
-    }
-    requireVersion(path, value.plan);
-    if (!schema.isA(schema.head, value.plan)) throw createError(path, "noPlan");
-    plan = beginPlan(path, value.plan);
-  }
-  if (!plan || isMisshapen) throw createError(path, "noPlan");
-  if (digest !== undefined && digest !== plan.end.digest) {
+  const plan = await readBrought(path);
+  const { end } = plan;
+  if (digest !== undefined && digest !== end.digest) {
     throw damagedPlanError(
       path,
-      `is another plan than the one that was approved: its digest is ${plan.end.digest}`,
+      `is another plan than the one that was approved: its digest is ${end.digest}`,
       "Nothing was sent. Apply the file that was approved, or have this one approved",
     );
   }
-  return plan;
-}
-
-function beginPlan(path: string, head: PlanHead): PlanFile {
-  const end: ExportedEnd = { counts: {} as ExportedEnd["counts"], requests: 0, digest: "" };
-  const plan = { path, head, creations: [], end, writes: 0, unsubscribes: false, deletes: 0 };
   async function* lines(): AsyncGenerator<ExportedLine> {
-    for await (const value of readSealed(path)) {
-      if (value.end && value.end.digest !== opened.end.digest) throw createError(path, "changed");
-      if (isContact(value)) yield value as ExportedLine;
+    for await (const { marks, text } of readSealed(path)) {
+      if (marks.end && marks.end.digest !== end.digest) throw createError(path, "changed");
+      if (Object.keys(marks).length === 0) yield JSON.parse(decodeLine(text)) as ExportedLine;
     }
   }
   async function* shownLines(): AsyncGenerator<PlanLine> {
     for await (const line of lines()) yield toShownLine(line);
   }
-  const opened: PlanFile = { ...plan, lines, shownLines };
-  return opened;
+  return { ...plan, path, lines, shownLines };
 }
 
 /**
- * Takes what is below the head. What people read of a contact must also be what would be sent. The end is not part
- * of the digest: what it counts is held against the lines; contacts that stay as they are may have none.
- * @param actions lines so far, by action
- * @returns whether it is what a plan holds
+ * Holds all of a plan against its schema. What people read of a contact must also be what would be sent. The end is
+ * not part of the digest: what it counts is held against the lines; contacts that stay as they are may have none.
  */
-function take(
-  plan: PlanFile,
-  value: object,
-  actions: Record<string, number>,
-  { isA, creation, end, line }: typeof schema,
-): boolean {
-  if ("create" in value) return isA(creation, value.create) && plan.creations.push(value.create) > 0;
-  if ("end" in value) {
-    if (!isA(end, value.end)) return false;
-    plan.end = value.end;
-    return Object.entries(value.end.counts).every(([action, count]) => {
-      const lines = actions[action] ?? 0;
-      return ["create", "update", "delete"].includes(action) ? lines === count : lines <= count;
-    });
+async function readBrought(path: string): Promise<Omit<PlanFile, "path" | "lines" | "shownLines">> {
+  const schema = await import("./plan-schema.ts");
+  const found = { creations: [] as Creation[], writes: 0, unsubscribes: false, deletes: 0 };
+  const actions: Record<string, number> = {};
+  let head: PlanHead | undefined;
+  let end: ExportedEnd | undefined;
+  const takeLine = (value: unknown) => {
+    if (!schema.isA(schema.line, value)) return false;
+    const { action, apply } = value;
+    actions[action] = (actions[action] ?? 0) + 1;
+    if (!isPlanned(apply)) return true;
+    found.writes++;
+    found.unsubscribes ||= apply.desired.end === "unsubscribe";
+    if (apply.desired.end === "delete") found.deletes++;
+    return isAsShown(value, apply, head!.names);
+  };
+  const take = ({ marks, text }: SealedLine) => {
+    if (marks.create) return schema.isA(schema.creation, marks.create) && found.creations.push(marks.create);
+    if (!marks.end) return takeLine(parseJson(decodeLine(text)));
+    end = marks.end;
+    return schema.isA(schema.end, end) && areCounts(end.counts, actions);
+  };
+  // Said once it is known that nobody has changed the file.
+  let isMisshapen = false;
+  for await (const line of readSealed(path)) {
+    if (head) isMisshapen = !take(line) || isMisshapen;
+    else {
+      requireVersion(path, line.marks.plan);
+      if (!schema.isA(schema.head, line.marks.plan)) throw createError(path, "noPlan");
+      head = line.marks.plan;
+    }
   }
-  if (!isA(line, value)) return false;
-  actions[value.action] = (actions[value.action] ?? 0) + 1;
-  const { apply } = value;
-  if (!isPlanned(apply)) return true;
-  plan.writes++;
-  plan.unsubscribes ||= apply.desired.end === "unsubscribe";
-  if (apply.desired.end === "delete") plan.deletes++;
-  return isAsShown(value, apply, plan.head.names);
+  if (!head || !end || isMisshapen) throw createError(path, "noPlan");
+  return { ...found, head, end };
 }
+
+/** @param actions lines, by action */
+function areCounts(counts: ExportedEnd["counts"], actions: Readonly<Record<string, number>>): boolean {
+  return Object.entries(counts).every(([action, count]) => {
+    const lines = actions[action] ?? 0;
+    return ["create", "update", "delete"].includes(action) ? lines === count : lines <= count;
+  });
+}
+
+type SealedLine = ReadLine & { marks: Marks };
 
 /**
  * The lines of a plan that somebody brings, held against the digest at its end; a run's own has blocks, which
  * say nothing here.
  * @throws PlanDamagedError
  */
-async function* readSealed(path: string): AsyncGenerator<NonNullable<ReadLine["value"]>> {
+async function* readSealed(path: string): AsyncGenerator<SealedLine> {
   const splitter = new LineSplitter();
   async function* readTexts(): AsyncGenerator<string> {
     for await (const bytes of readBytes({ path, name: path })) yield* splitter.take(bytes.toString("latin1"));
   }
   let last: "none" | "line" | "end" = "none";
-  for await (const { value } of readProven(path, readTexts(), "all", "changed")) {
-    if (last === "none" && !value?.plan) throw createError(path, "noPlan");
-    if (last === "end" || !value) throw createError(path, "changed");
-    last = "end" in value ? "end" : "line";
-    if (!("block" in value)) yield value;
+  for await (const { marks, ...line } of readProven(path, readTexts(), "changed")) {
+    if (last === "none" && !marks?.plan) throw createError(path, "noPlan");
+    if (last === "end" || !marks) throw createError(path, "changed");
+    last = marks.end ? "end" : "line";
+    if (!marks.block) yield { marks, ...line };
   }
   if (last === "none") throw createError(path, "noPlan");
   if (last !== "end" || splitter.rest !== "") throw createError(path, "cutOff");

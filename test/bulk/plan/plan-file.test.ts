@@ -134,9 +134,7 @@ it("continues after its last whole block wherever it was cut off, to the same by
     const storedPlan = await readStoredPlan(other);
     expect(storedPlan?.end, `cut at ${length}`).toBeUndefined();
     const isBegun = storedPlan !== undefined && storedPlan.taken > 0;
-    const writer = isBegun
-      ? await PlanWriter.resume(other, storedPlan)
-      : PlanWriter.create(other, head, creations);
+    const writer = isBegun ? PlanWriter.resume(other, storedPlan) : PlanWriter.create(other, head, creations);
     if (length >= end) expect(writer.taken).toBe(5);
     addBlocks(writer);
     writer.close(input);
