@@ -53,21 +53,22 @@ export function mergeNames(...names: Partial<StoredNames>[]): StoredNames {
   };
 }
 
-export interface NameBookOptions {
+interface Place {
   send: Send;
   account: Account;
   structure: ContactStructure;
-  lists: Iterable<string>;
-  tags: Iterable<string>;
   /** Missing lists and tags are created; a function is told of them first, and refuses that by an error. */
   createMissing: true | ((missing: readonly Creation[]) => Promise<void>);
   /** Lists that are missing must be new: one that others create meanwhile is not taken for them. */
   isNew?: boolean;
+}
+
+export interface NameBookOptions extends Place {
+  lists: Iterable<string>;
+  tags: Iterable<string>;
   /** Created whatever `createMissing` says. */
   fields?: readonly NewField[];
 }
-
-type NamedList = Pick<ContactList, "_id" | "name">;
 
 const maxTries = 3;
 
@@ -75,67 +76,70 @@ export class NameBook {
   /** What is missing so far; of names that differ in letter case alone, the one that was written first. */
   creations: readonly Creation[] = [];
 
-  private readonly options: NameBookOptions;
+  private readonly options: Place;
   private readonly wanted: readonly Creation[];
-  /** The id of each wanted name as it was written, or a stand-in. */
+  /** Stand-in → id; the stand-in of what is created, where that is missing. */
   private readonly ids = new Map<string, string>();
   private structure: ContactStructure;
+  private lists: readonly Pick<ContactList, "_id" | "name">[] = [];
 
-  private constructor(options: NameBookOptions) {
-    const { lists, tags, fields = [] } = options;
+  private constructor(options: Place, wanted: readonly Creation[]) {
     this.options = options;
+    this.wanted = wanted;
     this.structure = options.structure;
-    this.wanted = [
-      ...fields.map(({ label, dataType }) => ({ what: "field" as const, name: label, dataType })),
-      ...[...new Set(lists)].map((name) => ({ what: "list" as const, name })),
-      ...[...new Set(tags)].map((name) => ({ what: "tag" as const, name })),
-    ];
   }
 
   /**
    * @throws UsageError for a name that means two things; what refuses to create what is missing
    */
-  static async open(options: NameBookOptions): Promise<NameBook> {
-    const book = new NameBook(options);
-    const { account, createMissing } = options;
-    const wants = (what: Kind) => book.wanted.some((each) => each.what === what);
-    const lists = wants("list") ? await account.lists(book.structure) : [];
-    if (wants("tag")) book.structure = await account.complete(book.structure);
-    book.note(lists);
-    const isOpen = book.creations.some(({ what }) => what !== "field");
-    if (createMissing !== true && isOpen) await createMissing(book.creations);
+  static open({ lists, tags, fields = [], ...place }: NameBookOptions): Promise<NameBook> {
+    const named = (what: "list" | "tag", names: Iterable<string>) =>
+      [...names].map((name) => ({ what, name }));
+    const ofFields = fields.map(({ label, dataType }) => ({ what: "field" as const, name: label, dataType }));
+    return NameBook.openAll(place, [...ofFields, ...named("list", lists), ...named("tag", tags)]);
+  }
+
+  static async openAll(place: Place, wanted: readonly Creation[]): Promise<NameBook> {
+    const book = new NameBook(place, wanted);
+    const { account, createMissing } = place;
+    if (isOf(wanted, "list")) book.lists = await account.lists(book.structure);
+    if (isOf(wanted, "tag")) book.structure = await account.complete(book.structure);
+    book.note();
+    const { creations } = book;
+    // Fields are created in any case.
+    if (createMissing !== true && isOf(creations, "list", "tag")) await createMissing(creations);
     // What an update of the structure needs is read before the price is said.
-    if (book.creations.some(({ what }) => what !== "list"))
-      book.structure = await account.forUpdate(book.structure);
+    if (isOf(creations, "field", "tag")) book.structure = await account.forUpdate(book.structure);
     return book;
   }
 
   // What is not created yet is named by its stand-in: a dry run only counts.
   listId(name: string): string {
-    return this.idOf("list", name);
+    return this.toId({ what: "list", name });
   }
 
   tagId(name: string): string {
-    return this.idOf("tag", name);
+    return this.toId({ what: "tag", name });
   }
 
   /** The id behind the stand-in of a field, once it was created; any other id as it is. */
   fieldId(id: string): string {
-    const label = parseNewFieldId(id);
-    return label === undefined ? id : this.idOf("field", label);
+    const name = parseNewFieldId(id);
+    return name === undefined ? id : this.toId({ what: "field", name });
   }
 
   /** Its id once it exists. */
-  toId({ what, name }: Creation): string {
-    return this.idOf(what, name);
+  toId(creation: Creation): string {
+    const standIn = toStandInId(creation);
+    return this.ids.get(standIn) ?? standIn;
   }
 
   /** Requests that a real run would need to make what is missing. */
   get requestsToCreate(): number {
-    const lists = this.namesToCreate("list").length;
-    const isPartMissing = this.creations.length > lists;
-    const looks = lists > 0 ? this.options.account.requestsForLists(this.structure) : 0;
-    return lists + looks + (isPartMissing ? 1 : 0);
+    const { creations, options, structure } = this;
+    const lists = creations.filter(({ what }) => what === "list").length;
+    const looks = lists > 0 ? options.account.requestsForLists(structure) : 0;
+    return lists + looks + (isOf(creations, "field", "tag") ? 1 : 0);
   }
 
   /**
@@ -156,52 +160,51 @@ export class NameBook {
   }
 
   private async make(mustBeNew: boolean): Promise<void> {
-    const { send, account, fields = [] } = this.options;
-    const names = this.namesToCreate("list");
-    const isPartMissing = this.creations.length > names.length;
-    let known: NamedList[] = [];
+    const { send, account } = this.options;
+    const ofKind = (kind: Kind) => this.creations.filter(({ what }) => what === kind);
+    const names = ofKind("list").map(({ name }) => name);
+    const parts = {
+      fields: ofKind("field").map(({ name, dataType = "text" }) => ({ label: name, dataType })),
+      tags: ofKind("tag").map(({ name }) => name),
+    };
     if (names.length > 0) {
       const { lists, created } = await ensureLists(send, account, this.structure, names);
       const taken = names.find((name) => !created.has(name));
       if (mustBeNew && taken !== undefined) requireFreeListName(taken, [...lists.values()]);
-      // The answer to a creation may hold nothing but the id.
-      known = [...lists].map(([name, { _id }]) => ({ _id, name }));
+      // The answer to a creation may hold nothing but the id. What another try finds is there already.
+      const others = this.lists.filter(({ name = "" }) => !lists.has(name));
+      this.lists = [...others, ...[...lists].map(([name, { _id }]) => ({ _id, name }))];
     }
-    const parts = { fields, tags: this.namesToCreate("tag") };
-    if (isPartMissing) this.structure = await ensureParts(send, account, this.structure, parts);
-    this.note(known);
+    if (parts.fields.length + parts.tags.length > 0)
+      this.structure = await ensureParts(send, account, this.structure, parts);
+    this.note();
   }
 
-  /** Notes ids, and what is missing. @param lists of the account; those of which the id is known may lack */
-  private note(lists: readonly NamedList[]): void {
+  /** Notes ids, and what is missing. */
+  private note(): void {
     const missing = new Map<string, Creation>();
     for (const each of this.wanted) {
-      const { what, name } = each;
-      const existing = this.findId(each, lists) ?? this.ids.get(`${what} ${name}`);
-      const isThere = existing !== undefined && toStandInName(existing) === undefined;
-      const folded = `${what} ${foldCase(name)}`;
-      if (!isThere && !missing.has(folded)) missing.set(folded, each);
-      this.ids.set(`${what} ${name}`, isThere ? existing : toStandInId(missing.get(folded)!));
+      const standIn = toStandInId(each);
+      const folded = foldCase(standIn);
+      const id = this.findId(each);
+      if (id === undefined && !missing.has(folded)) missing.set(folded, each);
+      this.ids.set(standIn, id ?? toStandInId(missing.get(folded)!));
     }
     this.creations = [...missing.values()];
   }
 
   /** @throws NotFoundError where the service does not say which tags there are: what is not known is not missing */
-  private findId({ what, name }: Creation, lists: readonly NamedList[]): string | undefined {
-    const { structure } = this;
+  private findId({ what, name }: Creation): string | undefined {
+    const { structure, lists } = this;
     if (what === "list") return findByName(name, lists, (list) => list.name, what)?._id;
     if (what === "field") return findByName(name, structure.fields, ({ label }) => label, what)?._id;
     const { tags } = structure;
     return (tags ? findByName(name, tags, ({ label }) => label, what) : resolveTag(structure, name))?._id;
   }
+}
 
-  private idOf(what: Kind, name: string): string {
-    return this.ids.get(`${what} ${name}`) ?? toStandInId({ what, name });
-  }
-
-  private namesToCreate(kind: Kind): string[] {
-    return this.creations.flatMap(({ what, name }) => (what === kind ? [name] : []));
-  }
+function isOf(creations: readonly Creation[], ...kinds: Kind[]): boolean {
+  return creations.some(({ what }) => kinds.includes(what));
 }
 
 /** Whether the answer to a creation was lost, so that it may have been carried out. */
@@ -214,16 +217,9 @@ function mayHaveMade(error: unknown): boolean {
 export async function openPlannedNames({
   creations,
   ...place
-}: Pick<NameBookOptions, "send" | "account"> & { creations: readonly Creation[] }): Promise<NameBook> {
-  const ofKind = (kind: Kind) => creations.filter(({ what }) => what === kind);
-  return NameBook.open({
-    ...place,
-    structure: await place.account.structure(),
-    lists: ofKind("list").map(({ name }) => name),
-    tags: ofKind("tag").map(({ name }) => name),
-    fields: ofKind("field").map(({ name, dataType = "text" }) => ({ label: name, dataType })),
-    createMissing: true,
-  });
+}: Pick<Place, "send" | "account"> & { creations: readonly Creation[] }): Promise<NameBook> {
+  const structure = await place.account.structure();
+  return NameBook.openAll({ ...place, structure, createMissing: true }, creations);
 }
 
 /** What of a plan has names. */
@@ -237,19 +233,20 @@ interface PlanWithNames {
  * @throws UsageError that says both names, for each that the plan's changes or its conditions speak of
  */
 export async function requireKeptNames({ head, lines }: PlanWithNames, account: Account): Promise<void> {
+  const { names, selection } = head;
   const spoken = new Set<string>();
   for await (const { changes = [] } of lines())
     for (const { what, name } of changes) spoken.add(`${what} ${name}`);
-  const isChosenBy = await readSelectionNames(head.selection);
+  const chosen = new Set([...(selection?.lists ?? []), ...(selection?.tags ?? [])]);
+  const where = selection?.where === undefined ? undefined : await readWhere(selection.where);
   const planned = (["field", "list", "tag"] as const).flatMap((what) =>
-    Object.entries(head.names[`${what}s`])
+    Object.entries(names[`${what}s`])
       .map(([id, name]) => ({ what, id, name }))
-      .filter(({ id, name }) => spoken.has(`${what} ${name}`) || isChosenBy(what, id, name)),
+      .filter(({ id, name }) => spoken.has(`${what} ${name}`) || chosen.has(id) || where?.names(what, name)),
   );
-  const needs = (kind: Kind) => planned.some(({ what }) => what === kind);
   const structure = await account.structure();
-  const lists = needs("list") ? await account.lists(structure) : [];
-  const current = toStoredNames(needs("tag") ? await account.complete(structure) : structure, lists);
+  const lists = isOf(planned, "list") ? await account.lists(structure) : [];
+  const current = toStoredNames(isOf(planned, "tag") ? await account.complete(structure) : structure, lists);
   const renamed = planned.flatMap(({ what, id, name }) => {
     const now = current[`${what}s`][id] ?? name;
     return now === name ? [] : [`the ${what} ${JSON.stringify(name)} is called ${JSON.stringify(now)} now`];
@@ -262,13 +259,7 @@ export async function requireKeptNames({ head, lines }: PlanWithNames, account: 
   );
 }
 
-/** Whether the conditions of a plan speak of a field, a list or a tag. */
-async function readSelectionNames(
-  selection: StoredSelection | undefined,
-): Promise<(what: Kind, id: string, name: string) => boolean> {
-  const ids = new Set([...(selection?.lists ?? []), ...(selection?.tags ?? [])]);
-  if (selection?.where === undefined) return (_, id) => ids.has(id);
+async function readWhere(text: string) {
   const { parseWhere } = await import("../../select/where.ts");
-  const where = await parseWhere(selection.where);
-  return (what, id, name) => ids.has(id) || where.names(what, name);
+  return parseWhere(text);
 }
