@@ -1,10 +1,7 @@
-/**
- * A fresh account behind the in-process transport, a clock that stands still, and short words for requests.
- */
+/** A fresh account behind the in-process transport, a clock that stands still, and short words for requests. */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { SandboxAdmin } from "../../src/sandbox/admin.ts";
-import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
+import { openSandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
 import type { Clock, ContactStructure } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
@@ -25,28 +22,7 @@ interface CallOptions {
   headers?: Record<string, string>;
 }
 
-type Call = (method: string, path: string, body?: unknown, options?: CallOptions) => Promise<Reply>;
-
-export interface TestAccount {
-  sandbox: Sandbox;
-  folder: string;
-  structureId: string;
-  clock: TestClock;
-  call: Call;
-  /** The structure as an update takes it. */
-  definition(): Promise<Omit<ContactStructure, "_id" | "keyType">>;
-  /** The structure, updated by this body on top of what it is. */
-  update(change: object): Promise<ContactStructure>;
-  /** Ids of two fields, two tags and two lists. */
-  furnished(): Promise<{ fields: string[]; tags: string[]; lists: string[] }>;
-  create(key: string, more?: object): Promise<Reply["body"]>;
-  /** All of them must hold. */
-  search(criterias: object[], more?: object): Promise<Reply>;
-  /** Another admin of the folder, as a command opens it. */
-  openAdmin(): Promise<SandboxAdmin>;
-  /** A key with these scopes. */
-  keyWith(...scopes: string[]): Promise<string>;
-}
+export type TestAccount = Awaited<ReturnType<typeof openAccount>>;
 
 export interface TestClock extends Clock {
   pass(seconds: number): void;
@@ -67,55 +43,22 @@ export function testClock(start = Date.UTC(2026, 5, 15, 12)): TestClock {
   };
 }
 
-export async function openAccount(options: Partial<SandboxOptions> = {}): Promise<TestAccount> {
+export async function openAccount(options: Partial<SandboxOptions> = {}) {
   const folder = options.folder ?? join(await temporaryFolder(), "sandbox");
   const clock = testClock();
-  const sandbox = await openSandbox({
-    hourlyLimit: 1_000_000,
-    monthlyLimit: 1_000_000,
-    clock,
-    ...options,
-    folder,
-  });
+  const limits = { hourlyLimit: 1_000_000, monthlyLimit: 1_000_000 };
+  const sandbox = await openSandbox({ ...limits, clock, ...options, folder });
   onTestFinished(() => sandbox.close());
   const { structureId } = sandbox;
-  const call = createCall(sandbox);
-  const account: TestAccount = {
-    sandbox,
-    folder,
-    structureId,
-    clock,
-    call,
-    ...structureActions(call, structureId),
-    async create(key, more = {}) {
-      const answer = await call("POST", "/api/contact", { key, contactStructureId: structureId, ...more });
-      if (answer.status !== 200) throw new Error(answer.text);
-      return answer.body;
-    },
-    search: (criterias, more = {}) =>
-      call("POST", "/api/contact/search", {
-        contactStructureId: structureId,
-        page: 1,
-        pageSize: 10,
-        source: ["_id", "key"],
-        contactSpecification: { filters: criterias.length > 0 ? [{ criterias }] : [] },
-        ...more,
-      }),
-    async openAdmin() {
-      const { admin, close } = await openSandbox({ folder, clock });
-      onTestFinished(close);
-      return admin;
-    },
-    async keyWith(...scopes) {
-      const admin = await account.openAdmin();
-      return admin.keys.create({ name: scopes.join(" and "), scopes }).key;
-    },
-  };
-  return account;
-}
+  const structurePath = `/api/contact-structure/${structureId}`;
+  const listsPath = `${structurePath}/lists`;
 
-function createCall(sandbox: Sandbox): Call {
-  return async (method, path, body, { key = sandbox.ownKey(), raw, headers = {} } = {}) => {
+  async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    { key = sandbox.ownKey(), raw, headers = {} }: CallOptions = {},
+  ): Promise<Reply> {
     const answer = await sandbox.transport({
       method,
       url: `http://sandbox.invalid${path}`,
@@ -128,47 +71,86 @@ function createCall(sandbox: Sandbox): Call {
       timeoutMilliseconds: 60_000,
     });
     return { ...answer, body: answer.text === "" ? undefined : JSON.parse(answer.text) };
-  };
-}
+  }
+  /** The body of an answer that must be a good one. */
+  async function done(answer: Promise<Reply>): Promise<Reply["body"]> {
+    const { status, body, text } = await answer;
+    if (status >= 300) throw new Error(text);
+    return body;
+  }
+  const get = (path: string) => done(call("GET", path));
+  const structure = async (): Promise<Required<ContactStructure>> => (await get("/api/contact-structure"))[0];
+  /** The structure as an update takes it. */
+  async function definition() {
+    const { _id, keyType, ...rest } = await structure();
+    return rest;
+  }
+  /** The structure, updated by this body on top of what it is. */
+  const update = async (change: object): Promise<Required<ContactStructure>> =>
+    done(call("PUT", structurePath, { ...(await definition()), ...change }));
+  const createList = async (name: string): Promise<string> =>
+    (await done(call("POST", listsPath, { name })))._id;
+  /** A search for those of whom all criterias hold. */
+  const search = (criterias: object[] = [], more: object = {}) =>
+    call("POST", "/api/contact/search", {
+      ...{ contactStructureId: structureId, page: 1, pageSize: 10, source: ["_id", "key"] },
+      contactSpecification: { filters: criterias.length > 0 ? [{ criterias }] : [] },
+      ...more,
+    });
+  /** Another admin of the folder, as a command opens it. */
+  async function openAdmin() {
+    const { admin, close } = await openSandbox({ folder, clock });
+    onTestFinished(close);
+    return admin;
+  }
 
-type StructureActions = Pick<TestAccount, "definition" | "update" | "furnished">;
-
-function structureActions(call: Call, structureId: string): StructureActions {
-  const actions: StructureActions = {
-    async definition() {
-      const [{ _id, keyType, ...definition }] = (await call("GET", "/api/contact-structure")).body;
-      return definition;
+  return {
+    ...{ sandbox, folder, structureId, structurePath, listsPath, clock },
+    ...{ call, get, structure, definition, update, createList, search, openAdmin },
+    /** A request that any key may make: it reads the structures. */
+    read: (key?: string | null) => call("GET", "/api/contact-structure", undefined, { key }),
+    /** A request below /__sandbox/. */
+    admin: (method: string, path: string, body?: unknown) =>
+      call(method, `/__sandbox/${path}`, body, { key: null }),
+    create: (key: string, more: object = {}) =>
+      done(call("POST", "/api/contact", { key, contactStructureId: structureId, ...more })),
+    /** The keys that a search finds. */
+    async keys(criterias: object[] = [], more: object = {}): Promise<string[]> {
+      const { contacts } = await done(search(criterias, { source: ["key"], ...more }));
+      return contacts.map(({ key }: { key: string }) => key);
     },
-    async update(change) {
-      const before = await actions.definition();
-      const answer = await call("PUT", `/api/contact-structure/${structureId}`, { ...before, ...change });
-      if (answer.status !== 200) throw new Error(answer.text);
-      return answer.body;
-    },
+    /** Ids of two fields, two tags and two lists. */
     async furnished() {
-      const [before] = (await call("GET", "/api/contact-structure")).body;
-      const after = await actions.update({
-        fields: [...before.fields, { label: "City", dataType: "text" }, { label: "Plan", dataType: "text" }],
+      const { fields } = await definition();
+      const after = await update({
+        fields: [...fields, { label: "City", dataType: "text" }, { label: "Plan", dataType: "text" }],
         tags: [{ label: "vip" }, { label: "trial" }],
       });
-      const lists: string[] = [];
-      for (const name of ["News", "Offers"]) {
-        lists.push((await call("POST", `/api/contact-structure/${structureId}/lists`, { name })).body._id);
-      }
       return {
-        fields: after.fields.slice(-2).map((field) => field._id),
-        tags: after.tags!.map((tag) => tag._id),
-        lists,
+        fields: after.fields.slice(-2).map(({ _id }) => _id),
+        tags: after.tags.map(({ _id }) => _id),
+        lists: [await createList("News"), await createList("Offers")],
       };
     },
+    /** A key with these scopes. */
+    async keyWith(...scopes: string[]) {
+      return (await openAdmin()).keys.create({ name: scopes.join(" and "), scopes }).key;
+    },
   };
-  return actions;
 }
 
 /** One column's criteria. */
-export function eq(columnToFilter: string, ...values: string[]): object {
-  return { columnToFilter, operator: "EQ", values };
-}
+export const eq = (columnToFilter: string, ...values: string[]) => ({
+  columnToFilter,
+  operator: "EQ",
+  values,
+});
+
+/** As bodies name fields, tags and lists. */
+export const refs = (...ids: string[]) => ids.map((_id) => ({ _id }));
+
+/** An id that nothing has. */
+export const unknownId = "f".repeat(24);
 
 /** A request to a service behind a port; its headers are the Response's own. */
 export async function callPort(

@@ -1,9 +1,11 @@
-/** Who may use /__sandbox/ over HTTP, and its stream. */
+/** Who may use the service and /__sandbox/ over HTTP; its stream and its page. */
 import { request } from "node:http";
 import { expect, test } from "vitest";
-import { refuseAccess } from "../../src/sandbox/admin-api/access.ts";
+import { findForeignHeader, isLoopbackAddress, refuseAccess } from "../../src/sandbox/admin-api/access.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { callPort } from "./account.ts";
 
+/** `fetch` sets Host and Origin itself; a browser's headers have to be written by hand. */
 function fetchStatus(url: string, headers: Record<string, string>, method = "GET"): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false }, (answer) => {
@@ -13,71 +15,112 @@ function fetchStatus(url: string, headers: Record<string, string>, method = "GET
   });
 }
 
-test("without a token, only programs of this machine and pages of this very address are answered", async () => {
+test("without a token, programs of this machine and pages of this very address alone are answered", async () => {
   const { baseUrl } = await startSandbox();
-  const { host, port } = new URL(baseUrl);
-  const health = (headers: Record<string, string>) => fetchStatus(`${baseUrl}/__sandbox/health`, headers);
-  expect(await health({})).toBe(200);
-  expect(await health({ host: `localhost:${port}` })).toBe(200);
-  expect(await health({ host: `[::1]:${port}` })).toBe(200);
-  expect(await health({ origin: `http://${host}` })).toBe(200);
-  expect(await health({ host: `localhost:${port}`, origin: `http://localhost:${port}` })).toBe(200);
-
-  // A page of another site, of another port, or of a file.
-  expect(await health({ origin: "https://evil.example" })).toBe(403);
-  expect(await health({ origin: "http://localhost:1" })).toBe(403);
-  expect(await health({ origin: `https://${host}` })).toBe(403);
-  expect(await health({ origin: "null" })).toBe(403);
-  expect(await health({ "sec-fetch-site": "cross-site" })).toBe(403);
-  // A name that its DNS points at this machine: the page and the address are of one origin then.
-  expect(await health({ host: "evil.example" })).toBe(403);
-  expect(await health({ host: `evil.example:${port}`, origin: `http://evil.example:${port}` })).toBe(403);
-  expect(await health({ host: `127.0.0.1.evil.example:${port}` })).toBe(403);
-  expect(await health({ authorization: "Bearer anything", origin: "https://evil.example" })).toBe(403);
+  const { port } = new URL(baseUrl);
+  const rows: [status: number, headers: Record<string, string>][] = [
+    [200, {}],
+    [200, { host: `localhost:${port}` }],
+    [200, { host: `[::1]:${port}` }],
+    [200, { origin: `http://127.0.0.1:${port}` }],
+    [200, { host: `localhost:${port}`, origin: `http://localhost:${port}` }],
+    // A page of another site, of another port, or of a file.
+    [403, { origin: "https://evil.example" }],
+    [403, { origin: "http://localhost:1" }],
+    [403, { origin: `https://127.0.0.1:${port}` }],
+    [403, { origin: "null" }],
+    [403, { "sec-fetch-site": "cross-site" }],
+    // A name that its DNS points at this machine: the page and the address are of one origin then.
+    [403, { host: "evil.example" }],
+    [403, { host: `evil.example:${port}`, origin: `http://evil.example:${port}` }],
+    [403, { host: `127.0.0.1.evil.example:${port}` }],
+    [403, { authorization: "Bearer anything", origin: "https://evil.example" }],
+  ];
+  for (const [status, headers] of rows) {
+    const answered = await fetchStatus(`${baseUrl}/__sandbox/health`, headers);
+    expect(answered, JSON.stringify(headers)).toBe(status);
+  }
 });
 
 test("every path is guarded, those that are not there too, and nothing is done for whoever may not", async () => {
   const { baseUrl, apiKey } = await startSandbox();
   const headers = { origin: "https://evil.example", "x-api-key": apiKey };
-  for (const [method, path] of [
-    ["GET", ""],
-    ["GET", "requests"],
-    ["GET", "requests/stream"],
-    ["DELETE", "requests"],
-    ["POST", "reset"],
-    ["POST", "seed"],
-    ["GET", "snapshots"],
-    ["PUT", "snapshots/x"],
-    ["POST", "snapshots/x/load"],
-    ["DELETE", "snapshots/x"],
-    ["GET", "clock"],
-    ["PUT", "clock"],
-    ["GET", "faults"],
-    ["PUT", "faults"],
-    ["DELETE", "faults"],
-    ["GET", "limits"],
-    ["PUT", "limits"],
-    ["POST", "events"],
-    ["GET", "nothing"],
-    ["OPTIONS", "reset"],
-  ] as const) {
-    expect(await fetchStatus(`${baseUrl}/__sandbox/${path}`, headers, method), `${method} ${path}`).toBe(403);
+  const guarded = `GET /, GET /requests, GET /requests/stream, DELETE /requests, POST /reset, POST /seed,
+    GET /snapshots, PUT /snapshots/x, POST /snapshots/x/load, DELETE /snapshots/x, GET /clock, PUT /clock,
+    GET /faults, PUT /faults, DELETE /faults, GET /limits, PUT /limits, POST /events, GET /nothing,
+    OPTIONS /reset`;
+  for (const each of guarded.split(/,\s+/)) {
+    const [method, path] = each.split(" ");
+    expect(await fetchStatus(`${baseUrl}/__sandbox${path}`, headers, method), each).toBe(403);
   }
   expect(await (await fetch(`${baseUrl}/__sandbox/snapshots`)).json()).toEqual([]);
 });
 
+test("requests of a foreign page to the service are refused too, and block nobody", async () => {
+  const service = await startSandbox({ blockAfter: 3 });
+  const foreign: Record<string, string>[] = [
+    { host: "rebound.example" },
+    { origin: "https://page.example" },
+    { origin: "null" },
+    { "sec-fetch-site": "cross-site" },
+  ];
+  for (const headers of foreign) {
+    for (let count = 0; count < 4; count++) {
+      expect(await fetchStatus(`${service.baseUrl}/api/contact-structure`, headers)).toBe(403);
+    }
+  }
+  const answer = await callPort(service, "GET", "/api/contact-structure");
+  expect([answer.status, answer.headers.get("x-ratelimit-remaining")]).toEqual([200, "3599"]);
+});
+
+test.each([
+  [{}, undefined],
+  [{ host: "127.0.0.1:8080" }, undefined],
+  [{ host: "localhost" }, undefined],
+  [{ host: "sandbox.localhost:80" }, undefined],
+  [{ host: "[::1]:8080" }, undefined],
+  [{ host: "127.0.0.1", origin: "http://localhost:3000" }, undefined],
+  [{ host: "127.0.0.1", "sec-fetch-site": "same-origin" }, undefined],
+  [{ host: "127.0.0.1", "sec-fetch-site": "none" }, undefined],
+  [{ host: "127.0.0.1.evil.example" }, "Host"],
+  [{ host: "localhost.evil.example" }, "Host"],
+  [{ host: "notlocalhost" }, "Host"],
+  [{ host: "[::1].evil.example" }, "Host"],
+  [{ host: "user@127.0.0.1" }, "Host"],
+  [{ host: "" }, "Host"],
+  [{ host: "localhost", origin: "http://localhost.evil.example" }, "Origin"],
+  [{ host: "localhost", origin: "http://localhost@evil.example" }, "Origin"],
+  [{ host: "localhost", origin: "file://" }, "Origin"],
+  [{ host: "localhost", origin: "" }, "Origin"],
+] as const)("takes the headers %j as foreign by %s", (headers, by) => {
+  expect(findForeignHeader(headers)).toBe(by);
+});
+
+test.each(["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])("%s is loopback", (address) => {
+  expect(isLoopbackAddress(address)).toBe(true);
+});
+
+test.each(["", "10.0.0.1", "::2", "::ffff:10.0.0.1", "127.0.0.1.example"])("%j is not", (address) => {
+  expect(isLoopbackAddress(address)).toBe(false);
+});
+
 test("with a token, it is needed and enough, wherever the request comes from", async () => {
   const { baseUrl } = await startSandbox({ adminToken: "s3cret" });
-  const health = (headers: Record<string, string>) => fetchStatus(`${baseUrl}/__sandbox/health`, headers);
-  expect(await health({})).toBe(401);
-  expect(await health({ authorization: "Bearer wrong" })).toBe(401);
-  expect(await health({ authorization: "Bearer s3cre" })).toBe(401);
-  expect(await health({ authorization: "Bearer" })).toBe(401);
-  expect(await health({ authorization: "s3cret" })).toBe(401);
-  expect(await health({ "x-api-key": "s3cret" })).toBe(401);
-  expect(await health({ authorization: "Bearer s3cret" })).toBe(200);
-  expect(await health({ authorization: "bearer s3cret", host: "sandbox:8080" })).toBe(200);
-  expect(await health({ authorization: "Bearer s3cret", origin: "https://ci.example" })).toBe(200);
+  const rows: [status: number, headers: Record<string, string>][] = [
+    [401, {}],
+    [401, { authorization: "Bearer wrong" }],
+    [401, { authorization: "Bearer s3cre" }],
+    [401, { authorization: "Bearer" }],
+    [401, { authorization: "s3cret" }],
+    [401, { "x-api-key": "s3cret" }],
+    [200, { authorization: "Bearer s3cret" }],
+    [200, { authorization: "bearer s3cret", host: "sandbox:8080" }],
+    [200, { authorization: "Bearer s3cret", origin: "https://ci.example" }],
+  ];
+  for (const [status, headers] of rows) {
+    const answered = await fetchStatus(`${baseUrl}/__sandbox/health`, headers);
+    expect(answered, JSON.stringify(headers)).toBe(status);
+  }
   const refused = await fetch(`${baseUrl}/__sandbox/health`);
   expect(refused.headers.get("www-authenticate")).toMatch(/^Bearer/);
   expect(await refused.json()).toMatchObject({ errors: [{ errorType: "UnauthorizedError" }] });
@@ -92,11 +135,11 @@ test("another machine is refused without a token, whatever it says of itself", (
 });
 
 test("the stream brings each request as it is answered, and ends when the sandbox stops", async () => {
-  const { baseUrl, apiKey, sandbox } = await startSandbox();
-  const read = (path: string) => fetch(`${baseUrl}${path}`, { headers: { "x-api-key": apiKey } });
+  const service = await startSandbox();
+  const read = (path: string) => callPort(service, "GET", path);
   await read("/api/contact-structure");
   const open = async (query = "") => {
-    const stream = await fetch(`${baseUrl}/__sandbox/requests/stream${query}`);
+    const stream = await fetch(`${service.baseUrl}/__sandbox/requests/stream${query}`);
     expect(stream.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     return readEvents(stream);
   };
@@ -107,10 +150,10 @@ test("the stream brings each request as it is answered, and ends when the sandbo
   expect(await fromNow.next()).toMatchObject({ n: 2, path: "/api/nothing", status: 403 });
   expect([await all.next(), await all.next()]).toMatchObject([{ n: 1 }, { n: 2 }]);
   expect(await misses.next()).toMatchObject({ n: 2 });
-  sandbox.admin.reset();
+  service.sandbox.admin.reset();
   await read("/api/contact-structure");
   expect(await fromNow.next()).toMatchObject({ n: 3, status: 200 });
-  expect((await fetch(`${baseUrl}/__sandbox/requests/stream?status=x`)).status).toBe(400);
+  expect((await fetch(`${service.baseUrl}/__sandbox/requests/stream?status=x`)).status).toBe(400);
 });
 
 /** The data of server-sent events, one after the other. */
@@ -152,27 +195,15 @@ test("the page is one file of its own, under a policy that lets nothing else run
   expect((await fetch(`${withToken.baseUrl}/__sandbox/overview`)).status).toBe(401);
 });
 
-test("what the page shows of the account names fields, lists and tags", async () => {
-  const { baseUrl, sandbox } = await startSandbox();
-  sandbox.admin.seed({
-    contacts: [
-      { key: "a@b.co", fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"] },
-      ...Array.from({ length: 149 }, (_, number) => ({ key: `p${number}@b.co` })),
-    ],
-  });
-  const overview = async () =>
-    (await (await fetch(`${baseUrl}/__sandbox/overview`)).json()) as {
-      account: { total: number; contacts: object[]; lists: object[] };
-    };
-  const { account } = await overview();
-  expect([account.total, account.contacts.length]).toEqual([150, 100]);
-  expect(account.contacts[0]).toMatchObject({ key: "p148@b.co", fields: {}, lists: [], tags: [] });
-  expect(account.lists).toEqual([{ name: "News", contacts: 1 }]);
-  sandbox.admin.reset();
-  sandbox.admin.seed({
-    contacts: [{ key: "a@b.co", fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"] }],
-  });
-  expect((await overview()).account.contacts).toMatchObject([
-    { key: "a@b.co", fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"] },
-  ]);
+test("what the page shows of the account names fields, lists and tags of the last hundred contacts", async () => {
+  const service = await startSandbox();
+  const { admin } = service.sandbox;
+  const overview = async () => (await callPort(service, "GET", "/__sandbox/overview")).body.account;
+  const ada = { key: "a@b.co", fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"] };
+  admin.seed({ contacts: [ada] });
+  expect((await overview()).contacts).toMatchObject([ada]);
+  admin.seed({ contacts: Array.from({ length: 149 }, (_, number) => ({ key: `p${number}@b.co` })) });
+  const { total, contacts, lists } = await overview();
+  expect([total, contacts.length, lists]).toEqual([150, 100, [{ name: "News", contacts: 1 }]]);
+  expect(contacts[0]).toMatchObject({ key: "p148@b.co", fields: {}, lists: [], tags: [] });
 });

@@ -1,64 +1,53 @@
 /** POST /__sandbox/seed. */
 import { expect, test } from "vitest";
-import { eq, invalidAt, onlyError, openAccount } from "./account.ts";
+import { eq, invalidAt, onlyError, openAccount, refs } from "./account.ts";
+
+const whole = { source: ["_id", "key", "fields", "tags", "lists", "contactStatus", "contactSubStatus"] };
 
 async function opened() {
   const account = await openAccount();
-  const seed = (body: unknown) => account.call("POST", "/__sandbox/seed", body, { key: null });
-  const whole = { source: ["_id", "key", "fields", "tags", "lists", "contactStatus", "contactSubStatus"] };
-  return { account, seed, whole };
+  return { ...account, seed: (body: unknown) => account.admin("POST", "seed", body) };
 }
 
 test("a seed makes what is missing, by names, and updates a contact that exists", async () => {
-  const { account, seed, whole } = await opened();
+  const { seed, structure, get, search, keys, listsPath } = await opened();
+  const ada = { key: "ada@example.com", fields: { City: "Oslo", "first name": "Ada" } };
   const answer = await seed({
-    fields: ["City"],
-    tags: ["VIP"],
-    lists: ["Newsletter"],
+    ...{ fields: ["City"], tags: ["VIP"], lists: ["Newsletter"] },
     contacts: [
-      {
-        key: "ada@example.com",
-        fields: { City: "Oslo", "first name": "Ada" },
-        lists: ["newsletter"],
-        tags: ["New"],
-      },
+      { ...ada, lists: ["newsletter"], tags: ["New"] },
       { key: "gone@example.com", status: "Unsubscribe" },
       { key: "plain@example.com" },
     ],
   });
   expect(answer.body).toEqual({ contacts: { created: 3, updated: 0 } });
-  const [structure] = (await account.call("GET", "/api/contact-structure")).body;
-  expect(structure.fields.map((field: { label: string }) => field.label)).toEqual([
-    "First Name",
-    "Last Name",
-    "City",
-  ]);
-  expect(structure.tags.map((tag: { label: string }) => tag.label)).toEqual(["VIP", "New"]);
-  const [list] = (await account.call("GET", `/api/contact-structure/${account.structureId}/lists`)).body
-    .records;
+  const { fields, tags } = await structure();
+  expect(fields).toMatchObject([{ label: "First Name" }, { label: "Last Name" }, { label: "City" }]);
+  expect(tags).toMatchObject([{ label: "VIP" }, { label: "New" }]);
+  const [list] = (await get(listsPath)).records;
   expect(list).toMatchObject({ name: "Newsletter", totalContacts: 1 });
-  const [ada] = (await account.search([eq("KEY", "ada@example.com")], whole)).body.contacts;
-  expect(ada).toMatchObject({
+  const [found] = (await search([eq("KEY", ada.key)], whole)).body.contacts;
+  expect(found).toMatchObject({
     fields: [
-      { _id: structure.fields[2]._id, value: "Oslo" },
-      { _id: structure.fields[0]._id, value: "Ada" },
+      { _id: fields[2]!._id, value: "Oslo" },
+      { _id: fields[0]!._id, value: "Ada" },
     ],
-    lists: [{ _id: list._id }],
-    tags: [{ _id: structure.tags[1]._id }],
+    lists: refs(list._id),
+    tags: refs(tags[1]!._id),
   });
   const again = await seed({
     contacts: [{ key: "ADA@example.com", fields: { City: "Bergen" }, tags: ["VIP"], status: "Bounce" }],
   });
   expect(again.body).toEqual({ contacts: { created: 0, updated: 1 } });
-  const changed = (await account.call("GET", `/api/contact/${ada._id}`)).body;
+  const changed = await get(`/api/contact/${found._id}`);
   expect(changed).toMatchObject({
     key: "ADA@example.com",
     __v: 1,
+    fields: [{ value: "Bergen" }, { value: "Ada" }],
     status: { primary: "Inactive", secondary: "Bounce" },
   });
-  expect(changed.fields.map((field: { value: string }) => field.value)).toEqual(["Bergen", "Ada"]);
   expect(changed.tags).toHaveLength(2);
-  expect((await account.search([eq("CONTACT_STATUS", "Inactive")])).body.totalRecords).toBe(2);
+  expect(await keys([eq("CONTACT_STATUS", "Inactive")])).toHaveLength(2);
 });
 
 test.each([
@@ -70,10 +59,9 @@ test.each([
   [{ primary: "Inactive", secondary: "Complaint-FBL" }, "Complaint-FBL"],
   [{ primary: "Active" }, "active"],
 ])("a contact is seeded with the status %j", async (status, expected) => {
-  const { account, seed } = await opened();
+  const { seed, get } = await opened();
   await seed({ contacts: [{ key: "a@b.co", status }] });
-  const [{ _id }] = (await account.search([])).body.contacts;
-  const { primary, secondary } = (await account.call("GET", `/api/contact/${_id}`)).body.status;
+  const { primary, secondary } = (await get("/api/contact"))[0].status;
   expect(primary === "Inactive" ? secondary : primary).toBe(expected);
 });
 
@@ -93,55 +81,42 @@ test.each([
   [{ lists: ["fine"], tags: [""] }, "tags[0]"],
   [{ people: [] }, "people"],
 ])("a seed with something invalid is 400 with its place, and nothing is applied: %j", async (body, place) => {
-  const { account, seed } = await opened();
-  const before = (await account.call("GET", "/api/contact-structure")).body;
-  expect(onlyError(await seed(body))).toMatchObject({
-    status: 400,
-    errorType: "ValidationError",
-    field: place,
-    message: expect.stringContaining(place),
-  });
-  expect((await account.call("GET", "/api/contact-structure")).body).toEqual(before);
-  expect((await account.search([])).body.totalRecords).toBe(0);
-  expect((await account.call("GET", `/api/contact-structure/${account.structureId}/lists`)).body.total).toBe(
-    0,
-  );
+  const { seed, structure, keys, get, listsPath } = await opened();
+  const before = await structure();
+  const message = expect.stringContaining(place);
+  expect(onlyError(await seed(body))).toMatchObject({ ...invalidAt(place), message });
+  expect(await structure()).toEqual(before);
+  expect(await keys()).toEqual([]);
+  expect((await get(listsPath)).total).toBe(0);
 });
 
 test("a field may have any name, one that objects of JavaScript have too", async () => {
-  const { account, seed, whole } = await opened();
+  const { seed, structure, get } = await opened();
   const labels = ["constructor", "prototype", "__proto__", "toString"];
   const fields = Object.fromEntries(labels.map((label) => [label, `its ${label}`]));
   expect((await seed({ contacts: [{ key: "a@b.co", fields }] })).body.contacts.created).toBe(1);
-  const [structure] = (await account.call("GET", "/api/contact-structure")).body;
-  const fieldLabel = (id: string) =>
-    structure.fields.find((field: { _id: string }) => field._id === id).label as string;
-  const [contact] = (await account.search([], whole)).body.contacts;
-  expect(
-    contact.fields.map(({ _id, value }: { _id: string; value: string }) => [fieldLabel(_id), value]),
-  ).toEqual(labels.map((label) => [label, `its ${label}`]));
+  const made = (await structure()).fields.slice(2);
+  expect(made.map(({ label }) => label)).toEqual(labels);
+  const [contact] = await get("/api/contact");
+  expect(contact.fields).toEqual(made.map(({ _id, label }) => ({ _id, value: `its ${label}` })));
 });
 
 test("a name that several lists have is 400", async () => {
-  const { account, seed } = await opened();
-  for (const name of ["News", "News"]) {
-    await account.call("POST", `/api/contact-structure/${account.structureId}/lists`, { name });
-  }
-  expect(onlyError(await seed({ contacts: [{ key: "a@b.co", lists: ["News"] }] }))).toMatchObject(
-    invalidAt("contacts[0].lists[0]"),
-  );
+  const { seed, createList } = await opened();
+  for (const name of ["News", "News"]) await createList(name);
+  const refusal = onlyError(await seed({ contacts: [{ key: "a@b.co", lists: ["News"] }] }));
+  expect(refusal).toMatchObject(invalidAt("contacts[0].lists[0]"));
 });
 
-test("a seed that is no JSON object is 400", async () => {
-  const { account } = await opened();
-  for (const raw of ["", "[]", "null", "5", "{", "\ufffe"]) {
-    const answer = await account.call("POST", "/__sandbox/seed", undefined, { key: null, raw });
-    expect(answer.status, raw).toBe(raw === "" ? 200 : 400);
-  }
+test.each(["", "[]", "null", "5", "{", "\ufffe"])("a seed that is no JSON object is 400: %j", async (raw) => {
+  const { call } = await opened();
+  const answer = await call("POST", "/__sandbox/seed", undefined, { key: null, raw });
+  // Where there is no text, nothing is seeded.
+  expect(answer.status).toBe(raw === "" ? 200 : 400);
 });
 
 test("10,000 contacts are seeded at once, although a request to the service may hold 1 MiB only", async () => {
-  const { account, seed } = await opened();
+  const { search, seed } = await opened();
   const contacts = Array.from({ length: 10_000 }, (_, number) => ({
     key: `person${number}@example.com`,
     fields: { "First Name": `Person ${number}`, Notes: "x".repeat(60) },
@@ -149,5 +124,5 @@ test("10,000 contacts are seeded at once, although a request to the service may 
     tags: [number % 2 ? "odd" : "even"],
   }));
   expect((await seed({ contacts })).body).toEqual({ contacts: { created: 10_000, updated: 0 } });
-  expect((await account.search([])).body.totalRecords).toBe(10_000);
+  expect((await search()).body.totalRecords).toBe(10_000);
 });

@@ -2,15 +2,7 @@
 import { expect, test } from "vitest";
 import { recordEvent } from "../../src/sandbox/rules/events.ts";
 import { openStore } from "../../src/sandbox/store/index.ts";
-import { invalidAt, onlyError, openAccount, type Reply, type TestAccount } from "./account.ts";
-
-interface Record {
-  timestamp: string;
-  type: string;
-  contactId: string;
-}
-
-const eventTypes = (answer: Reply) => answer.body.records.map((record: Record) => record.type);
+import { invalidAt, onlyError, openAccount, type TestAccount } from "./account.ts";
 
 test("Events: what requests do to contacts is recorded, in the account's feed and in the contact's", async () => {
   const account = await openAccount();
@@ -28,8 +20,7 @@ test("Events: what requests do to contacts is recorded, in the account's feed an
   at();
   await account.call("PATCH", path, { status: { primary: "Inactive", secondary: "Unsubscribe" } });
   await account.create("bob@b.co");
-  const feed = await account.call("GET", `${path}/events`);
-  expect(feed.body).toEqual({
+  expect(await account.get(`${path}/events`)).toEqual({
     total: 5,
     records: [
       ["contact-unsubscribed", "12:04"],
@@ -45,10 +36,10 @@ test("Events: what requests do to contacts is recorded, in the account's feed an
       triggeredBy: { type: "api" },
     })),
   });
-  expect((await account.call("GET", "/api/contact/events")).body.total).toBe(6);
+  expect((await account.get("/api/contact/events")).total).toBe(6);
   await account.call("DELETE", path);
   expect(onlyError(await account.call("GET", `${path}/events`))).toMatchObject({ status: 404 });
-  expect((await account.call("GET", "/api/contact/events")).body.total).toBe(6);
+  expect((await account.get("/api/contact/events")).total).toBe(6);
 });
 
 test("Events: types, pastDays, page and size choose among them", async () => {
@@ -57,13 +48,12 @@ test("Events: types, pastDays, page and size choose among them", async () => {
   account.clock.pass(40 * 86_400);
   for (let number = 0; number < 3; number++) await account.create(`p${number}@b.co`);
   await account.call("DELETE", `/api/contact/${old._id}`);
-  const feed = (query: string) => account.call("GET", `/api/contact/events?${query}`);
-  expect((await feed("")).body.total).toBe(3);
-  expect((await feed("pastDays=90")).body.total).toBe(4);
-  expect((await feed("types=contact-updated,contact-created&pastDays=90")).body.total).toBe(4);
-  expect((await feed("types=contact-updated")).body).toEqual({ total: 0, records: [] });
-  const second = await feed("page=2&size=2");
-  expect([second.body.total, eventTypes(second)]).toEqual([3, ["contact-created"]]);
+  const feed = (query: string) => account.get(`/api/contact/events?${query}`);
+  expect((await feed("")).total).toBe(3);
+  expect((await feed("pastDays=90")).total).toBe(4);
+  expect((await feed("types=contact-updated,contact-created&pastDays=90")).total).toBe(4);
+  expect(await feed("types=contact-updated")).toEqual({ total: 0, records: [] });
+  expect(await feed("page=2&size=2")).toMatchObject({ total: 3, records: [{ type: "contact-created" }] });
 });
 
 test.each([
@@ -87,11 +77,10 @@ test("Events: a bounce and a complaint make a contact inactive, and who is inact
   await happen(account, ada._id, "email-complaint");
   await happen(account, bob._id, "email-complaint");
   await happen(account, bob._id, "email-opened");
-  const fetchStatus = async (id: string) => (await account.call("GET", `/api/contact/${id}`)).body.status;
+  const fetchStatus = async (id: string) => (await account.get(`/api/contact/${id}`)).status;
   expect(await fetchStatus(ada._id)).toEqual({ primary: "Inactive", secondary: "Bounce" });
   expect(await fetchStatus(bob._id)).toEqual({ primary: "Inactive", secondary: "Complaint-FBL" });
-  const feed = await account.call("GET", `/api/contact/${ada._id}/events`);
-  expect(feed.body.records[1]).toEqual({
+  expect((await account.get(`/api/contact/${ada._id}/events`)).records[1]).toEqual({
     timestamp: "2026-06-15T12:00:00.000Z",
     type: "email-bounced",
     contactId: ada._id,

@@ -5,31 +5,37 @@ import { expect, test } from "vitest";
 import { onlyError, openAccount } from "./account.ts";
 
 const invalid = { status: 401, errorType: "UnauthorizedError", message: "Invalid API key" };
-const expired = { status: 401, errorType: "UnauthorizedError", message: "API key expired" };
-const read = ["GET", "/api/contact-structure"] as const;
+const expired = { ...invalid, message: "API key expired" };
+
+/** An account, an admin of its folder, and a key named `ci` that reads. */
+async function withKey() {
+  const account = await openAccount();
+  const admin = await account.openAdmin();
+  const made = admin.keys.create({ name: "ci", scopes: ["contacts:read"] });
+  return { ...account, keysOf: admin.keys, made, key: made.key };
+}
 
 test("Authentication 1: without X-API-Key the answer is 401 'Invalid API key'", async () => {
-  const { call } = await openAccount();
-  expect(onlyError(await call(...read, undefined, { key: null }))).toEqual(invalid);
+  const { read } = await openAccount();
+  expect(onlyError(await read(null))).toEqual(invalid);
 });
 
 test("Authentication 2: a key is unique by name, and shown whole only when it is made", async () => {
   const { openAdmin } = await openAccount();
-  const admin = await openAdmin();
-  const made = admin.keys.create({ name: "ci", scopes: ["contacts:write", "contacts:read"] });
+  const { keys } = await openAdmin();
+  const made = keys.create({ name: "ci", scopes: ["contacts:write", "contacts:read"] });
   expect(made).toMatchObject({ name: "ci", scopes: ["contacts:read", "contacts:write"], state: "active" });
-  expect(() => admin.keys.create({ name: "ci", scopes: ["contacts:read"] })).toThrow(
+  expect(() => keys.create({ name: "ci", scopes: ["contacts:read"] })).toThrow(
     expect.objectContaining({ exitCode: 6, type: "DuplicateFieldError" }),
   );
-  const listed = admin.keys.list().find((key) => key.name === "ci")!;
+  const listed = keys.list().find((key) => key.name === "ci")!;
   expect(listed.key).not.toBe(made.key);
   expect(listed.key).toHaveLength("ecm_us_…".length + 4);
 });
 
 test("Authentication 2: a key is kept hashed, and only the folder's own key in a file of its owner", async () => {
-  const { openAdmin, folder, sandbox, call } = await openAccount();
-  const { key } = (await openAdmin()).keys.create({ name: "ci", scopes: ["contacts:read"] });
-  expect((await call(...read, undefined, { key })).status).toBe(200);
+  const { key, folder, sandbox, read } = await withKey();
+  expect((await read(key)).status).toBe(200);
   for (const name of await readdir(folder)) {
     const content = await readFile(join(folder, name), "latin1");
     expect(content.includes(key), name).toBe(false);
@@ -52,8 +58,7 @@ test("Authentication 3: another region holds for the keys made from then on, and
   expect(await moved.keyWith("contacts:read")).toMatch(/^ecm_eu_/);
   const again = await openAccount({ folder });
   expect(again.sandbox.ownKey()).toBe(moved.sandbox.ownKey());
-  const read = again.call("GET", "/api/contact-structure", undefined, { key: sandbox.ownKey() });
-  expect((await read).status).toBe(200);
+  expect((await again.read(sandbox.ownKey())).status).toBe(200);
 });
 
 test.each([
@@ -63,11 +68,10 @@ test.each([
   ["reports:read", 403, 403],
   ["domains:read", 403, 403],
 ])("Authentication 4 and 5: %s reads %d and writes %d", async (scope, reading, writing) => {
-  const { keyWith, call, structureId } = await openAccount();
+  const { keyWith, call, read, listsPath } = await openAccount();
   const key = await keyWith(scope);
-  const list = ["POST", `/api/contact-structure/${structureId}/lists`, { name: "News" }] as const;
-  expect((await call(...read, undefined, { key })).status).toBe(reading);
-  expect((await call(...list, { key })).status).toBe(writing);
+  expect((await read(key)).status).toBe(reading);
+  expect((await call("POST", listsPath, { name: "News" }, { key })).status).toBe(writing);
 });
 
 test.each([
@@ -96,84 +100,77 @@ test.each([
 );
 
 test("Authentication 6: malformed and unknown keys get the same answer", async () => {
-  const { call } = await openAccount();
+  const { read } = await openAccount();
   for (const key of ["x", "", `ecm_us_${"a".repeat(43)}`, `ecm_us_${"a".repeat(4000)}`, "' OR 1=1 --"]) {
-    expect(onlyError(await call(...read, undefined, { key }))).toEqual(invalid);
+    expect(onlyError(await read(key))).toEqual(invalid);
   }
 });
 
 test("API key state: deactivated is 401 'Invalid API key', reactivated works again", async () => {
-  const { keyWith, call, openAdmin } = await openAccount();
-  const key = await keyWith("contacts:read");
-  const admin = await openAdmin();
-  expect(admin.keys.deactivate("contacts:read").state).toBe("inactive");
-  expect(onlyError(await call(...read, undefined, { key }))).toEqual(invalid);
-  expect(admin.keys.activate("contacts:read").state).toBe("active");
-  expect((await call(...read, undefined, { key })).status).toBe(200);
+  const { read, key, keysOf } = await withKey();
+  expect(keysOf.deactivate("ci").state).toBe("inactive");
+  expect(onlyError(await read(key))).toEqual(invalid);
+  expect(keysOf.activate("ci").state).toBe("active");
+  expect((await read(key)).status).toBe(200);
 });
 
 test("API key state: expired is 401 'API key expired', and an expired key cannot be activated", async () => {
-  const { call, openAdmin, clock } = await openAccount();
-  const admin = await openAdmin();
+  const { read, keysOf, clock } = await withKey();
   const expiresAt = new Date(clock.now() + 60_000);
-  const { key } = admin.keys.create({ name: "short", scopes: ["contacts:read"], expiresAt });
-  expect((await call(...read, undefined, { key })).status).toBe(200);
+  const { key } = keysOf.create({ name: "short", scopes: ["contacts:read"], expiresAt });
+  expect((await read(key)).status).toBe(200);
   clock.pass(60);
-  expect(onlyError(await call(...read, undefined, { key }))).toEqual(expired);
-  expect(admin.keys.get("short").state).toBe("expired");
-  admin.keys.deactivate("short");
-  expect(onlyError(await call(...read, undefined, { key }))).toEqual(invalid);
-  expect(() => admin.keys.activate("short")).toThrow(expect.objectContaining({ exitCode: 1 }));
+  expect(onlyError(await read(key))).toEqual(expired);
+  expect(keysOf.get("short").state).toBe("expired");
+  keysOf.deactivate("short");
+  expect(onlyError(await read(key))).toEqual(invalid);
+  expect(() => keysOf.activate("short")).toThrow(expect.objectContaining({ exitCode: 1 }));
 });
 
 test("API key state: deleted is 401 'Invalid API key', for good", async () => {
-  const { keyWith, call, openAdmin } = await openAccount();
-  const key = await keyWith("contacts:read");
-  const admin = await openAdmin();
-  admin.keys.delete("contacts:read");
-  expect(onlyError(await call(...read, undefined, { key }))).toEqual(invalid);
-  expect(() => admin.keys.get("contacts:read")).toThrow(expect.objectContaining({ exitCode: 5 }));
+  const { read, key, keysOf } = await withKey();
+  keysOf.delete("ci");
+  expect(onlyError(await read(key))).toEqual(invalid);
+  expect(() => keysOf.get("ci")).toThrow(expect.objectContaining({ exitCode: 5 }));
 });
 
 test("API key state: regenerating gives a new value and keeps name, scopes, expiry and state", async () => {
-  const { call, openAdmin, clock } = await openAccount();
-  const admin = await openAdmin();
+  const { read, keysOf, clock } = await withKey();
   const expiresAt = new Date(clock.now() + 3_600_000);
-  const before = admin.keys.create({ name: "ci", scopes: ["contacts:read"], expiresAt });
-  const after = admin.keys.regenerate("ci");
+  const before = keysOf.create({ name: "short", scopes: ["contacts:read"], expiresAt });
+  const after = keysOf.regenerate("short");
   expect(after).toEqual({ ...before, key: after.key });
   expect(after.key).not.toBe(before.key);
-  expect(onlyError(await call(...read, undefined, { key: before.key }))).toEqual(invalid);
-  expect((await call(...read, undefined, { key: after.key })).status).toBe(200);
+  expect(onlyError(await read(before.key))).toEqual(invalid);
+  expect((await read(after.key)).status).toBe(200);
   clock.pass(3600);
-  const expired = admin.keys.regenerate("ci");
-  expect(expired.state).toBe("expired");
-  expect(onlyError(await call(...read, undefined, { key: expired.key })).message).toBe("API key expired");
-  admin.keys.deactivate("ci");
-  const inactive = admin.keys.regenerate("ci");
-  expect(inactive.state).toBe("inactive");
-  expect(onlyError(await call(...read, undefined, { key: inactive.key }))).toEqual(invalid);
+  const late = keysOf.regenerate("short");
+  expect([late.state, onlyError(await read(late.key))]).toEqual(["expired", expired]);
+  keysOf.deactivate("short");
+  const inactive = keysOf.regenerate("short");
+  expect([inactive.state, onlyError(await read(inactive.key))]).toEqual(["inactive", invalid]);
 });
 
-test.each([
-  ["open", 200],
-  ["pending_cancel", 200],
-  ["suspended", 403],
-  ["past_due", 403],
-  ["terminated", 403],
-])("Account standing: %s is answered with %d", async (status, expected) => {
-  const { call, openAdmin, keyWith } = await openAccount();
-  const key = await keyWith("reports:read");
+test.each(["open", "pending_cancel"])("Account standing: %s is answered", async (status) => {
+  const { read, openAdmin } = await openAccount();
   (await openAdmin()).account({ status });
-  const answer = await call(...read);
-  expect(answer.status).toBe(expected);
-  if (expected === 403) {
-    const refusal = { status: 403, errorType: "ForbiddenError", message: "Account does not have API access" };
-    expect(onlyError(answer)).toEqual(refusal);
-    // Standing comes before the scope.
-    expect(onlyError(await call(...read, undefined, { key }))).toEqual(refusal);
-  }
+  expect((await read()).status).toBe(200);
 });
+
+test.each(["suspended", "past_due", "terminated"])(
+  "Account standing: %s is 403, also for a key without the scope",
+  async (status) => {
+    const { read, openAdmin, keyWith } = await openAccount();
+    (await openAdmin()).account({ status });
+    for (const key of [undefined, await keyWith("reports:read")]) {
+      expect(onlyError(await read(key))).toEqual({
+        status: 403,
+        errorType: "ForbiddenError",
+        message: "Account does not have API access",
+      });
+    }
+  },
+);
 
 test("The folder's own key is the same at every start, until it no longer works", async () => {
   const account = await openAccount();
@@ -182,24 +179,23 @@ test("The folder's own key is the same at every start, until it no longer works"
   (await account.openAdmin()).keys.deactivate("sandbox");
   const again = await openAccount({ folder: account.folder });
   expect(again.sandbox.ownKey()).not.toBe(first);
-  expect((await again.call(...read)).status).toBe(200);
+  expect((await again.read()).status).toBe(200);
 });
 
 test("Reset takes everything away but what a running sandbox printed at its start", async () => {
-  const account = await openAccount();
-  await account.furnished();
-  const made = await account.create("a@b.co");
-  const key = await account.keyWith("contacts:write");
-  const admin = await account.openAdmin();
+  const { create, furnished, keys, keyWith, openAdmin, read, structureId } = await openAccount();
+  await furnished();
+  const made = await create("a@b.co");
+  const key = await keyWith("contacts:write");
+  const admin = await openAdmin();
   admin.account({ status: "open", monthlyLimit: 5 });
   admin.reset();
-  const { status, body, headers } = await account.call("GET", "/api/contact-structure");
-  expect(status).toBe(200);
-  expect(headers["x-ratelimit-remaining"]).toBe("999999");
-  expect(body).toMatchObject([{ _id: account.structureId, label: "Default", tags: [], __v: 0 }]);
+  const { status, body, headers } = await read();
+  expect([status, headers["x-ratelimit-remaining"]]).toEqual([200, "999999"]);
+  expect(body).toMatchObject([{ _id: structureId, label: "Default", tags: [], __v: 0 }]);
   expect(body[0].fields).toHaveLength(2);
-  expect((await account.search([])).body.totalRecords).toBe(0);
-  expect(onlyError(await account.call("GET", "/api/contact-structure", undefined, { key }))).toEqual(invalid);
+  expect(await keys()).toEqual([]);
+  expect(onlyError(await read(key))).toEqual(invalid);
   expect(admin.keys.list().map((each) => each.name)).toEqual(["sandbox"]);
-  expect((await account.create("a@b.co"))._id > made._id).toBe(true);
+  expect((await create("a@b.co"))._id > made._id).toBe(true);
 });

@@ -5,17 +5,12 @@ import { invalidAt, onlyError, openAccount, type Reply } from "./account.ts";
 const people = (count: number, more: object = {}) =>
   Array.from({ length: count }, (_, index) => ({ key: `p${index}@example.com`, ...more }));
 
-async function seeded(data: object, options?: Parameters<typeof openAccount>[0]) {
-  const account = await openAccount(options);
-  const seed = (body: object) => account.call("POST", "/__sandbox/seed", body, { key: null });
-  const answer = await seed(data);
-  expect(answer.status, answer.text).toBe(200);
-  const get = async (path: string) => {
-    const got = await account.call("GET", path);
-    expect(got.status, got.text).toBe(200);
-    return got.body;
-  };
-  return { account, seed, get, report: answer.body };
+async function seeded(data: object) {
+  const account = await openAccount();
+  const seed = (body: object) => account.admin("POST", "seed", body);
+  const { status, text, body } = await seed(data);
+  expect(status, text).toBe(200);
+  return { ...account, seed, report: body };
 }
 
 test("Reports: everything is there and empty at first", async () => {
@@ -28,13 +23,8 @@ test("Reports: everything is there and empty at first", async () => {
     count: { value: 0, diff: 0 },
     rate: { value: 0, diff: 0 },
   });
-  expect(dashboard.contact).toMatchObject({
-    count: 0,
-    histogram: {
-      peak: { startDate: null, endDate: null, total: 0 },
-      histogram: [],
-    },
-  });
+  const peak = { startDate: null, endDate: null, total: 0 };
+  expect(dashboard.contact).toMatchObject({ count: 0, histogram: { peak, histogram: [] } });
   const overall = await get("/api/reports/email/overall?pastDays=90");
   expect(overall.campaignComparison).toEqual([]);
   expect(overall.stats.sent).toEqual({
@@ -84,18 +74,20 @@ test.each([
   expect(onlyError(await call("GET", path))).toMatchObject(invalidAt(field));
 });
 
-test("Reports: a campaign that does not exist is 404", async () => {
+test.each([
+  "/api/email/campaign/x",
+  "/api/reports/email/x",
+  "/api/reports/email/x/engagement",
+  "/api/email/domain/grey-label",
+])("Reports: %s does not exist: 404", async (path) => {
   const { call } = await openAccount();
-  for (const path of ["/api/email/campaign/x", "/api/reports/email/x", "/api/reports/email/x/engagement"]) {
-    expect(onlyError(await call("GET", path))).toMatchObject({ status: 404, errorType: "RecordNotFound" });
-  }
-  expect(onlyError(await call("GET", "/api/email/domain/grey-label")).status).toBe(404);
+  expect(onlyError(await call("GET", path))).toMatchObject({ status: 404, errorType: "RecordNotFound" });
 });
 
 test("Reports: campaigns, templates and domains are those of the last seed, answered as given, else zeros", async () => {
-  const { account, seed, get, report } = await seeded({ campaigns: [{ name: "Before" }] });
+  const { clock, seed, get, report } = await seeded({ campaigns: [{ name: "Before" }] });
   expect(report).toEqual({ contacts: { created: 0, updated: 0 } });
-  account.clock.pass(60);
+  clock.pass(60);
   await seed({
     campaigns: [
       { name: "News", subject: "Hello", status: "sent", sentCount: 30, report: { sent: 30 } },
@@ -147,18 +139,17 @@ test.each([
   [{ reports: { overall: 5 } }, "reports.overall"],
   [{ reports: { monthly: {} } }, "reports.monthly"],
 ])("Reports: the seed %j is refused at %s, and nothing is applied", async (wrong, place) => {
-  const { call } = await openAccount();
-  const answer = await call("POST", "/__sandbox/seed", { contacts: people(1), ...wrong }, { key: null });
-  expect(onlyError(answer)).toMatchObject(invalidAt(place));
-  expect((await call("GET", "/api/contact")).body).toEqual([]);
-  expect((await call("GET", "/api/email/campaign")).body.total).toBe(0);
+  const { seed, get } = await seeded({});
+  expect(onlyError(await seed({ contacts: people(1), ...wrong }))).toMatchObject(invalidAt(place));
+  expect(await get("/api/contact")).toEqual([]);
+  expect((await get("/api/email/campaign")).total).toBe(0);
 });
 
 test("Reports: a soft bounce leaves its contact active, a hard one does not", async () => {
-  const { account, get } = await seeded({ contacts: people(2) });
+  const { admin, get } = await seeded({ contacts: people(2) });
   for (const [index, emailBounceType] of ["Transient", "Permanent"].entries()) {
     const event = { key: `p${index}@example.com`, type: "bounced", emailBounceType };
-    await account.call("POST", "/__sandbox/events", event, { key: null });
+    await admin("POST", "events", event);
   }
   const contacts = await get("/api/contact");
   expect(contacts.map(({ status }: Reply["body"]) => status.secondary)).toEqual(["confirmed", "Bounce"]);
@@ -167,13 +158,13 @@ test("Reports: a soft bounce leaves its contact active, a hard one does not", as
 test("Reports: figures are those that a seed sets, else zeros; an event that is posted changes none", async () => {
   const report = { sent: 10, opens: { unique: 4 }, linkActivity: [{ url: "https://a.example/", clicks: 2 }] };
   const histogram = { histogram: [{ date: "2026-06-14", total: 4, detail: {} }] };
-  const { account, get } = await seeded({
+  const { admin, get, sandbox } = await seeded({
     contacts: people(1),
     campaigns: [{ name: "A", status: "sent", report }],
     reports: { overall: { stats: { sent: { count: { value: 10 } } } }, histogram },
   });
   const event = { key: "p0@example.com", type: "opened" };
-  await account.call("POST", "/__sandbox/events", event, { key: null });
+  await admin("POST", "events", event);
   expect((await get("/api/contact/events?types=email-opened&pastDays=1")).total).toBe(1);
   const { records } = await get("/api/email/campaign");
   expect(await get(`/api/reports/email/${records[0]._id}`)).toEqual({
@@ -194,9 +185,9 @@ test("Reports: figures are those that a seed sets, else zeros; an event that is 
   const opens = "/api/reports/email/overall/histogram?pastDays=7&eventType=first-email-opened";
   expect(await get(opens)).toMatchObject({ ...histogram, peak: { total: 0 } });
   expect((await get("/api/reports/dashboard?pastDays=7")).campaign.sent).toEqual({ count: 0, diff: 0 });
-  account.sandbox.admin.snapshots.save("one");
-  await account.call("POST", "/__sandbox/reset", {}, { key: null });
+  sandbox.admin.snapshots.save("one");
+  await admin("POST", "reset");
   expect((await get(opens)).histogram).toEqual([]);
-  account.sandbox.admin.snapshots.load("one");
+  sandbox.admin.snapshots.load("one");
   expect(await get(opens)).toMatchObject(histogram);
 });

@@ -1,28 +1,24 @@
 /** Requests through both transports, end to end. */
-
 import { connect } from "node:net";
-import { join } from "node:path";
-import { expect, test, vi } from "vitest";
-import { temporaryFolder } from "../support/ecm.ts";
+import { expect, test } from "vitest";
 import { startSandbox } from "../support/sandbox.ts";
-import { openAccount } from "./account.ts";
+import { callPort, openAccount } from "./account.ts";
 
 test("an answer's Date is of the service's clock, as the end of the hour is that it tells", async () => {
-  const { baseUrl, apiKey, sandbox } = await startSandbox();
-  sandbox.admin.clock({ time: "2030-06-01T12:00:00Z" });
-  const { headers } = await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
+  const service = await startSandbox();
+  service.sandbox.admin.clock({ time: "2030-06-01T12:00:00Z" });
+  const { headers } = await callPort(service, "GET", "/api/contact-structure");
   const hour = Number(headers.get("x-ratelimit-reset")) - Date.parse(headers.get("date")!) / 1000;
   expect(Math.round(hour / 10) * 10).toBe(3600);
 });
 
 test("what was written is there when the folder is opened again, with the same key", async () => {
-  const folder = join(await temporaryFolder(), "sandbox");
-  const first = await openAccount({ folder });
+  const first = await openAccount();
   const created = await first.create("a@b.co");
   first.sandbox.close();
-  const second = await openAccount({ folder });
+  const second = await openAccount({ folder: first.folder });
   expect(second.sandbox.ownKey()).toBe(first.sandbox.ownKey());
-  expect((await second.call("GET", `/api/contact/${created._id}`)).body).toEqual(created);
+  expect(await second.get(`/api/contact/${created._id}`)).toEqual(created);
 });
 
 /** Sends bytes as they are, and gives back all that is answered until the connection is closed. */
@@ -74,23 +70,18 @@ test("a body that nobody reads does not disturb the connection, one that ends to
   const post = (path: string, body: string) =>
     `POST ${path} HTTP/1.1\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
   const large = JSON.stringify({ key: "x".repeat(2 ** 20) });
-  expect(answeredStatuses(await exchange(baseUrl, post("/api/nothing", "x".repeat(100_000)) + next))).toEqual(
-    [403, 200],
-  );
-  expect(answeredStatuses(await exchange(baseUrl, post("/api/contact", large) + next))).toEqual([400, 200]);
+  const statuses = async (first: string) => answeredStatuses(await exchange(baseUrl, first + next));
+  expect(await statuses(post("/api/nothing", "x".repeat(100_000)))).toEqual([403, 200]);
+  expect(await statuses(post("/api/contact", large))).toEqual([400, 200]);
   const chunked = `POST /api/contact HTTP/1.1\r\n${headers}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`;
-  expect(answeredStatuses(await exchange(baseUrl, chunked + next))).toEqual([400, 200]);
+  expect(await statuses(chunked)).toEqual([400, 200]);
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname, () =>
     socket.write(`POST /api/contact HTTP/1.1\r\n${headers}Content-Length: 100\r\n\r\n{`, () =>
       socket.destroy(),
     ),
   );
-  await vi.waitFor(
-    () =>
-      expect(sandbox.admin.requests({ limit: 1 })).toMatchObject([
-        { path: "/api/contact", body: null, status: 400 },
-      ]),
-    { timeout: 10_000 },
-  );
+  await expect
+    .poll(() => sandbox.admin.requests({ limit: 1 }))
+    .toMatchObject([{ path: "/api/contact", body: null, status: 400 }]);
 });

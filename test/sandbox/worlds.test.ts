@@ -10,7 +10,7 @@ async function started(options?: StartSandboxOptions) {
   const sandbox = await startSandbox(options);
   onTestFinished(() => sandbox.stop());
   const admin = (method: string, path: string, body?: object) =>
-    fetch(`${sandbox.baseUrl}/__sandbox/${path}`, { method, body: body && JSON.stringify(body) });
+    callPort(sandbox, method, `/__sandbox/${path}`, body);
   return { ...sandbox, overHttp: admin };
 }
 
@@ -19,10 +19,10 @@ type Account = Pick<SandboxWorld, "baseUrl" | "apiKey" | "structureId">;
 const create = (account: Account, key: string) =>
   callPort(account, "POST", "/api/contact", { key, contactStructureId: account.structureId });
 
-async function keysIn(account: Account): Promise<string[]> {
-  const { body } = await callPort(account, "GET", "/api/contact");
-  return body.map(({ key }: { key: string }) => key);
-}
+const read = (account: Account) => callPort(account, "GET", "/api/contact");
+
+const keysIn = async (account: Account): Promise<string[]> =>
+  (await read(account)).body.map(({ key }: { key: string }) => key);
 
 test("a world has contents, key, structure, clock, limits, faults and log of its own", async () => {
   const sandbox = await started();
@@ -40,30 +40,26 @@ test("a world has contents, key, structure, clock, limits, faults and log of its
   expect([structure.status, structure.body[0].tags]).toEqual([200, []]);
   expect((await create(one, "bob@b.co")).body.createdAt).toMatch(/^2030-01-01T00:/);
   expect((await create(two, "bob@b.co")).body.createdAt).not.toMatch(/^2030/);
-  expect((await callPort(one, "GET", "/api/contact")).headers.get("x-ratelimit-limit")).toBe("5");
-  for (let count = 0; count < 3; count++) await callPort(one, "GET", "/api/contact");
-  expect((await callPort(one, "GET", "/api/contact")).status).toBe(429);
-  expect((await callPort(two, "GET", "/api/contact")).status).toBe(200);
-  expect((await two.admin.requests()).map(({ path }) => path)).toEqual([
-    "/api/contact",
-    "/api/contact-structure",
-    "/api/contact",
-    "/api/contact",
-  ]);
+  expect((await read(one)).headers.get("x-ratelimit-limit")).toBe("5");
+  for (let count = 0; count < 3; count++) await read(one);
+  expect((await read(one)).status).toBe(429);
+  expect((await read(two)).status).toBe(200);
+  const paths = (await two.admin.requests()).map(({ path }) => path);
+  expect(paths).toEqual(["/api/contact", "/api/contact-structure", "/api/contact", "/api/contact"]);
   expect(await sandbox.admin.requests()).toHaveLength(1);
   // Neither the key of another world nor that of the sandbox opens a world.
-  expect((await callPort({ ...one, apiKey: two.apiKey }, "GET", "/api/contact")).status).toBe(401);
-  expect((await callPort({ ...one, apiKey: sandbox.apiKey }, "GET", "/api/contact")).status).toBe(401);
+  expect((await read({ ...one, apiKey: two.apiKey })).status).toBe(401);
+  expect((await read({ ...one, apiKey: sandbox.apiKey })).status).toBe(401);
 });
 
 test("failures stay in the account where they happened", async () => {
   const sandbox = await started();
   const one = await sandbox.world();
-  for (let count = 0; count < 21; count++) await callPort({ ...one, apiKey: "none" }, "GET", "/api/contact");
-  expect((await callPort(one, "GET", "/api/contact")).status).toBe(429);
-  expect((await callPort(sandbox, "GET", "/api/contact")).status).toBe(200);
+  for (let count = 0; count < 21; count++) await read({ ...one, apiKey: "none" });
+  expect((await read(one)).status).toBe(429);
+  expect((await read(sandbox)).status).toBe(200);
   await one.close();
-  expect((await callPort(one, "GET", "/api/contact")).status).toBe(404);
+  expect((await read(one)).status).toBe(404);
 });
 
 test("over HTTP: a world from a snapshot is opened, has its own admin, and goes with one request", async () => {
@@ -74,7 +70,7 @@ test("over HTTP: a world from a snapshot is opened, has its own admin, and goes 
   await sandbox.admin.reset();
   const opened = await overHttp("POST", "worlds", { from: "one", variants: { "hourly-headers": "missing" } });
   expect(opened.status).toBe(200);
-  const world = (await opened.json()) as SandboxWorld;
+  const world = opened.body;
   expect(world).toEqual({
     id: expect.stringMatching(/^[0-9a-f]{12}$/),
     baseUrl: `${sandbox.baseUrl}/__world/${world.id}`,
@@ -86,10 +82,11 @@ test("over HTTP: a world from a snapshot is opened, has its own admin, and goes 
   expect(lists.body).toMatchObject([{ name: "News", totalContacts: 1 }]);
   expect(lists.headers.has("x-ratelimit-limit")).toBe(false);
 
-  const own = (method: string, path: string) => fetch(`${world.baseUrl}/__sandbox/${path}`, { method });
-  expect(await (await own("GET", "health")).json()).toMatchObject({ status: "ok" });
-  expect(await (await own("GET", "requests")).json()).toHaveLength(2);
-  expect((await own("GET", "")).headers.get("content-type")).toContain("text/html");
+  const own = (method: string, path: string) => callPort(world, method, `/__sandbox/${path}`);
+  expect((await own("GET", "health")).body).toMatchObject({ status: "ok" });
+  expect((await own("GET", "requests")).body).toHaveLength(2);
+  const page = await fetch(`${world.baseUrl}/__sandbox/`);
+  expect(page.headers.get("content-type")).toContain("text/html");
   expect((await own("PUT", "snapshots/mine")).status).toBe(200);
   expect(await sandbox.admin.snapshots()).toMatchObject([{ name: "one" }]);
   expect((await own("POST", "reset")).status).toBe(200);
@@ -97,16 +94,12 @@ test("over HTTP: a world from a snapshot is opened, has its own admin, and goes 
   expect((await own("POST", "snapshots/mine/load")).status).toBe(200);
   expect(await keysIn(world)).toEqual(["ada@b.co"]);
   expect((await own("POST", "worlds")).status).toBe(404);
-  const described = (await (await fetch(`${world.baseUrl}/openapi.json`)).json()) as {
-    servers: { url: string }[];
-  };
-  expect(described.servers[0]!.url).toBe(world.baseUrl);
+  expect((await callPort(world, "GET", "/openapi.json")).body.servers[0].url).toBe(world.baseUrl);
 
   expect((await overHttp("DELETE", `worlds/${world.id}`)).status).toBe(204);
   const missing = `World ${world.id} not found: it was closed, or never opened`;
   for (const answer of [await own("GET", "health"), await overHttp("DELETE", `worlds/${world.id}`)]) {
-    expect(answer.status).toBe(404);
-    expect(await answer.text()).toContain(missing);
+    expect([answer.status, answer.body.errors[0].message]).toEqual([404, expect.stringContaining(missing)]);
   }
 });
 
@@ -122,7 +115,7 @@ test("what is refused says where", async () => {
   ] as const) {
     const answer = await overHttp("POST", "worlds", body);
     expect([400, 404]).toContain(answer.status);
-    expect(JSON.stringify(await answer.json())).toContain(message);
+    expect(answer.body.errors[0].message).toContain(message);
     await expect(world(body as never)).rejects.toThrow(message);
   }
 });
@@ -148,11 +141,8 @@ test("other sites reach no world, and with a token nobody without it reaches its
 test("a client with a world's address and key sees that world", async () => {
   const sandbox = await started();
   const world = await sandbox.world();
-  const ecm = ecmWith({
-    ...(await temporaryHome()),
-    ECM_BASE_URL: world.baseUrl,
-    ECM_API_KEY: world.apiKey,
-  });
+  const { baseUrl: ECM_BASE_URL, apiKey: ECM_API_KEY } = world;
+  const ecm = ecmWith({ ...(await temporaryHome()), ECM_BASE_URL, ECM_API_KEY });
   expect((await ecm(["contact", "create", "--key", "ada@b.co"])).code).toBe(0);
   expect((await ecm(["contact", "search", "-o", "json"])).stdout).toContain("ada@b.co");
   expect([await keysIn(world), await keysIn(sandbox)]).toEqual([["ada@b.co"], []]);
@@ -182,7 +172,7 @@ test("using closes a world, and closing twice does nothing", async () => {
     using world = await sandbox.world();
     seen = world;
   }
-  expect((await callPort(seen, "GET", "/api/contact")).status).toBe(404);
+  expect((await read(seen)).status).toBe(404);
 });
 
 test("a stream of a world's requests ends with it", async () => {
