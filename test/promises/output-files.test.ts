@@ -52,7 +52,10 @@ describe("the name of an output file", () => {
     ["structure pull --output-file structure.csv", "is csv by its name, but the output is yaml"],
     ["structure pull --output-file structure.xlsx", "is xlsx"],
     ["contact mutate --all --set City=x --dry-run --plan plan.csv", "but the output is ndjson"],
-    ["contact mutate --all --set City=x --dry-run --plan plan.json", "is json by its name, but the output is ndjson"],
+    [
+      "contact mutate --all --set City=x --dry-run --plan plan.json",
+      "is json by its name, but the output is ndjson",
+    ],
     ["contact mutate --all --set City=x --yes --rejects rejects.xlsx", "is xlsx"],
     ["contact mutate --all --set City=x --yes --rejects rejects.json", "but the output is csv"],
     ["contact delete --all --yes --backup gone.xlsx", "is xlsx"],
