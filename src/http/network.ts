@@ -31,9 +31,13 @@ const connectMilliseconds = 10_000;
 const idleMilliseconds = 1_500;
 
 export async function openNetwork(options: NetworkOptions): Promise<NetworkTransport> {
-  const { origin } = new URL(options.baseUrl);
+  const { baseUrl, purpose, connections = 64 } = options;
+  const { origin } = new URL(baseUrl);
   const proxies = findProxies(options);
-  const dispatcher = await openDispatcher(origin, options, proxies);
+  const isPlain = purpose === "single" && proxies === undefined;
+  const dispatcher = await (isPlain
+    ? openNodeDispatcher(origin, connections)
+    : openUndiciDispatcher(connections, proxies));
   return {
     transport: (request) =>
       exchange(dispatcher, request, origin).catch((error: TransportFailure) => {
@@ -63,16 +67,6 @@ function findProxies({ baseUrl, env = {} }: NetworkOptions): Proxies | undefined
   return { httpProxy, httpsProxy, noProxy: read("no_proxy") };
 }
 
-async function openDispatcher(
-  origin: string,
-  { purpose, connections = 64 }: NetworkOptions,
-  proxies: Proxies | undefined,
-): Promise<Dispatcher> {
-  return purpose === "single" && proxies === undefined
-    ? openNodeDispatcher(origin, connections)
-    : openUndiciDispatcher(connections, proxies);
-}
-
 /**
  * Node's own client, for commands that send a few requests. undici compiles a parser at the first answer,
  * which takes longer than all the rest of such a command.
@@ -81,11 +75,7 @@ async function openNodeDispatcher(origin: string, connections: number): Promise<
   const { protocol, hostname, port } = new URL(origin);
   const isSecure = protocol === "https:";
   const { Agent, request: open } = isSecure ? await import("node:https") : await import("node:http");
-  const agent = new Agent({
-    keepAlive: true,
-    maxSockets: connections,
-    timeout: idleMilliseconds,
-  });
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, timeout: idleMilliseconds });
   // An IPv6 address has brackets in a URL alone.
   const address = { agent, hostname: hostname.replace(/^\[(.*)\]$/, "$1"), port };
   return {
@@ -158,15 +148,14 @@ interface Controller {
   abort(reason: Error): void;
 }
 
+type HttpMethod = UndiciDispatcher.HttpMethod;
+type IncomingHeaders = Record<string, string | string[] | undefined>;
+
 /** The methods of undici's `DispatchHandler` that are called. */
 interface Handler {
   /** The connection is made; the request goes out now. */
   onRequestStart(controller: Controller): void;
-  onResponseStart(
-    controller: Controller,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void;
+  onResponseStart(controller: Controller, status: number, headers: IncomingHeaders): void;
   onResponseData(controller: Controller, chunk: Buffer): void;
   onResponseEnd(): void;
   onResponseError(controller: Controller | undefined, error: Error): void;
@@ -175,7 +164,7 @@ interface Handler {
 interface DispatchOptions {
   origin: string;
   path: string;
-  method: UndiciDispatcher.HttpMethod;
+  method: HttpMethod;
   headers: Record<string, string>;
   body?: string;
   /** False: a request whose answer is lost is never repeated unasked. */
@@ -188,120 +177,82 @@ interface Dispatcher {
   destroy(): void | Promise<void>;
 }
 
-/** @throws TransportFailure; the reason of the request's signal once that fires */
+/**
+ * Settled once: when the answer is whole, an error comes, the time is over or the signal fires.
+ * @throws TransportFailure; the reason of the request's signal once that fires
+ */
 function exchange(dispatcher: Dispatcher, request: WireRequest, origin: string): Promise<WireAnswer> {
+  const { signal, timeoutMilliseconds, url, method, headers, body } = request;
   return new Promise((resolve, reject) => {
-    if (request.signal?.aborted) return reject(request.signal.reason as Error);
-    const options: DispatchOptions = {
-      origin,
-      // As it was built: a URL object would fold `..` in it.
-      path: request.url.slice(origin.length) || "/",
-      method: request.method as DispatchOptions["method"],
-      headers: request.headers,
-      body: request.body,
-      // A lost answer is ours to judge.
-      idempotent: false,
+    if (signal?.aborted) return reject(signal.reason as Error);
+    let chunks: Buffer[] = [];
+    let length = 0;
+    let head: Pick<WireAnswer, "status" | "headers"> | undefined;
+    let controller: Controller | undefined;
+    let wasSent = false;
+    let isSettled = false;
+    const settle = () => {
+      isSettled = true;
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
     };
-    const answer = new IncomingAnswer(request, resolve, reject);
+    const fail = (error: TransportFailure) => {
+      if (isSettled) return;
+      settle();
+      controller?.abort(error);
+      const partial = head && toAnswer(head, chunks);
+      reject(signal?.aborted ? error : Object.assign(error, { wasSent, partial }));
+    };
+    const onAbort = () => fail(signal!.reason as Error);
+    const timer = setTimeout(
+      () => fail(createFailure(wasSent ? "UND_ERR_HEADERS_TIMEOUT" : "UND_ERR_CONNECT_TIMEOUT")),
+      Math.min(timeoutMilliseconds, maxTimerMilliseconds),
+    );
+    signal?.addEventListener("abort", onAbort);
+    const handler: Handler = {
+      onRequestStart(started) {
+        controller = started;
+        // Given up while the connection was being made: now it must not be sent any more.
+        if (isSettled) started.abort(createFailure("UND_ERR_ABORTED"));
+        else wasSent = true;
+      },
+      onResponseStart(_controller, status, fields) {
+        if (status >= 200) head = { status, headers: flattenHeaders(fields) };
+      },
+      onResponseData(_controller, chunk) {
+        if (isSettled) return;
+        length += chunk.length;
+        chunks.push(chunk);
+        if (length <= maxBodyBytes) return;
+        // It may be larger than a text can be.
+        chunks = [];
+        fail(createFailure(bodyTooLarge));
+      },
+      onResponseEnd() {
+        if (isSettled) return;
+        settle();
+        resolve(toAnswer(head!, chunks));
+      },
+      onResponseError: (_controller, error) => fail(error),
+    };
+    // As it was built: a URL object would fold `..` in it.
+    const path = url.slice(origin.length) || "/";
+    // A lost answer is ours to judge.
+    const options = { origin, path, method: method as HttpMethod, headers, body, idempotent: false } as const;
     try {
-      dispatcher.dispatch(options, answer);
+      dispatcher.dispatch(options, handler);
     } catch (error) {
-      answer.fail(error as Error);
+      fail(error as Error);
     }
   });
 }
 
-/**
- * Collects an answer. It is settled once: when the answer is whole, an error comes, the time is over or the
- * signal fires.
- */
-class IncomingAnswer implements Handler {
-  private readonly request: WireRequest;
-  private readonly resolve: (answer: WireAnswer) => void;
-  private readonly reject: (error: Error) => void;
-  private readonly timer: NodeJS.Timeout;
-  private readonly onAbort = () => this.fail(this.request.signal!.reason as Error);
-  private wasSent = false;
-  private isSettled = false;
-  private controller: Controller | undefined;
-  private head: Pick<WireAnswer, "status" | "headers"> | undefined;
-  private chunks: Buffer[] = [];
-  private length = 0;
-
-  constructor(request: WireRequest, resolve: (answer: WireAnswer) => void, reject: (error: Error) => void) {
-    this.request = request;
-    this.resolve = resolve;
-    this.reject = reject;
-    this.timer = setTimeout(
-      () => this.fail(createFailure(this.wasSent ? "UND_ERR_HEADERS_TIMEOUT" : "UND_ERR_CONNECT_TIMEOUT")),
-      Math.min(request.timeoutMilliseconds, maxTimerMilliseconds),
-    );
-    request.signal?.addEventListener("abort", this.onAbort);
-  }
-
-  onRequestStart(controller: Controller): void {
-    this.controller = controller;
-    // Given up while the connection was being made: now it must not be sent any more.
-    if (this.isSettled) controller.abort(createFailure("UND_ERR_ABORTED"));
-    else this.wasSent = true;
-  }
-
-  onResponseStart(
-    _controller: Controller,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    if (status < 200) return;
-    this.head = { status, headers: flattenHeaders(headers) };
-  }
-
-  onResponseData(_controller: Controller, chunk: Buffer): void {
-    if (this.isSettled) return;
-    this.length += chunk.length;
-    if (this.length <= maxBodyBytes) this.chunks.push(chunk);
-    else this.fail(createFailure(bodyTooLarge));
-  }
-
-  onResponseEnd(): void {
-    if (this.isSettled) return;
-    this.finish();
-    this.resolve(this.received()!);
-  }
-
-  onResponseError(_controller: Controller | undefined, error: Error): void {
-    this.fail(error);
-  }
-
-  fail(error: TransportFailure): void {
-    if (this.isSettled) return;
-    this.finish();
-    this.controller?.abort(error);
-    if (!this.request.signal?.aborted) {
-      Object.assign(error, { wasSent: this.wasSent, partial: this.received() });
-    }
-    this.reject(error);
-  }
-
-  private finish(): void {
-    this.isSettled = true;
-    clearTimeout(this.timer);
-    this.request.signal?.removeEventListener("abort", this.onAbort);
-  }
-
-  /** The answer as far as it came; undefined before its head. */
-  private received(): WireAnswer | undefined {
-    if (!this.head) return undefined;
-    // A body that is too large is dropped: it may be larger than a text can be.
-    const bytes = this.length > maxBodyBytes ? Buffer.alloc(0) : joinChunks(this.chunks);
-    return { ...this.head, text: bytes.toString("utf8"), bytes };
-  }
+function toAnswer(head: Pick<WireAnswer, "status" | "headers">, chunks: readonly Buffer[]): WireAnswer {
+  const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  return { ...head, text: bytes.toString("utf8"), bytes };
 }
 
-function joinChunks(chunks: Buffer[]): Buffer {
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-}
-
-function flattenHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+function flattenHeaders(headers: IncomingHeaders): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : value;
