@@ -16,9 +16,6 @@ export interface Choice<T> {
   description?: string;
 }
 
-/** What is wrong with an answer, for the person who gave it; undefined when nothing is. */
-type Check = (answer: string) => string | undefined;
-
 /** A table whose lines can be changed, one by one. */
 export interface LineTable {
   message: string;
@@ -39,15 +36,15 @@ export interface KeyChoice<T> {
 export interface Prompter {
   /** Asks yes or no; the default is no. */
   confirm(message: string): Promise<boolean>;
-  /** @param initial taken when nothing is typed */
-  input(message: string, initial?: string, check?: Check): Promise<string>;
+  /**
+   * @param initial taken when nothing is typed
+   * @param check what is wrong with an answer, for the person who gave it; undefined when nothing is
+   */
+  input(message: string, initial?: string, check?: (answer: string) => string | undefined): Promise<string>;
   /** Nothing is echoed. */
   secret(message: string): Promise<string>;
-  /**
-   * @param initial preselected; else the first of the choices, of which there is at least one
-   * @param onEscape the answer of Esc, where the question is drawn; without it, Esc does nothing
-   */
-  select<T>(message: string, choices: Choice<T>[], initial?: T, onEscape?: T): Promise<T>;
+  /** @param initial preselected; else the first of the choices, of which there is at least one */
+  select<T>(message: string, choices: Choice<T>[], initial?: T): Promise<T>;
   /** @returns the place of the line that is to be changed; undefined where the table is taken as it is */
   chooseLine(table: LineTable): Promise<number | undefined>;
   /** Asks for a letter. @param choices the last is taken where nothing is typed */
@@ -79,9 +76,8 @@ export function cannotAskError(what: string, remedy: string): EcmError {
 
 /** The terminal itself echoes and edits what is typed, save a secret. @param signal ends an open question */
 function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
-  const { stderr } = terminal;
   const fitted = (text: string) => fitMessage(escapeControls(text), terminal.stderrColumns);
-  const say = (line: string) => stderr.write(`${fitted(line)}\n`);
+  const say = (line: string) => terminal.stderr.write(`${fitted(line)}\n`);
   const ask = (question: string, isSecret = false): Promise<string> =>
     askForLine(terminal, `${fitted(question)} `, signal, isSecret);
   /** Asks again until the answer reads as something. */
@@ -101,13 +97,13 @@ function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Prompter 
       say(`  ${index + 1}. ${name}${description ? ` (${description})` : ""}`);
     }
   };
-  /** @param initial the place of the choice that is taken where nothing is typed */
-  const askNumber = <T>(choices: Choice<T>[], initial = -1): Promise<T> => {
-    const isEnterTaken = initial >= 0;
-    const question = `Number, 1 to ${choices.length}${isEnterTaken ? ` (Enter: ${initial + 1})` : ""}:`;
-    return askUntil(question, (answer) => {
+  const select = <T>(message: string, choices: Choice<T>[], initial?: T): Promise<T> => {
+    list(message, choices);
+    const usual = choices.findIndex(({ value }) => value === initial);
+    const onEnter = usual < 0 ? "" : ` (Enter: ${usual + 1})`;
+    return askUntil(`Number, 1 to ${choices.length}${onEnter}:`, (answer) => {
       const typed = answer.trim();
-      const chosen = isEnterTaken && typed === "" ? choices[initial] : findNumbered(typed, choices);
+      const chosen = typed === "" ? choices[usual] : findNumbered(typed, choices);
       return chosen ?? `There is no number ${JSON.stringify(answer)}.`;
     });
   };
@@ -123,21 +119,12 @@ function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Prompter 
       say("");
       return answer;
     },
-    select(message, choices, initial) {
-      list(message, choices);
-      return askNumber(
-        choices,
-        choices.findIndex(({ value }) => value === initial),
-      );
-    },
-    chooseLine({ message, accept, columns, lines }) {
-      const choices: Choice<number | undefined>[] = [
+    select,
+    chooseLine: ({ message, accept, columns, lines }) =>
+      select<number | undefined>(message, [
         { name: accept, value: undefined },
         ...lines.map((line, value) => ({ name: nameLine(line, columns), value })),
-      ];
-      list(message, choices);
-      return askNumber(choices, 0);
-    },
+      ]),
     chooseKey: (message, choices) => {
       const names = choices.map(({ key, name }) => `${key} ${name}`);
       return askUntil(`${message} (${names.join(", ")})`, (answer) => findKeyed(answer, choices));
@@ -211,65 +198,51 @@ async function askForLine(
 // Drawn: choices under the cursor keys, answers checked as they are given.
 
 type Inquirer = typeof import("@inquirer/prompts");
-type Cut = typeof import("./text-width.ts").cut;
 type PromptContext = NonNullable<Parameters<Inquirer["confirm"]>[1]>;
 
-/** Choices visible at once. */
-const pageSize = 12;
+/** Choices visible at once, at least. */
+const minPageSize = 12;
 /**
- * Up and down alone move the cursor, around the end too. With the library's own keys any other one is a
- * search for what was typed, and Esc or an arrow to the side a search for nothing, which finds the first
- * choice.
+ * Up and down alone move the cursor. With the library's own keys any other one is a search for what was typed,
+ * and an arrow to the side a search for nothing, which finds the first choice.
  */
-const menu = { pageSize, loop: true, theme: { keybindings: ["vim" as const] } };
+const theme = { keybindings: ["vim" as const] };
 
 /** @param signal ends an open question */
 function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
-  const { stdin } = terminal;
-  let cut: Cut;
-  const ask = async <T>(
-    question: (inquirer: Inquirer, context: PromptContext) => Promise<T>,
-    onEscape?: T,
-  ): Promise<T> => {
-    const inquirer = await import("@inquirer/prompts");
-    ({ cut } = await import("./text-width.ts"));
-    // Without this a question whose input ends (Ctrl-D) is never settled, and the process ends as if all were
-    // well.
-    const ending = new AbortController();
-    const end = () => ending.abort();
-    let isEscaped = false;
-    const onKey = (_text: unknown, key?: { ctrl?: boolean; name?: string }) => {
-      isEscaped = onEscape !== undefined && key?.name === "escape";
-      if (isEscaped || (key?.ctrl && key.name === "d")) end();
-    };
-    stdin.on("end", end).on("keypress", onKey);
-    try {
-      return await question(inquirer, {
-        input: stdin,
-        output: createCanvas(terminal),
-        signal: AbortSignal.any([signal, ending.signal]),
-        clearPromptOnDone: false,
-      });
-    } catch (error) {
-      if (!/^(Exit|Abort)PromptError$/.test((error as Error).name)) throw error;
-      if (signal.aborted) throw signal.reason;
-      if (isEscaped) return onEscape!;
-      throw interruptedAtQuestion();
-    } finally {
-      stdin.off("end", end).off("keypress", onKey);
-    }
-  };
+  const pageSize = Math.max(minPageSize, (terminal.rows ?? 0) - 6);
   /** The width beside the cursor of a choice. */
-  const room = () => terminal.stderrColumns - "❯ ".length;
+  const room = terminal.stderrColumns - "❯ ".length;
+  const ask = async <T>(question: (inquirer: Inquirer, context: PromptContext) => Promise<T>): Promise<T> =>
+    askDrawn(terminal, signal, question);
   // The library breaks lines within words. Its mark precedes the question, and the answer follows it.
   const fitted = (message: string) =>
     fitMessage(escapeControls(message), terminal.stderrColumns - " (y/N) ".length, "? ".length);
-  const toSafe = <T>({ name, short = name, description = "", value }: Choice<T>) => ({
-    name: cut(escapeControls(name), room()),
-    short: escapeControls(short),
-    description: escapeControls(description) || undefined,
-    value,
-  });
+  const toSafe = async <T>(choices: readonly Choice<T>[]) => {
+    const { cut } = await import("./text-width.ts");
+    return choices.map(({ name, short = name, description = "", value }) => ({
+      name: cut(escapeControls(name), room),
+      short: escapeControls(short),
+      description: escapeControls(description) || undefined,
+      value,
+    }));
+  };
+  /** @param header stands above all choices but the first */
+  const select = <T>(message: string, choices: Choice<T>[], initial?: T, header?: string): Promise<T> =>
+    ask(async (inquirer, context) => {
+      const [first, ...others] = await toSafe(choices);
+      const isCut = choices.length > pageSize;
+      return inquirer.select(
+        {
+          message: fitted(isCut ? `${message} (↓ shows more)` : message),
+          choices: [first!, ...(header ? [new inquirer.Separator(` ${header}`)] : []), ...others],
+          // Only one of the choices can be preselected.
+          ...(choices.some(({ value }) => value === initial) && { default: initial as never }),
+          ...{ pageSize, theme, loop: true },
+        },
+        context,
+      );
+    });
   return {
     confirm: (message) =>
       ask((inquirer, context) => inquirer.confirm({ message: fitted(message), default: false }, context)),
@@ -282,90 +255,87 @@ function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Prompter 
       ask((inquirer, context) =>
         inquirer.password({ message: fitted(message), mask: false, toggleMask: false }, context),
       ),
-    select: (message, choices, initial, onEscape) =>
-      ask((inquirer, context) => {
-        // Only one of the choices can be preselected.
-        const preselected = choices.some(({ value }) => value === initial) && { default: initial as never };
-        const question = { ...menu, message: fitted(message), choices: choices.map(toSafe), ...preselected };
-        return inquirer.select(question, context);
-      }, onEscape),
-    chooseLine: (table) =>
-      ask(async (inquirer, context) => {
-        const lines = table.lines.map((line) => line.map(escapeControls));
-        const safe = { ...table, message: fitted(table.message), lines };
-        return inquirer.select(await toLineQuestion(inquirer, terminal, safe), context);
-      }).then((line) => (line === accepted ? undefined : line)),
+    select,
+    async chooseLine(table) {
+      const { message, accept, lines } = table;
+      const [header, ...drawn] = await drawLines(table, room);
+      return select<number | undefined>(
+        message,
+        [
+          { name: accept, short: "yes", value: undefined },
+          ...drawn.map((name, value) => ({ name, value, short: lines[value]![0]! })),
+        ],
+        undefined,
+        header,
+      );
+    },
     chooseKey: (message, choices) =>
       ask((inquirer, context) => {
         const { key, name, value } = choices.at(-1)!;
         const listed = [...choices.slice(0, -1), { key, name: `${name} (Enter)`, value }];
-        return inquirer.expand(
-          { message: fitted(message), choices: listed, expanded: true, default: key },
-          context,
-        );
+        const question = { message: fitted(message), choices: listed, expanded: true, default: key };
+        return inquirer.expand(question, context);
       }),
     checkbox: (message, choices) =>
-      ask((inquirer, context) =>
-        inquirer.checkbox(
-          { message: fitted(message), choices: choices.map(toSafe), pageSize, loop: false },
-          context,
-        ),
-      ),
+      ask(async (inquirer, context) => {
+        const question = { message: fitted(message), choices: await toSafe(choices), pageSize, loop: false };
+        return inquirer.checkbox(question, context);
+      }),
   };
 }
 
-const accepted = -1;
-
-/** The lines below each other, and above them the choice to take them as they are. */
-async function toLineQuestion(
-  { Separator }: Inquirer,
-  { stderrColumns, rows = 0 }: Terminal,
-  { message, accept, columns, lines }: LineTable,
-) {
-  const [header = "", ...drawn] = await drawLines({ columns, lines }, stderrColumns - "❯ ".length);
-  const choices = [
-    { name: accept, short: "yes", value: accepted },
-    new Separator(` ${header}`),
-    ...drawn.map((name, value) => ({ name, value, short: lines[value]![0]! })),
-  ];
-  const height = Math.max(pageSize, rows - 6);
-  const isCut = choices.length > height;
-  return { ...menu, message: isCut ? `${message} (↓ shows more)` : message, choices, pageSize: height };
+async function askDrawn<T>(
+  terminal: Terminal,
+  signal: AbortSignal,
+  question: (inquirer: Inquirer, context: PromptContext) => Promise<T>,
+): Promise<T> {
+  const { stdin } = terminal;
+  const inquirer = await import("@inquirer/prompts");
+  // Without this a question whose input ends (Ctrl-D) is never settled, and the process ends as if all were
+  // well.
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  const onKey = (_text: unknown, key?: { ctrl?: boolean; name?: string }) => {
+    if (key?.ctrl && key.name === "d") end();
+  };
+  stdin.on("end", end).on("keypress", onKey);
+  try {
+    return await question(inquirer, {
+      input: stdin,
+      output: createCanvas(terminal),
+      signal: AbortSignal.any([signal, ending.signal]),
+      clearPromptOnDone: false,
+    });
+  } catch (error) {
+    if (!/^(Exit|Abort)PromptError$/.test((error as Error).name)) throw error;
+    throw signal.aborted ? signal.reason : interruptedAtQuestion();
+  } finally {
+    stdin.off("end", end).off("keypress", onKey);
+  }
 }
 
 /** The header and the lines, each within the width. */
-async function drawLines(
-  { columns, lines }: Pick<LineTable, "columns" | "lines">,
-  width: number,
-): Promise<string[]> {
+async function drawLines({ columns, lines }: LineTable, width: number): Promise<string[]> {
   const { renderTable } = await import("./table.ts");
-  const { cut } = await import("./text-width.ts");
   const rows = lines.map((line) => [...line]);
   const named = columns.map((name) => ({ name }));
   const drawn = renderTable(named, rows, width, false).trimEnd().split("\n");
-  // Too narrow for columns side by side.
-  return drawn.length === rows.length + 1
-    ? drawn
-    : [[...columns], ...rows].map((row) => cut(row.join("  "), width));
+  // Where it is too narrow for columns side by side, each line is cut.
+  return drawn.length === rows.length + 1 ? drawn : [[...columns], ...rows].map((row) => row.join("  "));
 }
 
 /**
  * What questions are drawn on: stderr, without colours where none are wanted. It ends with the question;
  * stderr does not.
  */
-function createCanvas(terminal: Terminal): Writable & { columns?: number } {
-  const { stderr, isColored } = terminal;
+function createCanvas({ stderr, stderrColumns, isColored }: Terminal): Writable & { columns?: number } {
   const drawing = new Writable({
     decodeStrings: false,
     write(text: string | Buffer, _encoding, done) {
-      stderr.write(isColored.err ? text : removeColors(String(text)));
+      // The movements of the cursor stay.
+      stderr.write(isColored.err ? text : String(text).replace(/\u001b\[[\d;]*m/g, ""));
       done();
     },
   });
-  return Object.assign(drawing, { isTTY: true, columns: terminal.stderrColumns });
-}
-
-/** Keeps the movements of the cursor. */
-function removeColors(text: string): string {
-  return text.replace(/\u001b\[[\d;]*m/g, "");
+  return Object.assign(drawing, { isTTY: true, columns: stderrColumns });
 }
