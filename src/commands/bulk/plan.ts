@@ -17,24 +17,17 @@ export interface PlanFlags extends ReportFlags {
   show?: number;
 }
 
-/** A plan as far as a report shows it. */
-export interface SeenPlan extends Pick<ClosedPlan, "head" | "creations"> {
-  /** The first ones. */
+/** A plan as far as a report shows it: its first lines. */
+export interface SeenPlan extends Pick<ClosedPlan, "creations"> {
+  head?: ClosedPlan["head"];
   changes: PlanLine[];
-  rejects: PlanLine[];
+  rejects: Pick<PlanLine, "line" | "key" | "code" | "message">[];
 }
 
-export interface PlanOutput {
-  /** Takes the plan once it is closed. Undefined where it is neither written nor shown. */
-  take?(plan: ClosedPlan): Promise<void>;
-  /** What a dry run planned. */
-  seen(): SeenPlan | undefined;
-  /** The first changes of a dry run, and how to see the others; for stderr. */
-  lines(): string[];
-  /** Says what the file holds, so that it can be applied. */
-  note(): string | undefined;
-  /** Leaves an earlier file of that name unchanged. */
-  discard(): Promise<void>;
+export interface TakenPlan extends SeenPlan {
+  writes: number;
+  /** Of the file that was written. */
+  digest?: string;
 }
 
 /** More are slow to open in a page, and nobody reads them. */
@@ -44,56 +37,43 @@ const defaultChangesShown = 10;
 /** More of them are better read in a file. */
 const maxChangesOnRequest = 200;
 
-/** @throws UsageError when the file cannot be written, or when both the plan and the summary want stdout */
-export async function openPlanOutput(
-  context: Context,
-  { plan: file, show, report }: PlanFlags,
-  isDryRun: boolean,
-): Promise<PlanOutput> {
-  const { terminal } = context;
-  if (file === "-" && isJson(context.output().format)) {
-    throw usageError(
-      "--plan - and --json both write to stdout",
-      "Write the plan to a file: --plan plan.ndjson",
-    );
+/**
+ * Where `--plan` writes.
+ * @throws UsageError when the file cannot be written, or when both the plan and the summary want stdout
+ */
+export async function openPlanSink(context: Context, { plan: file }: PlanFlags): Promise<Sink | undefined> {
+  const { files, terminal } = context;
+  if (file === undefined) return undefined;
+  if (file !== "-") {
+    requireFileFormat(file, "ndjson", "--plan");
+    files.writes(file, "--plan");
+    return openFileOutput(file, { flag: "--plan" });
   }
-  const maxShown = isDryRun ? (show ?? (terminal.isStderrTerminal ? defaultChangesShown : 0)) : 0;
-  const sink = file === undefined ? undefined : await openPlanFile(context, file);
-  let seen: (SeenPlan & { writes: number; digest?: string }) | undefined;
-  const isShown = maxShown > 0 || (report !== undefined && isDryRun);
-  return {
-    take:
-      sink || isShown
-        ? async (plan) => {
-            const { exportPlan } = await import("../../bulk/index.ts");
-            const digest = sink && (await exportPlan(plan, sink.write));
-            await sink?.commit();
-            const isReject = ({ action }: PlanLine) => action === "reject";
-            const changes = await takeLines(plan, isShown ? maxChangesReported : 0, isChange);
-            const rejects = await takeLines(plan, isShown ? maxRejectsReported : 0, isReject);
-            seen = { ...plan, changes, rejects, digest, writes: countWrites(plan) };
-          }
-        : undefined,
-    seen: () => seen,
-    note: () =>
-      seen?.digest !== undefined && file !== "-"
-        ? `Plan: ${formatCount(seen.writes)} to write, ${seen.digest}`
-        : undefined,
-    lines() {
-      if (!seen || maxShown === 0) return [];
-      const { writes } = seen;
-      const howToSee = `${writes <= maxChangesOnRequest ? `--show ${writes}, or ` : ""}--plan plan.ndjson`;
-      return changeLines(terminal, { ...seen, changes: seen.changes.slice(0, maxShown), writes }, howToSee);
-    },
-    discard: async () => (seen ? undefined : sink?.discard()),
-  };
+  if (!isJson(context.output().format)) return openOutput(terminal, { format: "ndjson" });
+  throw usageError(
+    "--plan - and --json both write to stdout",
+    "Write the plan to a file: --plan plan.ndjson",
+  );
 }
 
-async function openPlanFile({ files, terminal }: Context, plan: string): Promise<Sink> {
-  if (plan === "-") return openOutput(terminal, { format: "ndjson" });
-  requireFileFormat(plan, "ndjson", "--plan");
-  files.writes(plan, "--plan");
-  return openFileOutput(plan, { flag: "--plan" });
+/** Writes a plan that is closed to its file, and reads what is shown of it. */
+export async function takePlan(
+  plan: ClosedPlan,
+  sink: Sink | undefined,
+  isShown: boolean,
+): Promise<TakenPlan> {
+  const { exportPlan } = await import("../../bulk/index.ts");
+  const digest = sink && (await exportPlan(plan, sink.write));
+  await sink?.commit();
+  const changes = await takeLines(plan, isShown ? maxChangesReported : 0, isChange);
+  const isReject = ({ action }: PlanLine) => action === "reject";
+  const rejects = await takeLines(plan, isShown ? maxRejectsReported : 0, isReject);
+  return { ...plan, changes, rejects, digest, writes: countWrites(plan) };
+}
+
+/** How many changes of a dry run are shown at once. */
+export function countShown({ isStderrTerminal }: Terminal, { show }: PlanFlags): number {
+  return show ?? (isStderrTerminal ? defaultChangesShown : 0);
 }
 
 export function countWrites({ end: { counts } }: Pick<ClosedPlan, "end">): number {
@@ -127,8 +107,8 @@ export async function takeLines(
  */
 export function changeLines(
   terminal: Terminal,
-  plan: Pick<SeenPlan, "head" | "creations" | "changes"> & { writes: number },
-  howToSee: string,
+  plan: Pick<TakenPlan, "head" | "creations" | "changes" | "writes">,
+  howToSee = `${plan.writes <= maxChangesOnRequest ? `--show ${plan.writes}, or ` : ""}--plan plan.ndjson`,
   howToList = "--list NAME adds them to one",
 ): string[] {
   const { changes, writes } = plan;
@@ -141,9 +121,9 @@ export function changeLines(
 }
 
 /** Neither the command nor the file names a list for the contacts of an import. */
-function goesIntoNoList({ head, creations }: Pick<ClosedPlan, "head" | "creations">): boolean {
+function goesIntoNoList({ head, creations }: Pick<SeenPlan, "head" | "creations">): boolean {
   const hasNewList = creations.some(({ what }) => what === "list");
-  return head.kind === "import" && Object.keys(head.names.lists).length === 0 && !hasNewList;
+  return head?.kind === "import" && Object.keys(head.names.lists).length === 0 && !hasNewList;
 }
 
 /** Keys are aligned up to this width. */

@@ -1,53 +1,29 @@
 /** `--report FILE.html`: a page about a run, or about what it would do, for somebody else to read. */
 
 import { basename } from "node:path";
-import {
-  type ClosedPlan,
-  findRun,
-  type Manifest,
-  type PlanLine,
-  type Reject,
-  readingsOf,
-  type Summary,
-} from "../../bulk/index.ts";
+import { findRun, type Manifest, type PlanLine, readingsOf, type Summary } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { exitCodes, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { fillSink, openFileOutput } from "../../terminal/output-file.ts";
 import type { ReportFlags } from "../flags/bulk.ts";
-import { foldList, foldRows, formatPage, type Markup, markup } from "../output/page.ts";
+import { drawList, drawTable, formatPage, type Markup, markup } from "../output/page.ts";
 import { formatChanges, maxChangesReported, maxRejectsReported, type SeenPlan } from "./plan.ts";
 import { hasRows, listOutcomes } from "./result.ts";
 import { describeCode, formatCost, formatReasons, listCreated, shortenValue, withReason } from "./words.ts";
-
-/** What the page tells besides the summary. */
-export interface ReportDetails {
-  /** Base address. */
-  account: string;
-  /** When the run began, or the plan was made: RFC 3339. */
-  startedAt: string;
-  /** Names that a dry run would create. */
-  created: readonly { what: string; name: string }[];
-  /** Columns of the file that say who is subscribed, and how each was read. */
-  consentColumns: { name: string; reading?: "opt-in" | "opt-out" }[];
-  /** The first ones. */
-  changes: PlanLine[];
-  rejects: Omit<Reject, "row">[];
-}
 
 /** The page of a run that was just done, or of a dry run. @param plan of a dry run */
 export async function reportRun(
   context: Context,
   flags: ReportFlags,
   summary: Summary,
-  plan: SeenPlan | undefined,
+  plan: SeenPlan = { creations: [], changes: [], rejects: [] },
 ): Promise<void> {
   const { run, rows } = summary;
   // What was refused before its input was read has nothing to tell.
   if (run === null && rows.read === 0) return;
-  const read = async () =>
-    run === null ? toDetails(plan) : readDetails(await findRun(context.folders.state, run));
+  const read = async () => (run === null ? plan : readSeen(await findRun(context.folders.state, run)));
   await writeReport(context, flags, summary, read);
 }
 
@@ -65,7 +41,7 @@ export async function reportEarlierRun(
     );
   }
   context.files.writes(flags.report!, "--report");
-  await writeReport(context, flags, summary, () => readDetails(run));
+  await writeReport(context, flags, summary, () => readSeen(run));
 }
 
 /** The run is over: what fails here is said, and takes nothing else with it. */
@@ -73,11 +49,11 @@ async function writeReport(
   context: Context,
   { report: file = "", redact: isRedacted = false }: ReportFlags,
   summary: Summary,
-  read: () => Promise<ReportDetails>,
+  read: () => Promise<SeenPlan>,
 ): Promise<void> {
   const { terminal, clock } = context;
   try {
-    const page = formatReport(summary, await read(), { at: new Date(clock.now()), isRedacted });
+    const page = formatReport({ summary, plan: await read(), at: new Date(clock.now()), isRedacted });
     await fillSink(await openFileOutput(file, { flag: "--report" }), (sink) => sink.write(page));
     terminal.note(`Report: ${file}`);
   } catch (error) {
@@ -86,73 +62,46 @@ async function writeReport(
   }
 }
 
-/** What the plan of a dry run tells. */
-function toDetails(plan: SeenPlan | undefined): ReportDetails {
-  const { head, creations = [], changes = [], rejects = [] } = plan ?? {};
-  return {
-    account: head?.account.baseUrl ?? "",
-    startedAt: head?.createdAt ?? "",
-    created: creations,
-    consentColumns: listConsentColumns(head),
-    changes,
-    rejects: rejects.map(({ line, key, code, message }) => ({
-      ...{ line: line ?? 0, value: key, code: code ?? "", message: message ?? "" },
-    })),
-  };
-}
-
 /** What the plan and the journal of a run tell. */
-async function readDetails(run: { manifest: Manifest; folder: string }): Promise<ReportDetails> {
+async function readSeen(run: { manifest: Manifest; folder: string }): Promise<SeenPlan> {
   const readings = readingsOf(run);
-  const rejects: Reject[] = [];
-  for await (const reject of readings.rejects()) {
-    if (rejects.push(reject) === maxRejectsReported) break;
-  }
-  const { account, startedAt } = run.manifest;
-  return {
-    account: account.baseUrl,
-    startedAt,
-    created: [],
-    consentColumns: listConsentColumns(await readings.head()),
-    changes: (await readings.changes(maxChangesReported)).map(withReason),
-    rejects,
-  };
-}
-
-function listConsentColumns(head: ClosedPlan["head"] | undefined): ReportDetails["consentColumns"] {
-  return (head?.table?.columns ?? []).flatMap(({ name, target }) =>
-    target.kind === "consent" ? [{ name, reading: target.reading }] : [],
-  );
+  const rejects: SeenPlan["rejects"] = [];
+  for await (const { value, ...reject } of readings.rejects())
+    if (rejects.push({ ...reject, key: value }) === maxRejectsReported) break;
+  const changes = (await readings.changes(maxChangesReported)).map(withReason);
+  return { head: await readings.head(), creations: [], changes, rejects };
 }
 
 // A report as one page that needs nothing else: no script, no request. Pure.
 
-/** @param at when it is written */
-export function formatReport(
-  summary: Summary,
-  details: ReportDetails,
-  { at, isRedacted }: { at: Date; isRedacted: boolean },
-): string {
-  const { kind, status, stoppedBy } = summary;
-  const shown = isRedacted ? redactDetails(details) : details;
-  const file = isRedacted ? redactFile(summary) : basename(summary.file);
-  const name = kinds[kind] ?? kind;
+interface Report {
+  summary: Summary;
+  plan: SeenPlan;
+  /** When it is written. */
+  at: Date;
+  /** Nobody can be recognised by it: what a rejected row holds is left out whole. */
+  isRedacted: boolean;
+}
+
+export function formatReport(report: Report): string {
+  const { kind, status, stoppedBy, file: path } = report.summary;
   const states = {
     "dry-run": "Dry run: nothing was written",
     completed: "Completed",
     stopped: `Stopped (${stoppedBy ?? "unknown"}): the rest was not attempted`,
   };
-  const look = status === "stopped" ? "status warn" : "status";
-  const written = `${formatTime(at.toISOString())}${isRedacted ? ", without addresses and values" : ""}`;
+  // Conditions, which stand in the place of a file where contacts were chosen, may name people.
+  const file = report.isRedacted && !hasRows(report.summary) ? "" : hide(report, basename(path));
+  const name = kinds[kind] ?? kind;
   return formatPage(
     file === "" ? name : `${name}: ${file}`,
-    markup`<p class="${look}">${states[status]}</p>`,
+    markup`<p class="${status === "stopped" ? "status warn" : "status"}">${states[status]}</p>`,
     [
-      formatAbout(summary, shown, written),
-      formatOutcomes(summary),
-      formatConsent(summary, shown),
-      formatContacts(summary, shown),
-      formatRejects(summary, shown, isRedacted),
+      formatAbout(report),
+      formatOutcomes(report),
+      formatConsent(report),
+      formatContacts(report),
+      formatRejects(report),
     ],
   );
 }
@@ -168,40 +117,35 @@ const kinds: Record<string, string> = {
 };
 
 /** A reader may be elsewhere. */
-function formatTime(text: string): string {
+function formatTime(text = ""): string {
   return text === "" ? "" : `${text.slice(0, 16).replace("T", " ")} UTC`;
 }
 
-function formatAbout(summary: Summary, details: ReportDetails, written: string): Markup {
-  const { run, status, estimate, requests } = summary;
-  const cost =
-    status === "dry-run"
+function formatAbout(report: Report): Markup {
+  const { run, status, estimate, requests } = report.summary;
+  const { head, creations } = report.plan;
+  const isDryRun = status === "dry-run";
+  const written = formatTime(report.at.toISOString());
+  const facts = {
+    Account: head?.account.baseUrl,
+    Run: run,
+    Planned: formatTime(head?.createdAt),
+    Report: report.isRedacted ? `${written}, without addresses and values` : written,
+    Price: isDryRun
       ? `a real run would send ${formatCost(estimate.requests, estimate.seconds)}`
-      : formatCounted(requests.total, "request");
-  const rows: [string, string | null][] = [
-    ["Account", details.account],
-    ["Run", run],
-    [run === null ? "Planned" : "Started", formatTime(details.startedAt)],
-    ["Report", written],
-    ["Price", cost],
-    ["Created first", listCreated(details.created)],
-  ];
-  return markup`<dl>${rows.flatMap(([name, value]) => (value ? [markup`<dt>${name}</dt><dd>${value}</dd>`] : []))}</dl>`;
+      : formatCounted(requests.total, "request"),
+    "Created first": listCreated(creations.map(({ what, name }) => ({ what, name: hide(report, name) }))),
+  };
+  const rows = Object.entries(facts).filter(([, value]) => value);
+  return markup`<dl>${rows.map(([name, value]) => markup`<dt>${name}</dt><dd>${value!}</dd>`)}</dl>`;
 }
 
-function formatOutcomes(summary: Summary): Markup {
+function formatOutcomes({ summary }: Report): Markup {
   const outcomes = listOutcomes(summary);
   const rows = formatCounted(summary.rows.read, hasRows(summary) ? "row" : "contact");
   if (outcomes.length === 0) return markup`<h2>Result</h2><p>${rows}; nothing to do</p>`;
-  const lines = outcomes.map(
-    ({ number, words, reasons }) =>
-      markup`<tr><td>${words}</td><td class="number">${formatCount(number)}</td><td>${formatReasons(reasons)}</td></tr>`,
-  );
-  return markup`<h2>Result: ${rows}</h2>
-<table>
-<thead><tr><th>Outcome</th><th class="number">Number</th><th>Reasons</th></tr></thead>
-<tbody>${lines}</tbody>
-</table>`;
+  const lines = outcomes.map(({ number, words, reasons }) => [words, number, formatReasons(reasons)]);
+  return markup`<h2>Result: ${rows}</h2>${drawTable(["Outcome", "Number", "Reasons"], lines)}`;
 }
 
 /** How a consent column was read. */
@@ -211,74 +155,57 @@ const readings = {
   words: "read as consent",
 };
 
-function formatConsent({ consent, kind }: Summary, { consentColumns }: ReportDetails): Markup | undefined {
-  const rows: [number, string][] = [
+function formatConsent(report: Report): Markup | undefined {
+  const { consent, kind } = report.summary;
+  const counts: [number, string][] = [
     [consent.not_subscribed, "not created: the file says not subscribed"],
     [consent.suppressed, "not created: on the suppression list"],
     [consent.inactive, "inactive in the account: they get no mail, and the run does not change that"],
     [consent.marked, "active in the account although the file says not subscribed"],
   ];
-  const counted = rows.filter(([number]) => number > 0);
+  const counted = counts.filter(([number]) => number > 0);
+  const columns = (report.plan.head?.table?.columns ?? []).flatMap(({ name, target }) => {
+    if (target.kind !== "consent") return [];
+    const shown = JSON.stringify(hide(report, name));
+    return [markup`<p>Column <bdi>${shown}</bdi>: ${readings[target.reading ?? "words"]}</p>`];
+  });
   const isEnd = kind === "unsubscribe" || kind === "delete";
-  if ((counted.length === 0 && consentColumns.length === 0) || isEnd) return undefined;
-  const columns = consentColumns.map(
-    ({ name, reading }) =>
-      markup`<p>Column <bdi>${JSON.stringify(name)}</bdi>: ${readings[reading ?? "words"]}</p>`,
-  );
-  if (counted.length === 0) return markup`<h2>Consent</h2>${columns}<p>Everybody is subscribed</p>`;
-  const lines = counted.map(
-    ([number, words]) => markup`<tr><td class="number">${formatCount(number)}</td><td>${words}</td></tr>`,
-  );
-  return markup`<h2>Consent</h2>${columns}\n<table><tbody>${lines}</tbody></table>`;
+  if ((counted.length === 0 && columns.length === 0) || isEnd) return undefined;
+  const told = counted.length === 0 ? markup`<p>Everybody is subscribed</p>` : drawTable([], counted);
+  return markup`<h2>Consent</h2>${columns}${told}`;
 }
 
-function formatContacts({ rows, status }: Summary, { changes }: ReportDetails): Markup | undefined {
+function formatContacts({ summary: { rows, status }, plan, isRedacted }: Report): Markup | undefined {
+  const changes = isRedacted ? plan.changes.map(createPlanRedactor()) : plan.changes;
   if (changes.length === 0) return undefined;
   const all = Math.max(rows.created + rows.updated + rows.deleted, changes.length);
   const heading = status === "dry-run" ? "What would change" : "What was changed";
   const lines = changes.map((line) => {
-    const items = formatChanges(line).map((change) => markup`<li><bdi>${change}</bdi></li>`);
-    if (line.message) items.push(markup`<li class="quiet">${line.message}</li>`);
-    return markup`<tr><td><bdi>${line.key}</bdi></td><td class="what">${line.action}</td><td>${foldList(items)}</td></tr>\n`;
+    const note = line.message ? [markup`<span class="quiet">${line.message}</span>`] : [];
+    return [line.key, line.action, drawList([...formatChanges(line), ...note])];
   });
   return markup`<h2>${heading}: ${formatCounted(all, "contact")}</h2>
-${foldRows(markup`<tr><th>Contact</th><th>What</th><th>Change</th></tr>`, lines)}${formatMore(all - changes.length)}`;
+${drawTable(["Contact", "What", "Change"], lines)}${formatMore(all - changes.length)}`;
 }
 
 function formatMore(more: number): Markup | undefined {
   return more > 0 ? markup`<p class="quiet">… and ${formatCount(more)} more</p>` : undefined;
 }
 
-function formatRejects(
-  { rows }: Summary,
-  { rejects }: ReportDetails,
-  isRedacted: boolean,
-): Markup | undefined {
+function formatRejects({ summary, plan: { rejects }, isRedacted }: Report): Markup | undefined {
   if (rejects.length === 0) return undefined;
-  const head = markup`<tr><th class="number">Line</th>${isRedacted ? undefined : markup`<th>Value</th>`}<th>Reason</th></tr>`;
-  const lines = rejects.map(({ line, value, code, message }) => {
-    const cell = isRedacted ? undefined : markup`<td><bdi>${shortenValue(value)}</bdi></td>`;
-    return markup`<tr><td class="number">${line === 0 ? "" : formatCount(line)}</td>${cell}<td>${message || describeCode(code)}</td></tr>`;
+  const lines = rejects.map(({ line, key, code, message }) => {
+    const reason = describeCode(code ?? "");
+    return isRedacted ? [line || "", reason] : [line || "", shortenValue(key), message || reason];
   });
-  return markup`<h2>Rejected</h2>\n${foldRows(head, lines)}${formatMore(rows.rejected - rejects.length)}`;
+  const heads = isRedacted ? ["Line", "Reason"] : ["Line", "Value", "Reason"];
+  return markup`<h2>Rejected</h2>${drawTable(heads, lines)}${formatMore(summary.rows.rejected - rejects.length)}`;
 }
 
 // Without the people in it.
 
-/** Nobody can be recognised by it: what a rejected row holds is left out whole. */
-function redactDetails(details: ReportDetails): ReportDetails {
-  return {
-    ...details,
-    created: details.created.map(({ what, name }) => ({ what, name: hideAddresses(name) })),
-    consentColumns: details.consentColumns.map((each) => ({ ...each, name: hideAddresses(each.name) })),
-    changes: details.changes.map(createPlanRedactor()),
-    rejects: details.rejects.map((reject) => ({ ...reject, value: "", message: "" })),
-  };
-}
-
-/** Conditions, which stand in the place of a file where contacts were chosen, may name people. */
-function redactFile(summary: Summary): string {
-  return hasRows(summary) ? hideAddresses(basename(summary.file)) : "";
+function hide({ isRedacted }: Report, text: string): string {
+  return isRedacted ? hideAddresses(text) : text;
 }
 
 /** Lines of the input take the place of addresses; contacts that are on none are numbered after them. */

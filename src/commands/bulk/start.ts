@@ -3,8 +3,9 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { BackUp, Closed, Engine, Job, RunOptions, StoredRun } from "../../bulk/index.ts";
+import type { BackUp, Closed, ClosedPlan, Engine, Job, RunOptions, StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
+import { formatCount } from "../../counts.ts";
 import { usageError } from "../../errors.ts";
 import { findFormatByName, isJson, type OutputFormat, requireFileFormat } from "../../terminal/format.ts";
 import { presentList } from "../../terminal/present.ts";
@@ -13,7 +14,8 @@ import { claimFiles, type FileFlags } from "../flags/bulk.ts";
 import { createContactColumnsView, toSearchView } from "../output/contact-columns.ts";
 import { openSuppressionList, readNamedLists } from "../selection/lookups.ts";
 import { endRun, printSummary } from "./end.ts";
-import { openPlanOutput, type PlanFlags } from "./plan.ts";
+import { changeLines, countShown, openPlanSink, type PlanFlags, type TakenPlan, takePlan } from "./plan.ts";
+import type { RunDisplay } from "./progress.ts";
 import { createAgreement, type Question, requireAnswer } from "./question.ts";
 import { describeReason, missingNamesError } from "./words.ts";
 
@@ -62,7 +64,12 @@ async function runShown(context: Context, start: BulkStart): Promise<Closed> {
   // A plan holds people of the account as an export does, and has no folder that is searched.
   const kind = isDryRun && flags.plan !== undefined ? "export" : "run";
   await context.tellUnderWay({ kind, what: `A run (${what})`, inputs });
-  const plan = await openPlanOutput(context, flags, isDryRun);
+  const sink = await openPlanSink(context, flags);
+  const isShown = isDryRun && (countShown(context.terminal, flags) > 0 || flags.report !== undefined);
+  let plan: TakenPlan | undefined;
+  const take = async (closed: ClosedPlan) => {
+    plan = await takePlan(closed, sink, isShown);
+  };
   const [{ resumeRun, runJob }, { RunDisplay }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("./progress.ts"),
@@ -75,7 +82,8 @@ async function runShown(context: Context, start: BulkStart): Promise<Closed> {
     const all: RunOptions = {
       ...options,
       isAtTerminal: isAtTerminal(context),
-      takePlan: plan.take,
+      // Without it, nothing is listed that is not written.
+      takePlan: sink || isShown ? take : undefined,
       planFile: flags.plan === "-" ? undefined : flags.plan,
       reportFile: flags.report,
       backUp: start.backUp,
@@ -89,21 +97,33 @@ async function runShown(context: Context, start: BulkStart): Promise<Closed> {
       "manifest" in job
         ? await resumeRun(engine, job, all, display.on)
         : await runJob(engine, asked ?? job, all, display.on);
-    display.end(result, plan.lines());
-    const note = plan.note();
-    if (note) context.terminal.note(note);
-    if (flags.report !== undefined) {
-      const { reportRun } = await import("./report.ts");
-      await reportRun(context, flags, result.summary, plan.seen());
-    }
+    await tellEnd(context, start, display, { result, plan });
     return result;
   } catch (error) {
     await printSummary(context, display.refused);
     throw error;
   } finally {
-    await plan.discard();
+    await sink?.discard();
     display.close();
   }
+}
+
+/** What the run came to, what was planned, and the page about it. */
+async function tellEnd(
+  context: Context,
+  { flags, options: { isDryRun } }: BulkStart,
+  display: RunDisplay,
+  { result, plan }: { result: Closed; plan?: TakenPlan },
+): Promise<void> {
+  const { terminal } = context;
+  const changes = plan?.changes.slice(0, countShown(terminal, flags)) ?? [];
+  const isListed = plan && isDryRun && changes.length > 0;
+  display.end(result, isListed ? changeLines(terminal, { ...plan, changes }) : []);
+  if (plan?.digest !== undefined && flags.plan !== "-")
+    terminal.note(`Plan: ${formatCount(plan.writes)} to write, ${plan.digest}`);
+  if (flags.report === undefined) return;
+  const { reportRun } = await import("./report.ts");
+  await reportRun(context, flags, result.summary, plan);
 }
 
 /** The file that is read, where there is one. */

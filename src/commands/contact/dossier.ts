@@ -13,7 +13,7 @@ import { fetchContact } from "../../service/mutate-contact.ts";
 import type { Send } from "../../wire.ts";
 import { withReason } from "../bulk/words.ts";
 import { addFileFlag } from "../flags/flags.ts";
-import { foldList, formatPage, markup } from "../output/page.ts";
+import { drawList, formatPage, markup } from "../output/page.ts";
 import { readPeople } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
 import { verb } from "../verb.ts";
@@ -167,8 +167,7 @@ function formatDossier(dossier: Dossier): string {
 function drawDossier(dossier: Dossier): string {
   const parts = listSections(dossier).map(({ title, lines, isPart }) => {
     const head = isPart ? markup`<h3>${title}</h3>` : markup`<h2>${title}</h2>`;
-    const items = lines.map((line) => markup`<li><bdi>${line}</bdi></li>`);
-    return markup`${head}${items.length > 0 ? foldList(items) : undefined}`;
+    return markup`${head}${lines.length > 0 ? drawList(lines) : undefined}`;
   });
   return formatPage(title, markup`<p class="quiet">${describeReading(dossier)}</p>`, parts);
 }

@@ -94,7 +94,7 @@ export async function addToNewList(
   flags: BulkFlags,
 ): Promise<undefined> {
   const options = toRunOptions(flags, context.clock.now());
-  const [{ jobs }, { requireAnswer }, { openPlanOutput }, { startRun }] = await Promise.all([
+  const [{ jobs }, { requireAnswer }, { openPlanSink }, { startRun }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../bulk/question.ts"),
     import("../bulk/plan.ts"),
@@ -103,7 +103,7 @@ export async function addToNewList(
   requireAnswer(context, deletesSources ? "delete" : "change", options.isDryRun);
   // A file that cannot be written is found out before the names of the lists are looked up.
   claimFiles(context, undefined, flags);
-  await (await openPlanOutput(context, flags, options.isDryRun)).discard();
+  await (await openPlanSink(context, flags))?.discard();
   const { account } = await context.connect("bulk", options.concurrency);
   const structure = await account.structure();
   const lists = await resolveLists(account, structure, sources);

@@ -2,6 +2,7 @@
  * A page for somebody else: one HTML file that needs nothing more, no script and no request. Everything that
  * is put into it is escaped, unless it is markup itself.
  */
+import { formatCount } from "../../counts.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import { version } from "../../version.ts";
 
@@ -52,25 +53,43 @@ ${parts.map((part) => markup`${part}\n`)}</main>
 `.html;
 }
 
+/** More of a long list or table is folded. */
 const maxUnfolded = 20;
 
-/** A long list is folded behind its first entries. */
-export function foldList(items: readonly Markup[]): Markup {
+function fold(items: readonly Markup[], draw: (some: readonly Markup[]) => Markup): Markup {
   const [shown, folded] = [items.slice(0, maxUnfolded), items.slice(maxUnfolded)];
-  const rest =
-    folded.length === 0
-      ? undefined
-      : markup`<details><summary>${folded.length} more</summary><ul>${folded}</ul></details>`;
-  return markup`<ul>${shown}</ul>${rest}`;
+  if (folded.length === 0) return draw(shown);
+  return markup`${draw(shown)}<details><summary>${folded.length} more</summary>${draw(folded)}</details>`;
 }
 
-/** A long table is folded behind its first rows. */
-export function foldRows(head: Markup, rows: readonly Markup[]): Markup {
-  const toTable = (some: readonly Markup[]) =>
-    markup`<table>\n<thead>${head}</thead>\n<tbody>${some}</tbody>\n</table>`;
-  const [shown, folded] = [rows.slice(0, maxUnfolded), rows.slice(maxUnfolded)];
-  if (folded.length === 0) return toTable(shown);
-  return markup`${toTable(shown)}<details><summary>${folded.length} more</summary>${toTable(folded)}</details>`;
+export function drawList(items: readonly (string | Markup)[]): Markup {
+  const lines = items.map((item) => markup`<li>${toCell(item)}</li>`);
+  return fold(lines, (some) => markup`<ul>${some}</ul>`);
+}
+
+/** A cell with a number is set to the right. @param heads none for a table without a head */
+export function drawTable(
+  heads: readonly string[],
+  rows: readonly (readonly (string | number | Markup)[])[],
+): Markup {
+  const head = heads.map((each) => markup`<th>${each}</th>`);
+  const lines = rows.map((row) => {
+    const cells = row.map((cell) =>
+      typeof cell === "number"
+        ? markup`<td class="number">${formatCount(cell)}</td>`
+        : markup`<td>${toCell(cell)}</td>`,
+    );
+    return markup`<tr>${cells}</tr>\n`;
+  });
+  return fold(
+    lines,
+    (some) => markup`<table>\n<thead><tr>${head}</tr></thead>\n<tbody>${some}</tbody>\n</table>`,
+  );
+}
+
+/** Text of others is kept apart from what stands around it, whichever way it is written. */
+function toCell(cell: string | Markup): Markup {
+  return typeof cell === "string" ? markup`<bdi>${cell}</bdi>` : cell;
 }
 
 /** How a page looks on a screen, on a phone and on paper. */
@@ -95,16 +114,13 @@ th, td:first-child { white-space: nowrap; }
 summary { cursor: pointer; color: var(--quiet); }
 th { color: var(--quiet); font-weight: 600; font-size: .85rem; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.what { white-space: nowrap; }
 td ul { list-style: none; margin: 0; padding: 0; }
 del { color: var(--quiet); }
 ins { text-decoration: none; }
-/* On a phone, cells stand beside each other as far as they fit, and the last of three or more below them. */
+/* On a phone, cells stand below each other. */
 @media screen and (max-width: 34rem) {
   thead { display: none; }
-  tr { display: flex; flex-wrap: wrap; column-gap: .9rem; padding: .3rem 0; border-bottom: 1px solid var(--line); }
-  td, td:first-child { border: 0; padding: 0; min-width: 0; white-space: normal; overflow-wrap: anywhere; }
-  td:nth-child(n + 3):last-child { flex-basis: 100%; }
+  tr, td { display: block; border: 0; white-space: normal; overflow-wrap: anywhere; }
 }
 @page { size: A4; margin: 15mm; }
 @media print {
