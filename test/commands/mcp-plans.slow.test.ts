@@ -5,28 +5,26 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { describe, expect, it } from "vitest";
-import type { Summary } from "../../src/bulk/runs/report.ts";
 import { realClock } from "../../src/clock.ts";
 import { walkFiles } from "../../src/disk/walk.ts";
 import type { Clock } from "../../src/wire.ts";
 import { manyContacts } from "../bulk/kit.ts";
 import { type Ecm, spawnEcm, temporaryHome } from "../support/ecm.ts";
-import { type Answer, account, ada, belowWorkingFolder, bob, searchKeys, startMcp } from "../support/mcp.ts";
+import {
+  account,
+  accountSession,
+  ada,
+  belowWorkingFolder,
+  bob,
+  searchKeys,
+  startMcp,
+} from "../support/mcp.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const carl = "carl@example.com";
 const dora = "dora@example.com";
 const minute = 60_000;
 const day = 24 * 60 * minute;
-
-/** The account with Ada and Bob in News, and a session that may write. */
-async function session(clock?: Clock) {
-  const running = await account();
-  const served = await startMcp(running.env, ["--allow-write"], clock);
-  const apply = async ({ token }: Answer) =>
-    (await served.call("apply_plan", { token })).summary as unknown as Summary;
-  return { ...running, ...served, apply, state: running.env.ECM_STATE_DIR! };
-}
 
 /** Runs a command that must succeed. */
 async function done(ecm: Ecm, ...args: string[]): Promise<string> {
@@ -51,7 +49,7 @@ describe("a contact that changed after the plan", () => {
     ["plan_import", { rows: [ada, bob].map((row) => ({ ...row, "Last Name": "Lovelace" })) }, "updated"],
     ["plan_change", { action: "delete", lists: ["News"] }, "deleted"],
   ] as const)("is skipped by %s, and the others are written", async (name, input, outcome) => {
-    const { call, apply, ecm } = await session();
+    const { call, apply, ecm } = await accountSession();
     const plan = await call(name, input);
     await done(ecm, "contact", "mutate", ada.Email, "--set", "Last Name=Byron");
     expect(await apply(plan)).toMatchObject({
@@ -65,7 +63,7 @@ describe("a contact that changed after the plan", () => {
   });
 
   it("is skipped when it was created, deleted, unsubscribed or suppressed meanwhile", async () => {
-    const { call, apply, ecm } = await session();
+    const { call, apply, ecm } = await accountSession();
     await done(ecm, "contact", "create", "--key", "eva@example.com");
     const rows = [ada.Email, bob.Email, carl, dora, "eva@example.com"].map((Email) => ({
       Email,
@@ -87,7 +85,7 @@ describe("a contact that changed after the plan", () => {
   });
 
   it("is left as it is where it already is as the plan wants it", async () => {
-    const { call, apply, ecm } = await session();
+    const { call, apply, ecm } = await accountSession();
     const change = await call("plan_change", { all: true, set: { "Last Name": "Same" } });
     const leave = await call("plan_change", { action: "unsubscribe", keys: [ada.Email] });
     await done(ecm, "contact", "mutate", ada.Email, "--set", "Last Name=Same");
@@ -99,7 +97,7 @@ describe("a contact that changed after the plan", () => {
 
 describe("nobody is written who is not in the plan", () => {
   it("also where the conditions hold for others since", async () => {
-    const { call, apply, ecm } = await session();
+    const { call, apply, ecm } = await accountSession();
     const plans = [
       await call("plan_change", { lists: ["News"], set: { "Last Name": "Planned" } }),
       await call("plan_change", { action: "unsubscribe", lists: ["News"] }),
@@ -112,7 +110,7 @@ describe("nobody is written who is not in the plan", () => {
   });
 
   it("also by a list sync: who joined the list since stays in it", async () => {
-    const { call, apply, ecm } = await session();
+    const { call, apply, ecm } = await accountSession();
     const file = await belowWorkingFolder("members.txt", `${ada.Email}\n${carl}\n`);
     const plan = await call("plan_list_sync", { list: "News", file, max_remove: "1", create: true });
     expect(plan.counts).toEqual({ create: 1, update: 1, unchanged: 1 });
@@ -126,7 +124,7 @@ describe("nobody is written who is not in the plan", () => {
   });
 
   it("also by a deletion, which backs up everybody whom it takes", async () => {
-    const { call, apply, ecm } = await session();
+    const { call, apply, ecm } = await accountSession();
     const plan = await call("plan_change", { action: "delete", lists: ["News"] });
     await done(ecm, "contact", "create", "--key", carl, "--list", "News");
     const summary = await apply(plan);
@@ -142,7 +140,7 @@ describe("nobody is written who is not in the plan", () => {
   });
 
   it("also where the file was changed or removed since", async () => {
-    const { call, apply, ecm } = await session();
+    const { call, apply, ecm } = await accountSession();
     const changed = await belowWorkingFolder("people.csv", `Email\n${carl}\n`);
     const removed = await belowWorkingFolder("keys.txt", `${bob.Email}\n`);
     const imported = await call("plan_import", { file: changed });
@@ -156,7 +154,7 @@ describe("nobody is written who is not in the plan", () => {
   });
 
   it("also by two plans for the same contacts, one after the other or at once", async () => {
-    const { call, apply, ecm } = await session();
+    const { call, apply, ecm } = await accountSession();
     const planned = (name: string) => call("plan_change", { all: true, set: { "Last Name": name } });
     const [one, two] = [await planned("One"), await planned("Two")];
     const tagged = await call("plan_change", { keys: [ada.Email], set: { "First Name": "Augusta" } });
@@ -178,7 +176,7 @@ describe("nobody is written who is not in the plan", () => {
 });
 
 it("a plan that its guard refuses has no token", async () => {
-  const { call, refusal, ecm, state } = await session();
+  const { call, refusal, ecm, state } = await accountSession();
   const file = await belowWorkingFolder("members.txt", `${ada.Email}\n`);
   expect(await refusal("plan_list_sync", { list: "News", file })).toMatchObject({
     type: "GuardError",
@@ -193,7 +191,7 @@ it("a plan that its guard refuses has no token", async () => {
 
 describe("a plan's file", () => {
   it("is private, and is removed when it was applied, when nothing would change, and when the plan fails", async () => {
-    const { call, refusal, apply, state } = await session();
+    const { call, refusal, apply, state } = await accountSession();
     const plan = await call("plan_import", { rows: [{ Email: carl }] });
     const [folder, ...others] = await openPlans(state);
     expect(others).toEqual([]);
@@ -224,7 +222,7 @@ describe("a plan's file", () => {
               waiting.push(resolve);
             }),
     };
-    const { call, end, state } = await session(clock);
+    const { call, end, state } = await accountSession(clock);
     await call("plan_import", { rows: [{ Email: carl }] });
     now += 9 * minute;
     await call("plan_import", { rows: [{ Email: dora }] });
@@ -267,7 +265,7 @@ describe("a plan's file", () => {
   });
 
   it("loses a person who is erased, and is refused then", async () => {
-    const { call, refusal, ecm, state } = await session();
+    const { call, refusal, ecm, state } = await accountSession();
     const created = await call("plan_import", {
       rows: [{ Email: carl, "First Name": "Carl" }, { Email: dora }],
     });
@@ -288,7 +286,7 @@ describe("a plan's file", () => {
   });
 
   it("of a run that is done shows what it rejected, but nobody who was erased since", async () => {
-    const { call, apply, ecm, end, state } = await session();
+    const { call, apply, ecm, end, state } = await accountSession();
     const keys_file = await belowWorkingFolder("keys.txt", `${ada.Email}\n${carl}\n${dora}\n`);
     await apply(await call("plan_change", { keys_file, set: { "Last Name": "Planned" } }));
     const readRejected = () => call("runs_list", { run: "last", rejects: true });
@@ -348,7 +346,7 @@ describe("a plan's file", () => {
 });
 
 it("an undo of an import deletes whom it created only where that is asked for", async () => {
-  const { call, apply, ecm } = await session();
+  const { call, apply, ecm } = await accountSession();
   await apply(await call("plan_import", { rows: [{ Email: carl }] }));
   const kept = await call("plan_run", { action: "undo", run: "last" });
   expect(kept).toMatchObject({ token: null });

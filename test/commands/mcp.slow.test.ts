@@ -9,7 +9,16 @@ import type { Clock } from "../../src/wire.ts";
 import { manyContacts } from "../bulk/kit.ts";
 import { ecmWith, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { json, startHttpServer } from "../support/http-server.ts";
-import { type Answer, account, ada, belowWorkingFolder, bob, searchKeys, startMcp } from "../support/mcp.ts";
+import {
+  type Answer,
+  account,
+  accountSession,
+  ada,
+  belowWorkingFolder,
+  bob,
+  searchKeys,
+  startMcp,
+} from "../support/mcp.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 describe("tools", () => {
@@ -44,23 +53,6 @@ describe("tools", () => {
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
     expect(session.stderr()).toContain('"shop" is read-only');
   });
-
-  it("answer a wrong input, an unknown tool and a command's failure as errors that say what is wrong", async () => {
-    const { env } = await startSandbox();
-    const session = await startMcp(env);
-    expect(await session.refusal("contact_search", { limit: 201 })).toMatchObject({ type: "UsageError" });
-    expect(await session.refusal("contact_search", { limt: 1 })).toMatchObject({ type: "UsageError" });
-    expect(await session.refusal("plan_change", { action: "delete", all: true })).toMatchObject({
-      type: "UsageError",
-    });
-    expect(await session.refusal("contact_get", { contact: "nobody@example.com" })).toMatchObject({
-      exitCode: 5,
-    });
-    expect(await session.refusal("contact_search", { where: "Nonsense == 1" })).toMatchObject({
-      exitCode: 2,
-    });
-    expect(await session.end()).toBe(0);
-  });
 });
 
 it("tells with an answer what its command warns of", async () => {
@@ -73,56 +65,83 @@ it("tells with an answer what its command warns of", async () => {
 });
 
 describe("failures", () => {
-  it("speak the client's language: arguments and JSON in place of a shell's words", async () => {
-    const { env } = await account();
-    const { client } = await startMcp(env, ["--allow-write"]);
-    const fail = async (name: string, input: object) => {
-      const { content } = await client.callTool({ name, arguments: { ...input } });
-      const { error, ...rest } = JSON.parse((content as unknown as [{ text: string }])[0].text);
-      return { ...rest, message: error.message, hint: error.hint };
-    };
-    const nobody = await fail("contact_get", { contact: "who@example.com" });
-    expect(nobody.message).toContain("who@example.com");
-    expect(nobody.hint).toBe('Looked in the structure "Default".');
-    // Neither a shell's command nor a flag that is no argument.
-    const unknown = await fail("contact_search", { lists: ["Nope"] });
-    expect(unknown.message).toContain("Nope");
-    expect(unknown.hint ?? "").not.toMatch(/\becm\b|shell|--/);
-    expect(JSON.stringify(await fail("plan_run", { action: "undo", run: "nothing" }))).not.toMatch(
-      /\becm [a-z]|shell|--/,
-    );
-    const rows = [{ Email: "a@example.com", City: "Oslo" }];
-    const unmapped = await fail("plan_import", { rows });
-    expect(unmapped.hint).toBe("Map each with map City=FIELD, or ignore them all with ignore_unmapped");
-    // A summary of a run that has not begun says nothing.
-    expect(unmapped).not.toHaveProperty("summary");
-    const unclear = await fail("plan_import", { rows: [{ Email: "a@example.com", "Opt in": "maybe" }] });
-    expect(unclear.hint).toContain("consent 'Opt in=opt-in' if a yes means subscribed");
-    expect(unclear.hint).not.toMatch(/--|ignore/);
-    const missing = await fail("apply_plan", {});
-    expect(missing.message).toBe("the argument token is missing");
-    const wrong = await fail("plan_change", { keys: [ada.Email], set: { "First Name": 5 } });
-    expect(wrong.message).toBe("set/First Name must be string");
-  });
+  const rows = [{ Email: "a@example.com", City: "Oslo" }];
+  it.each<[what: string, tool: string, input: object, said: object]>([
+    [
+      "a contact that does not exist",
+      "contact_get",
+      { contact: "who@example.com" },
+      { exitCode: 5, message: /who@example\.com/, hint: /^Looked in the structure "Default"\.$/ },
+    ],
+    ["a list that does not exist", "contact_search", { lists: ["Nope"] }, { exitCode: 5, message: /Nope/ }],
+    ["a run that does not exist", "plan_run", { action: "undo", run: "nothing" }, { exitCode: 5 }],
+    [
+      "a column that maps to nothing",
+      "plan_import",
+      { rows },
+      { hint: /^Map each with map City=FIELD, or ignore them all with ignore_unmapped$/ },
+    ],
+    [
+      "a consent column that is not clear",
+      "plan_import",
+      { rows: [{ Email: "a@example.com", "Opt in": "maybe" }] },
+      { hint: /^(?!.*ignore).*consent 'Opt in=opt-in' if a yes means subscribed/ },
+    ],
+    [
+      "a missing argument",
+      "apply_plan",
+      {},
+      { type: /UsageError/, message: /^the argument token is missing$/ },
+    ],
+    [
+      "a wrong value",
+      "plan_change",
+      { keys: [ada.Email], set: { "First Name": 5 } },
+      { message: /^set\/First Name must be string$/ },
+    ],
+    ["too many rows", "contact_search", { limit: 201 }, { type: /UsageError/, message: /limit/ }],
+    [
+      "an unknown argument",
+      "contact_search",
+      { limt: 1 },
+      { type: /UsageError/, message: /^contact_search has no argument "limt"$/ },
+    ],
+    [
+      "a condition that is none",
+      "contact_search",
+      { where: "Nonsense ==" },
+      { exitCode: 2, message: /^where/ },
+    ],
+    ["an unknown tool", "contact_explode", {}, { type: /UsageError/ }],
+  ])(
+    "speak of %s with the client's words: arguments in place of a shell's",
+    async (_what, tool, input, said) => {
+      const { refusal } = await accountSession();
+      const error: Record<string, unknown> = { ...(await refusal(tool, input)) };
+      for (const [member, value] of Object.entries(said))
+        expect(error[member]).toEqual(value instanceof RegExp ? expect.stringMatching(value) : value);
+      expect(`${error.message} ${error.hint}`).not.toMatch(/\becm [a-z]|shell|--/);
+      // A summary of a run that has not begun says nothing.
+      expect(error).not.toHaveProperty("summary");
+    },
+  );
 
   it("come at once at the hourly limit, also from a plan: no call waits for the hour", async () => {
     const { env } = await startSandbox({ hourlyLimit: 1 });
-    const { client } = await startMcp(env, ["--allow-write"]);
+    const { refusal } = await startMcp(env, ["--allow-write"]);
     const calls = [
-      { name: "plan_change", arguments: { action: "delete", all: true } },
-      { name: "contact_search", arguments: {} },
-    ];
-    for (const each of calls) {
-      const { content } = await client.callTool(each);
-      const { error } = JSON.parse((content as unknown as [{ text: string }])[0].text);
+      ["plan_change", { action: "delete", all: true }],
+      ["contact_search", {}],
+    ] as const;
+    for (const [tool, input] of calls) {
+      const error = await refusal(tool, input);
       expect(error).toMatchObject({ exitCode: 7, limit: "hour", retryAfterSeconds: expect.any(Number) });
       expect(error.hint).not.toContain("--");
     }
   });
 
   it("of a plan's rows are shown by it, and stay once it was applied", async () => {
-    const { env } = await account();
-    const { call } = await startMcp(env, ["--allow-write"]);
+    const { call } = await accountSession();
     const rows = ["a@x.org", "b@x.org", "c@x.org", "nobody"].map((Email) => ({ Email }));
     const { sample, token } = await call("plan_import", { rows });
     expect((sample as { key: string }[]).map(({ key }) => key)).toContain("nobody");
@@ -283,9 +302,7 @@ describe("writes", () => {
   });
 
   it("guess neither what a yes means nor whom a table marks", async () => {
-    const { env, ecm } = await account();
-    const { call, refusal } = await startMcp(env, ["--allow-write"]);
-    const apply = async (plan: Answer) => (await call("apply_plan", { token: plan.token })).summary;
+    const { call, refusal, apply, ecm } = await accountSession();
     const rows = [
       { Email: "c@example.com", Newsletter: "yes" },
       { Email: "d@example.com", Newsletter: "no" },
@@ -312,20 +329,12 @@ describe("writes", () => {
   });
 
   it("refuse a number whose digits were lost, and keep those of a string", async () => {
-    const { env } = await account();
-    const { call, refusal } = await startMcp(env, ["--allow-write"]);
-    const error = await refusal("plan_import", {
-      rows: [{ ...ada, "Last Name": Number("1234567890123456789") }],
-    });
-    expect(error).toMatchObject({
-      type: "UsageError",
-      message: expect.stringContaining("rows/0/Last Name must be <= "),
-    });
-    const rows = [
-      { ...ada, "Last Name": "1234567890123456789" },
-      { ...bob, "Last Name": 4915112345678 },
-    ];
-    const { sample } = await call("plan_import", { rows });
+    const { call, refusal } = await accountSession();
+    const lost = [{ ...ada, "Last Name": Number("1234567890123456789") }];
+    const { message } = await refusal("plan_import", { rows: lost });
+    expect(message).toContain("rows/0/Last Name must be <= ");
+    const whole = { ...ada, "Last Name": "1234567890123456789" };
+    const { sample } = await call("plan_import", { rows: [whole, { ...bob, "Last Name": 4915112345678 }] });
     expect(sample).toMatchObject([
       { changes: [{ after: "1234567890123456789" }] },
       { changes: [{ after: "4915112345678" }] },
@@ -333,8 +342,7 @@ describe("writes", () => {
   });
 
   it("take no cell from what every object inherits", async () => {
-    const { env } = await account();
-    const { call } = await startMcp(env, ["--allow-write"]);
+    const { call } = await accountSession();
     const rows = [
       { Email: ada.Email, "Last Name": "Lovelace" },
       { Email: bob.Email, constructor: "yes" },
@@ -347,8 +355,7 @@ describe("writes", () => {
   });
 
   it("give no token where nothing would change", async () => {
-    const { env } = await account();
-    const { call } = await startMcp(env, ["--allow-write"]);
+    const { call } = await accountSession();
     expect(await call("plan_import", { rows: [ada] })).toMatchObject({
       token: null,
       counts: { unchanged: 1 },
@@ -391,8 +398,7 @@ describe("writes", () => {
 
 describe("a client that is mistaken, or was misled", () => {
   it("does not choose everybody by an empty list of keys", async () => {
-    const { env, ecm } = await account();
-    const { refusal } = await startMcp(env, ["--allow-write"]);
+    const { refusal, ecm } = await accountSession();
     for (const [name, input] of [
       ["contact_search", { keys: [] }],
       ["plan_change", { action: "delete", keys: [], lists: ["News"] }],
@@ -434,17 +440,8 @@ describe("another account on this machine", () => {
       });
     }
     const set = (profile: string, name: string) => {
-      const args = [
-        "contact",
-        "mutate",
-        "--list",
-        "News",
-        "--set",
-        `First Name=${name}`,
-        "--profile",
-        profile,
-      ];
-      return ecm([...args, "--json"]);
+      const change = ["--list", "News", "--set", `First Name=${name}`];
+      return ecm(["contact", "mutate", ...change, "--profile", profile, "--json"]);
     };
     const { run: mine } = JSON.parse((await set("own", "Mine")).stdout);
     const { run: theirs } = JSON.parse((await set("other", "Theirs")).stdout);
@@ -492,21 +489,10 @@ describe("files", () => {
     expect(await find("inner/people.csv")).toBe(file);
     expect(await find(file)).toBe(file);
     for (const name of [
-      "../secret.csv",
-      join(outside, "secret.csv"),
-      "link.csv",
-      "out/secret.csv",
-      "in/../../secret.csv",
-      "/etc/passwd",
-      "/proc/self/environ",
-      "/dev/stdin",
-      "environ.csv",
-      "zero.csv",
-      ".",
-      "",
+      ...["../secret.csv", join(outside, "secret.csv"), "link.csv", "out/secret.csv", "in/../../secret.csv"],
+      ...["/etc/passwd", "/proc/self/environ", "/dev/stdin", "environ.csv", "zero.csv", "pipe.csv"],
+      ...[".", "", "in", "missing.csv", "-", "in/people.csv\0"],
     ])
-      await expect(find(name), name).rejects.toThrow(/no file/);
-    for (const name of ["in", "missing.csv", "-", "pipe.csv", "in/people.csv\0"])
       await expect(find(name), name).rejects.toThrow(/no file/);
   });
 

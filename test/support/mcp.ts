@@ -5,6 +5,7 @@ import { PassThrough } from "node:stream";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { expect, onTestFinished } from "vitest";
+import type { Summary } from "../../src/bulk/index.ts";
 import { run } from "../../src/run.ts";
 import type { Clock } from "../../src/wire.ts";
 import type { Ecm } from "./ecm.ts";
@@ -12,12 +13,19 @@ import { startSandbox } from "./sandbox.ts";
 
 export type Answer = Record<string, unknown> & { token: string; counts: Record<string, number> };
 
+interface Refusal {
+  type: string;
+  message: string;
+  exitCode: number;
+  hint?: string;
+}
+
 export interface Session {
   client: Client;
   /** A tool's answer. Fails the test where it is an error. */
   call(name: string, input?: object): Promise<Answer>;
   /** The error of a call that must fail. */
-  refusal(name: string, input?: object): Promise<{ type: string; message: string; exitCode: number }>;
+  refusal(name: string, input?: object): Promise<Refusal>;
   /** Everything that stood on stdout. */
   stdout(): string;
   stderr(): string;
@@ -52,9 +60,11 @@ export async function startMcp(
   });
   await client.connect(new StdioServerTransport(stdout, stdin));
   const called = async (name: string, input: object) => {
-    const { content, isError = false } = await client.callTool({ name, arguments: { ...input } });
-    const [{ text }] = content as unknown as [{ text: string }];
-    return { isError, value: JSON.parse(text) };
+    const result = await client.callTool({ name, arguments: { ...input } });
+    const { content, isError = false, structuredContent } = result;
+    const value = JSON.parse((content as unknown as [{ text: string }])[0].text);
+    if (!isError) expect(structuredContent).toEqual(value);
+    return { isError, value };
   };
   return {
     client,
@@ -113,6 +123,15 @@ export async function account() {
   const { code, stderr } = await ecm(["import", "-", "--list", "News", "--create-missing"], { stdin });
   expect(code, stderr).toBe(0);
   return running;
+}
+
+/** That account, with a session that may write. */
+export async function accountSession(clock?: Clock) {
+  const running = await account();
+  const served = await startMcp(running.env, ["--allow-write"], clock);
+  const apply = async ({ token }: Answer) =>
+    (await served.call("apply_plan", { token })).summary as unknown as Summary;
+  return { ...running, ...served, apply, state: running.env.ECM_STATE_DIR! };
 }
 
 export async function belowWorkingFolder(name: string, text: string): Promise<string> {
