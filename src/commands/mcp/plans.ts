@@ -9,6 +9,7 @@ import { makePlanFolder, openPlanFile, type PlanLine, type RunView, type Summary
 import { sumCounts } from "../../counts.ts";
 import { exitCodes, usageError } from "../../errors.ts";
 import type { Clock } from "../../wire.ts";
+import { takeLines } from "../bulk/plan.ts";
 import { type Call, type CommandLine, ToolFailure } from "./tool.ts";
 
 const maxPlanAgeMilliseconds = 10 * 60_000;
@@ -52,7 +53,8 @@ export class Plans {
       const summary = await runBulk(call, { ...line, flags });
       const plan = await openPlanFile(file);
       const counts = Object.fromEntries(Object.entries(plan.end.counts).filter(([, count]) => count > 0));
-      const sample = await takeLines(file, maxShown, ({ action }) => action !== "unchanged");
+      const isShown = ({ action }: PlanLine) => action !== "unchanged";
+      const sample = await takeLines({ lines: plan.shownLines }, maxShown, isShown);
       const total = sumCounts(counts);
       const { estimate, consent } = summary;
       const common = { counts, total, estimate, consent, sample, notShown: total - sample.length };
@@ -84,7 +86,7 @@ export class Plans {
   }
 
   /** The rejected rows of an applied plan; none once a person in the plan was erased. */
-  async findRejects(run: string): Promise<readonly PlanLine[]> {
+  findRejects(run: string): Promise<readonly PlanLine[]> {
     return readRejects(this.#applied.get(run)?.folder);
   }
 
@@ -151,22 +153,13 @@ async function runBulk({ invoke }: Call, line: CommandLine | readonly string[]):
   return (await invoke(line, { accepts: [exitCodes.rejectedRows] })).value as Summary;
 }
 
-/** The first matching lines of a plan's file. @throws UsageError where the file was changed */
-async function takeLines(
-  file: string,
-  count: number,
-  isWanted: (line: PlanLine) => boolean,
-): Promise<PlanLine[]> {
-  const taken: PlanLine[] = [];
-  for await (const line of (await openPlanFile(file)).shownLines()) {
-    if (taken.length === count) break;
-    if (isWanted(line)) taken.push(line);
-  }
-  return taken;
-}
-
 /** The rejected rows of a plan; none where its file was changed, as by an erasure. */
 async function readRejects(folder: string | undefined): Promise<PlanLine[]> {
   if (folder === undefined) return [];
-  return takeLines(toFile(folder), maxRejects, ({ action }) => action === "reject").catch(() => []);
+  try {
+    const { shownLines } = await openPlanFile(toFile(folder));
+    return await takeLines({ lines: shownLines }, maxRejects, ({ action }) => action === "reject");
+  } catch {
+    return [];
+  }
 }

@@ -92,7 +92,11 @@ function createServer({ tools, instructions }: Served, track: Track, closing: Ab
   server.setRequestHandler("tools/call", ({ params }, context) =>
     track(callTool(params.name, params.arguments ?? {}, context)),
   );
-  async function callTool(name: string, input: Record<string, unknown>, { mcpReq }: ServerContext) {
+  async function callTool(
+    name: string,
+    input: Record<string, unknown>,
+    { mcpReq }: ServerContext,
+  ): Promise<CallToolResult> {
     const tool = tools.find((each) => each.name === name);
     try {
       if (!tool) throw usageError(`There is no tool named ${name}`, "See tools/list");
@@ -103,9 +107,10 @@ function createServer({ tools, instructions }: Served, track: Track, closing: Ab
       // A run whose client is gone ends after the writes under way, and can be resumed.
       const { signal } = mcpReq;
       const ending = tool.annotations.readOnlyHint ? signal : AbortSignal.any([signal, closing]);
-      return toContent(await tool.call(checked.data, ending));
+      const answer = await tool.call(checked.data, ending);
+      return { ...toContent(answer), structuredContent: answer as Record<string, unknown> };
     } catch (error) {
-      return toFailedContent(nameArguments(toFailure(error), tool));
+      return { ...toContent(nameArguments(toFailure(error), tool)), isError: true };
     }
   }
   return server;
@@ -129,14 +134,7 @@ function requireKnownArguments({ name, inputSchema }: Tool, input: object): void
 }
 
 function toContent(value: object): CallToolResult {
-  return {
-    content: [{ type: "text", text: JSON.stringify(value) }],
-    structuredContent: value as Record<string, unknown>,
-  };
-}
-
-function toFailedContent(failure: object): CallToolResult {
-  return { content: [{ type: "text", text: JSON.stringify(failure) }], isError: true };
+  return { content: [{ type: "text", text: JSON.stringify(value) }] };
 }
 
 interface Failure {

@@ -144,12 +144,6 @@ async function readOwnRuns(invoke: Call["invoke"]): Promise<RunView[]> {
   return (await invoke(["runs", "list", "--own"])).value as RunView[];
 }
 
-interface RunsInput extends Paged {
-  run?: string;
-  changes?: boolean;
-  rejects?: boolean;
-}
-
 function createRunsReader(plans: Plans | undefined): ToolDeclaration {
   return {
     name: "runs_list",
@@ -161,7 +155,8 @@ function createRunsReader(plans: Plans | undefined): ToolDeclaration {
       rejects: { type: "boolean", description: "with run: also what was rejected, with the reason" },
       ...paging,
     },
-    async run({ invoke }, { run: wanted, changes, rejects, ...paged }: RunsInput) {
+    async run({ invoke }, input: Paged & { run?: string; changes?: boolean; rejects?: boolean }) {
+      const { run: wanted, changes, rejects, ...paged } = input;
       if (wanted === undefined) return cutPage("runs", await readOwnRuns(invoke), paged);
       const run = await findRun(invoke, wanted);
       if (changes) {
@@ -176,11 +171,6 @@ function createRunsReader(plans: Plans | undefined): ToolDeclaration {
   };
 }
 
-interface ApiInput extends Paged {
-  path: string;
-  query?: Record<string, string>;
-}
-
 const apiReader: ToolDeclaration = {
   name: "api_get",
   description:
@@ -189,8 +179,8 @@ const apiReader: ToolDeclaration = {
   offers: ["<path>", "--query"],
   own: paging,
   required: ["path"],
-  async run({ line, invoke }, { path, query: _query, ...paged }: ApiInput) {
-    const { value } = await invoke({ ...line, args: ["GET", path] });
+  async run({ line, invoke }, paged: Paged) {
+    const { value } = await invoke({ ...line, args: ["GET", ...line.args] });
     if (Array.isArray(value)) return cutPage("answer", value, paged);
     const { records } = (value ?? {}) as { records?: unknown };
     if (!Array.isArray(records) || records.length <= (paged.limit ?? defaultRows)) return { answer: value };
@@ -209,11 +199,6 @@ interface Planner extends Omit<ToolDeclaration, "run"> {
 
 const defaultSampleRows = 20;
 
-interface PlanInput {
-  map?: Record<string, string>;
-  sample?: number;
-}
-
 /** @param plans of this session */
 function createPlanner(plans: Plans, { complete = (line) => line, ...planner }: Planner): ToolDeclaration {
   const sampleInput = { ...limitInput, minimum: 0, default: defaultSampleRows };
@@ -221,15 +206,16 @@ function createPlanner(plans: Plans, { complete = (line) => line, ...planner }: 
     ...planner,
     description: `${planner.description} Writes nothing: gives counts, a sample, a token for apply_plan.`,
     own: { ...planner.own, sample: { ...sampleInput, description: "lines of the plan to return" } },
-    async run(call, { sample = defaultSampleRows, ...input }: PlanInput) {
-      requireConsentKept(input);
-      return plans.plan(call, await complete(call.line, input as never, call), sample);
+    async run(call, input: { map?: Record<string, string>; sample?: number }) {
+      requireConsentKept(input.map);
+      const line = await complete(call.line, input as never, call);
+      return plans.plan(call, line, input.sample ?? defaultSampleRows);
     },
   };
 }
 
 /** A column that says who has left cannot be ignored by a client. @throws UsageError */
-function requireConsentKept({ map = {} }: PlanInput): void {
+function requireConsentKept(map: Record<string, string> = {}): void {
   const ignored = Object.entries(map).find(([, target]) => target.trim().toLowerCase() === "ignore");
   if (!ignored) return;
   throw usageError(
@@ -248,11 +234,6 @@ const consentOffer = {
     description: "{ column: what a yes means }: opt-in: subscribed, opt-out: not. Ask the user, do not guess",
   },
 };
-
-interface ImportInput {
-  file?: string;
-  rows?: object[];
-}
 
 /** A larger number has lost digits before it arrives here; clients pass it as a string. */
 const cellInput = {
@@ -279,7 +260,7 @@ const importPlanner: Planner = {
       description: "contacts as { column: value }, in place of a file; the first is line 1 of the plan",
     },
   },
-  complete(line, { file, rows }: ImportInput) {
+  complete(line, { file, rows }: { file?: string; rows?: object[] }) {
     if ((file === undefined) === (rows === undefined)) {
       throw usageError("An import needs either file or rows", "Pass one of the two");
     }
@@ -299,12 +280,6 @@ const syncPlanner: Planner = {
 const changeFlags = ["--set", "--add-tag", "--remove-tag", "--add-list", "--remove-list"];
 const commandsByAction = { change: "mutate", unsubscribe: "unsubscribe", delete: "delete" } as const;
 
-interface ChangeInput {
-  action?: keyof typeof commandsByAction;
-  rows?: "marked" | "all";
-  set?: Record<string, string>;
-}
-
 const changePlanner: Planner = {
   name: "plan_change",
   description:
@@ -323,7 +298,8 @@ const changePlanner: Planner = {
         "to unsubscribe or delete, where keys_file marks only some rows as not subscribed: those rows, or all. Ask the user",
     },
   },
-  complete(line, { action = "change", rows, set = {} }: ChangeInput) {
+  complete(line, input: { action?: keyof typeof commandsByAction; rows?: string; set?: object }) {
+    const { action = "change", rows, set = {} } = input;
     // `--set FIELD=VALUE` is split at the first equals sign.
     const unclear = Object.keys(set).find((field) => field.includes("="));
     if (unclear !== undefined) {
@@ -333,11 +309,6 @@ const changePlanner: Planner = {
     return { ...line, path: ["contact", commandsByAction[action]], flags: [...line.flags, ...more] };
   },
 };
-
-interface RunInput {
-  run: string;
-  action: "undo" | "resume";
-}
 
 /** Plans an undo by a dry run; a run that is to be resumed has its plan already. */
 function createRunPlanner(plans: Plans): ToolDeclaration {
@@ -349,14 +320,14 @@ function createRunPlanner(plans: Plans): ToolDeclaration {
     offers: ["<run>", "--delete-created"],
     own: { action: { enum: ["undo", "resume"] } },
     required: ["run", "action"],
-    complete: async (line, { run }: RunInput, { invoke }) => ({
+    complete: async (line, { run }: { run: string }, { invoke }) => ({
       ...line,
       args: [(await findRun(invoke, run)).run],
     }),
   });
   return {
     ...undo,
-    async run(call, input: RunInput) {
+    async run(call, input: { run: string; action: "undo" | "resume" }) {
       if (input.action === "undo") return undo.run(call, input as never);
       return plans.planResume(await findRun(call.invoke, input.run));
     },
