@@ -6,11 +6,10 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import {
+  openNamesFile,
   readCachedBehaviors,
-  readCachedNames,
   writeCachedBehavior,
   writeCachedLimits,
-  writeCachedNames,
 } from "./config/caches.ts";
 import type { Folders } from "./config/folders.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
@@ -99,7 +98,7 @@ export async function openConnection(
       }
     },
   });
-  const behaviors = createBehaviors(folders.state, profile.baseUrl.value, () => clock.now());
+  const behaviors = createBehaviors(folders, profile.baseUrl.value, () => clock.now());
   const account = new Account(send, {
     preferred: profile.structure?.value,
     behaviors,
@@ -110,7 +109,7 @@ export async function openConnection(
     async close() {
       await line.close();
       names.save();
-      if (latest) writeCachedLimits(folders.cache, profile.identity, latest);
+      if (latest) writeCachedLimits(folders, profile.identity, latest);
     },
   };
 }
@@ -121,9 +120,10 @@ function openNamesCache(
   { folders, clock, signal }: Surroundings,
 ): NamesCache {
   const key = createHash("sha256").update(`names ${apiKey}`).digest("hex").slice(0, 16);
+  const file = openNamesFile(folders, identity);
   const store = {
-    read: () => readCachedNames(folders, identity),
-    write: (names: object) => writeCachedNames(folders, identity, names),
+    read: () => file.read() ?? {},
+    write: (names: object) => file.write(names),
     creating: createNamesLock(folders.state, baseUrl.value, signal),
   };
   return new NamesCache(store, key, () => clock.now());
@@ -148,15 +148,15 @@ export async function eraseFromSandboxFiles(
   return eraseFromSandbox(toSandboxFolder(folders), keys, mask);
 }
 
-function createBehaviors(stateFolder: string, baseUrl: string, now: () => number): Behaviors {
+function createBehaviors(folders: Folders, baseUrl: string, now: () => number): Behaviors {
   const open = new Map<string, ReturnType<Behaviors>>();
   return (structureId) => {
     const openBehavior = open.get(structureId);
     if (openBehavior) return openBehavior;
-    const recall = () => readFreshBehavior(readCachedBehaviors(stateFolder, baseUrl)[structureId], now());
+    const recall = () => readFreshBehavior(readCachedBehaviors(folders, baseUrl)[structureId], now());
     const behavior = createBehavior(recall(), now, (point, value) => {
       // Another process may have learned something else in between.
-      writeCachedBehavior(stateFolder, baseUrl, structureId, { ...recall(), [point]: value });
+      writeCachedBehavior(folders, baseUrl, structureId, { ...recall(), [point]: value });
     });
     open.set(structureId, behavior);
     return behavior;

@@ -32,25 +32,16 @@ export function ecm(
   texts: TemplateStringsArray,
   ...values: readonly (string | readonly string[])[]
 ): ShownCommand {
-  const words: string[] = [];
-  let word: string | undefined;
-  const add = (text: string) => {
-    word = (word ?? "") + text;
-  };
-  const end = () => {
-    if (word !== undefined) words.push(word);
-    word = undefined;
-  };
-  for (const [at, text] of texts.entries()) {
-    for (const piece of text.split(/( +)/)) {
-      if (piece.startsWith(" ")) end();
-      else if (piece !== "") add(piece);
-    }
-    const value = values[at];
-    if (typeof value === "string") add(value);
-    else if (value !== undefined) words.push(...value);
-  }
-  end();
+  const left = [...values];
+  // A blank within a value ends no word.
+  const pieces = texts
+    .join("\0")
+    .split(" ")
+    .filter((piece) => piece !== "");
+  const words = pieces.flatMap((piece) => {
+    if (piece === "\0" && typeof left[0] !== "string") return left.shift()!;
+    return piece.replaceAll("\0", () => String(left.shift()));
+  });
   return { words };
 }
 

@@ -103,7 +103,7 @@ async function examineKey(context: Context, profile: ResolvedProfile): Promise<F
 async function examineBehavior(context: Context): Promise<Finding[]> {
   const profile = await context.profile().catch(() => undefined);
   if (!profile) return [];
-  const behaviors = readCachedBehaviors(context.folders.state, profile.baseUrl.value);
+  const behaviors = readCachedBehaviors(context.folders, profile.baseUrl.value);
   return Object.entries(behaviors).map(([structureId, points]) => {
     const known = readFreshBehavior(points, context.clock.now());
     const words = describeBehavior(known);

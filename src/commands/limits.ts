@@ -1,5 +1,5 @@
 import type { Command } from "@commander-js/extra-typings";
-import { type CachedLimits, readCachedLimits } from "../config/caches.ts";
+import { type CachedLimits, openLimitsFile } from "../config/caches.ts";
 import type { Context } from "../context.ts";
 import { advise, ecm } from "../hint.ts";
 import { formatDuration } from "../moments.ts";
@@ -41,7 +41,7 @@ export function registerLimits(command: Command, context: Context): void {
       const { identity, name } = await context.profile();
       const cached = refresh
         ? await refreshLimits(context)
-        : readCachedLimits(context.folders.cache, identity);
+        : openLimitsFile(context.folders, identity).read();
       if (!cached) {
         const whose = name === undefined ? "this account" : `profile ${name.value}`;
         const hint = advise`No limits of ${whose} are known yet. Ask for them with: ${ecm`limits --refresh`}`;

@@ -1,7 +1,6 @@
 /**
- * What is remembered between commands, in small files for their owner's eyes alone: the names and the limits
- * of an account, and what was learned of a service. A file that cannot be read, or is of another version, is
- * as none.
+ * What is remembered between commands, in small files for their owner's eyes alone. A file that cannot be read,
+ * or is of another version, is as none.
  */
 import { createHash } from "node:crypto";
 import { chmodSync, readFileSync, statSync } from "node:fs";
@@ -15,20 +14,42 @@ import type { Folders } from "./folders.ts";
 
 const version = 1;
 
-/**
- * The names that are remembered of an account.
- * @param identity of the account, from `ResolvedProfile`
- */
-export function readCachedNames(folders: Folders, identity: string): object {
-  return readCache(toNamesPath(folders, identity)) ?? {};
+class CacheFile<T extends object> {
+  private readonly file: string;
+
+  constructor(folder: string, ...names: string[]) {
+    this.file = join(folder, ...names);
+  }
+
+  /** As it is stored: it may be damaged. */
+  read(): T | undefined {
+    try {
+      const content = parseJson(readFileSync(this.file, "utf8"));
+      return isObject(content) && content.version === version ? (content as T) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * Whole or not at all, in a folder 0700. Synchronous: nothing else is under way. Never fails: a folder that
+   * cannot be written costs requests, no more.
+   */
+  write(content: T): void {
+    const folder = dirname(this.file);
+    try {
+      makeFolder(folder);
+      if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
+      writeAtomically(this.file, `${JSON.stringify({ version, ...content })}\n`, undefined, false);
+    } catch {
+      // The next command tries again.
+    }
+  }
 }
 
-export function writeCachedNames(folders: Folders, identity: string, names: object): void {
-  writeCache(toNamesPath(folders, identity), names);
-}
-
-function toNamesPath(folders: Folders, identity: string): string {
-  return join(folders.cache, "names", `${hash(identity)}.json`);
+/** The names of an account. @param identity of the account, from `ResolvedProfile`; so below */
+export function openNamesFile({ cache }: Folders, identity: string): CacheFile<object> {
+  return new CacheFile(cache, "names", `${hash(identity)}.json`);
 }
 
 export interface CachedLimits {
@@ -37,78 +58,53 @@ export interface CachedLimits {
   seenAt: number;
 }
 
-/**
- * Keeps what was seen. The refusal for the month does not repeat how large its quota is: that stays known.
- * @param identity of the account, from `ResolvedProfile`
- */
+/** The limits of an account that were seen last. */
+export function openLimitsFile({ cache }: Folders, identity: string): CacheFile<CachedLimits> {
+  return new CacheFile(cache, `limits-${identity}.json`);
+}
+
+/** Keeps what was seen. The refusal for the month does not repeat how large its quota is: that stays known. */
 export function writeCachedLimits(
-  cache: string,
+  folders: Folders,
   identity: string,
-  { limits: seen, seenAt }: CachedLimits,
+  { limits, seenAt }: CachedLimits,
 ): void {
-  const isRefusal = seen.monthReset !== undefined && seen.month === undefined;
-  const known = isRefusal ? readCachedLimits(cache, identity)?.limits.month : undefined;
-  const limits = known ? mergeLimits({ month: known }, seen) : seen;
-  writeCache(toLimitsPath(cache, identity), { limits, seenAt });
+  const file = openLimitsFile(folders, identity);
+  const isRefusal = limits.monthReset !== undefined && limits.month === undefined;
+  const month = isRefusal ? file.read()?.limits.month : undefined;
+  file.write({ limits: month ? mergeLimits({ month }, limits) : limits, seenAt });
 }
 
-/** What was seen last; undefined when nothing was. */
-export function readCachedLimits(cache: string, identity: string): CachedLimits | undefined {
-  return readCache(toLimitsPath(cache, identity)) as CachedLimits | undefined;
+interface StoredBehaviors {
+  baseUrl: string;
+  /** What was learned of each structure, by its id. */
+  structures: Record<string, unknown>;
 }
 
-function toLimitsPath(cache: string, identity: string): string {
-  return join(cache, `limits-${identity}.json`);
+/** What was learned of the service at a base address; in the state folder, so that it lasts. */
+function openBehaviorFile({ state }: Pick<Folders, "state">, baseUrl: string): CacheFile<StoredBehaviors> {
+  return new CacheFile(state, "behavior", `${hash(baseUrl)}.json`);
 }
 
-/**
- * What was learned of the service at a base address, for each structure by its id; in the state folder, so that
- * it lasts. The points are as stored: they may be damaged.
- */
-export function readCachedBehaviors(stateFolder: string, baseUrl: string): Record<string, unknown> {
-  const structures = readCache(toBehaviorPath(stateFolder, baseUrl))?.structures;
+export function readCachedBehaviors(
+  folders: Pick<Folders, "state">,
+  baseUrl: string,
+): Record<string, unknown> {
+  const structures: unknown = openBehaviorFile(folders, baseUrl).read()?.structures;
   return isObject(structures) ? structures : {};
 }
 
 export function writeCachedBehavior(
-  stateFolder: string,
+  folders: Pick<Folders, "state">,
   baseUrl: string,
   structureId: string,
   points: unknown,
 ): void {
-  const structures = { ...readCachedBehaviors(stateFolder, baseUrl), [structureId]: points };
-  writeCache(toBehaviorPath(stateFolder, baseUrl), { baseUrl, structures });
-}
-
-function toBehaviorPath(stateFolder: string, baseUrl: string): string {
-  return join(stateFolder, "behavior", `${hash(baseUrl)}.json`);
+  const structures = { ...readCachedBehaviors(folders, baseUrl), [structureId]: points };
+  openBehaviorFile(folders, baseUrl).write({ baseUrl, structures });
 }
 
 /** For the name of a file. */
 function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
-}
-
-function readCache(file: string): Record<string, unknown> | undefined {
-  try {
-    const content = parseJson(readFileSync(file, "utf8"));
-    return isObject(content) && content.version === version ? content : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Whole or not at all, in a folder 0700. Synchronous: nothing else is under way. Never fails: a folder that
- * cannot be written costs requests, no more.
- */
-function writeCache(file: string, content: object): void {
-  const folder = dirname(file);
-  try {
-    makeFolder(folder);
-    if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
-    writeAtomically(file, `${JSON.stringify({ version, ...content })}\n`, undefined, false);
-  } catch {
-    // The next command tries again.
-  }
 }

@@ -170,7 +170,7 @@ describe("an import into an account that holds every row, and of which nothing i
       const [{ _id: structureId }] = await call<[{ _id: string }]>(service, "GET", "/api/contact-structure");
       // Learned when the service took several keys: it no longer does, and no contact is known to show it.
       const points = { keys: { value: "any", learnedAt: new Date().toISOString() } };
-      writeCachedBehavior(home.ECM_STATE_DIR!, service.baseUrl, structureId, points);
+      writeCachedBehavior({ state: home.ECM_STATE_DIR! }, service.baseUrl, structureId, points);
       const other = ecmWith({ ...service.env, ...home });
       // The first key of the block is nobody's: a search that counts it alone finds nobody.
       const rows = manyRows(60).replace("\n", "\nnobody@example.com,N\n");

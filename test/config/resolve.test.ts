@@ -24,98 +24,44 @@ const resolve = (flags: GlobalFlags, env: Record<string, string>, profiles = bot
 const other = "https://other.example.com";
 
 describe("the account that a command works with", () => {
-  it.each<[string, GlobalFlags, Record<string, string>, string, string, string | undefined]>([
-    ["the current profile", {}, {}, "https://work.example.com", "key-of-work", "default"],
-    ["ECM_PROFILE", {}, { ECM_PROFILE: "home" }, "https://home.example.com", "key-of-home", "environment"],
-    ["--profile", { profile: "home" }, {}, "https://home.example.com", "key-of-home", "flag"],
+  const given = { ECM_API_KEY: "k", ECM_BASE_URL: other };
+  it.each<[string, GlobalFlags, Record<string, string>, string]>([
+    ["the current profile", {}, {}, "work key-of-work default"],
+    ["ECM_PROFILE", {}, { ECM_PROFILE: "home" }, "home key-of-home environment"],
+    ["--profile", { profile: "home" }, {}, "home key-of-home flag"],
+    ["--profile before ECM_PROFILE", { profile: "work" }, { ECM_PROFILE: "home" }, "work key-of-work flag"],
+    ["ECM_API_KEY before the profile's", {}, { ECM_API_KEY: "k" }, "work k default"],
+    ["both from the environment, without a profile", {}, given, "other k undefined"],
+    ["--base-url before ECM_BASE_URL", { baseUrl: "https://x.example.com" }, given, "x k undefined"],
+    ["address and key before a named profile's", { profile: "home" }, given, "other k flag"],
     [
-      "--profile before ECM_PROFILE",
-      { profile: "work" },
-      { ECM_PROFILE: "home" },
-      "https://work.example.com",
-      "key-of-work",
-      "flag",
-    ],
-    [
-      "ECM_API_KEY before the profile's",
-      {},
-      { ECM_API_KEY: "k" },
-      "https://work.example.com",
-      "k",
-      "default",
-    ],
-    [
-      "both from the environment, without a profile",
-      {},
-      { ECM_API_KEY: "k", ECM_BASE_URL: other },
-      other,
-      "k",
-      undefined,
-    ],
-    [
-      "--base-url before ECM_BASE_URL",
-      { baseUrl: other },
-      { ECM_API_KEY: "k", ECM_BASE_URL: "https://x.example.com" },
-      other,
-      "k",
-      undefined,
-    ],
-    [
-      "address and key before a named profile's",
-      { profile: "home" },
-      { ECM_API_KEY: "k", ECM_BASE_URL: other },
-      other,
-      "k",
-      "flag",
-    ],
-    [
-      "an address for a profile that is named too",
+      "an address for a named profile",
       { profile: "home" },
       { ECM_BASE_URL: other },
-      other,
-      "key-of-home",
-      "flag",
+      "other key-of-home flag",
     ],
     [
-      "another path on the profile's own server",
+      "another path on its own server",
       {},
-      { ECM_BASE_URL: "https://work.example.com/v2" },
-      "https://work.example.com/v2",
-      "key-of-work",
-      "default",
+      { ECM_BASE_URL: `${work.baseUrl}/v2` },
+      "work/v2 key-of-work default",
     ],
-    [
-      "an empty variable as none",
-      {},
-      { ECM_PROFILE: "", ECM_BASE_URL: "", ECM_API_KEY: "" },
-      "https://work.example.com",
-      "key-of-work",
-      "default",
-    ],
-  ])("is chosen by: %s", async (_name, flags, env, baseUrl, key, source) => {
-    const resolved = await resolve(flags, env);
-    expect(resolved.baseUrl.value).toBe(baseUrl);
-    expect((await resolved.key()).value).toBe(key);
-    expect(resolved.name?.source).toBe(source);
-    expect(resolved.isSandbox).toBe(false);
+    ["an empty variable as none", {}, { ECM_PROFILE: "", ECM_API_KEY: "" }, "work key-of-work default"],
+  ])("is chosen by: %s", async (_name, flags, env, expected) => {
+    const { baseUrl, name, key, isSandbox } = await resolve(flags, env);
+    const host = baseUrl.value.replace(/^https:\/\/(\w+)\.example\.com/, "$1");
+    expect(`${host} ${(await key()).value} ${name?.source}`).toBe(expected);
+    expect(isSandbox).toBe(false);
   });
 
   it("says where address, key and structure come from", async () => {
-    const plain = await resolve({}, {});
-    expect([plain.baseUrl.source, (await plain.key()).source, plain.structure]).toEqual([
-      "profile",
-      "profile",
-      { value: "Work", source: "profile" },
-    ]);
-    const mixed = await resolve(
-      { baseUrl: other },
-      { ECM_API_KEY: "k", ECM_STRUCTURE: "S", ECM_PROFILE: "work" },
-    );
-    expect([mixed.baseUrl.source, (await mixed.key()).source, mixed.structure]).toEqual([
-      "flag",
-      "environment",
-      { value: "S", source: "environment" },
-    ]);
+    const sources = async (flags: GlobalFlags, env: Record<string, string>) => {
+      const { baseUrl, key, structure } = await resolve(flags, env);
+      return [baseUrl.source, (await key()).source, structure?.source, structure?.value].join(" ");
+    };
+    expect(await sources({}, {})).toBe("profile profile profile Work");
+    const env = { ECM_API_KEY: "k", ECM_STRUCTURE: "S", ECM_PROFILE: "work" };
+    expect(await sources({ baseUrl: other }, env)).toBe("flag environment environment S");
   });
 
   it.each<[GlobalFlags, Record<string, string>, boolean]>([
@@ -143,13 +89,13 @@ describe("the account that a command works with", () => {
     else expect(warning).toContain(`${other} is used, not the account of ${named}`);
   });
 
-  it("refuses an address that is not safe, wherever it stands", async () => {
-    await expect(resolve({ baseUrl: "http://other.example.com" }, { ECM_API_KEY: "k" })).rejects.toThrow(
-      "--base-url",
-    );
-    await expect(resolve({}, { ECM_API_KEY: "k", ECM_BASE_URL: "ftp://x" })).rejects.toThrow("ECM_BASE_URL");
-    const stored = store({ work: { ...work, baseUrl: "http://other.example.com" } }, "work");
-    await expect(resolve({}, {}, stored)).rejects.toThrow("profile work");
+  const plain = "http://other.example.com";
+  it.each<[string, GlobalFlags, Record<string, string>, ProfileStore]>([
+    ["--base-url", { baseUrl: plain }, { ECM_API_KEY: "k" }, both],
+    ["ECM_BASE_URL", {}, { ECM_API_KEY: "k", ECM_BASE_URL: "ftp://x" }, both],
+    ["profile work", {}, {}, store({ work: { ...work, baseUrl: plain } }, "work")],
+  ])("is refused where its address is not safe: %s", async (place, flags, env, profiles) => {
+    await expect(resolve(flags, env, profiles)).rejects.toThrow(place);
   });
 
   it("goes without encryption to the one host that ECM_INSECURE_HTTP names, and says so", async () => {
@@ -169,57 +115,45 @@ describe("the account that a command works with", () => {
   });
 
   it("asks for no profiles when address and key are both given", async () => {
-    const env = { ECM_API_KEY: "k", ECM_BASE_URL: other };
-    const resolved = await resolveProfile(
-      readSettings({}, env),
-      () => Promise.reject(new Error("opened")),
-      env,
-    );
-    expect(resolved.name).toBeUndefined();
+    const opened = () => Promise.reject(new Error("opened"));
+    expect((await resolveProfile(readSettings({}, given), opened, given)).name).toBeUndefined();
+  });
+
+  it.each<[string, GlobalFlags, Record<string, string>, ProfileStore, object]>([
+    ["no profile", {}, {}, store({}), { kind: "no key", exitCode: 4 }],
+    ["an unknown profile", { profile: "no" }, {}, both, { type: "UnknownProfileError", exitCode: 2 }],
+    ["a key alone", {}, { ECM_API_KEY: "k" }, store({}), { exitCode: 2 }],
+    ["the sandbox at an address", { profile: "sandbox", baseUrl: other }, {}, both, { kind: "usage" }],
+    [
+      "a current sandbox and an address",
+      {},
+      { ECM_BASE_URL: other },
+      store({}, "sandbox"),
+      { kind: "no key" },
+    ],
+  ])("is refused for %s", async (_name, flags, env, profiles, error) => {
+    await expect(resolve(flags, env, profiles)).rejects.toMatchObject(error);
   });
 
   it("is unknown without any profile, and both ways on are named", async () => {
-    const error = await resolve({}, {}, store({})).catch((failure: unknown) => failure);
-    expect(error).toMatchObject({ kind: "no key" });
-    expect(error).toMatchObject({ exitCode: 4 });
-    expect(formatHint((error as EcmError).details.hint!)).toMatch(/ecm auth login[\s\S]*--profile sandbox/);
+    const error = (await resolve({}, {}, store({})).catch((failure) => failure)) as EcmError;
+    expect(formatHint(error.details.hint!)).toMatch(/ecm auth login[\s\S]*--profile sandbox/);
   });
 
-  it("is refused when the named profile does not exist, or only a key is given", async () => {
-    await expect(resolve({ profile: "nobody" }, {})).rejects.toMatchObject({
-      type: "UnknownProfileError",
-      exitCode: 2,
-    });
-    await expect(resolve({}, { ECM_API_KEY: "k" }, store({}))).rejects.toMatchObject({ exitCode: 2 });
-  });
-
-  it("is the embedded service for sandbox, whatever the environment holds", async () => {
-    const env = { ECM_BASE_URL: other, ECM_API_KEY: "k" };
-    expect((await resolve({ profile: "sandbox" }, env)).isSandbox).toBe(true);
-    expect((await resolve({}, { ...env, ECM_PROFILE: "sandbox" })).isSandbox).toBe(true);
-    await expect(resolve({ profile: "sandbox", baseUrl: other }, {})).rejects.toThrow(
-      expect.objectContaining({ kind: "usage" }),
-    );
-  });
-
-  it("leaves a current sandbox only for an address and a key together", async () => {
-    const current = store({}, "sandbox");
-    expect((await resolve({}, {}, current)).isSandbox).toBe(true);
-    await expect(resolve({}, { ECM_BASE_URL: other }, current)).rejects.toThrow(
-      expect.objectContaining({ kind: "no key" }),
-    );
-    const env = { ECM_BASE_URL: other, ECM_API_KEY: "k" };
-    expect((await resolve({}, env, current)).baseUrl.value).toBe(other);
+  it("is the embedded service for sandbox, unless address and key are both given for a current one", async () => {
+    expect((await resolve({ profile: "sandbox" }, given)).isSandbox).toBe(true);
+    expect((await resolve({}, { ...given, ECM_PROFILE: "sandbox" })).isSandbox).toBe(true);
+    expect((await resolve({}, {}, store({}, "sandbox"))).isSandbox).toBe(true);
+    expect((await resolve({}, given, store({}, "sandbox"))).baseUrl.value).toBe(other);
   });
 
   it("is remembered apart from every other, and without its key", async () => {
-    const env = { ECM_API_KEY: "k", ECM_BASE_URL: other };
     const all = await Promise.all([
       resolve({}, {}),
       resolve({ profile: "home" }, {}),
       resolve({ profile: "sandbox" }, {}),
-      resolve({}, env),
-      resolve({}, { ...env, ECM_API_KEY: "l" }),
+      resolve({}, given),
+      resolve({}, { ...given, ECM_API_KEY: "l" }),
     ]);
     expect(new Set(all.map((each) => each.identity)).size).toBe(all.length);
     for (const { identity } of all) expect(identity).toMatch(/^[0-9a-f]{24}$/);

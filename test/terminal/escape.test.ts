@@ -1,27 +1,63 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { escapeControls } from "../../src/terminal/escape.ts";
+import { escapeControls, maskTypedKeys } from "../../src/terminal/escape.ts";
+import { ecmWith, temporaryHome } from "../support/ecm.ts";
 
-describe("escapeControls", () => {
-  it("shows what would move the cursor, colour the screen or turn the text round", () => {
-    expect(escapeControls("a\u001b[31mred\u0007\n\t\u202eback\u009b1m\u0000")).toBe(
+describe("text of others", () => {
+  it.each<readonly [name: string, text: string, shown: string]>([
+    [
+      "what would move the cursor, colour the screen or turn the text round",
+      "a\u001b[31mred\u0007\n\t\u202eback\u009b1m\u0000",
       "a\\x1b[31mred\\x07\\n\\t\\u202eback\\x9b1m\\x00",
-    );
-  });
-
-  it("leaves names in any script, emoji and combining marks as they are", () => {
-    for (const name of ["髙橋 花子", "Ελένη", "👩‍💻", "e\u0301", "שלום", "naïve"]) {
-      expect(escapeControls(name)).toBe(name);
-    }
+    ],
+    ...["髙橋 花子", "Ελένη", "👩‍💻", "e\u0301", "שלום", "naïve"].map((name) => [name, name, name] as const),
+  ])("is shown safely: %s", (_name, text, shown) => {
+    expect(escapeControls(text)).toBe(shown);
   });
 
   it("lets no control character through", () => {
+    const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
-        expect(escapeControls(text)).not.toMatch(
-          /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/,
-        );
+        expect(escapeControls(text)).not.toMatch(control);
       }),
     );
+  });
+});
+
+const key = `ecm_us_${"Ab1-".repeat(10)}xyz`;
+
+describe("a key that was typed where no flag takes one", () => {
+  it.each([
+    [["contact", "search", `--api-key=${key}`]],
+    [["contact", "search", "--api-key", key]],
+    [["contact", "get", "--apikey", key]],
+    [[key]],
+    [["auth", "login", key]],
+    [["contact", key]],
+    [["import", "--token=hunter2hunter2"]],
+    [[`--${key}`]],
+    [["lists", "list", `--${key}`]],
+    [["lists", "list", `-k${key}`]],
+    [["lists", "list", `-p${key}`]],
+    [["lists", "list", `--profile= ${key} `]],
+    [[`ECM_API_KEY=${key}`, "lists", "list"]],
+    [["lists", `X-API-Key: ${key}`]],
+  ])("does not come back in an error: %j", async (words) => {
+    for (const format of [[], ["--json"]]) {
+      const { code, stdout, stderr } = await ecmWith(await temporaryHome())([...words, ...format]);
+      expect(code).not.toBe(0);
+      expect(stdout + stderr).not.toContain(key);
+      expect(stdout + stderr).not.toContain("hunter2hunter2");
+    }
+  });
+
+  it("is known by its form or by its flag; other words stay", () => {
+    const typed = `--api-key=${key}`;
+    expect(maskTypedKeys(`unknown option '${typed}'`, [typed])).toBe(
+      "unknown option '--api-key=ecm_us_…-xyz'",
+    );
+    const told = "no contact has the key ada@example.com";
+    expect(maskTypedKeys(told, ["--key", "ada@example.com"])).toBe(told);
   });
 });

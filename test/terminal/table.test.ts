@@ -1,13 +1,20 @@
 import fc from "fast-check";
 import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
-import { renderRecord, renderTable as tableText } from "../../src/terminal/table.ts";
+import { formatShortDate } from "../../src/moments.ts";
+import { fitColumns, formatShortNames, renderRecord, renderTable } from "../../src/terminal/table.ts";
 import { cut } from "../../src/terminal/text-width.ts";
 
-const renderTable = (header: string[], rows: string[][], width: number, isColored: boolean) => {
-  const columns = header.map((name) => ({ name }));
-  return tableText(columns, rows, width, isColored);
-};
+/** Header and rows, their cells separated by bars. */
+function draw(lines: readonly string[], width = 80): string {
+  const [header = [], ...rows] = lines.map((line) => line.split("|"));
+  return renderTable(
+    header.map((name) => ({ name })),
+    rows,
+    width,
+    false,
+  );
+}
 
 const measureWidths = (text: string) =>
   text
@@ -15,147 +22,134 @@ const measureWidths = (text: string) =>
     .split("\n")
     .map((line) => stringWidth(line));
 
-describe("renderTable", () => {
-  it("aligns columns under their headers", () => {
-    expect(
-      renderTable(
-        ["name", "total"],
-        [
-          ["Newsletter", "12"],
-          ["VIP", "3"],
-        ],
-        80,
-        false,
-      ),
-    ).toBe("name        total\nNewsletter  12\nVIP         3\n");
-  });
-
-  it("aligns wide and combining characters by the room they take", () => {
-    const table = renderTable(
-      ["name", "n"],
-      [
-        ["髙橋花子", "1"],
-        ["e\u0301te\u0301", "2"],
-        ["👩‍💻 dev", "3"],
-      ],
-      80,
-      false,
-    );
-    const [header, ...rows] = table.trimEnd().split("\n");
-    const offset = stringWidth(header!) - 1;
-    for (const [index, row] of rows.entries()) {
-      expect(stringWidth(row.slice(0, row.lastIndexOf(String(index + 1))))).toBe(offset);
-    }
-  });
-
-  it("aligns characters that are younger than most width tables", () => {
-    const table = renderTable(
-      ["name", "n"],
-      [
-        ["🫠🫠", "1"],
-        ["\u{16fe0}", "2"],
-        ["ab", "3"],
-      ],
-      80,
-      false,
-    );
-    const [, ...rows] = table.trimEnd().split("\n");
-    expect(rows.map((row) => stringWidth(row.slice(0, -1)))).toEqual([6, 6, 6]);
+describe("a table", () => {
+  it.each([
+    ["aligns columns under their headers", ["name|total", "Newsletter|12", "VIP|3"]],
+    ["aligns wide and combining characters", ["name|n", "髙橋花子|1", "e\u0301te\u0301|2", "👩‍💻 dev|3"]],
+    ["aligns characters that are younger than most tables of widths", ["name|n", "🫠🫠|1", "\u{16fe0}|2"]],
+    ["shows a header alone when there are no rows", ["key|lists"]],
+  ])("%s", (_name, lines) => {
+    const seconds = lines.map((line) => line.split("|")[1]!);
+    const offsets = draw(lines)
+      .trimEnd()
+      .split("\n")
+      .map((line, at) => stringWidth(line.slice(0, line.lastIndexOf(seconds[at]!))));
+    const widest = Math.max(...lines.map((line) => stringWidth(line.split("|")[0]!)));
+    expect(offsets).toEqual(lines.map(() => widest + 2));
   });
 
   it("cuts the widest columns first, so that a line fits the screen", () => {
-    const table = renderTable(
-      ["key", "note"],
-      [["ada@example.com", "a very long note ".repeat(10)]],
-      40,
-      false,
-    );
+    const table = draw(["key|note", `ada@example.com|${"a very long note ".repeat(10)}`], 40);
     expect(Math.max(...measureWidths(table))).toBeLessThanOrEqual(40);
-    expect(table).toContain("ada@example.com");
-    expect(table).toContain("…");
-  });
-
-  it("cuts nothing where the width does not matter", () => {
-    const long = "x".repeat(500);
-    expect(renderTable(["a"], [[long]], Number.POSITIVE_INFINITY, false)).toContain(long);
+    expect(table).toMatch(/ada@example.com .*…/);
+    expect(draw(["a", "x".repeat(500)], Number.POSITIVE_INFINITY)).toContain("x".repeat(500));
   });
 
   it("never breaks a line or moves the cursor, whatever a cell holds", () => {
+    const cells = fc.array(fc.string({ unit: "binary" }), { minLength: 2, maxLength: 2 });
+    const header = [{ name: "one" }, { name: "two" }];
     fc.assert(
-      fc.property(
-        fc.array(fc.array(fc.string({ unit: "binary" }), { minLength: 2, maxLength: 2 }), { maxLength: 5 }),
-        fc.integer({ min: 22, max: 120 }),
-        (rows, width) => {
-          const table = renderTable(["one", "two"], rows, width, false);
-          expect(table.split("\n").length).toBe(rows.length + 2);
-          expect(table.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
-          expect(Math.max(...measureWidths(table))).toBeLessThanOrEqual(width);
-        },
-      ),
+      fc.property(fc.array(cells, { maxLength: 5 }), fc.integer({ min: 22, max: 120 }), (rows, width) => {
+        const table = renderTable(header, rows, width, false);
+        expect(table.split("\n").length).toBe(rows.length + 2);
+        expect(table.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+        expect(Math.max(...measureWidths(table))).toBeLessThanOrEqual(width);
+      }),
     );
   });
 
   it("gives each row a block of its own where the columns cannot stand side by side", () => {
-    const header = ["key", "First Name", "Last Name", "lists"];
-    const rows = [
-      ["ada.lovelace@example.com", "Ada", "Lovelace", "Newsletter"],
-      ["grace@example.com", "Grace", "Hopper", ""],
-    ];
-    expect(renderTable(header, rows, 30, false)).toBe(
+    const lines = ["key|First Name|Last Name|lists", "ada.lovelace@example.com|Ada|Lovelace|Newsletter"];
+    expect(draw([...lines, "grace@example.com|Grace|Hopper|"], 30)).toBe(
       [
-        "key         ada.lovelace@example.com",
-        "First Name  Ada",
-        "Last Name   Lovelace",
-        "lists       Newsletter",
-        "",
-        "key         grace@example.com",
-        "First Name  Grace",
-        "Last Name   Hopper",
-        "lists",
-        "",
+        ...["key         ada.lovelace@example.com", "First Name  Ada", "Last Name   Lovelace"],
+        ...["lists       Newsletter", "", "key         grace@example.com", "First Name  Grace"],
+        ...["Last Name   Hopper", "lists", ""],
       ].join("\n"),
     );
   });
 
-  it("shows a header alone when there are no rows", () => {
-    expect(renderTable(["key", "lists"], [], 80, false)).toBe("key  lists\n");
-  });
-
   it("paints nothing but the header, and only when colour is wanted", () => {
-    expect(renderTable(["a"], [["b"]], 80, true)).toBe("\u001b[1ma\u001b[22m\nb\n");
+    expect(renderTable([{ name: "a" }], [["b"]], 80, true)).toBe("\u001b[1ma\u001b[22m\nb\n");
   });
 });
 
-describe("renderRecord", () => {
-  it("puts each name beside its value", () => {
-    expect(
-      renderRecord(
-        [
-          ["key", "ada@example.com"],
-          ["First Name", "Ada"],
-        ],
-        80,
-        false,
-      ),
-    ).toBe("key         ada@example.com\nFirst Name  Ada\n");
+describe("a record", () => {
+  const link = `https://example.com/${"x".repeat(30)}`;
+  const blanks = `${" ".repeat(300_000)}x`;
+  it.each<[string, [string, string][], number, string]>([
+    [
+      "puts each name beside its value",
+      [
+        ["key", "ada@example.com"],
+        ["First Name", "Ada"],
+      ],
+      80,
+      "key         ada@example.com\nFirst Name  Ada\n",
+    ],
+    [
+      "breaks a long value between words, and never a word",
+      [["a", `one two three ${link} four`]],
+      16,
+      `a  one two three\n   ${link}\n   four\n`,
+    ],
+    ["is not held up by a long run of blanks", [["a", blanks]], 80, `a  ${blanks}\n`],
+  ])("%s", (_name, pairs, width, expected) => {
+    expect(renderRecord(pairs, width, false)).toBe(expected);
+  });
+});
+
+const columns = [
+  { name: "key", isWhole: true },
+  { name: "name" },
+  { name: "city", isAside: true },
+  { name: "tags" },
+  { name: "_id", isWhole: true, isAside: true },
+];
+
+describe("the columns of a table", () => {
+  const full = ["ada.lovelace@example.com", "Ada", "Oslo", "vip", "6b02176d487c936d9c000008"];
+  it.each([
+    ["are those with content", ["ada@example.com", "", "Oslo", "", "1"], 80, "key city _id", ""],
+    ["are all where there is room", full, 80, "key name city tags _id", ""],
+    ["leave out the last aside first", full, 50, "key name city tags", "_id"],
+    ["then the other asides", full, 36, "key name tags", "city _id"],
+    ["then all but the key", full, 20, "key", "name city tags _id"],
+  ])("%s", (_name, row, width, shown, leftOut) => {
+    const fitted = fitColumns(columns, [row], width);
+    expect(fitted.columns.map(({ name }) => name).join(" ")).toBe(shown);
+    expect(fitted.leftOut.join(" ")).toBe(leftOut);
   });
 
-  it("breaks a long value between words, below its beginning, and never a word", () => {
-    const link = `https://example.com/${"x".repeat(30)}`;
-    expect(renderRecord([["a", `one two three ${link} four`]], 16, false)).toBe(
-      `a  one two three\n   ${link}\n   four\n`,
+  it("keep every table whose key fits within the screen, the key whole", () => {
+    const cells = fc.array(fc.string({ maxLength: 30 }), { minLength: 4, maxLength: 4 });
+    const row = fc.tuple(fc.stringMatching(/^[a-z]{1,20}@x\.org$/), cells);
+    const table = fc.array(row, { minLength: 1, maxLength: 6 });
+    const keyed = columns.map((column) => ({ ...column, isWhole: column.name === "key" }));
+    fc.assert(
+      fc.property(table, fc.integer({ min: 30, max: 120 }), (people, width) => {
+        const rows = people.map(([key, rest]) => [key, ...rest]);
+        const fitted = fitColumns(keyed, rows, width);
+        const text = renderTable(fitted.columns, fitted.rows, width, false);
+        for (const line of text.split("\n")) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+        for (const [key] of people) expect(text).toContain(key);
+      }),
     );
   });
-
-  it("is not held up by a long run of blanks", () => {
-    const value = `${" ".repeat(300_000)}x`;
-    expect(renderRecord([["a", value]], 80, false)).toBe(`a  ${value}\n`);
-  });
 });
 
-describe("cut", () => {
-  it("cuts at whole characters", () => {
-    expect(cut("髙橋花子", 5)).toBe("髙橋…");
-    expect(cut("👩‍💻👩‍💻👩‍💻", 4)).toBe("👩‍💻…");
-  });
+const now = new Date("2026-11-21T12:00:00Z");
+
+it.each([
+  [formatShortDate("2026-11-21T08:00:00.000Z", now), "today"],
+  [formatShortDate("2026-11-02T08:00:00.000Z", now), "2 Nov"],
+  [formatShortDate("2025-03-02T08:00:00.000Z", now), "2 Mar 2025"],
+  [formatShortDate("soon", now), "soon"],
+  [formatShortNames(["VIP"]), "VIP"],
+  [formatShortNames(["VIP", "Press"]), "VIP, Press"],
+  [formatShortNames(["Newsletter", "Tokyo, Japan", "Coffee lovers"]), "Newsletter +2"],
+  [cut("髙橋花子", 5), "髙橋…"],
+  [cut("👩‍💻👩‍💻👩‍💻", 4), "👩‍💻…"],
+])("a cell of a table is short: %s", (shown, expected) => {
+  expect(shown).toBe(expected);
 });

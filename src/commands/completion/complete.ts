@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Argument, Command, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
-import { readCachedNames } from "../../config/caches.ts";
+import { openNamesFile } from "../../config/caches.ts";
 import { resolveProfile } from "../../config/resolve.ts";
 import { readSettings } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
@@ -271,7 +271,7 @@ async function readNames(context: Context, { values }: TypedLine, part: keyof Kn
   const { profile, baseUrl } = values;
   const settings = readSettings({ profile, baseUrl }, context.terminal.env);
   const { identity } = await resolveProfile(settings, context.profiles, context.terminal.env);
-  return listKnownNames(readCachedNames(context.folders, identity))[part];
+  return listKnownNames(openNamesFile(context.folders, identity).read() ?? {})[part];
 }
 
 /** The kind of a value: the placeholder of a flag, the name of an argument, or `profile`. */
