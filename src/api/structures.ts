@@ -46,19 +46,10 @@ export function isEmailKey(keyType: string | undefined): boolean {
   return keyType?.toLowerCase() === "email";
 }
 
-/**
- * A field that an import creates before its first write. Until it exists, a placeholder is used as its id.
- */
-export interface NewField {
-  label: string;
-  /** In the service's terms, such as `text`. */
-  dataType: string;
-}
-
 /** No id holds a blank. */
 const newFieldPrefix = "new field ";
 
-/** The placeholder for the id of a field that does not exist yet. */
+/** The placeholder for the id of a field that an import creates before its first write. */
 export function toNewFieldId(label: string): string {
   return `${newFieldPrefix}${label}`;
 }

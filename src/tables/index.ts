@@ -4,7 +4,6 @@
  */
 export type { Cells, ContactKey } from "./cells.ts";
 export { findUnknown } from "./cells.ts";
-export { type MappingFault, toMappingError } from "./columns/map.ts";
 export { readMapping, writeMapping } from "./columns/mapping-file.ts";
 export { type Proposal, type ProposedColumn, toTargetWord } from "./columns/proposal.ts";
 export { toUnclearError, type UnclearInput } from "./columns/unclear.ts";

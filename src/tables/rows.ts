@@ -1,5 +1,4 @@
 /** What reading an input returns: valid rows and rejected rows. */
-import type { NewField } from "../api/structures.ts";
 import type { Cells, ContactKey } from "./cells.ts";
 import type { Mark } from "./consent/cells.ts";
 
@@ -66,8 +65,10 @@ export interface ReadOptions {
   map: Iterable<readonly [column: string, target: ColumnTarget]>;
   /** Field by label or id, and its value in every row. */
   set?: readonly (readonly [field: string, value: string])[];
-  /** Fields that a person has agreed to create: targets by their labels until they exist. */
-  newFields?: readonly NewField[];
+  /** A target that names no field of the account is a field to be created: a person is asked before that. */
+  createsFields?: boolean;
+  /** Columns of `map` that the file need not have. */
+  mayBeGone?: readonly string[];
   /** A known system's name, in place of recognising it by the header. */
   from?: string;
   /** The sheet of a workbook: its name, or its number from 1. */
@@ -129,7 +130,7 @@ export interface InputFacts {
   keyName: string;
   columns: { name: string; target: Target }[];
   /** The fields that `--set` fills. */
-  constants: readonly { label: string; value: string }[];
+  constants: readonly { fieldId: string; label: string; value: string }[];
   /** What was detected, and what to be careful about. */
   notes: Note[];
   /** Cells of the first rows, for people. */
@@ -153,6 +154,8 @@ export type Note =
   | { code: "system_columns"; system: string; columns: readonly string[] }
   | { code: "unmapped"; columns: readonly string[] }
   | { code: "no_rows" }
+  /** The mapping of the last time names them. */
+  | { code: "columns_gone"; columns: readonly string[] }
   /** A column that looks like consent is put aside by a flag. */
   | { code: "consent_ignored"; column: string }
   | { code: "consent_of_other_channel"; column: string }

@@ -1,17 +1,10 @@
 /** Reading: what a file is, found out before anything is sent. */
 import { foldName } from "../api/names.ts";
 import type { ContactStructure } from "../wire.ts";
-import {
-  type MappingFault,
-  mapColumns,
-  readConstants,
-  readExplicitTargets,
-  toMappingError,
-  toTargetText,
-} from "./columns/map.ts";
+import { mapColumns, readConstants, readExplicitTargets } from "./columns/map.ts";
 import { toUnclearError, type UnclearInput } from "./columns/unclear.ts";
 import { holdsValues, readSample, readTableLayout, requireHeader, type TableLayout } from "./layout.ts";
-import { isTargetWord } from "./names.ts";
+import { findColumns } from "./names.ts";
 import { openInput } from "./open.ts";
 import { type Reading, readRowRecords, type UnderstoodInput } from "./read-rows.ts";
 import type { InputFacts, Note, ReadOptions, RowKind } from "./rows.ts";
@@ -48,13 +41,8 @@ export async function openClearInput(
   if (chooseSheet || !layout.isNamed || chooseSystem(layout.names, options.from, true)?.name === "ecm")
     return opened;
   // Which fields there are is for the account to say.
-  const fields = [...options.map]
-    .map(([, target]) => toTargetText(target))
-    .filter((target) => !isTargetWord(target));
-  const newFields = fields.map((label) => ({ label, dataType: "text" }));
-  const known = { ...options, newFields, set: [] };
-  const found = await understandTable(opened, layout, { ...signs, options: known });
-  if ("kind" in found) throw toMappingError(found);
+  const any = { ...signs, options: { ...options, createsFields: true } };
+  const found = await understandTable(opened, layout, any);
   if ("unclear" in found && found.unclear.every(({ kind }) => kind === "consent"))
     throw toUnclearError(found);
   return opened;
@@ -69,7 +57,7 @@ export async function requireUnderstood(
 ): Promise<UnderstoodInput> {
   const found = await understandInput(...input);
   if ("reading" in found) return found;
-  throw "unclear" in found ? toUnclearError(found) : toMappingError(found);
+  throw toUnclearError(found);
 }
 
 /**
@@ -79,15 +67,15 @@ export async function requireUnderstood(
  *
  * @param rowKind `keys`: the file names contacts, by one key for each line or as a table with a key column;
  *   its rows have a key and nothing else
- * @returns what is not clear, where anything is; a fault of the mapping before all else
- * @throws UsageError with the place and the next step, for a file that cannot be read
+ * @returns what is not clear, where anything is
+ * @throws UsageError with the place and the next step, for a file that cannot be read, and for a wrong mapping
  */
 export async function understandInput(
   rowKind: RowKind,
   fileOrInput: InputFile | OpenedInput,
   options: ReadOptions,
   structure: ContactStructure = placeholderStructure,
-): Promise<UnderstoodInput | UnclearInput | MappingFault> {
+): Promise<UnderstoodInput | UnclearInput> {
   const opened = "sha256" in fileOrInput ? fileOrInput : await openInput(fileOrInput, options);
   const signs = { rowKind, options, structure };
   const layout = await readTableLayout(opened, signs);
@@ -99,14 +87,13 @@ async function understandTable(
   opened: OpenedInput,
   layout: TableLayout,
   signs: HeaderSigns,
-): Promise<UnderstoodInput | UnclearInput | MappingFault> {
+): Promise<UnderstoodInput | UnclearInput> {
   const { file } = opened;
   const { options, structure, rowKind } = signs;
   const { names } = layout;
   const system = chooseSystem(names, options.from, layout.isNamed);
   const place = `${file.name}:${layout.startLine}`;
   const explicit = readExplicitTargets(signs, names, place);
-  if (!Array.isArray(explicit)) return explicit;
   const sample = await readSample(layout.records);
   const input = { ...signs, names, sample, system, place, explicit };
   const mapped = await mapColumns(input, () => readRowRecords(layout, system));
@@ -126,6 +113,8 @@ async function understandTable(
   };
   const facts = collectFacts(opened, reading, signs);
   facts.notes.push(...notes);
+  const gone = (options.mayBeGone ?? []).filter((column) => findColumns(column, names).length === 0);
+  if (gone.length > 0) facts.notes.push({ code: "columns_gone", columns: gone });
   if (sample.length === 0) facts.notes.push({ code: "no_rows" });
   facts.sample = sample.slice(0, shownRows);
   return { file, reading, facts };

@@ -26,20 +26,9 @@ describe("answers about columns", () => {
     const draft = await makeDraft("Email,City,Note\na@x.org,Oslo,x\n");
     expect(draft.applyTo(nothing)).toMatchObject({
       map: new Map([["Note", "Note"]]),
-      newFields: [{ label: "Note", dataType: "text" }],
+      createsFields: true,
       isReviewed: undefined,
     });
-  });
-
-  it("create no field that no column goes to any more", async () => {
-    const newFields = [{ label: "Note", dataType: "text" }];
-    const map = new Map([["Note", "Note"]]);
-    const draft = await makeDraft("Email,Note\na@x.org,x\n", { map, newFields });
-    expect(find(draft, "Note")).toMatchObject({ isNew: true, isSure: true });
-    draft.place(find(draft, "Note"), "ignore");
-    const answered = draft.applyTo({ map, newFields });
-    expect(answered.newFields).toBeUndefined();
-    expect(answered.map).toEqual(new Map([["Note", "ignore"]]));
   });
 
   it("say of a column that may be consent how it is read, wherever it goes", async () => {

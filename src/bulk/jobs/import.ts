@@ -1,11 +1,12 @@
 /** What an import wants of each row. */
 
 import { statusParts } from "../../api/contacts.ts";
+import { parseNewFieldId } from "../../api/structures.ts";
 import type { EcmError } from "../../errors.ts";
 import {
   type Duplicates,
+  type InputFacts,
   type InputFile,
-  type MappingFault,
   openClearInput,
   type ReadOptions,
   type Row,
@@ -44,7 +45,6 @@ export interface ImportOptions {
 export interface ImportQuestions {
   sheet(several: SeveralSheets): Promise<ImportOptions>;
   columns(unclear: UnclearInput): Promise<ImportOptions>;
-  mapping(fault: MappingFault): Promise<ImportOptions>;
   /** Absent: no list is asked for. */
   list?(names: readonly string[]): Promise<ImportOptions>;
   /** @param failure what is thrown where they are not to be created */
@@ -79,7 +79,7 @@ async function openImport(
   while (!understood) {
     const found = await understandInput("contacts", opened, options.read, structure);
     if ("reading" in found) understood = found;
-    else options = await ("unclear" in found ? ask!.columns(found) : ask!.mapping(found));
+    else options = await ask!.columns(found);
   }
   const survey = await reader.survey(understood);
   if (ask?.list && survey.lists.size === 0)
@@ -89,20 +89,27 @@ async function openImport(
   const agree = async (failure: EcmError) => {
     options = await ask!.names(failure);
   };
-  const { lists, tags, read } = options;
+  const { lists, tags } = options;
   const work = {
     ...toRowWork(options, survey),
     names: {
       lists,
       tags,
       createMissing: createMissing || !ask ? createMissing : agree,
-      fields: read.newFields,
+      fields: listNewFields(understood.facts),
     },
     get record() {
-      return toRecord(options);
+      return toRecord(options, understood.facts);
     },
   };
   return openRows(context, { reader, understood, survey, work });
+}
+
+/** Labels of the fields that do not exist yet. */
+function listNewFields({ columns, constants }: InputFacts): string[] {
+  const targets = columns.flatMap(({ target }) => (target.kind === "field" ? [target] : []));
+  const labels = [...targets, ...constants].map(({ fieldId }) => parseNewFieldId(fieldId));
+  return labels.filter((label) => label !== undefined);
 }
 
 function toRowWork(options: ImportOptions, survey: Survey): Omit<RowWork, "record"> {
@@ -124,22 +131,24 @@ function findWhatMarkedAre({ includeUnsubscribed, mode }: ImportOptions): Marked
   return mode === "update" ? "added_to_no_list" : "not_created";
 }
 
-function toRecord(options: ImportOptions): Record<string, unknown> {
+function toRecord(options: ImportOptions, { notes }: InputFacts): Record<string, unknown> {
   const { read, mode, blank, duplicates, lists, tags, createMissing } = options;
   const { includeUnsubscribed, includeSuppressed } = options;
-  const reading = { ...read, map: [...read.map], newFields: undefined, isReviewed: undefined };
+  const gone = notes.flatMap((note) => (note.code === "columns_gone" ? note.columns : []));
+  const map = [...read.map].filter(([column]) => !gone.includes(column));
+  const reading = { ...read, map, mayBeGone: undefined, createsFields: undefined, isReviewed: undefined };
   const names = { lists, tags, createMissing };
   return { mode, blank, duplicates, ...names, includeUnsubscribed, includeSuppressed, read: reading };
 }
 
 function toDesired(row: Row, names: NameBook, options: ImportOptions): Desired {
-  const { mode, lists, tags, read, includeUnsubscribed } = options;
+  const { mode, lists, tags, includeUnsubscribed } = options;
   const fields = [...row.fields].filter(([, value]) => options.blank === "clear" || value !== "");
   const merge = (ofAll: readonly string[], ofRow: readonly string[], toId: (name: string) => string) =>
     new Set([...ofAll, ...ofRow].map(toId));
   return {
     values: toValues({
-      fields: fields.map(([id, value]) => [read.newFields ? names.fieldId(id) : id, value]),
+      fields: fields.map(([id, value]) => [names.fieldId(id), value]),
       addLists: merge(lists, row.lists, (name) => names.listId(name)),
       addTags: merge(tags, row.tags, (name) => names.tagId(name)),
     }),

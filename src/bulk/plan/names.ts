@@ -5,7 +5,7 @@
 import type { InferOutput } from "valibot";
 import { requireFreeListName } from "../../api/lists.ts";
 import { findByName, foldCase, resolveTag } from "../../api/names.ts";
-import { type NewField, parseNewFieldId } from "../../api/structures.ts";
+import { parseNewFieldId } from "../../api/structures.ts";
 import { EcmError, exitCodes, usageError } from "../../errors.ts";
 import type { StoredSelection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
@@ -66,8 +66,8 @@ interface Place {
 export interface NameBookOptions extends Place {
   lists: Iterable<string>;
   tags: Iterable<string>;
-  /** Created whatever `createMissing` says. */
-  fields?: readonly NewField[];
+  /** Labels; created whatever `createMissing` says. */
+  fields?: readonly string[];
 }
 
 const maxTries = 3;
@@ -93,10 +93,10 @@ export class NameBook {
    * @throws UsageError for a name that means two things; what refuses to create what is missing
    */
   static open({ lists, tags, fields = [], ...place }: NameBookOptions): Promise<NameBook> {
-    const named = (what: "list" | "tag", names: Iterable<string>) =>
+    const named = (what: Creation["what"], names: Iterable<string>) =>
       [...names].map((name) => ({ what, name }));
-    const ofFields = fields.map(({ label, dataType }) => ({ what: "field" as const, name: label, dataType }));
-    return NameBook.openAll(place, [...ofFields, ...named("list", lists), ...named("tag", tags)]);
+    const wanted = [...named("field", fields), ...named("list", lists), ...named("tag", tags)];
+    return NameBook.openAll(place, wanted);
   }
 
   static async openAll(place: Place, wanted: readonly Creation[]): Promise<NameBook> {
@@ -164,7 +164,7 @@ export class NameBook {
     const ofKind = (kind: Kind) => this.creations.filter(({ what }) => what === kind);
     const names = ofKind("list").map(({ name }) => name);
     const parts = {
-      fields: ofKind("field").map(({ name, dataType = "text" }) => ({ label: name, dataType })),
+      fields: ofKind("field").map(({ name }) => ({ label: name, dataType: "text" })),
       tags: ofKind("tag").map(({ name }) => name),
     };
     if (names.length > 0) {

@@ -68,7 +68,6 @@ export const head = v.object({
 export const creation = v.object({
   what: v.picklist(["list", "tag", "field"]),
   name: text,
-  dataType: v.optional(text),
 });
 
 const writeActions = ["create", "update", "delete"] as const;

@@ -137,7 +137,8 @@ export class RunDisplay {
 
   #noteInput(facts: InputFacts): void {
     const { terminal } = this.#context;
-    for (const note of facts.notes) this.#context.terminal.note(describeNote(note));
+    for (const note of facts.notes)
+      terminal.note(describeNote(note), note.code === "columns_gone" ? "needed" : undefined);
     if (!terminal.isStderrTerminal || this.#shown.areColumnsShown?.()) return;
     for (const line of formatMapping(facts, terminal.stderrColumns)) this.#context.terminal.note(line);
   }

@@ -201,6 +201,7 @@ const notes: Words<Note> = {
   system: ({ system }) => `Read as ${system}`,
   system_without_consent: ({ system }) =>
     `${system} says nothing about consent: make sure that these people agreed to receive email`,
+  columns_gone: ({ columns }) => `Not in this file any more: ${formatQuotedNames(columns)}`,
   no_rows: () => "The file has a header but no rows",
   system_columns: ({ system, columns }) => `Ignored columns of ${system}: ${columns.join(", ")}`,
   unmapped: ({ columns }) => `Ignored columns that do not match any field: ${formatQuotedNames(columns)}`,

@@ -1,13 +1,12 @@
 /** An import's questions at a terminal, the file that keeps their answers, and the next command of a dry run. */
-
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import { type ImportOptions, type ImportQuestions, type Job, jobs } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { formatCounted, formatQuotedNames } from "../../counts.ts";
+import { formatCounted } from "../../counts.ts";
 import { ecm, formatCommand, toOperands } from "../../hint.ts";
-import { type MappingFault, type SeveralSheets, toMappingError } from "../../tables/index.ts";
+import type { SeveralSheets } from "../../tables/index.ts";
 import type { Prompter } from "../../terminal/prompts.ts";
 import { isAtTerminal, type WhileAsking } from "../bulk/start.ts";
 import { shortPath } from "../bulk/words.ts";
@@ -18,7 +17,6 @@ import { askColumns } from "./columns.ts";
 export interface TypedImport {
   command: Command;
   file: string;
-  map: readonly string[];
   isDryRun: boolean;
   /** The answers of the last import of this file: a mapping file beside it, which nobody has typed. */
   answersFile?: string;
@@ -31,12 +29,12 @@ export class Clarifier {
   readonly #typedLists: readonly string[];
   #options: ImportOptions;
   #isListAsked: boolean;
-  /** Answers about columns that no file has yet. */
-  #isUnsaved = false;
   /** The mapping file of the answers. */
   #answersFile: string | undefined;
-  /** A person has just agreed to where they go. */
+  /** A person has just agreed to where the columns go. */
   areColumnsShown = false;
+  /** Answers about columns that no file has yet. */
+  #isUnsaved = false;
 
   constructor(context: Context, typed: TypedImport, options: ImportOptions) {
     this.#context = context;
@@ -46,6 +44,8 @@ export class Clarifier {
     this.#answersFile = typed.answersFile;
     const isNeeded = options.lists.length === 0 && options.mode !== "update" && !typed.isDryRun;
     this.#isListAsked = isNeeded && !context.settings.yes && isAtTerminal(context);
+    // The last question of a run names what it creates.
+    if (!context.settings.yes) this.#read({ createsFields: true });
   }
 
   /** The import, which asks what it leaves open. */
@@ -56,20 +56,20 @@ export class Clarifier {
         this.#options = { ...this.#options, ...(await ask()) };
         return this.#options;
       });
+    const answerReading = (ask: () => Promise<Partial<ImportOptions["read"]>>) =>
+      answer(async () => ({ read: { ...this.#options.read, ...(await ask()) } }));
     const questions: ImportQuestions = {
-      sheet: (several) => answer(async () => this.#read({ sheet: await chooseSheet(prompter, several) })),
+      sheet: (several) => answerReading(async () => ({ sheet: await chooseSheet(prompter, several) })),
       columns: (found) =>
-        answer(async () => {
+        answerReading(async () => {
           const read = await askColumns(prompter, found, this.#options.read);
           this.areColumnsShown = true;
           this.#isUnsaved = true;
-          return { read };
+          return read;
         }),
-      mapping: (fault) => answer(async () => this.#mendMapping(fault)),
       names: (failure) =>
         answer(async () => {
           if (this.#context.settings.yes) throw failure;
-          // The last question of a run names what it creates.
           return { createMissing: true };
         }),
       ...(this.#isListAsked && { list: (names) => answer(() => this.#chooseList(prompter, names)) }),
@@ -81,7 +81,7 @@ export class Clarifier {
   revise(): void {
     // Lists that flags name are not a matter of answers.
     this.#isListAsked = this.#typedLists.length === 0;
-    this.#options = { ...this.#options, ...this.#read({ isReviewed: true }) };
+    this.#read({ isReviewed: true });
   }
 
   /** Keeps what was answered about the columns: after the yes, or at the end of a dry run. */
@@ -116,41 +116,25 @@ export class Clarifier {
   #formatCommand(): string {
     const { command, file } = this.#typed;
     const { read, createMissing } = this.#options;
-    const dryRun = {
+    const ofDryRun = {
       dryRun: undefined,
       show: undefined,
       report: undefined,
       redact: undefined,
       plan: undefined,
     };
-    const answers = {
+    return formatCommandLine(command, [file], {
+      ...ofDryRun,
+      fresh: undefined,
       sheet: read.sheet,
       consentColumn: read.consentColumns,
       createMissing: createMissing || undefined,
       ...(this.#answersFile !== undefined && { mapping: shortPath(this.#answersFile), map: undefined }),
-    };
-    return formatCommandLine(command, [file], { ...dryRun, fresh: undefined, ...answers });
+    });
   }
 
-  #read(changes: Partial<ImportOptions["read"]>): Pick<ImportOptions, "read"> {
-    return { read: { ...this.#options.read, ...changes } };
-  }
-
-  #mendMapping(fault: MappingFault): Partial<ImportOptions> {
-    const { map, newFields = [] } = this.#options.read;
-    const { settings, terminal } = this.#context;
-    if (fault.kind === "gone") {
-      const { columns } = fault;
-      const isTyped = columns.some((column) => this.#typed.map.some((text) => text.startsWith(`${column}=`)));
-      if (this.#typed.answersFile === undefined || isTyped) throw toMappingError(fault);
-      terminal.note(`Not in this file any more: ${formatQuotedNames(columns)}`, "needed");
-      this.#isUnsaved = true;
-      return this.#read({ map: [...map].filter(([column]) => !columns.includes(column)) });
-    }
-    if (settings.yes) throw toMappingError(fault);
-    // The last question of a run names what it creates.
-    const missing = fault.labels.map((label) => ({ label, dataType: "text" }));
-    return this.#read({ newFields: [...newFields, ...missing] });
+  #read(changes: Partial<ImportOptions["read"]>): void {
+    this.#options = { ...this.#options, read: { ...this.#options.read, ...changes } };
   }
 
   async #chooseList(prompter: Prompter, names: readonly string[]): Promise<Partial<ImportOptions>> {

@@ -40,7 +40,7 @@ export async function askColumns(
   }
 }
 
-function toTable({ columns, rows, structure }: Draft): LineTable {
+function toTable({ columns, proposal: { rows, structure } }: Draft): LineTable {
   const news = columns.filter(({ isNew }) => isNew).length;
   const ignored = columns.filter(({ target }) => target === "ignore").length;
   const parts = [
@@ -77,9 +77,9 @@ function describeTarget({ target, isNew, filled }: DraftColumn, keyName: string)
 /** The column of the addresses. */
 async function askKey(prompter: Prompter, draft: Draft, found: UnclearInput): Promise<void> {
   if (draft.key()) return;
-  const { columns, structure, keyCandidates } = draft;
+  const { structure, keyCandidates } = draft.proposal;
   const isEmail = structure.keyType === "email";
-  const candidates = columns
+  const candidates = draft.columns
     .filter(({ name }) => keyCandidates.length === 0 || keyCandidates.includes(name))
     .filter(({ filled, addresses }) => (isEmail ? addresses : filled) > 0)
     .sort((one, other) => other.addresses - one.addresses);
@@ -131,7 +131,7 @@ async function changeColumn(prompter: Prompter, draft: Draft, column: DraftColum
   else draft.place(column, chosen, chosen === column.label);
 }
 
-function listChoices({ structure }: Draft, { label, target }: DraftColumn): Choice<string>[] {
+function listChoices({ proposal: { structure } }: Draft, { label, target }: DraftColumn): Choice<string>[] {
   const choices = [
     [label, `${label}  (new field)`],
     ...structure.fields.map((field) => [
@@ -150,12 +150,12 @@ function listChoices({ structure }: Draft, { label, target }: DraftColumn): Choi
   return choices.map(([value = "", name = ""]) => ({ name, value }));
 }
 
-async function askLabel(prompter: Prompter, { structure }: Draft, column: DraftColumn): Promise<string> {
+async function askLabel(prompter: Prompter, draft: Draft, column: DraftColumn): Promise<string> {
   const check = (answer: string) => {
     const label = answer.trim();
     if (label.includes("=") || isTargetWord(label))
       return `"${label}" cannot name a field; enter another name`;
-    const same = structure.fields.find((field) => foldName(field.label) === foldName(label));
+    const same = draft.proposal.structure.fields.find((field) => foldName(field.label) === foldName(label));
     return same ? `A field named ${JSON.stringify(same.label)} already exists` : checkText(answer);
   };
   return (await prompter.input("Name of the new field", column.label, check)).trim();
@@ -174,25 +174,19 @@ type ColumnReading = "opt-in" | "opt-out";
 /** A column with what was answered of it. */
 interface DraftColumn extends ProposedColumn {
   /** A person has said where it goes. */
-  isAnswered: boolean;
+  isAnswered?: true;
   /** How it is read as consent, wherever it goes. */
   reading?: ColumnReading;
 }
 
 /** Where the columns of a file go, as a person is changing it. */
 export class Draft {
-  readonly structure: Proposal["structure"];
-  readonly keyCandidates: readonly string[];
-  readonly rows: number;
+  readonly proposal: Proposal;
   readonly columns: DraftColumn[];
 
-  constructor({ structure, keyCandidates, rows, columns }: Proposal) {
-    this.structure = structure;
-    this.keyCandidates = keyCandidates;
-    this.rows = rows;
-    this.columns = columns
-      .filter(({ name }) => !rejectsColumns.has(name))
-      .map((column) => ({ ...column, isAnswered: false }));
+  constructor(proposal: Proposal) {
+    this.proposal = proposal;
+    this.columns = proposal.columns.filter(({ name }) => !rejectsColumns.has(name));
   }
 
   key(): DraftColumn | undefined {
@@ -203,9 +197,9 @@ export class Draft {
   place(column: DraftColumn, target: string, isNew = false): void {
     const [, reading] = /^consent=(opt-in|opt-out)$/.exec(target) ?? [];
     // Only of what may be consent by itself the answer holds wherever it goes.
-    const kept = column.readings && target !== "ignore" ? column.reading : undefined;
-    const read = (reading as ColumnReading | undefined) ?? kept;
-    Object.assign(column, { target, isNew, isAnswered: true, reading: read });
+    const before = column.readings && target !== "ignore" ? column.reading : undefined;
+    column.reading = (reading as ColumnReading | undefined) ?? before;
+    Object.assign(column, { target, isNew, isAnswered: true });
   }
 
   /** In place of the column that had the key, which is ignored then. */
@@ -218,33 +212,27 @@ export class Draft {
   /** How the file is read by the answers: flags and rules that settle a column are left as they are. */
   applyTo(read: ImportOptions["read"]): ImportOptions["read"] {
     const placed = this.columns.filter(({ isAnswered, isSure }) => isAnswered || !isSure);
-    const isPlaced = (name: string) => placed.some((column) => foldName(column.name) === foldName(name));
-    const map = new Map([...read.map].filter(([name]) => !isPlaced(name)));
-    for (const { name, target } of placed) map.set(name, target);
-    const newFields = this.columns
-      .filter(({ isNew }) => isNew)
-      .map(({ target }) => ({ label: target, dataType: "text" }));
+    const names = new Set(placed.map(({ name }) => foldName(name)));
+    const others = [...read.map].filter(([name]) => !names.has(foldName(name)));
     const consentColumns = this.#listConsentColumns(read.consentColumns ?? []);
     return {
       ...read,
-      map,
+      map: new Map([...others, ...placed.map(({ name, target }) => [name, target] as const)]),
       consentColumns: consentColumns.length > 0 ? consentColumns : undefined,
-      newFields: newFields.length > 0 ? newFields : undefined,
+      createsFields: read.createsFields || this.columns.some(({ isNew }) => isNew),
       isReviewed: undefined,
     };
   }
 
   /** What a target cannot say: how a column is read that fills a field besides. */
   #listConsentColumns(typed: readonly string[]): string[] {
-    const isSettled = (text: string) =>
-      this.columns.some(
-        ({ name, reading, isAnswered, target }) =>
-          [text, text.replace(/=[^=]*$/, "")].map(foldName).includes(foldName(name)) &&
-          (reading !== undefined || (isAnswered && target === "ignore")),
-      );
-    const answered = this.columns.filter(
-      ({ reading, target }) => reading !== undefined && !target.startsWith("consent="),
+    const settled = this.columns.filter(
+      ({ reading, isAnswered, target }) => reading !== undefined || (isAnswered && target === "ignore"),
     );
+    const names = new Set(settled.map(({ name }) => foldName(name)));
+    const isSettled = (text: string) =>
+      [text, text.replace(/=[^=]*$/, "")].map(foldName).some((name) => names.has(name));
+    const answered = settled.filter(({ reading, target }) => reading && !target.startsWith("consent="));
     return [
       ...typed.filter((text) => !isSettled(text)),
       ...answered.map(({ name, reading }) => `${name}=${reading}`),

@@ -107,9 +107,9 @@ async function runImport(
   const answersFile =
     flags.mapping === undefined && file !== "-" && isAtTerminal(context) ? findAnswers(file) : undefined;
   if (answersFile !== undefined) context.terminal.note(`Columns as last time: ${shortPath(answersFile)}`);
-  const read = await readOptionsFrom({ ...flags, mapping: flags.mapping ?? answersFile });
+  const read = await readOptionsFrom(flags, answersFile);
   const imports = toImportOptions(context.terminal, file, flags, read);
-  const typed = { command, file, map: flags.map ?? [], isDryRun: options.isDryRun, answersFile };
+  const typed = { command, file, isDryRun: options.isDryRun, answersFile };
   const clarifier = new Clarifier(context, typed, imports);
   const start = {
     job: jobs.import(imports),
@@ -181,15 +181,21 @@ function choiceOption<F extends string, const C extends readonly [string, ...str
 // How an import reads its file: from the mapping file, and from the flags, which come after it.
 
 /** @throws UsageError for a `--map` or a mapping file that says nothing. */
-async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
+async function readOptionsFrom(flags: ImportFlags, answersFile: string | undefined): Promise<ReadOptions> {
   const { readMapping } = await import("../../tables/index.ts");
   const typed = toReadOptions(flags);
-  const mapped = flags.mapping === undefined ? [] : await readMapping(flags.mapping);
+  const file = flags.mapping ?? answersFile;
+  const mapped = file === undefined ? [] : await readMapping(file);
+  const map = new Map([...mapped, ...typed.map]);
+  const typedColumns = new Set([...typed.map].map(([column]) => column));
   return {
     ...typed,
-    map: new Map([...mapped, ...typed.map]),
+    map,
     ...(flags.set && { set: flags.set.map(fieldValue) }),
     ignoreUnmapped: flags.ignoreUnmapped,
+    ...(answersFile !== undefined && {
+      mayBeGone: [...map.keys()].filter((column) => !typedColumns.has(column)),
+    }),
   };
 }
 

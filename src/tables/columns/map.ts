@@ -18,7 +18,7 @@ import {
   suggestColumn,
 } from "../names.ts";
 import { rejectsColumns } from "../rejects-columns.ts";
-import type { ColumnTarget, Note, ReadOptions, Target } from "../rows.ts";
+import type { ColumnTarget, Note, Target } from "../rows.ts";
 import { isColumn, isIgnoredColumn } from "../systems.ts";
 import type { HeaderSigns, MappingInput, Targets } from "../table.ts";
 import { createProposal } from "./proposal.ts";
@@ -31,56 +31,30 @@ export interface Constant {
   value: string;
 }
 
-/** A mapping that is not of this file or of this account. */
-export type MappingFault =
-  /** It names columns that the file does not have. */
-  | { kind: "gone"; columns: readonly string[]; names: readonly string[]; place: string }
-  /** It names fields that the account does not have. */
-  | { kind: "fields"; labels: readonly string[]; known: readonly string[]; place: string };
-
-export function toMappingError(fault: MappingFault): EcmError {
-  if (fault.kind === "gone") {
-    const { columns, names, place } = fault;
-    const what = `${columns.length === 1 ? "a column that does" : "columns that do"} not exist`;
-    return usageError(
-      `${place}: the mapping names ${what}: ${formatQuotedNames(columns)}`,
-      suggestColumn(columns[0]!, names),
-    );
-  }
-  const { labels, known, place } = fault;
-  const [label] = labels as [string];
-  const near = findNearestName(label, known);
-  return usageError(
-    `${place}: there is no field ${formatQuotedNames(labels)}`,
-    near === undefined
-      ? advise`Fields: ${formatQuotedNames(known)}. Add one with: ${ecm`structure field add ${toOperands(label)}`}`
-      : `Did you mean ${JSON.stringify(near)}?`,
-  );
-}
-
 /**
  * What `--map` and the mapping file say of each column.
- * @throws UsageError where several columns go to the key
+ * @throws UsageError for a column or a field that does not exist, and where several columns go to the key
  */
-export function readExplicitTargets(
-  { options: { map, set = [], newFields }, structure }: HeaderSigns,
-  names: readonly string[],
-  place: string,
-): Targets | MappingFault {
+export function readExplicitTargets(signs: HeaderSigns, names: readonly string[], place: string): Targets {
+  const { map, set = [], mayBeGone = [] } = signs.options;
   const targets: Targets = names.map(() => undefined);
   const gone: string[] = [];
-  const labels = new Set<string>();
-  for (const [field] of set) if (!toFieldTarget(field, structure, newFields)) labels.add(field);
+  const unknown = new Set(set.map(([field]) => field).filter((field) => !toFieldTarget(field, signs)));
   for (const [column, written] of map) {
-    const target = toTarget(written, structure, newFields);
-    if (!target) labels.add(toTargetText(written));
+    const target = toTarget(written, signs);
+    if (!target) unknown.add(toTargetText(written));
     const indexes = findColumns(column, names);
-    if (indexes.length === 0) gone.push(column);
+    if (indexes.length === 0 && !mayBeGone.includes(column)) gone.push(column);
     for (const index of indexes) targets[index] = target;
   }
-  if (gone.length > 0) return { kind: "gone", columns: gone, names, place };
-  const known = structure.fields.map(({ label }) => label);
-  if (labels.size > 0) return { kind: "fields", labels: [...labels], known, place };
+  if (gone.length > 0) {
+    const what = gone.length === 1 ? "a column that does" : "columns that do";
+    throw usageError(
+      `${place}: the mapping names ${what} not exist: ${formatQuotedNames(gone)}`,
+      suggestColumn(gone[0]!, names),
+    );
+  }
+  if (unknown.size > 0) throw unknownFieldError([...unknown], signs.structure, place);
   const keys = names.filter((_, index) => targets[index]?.kind === "key");
   if (keys.length <= 1) return targets;
   throw usageError(
@@ -89,27 +63,34 @@ export function readExplicitTargets(
   );
 }
 
+function unknownFieldError(labels: string[], { fields }: ContactStructure, place: string): EcmError {
+  const known = fields.map(({ label }) => label);
+  const near = findNearestName(labels[0]!, known);
+  return usageError(
+    `${place}: there is no field ${formatQuotedNames(labels)}`,
+    near === undefined
+      ? advise`Fields: ${formatQuotedNames(known)}. Add one with: ${ecm`structure field add ${toOperands(labels[0]!)}`}`
+      : `Did you mean ${JSON.stringify(near)}?`,
+  );
+}
+
 /** The values of `--set`; of one field, the last. */
-export function readConstants({ options: { set = [], newFields }, structure }: HeaderSigns): Constant[] {
-  const constants = set.flatMap(([field, value]) => {
-    const target = toFieldTarget(field, structure, newFields);
+export function readConstants(signs: HeaderSigns): Constant[] {
+  const constants = (signs.options.set ?? []).flatMap(([field, value]) => {
+    const target = toFieldTarget(field, signs);
     return target ? [{ fieldId: target.fieldId, label: target.label, value }] : [];
   });
   return [...new Map(constants.map((each) => [each.fieldId, each])).values()];
 }
 
-function toTarget(
-  written: ColumnTarget,
-  structure: ContactStructure,
-  newFields: ReadOptions["newFields"],
-): Target | undefined {
+function toTarget(written: ColumnTarget, signs: HeaderSigns): Target | undefined {
   const text = toTargetText(written);
-  const target = parseTargetWord(text) ?? toFieldTarget(text, structure, newFields);
+  const target = parseTargetWord(text) ?? toFieldTarget(text, signs);
   const isSplit = typeof written !== "string" && (target?.kind === "tags" || target?.kind === "lists");
   return isSplit ? { ...target, split: written.split } : target;
 }
 
-export function toTargetText(written: ColumnTarget): string {
+function toTargetText(written: ColumnTarget): string {
   return typeof written === "string" ? written : written.target;
 }
 
@@ -118,15 +99,12 @@ export function findKeyIndex(targets: readonly (Target | undefined)[]): number {
   return targets.findIndex((target) => target?.kind === "key");
 }
 
-function toFieldTarget(
-  name: string,
-  structure: ContactStructure,
-  newFields: ReadOptions["newFields"] = [],
-): Extract<Target, { kind: "field" }> | undefined {
+function toFieldTarget(name: string, { structure, options }: HeaderSigns) {
   const field = findField(name, structure);
-  if (field) return { kind: "field", fieldId: field._id, label: field.label };
-  const made = newFields.find(({ label }) => foldName(label) === foldName(name));
-  return made && { kind: "field", fieldId: toNewFieldId(made.label), label: made.label };
+  if (field) return { kind: "field" as const, fieldId: field._id, label: field.label };
+  return options.createsFields
+    ? { kind: "field" as const, fieldId: toNewFieldId(name), label: name }
+    : undefined;
 }
 
 /** By id, by label, then without regard to case. @throws UsageError when two labels match */

@@ -13,7 +13,7 @@ describe("a stand-in", () => {
   it.each<Creation>([
     { what: "list", name: "News" },
     { what: "tag", name: "new list News" },
-    { what: "field", name: "City", dataType: "text" },
+    { what: "field", name: "City" },
     { what: "list", name: " " },
   ])("of the $what $name is told from an id, and has its name", (creation) => {
     const id = toStandInId(creation);
