@@ -22,22 +22,7 @@ export type KeyReading =
       /** Why no contact may be created with it. */
       fault?: Reason;
     }
-  | {
-      /** Stable name of the reason: `key_missing`, `key_syntax`, … */
-      code: KeyFaultCode;
-      message: string;
-    };
-
-type KeyFaultCode =
-  | "key_missing"
-  | "key_placeholder"
-  | "key_several_addresses"
-  | "key_invisible_character"
-  | "key_quoted_local"
-  | "key_address_literal"
-  | "key_non_ascii_local"
-  | "key_too_long"
-  | "key_syntax";
+  | Reason;
 
 export type KeyReader = (cell: string) => KeyReading;
 
@@ -66,16 +51,16 @@ const maxAddressLength = 254;
 export function createKeyReader(keyType: string): KeyReader {
   if (!isEmailKey(keyType)) return readPlainKey;
   const domains = new Map<string, DomainReading>();
-  const readCachedDomain = (written: string): DomainReading => {
-    const cachedDomain = domains.get(written);
-    if (cachedDomain) return cachedDomain;
-    const reading = readDomain(written);
-    // A file of a million private domains must not stay in memory.
-    if (domains.size >= 10_000) domains.clear();
-    domains.set(written, reading);
-    return reading;
-  };
-  return (cell) => readAddress(cell, readCachedDomain);
+  return (cell) =>
+    readAddress(cell, (written) => {
+      const known = domains.get(written);
+      if (known) return known;
+      // A file of a million private domains must not stay in memory.
+      if (domains.size >= 10_000) domains.clear();
+      const reading = readDomain(written);
+      domains.set(written, reading);
+      return reading;
+    });
 }
 
 /** A function from a key, in whatever form, to what makes two keys one contact. Use one for many keys. */
@@ -138,72 +123,82 @@ export function* listPossibleKeys(cells: Cells): Generator<string> {
 
 function readPlainKey(cell: string): KeyReading {
   const sent = trimEdges(cell);
-  if (sent === "") return toFault("key_missing", "the key is missing");
+  if (sent === "") return { code: "key_missing", message: "the key is missing" };
   return { key: { written: sent, sent, identity: sent }, warnings: [] };
 }
 
 function readAddress(cell: string, readCachedDomain: (written: string) => DomainReading): KeyReading {
   const written = trimEdges(cell);
-  if (written === "") return toFault("key_missing", "no email address");
+  if (written === "") return { code: "key_missing", message: "no email address" };
   const address = plainAddress.test(written) ? written : unwrapAddress(written.normalize("NFC"));
   const at = address.lastIndexOf("@");
-  const refusal = findAddressFault(address, at);
-  if (refusal) return refusal;
+  const fault = faults.find(({ is }) => is(address, at));
+  if (fault) return toFault(fault.code, fault.says, address);
   const local = address.slice(0, at);
   const domain = readCachedDomain(address.slice(at + 1));
-  if (local.length > maxLocalLength || local.length + 1 + domain.ascii.length > maxAddressLength) {
-    return toFault("key_too_long", `the address is longer than mail allows: ${toExcerpt(address)}`);
+  if (local.length > maxLocalLength || local.length + 1 + domain.ascii.length > maxAddressLength)
+    return toFault("key_too_long", "the address is longer than mail allows", address);
+  if (/[^\x00-\x7f]/.test(local)) {
+    const says = "accented letters before the @, which the service's own addresses do not have";
+    return toFault("key_non_ascii_local", says, address);
   }
+  if (!domain.isValid || !localPart.test(local))
+    return toFault("key_syntax", "not an email address", address);
   const sent = `${local}@${domain.ascii}`;
-  if (!domain.isValid || !isLocalPart(local)) return findSyntaxFault(local, address);
   const warnings: Warning[] = [];
   if (domain.suggestion) warnings.push("likely_typo");
   if (roles.has(local.toLowerCase())) warnings.push("role_address");
   return { key: { written, sent, identity: sent.toLowerCase() }, warnings };
 }
 
-/** What is wrong before the parts of the address are looked at. */
-function findAddressFault(address: string, at: number): KeyReading | undefined {
-  if (placeholders.test(address)) {
-    return toFault("key_placeholder", `"${toExcerpt(address)}" is a placeholder, not an address`);
-  }
-  if (address.startsWith('"') && /"@/.test(address)) {
-    return toFault("key_quoted_local", `addresses with quotes are not accepted: ${toExcerpt(address)}`);
-  }
-  if (/[\s,;|/:<>]/.test(address.slice(address.indexOf("@"), at + 1))) {
-    return toFault("key_several_addresses", `the cell has more than one address: ${toExcerpt(address)}`);
-  }
-  const hidden = inside.exec(address);
-  if (hidden) {
-    const name = `U+${hidden[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
-    return hidden[0] === " "
-      ? toFault("key_syntax", `the address has a blank inside: ${toExcerpt(address)}`)
-      : toFault("key_invisible_character", `the address has an invisible character inside: ${name}`);
-  }
-  if (at < 1 || at === address.length - 1) {
-    return toFault("key_syntax", `not an email address: ${toExcerpt(address)}`);
-  }
-  if (address[at + 1] === "[") {
-    return toFault("key_address_literal", `the domain must be a name, not a number: ${toExcerpt(address)}`);
-  }
-  return undefined;
+/** What is wrong with an address before its parts are looked at: the first of these. */
+const faults: readonly { code: string; says: string; is(address: string, at: number): boolean }[] = [
+  {
+    code: "key_placeholder",
+    says: "a placeholder, not an address",
+    is: (address) => placeholders.test(address),
+  },
+  {
+    code: "key_quoted_local",
+    says: "addresses with quotes are not accepted",
+    is: (address) => address.startsWith('"') && address.includes('"@'),
+  },
+  {
+    code: "key_several_addresses",
+    says: "the cell has more than one address",
+    is: (address, at) => /[\s,;|/:<>]/.test(address.slice(address.indexOf("@"), at + 1)),
+  },
+  {
+    code: "key_syntax",
+    says: "the address has a blank inside",
+    is: (address) => inside.exec(address)?.[0] === " ",
+  },
+  {
+    code: "key_invisible_character",
+    says: "the address has an invisible character inside",
+    is: (address) => inside.test(address),
+  },
+  {
+    code: "key_syntax",
+    says: "not an email address",
+    is: (address, at) => at < 1 || at === address.length - 1,
+  },
+  {
+    code: "key_address_literal",
+    says: "the domain must be a name, not a number",
+    is: (address, at) => address[at + 1] === "[",
+  },
+];
+
+function toFault(code: string, says: string, address: string): Reason {
+  const excerpt = address.length > 80 ? `${address.slice(0, 79)}…` : address;
+  const shown = excerpt.replace(insideAnywhere, (hidden) =>
+    hidden === " " ? hidden : `U+${hidden.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`,
+  );
+  return { code, message: `${says}: ${shown}` };
 }
 
 const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
-
-function isLocalPart(local: string): boolean {
-  return localPart.test(local);
-}
-
-function findSyntaxFault(local: string, address: string): KeyReading {
-  if (/[^\x00-\x7f]/.test(local)) {
-    return toFault(
-      "key_non_ascii_local",
-      `accented letters before the @, which the service's own addresses do not have: ${toExcerpt(address)}`,
-    );
-  }
-  return toFault("key_syntax", `not an email address: ${toExcerpt(address)}`);
-}
 
 interface DomainReading {
   /** Lower case, A-label form; as written when it is no domain. */
@@ -219,14 +214,6 @@ function readDomain(written: string): DomainReading {
   const isValid = ascii !== "" && emailModule.default(`a@${ascii}`, { allow_utf8_local_part: false });
   const suggestion = isValid ? suggestDomain(ascii) : undefined;
   return { ascii: ascii || toPlainDomain(written), isValid, suggestion };
-}
-
-function toFault(code: KeyFaultCode, message: string): KeyReading {
-  return { code, message };
-}
-
-function toExcerpt(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
 /** The domain of a big provider that is one typo away from this one. */
