@@ -5,7 +5,7 @@ import { findUnknown } from "./cells.ts";
 import { ConsentTally, findHiddenMark, formatMark, joinMarks, type Mark } from "./consent/cells.ts";
 import { readRowBatches, type UnderstoodInput } from "./read-rows.ts";
 import { rejectsColumns } from "./rejects-columns.ts";
-import type { InputFacts, OddCells, ReadRow, RejectedRow, Row, RowsNote } from "./rows.ts";
+import type { OddCells, ReadRow, RejectedRow, Row, RowsNote } from "./rows.ts";
 
 /** What the rows of a file hold, counted one by one. */
 export class Survey {
@@ -136,67 +136,61 @@ export async function surveyInput(
 
 /** `426.65 €`, `1,204`: a workbook does not say whether its people see `426,65 €` and `1.204`. */
 const amount = /^(?=.*(?:\p{Sc}|,\d{3}))[^\d]{0,8}(?:\d{1,3}(?:,\d{3})+|\d+(?=\.))(?:\.\d+)?[^\d]{0,8}$/u;
-/** In characters: no amount is longer. */
-const longestAmount = 40;
+
+function isAmount(cell: string): boolean {
+  // No amount is longer, and the pattern is slow on what is.
+  return cell.length <= 40 && amount.test(cell);
+}
 
 /** What looks odd in the rows of a file: each thing once, with the first cell of which it is to be said. */
 class Oddities {
   readonly #found = new Map<string, RowsNote>();
-  readonly #columns: InputFacts["columns"];
-  /** Columns that are read at all. */
-  readonly #read: readonly number[];
-  /** Columns whose cells become values of fields. */
-  readonly #zeros: ReadonlyMap<number, LostZeros>;
+  /** Columns that are read; those that fill fields with what was seen of their numbers. */
+  readonly #columns: readonly { name: string; index: number; zeros?: LostZeros }[];
   readonly #isSheet: boolean;
   readonly #namesContacts: boolean;
 
   constructor({ facts: { columns }, reading: { table, consent, takesIds = false } }: UnderstoodInput) {
-    const isConsent = (index: number) => consent.some((each) => each.index === index);
-    const indexes = [...columns.keys()];
-    this.#columns = columns;
-    this.#read = indexes.filter((index) => columns[index]!.target.kind !== "ignore" || isConsent(index));
-    const fields = indexes.filter((index) => columns[index]!.target.kind === "field");
-    this.#zeros = new Map(fields.map((index) => [index, new LostZeros()]));
+    this.#columns = columns.flatMap(({ name, target: { kind } }, index) => {
+      if (kind === "field") return [{ name, index, zeros: new LostZeros() }];
+      const isRead = kind !== "ignore" || consent.some((each) => each.index === index);
+      return isRead ? [{ name, index }] : [];
+    });
     // The cells of our own rejects are texts.
     const isRejects = columns.some(({ name }) => rejectsColumns.has(name));
-    this.#namesContacts = takesIds;
     this.#isSheet = table.form.kind === "workbook" && !isRejects;
+    this.#namesContacts = takesIds;
   }
 
   add(row: ReadRow): void {
-    const { cells, line } = row;
-    for (const index of this.#read) {
-      const unknown = findUnknown(cells[index]);
-      if (unknown !== undefined) this.#count("unknown_value", index, line, unknown);
+    const { line } = row;
+    for (const { name, index, zeros } of this.#columns) {
+      const cell = row.cells[index] ?? "";
+      const unknown = findUnknown(cell);
+      if (unknown !== undefined) this.#count("unknown_value", line, unknown, name);
+      else if (zeros && row.kind === "row") {
+        zeros.add(cell.trim(), line);
+        if (this.#isSheet && isAmount(cell)) this.#count("formatted_amount", line, cell, name);
+      }
     }
     if (row.kind === "rejected") return;
-    for (const [index, zeros] of this.#zeros) {
-      const cell = cells[index] ?? "";
-      zeros.add(cell, line);
-      if (this.#isSheet && cell.length <= longestAmount && amount.test(cell))
-        this.#count("formatted_amount", index, line, cell);
-    }
     for (const code of row.warnings) {
       // A contact that a file only names exists already.
-      if (code !== "role_address" || !this.#namesContacts)
-        this.#count(code, undefined, line, row.key.written);
+      if (code !== "role_address" || !this.#namesContacts) this.#count(code, line, row.key.written);
     }
   }
 
   notes(): RowsNote[] {
-    const zeros = [...this.#zeros].flatMap(([index, { odd }]): RowsNote[] =>
-      odd ? [{ code: "lost_zeros", column: this.#columns[index]!.name, ...odd }] : [],
+    const zeros = this.#columns.flatMap(({ name, zeros }): RowsNote[] =>
+      zeros?.odd ? [{ code: "lost_zeros", column: name, ...zeros.odd }] : [],
     );
     return [...this.#found.values(), ...zeros];
   }
 
-  #count(code: RowsNote["code"], index: number | undefined, line: number, cell: string): void {
-    const known = this.#found.get(`${code} ${index}`);
+  #count(code: RowsNote["code"], line: number, cell: string, column?: string): void {
+    const known = this.#found.get(`${code} ${column}`);
     if (known) known.count += 1;
-    else {
-      const column = index === undefined ? undefined : this.#columns[index]!.name;
-      this.#found.set(`${code} ${index}`, { code, column, count: 1, line, cell });
-    }
+    else this.#found.set(`${code} ${column}`, { code, column, count: 1, line, cell });
   }
 }
 
@@ -205,27 +199,23 @@ class Oddities {
  * those that are one digit shorter.
  */
 class LostZeros {
-  /** Cells by their length. Undefined for a column in which other cells are. */
-  #lengths: Map<number, OddCells> | undefined = new Map();
+  /** Cells by their length; none for a column in which other cells are. */
+  readonly #lengths = new Map<number, OddCells>();
+  #isOfNumbers = true;
   #hasZero = false;
 
-  add(text: string, line: number): void {
-    const cell = text.trim();
-    if (cell === "" || !this.#lengths) return;
-    if (!/^\d{3,10}$/.test(cell)) {
-      if (findUnknown(cell) === undefined) this.#lengths = undefined;
-      return;
-    }
+  add(cell: string, line: number): void {
+    if (cell === "" || !this.#isOfNumbers) return;
+    this.#isOfNumbers = /^\d{3,10}$/.test(cell);
     if (cell.startsWith("0")) this.#hasZero = true;
     const known = this.#lengths.get(cell.length);
     if (known) known.count += 1;
     else this.#lengths.set(cell.length, { count: 1, line, cell });
-    if (this.#lengths.size > 2) this.#lengths = undefined;
   }
 
   /** The shorter cells. */
   get odd(): OddCells | undefined {
-    if (!this.#hasZero || this.#lengths?.size !== 2) return undefined;
+    if (!this.#isOfNumbers || !this.#hasZero || this.#lengths.size !== 2) return undefined;
     const [short = 0, long = 0] = [...this.#lengths.keys()].sort((one, other) => one - other);
     return long === short + 1 ? this.#lengths.get(short) : undefined;
   }

@@ -1,9 +1,10 @@
 /** Reading: the one form in which files of all formats are read: records of cells, one of which may be the header. */
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
+import { describeDiskError } from "../disk/disk-errors.ts";
 import { LineSplitter } from "../disk/log.ts";
 import { makeFolder } from "../disk/make-folder.ts";
-import { usageError } from "../errors.ts";
+import { type EcmError, usageError } from "../errors.ts";
 import type { ContactStructure } from "../wire.ts";
 import { type Cells, findUnknown } from "./cells.ts";
 import type { Dialect, TableRecord } from "./csv.ts";
@@ -115,83 +116,66 @@ export async function takeRecords(
   part: string,
   batches: AsyncIterable<readonly TableRecord[]>,
 ): Promise<ReadRecords> {
-  const { name } = inspection.file;
-  const taken = new TakenLines(inspection.file, part);
+  const { file } = inspection;
+  /** Undefined as long as memory is enough. */
+  let overflow: { path: string; handle: FileHandle } | undefined;
+  let kept: Buffer[] = [];
+  let keptBytes = 0;
+  const keep = async (text: string) => {
+    kept.push(Buffer.from(text));
+    keptBytes += kept.at(-1)!.length;
+    if (keptBytes <= maxKeptBytes && !overflow) return;
+    overflow ??= await openScratch(file, part);
+    await overflow.handle.appendFile(Buffer.concat(kept)).catch((error: Error) => {
+      throw unpackError(file, error);
+    });
+    [kept, keptBytes] = [[], 0];
+  };
   let lastLine = 0;
+  let piece = "";
   try {
     for await (const records of batches) {
       for (const record of records) {
         if (record.line <= lastLine)
           throw usageError(
-            `${name}: its rows are not in order`,
+            `${file.name}: its rows are not in order`,
             "Save it again in the program it comes from",
           );
         lastLine = record.line;
-        await taken.add(toText(record, name));
+        piece += `${toText(record, file.name)}\n`;
+        if (piece.length < pieceCharacters) continue;
+        await keep(piece);
+        piece = "";
       }
     }
-    await taken.end();
+    await keep(piece);
   } finally {
-    await taken.close();
+    await overflow?.handle.close();
   }
-  if (lastLine === 0) throw emptyFileError(name);
+  if (lastLine === 0) throw emptyFileError(file.name);
   await requireUnchanged(inspection);
+  const path = overflow?.path;
   return async function* () {
     const splitter = new LineSplitter();
     const decoder = new TextDecoder();
-    for await (const piece of taken.pieces()) {
-      const lines = splitter.take(decoder.decode(piece, { stream: true }));
+    for await (const bytes of path === undefined ? kept : readBytes({ name: file.name, path })) {
+      const lines = splitter.take(decoder.decode(bytes, { stream: true }));
       if (lines.length > 0) yield lines.map(parseRecord);
     }
   };
 }
 
-class TakenLines {
-  readonly #file: InputFile;
-  readonly #part: string;
-  #kept: Buffer[] = [];
-  #keptBytes = 0;
-  #piece = "";
-  /** Absent as long as memory is enough. */
-  #overflow: { path: string; handle: FileHandle } | undefined;
-
-  constructor(file: InputFile, part: string) {
-    this.#file = file;
-    this.#part = part;
+async function openScratch(file: InputFile, part: string): Promise<{ path: string; handle: FileHandle }> {
+  const path = toScratchPath(file, part);
+  try {
+    return { path, handle: await open(path, "w", 0o600) };
+  } catch (error) {
+    throw unpackError(file, error);
   }
+}
 
-  async add(text: string): Promise<void> {
-    this.#piece += `${text}\n`;
-    if (this.#piece.length > pieceCharacters) await this.end();
-  }
-
-  async end(): Promise<void> {
-    const piece = Buffer.from(this.#piece);
-    this.#piece = "";
-    this.#kept.push(piece);
-    this.#keptBytes += piece.length;
-    if (this.#keptBytes > maxKeptBytes || this.#overflow) await this.#write();
-  }
-
-  async #write(): Promise<void> {
-    const path = toScratchPath(this.#file, this.#part);
-    try {
-      this.#overflow ??= { path, handle: await open(path, "w", 0o600) };
-      await this.#overflow.handle.appendFile(Buffer.concat(this.#kept));
-    } catch (error) {
-      throw usageError(`${this.#file.name} cannot be unpacked to ${path}: ${(error as Error).message}`);
-    }
-    this.#kept = [];
-    this.#keptBytes = 0;
-  }
-
-  async close(): Promise<void> {
-    await this.#overflow?.handle.close();
-  }
-
-  pieces(): AsyncIterable<Buffer> | Iterable<Buffer> {
-    return this.#overflow ? readBytes({ ...this.#file, path: this.#overflow.path }) : this.#kept;
-  }
+function unpackError({ name, scratch }: InputFile, cause: unknown): EcmError {
+  return usageError(`${name} cannot be unpacked to ${scratch}: ${describeDiskError(cause)}`);
 }
 
 function toText(record: TableRecord, name: string): string {
