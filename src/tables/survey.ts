@@ -142,16 +142,22 @@ function isAmount(cell: string): boolean {
   return cell.length <= 40 && amount.test(cell);
 }
 
+interface ReadColumn {
+  name: string;
+  index: number;
+  /** Of one that fills a field: what was seen of its numbers. */
+  zeros?: LostZeros;
+}
+
 /** What looks odd in the rows of a file: each thing once, with the first cell of which it is to be said. */
 class Oddities {
   readonly #found = new Map<string, RowsNote>();
-  /** Columns that are read; those that fill fields with what was seen of their numbers. */
-  readonly #columns: readonly { name: string; index: number; zeros?: LostZeros }[];
+  readonly #columns: readonly ReadColumn[];
   readonly #isSheet: boolean;
   readonly #namesContacts: boolean;
 
   constructor({ facts: { columns }, reading: { table, consent, takesIds = false } }: UnderstoodInput) {
-    this.#columns = columns.flatMap(({ name, target: { kind } }, index) => {
+    this.#columns = columns.flatMap(({ name, target: { kind } }, index): ReadColumn[] => {
       if (kind === "field") return [{ name, index, zeros: new LostZeros() }];
       const isRead = kind !== "ignore" || consent.some((each) => each.index === index);
       return isRead ? [{ name, index }] : [];
@@ -163,21 +169,20 @@ class Oddities {
   }
 
   add(row: ReadRow): void {
-    const { line } = row;
-    for (const { name, index, zeros } of this.#columns) {
-      const cell = row.cells[index] ?? "";
-      const unknown = findUnknown(cell);
-      if (unknown !== undefined) this.#count("unknown_value", line, unknown, name);
-      else if (zeros && row.kind === "row") {
-        zeros.add(cell.trim(), line);
-        if (this.#isSheet && isAmount(cell)) this.#count("formatted_amount", line, cell, name);
-      }
-    }
+    for (const column of this.#columns) this.#addCell(row, row.cells[column.index] ?? "", column);
     if (row.kind === "rejected") return;
     for (const code of row.warnings) {
       // A contact that a file only names exists already.
-      if (code !== "role_address" || !this.#namesContacts) this.#count(code, line, row.key.written);
+      if (code !== "role_address" || !this.#namesContacts) this.#count(code, row.line, row.key.written);
     }
+  }
+
+  #addCell({ kind, line }: ReadRow, cell: string, { name, zeros }: ReadColumn): void {
+    const unknown = findUnknown(cell);
+    if (unknown !== undefined) this.#count("unknown_value", line, unknown, name);
+    if (unknown !== undefined || kind === "rejected" || !zeros) return;
+    zeros.add(cell.trim(), line);
+    if (this.#isSheet && isAmount(cell)) this.#count("formatted_amount", line, cell, name);
   }
 
   notes(): RowsNote[] {

@@ -61,6 +61,14 @@ export async function read(
   };
 }
 
+/** Each row by its line: its cells, behind the reason where it is rejected. */
+export function outline({ all }: ReadResult): string[] {
+  return all.map((row) => {
+    const reason = row.kind === "row" ? "" : `${row.code} `;
+    return `${row.line} ${reason}${row.cells.join("|")}`;
+  });
+}
+
 /** What is said of how a file was read. */
 export function notesOf({ facts }: UnderstoodInput): string[] {
   return facts.notes.map(describeNote);
