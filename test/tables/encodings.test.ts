@@ -68,61 +68,43 @@ test("a guess is always said, with the first line that it decodes", async () => 
 });
 
 describe("bytes that do not belong", () => {
-  test("a file that is UTF-8 but for some bytes is refused with line and byte, never read as something else", async () => {
-    const good = Buffer.from("Email,City\r\na@example.com,Köln\r\nb@example.com,Zürich\r\nc@example.com,M");
-    const failure = await catchFailure(
-      read(Buffer.concat([good, Buffer.from([0xfc]), Buffer.from("nchen\n")])),
-    );
-    expect(failure.message).toMatch(
-      new RegExp(`people\\.csv:4: byte ${good.length} is not UTF-8, while the rest`),
-    );
+  const latin = iconv.encode("Email,City\na@example.com,Köln\n", "cp1252");
+  const nearlyUtf8 = Buffer.concat([
+    Buffer.from("Email,City\r\na@example.com,Köln\r\nb@example.com,Zürich\r\nc@example.com,M"),
+    Buffer.from("\xfcnchen\n", "latin1"),
+  ]);
+  const marked = "\ufeffEmail,City\na@example.com,Köln\n";
+
+  test.each<[title: string, Buffer | string, encoding: string | undefined, message: RegExp]>([
+    [
+      "one byte that is not UTF-8, never read as something else",
+      nearlyUtf8,
+      undefined,
+      /people\.csv:4: byte 71 is not UTF-8, while the rest/,
+    ],
+    ["a zero byte", "Email\na@x.org\nb\0@x.org\n", undefined, /people\.csv:3: a zero byte \(offset 15\)/],
+    ["not in the encoding that is told", latin, "shift_jis", /:2: the bytes of this line are not shift_jis/],
+    ["not in UTF-8, which is told", latin, "utf-8", /:2: byte 26 is not UTF-8/],
+    ["with a mark that is another encoding's", marked, "windows-1252", /people\.csv is marked as UTF-8/],
+    ...["hex", "base64", "klingon", "utf-9"].map((name): [string, string, string, RegExp] => [
+      `in no encoding: ${name}`,
+      "Email\n",
+      name,
+      new RegExp(`--encoding "${name}" is not an encoding`),
+    ]),
+  ])("are refused: %s", async (_title, bytes, encoding, message) => {
+    const failure = await catchFailure(read(bytes, { encoding }));
+    expect(failure.message).toMatch(message);
     expect(failure.exitCode).toBe(2);
   });
 
-  test("a file cut within a character says so", async () => {
-    const whole = Buffer.from("Email,City\na@example.com,Köln\nb@example.com,Zü");
-    const failure = await catchFailure(read(whole.subarray(0, -1)));
-    expect(failure.message).toMatch(/people\.csv:3: the file ends in the middle of a UTF-8 character/);
-  });
-
-  test("--encoding overrides what the bytes look like", async () => {
-    const { rows, understood } = await read(Buffer.from("Email,City\na@example.com,Köln\n"), {
-      encoding: "latin1",
-    });
-    expect(rows[0]?.cells[1]).toBe("KÃ¶ln");
-    expect(understood.facts.form.encoding).toBe("windows-1252");
-    const oldDos = await read(iconv.encode("Email,City\na@example.com,Köln\n", "cp850"), {
-      encoding: "CP850",
-    });
-    expect(oldDos.rows[0]?.cells[1]).toBe("Köln");
-  });
-
-  test("--encoding does not overrule a mark that the bytes keep", async () => {
-    const marked = "\ufeffEmail,City\na@example.com,Köln\n";
-    const failure = await catchFailure(read(marked, { encoding: "windows-1252" }));
-    expect(failure.message).toContain("people.csv is marked as UTF-8");
-    expect((await read(marked, { encoding: "utf-8" })).rows[0]?.cells[1]).toBe("Köln");
-  });
-
-  test("an encoding that the bytes are not in is refused with the line", async () => {
-    const bytes = iconv.encode("Email,City\na@example.com,Köln\n", "cp1252");
-    expect((await catchFailure(read(bytes, { encoding: "utf-8" }))).message).toMatch(
-      /people\.csv:2: byte 26 is not UTF-8/,
-    );
-    expect((await catchFailure(read(bytes, { encoding: "shift_jis" }))).message).toMatch(
-      /people\.csv:2: the bytes of this line are not shift_jis/,
-    );
-  });
-
-  test.each(["hex", "base64", "klingon", "utf-9"])("--encoding %s is no encoding", async (encoding) => {
-    const failure = await catchFailure(read("Email\na@example.com\n", { encoding }));
-    expect(failure.message).toContain(`--encoding "${encoding}" is not an encoding`);
-    expect(failure.exitCode).toBe(2);
-  });
-
-  test("a zero byte is refused with the line", async () => {
-    const failure = await catchFailure(read("Email,City\na@example.com,K\nb@example.com,L\0M\n"));
-    expect(failure.message).toMatch(/people\.csv:3: a zero byte \(offset 42\)/);
+  test.each<[Buffer | string, encoding: string, cell: string, found: string]>([
+    ["Email,City\na@example.com,Köln\n", "latin1", "KÃ¶ln", "windows-1252"],
+    [iconv.encode("Email,City\na@example.com,Köln\n", "cp850"), "CP850", "Köln", "cp850"],
+    [marked, "utf-8", "Köln", "utf-8"],
+  ])("--encoding overrides what they look like: case %#", async (bytes, encoding, cell, found) => {
+    const { rows, understood } = await read(bytes, { encoding });
+    expect([rows[0]?.cells[1], understood.facts.form.encoding]).toEqual([cell, found]);
   });
 });
 
@@ -206,11 +188,12 @@ test.each([
   ["three bytes", [0xe6, 0x9d]],
   ["four bytes", [0xf0, 0x9f, 0x98]],
 ])("a file that ends inside a character of %s is not read as something else", async (_name, end) => {
-  for (const start of ["Email,City\na@example.com,K", "Email,City\nb@example.com,Köln\na@example.com,K"]) {
-    const failure = await catchFailure(read(Buffer.concat([Buffer.from(start), Buffer.from(end)])));
-    expect(failure).toMatchObject({
-      exitCode: 2,
-      message: expect.stringMatching(/ends in the middle of a UTF-8 character/),
-    });
+  const starts = ["Email,City\na@example.com,K", "Email,City\nb@example.com,Köln\na@example.com,K"];
+  for (const [index, start] of starts.entries()) {
+    const { message, exitCode } = await catchFailure(
+      read(Buffer.concat([Buffer.from(start), Buffer.from(end)])),
+    );
+    expect(message).toContain(`people.csv:${index + 2}: the file ends in the middle of a UTF-8 character`);
+    expect(exitCode).toBe(2);
   }
 });

@@ -48,18 +48,6 @@ describe("workbooks", () => {
     expect(rows[0]?.fields.get("f3")).toBe("1904-01-01");
   });
 
-  test("formulas by their values; truth, errors and ISO dates as they are shown", async () => {
-    const cells = [
-      '<row r="2"><c r="A2" t="str"><f>B2&amp;"x"</f><v>a@example.com</v></c><c r="B2" t="b"><v>1</v></c><c r="C2" t="e"><v>#N/A</v></c></row>',
-      '<row r="3"><c r="A3" t="str"><v>b@example.com</v></c><c r="B3" t="d"><v>2026-01-02T00:00:00</v></c><c r="C3"><f>A1</f></c></row>',
-    ];
-    const { rows } = await read(createSheet(cells.join("")));
-    expect(rows.map((row) => row.cells)).toEqual([
-      ["a@example.com", "TRUE", toUnknownCell("#N/A")],
-      ["b@example.com", "2026-01-02", toUnknownCell("(a formula without a saved result)")],
-    ]);
-  });
-
   const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
   test("a date before the calendar begins is no number and no other date", async () => {
     const cells = `<row r="2">${cell("a@example.com")}<c s="1"><v>-1401</v></c></row>`;
@@ -189,15 +177,11 @@ describe("workbooks", () => {
     expect(missing.message).toContain('has no sheet "Nots"');
     const single = workbook({ sheets: sheets.slice(1) });
     expect((await read(single)).rows).toHaveLength(1);
-    expect((await catchFailure(read("Email\na@example.com\n", { sheet: "1" }))).message).toMatch(
-      /--sheet applies to workbooks/,
-    );
   });
 
   const parts = createParts({ sheets: [{ name: "People", rows: header }] });
   const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${Array.from({ length: 9 }, (_, at) => `<!ENTITY ${"bcdefghij"[at]} "${`&${"abcdefghi"[at]};`.repeat(10)}">`).join("")}]>`;
   test.each([
-    ["a password", Buffer.from("\xd0\xcf\x11\xe0", "latin1"), /protected by a password/],
     ["another archive", zip({ "people.csv": "Email\n" }), /ZIP archive, not an .xlsx workbook/],
     ["a missing sheet", zip({ ...parts, "xl/worksheets/sheet1.xml": "" }), /damaged workbook|is empty/],
     [
@@ -311,16 +295,7 @@ describe("JSON", () => {
     ["no JSON in an array", '[\n{"Email":"a@example.com"},\n{"Email" 1}]', /:3: this is not JSON/],
     ["an array in an array", '[{"Email":"a@example.com"}, [3]]', /element 2: expected an object/],
     ["an empty array", "[]", /contains no objects/],
-    [
-      "two objects on a line",
-      '{"Email":"a@example.com"}{"Email":"b@example.com"}',
-      /its rows are not in order/,
-    ],
-    [
-      "half a character",
-      '[{"Email":"a@example.com","City":"x\\ud83dy"}]',
-      /:1: cell 2 contains a character that text cannot hold/,
-    ],
+    ["text behind an array", '[]{"Email":"a@example.com"', /:1: this is not JSON/],
     ["deep nesting", `{"a":${"[".repeat(100_000)}`, /ends in the middle/],
     ["an endless text", `{"a":"${"x".repeat(3_000_000)}`, /longer than 1 MiB/],
     ["cut short", '[{"Email":"a@example.com"},{"Em', /ends in the middle/],
@@ -341,60 +316,16 @@ describe("JSON", () => {
   });
 });
 
-test("flags about text are refused where there is none", async () => {
-  const people = createSheet(textRow(2, ["a@example.com"]));
-  expect((await catchFailure(read(people, { encoding: "utf-8" }))).message).toMatch(
-    /--encoding applies to text files, but .* is a workbook/,
-  );
-  expect((await catchFailure(read('{"Email":"a@example.com"}', { delimiter: ";" }))).message).toMatch(
-    /--delimiter applies to/,
-  );
-});
-
-test("text behind a JSON array is refused with a way out", async () => {
-  const failure = await catchFailure(read('[]{"Email":"a@example.com"'));
-  expect(failure.message).toContain(":1: this is not JSON");
-  expect(failure.hint).toContain("or one object on each line");
-});
-
 test("whatever the bytes, a workbook, JSON or gzip is read or refused with a reason", async () => {
   const whole = createSheet(textRow(2, ["a@example.com", "Rome"]), {
     sharedTexts: ["<si><t>x</t></si>"],
     formats: ["0"],
   });
   const parts = createParts({ sheets: [{ name: "P", rows: header }] });
-  const token = fc.constantFrom(
-    '{"Email":"a@example.com"',
-    "}",
-    "{",
-    "[",
-    "]",
-    ",",
-    '"',
-    "\\",
-    "\n",
-    "1e5",
-    "null",
-    "é",
-  );
-  const xml = fc.constantFrom(
-    "<row>",
-    "</row>",
-    '<c t="s">',
-    "</c>",
-    "<v>",
-    "</v>",
-    "7",
-    "<![CDATA[x]]>",
-    "&amp;",
-    "&x;",
-    "<f/>",
-    '<c r="ZZ9" t="inlineStr">',
-    "<is><t>",
-    "</t></is>",
-    '<row r="-1">',
-    '<row r="2">',
-  );
+  const token = fc.constantFrom(...'{"Email":"a@example.com" } { [ ] , " \\ \n 1e5 null é'.split(" "));
+  const markup =
+    '<row>|</row>|<c t="s">|</c>|<v>|</v>|7|<![CDATA[x]]>|&amp;|&x;|<f/>|<c r="ZZ9" t="inlineStr">|<is><t>|</t></is>|<row r="-1">|<row r="2">';
+  const xml = fc.constantFrom(...markup.split("|"));
   const content = fc.oneof(
     fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 0, max: 255 })).map(([at, byte]) => {
       const copy = Buffer.from(whole);

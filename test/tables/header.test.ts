@@ -1,15 +1,50 @@
 import { describe, expect, test } from "vitest";
 import { readRows } from "../../src/tables/read-rows.ts";
-import type { ReadRow } from "../../src/tables/rows.ts";
+import type { ReadOptions, ReadRow } from "../../src/tables/rows.ts";
 import { requireUnderstood } from "../../src/tables/understand.ts";
-import { catchFailure, fileWith, notesOf, read, structure, toInputFile } from "./reading.ts";
+import { catchFailure, fileWith, notesOf, outline, read, structure, toInputFile } from "./reading.ts";
 
-test("a header below other lines is found", async () => {
-  const { rows, understood } = await read(
-    'Notes:\n"Some emails are missing,\nwhich is known."\n\nFirst Name,Email Address,City\nAda,ada@example.com,London\n',
-  );
-  expect(understood.reading.table.startLine).toBe(5);
-  expect(rows).toMatchObject([{ line: 6, key: { sent: "ada@example.com" } }]);
+test.each<[title: string, text: string, options: Partial<ReadOptions>, header: number, ...rows: string[]]>([
+  [
+    "below other lines",
+    'Notes:\n"Some emails are missing,\nwhich is known."\n\nEmail Address,City\na@x.org,London\n',
+    {},
+    5,
+    "6 a@x.org|London",
+  ],
+  ["below sep=, which names the delimiter", "sep=|\r\nEmail|City\r\na@x.org|x;y\r\n", {}, 2, "3 a@x.org|x;y"],
+  [
+    "below --skip-lines, which skips physical lines and keeps counting them",
+    'a "broken\r\nEmail;x\rEmail;City\na@x.org;y\n',
+    { skipLines: 2 },
+    3,
+    "4 a@x.org|y",
+  ],
+  [
+    "nowhere with --no-header, where columns have numbers",
+    "Ada;a@x.org\n\nBob;b@x.org\n",
+    { hasNoHeader: true, map: [["2", "key"]] },
+    1,
+    "1 Ada|a@x.org",
+    "3 Bob|b@x.org",
+  ],
+  ["with a typed delimiter", "Email^City\na@x.org^x,y\n", { delimiter: "^" }, 1, "2 a@x.org|x,y"],
+  ["with a delimiter by its name", "Email\tCity\na@x.org\tx\n", { delimiter: "tab" }, 1, "2 a@x.org|x"],
+  [
+    "with a delimiter at its end, which makes no column",
+    "Email,City,,\na@x.org,x,,\n",
+    {},
+    1,
+    "2 a@x.org|x||",
+  ],
+])("the header is found %s", async (_title, text, options, header, ...rows) => {
+  const result = await read(text, { ignoreUnmapped: options.hasNoHeader, ...options });
+  expect(result.understood.reading.table.startLine).toBe(header);
+  expect(outline(result)).toEqual(rows);
+});
+
+test.each(["ab", "constructor", "__proto__"])("%s is no delimiter", async (delimiter) => {
+  expect((await catchFailure(read("Email\n", { delimiter }))).message).toContain("is not a delimiter");
 });
 
 test("header names match without regard to case, form and invisible marks", async () => {
@@ -28,47 +63,6 @@ test("the structure's own name of the key goes before all others", async () => {
     { ...structure, keyName: "Member", keyType: "text" },
   );
   expect(rows[0]?.key.sent).toBe("17");
-});
-
-test("sep= names the delimiter and is no row", async () => {
-  const { rows, understood } = await read("sep=|\r\nEmail|City\r\na@example.com|x;y\r\n");
-  expect(understood.reading.table).toMatchObject({ dialect: { delimiter: "|" }, startLine: 2 });
-  expect(rows).toMatchObject([{ line: 3, cells: ["a@example.com", "x;y"] }]);
-});
-
-test("--skip-lines skips physical lines and keeps counting them", async () => {
-  const { rows, understood } = await read('a "broken\r\nEmail;x\rEmail;City\na@example.com;y\n', {
-    skipLines: 2,
-  });
-  expect(understood.reading.table.startLine).toBe(3);
-  expect(rows).toMatchObject([{ line: 4 }]);
-});
-
-test("--no-header names columns by number", async () => {
-  const { rows } = await read("Ada;ada@example.com\n\nBob;bob@example.com\n", {
-    hasNoHeader: true,
-    map: new Map([
-      ["2", "key"],
-      ["1", "First Name"],
-    ]),
-  });
-  expect(rows.map((row) => [row.line, row.key.sent, row.fields.get("f1")])).toEqual([
-    [1, "ada@example.com", "Ada"],
-    [3, "bob@example.com", "Bob"],
-  ]);
-});
-
-test("--delimiter takes a character or its name", async () => {
-  const { rows } = await read("Email^City\na@example.com^x,y\n", { delimiter: "^" });
-  expect(rows[0]?.cells).toEqual(["a@example.com", "x,y"]);
-  expect((await read("Email\tCity\na@example.com\tx\n", { delimiter: "tab" })).rows).toHaveLength(1);
-  for (const delimiter of ["ab", "constructor", "__proto__"])
-    expect((await catchFailure(read("Email\n", { delimiter }))).message).toContain("is not a delimiter");
-});
-
-test("a delimiter at the end of the header makes no column", async () => {
-  const { all } = await read("Email,City,,\na@example.com,x,,\nb@example.com,y");
-  expect(all).toMatchObject([{ kind: "row" }, { kind: "row" }]);
 });
 
 test("a trailing column without a name is like any other when it holds values", async () => {

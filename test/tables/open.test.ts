@@ -37,6 +37,8 @@ describe("the kind of a file", () => {
     ["a damaged archive", Buffer.from("PK\x03\x04\x14\0", "latin1"), {}, /is a damaged archive or workbook/],
     ["damaged gzip", Buffer.from([0x1f, 0x8b, 8, 0]), {}, /cannot be unpacked/],
     ["--delimiter of a workbook", book, { delimiter: ";" }, /--delimiter applies to text files/],
+    ["--encoding of a workbook", book, { encoding: "utf-8" }, /--encoding applies to text files/],
+    ["--sheet of a text", "Email\n", { sheet: "1" }, /--sheet applies to workbooks/],
     ["--skip-lines of JSON", '{"Email":"a@x.org"}\n', { skipLines: 1 }, /--skip-lines applies to text files/],
   ])("refuses %s", async (_what, content, options, message) => {
     expect((await catchFailure(open(content, options))).message).toMatch(message);

@@ -93,14 +93,8 @@ test("any contacts read back through every encoding, delimiter and line ending",
       maxLength: 12,
     })
     .map((parts) => parts.join(""));
-  const encoding = fc.constantFrom(
-    "utf8",
-    "utf8-mark",
-    "utf-16le",
-    "utf-16le-mark",
-    "utf-16be",
-    "windows-1252",
-  );
+  const encodings = "utf8 utf8-mark utf-16le utf-16le-mark utf-16be windows-1252";
+  const encoding = fc.constantFrom(...encodings.split(" "));
   await fc.assert(
     fc.asyncProperty(
       fc.array(city, { minLength: 1, maxLength: 20 }),
@@ -116,11 +110,9 @@ test("any contacts read back through every encoding, delimiter and line ending",
           map: new Map(),
           encoding: written.endsWith("-mark") ? undefined : name,
         };
+        const understood = await requireUnderstood("contacts", toInputFile(path), options, structure);
         const read = [];
-        for await (const row of readRows(
-          await requireUnderstood("contacts", toInputFile(path), options, structure),
-        ))
-          read.push(row);
+        for await (const row of readRows(understood)) read.push(row);
         expect(read.map((row) => row.kind === "row" && [row.key.sent, row.fields.get("f3")])).toEqual(
           rows.slice(1).map(([key, each]) => [key, each!.trim() === "" ? "" : each]),
         );
@@ -133,28 +125,8 @@ test("any contacts read back through every encoding, delimiter and line ending",
 
 test("whatever the bytes, a file is read or refused with a reason, and at once", async () => {
   const path = join(await temporaryFolder(), "people.csv");
-  const token = fc.constantFrom(
-    "Email",
-    "@",
-    "a@example.com",
-    ",",
-    ";",
-    '"',
-    '""',
-    "\n",
-    "\r\n",
-    "\r",
-    "\0",
-    "\ufeff",
-    "sep=;",
-    "é",
-    "key",
-    "lists",
-    "\x1b$B",
-    " ",
-    "=",
-    "<html>",
-  );
+  const words = 'Email|@|a@example.com|,|;|"|""|\n|\r\n|\r|\0|\ufeff|sep=;|é|key|lists|\x1b$B| |=|<html>';
+  const token = fc.constantFrom(...words.split("|"));
   const bytes = fc.oneof(
     fc.uint8Array({ minLength: 0, maxLength: 200 }).map((array) => Buffer.from(array)),
     fc.array(token, { maxLength: 60 }).map((parts) => Buffer.from(parts.join(""))),
