@@ -11,6 +11,7 @@ import {
   type PlanTally,
 } from "../../../src/bulk/plan/numbers.ts";
 import type { GuardOptions } from "../../../src/bulk/runs/folder.ts";
+import type { RateLimits } from "../../../src/wire.ts";
 
 const item: Item = {
   ref: 2,
@@ -74,53 +75,36 @@ describe("guards", () => {
     isFirst: true,
   });
 
-  it.each<[GuardOptions, string | undefined]>([
-    [{}, undefined],
-    [{ maxChanges: { rows: 5 } }, undefined],
-    [{ maxChanges: { rows: 4 } }, "This would write to 5 contacts (of 8 looked at); --max-changes allows 4"],
-    [{ maxChanges: { percent: 62.5 } }, undefined],
-    [
-      { maxChanges: { percent: 62.4 } },
-      "This would write to 5 contacts (of 8 looked at); --max-changes allows 62.4 %",
-    ],
-    [{ maxChanges: { percent: 100 } }, undefined],
-    [
-      { maxChanges: { percent: 0 } },
-      "This would write to 5 contacts (of 8 looked at); --max-changes allows 0 %",
-    ],
-    [
-      { maxDelete: { percent: 12 } },
-      "This would delete 1 contact (of 8 looked at); --max-delete allows 12 %",
-    ],
-    [
-      { maxChanges: { rows: 5 }, maxDelete: { rows: 0 } },
-      "This would delete 1 contact (of 8 looked at); --max-delete allows 0",
-    ],
-  ])("%j", (guards, message) => {
+  const [changes, deletes] = ["write to 5 contacts (of 8 looked at)", "delete 1 contact (of 8 looked at)"];
+  const members = 'remove 1 of the 9 members of "News"';
+
+  it.each<[GuardOptions, would?: string, allows?: string]>([
+    [{}],
+    [{ maxChanges: { rows: 5 } }],
+    [{ maxChanges: { rows: 4 } }, changes, "--max-changes allows 4"],
+    [{ maxChanges: { percent: 62.5 } }],
+    [{ maxChanges: { percent: 62.4 } }, changes, "--max-changes allows 62.4 %"],
+    [{ maxChanges: { percent: 100 } }],
+    [{ maxChanges: { percent: 0 } }, changes, "--max-changes allows 0 %"],
+    [{ maxDelete: { percent: 12 } }, deletes, "--max-delete allows 12 %"],
+    [{ maxChanges: { rows: 5 }, maxDelete: { rows: 0 } }, deletes, "--max-delete allows 0"],
+  ])("%j", (guards, would, allows) => {
+    const message = would && `This would ${would}; ${allows}`;
     expect(findGuardFailure(tally, guards, of("import"))?.message).toBe(message);
   });
 
-  it.each<[kind: string, isFirst: boolean, GuardOptions, message: string | undefined]>([
-    ["sync", true, {}, 'This would remove 1 of the 9 members of "News"; --max-remove allows 10 %'],
-    ["sync", true, { maxRemove: { rows: 1 } }, undefined],
-    ["sync", true, { maxRemove: { percent: 11.2 } }, undefined],
-    [
-      "sync",
-      true,
-      { maxRemove: { rows: 0 } },
-      'This would remove 1 of the 9 members of "News"; --max-remove allows 0',
-    ],
+  it.each<[kind: string, isFirst: boolean, GuardOptions, allows?: string]>([
+    ["sync", true, {}, "10 %"],
+    ["sync", true, { maxRemove: { rows: 1 } }],
+    ["sync", true, { maxRemove: { percent: 11.2 } }],
+    ["sync", true, { maxRemove: { rows: 0 } }, "0"],
     // What began was allowed more, and a plan is applied as it was approved.
-    ["sync", false, {}, undefined],
-    ["apply", true, {}, undefined],
-    [
-      "apply",
-      true,
-      { maxRemove: { percent: 10 } },
-      'This would remove 1 of the 9 members of "News"; --max-remove allows 10 %',
-    ],
-  ])("of a %s, first: %s, %j", (kind, isFirst, guards, message) => {
+    ["sync", false, {}],
+    ["apply", true, {}],
+    ["apply", true, { maxRemove: { percent: 10 } }, "10 %"],
+  ])("of a %s, first: %s, %j", (kind, isFirst, guards, allows) => {
     const plan = { head: { ...of(kind).head, removals: { listId: "l", members: 9 } }, isFirst };
+    const message = allows && `This would ${members}; --max-remove allows ${allows}`;
     expect(findGuardFailure(tally, guards, plan)?.message).toBe(message);
   });
 
@@ -132,77 +116,33 @@ describe("guards", () => {
 });
 
 describe("price", () => {
-  const defaults = { spent: 3, left: 100, limits: {}, reserve: 0, concurrency: 8 };
-  const hour = (remaining: number, reset?: number) => ({ limit: 3600, remaining, reset });
-  it.each<
-    [
-      string,
-      Partial<typeof defaults> & { limits?: object },
-      { requests: number; seconds: number; fitsMonth: boolean },
-    ]
-  >([
-    ["as long as answers take", {}, { requests: 103, seconds: 3, fitsMonth: true }],
-    [
-      "an hour that holds it",
-      { limits: { hour: hour(100, 60) } },
-      { requests: 103, seconds: 3, fitsMonth: true },
-    ],
-    [
-      "an hour that does not",
-      { limits: { hour: hour(50, 60) } },
-      { requests: 103, seconds: 62, fitsMonth: true },
-    ],
-    [
-      "several hours",
-      { left: 8000, limits: { hour: hour(0, 60) } },
-      { requests: 8003, seconds: 60 + 7200 + 20, fitsMonth: true },
-    ],
-    [
-      "one whole window more",
-      { left: 200, limits: { hour: { limit: 100, remaining: 100, reset: 600 } } },
-      { requests: 203, seconds: 603, fitsMonth: true },
-    ],
-    [
-      "one request beyond it",
-      { left: 201, limits: { hour: { limit: 100, remaining: 100, reset: 600 } } },
-      { requests: 204, seconds: 600 + 3600 + 1, fitsMonth: true },
-    ],
-    [
-      "what is kept back of the hour",
-      { limits: { hour: hour(100, 60) }, reserve: 1 },
-      { requests: 103, seconds: 61, fitsMonth: true },
-    ],
-    [
-      "a month that holds it",
-      { limits: { month: { limit: 1000, remaining: 100 } } },
-      { requests: 103, seconds: 3, fitsMonth: true },
-    ],
-    [
-      "a month that would, but for what is kept back",
-      { limits: { month: { limit: 1000, remaining: 100 } }, reserve: 1 },
-      { requests: 103, seconds: 3, fitsMonth: false },
-    ],
-    [
-      "a month that does not",
-      { limits: { month: { limit: 1000, remaining: 99 } } },
-      { requests: 103, seconds: 3, fitsMonth: false },
-    ],
-  ])("%s", (_name, given, { requests, seconds, fitsMonth }) => {
-    const { spent, left, limits, reserve, concurrency } = { ...defaults, ...given };
+  const defaults = { left: 100, reserve: 0 };
+  const hour = (remaining: number, reset = 60, limit = 3600) => ({ hour: { limit, remaining, reset } });
+  const month = (remaining: number) => ({ month: { limit: 1000, remaining } });
+
+  it.each<[string, Partial<typeof defaults>, limits: RateLimits, seconds: number, fitsMonth?: boolean]>([
+    ["as long as answers take", {}, {}, 3],
+    ["an hour that holds it", {}, hour(100), 3],
+    ["an hour that does not", {}, hour(50), 62],
+    ["several hours", { left: 8000 }, hour(0), 60 + 7200 + 20],
+    ["one whole window more", { left: 200 }, hour(100, 600, 100), 603],
+    ["one request beyond it", { left: 201 }, hour(100, 600, 100), 600 + 3600 + 1],
+    ["what is kept back of the hour", { reserve: 1 }, hour(100), 61],
+    ["a month that holds it", {}, month(100), 3],
+    ["a month that would, but for what is kept back", { reserve: 1 }, month(100), 3, false],
+    ["a month that does not", {}, month(99), 3, false],
+  ])("%s", (_name, given, limits, seconds, fitsMonth = true) => {
+    const { left, reserve } = { ...defaults, ...given };
     const price = computePlanPrice(
       {
-        send: { counts: { total: spent } as RequestCounts },
+        send: { counts: { total: 3 } as RequestCounts },
         budget: { limits, clockOffset: 0 },
-        options: { reserve, concurrency },
+        options: { reserve, concurrency: 8 },
         clock: { now: () => 0 },
       },
       { writes: left, requests: left, changes: 0 },
       { further: 0, blockSize: 100 },
     );
-    expect({ ...price.estimate, fitsMonth: price.fitsMonth }).toEqual({
-      requests,
-      seconds,
-      fitsMonth,
-    });
+    expect(price).toMatchObject({ estimate: { requests: 3 + left, seconds }, fitsMonth });
   });
 });
