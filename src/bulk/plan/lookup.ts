@@ -30,6 +30,8 @@ export interface Found {
   isRepeated?: true;
 }
 
+type FoundContacts = Map<number, Pick<Found, "contact" | "refused">>;
+
 export interface LookupOptions {
   send: PacedSend;
   clock: Clock;
@@ -54,31 +56,30 @@ const maxListSearches = 5;
 const maxRememberedContacts = 100_000;
 
 export class Lookup {
-  readonly structureId: string;
-  readonly keyType: string;
-  readonly behavior: Behavior;
-  readonly keys: KeySearch;
-  readonly knowsAll: boolean;
   /** Contacts that a look-up has missed, one after another: the service refused their creation. */
   missedInARow = 0;
-  /** When the oldest page was read; infinite without pages. */
-  private readonly takenAt: number;
+  readonly toIdentity: (key: string) => string;
   private readonly options: LookupOptions;
   private readonly source: string[];
-  readonly toIdentity: (key: string) => string;
   /** Which item named a contact first. */
   private readonly firstRefs = new Map<string, number>();
 
   constructor(options: LookupOptions) {
     this.options = options;
-    this.structureId = options.structureId;
-    this.keyType = options.keyType;
-    this.behavior = options.behavior;
-    this.keys = options.keys;
-    this.knowsAll = options.knowsAll === true;
-    this.takenAt = options.snapshot?.takenAt ?? Number.POSITIVE_INFINITY;
     this.source = ["_id", "key", ...options.source];
     this.toIdentity = createIdentityReader(options.keyType);
+  }
+
+  get behavior(): Behavior {
+    return this.options.behavior;
+  }
+
+  get keys(): KeySearch {
+    return this.options.keys;
+  }
+
+  get knowsAll(): boolean {
+    return this.options.knowsAll === true;
   }
 
   /**
@@ -96,32 +97,32 @@ export class Lookup {
 
   /** From the snapshot where there is one, else from the service. Keyed by `ref`. */
   async find(items: readonly Item[]): Promise<Map<number, Found>> {
+    const at = this.options.snapshot?.takenAt ?? Number.POSITIVE_INFINITY;
     const found = new Map<number, Found>();
     for (const item of items) {
-      const seen: Found = { contact: item.found ?? this.findOnPage(item), at: this.takenAt };
+      const contact = item.found ?? this.findOnPage(item);
       // A page may leave lists out, which can be asked for one by one.
-      const isTold = seen.contact ? seen.contact.lists !== undefined : this.knowsAll;
-      if (isTold || (seen.contact && this.listsOf([item]).length === 0))
-        found.set(item.ref, item.found ? seen : this.mark(item, seen));
+      const isTold = contact
+        ? contact.lists !== undefined || this.listsOf([item]).length === 0
+        : this.knowsAll;
+      if (isTold) found.set(item.ref, this.mark(item, { contact, at }));
     }
-    const missing = items.filter(({ ref }) => !found.has(ref));
-    for (const [ref, each] of await this.findFresh(missing)) found.set(ref, each);
-    return found;
+    const others = await this.findFresh(items.filter(({ ref }) => !found.has(ref)));
+    return new Map([...found, ...others]);
   }
 
   /** From the service, now. */
   async findFresh(items: readonly Item[]): Promise<Map<number, Found>> {
-    const contacts = new Map<number, Pick<Found, "contact" | "refused">>();
-    const byId = items.filter(({ key }) => isId(key.written));
-    await Promise.all(byId.map((item) => this.addById(item, contacts)));
-    const byKey = items.filter(({ ref }) => !contacts.has(ref));
+    const found: FoundContacts = new Map();
+    await Promise.all(items.filter(({ key }) => isId(key.written)).map((item) => this.addById(item, found)));
+    const byKey = items.filter(({ ref }) => !found.has(ref));
     // How many keys fit may change with each block.
     for (let start = 0, size = 0; start < byKey.length; start += size) {
       size = this.blockSize;
-      await this.addBlock(byKey.slice(start, start + size), contacts);
+      await this.addBlock(byKey.slice(start, start + size), found);
     }
     const at = this.options.clock.now();
-    return new Map(items.map((item) => [item.ref, this.mark(item, { ...contacts.get(item.ref), at })]));
+    return new Map(items.map((item) => [item.ref, this.mark(item, { ...found.get(item.ref), at })]));
   }
 
   /** One contact, looked up by its key now. */
@@ -150,28 +151,21 @@ export class Lookup {
   }
 
   /** What looks like an id is read as one; where keys can look so too, it may still be a key. */
-  private async addById({ ref, key }: Item, found: Map<number, Pick<Found, "contact">>): Promise<void> {
+  private async addById({ ref, key }: Item, found: FoundContacts): Promise<void> {
     const contact = await this.readContact(key.identity);
-    const { structureId, keyType } = this;
+    const { structureId, keyType } = this.options;
     const isOurs = contact && (contact.contactStructureId ?? structureId) === structureId;
     if (isOurs) found.set(ref, { contact });
     else if (isEmailKey(keyType)) found.set(ref, {});
   }
 
-  private async addBlock(
-    block: readonly Item[],
-    found: Map<number, Pick<Found, "contact" | "refused">>,
-  ): Promise<void> {
+  private async addBlock(block: readonly Item[], found: FoundContacts): Promise<void> {
     const { contacts, refused } = await this.searchBlock(block);
     if (this.source.includes("lists")) await this.addLists(contacts, block);
-    const byIdentity = new Map<string, Partial<Contact>[]>();
-    for (const contact of contacts) {
-      const identity = this.toIdentity(contact.key ?? "");
-      byIdentity.set(identity, [...(byIdentity.get(identity) ?? []), contact]);
-    }
+    const identities = contacts.map((contact) => this.toIdentity(contact.key ?? ""));
     for (const { ref, key } of block) {
-      const candidates = byIdentity.get(key.identity) ?? [];
-      const contact = candidates.find((each) => each.key === key.written) ?? candidates[0];
+      const ofKey = contacts.filter((_, place) => identities[place] === key.identity);
+      const contact = ofKey.find((each) => each.key === key.written) ?? ofKey[0];
       // A key of which one form is refused is not absent because another form finds nobody.
       const refusal = contact ? undefined : (refused.get(key.written) ?? refused.get(key.identity));
       found.set(ref, { contact, ...(refusal && { refused: refusal }) });

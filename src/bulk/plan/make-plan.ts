@@ -34,16 +34,14 @@ export interface PlanStep {
   isComplete: boolean;
 }
 
-interface DecidedItem {
-  item: Item;
+interface Decided {
   found: Found;
   decision: Decision;
 }
 
-type DecidedEntry = StoredLine | DecidedItem;
-
 interface DecidedBlock {
-  entries: readonly DecidedEntry[];
+  entries: readonly PlanEntry[];
+  decided: ReadonlyMap<Item, Decided>;
   /** The oldest look-up that it rests on. */
   at: number;
 }
@@ -105,21 +103,21 @@ function isItem(entry: PlanEntry): entry is Item {
   return "desired" in entry;
 }
 
-function isDecided(entry: DecidedEntry): entry is DecidedItem {
-  return "decision" in entry;
-}
-
-async function decideBlock(session: Session, block: readonly PlanEntry[]): Promise<DecidedBlock> {
+async function decideBlock(session: Session, entries: readonly PlanEntry[]): Promise<DecidedBlock> {
   const { judging, clock } = session;
-  const found = await lookUp(session, block.filter(isItem));
-  const entries = block.map((entry): DecidedEntry => {
-    if (!isItem(entry)) return entry;
-    const seen = found.get(entry.ref) ?? { at: clock.now() };
-    return { item: entry, found: seen, decision: judge(entry, seen, judging) };
-  });
-  const decided = entries.filter(isDecided);
+  const items = entries.filter(isItem);
+  const found = await lookUp(session, items);
+  const decided = new Map<Item, Decided>();
+  for (const item of items) {
+    const seen = found.get(item.ref) ?? { at: clock.now() };
+    decided.set(item, { found: seen, decision: judge(item, seen, judging) });
+  }
   await lookCloser(session, decided);
-  return { entries, at: Math.min(clock.now(), ...decided.map((each) => each.found.at)) };
+  return {
+    entries,
+    decided,
+    at: Math.min(clock.now(), ...[...decided.values()].map(({ found }) => found.at)),
+  };
 }
 
 async function lookUp(session: Session, items: readonly Item[]): Promise<Map<number, Found>> {
@@ -132,37 +130,33 @@ async function lookUp(session: Session, items: readonly Item[]): Promise<Map<num
 }
 
 /** Contacts that a search does not settle are read by their ids, and decided again. */
-async function lookCloser({ judging, lookup }: Session, decided: readonly DecidedItem[]): Promise<void> {
-  const unsettled = decided.filter(({ item, found, decision }) => {
+async function lookCloser({ judging, lookup }: Session, decided: Map<Item, Decided>): Promise<void> {
+  const unsettled = [...decided].filter(([item, { found, decision }]) => {
     // A search may lag behind: it is believed where it shows what an undone run wrote.
     const isCertain = found.isById || (isWrite(decision) && decision.remark === undefined);
     return !isCertain && isReadById(item, judging);
   });
   await Promise.all(
-    unsettled.map(async (each) => {
-      each.found = await lookup.read(each.item.contactId!);
-      each.decision = judge(each.item, each.found, judging);
+    unsettled.map(async ([item]) => {
+      const found = await lookup.read(item.contactId!);
+      decided.set(item, { found, decision: judge(item, found, judging) });
     }),
   );
 }
 
 /** Counts the block and writes its lines. */
-function addBlock(step: PlanStep, { entries, at }: DecidedBlock): void {
-  const { session, writer } = step;
-  const decided = entries.filter(isDecided);
-  for (const { item, found, decision } of decided) {
+function addBlock({ session, writer, names, isComplete }: PlanStep, block: DecidedBlock): void {
+  const { entries, decided, at } = block;
+  for (const [item, { found, decision }] of decided) {
     const counted = { item, decision, contact: found.contact };
     addToTally(session.tally, counted, isReadById(item, session.judging) ? 1 : 0);
   }
-  const lines = writer.isOnDisk ? entries.flatMap((entry) => findLine(step, entry) ?? []) : [];
-  writer.addBlock(lines, at, entries.length);
-  if (decided.some(({ decision }) => decision.kind === "reject")) stopAtMaxRejects(session);
-}
-
-/** Undefined for a contact that is not written, where the plan is not to name those. */
-function findLine({ names, isComplete }: PlanStep, entry: DecidedEntry): StoredLine | undefined {
-  if (!isDecided(entry)) return entry;
-  const { item, found, decision } = entry;
-  const isNamed = isWrite(decision) || decision.kind === "reject" || isComplete;
-  return isNamed ? toStoredLine(item, found.contact, decision, names) : undefined;
+  const toLines = (entry: PlanEntry): StoredLine[] => {
+    if (!isItem(entry)) return [entry];
+    const { found, decision } = decided.get(entry)!;
+    const isNamed = isComplete || isWrite(decision) || decision.kind === "reject";
+    return isNamed ? [toStoredLine(entry, found.contact, decision, names)] : [];
+  };
+  writer.addBlock(writer.isOnDisk ? entries.flatMap(toLines) : [], at, entries.length);
+  if ([...decided.values()].some(({ decision }) => decision.kind === "reject")) stopAtMaxRejects(session);
 }
