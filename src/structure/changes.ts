@@ -60,11 +60,11 @@ export function planStructure(
   body.label = spec.label ?? body.label;
   body.keyName = spec.keyName ?? body.keyName;
   const leftovers = new Set<unknown>();
-  if (spec.fields) {
-    body.fields = planPart("field", body.fields as ExistingPart[], spec.fields, { isPruning, leftovers });
-  }
-  if (spec.tags)
-    body.tags = planPart("tag", body.tags as ExistingPart[], spec.tags, { isPruning, leftovers });
+  const { fields, tags } = spec;
+  const options = { isPruning, leftovers };
+  if (fields)
+    body.fields = planPart("field", body.fields as Existing[], fields, options) as typeof body.fields;
+  if (tags) body.tags = planPart("tag", body.tags as Existing[], tags, options);
   const changes = diffStructures(structure, body, leftovers);
   return changes.some((change) => change.action !== "keep") ? { changes, body } : { changes };
 }
@@ -90,57 +90,49 @@ export function diffStructures(
   ];
 }
 
-interface SomePart {
-  _id: string;
-  label: string;
-  dataType?: string;
-  required?: boolean;
-}
+/** A field or a tag, in the account or in an update: what is new has no id. */
+type Entry = { _id?: string; label: string; dataType?: string; required?: boolean } & Record<string, unknown>;
 
 function listPartChanges(
   part: Part,
-  before: readonly SomePart[],
-  after: UpdateStructureBody["fields" | "tags"],
+  before: readonly unknown[],
+  after: readonly unknown[],
   leftovers: ReadonlySet<unknown>,
 ): StructureChange[] {
-  const byId = new Map(after.map((each) => [each._id, each]));
-  const changes = before.flatMap((thing): StructureChange[] => {
+  const entries = after as readonly Entry[];
+  const byId = new Map(entries.map((each) => [each._id, each]));
+  const changes = (before as readonly Existing[]).flatMap((thing): StructureChange[] => {
     const { _id, label } = thing;
     const now = byId.get(_id);
     if (!now) return [{ action: "remove", part, _id, label }];
     if (leftovers.has(_id)) return [{ action: "keep", part, _id, label }];
-    return listEntryChanges(part, thing, now as SomePart);
+    return listEntryChanges(part, thing, now);
   });
-  const added = after
+  const added = entries
     .filter(({ _id }) => _id === undefined)
-    .map(({ label, ...more }): StructureChange => {
-      const { dataType: type = "text", required = false } = more as Partial<ExistingPart>;
+    .map(({ label, dataType: type = "text", required = false }): StructureChange => {
       return part === "tag" ? { action: "add", part, label } : { action: "add", part, label, type, required };
     });
   return [...changes, ...added];
 }
 
-function listEntryChanges(part: Part, before: SomePart, after: SomePart): StructureChange[] {
-  const { _id, label } = before;
+function listEntryChanges(
+  part: Part,
+  before: Existing,
+  { label, dataType, required }: Entry,
+): StructureChange[] {
+  const { _id } = before;
   const changes: StructureChange[] = [];
-  if (after.label !== label) changes.push({ action: "rename", part, _id, label, to: after.label });
-  if (part === "tag") return changes;
+  if (label !== before.label) changes.push({ action: "rename", part, _id, label: before.label, to: label });
   const attributes = {
-    type: [before.dataType, after.dataType],
+    type: [before.dataType, dataType],
     // A service that does not tell `required` means that it is not.
-    required: [before.required ?? false, after.required ?? false],
+    required: [before.required ?? false, required ?? false],
   };
   for (const [attribute, [from, to]] of Object.entries(attributes)) {
     if (from === to) continue;
-    changes.push({
-      action: "change",
-      part,
-      _id,
-      label: after.label,
-      attribute,
-      from: String(from),
-      to: String(to),
-    });
+    const change = { attribute, from: String(from), to: String(to) };
+    changes.push({ action: "change", part: "field", _id, label, ...change });
   }
   return changes;
 }
@@ -150,11 +142,7 @@ export function listRemovals(plan: StructurePlan): Leftover[] {
   return plan.changes.filter((change): change is Leftover => change.action === "remove");
 }
 
-type ExistingPart = { _id: string; label: string; dataType: string; required?: boolean } & Record<
-  string,
-  unknown
->;
-type PartEntry = UpdateStructureBody["fields"][number];
+type Existing = Entry & { _id: string };
 
 /**
  * The order of the account stays; what is new comes after it.
@@ -162,50 +150,43 @@ type PartEntry = UpdateStructureBody["fields"][number];
  */
 function planPart(
   part: Part,
-  existing: ExistingPart[],
-  specs: (FieldSpec | TagSpec)[],
+  existing: Existing[],
+  specs: readonly FieldSpec[],
   { isPruning, leftovers }: { isPruning: boolean; leftovers: Set<unknown> },
-): PartEntry[] {
-  const matches = matchEntries<ExistingPart, FieldSpec>(part, existing, specs);
-  const remaining: PartEntry[] = [];
-  for (const thing of existing) {
+): Entry[] {
+  const matches = matchEntries(part, existing, specs);
+  const remaining = existing.flatMap((thing): Entry[] => {
     const match = matches.get(thing);
-    if (match) remaining.push(changeEntry(part, thing, match));
-    else if (!isPruning) {
-      leftovers.add(thing._id);
-      remaining.push(thing);
-    }
-  }
+    if (match) return [changeEntry(thing, match)];
+    if (isPruning) return [];
+    leftovers.add(thing._id);
+    return [thing];
+  });
   const matched = new Set(matches.values());
-  const added = specs.filter((entry) => !matched.has(entry)).map((entry) => addEntry(part, entry));
+  const added = specs
+    .filter((entry) => !matched.has(entry))
+    .map(({ label, type = "text", required = false }) =>
+      part === "tag" ? { label } : { label, dataType: type, required },
+    );
   const entries = [...remaining, ...added];
   requireUniqueLabels(part, existing, entries);
   return entries;
 }
 
-function changeEntry(part: Part, thing: ExistingPart, { label, type, required }: FieldSpec): ExistingPart {
-  if (part === "tag") return { ...thing, label };
+function changeEntry(thing: Existing, { label, type = thing.dataType, required }: FieldSpec): Entry {
   const isChanged = required !== undefined && required !== (thing.required ?? false);
-  return { ...thing, label, dataType: type ?? thing.dataType, ...(isChanged && { required }) };
-}
-
-function addEntry(part: Part, { label, type = "text", required = false }: FieldSpec): PartEntry {
-  return part === "tag" ? ({ label } as PartEntry) : { label, dataType: type, required };
+  return { ...thing, label, ...(type && { dataType: type }), ...(isChanged && { required }) };
 }
 
 /** A change that gives a label to a second one would leave two that cannot be told apart. */
-function requireUniqueLabels(
-  part: Part,
-  existing: readonly ExistingPart[],
-  entries: readonly PartEntry[],
-): void {
+function requireUniqueLabels(part: Part, existing: readonly Existing[], entries: readonly Entry[]): void {
   const before = new Map(existing.map(({ _id, label }) => [_id, foldCase(label)]));
-  const others = new Map<string, PartEntry>();
+  const others = new Map<string, Entry>();
   for (const entry of entries) {
     const label = foldCase(entry.label);
     const other = others.get(label);
     others.set(label, entry);
-    const isOld = (each: PartEntry) => each._id !== undefined && before.get(each._id) === label;
+    const isOld = (each: Entry) => each._id !== undefined && before.get(each._id) === label;
     if (!other || (isOld(entry) && isOld(other))) continue;
     throw usageError(
       `Two ${part}s would be named ${JSON.stringify(entry.label)}`,
@@ -222,26 +203,19 @@ export function isSamePlan(one: StructurePlan, other: StructurePlan): boolean {
   return first === second;
 }
 
-// Which field or tag of a structure an entry of a file means.
-
-interface LabelledPart {
-  _id: string;
-  label: string;
-}
-
 /**
  * The entry that each thing is matched to: by id; by what it was (`was`), or is already; else by its label.
  * @returns what is matched to nothing is new
  * @throws UsageError when an entry means nothing, or may mean two things
  */
-function matchEntries<T extends LabelledPart, W extends TagSpec>(
-  part: string,
-  things: readonly T[],
-  entries: readonly W[],
-): Map<T, W> {
+function matchEntries(
+  part: Part,
+  things: readonly Existing[],
+  entries: readonly FieldSpec[],
+): Map<Existing, FieldSpec> {
   const ids = new Set(entries.map(({ id }) => id));
   const others = things.filter(({ _id }) => !ids.has(_id));
-  const matches = new Map<T, W>();
+  const matches = new Map<Existing, FieldSpec>();
   for (const entry of entries) {
     const thing = entry.id === undefined ? findByLabels(part, others, entry) : findById(part, things, entry);
     if (!thing) continue;
@@ -255,17 +229,14 @@ function matchEntries<T extends LabelledPart, W extends TagSpec>(
   return matches;
 }
 
-function findById<T extends LabelledPart>(part: string, things: readonly T[], { id, label }: TagSpec): T {
+function findById(part: Part, things: readonly Existing[], { id, label }: TagSpec): Existing {
   const thing = things.find(({ _id }) => _id === id);
   if (thing) return thing;
   throw usageError(`The structure has no ${part} with the id ${id} (${quote(label)})`);
 }
 
-function findByLabels<T extends LabelledPart>(
-  part: string,
-  things: readonly T[],
-  { label, was }: TagSpec,
-): T | undefined {
+function findByLabels(part: Part, things: readonly Existing[], spec: TagSpec): Existing | undefined {
+  const { label, was } = spec;
   const find = (name: string) => findByName(name, things, (thing) => thing.label, part);
   const [before, now] = [was === undefined ? undefined : find(was), find(label)];
   if (was === undefined || (before && before === now)) return now;

@@ -16,7 +16,7 @@ import { describeDiskError, diskFullHint } from "../disk/disk-errors.ts";
 import { awaitLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
 import { EcmError, isKind } from "../errors.ts";
-import { advise, ecm } from "../hint.ts";
+import { advise, ecm, type Hint } from "../hint.ts";
 
 /** An entry of the list. */
 export interface Suppressed {
@@ -31,38 +31,29 @@ export type SuppressionState = { suppressed: boolean } & Partial<Suppressed>;
 
 const withoutListNote = "Nobody is created until the list can be read";
 
+function listError(message: string, hint: Hint, cause?: unknown): EcmError {
+  return new EcmError("suppressions", message, hint, { cause });
+}
+
 function missingError(file: string): EcmError {
-  return new EcmError(
-    "suppressions",
-    `The suppression list ${file} does not exist`,
-    advise`Check ECM_SUPPRESSIONS and the file it names; where there never was one, make it with: ${ecm`suppressions add KEY`}. ${withoutListNote}`,
-  );
+  const hint = advise`Check ECM_SUPPRESSIONS and the file it names; where there never was one, make it with: ${ecm`suppressions add KEY`}. ${withoutListNote}`;
+  return listError(`The suppression list ${file} does not exist`, hint);
 }
 
 function damagedError(file: string, line: number, why: string): EcmError {
-  return new EcmError(
-    "suppressions",
-    `Cannot trust the suppression list ${file}:${line}: ${why}`,
-    advise`Restore the file from a backup. If there is none, move it away and add everybody again: ${ecm`suppressions add --keys FILE`}. ${withoutListNote}`,
-  );
+  const hint = advise`Restore the file from a backup. If there is none, move it away and add everybody again: ${ecm`suppressions add --keys FILE`}. ${withoutListNote}`;
+  return listError(`Cannot trust the suppression list ${file}:${line}: ${why}`, hint);
 }
 
 function unreadableError(file: string, error: unknown): EcmError {
-  return new EcmError(
-    "suppressions",
-    `Cannot read the suppression list ${file}: ${describeDiskError(error)}`,
-    `Make it readable, or restore it from a backup. ${withoutListNote}`,
-    { cause: error },
-  );
+  const hint = `Make it readable, or restore it from a backup. ${withoutListNote}`;
+  return listError(`Cannot read the suppression list ${file}: ${describeDiskError(error)}`, hint, error);
 }
 
 function unwritableError(file: string, error: unknown): EcmError {
-  return new EcmError(
-    "suppressions",
-    `Cannot write the suppression list ${file}: ${describeDiskError(error)}`,
-    diskFullHint(error, file) ?? "Make the file and its folder writable, then run the same command again",
-    { cause: error },
-  );
+  const hint = "Make the file and its folder writable, then run the same command again";
+  const message = `Cannot write the suppression list ${file}: ${describeDiskError(error)}`;
+  return listError(message, diskFullHint(error, file) ?? hint, error);
 }
 
 /** Where the list of an account is kept. The base address identifies the account. */
