@@ -1,10 +1,10 @@
 /** The README's commands as they stand there, without the installing and building; and what it says that people do. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { machine, recipe } from "./recipes/kit.ts";
-import { temporaryFolder } from "./support/ecm.ts";
+import { done, temporaryFolder, waitForResult } from "./support/ecm.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(`${root}/README.md`, "utf8");
@@ -48,14 +48,13 @@ describe("the quick start", () => {
 
 recipe("the things people do with it", () => {
   it("are done by the commands shown", async () => {
-    const { folder, env, ecm, file, pipe, service } = await machine();
+    const { folder, env, ecm, file, admin } = await machine();
     const things = readme.slice(readme.indexOf("## Six things"), readme.indexOf("## What an import costs"));
     const lines = [...things.matchAll(/^ {4}(ecm .*)$/gm)].map(([, line]) => line!);
     expect(lines.length).toBeGreaterThan(10);
-    for (const list of ["Customers", "Spring fair"]) await ecm("lists", "create", list);
-    await ecm("structure", "tag", "add", "VIP");
-    const domains = JSON.stringify({ domains: [{ domain: "example.com" }] });
-    await pipe(domains, "sandbox", "seed", "-", "--data", service);
+    for (const list of ["Customers", "Spring fair"]) await ecm(["lists", "create", list]);
+    await ecm("structure tag add VIP");
+    admin().seed({ domains: [{ domain: "example.com" }] });
     await file("customers.csv", "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
     await file("vip.txt", "ada@example.com\n");
     await file("left.csv", "Email\nbob@example.com\n");
@@ -64,13 +63,10 @@ recipe("the things people do with it", () => {
     const said = new Map<string, string>();
     for (const line of lines.filter((each) => each !== "ecm auth login")) {
       const command = line.replace("RUN", "last");
-      const stdio = ["ignore", "pipe", "pipe"] as const;
-      said.set(
-        line,
-        execFileSync("bash", ["-c", command], { cwd: folder, env, encoding: "utf8", stdio: [...stdio] }),
-      );
+      const child = spawn("bash", ["-c", command], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+      said.set(line, await done(waitForResult(child)));
     }
-    const { stdout } = await ecm("import", `${folder}/customers.xlsx`, "--dry-run", "--json");
+    const { stdout } = await ecm(`import ${folder}/customers.xlsx --dry-run --json`);
     expect(JSON.parse(stdout).rows).toMatchObject({ read: 2, unchanged: 2 });
     expect(said.get("ecm contact search --status active --count")).toBe("2\n");
     expect(said.get("ecm contact get ada@example.com --json | jq .status.primary")).toBe('"active"\n');

@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { missingTools } from "../recipes/kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { startPostgres } from "../support/postgres.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 const run = promisify(execFile);
@@ -31,20 +31,7 @@ interface StatusRow {
   error: string | null;
 }
 
-interface Fleet {
-  server: PostgresServer;
-  env: Record<string, string>;
-  /** The folder that all workers share. */
-  folder: string;
-  run(...words: string[]): Promise<string>;
-  status(): Promise<StatusRow[]>;
-  sql(query: string): Promise<string>;
-  /** A worker in a process group of its own. @param log receives what it says */
-  work(log?: string[]): ChildProcess;
-  addAccount(name: string, options?: Parameters<typeof startSandbox>[0]): Promise<RunningSandbox>;
-  /** A file of contacts whose keys begin with the name. */
-  people(name: string, count: number): Promise<string>;
-}
+type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
 let home = "";
 let preparing: Promise<string | undefined> | undefined;
@@ -76,11 +63,13 @@ async function prepare(): Promise<string | undefined> {
   return undefined;
 }
 
-async function startFleet(skip: (note: string) => void): Promise<Fleet> {
+async function startFleet(skip: (note: string) => void) {
   preparing ??= prepare();
   const reason = await preparing;
   if (reason !== undefined) skip(reason);
-  const [server, folder] = [await startPostgres(), await temporaryFolder()];
+  const server = await startPostgres();
+  /** All workers share it. */
+  const folder = await temporaryFolder();
   const env = {
     PATH: `${join(home, "bin")}${delimiter}${process.env.PATH}`,
     HOME: folder,
@@ -88,27 +77,23 @@ async function startFleet(skip: (note: string) => void): Promise<Fleet> {
     ECM_CACHE_DIR: join(folder, "cache"),
     ...server.env,
   };
+  const place = { env, cwd: folder };
   const program = join(home, "examples/fleet/src/main.ts");
   const node = join(home, "bin/node");
-  const fleet: Fleet = {
-    server,
-    env,
-    folder,
-    run: async (...words) => (await run(node, [program, ...words], { env, cwd: folder })).stdout,
-    status: async () => JSON.parse(await fleet.run("status", "--json")) as StatusRow[],
-    sql: async (query) => (await run("psql", ["-X", "-q", "-At", "-c", query], { env })).stdout.trim(),
-    work(log = []) {
-      const worker = spawn(node, [program, "work"], {
-        env,
-        cwd: folder,
-        detached: true,
-        stdio: ["ignore", "ignore", "pipe"],
-      });
-      worker.stderr?.setEncoding("utf8").on("data", (text: string) => log.push(text));
+  const fleet = async (...words: string[]) => (await run(node, [program, ...words], place)).stdout;
+  return {
+    ...{ server, env, folder },
+    run: fleet,
+    status: async (): Promise<StatusRow[]> => JSON.parse(await fleet("status", "--json")),
+    sql: async (query: string) =>
+      (await run("psql", ["-X", "-q", "-At", "-c", query], { env })).stdout.trim(),
+    /** A worker in a process group of its own. */
+    work() {
+      const worker = spawn(node, [program, "work"], { ...place, detached: true, stdio: "ignore" });
       onTestFinished(() => signalGroup(worker, "SIGKILL"));
       return worker;
     },
-    async addAccount(name, options) {
+    async addAccount(name: string, options?: Parameters<typeof startSandbox>[0]) {
       const account = await startSandbox(options);
       const login = ["auth", "login", "--profile", name, "--base-url", account.baseUrl, "--no-verify"];
       const keyFile = join(folder, `${name}.key`);
@@ -116,13 +101,13 @@ async function startFleet(skip: (note: string) => void): Promise<Fleet> {
       await run("ecm", [...login, "--api-key-command", `cat ${keyFile}`], { env });
       return account;
     },
-    async people(name, count) {
+    /** A file of contacts whose keys begin with the name. */
+    async people(name: string, count: number): Promise<string> {
       const rows = Array.from({ length: count }, (_each, index) => `${name}${index}@example.com,N${index}\n`);
       await writeFile(join(folder, `${name}.csv`), `key,First Name\n${rows.join("")}`);
       return `${name}.csv`;
     },
   };
-  return fleet;
 }
 
 /** What npm needs to know of this machine, in a home of its own. */

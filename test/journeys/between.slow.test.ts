@@ -26,34 +26,40 @@ const start = () =>
     },
   });
 
-/** What others do to the contact. */
-const events: Record<string, (service: RunningSandbox, key: string) => Promise<void>> = {
-  nothing: async () => undefined,
-  "its value changes": ({ ecm }, key) => done(ecm(["contact", "mutate", key, "--set", "City=Lima"])),
-  "it joins a list": ({ ecm }, key) => done(ecm(["contact", "mutate", key, "--add-list", "News"])),
-  "it leaves its list": ({ ecm }, key) => done(ecm(["contact", "mutate", key, "--remove-list", "Customers"])),
-  "it unsubscribes": ({ ecm }, key) => done(ecm(["contact", "unsubscribe", key, "--yes"])),
-  "it is suppressed": ({ ecm }, key) => done(ecm(["suppressions", "add", key])),
-  "it is deleted": (service, key) => remove(service, key),
-  "it is deleted and made anew": async (service, key) => {
-    await remove(service, key);
-    await create(service, key);
-  },
-  "it is as wanted": ({ ecm }, key) => done(ecm(["contact", "mutate", key, "--set", "City=Rome"])),
-};
-
+/** A command that succeeds, or finds nobody. */
 async function done(result: Promise<{ code: number; stderr: string }>): Promise<void> {
   const { code, stderr } = await result;
   if (code !== 0 && !stderr.includes("not found")) expect({ code, stderr }).toMatchObject({ code: 0 });
 }
 
-const remove = ({ ecm }: RunningSandbox, key: string) => done(ecm(["contact", "delete", key, "--yes"]));
-const create = ({ ecm }: RunningSandbox, key: string) =>
-  done(ecm(["contact", "create", "--key", key, "--set", "City=Bonn", "--list", "Customers"]));
+type Happening = (service: RunningSandbox, key: string) => Promise<void>;
+
+const command =
+  (line: string): Happening =>
+  ({ ecm }, key) =>
+    done(ecm(line.replace("KEY", key)));
+const remove = command("contact delete KEY --yes");
+const create = command("contact create --key KEY --set City=Bonn --list Customers");
+
+/** What others do to the contact. */
+const events: Record<string, Happening> = {
+  nothing: async () => undefined,
+  "its value changes": command("contact mutate KEY --set City=Lima"),
+  "it joins a list": command("contact mutate KEY --add-list News"),
+  "it leaves its list": command("contact mutate KEY --remove-list Customers"),
+  "it unsubscribes": command("contact unsubscribe KEY --yes"),
+  "it is suppressed": command("suppressions add KEY"),
+  "it is deleted": remove,
+  "it is deleted and made anew": async (service, key) => {
+    await remove(service, key);
+    await create(service, key);
+  },
+  "it is as wanted": command("contact mutate KEY --set City=Rome"),
+};
 
 interface Kind {
-  /** Before the run. @returns its words */
-  words(service: RunningSandbox): Promise<string[]>;
+  /** Before the run. @returns its line */
+  line(service: RunningSandbox): Promise<string>;
   key?: string;
   /** Requests from its plan's end to its first write. */
   looks?: number;
@@ -61,65 +67,56 @@ interface Kind {
   isAbsent?: true;
 }
 
-const rome = () => inputFile(`Email,City\n${ada},Rome\n`);
-const keys = () => inputFile(`${ada}\n`, "keys.txt");
-const imported = async (...flags: string[]) => ["import", await rome(), "--list", "Customers", ...flags];
+const importOf = async (key: string) => `import ${await inputFile(`Email,City\n${key},Rome\n`)}`;
+const importOfAda = async () => `${await importOf(ada)} --list Customers`;
+const keys = async () => `--keys ${await inputFile(`${ada}\n`, "keys.txt")}`;
 /** Undoes what this has done. */
-const undoing = async ({ ecm }: RunningSandbox, words: string[], ...flags: string[]) => {
-  await done(ecm([...words, "--yes"]));
-  return ["runs", "undo", "last", ...flags];
+const undoing = async ({ ecm }: RunningSandbox, line: string, flags = "") => {
+  await done(ecm(`${line} --yes`));
+  return `runs undo last ${flags}`;
 };
-const applying = async (service: RunningSandbox, words: string[]) => [
-  "apply",
-  (await makePlanFile(service, words)).file,
-];
+const applying = async (service: RunningSandbox, line: string) =>
+  `apply ${(await makePlanFile(service, toWords(line))).file}`;
 
 const kinds: Record<string, Kind> = {
-  "an import": { words: () => imported() },
-  "an import of somebody new": {
-    words: async () => ["import", await inputFile(`Email,City\n${bob},Rome\n`)],
-    key: bob,
-    isAbsent: true,
-  },
-  "an import that updates": { words: () => imported("--mode", "update") },
-  "an edit": { words: async () => ["contact", "mutate", "--keys", await keys(), "--set", "City=Rome"] },
+  "an import": { line: importOfAda },
+  "an import of somebody new": { line: () => importOf(bob), key: bob, isAbsent: true },
+  "an import that updates": { line: async () => `${await importOfAda()} --mode update` },
+  "an edit": { line: async () => `contact mutate ${await keys()} --set City=Rome` },
   "an edit of a selection": {
-    words: async () => toWords("contact mutate --list Customers --tag VIP --set City=Rome"),
+    line: async () => "contact mutate --list Customers --tag VIP --set City=Rome",
   },
-  "an unsubscription": { words: async () => ["contact", "unsubscribe", "--keys", await keys()], looks: 1 },
-  "a deletion": { words: async () => ["contact", "delete", "--keys", await keys()], looks: 1 },
+  "an unsubscription": { line: async () => `contact unsubscribe ${await keys()}`, looks: 1 },
+  "a deletion": { line: async () => `contact delete ${await keys()}`, looks: 1 },
   "a sync": {
-    words: async () =>
-      toWords(`lists sync Customers ${await inputFile("Email\neve@example.com\n")} --max-remove 100%`),
+    line: async () => `lists sync Customers ${await inputFile("Email\neve@example.com\n")} --max-remove 100%`,
   },
-  "an undo of a change": { words: async (service) => undoing(service, await imported()), looks: 1 },
+  "an undo of a change": { line: async (service) => undoing(service, await importOfAda()), looks: 1 },
   "an undo of a creation": {
-    words: async (service) =>
-      undoing(service, ["import", await inputFile(`Email,City\n${bob},Rome\n`)], "--delete-created"),
+    line: async (service) => undoing(service, await importOf(bob), "--delete-created"),
     key: bob,
     looks: 1,
   },
   "an undo of a deletion": {
-    words: async (service) => undoing(service, ["contact", "delete", "--keys", await keys()]),
+    line: async (service) => undoing(service, `contact delete ${await keys()}`),
     isAbsent: true,
   },
-  "a plan of a change": { words: async (service) => applying(service, await imported()) },
+  "a plan of a change": { line: async (service) => applying(service, await importOfAda()) },
   "a plan of an unsubscription": {
-    words: async (service) => applying(service, ["contact", "unsubscribe", "--keys", await keys()]),
+    line: async (service) => applying(service, `contact unsubscribe ${await keys()}`),
     looks: 1,
   },
   "a plan of a deletion": {
-    words: async (service) => applying(service, ["contact", "delete", "--keys", await keys()]),
+    line: async (service) => applying(service, `contact delete ${await keys()}`),
     looks: 1,
   },
 };
 
 /** Stops it once its plan is closed. */
-async function planOnly(service: RunningSandbox, { words, looks = 0 }: Kind): Promise<string> {
-  const command = [...(await words(service)), "--yes", "--json"];
-  const dry = parseSummary(await service.ecm([...command, "--dry-run"]));
-  const most = dry.estimate.requests - looks - 1;
-  const stopped = await service.ecm([...command, "--max-requests", String(most)]);
+async function planOnly(service: RunningSandbox, { line, looks = 0 }: Kind): Promise<string> {
+  const command = `${await line(service)} --yes --json`;
+  const { estimate } = parseSummary(await service.ecm(`${command} --dry-run`));
+  const stopped = await service.ecm(`${command} --max-requests ${estimate.requests - looks - 1}`);
   expect(stopped.code, stopped.stderr).toBe(7);
   const { run, rows } = parseSummary(stopped);
   expect(rows).toMatchObject({ created: 0, updated: 0, deleted: 0, pending: 1 });

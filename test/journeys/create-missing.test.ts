@@ -6,6 +6,7 @@ import { startRecordingProxy } from "./recording-proxy.ts";
 describe("lists and tags that an import makes", () => {
   it.each([
     "reset-after:POST:*lists:n=1",
+    "truncate:POST:*lists:n=1",
     "reset-after:PUT:/api/contact-structure/*:n=1",
     "500:POST:*lists:n=2",
   ])("are made once although %s", async (fault) => {

@@ -11,7 +11,12 @@ import { openNetwork } from "../../src/http/network.ts";
 import { createSend } from "../../src/http/send.ts";
 import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { createSurroundings } from "../bulk/steps-kit.ts";
-import { findRepeatedWrites, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
+import {
+  expectFinished,
+  findRepeatedWrites,
+  type RecordingProxy,
+  startRecordingProxy,
+} from "./recording-proxy.ts";
 
 describe("a disk that fails", () => {
   it.each([
@@ -27,19 +32,13 @@ describe("a disk that fails", () => {
 
     // Every write that left had its intent on the disk.
     const intents = new Set<string>();
-    for await (const { record } of readJournal(
-      join(proxy.env.ECM_STATE_DIR!, "runs", summary.run!, "journal"),
-    )) {
+    const journal = join(proxy.env.ECM_STATE_DIR!, "runs", summary.run!, "journal");
+    for await (const { record } of readJournal(journal)) {
       if (record.kind === "intent") intents.add(record.key);
     }
     for (const write of proxy.writes) expect(intents).toContain(write.what);
 
-    const finished = parseSummary(await proxy.ecm(["import", path, "--json"]));
-    expect(finished).toMatchObject({
-      run: summary.run,
-      status: "completed",
-      rows: { created: 40, unchanged: 0 },
-    });
+    expectFinished(await proxy.ecm(["import", path, "--json"]), summary.run, 40);
     expect((await readContacts(proxy)).size).toBe(40);
   });
 
@@ -54,10 +53,7 @@ describe("a disk that fails", () => {
     const { run, rows } = parseSummary(await proxy.ecm(args));
     expect(rows).toMatchObject({ created: 2, updated: 1, unchanged: 1, rejected: 1 });
     const folder = join(proxy.env.ECM_STATE_DIR!, "runs", run!);
-    const manifest = JSON.parse(await readFile(join(folder, "run.json"), "utf8")) as {
-      summary?: unknown;
-    };
-    delete manifest.summary;
+    const { summary: _summary, ...manifest } = JSON.parse(await readFile(join(folder, "run.json"), "utf8"));
     const journal = await readFile(join(folder, "journal"));
     const contacts = await readContacts(proxy);
     let cuts = 0;

@@ -10,16 +10,25 @@ import {
 } from "./recording-proxy.ts";
 
 const size = 60;
+const keyOf = (index: number) => `p${index}@example.com`;
 
-/** A third exists and changes, a third exists and stays, a third is new. */
-async function importScene(proxy: RecordingProxy) {
+/** An account for the import below: a third of its rows exists and changes, a third exists and stays. */
+async function startSeeded(options?: Parameters<typeof startRecordingProxy>[0]): Promise<RecordingProxy> {
+  const proxy = await startRecordingProxy(options);
+  const held = Array.from({ length: size }, (_, index) => index).filter((index) => index % 3 < 2);
+  const contacts = held.map((index) => ({ key: keyOf(index), fields: { "First Name": "Old" } }));
+  proxy.sandbox.admin.seed({ contacts });
+  return proxy;
+}
+
+/** A service that fails too long stops the run: the same command resumes. */
+async function importUntilDone(proxy: RecordingProxy): Promise<Summary> {
   const rows = Array.from(
     { length: size },
-    (_, index) => `p${index}@example.com,${index % 3 === 0 ? "New" : "Old"}`,
+    (_, index) => `${keyOf(index)},${index % 3 === 0 ? "New" : "Old"}`,
   );
   const path = await inputFile(`Email,First Name\n${rows.join("\n")}\n`);
   let result = await proxy.ecm(["import", path, "--json"]);
-  // A service that fails too long stops the run: the same command resumes.
   for (let tries = 0; result.code !== 0 && tries < 20; tries++) {
     result = await proxy.ecm(["import", path, "--json"]);
   }
@@ -27,23 +36,10 @@ async function importScene(proxy: RecordingProxy) {
   return parseSummary(result);
 }
 
-function seedAccount({ sandbox }: RecordingProxy): void {
-  const contacts = Array.from({ length: size }, (_, index) => ({
-    key: `p${index}@example.com`,
-    fields: { "First Name": "Old" },
-  }));
-  sandbox.admin.seed({ contacts: contacts.filter((_, index) => index % 3 < 2) });
-}
-
+const third = size / 3;
 const expected: Summary["rows"] = {
-  read: size,
-  created: size / 3,
-  updated: size / 3,
-  deleted: 0,
-  unchanged: size / 3,
-  skipped: 0,
-  rejected: 0,
-  pending: 0,
+  ...{ read: size, created: third, updated: third, unchanged: third },
+  ...{ deleted: 0, skipped: 0, rejected: 0, pending: 0 },
 };
 
 describe("an import through a service that goes wrong", () => {
@@ -57,17 +53,14 @@ describe("an import through a service that goes wrong", () => {
     "truncate:*:/api/contact*:p=0.15:seed=9",
     "429:*:*:n=20:seconds=1",
   ])("comes to the same end with %s", async (fault) => {
-    const proxy = await startRecordingProxy({ faults: [fault] });
-    seedAccount(proxy);
-    const summary = await importScene(proxy);
-    expect(summary.rows).toEqual(expected);
+    const proxy = await startSeeded({ faults: [fault] });
+    expect((await importUntilDone(proxy)).rows).toEqual(expected);
     expect(findRepeatedWrites(proxy.writes, "create")).toEqual([]);
     expect(findRepeatedWrites(proxy.writes, "mutate")).toEqual([]);
     const contacts = await readContacts(await startRecordingProxy({ folder: proxy.folder }));
     for (let index = 0; index < size; index++) {
-      const contact = contacts.get(`p${index}@example.com`)!;
-      expect(contact.fields).toEqual({ "First Name": index % 3 === 0 ? "New" : "Old" });
-      expect(contact.version).toBe(index % 3 === 0 ? 1 : 0);
+      const { fields, version } = contacts.get(keyOf(index))!;
+      expect([fields["First Name"], version]).toEqual(index % 3 === 0 ? ["New", 1] : ["Old", 0]);
     }
     expect(contacts.size).toBe(size);
   });
@@ -82,31 +75,28 @@ describe("an import through a service that goes wrong", () => {
   });
 
   it("settles writes whose answers come too late", async () => {
-    const proxy = await startRecordingProxy({ faults: ["delay:*:/api/contact*:p=0.05:seed=2:seconds=2"] });
-    seedAccount(proxy);
+    const proxy = await startSeeded({ faults: ["delay:*:/api/contact*:p=0.05:seed=2:seconds=2"] });
     proxy.env.ECM_TIMEOUT = "0.5";
-    const summary = await importScene(proxy);
-    expect(summary.rows).toEqual(expected);
+    expect((await importUntilDone(proxy)).rows).toEqual(expected);
   });
 });
 
 describe("a service that answers reads, and no write", () => {
-  const edits = [
-    ["PUT", ["contact", "mutate", "--all", "--set", "First Name=X", "-y"]],
-    ["PATCH", ["contact", "unsubscribe", "--all", "-y"]],
-    ["DELETE", ["contact", "delete", "--all", "-y"]],
-  ] as const;
-
   it.each(
-    edits.flatMap(([method, args]) => ["reset-before", "503"].map((kind) => [kind, method, args] as const)),
-  )("ends the run after %s:%s, without asking for ever", async (kind, method, args) => {
-    const proxy = await startRecordingProxy({ faults: [`${kind}:${method}:*`] });
-    seedAccount(proxy);
+    ["reset-before", "503"].flatMap((kind) => [
+      [kind, "PUT", "contact mutate --all --set 'First Name=X' -y"],
+      [kind, "PATCH", "contact unsubscribe --all -y"],
+      [kind, "DELETE", "contact delete --all -y"],
+    ]),
+  )("ends the run after %s:%s, without asking for ever", async (kind, method, line) => {
+    const proxy = await startSeeded({ faults: [`${kind}:${method}:*`] });
     const before = proxy.arrived();
-    const result = await proxy.ecm([...args, "--json"], { clock: fastClock() });
+    const result = await proxy.ecm(`${line} --json`, { clock: fastClock() });
     expect(result.code, result.stderr).toBe(kind === "503" ? 1 : 8);
-    expect(parseSummary(result)).toMatchObject({ status: "stopped", stoppedBy: "error" });
-    expect(parseSummary(result).rows).toMatchObject({ updated: 0, deleted: 0, rejected: 0 });
+    expect(parseSummary(result)).toMatchObject({
+      ...{ status: "stopped", stoppedBy: "error" },
+      rows: { updated: 0, deleted: 0, rejected: 0 },
+    });
     expect(result.stderr).toContain("ecm runs resume");
     expect(proxy.arrived() - before).toBeLessThan(100);
   });

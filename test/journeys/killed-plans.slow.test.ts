@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { makePlanFile } from "../bulk/plan-kit.ts";
+import { done } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { runKilled } from "./killing.ts";
 import {
@@ -122,24 +123,29 @@ describe("the plan of a run that was stopped", () => {
       expect(stderr).toContain("start over with the same command and --fresh");
     }
     expect(witness.writes.length).toBe(writes);
-    const fresh = await witness.ecm(["import", path, "--fresh"]);
-    expect(fresh.code, fresh.stderr).toBe(0);
+    await done(witness.ecm(["import", path, "--fresh"]));
     await expectWhole(witness);
   });
 
   it("as it was goes on", async () => {
     const { witness } = await stopped();
-    expect((await witness.ecm("runs resume last")).code).toBe(0);
+    await done(witness.ecm("runs resume last"));
     await expectWhole(witness);
   });
 });
 
+/** An account of so many, and an import that changes some and stops after so many requests. */
+async function stoppedAfter(contacts: number, changed: number, requests: number) {
+  const service = await startSandbox({ contents: { contacts: manyContacts(contacts) } });
+  const path = await inputFile(manyRows(changed, (index) => `New ${index}`));
+  const { code, stderr } = await service.ecm(["import", path, "--max-requests", String(requests)]);
+  expect(code, stderr).toBe(7);
+  return { ...service, path };
+}
+
 it("a run whose plan an erasure has changed goes on without the person", async () => {
-  const service = await startSandbox({ contents: { contacts: manyContacts(60) } });
-  const path = await inputFile(manyRows(60, (index) => `New ${index}`));
-  const first = await service.ecm(["import", path, "--max-requests", "20"]);
-  expect(first.code, first.stderr).toBe(7);
-  expect((await service.ecm("contact erase p50@example.com --yes")).code).toBe(0);
+  const service = await stoppedAfter(60, 60, 20);
+  await done(service.ecm("contact erase p50@example.com --yes"));
   const resumed = await service.ecm("runs resume last");
   expect([0, 3], resumed.stderr).toContain(resumed.code);
   const contacts = await readContacts(service);
@@ -148,16 +154,12 @@ it("a run whose plan an erasure has changed goes on without the person", async (
 });
 
 it("a run that was stopped while planning goes on after its last whole block, without asking for it again", async () => {
-  const service = await startSandbox({ contents: { contacts: manyContacts(3000) } });
-  const path = await inputFile(manyRows(900, (index) => `Changed ${index}`));
-  const first = await service.ecm(["import", path, "--max-requests", "7"]);
-  expect(first.code, first.stderr).toBe(7);
-  const searches = () =>
-    service.sandbox.admin.requests().filter(({ path }) => path.includes("search")).length;
+  const { ecm, path, sandbox } = await stoppedAfter(3000, 900, 7);
+  const searches = () => sandbox.admin.requests().filter(({ path }) => path.includes("search")).length;
   const before = searches();
   expect(before).toBeGreaterThan(2);
-  const dry = await service.ecm(["import", path, "--json"]);
-  expect(parseSummary(dry).rows).toMatchObject({ read: 900, updated: 900 });
+  const resumed = await ecm(["import", path, "--json"]);
+  expect(parseSummary(resumed).rows).toMatchObject({ read: 900, updated: 900 });
   // Nine blocks in all; those of the first start are looked up
   // again right before they are written, at the most.
   expect(searches()).toBeLessThanOrEqual(9 + before);

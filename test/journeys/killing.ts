@@ -3,13 +3,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
-import { inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
+import { inputFile, parseSummary } from "../bulk/kit.ts";
 import { type Result, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import {
   findRepeatedWrites,
   type Moment,
   type RecordingProxy,
   randomFrom,
+  readComparable,
   startRecordingProxy,
 } from "./recording-proxy.ts";
 
@@ -35,7 +36,7 @@ type Kind = "import" | "delete" | "unsubscribe";
 
 interface Ended {
   result: Result;
-  contacts: Awaited<ReturnType<typeof readContacts>>;
+  contacts: Awaited<ReturnType<typeof readComparable>>;
   /** The keys of those who are active. */
   active: string[];
   /** Of a deletion, the lines of its backup. */
@@ -77,16 +78,10 @@ async function scene(kind: Kind, proxy: RecordingProxy, size: number): Promise<s
 }
 
 async function readEnd(proxy: RecordingProxy, result: Result, backup: string): Promise<Ended> {
-  const contacts = await readContacts(proxy);
-  // Ids differ from service to service; how many there are does not.
-  for (const contact of contacts.values()) {
-    contact.lists = contact.lists.map(() => "list");
-    contact.tags = contact.tags.map(() => "tag");
-  }
   const active = await proxy.ecm("export --status active --columns key -o tsv");
   return {
     result,
-    contacts,
+    contacts: await readComparable(proxy),
     active: active.stdout.split("\n").sort(),
     backup: (await readFile(backup, "utf8").catch(() => "")).split("\n").map((line) => line.split(",")[0]!),
   };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
 import { call, inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
-import { type Result, temporaryFolder } from "../support/ecm.ts";
+import { done, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 /** Has somebody else act right before the first write of this kind arrives. */
@@ -35,13 +35,16 @@ const remove = ({ proxy, id }: Others) => call(proxy, "DELETE", `/api/contact/${
 
 type Left = { fields: object; version: number } | undefined;
 
+const changed = { updated: 1, rejected: 0 };
+const deleted = { created: 0, updated: 0, skipped: 1, rejected: 0 };
+
 describe("others who work on the same contact right before our write arrives", () => {
   it.each<[what: string, mode: string, act: (others: Others) => Promise<unknown>, rows: object, left: Left]>([
     [
       "change another field: our change leaves it alone",
       "upsert",
       (others) => change(others, "L", "Other"),
-      { updated: 1, rejected: 0 },
+      changed,
       { fields: { "First Name": "New", "Last Name": "Other" }, version: 2 },
     ],
     [
@@ -51,33 +54,21 @@ describe("others who work on the same contact right before our write arrives", (
       { updated: 0, unchanged: 1, rejected: 0 },
       { fields: { "First Name": "New", "Last Name": "L" }, version: 1 },
     ],
-    [
-      "delete it: nobody makes it anew",
-      "upsert",
-      remove,
-      { created: 0, updated: 0, skipped: 1, rejected: 0 },
-      undefined,
-    ],
-    [
-      "delete it: nobody makes it anew",
-      "update",
-      remove,
-      { created: 0, updated: 0, skipped: 1, rejected: 0 },
-      undefined,
-    ],
+    ["delete it: nobody makes it anew", "upsert", remove, deleted, undefined],
+    ["delete it: nobody makes it anew", "update", remove, deleted, undefined],
   ])("%s (%s)", async (_what, mode, act, rows, left) => {
     const proxy = await startRecordingProxy();
-    await proxy.ecm(["import", await inputFile("Email,First Name,Last Name\na@x.org,Old,L\n")]);
-    const path = await inputFile("Email,First Name\na@x.org,New\n");
-    const { _id: id, fields } = JSON.parse((await proxy.ecm("contact get a@x.org --json")).stdout) as Contact;
+    const contact = { key: "a@x.org", fields: { "First Name": "Old", "Last Name": "L" } };
+    proxy.sandbox.admin.seed({ contacts: [contact] });
+    const [{ _id: id, fields }] = await call<[Contact]>(proxy, "GET", "/api/contact");
     const field = (value: string) => fields!.find((each) => each.value === value)!._id;
-    proxy.writes.length = 0;
     beforeFirst(proxy, isMutate, () => act({ proxy, id, field }));
+    const path = await inputFile("Email,First Name\na@x.org,New\n");
     const summary = parseSummary(await proxy.ecm(`import ${path} --mode ${mode} --json`));
     expect(summary.rows).toMatchObject(rows);
-    const contact = (await readContacts(proxy)).get("a@x.org");
-    if (left) expect(contact).toMatchObject(left);
-    else expect(contact).toBeUndefined();
+    const found = (await readContacts(proxy)).get("a@x.org");
+    if (left) expect(found).toMatchObject(left);
+    else expect(found).toBeUndefined();
     if (left?.version === 2) expect(proxy.writes.filter(({ status }) => status >= 400)).toEqual([]);
   });
 
@@ -95,23 +86,15 @@ describe("others who work on the same contact right before our write arrives", (
   });
 });
 
-describe("others of the same account", () => {
-  it("spend the hour as well: both wait, and neither meets a 429", async () => {
-    const proxy = await startRecordingProxy({ hourlyLimit: 80, windowSeconds: 1 });
-    const files = [manyRows(60), manyRows(60).replaceAll("@", "@other.")];
-    const states = await Promise.all(
-      files.map(async (text, run) => {
-        const path = await inputFile(text);
-        return proxy.ecm(["import", path, "--json"], {
-          env: { ECM_STATE_DIR: `${proxy.env.ECM_STATE_DIR}${run}` },
-        });
-      }),
-    );
-    for (const result of states) {
-      expect(result.code, result.stderr).toBe(0);
-      expect(parseSummary(result)).toMatchObject({ rows: { created: 60 }, requests: { retried: 0 } });
-    }
-  });
+it("others of the same account spend the hour as well: both wait, and neither meets a 429", async () => {
+  const { ecm } = await startRecordingProxy({ hourlyLimit: 80, windowSeconds: 1 });
+  const importing = async (text: string) =>
+    ecm(["import", await inputFile(text), "--json"], { env: await temporaryHome() });
+  const texts = [manyRows(60), manyRows(60).replaceAll("@", "@other.")];
+  for (const result of await Promise.all(texts.map(importing))) {
+    expect(result.code, result.stderr).toBe(0);
+    expect(parseSummary(result)).toMatchObject({ rows: { created: 60 }, requests: { retried: 0 } });
+  }
 });
 
 it("a list is made like one file at a time, by whichever command", async () => {
@@ -120,22 +103,15 @@ it("a list is made like one file at a time, by whichever command", async () => {
     lists: ["L"],
     contacts: [{ key: "a@example.com", lists: ["L"] }, { key: "b@example.com" }],
   });
-  const sync = async (key: string) => [
-    "lists",
-    "sync",
-    "L",
-    await inputFile(`Email\n${key}\n`),
-    "--max-remove",
-    "1",
-  ];
+  const sync = async (key: string) => `lists sync L ${await inputFile(`Email\n${key}\n`)} --max-remove 1`;
   const plan = join(await temporaryFolder(), "plan.ndjson");
-  await proxy.ecm([...(await sync("b@example.com")), "--dry-run", "--plan", plan]);
+  await proxy.ecm(`${await sync("b@example.com")} --dry-run --plan ${plan}`);
   const others: Result[] = [];
   beforeFirst(proxy, isMutate, async () => {
     others.push(await proxy.ecm(await sync("a@example.com")), await proxy.ecm(["apply", plan]));
   });
-  expect((await proxy.ecm(await sync("b@example.com"))).code).toBe(0);
+  await done(proxy.ecm(await sync("b@example.com")));
   expect(others.map(({ code }) => code)).toEqual([6, 6]);
   expect(others[0]!.stderr).toContain('a sync of the list "L"');
-  expect((await proxy.ecm(await sync("a@example.com"))).code).toBe(0);
+  await done(proxy.ecm(await sync("a@example.com")));
 });

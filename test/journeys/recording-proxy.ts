@@ -1,10 +1,12 @@
 /**
  * A port in front of the embedded service that sees every request, and lets a test act at an exact moment.
  */
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
-import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { parseSummary, readContacts } from "../bulk/kit.ts";
+import { ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 
 export interface RecordedWrite {
@@ -83,22 +85,8 @@ export async function startRecordingProxy(options: Partial<SandboxOptions> = {})
         .catch(() => undefined);
       recordWrite(writes, request, answer?.status ?? 0);
       const loss = proxy.onRequest({ count, when: "after", path: request.url, body: request.body });
-      if (loss === "drop" || !answer) {
-        response.socket?.destroy();
-        return;
-      }
-      if (loss === "500") {
-        json(response, 500, errorBody("InternalServerError", "Something went wrong"));
-        return;
-      }
-      const { "content-length": _length, ...headers } = answer.headers;
-      if (loss === "cut") {
-        const length = Buffer.byteLength(answer.text);
-        response.writeHead(answer.status, { ...headers, "content-length": length });
-        response.write(answer.text.slice(0, answer.text.length / 2), () => response.socket?.destroy());
-        return;
-      }
-      response.writeHead(answer.status, headers).end(proxy.rewrites(request.url, answer.text));
+      if (answer) lose(response, answer, loss, (text) => proxy.rewrites(request.url, text));
+      else response.socket?.destroy();
     })();
   });
   const apiKey = sandbox.ownKey();
@@ -121,6 +109,23 @@ export async function startRecordingProxy(options: Partial<SandboxOptions> = {})
   return proxy;
 }
 
+/** Ends a response with the service's answer, or with what is left of it. */
+export function lose(
+  response: ServerResponse,
+  answer: { status: number; headers: Record<string, string>; text: string },
+  loss: Loss | undefined,
+  rewrite = (text: string) => text,
+): void {
+  const { status, text } = answer;
+  const { "content-length": _length, ...headers } = answer.headers;
+  if (loss === "drop") response.socket?.destroy();
+  else if (loss === "500") json(response, 500, errorBody("InternalServerError", "Something went wrong"));
+  else if (loss === "cut" && text.length > 1) {
+    response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(text) });
+    response.write(text.slice(0, text.length / 2), () => response.socket?.destroy());
+  } else response.writeHead(status, headers).end(rewrite(text));
+}
+
 function recordWrite(
   writes: RecordedWrite[],
   request: { method: string; url: string; body: string },
@@ -134,6 +139,25 @@ function recordWrite(
   const [, id] = /^\/api\/contact\/([^/]+)$/.exec(request.url) ?? [];
   if (id && request.method === "PATCH") writes.push({ kind: "status", what: id, status });
   if (id && request.method === "DELETE") writes.push({ kind: "delete", what: id, status });
+}
+
+/** A run, the one that was stopped before, has come to its end, and has created so many contacts. */
+export function expectFinished(result: Result, run: string | null | undefined, created: number): void {
+  const summary = parseSummary(result);
+  expect(summary, result.stderr).toMatchObject({ status: "completed", rows: { created, unchanged: 0 } });
+  if (run !== undefined) expect(summary.run).toBe(run);
+}
+
+/** Contacts without the ids of their lists and tags, which differ from service to service. */
+export async function readComparable(
+  proxy: RecordingProxy,
+): Promise<Awaited<ReturnType<typeof readContacts>>> {
+  const contacts = await readContacts(proxy);
+  for (const contact of contacts.values()) {
+    contact.lists = contact.lists.map(() => "list");
+    contact.tags = contact.tags.map(() => "tag");
+  }
+  return contacts;
 }
 
 /** Writes that were carried out more than once for one contact. */
@@ -162,6 +186,9 @@ export function randomFrom(seed: number): () => number {
 export function fastClock() {
   let skipped = 0;
   return {
+    restart() {
+      skipped = 0;
+    },
     now: () => Date.now() + skipped,
     sleep: async (milliseconds: number, signal?: AbortSignal) => {
       signal?.throwIfAborted();

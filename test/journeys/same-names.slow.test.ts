@@ -65,15 +65,4 @@ describe("two creators of one name", () => {
     const results = await Promise.all(["A", "B"].map((list) => service.ecm(["lists", "rename", list, "C"])));
     expect(results.map(({ code }) => code).sort()).toEqual([0, 6]);
   });
-
-  it.each(["reset-after", "500", "truncate"])(
-    "a lost answer to a creation makes no second list: %s",
-    async (how) => {
-      const service = await startSandbox({ faults: [`${how}:POST:*/lists:n=1`] });
-      const file = await inputFile(rows("a"));
-      const result = await service.ecm(`import ${file} --list News --create-missing --json`);
-      expect(result.code, result.stderr).toBe(0);
-      expect(await listsIn(service)).toMatchObject([{ name: "News", totalContacts: 12 }]);
-    },
-  );
 });

@@ -2,9 +2,15 @@ import { rm } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { interruptedError } from "../../src/errors.ts";
 import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
-import { type Result, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { done, type Result, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { fastClock, findRepeatedWrites, startRecordingProxy } from "./recording-proxy.ts";
+import { expectFinished, fastClock, findRepeatedWrites, startRecordingProxy } from "./recording-proxy.ts";
+
+/** The words of an import of so many people. */
+const importing = async (count: number, ...flags: string[]) => [
+  ...["import", await inputFile(manyRows(count)), "--json"],
+  ...flags,
+];
 
 describe("a bulk run that stops", () => {
   it.each([
@@ -12,8 +18,8 @@ describe("a bulk run that stops", () => {
     ["SIGTERM", 143],
   ] as const)("does not wait for a slow answer after %s, and goes on where it was", async (signal, code) => {
     const proxy = await startRecordingProxy({ faults: ["delay:POST:/api/contact:n=30:seconds=20"] });
-    const path = await inputFile(manyRows(60));
-    const child = spawnEcm(["import", path, "--json"], proxy.env);
+    const args = await importing(60);
+    const child = spawnEcm(args, proxy.env);
     const ended = waitForResult(child);
     let signalledAt = 0;
     proxy.onRequest = ({ count, when }) => {
@@ -30,44 +36,34 @@ describe("a bulk run that stops", () => {
     const stopped = parseSummary(result);
     expect(stopped).toMatchObject({ status: "stopped", stoppedBy: "signal" });
     expect(result.stderr).toContain(`ecm runs resume ${stopped.run}`);
-    const finished = parseSummary(await proxy.ecm(["import", path, "--json"]));
-    expect(finished).toMatchObject({
-      run: stopped.run,
-      status: "completed",
-      rows: { created: 60, unchanged: 0 },
-    });
+    expectFinished(await proxy.ecm(args), stopped.run, 60);
   });
 
   it("leaves nothing open where the key may not write: the run can be undone", async () => {
     const proxy = await startRecordingProxy();
-    await proxy.ecm(["import", await inputFile(manyRows(3))]);
-    const error = { errorType: "ForbiddenError", message: "No." };
+    await proxy.ecm(await importing(3));
+    const body = { errors: [{ errorType: "ForbiddenError", message: "No." }] };
     proxy.refuses = ({ path }) =>
-      /^\/api\/contact\/[0-9a-f]+$/.test(path) ? { status: 403, body: { errors: [error] } } : undefined;
+      /^\/api\/contact\/[0-9a-f]+$/.test(path) ? { status: 403, body } : undefined;
     const stopped = await proxy.ecm("contact delete --all --yes --json");
     expect(stopped.code, stopped.stderr).toBe(4);
-    const undone = await proxy.ecm(["runs", "undo", parseSummary(stopped).run!]);
-    expect(undone.code, undone.stderr).toBe(0);
+    await done(proxy.ecm(["runs", "undo", parseSummary(stopped).run!]));
   });
 
   it("waits for the hour's end, without a 429", async () => {
     const proxy = await startRecordingProxy({ hourlyLimit: 50, windowSeconds: 1 });
-    const result = await proxy.ecm(["import", await inputFile(manyRows(70)), "--json"]);
+    const result = await proxy.ecm(await importing(70));
     expect(result.stderr).not.toContain("error:");
-    expect(parseSummary(result)).toMatchObject({
-      status: "completed",
-      rows: { created: 70 },
-      requests: { retried: 0 },
-    });
+    expectFinished(result, undefined, 70);
+    expect(parseSummary(result).requests.retried).toBe(0);
     expect(proxy.writes.filter(({ status }) => status === 429)).toEqual([]);
   });
 
   it("ends at once when it is interrupted while it waits", async () => {
     const proxy = await startRecordingProxy({ hourlyLimit: 20 });
-    const path = await inputFile(manyRows(40));
     const interruption = new AbortController();
-    const running = proxy.ecm(["import", path, "--json"], { signal: interruption.signal });
-    await until(() => proxy.writes.length === 18);
+    const running = proxy.ecm(await importing(40), { signal: interruption.signal });
+    while (proxy.writes.length !== 18) await new Promise((resolve) => setImmediate(resolve));
     const interruptedAt = Date.now();
     interruption.abort(interruptedError("SIGINT"));
     const result = await running;
@@ -78,9 +74,9 @@ describe("a bulk run that stops", () => {
 
   it("refuses a rejects file that cannot be written, or that is the input, before it begins", async () => {
     const service = await startSandbox();
-    const path = await inputFile(manyRows(3));
-    for (const rejects of [path, "/nowhere/rejects.csv", await temporaryFolder()]) {
-      const result = await service.ecm(["import", path, "--rejects", rejects]);
+    const args = await importing(3);
+    for (const rejects of [args[1]!, "/nowhere/rejects.csv", await temporaryFolder()]) {
+      const result = await service.ecm([...args, "--rejects", rejects]);
       expect(result.code, rejects).toBe(2);
       expect(result.stderr).toContain("--rejects");
     }
@@ -89,8 +85,7 @@ describe("a bulk run that stops", () => {
 
   it("stops at the hour's end with --no-wait, keeping the reserve", async () => {
     const service = await startSandbox({ hourlyLimit: 40 });
-    const path = await inputFile(manyRows(70));
-    const result = await service.ecm(["import", path, "--no-wait", "--reserve", "10", "--json"]);
+    const result = await service.ecm(await importing(70, "--no-wait", "--reserve", "10"));
     expect(result.code).toBe(7);
     expect(parseSummary(result)).toMatchObject({ stoppedBy: "hour", requests: { total: 30, retried: 0 } });
     expect(result.stderr).toContain("hour=10/40");
@@ -98,13 +93,12 @@ describe("a bulk run that stops", () => {
 
   it("stops when the month is used up by others meanwhile", async () => {
     const service = await startSandbox({ monthlyLimit: 100 });
-    const path = await inputFile(manyRows(60));
     const other = await inputFile(manyRows(60, () => "Other").replaceAll("@", "@other."));
-    const [one, two] = await Promise.all([
-      service.ecm(["import", path, "--max-requests", "1000", "--json"]),
+    const both = await Promise.all([
+      service.ecm(await importing(60, "--max-requests", "1000")),
       service.ecm(["import", other, "--max-requests", "1000", "--json"]),
     ]);
-    const stopped = [one, two].filter(({ code }) => code === 7).map(parseSummary);
+    const stopped = both.filter(({ code }) => code === 7).map(parseSummary);
     expect(stopped.length).toBeGreaterThan(0);
     for (const { stoppedBy } of stopped) expect(stoppedBy).toBe("month");
   });
@@ -121,68 +115,60 @@ describe("a bulk run that stops", () => {
       if (count === 30) closed = owner(close);
       return undefined;
     };
-    const args = ["import", await inputFile(manyRows(60)), "--json"];
+    const args = await importing(60);
     const stopped = await proxy.ecm(args, { env: { ECM_API_KEY: key } });
     await closed;
     expect(stopped.code).toBe(4);
-    expect(parseSummary(stopped)).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    const { status, stoppedBy, run } = parseSummary(stopped);
+    expect({ status, stoppedBy }).toEqual({ status: "stopped", stoppedBy: "error" });
     await owner(open);
-    const finished = await proxy.ecm(args, { env: { ECM_API_KEY: key } });
-    expect(parseSummary(finished)).toMatchObject({ run: parseSummary(stopped).run, rows: { created: 60 } });
+    expectFinished(await proxy.ecm(args, { env: { ECM_API_KEY: key } }), run, 60);
   });
 
   it("backs off and stops with exit 8 when the service cannot be reached any more", async () => {
     const proxy = await startRecordingProxy();
-    const path = await inputFile(manyRows(40));
     proxy.onRequest = ({ count, when }) => (count > 20 && when === "before" ? "drop" : undefined);
-    const clock = fastClock();
-    const stopped = await proxy.ecm(["import", path, "--json"], { clock });
+    const args = await importing(40);
+    const stopped = await proxy.ecm(args, { clock: fastClock() });
     expect(stopped.code).toBe(8);
-    expect(parseSummary(stopped)).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    const { status, stoppedBy, run } = parseSummary(stopped);
+    expect({ status, stoppedBy }).toEqual({ status: "stopped", stoppedBy: "error" });
     proxy.onRequest = () => undefined;
-    expect(parseSummary(await proxy.ecm(["import", path, "--json"]))).toMatchObject({
-      run: parseSummary(stopped).run,
-      rows: { created: 40, unchanged: 0 },
-    });
+    expectFinished(await proxy.ecm(args), run, 40);
   });
 
   it("refuses a second process on the same run, with its summary, and for everything that would touch the run", async () => {
     const proxy = await startRecordingProxy();
-    const path = await inputFile(manyRows(5));
+    const args = await importing(5);
     const refused: Result[] = [];
     let hasTried = false;
     proxy.beforeRequest = async (request) => {
       if (request !== "/api/contact" || hasTried) return;
       hasTried = true;
-      const { run } = JSON.parse((await proxy.ecm("runs show last --json")).stdout) as { run: string };
-      for (const line of [
-        `import ${path}`,
+      const { run } = JSON.parse((await proxy.ecm("runs show last --json")).stdout);
+      const lines = [
+        `import ${args[1]}`,
         `runs resume ${run}`,
         `runs undo ${run}`,
         `runs remove ${run} --yes`,
-      ])
-        refused.push(await proxy.ecm(`${line} --json`));
+      ];
+      for (const line of lines) refused.push(await proxy.ecm(`${line} --json`));
     };
-    const done = await proxy.ecm(["import", path, "--json"]);
-    expect(parseSummary(done)).toMatchObject({ status: "completed", rows: { created: 5 } });
+    expectFinished(await proxy.ecm(args), undefined, 5);
     expect(refused.map(({ code }) => code)).toEqual([6, 6, 6, 6]);
     for (const { stderr } of refused) {
       expect(stderr).toContain("is in use by process");
       expect(stderr).toContain('"type":"LockedError"');
     }
-    expect(parseSummary(refused[0]!)).toMatchObject({
-      run: null,
-      status: "stopped",
-      stoppedBy: "lock",
-    });
-    for (const result of refused.slice(1, 3)) expect(parseSummary(result).stoppedBy).toBe("lock");
+    const [first, ...further] = refused.slice(0, 3).map(parseSummary);
+    expect(first).toMatchObject({ run: null, status: "stopped", stoppedBy: "lock" });
+    for (const { stoppedBy } of further) expect(stoppedBy).toBe("lock");
     expect(proxy.writes).toHaveLength(5);
   });
 
   it("sends no more when its lock is taken away, and resumes", async () => {
     const proxy = await startRecordingProxy();
-    const path = await inputFile(manyRows(12));
-    const args = ["import", path, "--json", "--concurrency", "1"];
+    const args = await importing(12, "--concurrency", "1");
     proxy.beforeRequest = async (request) => {
       if (request === "/api/contact" && proxy.writes.length === 3) {
         await rm(`${proxy.env.ECM_STATE_DIR}/locks`, { recursive: true });
@@ -190,15 +176,11 @@ describe("a bulk run that stops", () => {
     };
     const stopped = await proxy.ecm(args);
     expect(stopped.code).toBe(6);
-    expect(parseSummary(stopped)).toMatchObject({ status: "stopped", stoppedBy: "lock" });
+    const { status, stoppedBy, run } = parseSummary(stopped);
+    expect({ status, stoppedBy }).toEqual({ status: "stopped", stoppedBy: "lock" });
     expect(proxy.writes).toHaveLength(4);
     proxy.beforeRequest = async () => undefined;
-    expect(parseSummary(await proxy.ecm(args))).toMatchObject({ status: "completed", rows: { created: 12 } });
+    expectFinished(await proxy.ecm(args), run, 12);
     expect(findRepeatedWrites(proxy.writes, "create")).toEqual([]);
   });
 });
-
-/** Looks until it is so. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
-}

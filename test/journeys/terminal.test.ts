@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
-import type { Ecm } from "../support/ecm.ts";
+import { done, type Ecm } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import type { Answer } from "../support/typing.ts";
 
@@ -37,14 +37,14 @@ describe("what is missing", () => {
   it("takes no blanks around a name or a key, as pasted text has them", async () => {
     for (const ACCESSIBLE of ["", "1"]) {
       const name = `Weekly${ACCESSIBLE}`;
-      const made = await ecm("lists create", {
-        ...at80,
-        env: { ACCESSIBLE },
-        typed: [["Name of the list", `  ${name} ${enter}`]],
-      });
-      expect(made.code, made.stderr).toBe(0);
-      const { code, stderr } = await ecm(["lists", "show", name]);
-      expect(code, stderr).toBe(0);
+      await done(
+        ecm("lists create", {
+          ...at80,
+          env: { ACCESSIBLE },
+          typed: [["Name of the list", `  ${name} ${enter}`]],
+        }),
+      );
+      await done(ecm(["lists", "show", name]));
     }
     await ecm("contact create --key ada@example.com");
     const got = await asked("contact get", ["id or key", ` ada@example.com ${enter}`]);
@@ -169,7 +169,7 @@ describe("a profile and a run", () => {
     expect(declined.code).toBe(1);
     expect(declined.stderr).toContain("Cancelled; nothing changed");
     expect(await json("runs", "list")).toHaveLength(1);
-    expect((await remove(`y${enter}`)).code).toBe(0);
+    await done(remove(`y${enter}`));
     expect(await json("runs", "list")).toEqual([]);
   });
 });
@@ -214,7 +214,7 @@ describe("the undo of a run", () => {
     await ecm("contact create --key ada@example.com");
     const file = await inputFile("Email,First Name\nada@example.com,Ada\n");
     await ecm(["import", file]);
-    expect((await ecm("runs undo last")).code).toBe(0);
+    await done(ecm("runs undo last"));
   });
 });
 
@@ -226,7 +226,7 @@ describe("a run that was not agreed to yet", () => {
     const resume = (keys: string) => asked("runs resume last", ["Write to", keys]);
     expect((await resume(`n${enter}`)).code).toBe(1);
     expect((await json("contact", "search")) as unknown[]).toEqual([]);
-    expect((await resume(`y${enter}`)).code).toBe(0);
+    await done(resume(`y${enter}`));
   });
 });
 
@@ -250,14 +250,15 @@ describe("with ACCESSIBLE=1", () => {
   it("several are named by their numbers, and a secret is not shown", async () => {
     const accessible = { ...at80, env: { ...at80.env, ACCESSIBLE: "1" } };
     for (const name of ["Red", "Blue"]) await ecm(["lists", "create", name]);
-    const deleted = await ecm("lists delete", {
-      ...accessible,
-      typed: [
-        ["empty for none:", "2, 3\n"],
-        ["(y/N)", "y\n"],
-      ],
-    });
-    expect(deleted.code, deleted.stderr).toBe(0);
+    await done(
+      ecm("lists delete", {
+        ...accessible,
+        typed: [
+          ["empty for none:", "2, 3\n"],
+          ["(y/N)", "y\n"],
+        ],
+      }),
+    );
     expect(await json("lists", "list")).toHaveLength(2);
     const login = await ecm(["auth", "login", "--profile", "work", "--base-url", env.ECM_BASE_URL!], {
       ...accessible,

@@ -1,7 +1,7 @@
 /** What a person does with an account, from the first field to an undo; under any variant of the service. */
 import { join } from "node:path";
 import type { Summary } from "../../src/bulk/runs/report.ts";
-import { openStore } from "../../src/sandbox/store/index.ts";
+import { openStore, type Store } from "../../src/sandbox/store/index.ts";
 import { inputFile } from "../bulk/kit.ts";
 import { testClock } from "../sandbox/account.ts";
 import { temporaryFolder } from "../support/ecm.ts";
@@ -134,36 +134,36 @@ export async function runJourney(
   return { output, steps, writesOfRepeats, contacts: await readEverything(service.folder) };
 }
 
-async function readTagIds(folder: string): Promise<Map<string, string>> {
+async function readStore<Value>(folder: string, read: (store: Store) => Value): Promise<Value> {
   const store = await openStore(folder, Date.now());
   try {
-    return new Map(store.structures.all().flatMap(({ tags }) => tags.map(({ _id, label }) => [label, _id])));
+    return read(store);
   } finally {
     store.database.close();
   }
 }
 
+const readTagIds = (folder: string): Promise<Map<string, string>> =>
+  readStore(folder, ({ structures }) => {
+    const tags = structures.all().flatMap((structure) => structure.tags);
+    return new Map(tags.map(({ _id, label }) => [label, _id]));
+  });
+
 /** What the account holds, as a reader of names sees it. */
-async function readEverything(folder: string): Promise<Journey["contacts"]> {
-  const store = await openStore(folder, Date.now());
-  try {
-    const [structure] = store.structures.all();
-    const lists = store.lists.all(structure!._id).map(({ _id, name }) => ({ _id, label: name }));
-    const all = [...structure!.fields, ...structure!.tags, ...lists];
+const readEverything = (folder: string): Promise<Journey["contacts"]> =>
+  readStore(folder, ({ structures, lists, contacts }) => {
+    const [structure] = structures.all();
+    const named = lists.all(structure!._id).map(({ _id, name }) => ({ _id, label: name }));
+    const all = [...structure!.fields, ...structure!.tags, ...named];
     const names = new Map(all.map(({ _id, label }) => [_id, label]));
     const toNames = (ids: string[]) => ids.map((id) => names.get(id) ?? id).sort();
     return Object.fromEntries(
-      Array.from(store.contacts.all(), ({ key, fields, lists: listIds, tags, status }) => [
+      Array.from(contacts.all(), ({ key, fields, lists: listIds, tags, status }) => [
         key,
         {
           fields: Object.fromEntries(fields.map(({ _id, value }) => [names.get(_id) ?? _id, value])),
-          lists: toNames(listIds),
-          tags: toNames(tags),
-          status,
+          ...{ lists: toNames(listIds), tags: toNames(tags), status },
         },
       ]),
     );
-  } finally {
-    store.database.close();
-  }
-}
+  });

@@ -3,11 +3,12 @@
  * value by itself; nothing of it readable by others.
  */
 import { readdir, readFile, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ecmWith, temporaryHome } from "../support/ecm.ts";
+import { done, ecmWith, temporaryHome } from "../support/ecm.ts";
 import { json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 
 const labels = ["Default", "Flag", "Variable", "Profile"];
 const structures = labels.map((label, at) => ({
@@ -23,7 +24,7 @@ async function profiled() {
   const home = await temporaryHome();
   const ecm = ecmWith(home);
   const login = ["auth", "login", "--base-url", own.baseUrl, "--structure", "Profile", "--api-key-stdin"];
-  expect((await ecm(login, { stdin: `${key("profile")}\n` })).code).toBe(0);
+  await done(ecm(login, { stdin: `${key("profile")}\n` }));
   own.requests.length = 0;
   return { home, ecm, own, other };
 }
@@ -35,7 +36,7 @@ describe("precedence", () => {
     const near = { ECM_BASE_URL: own.baseUrl };
     const reached = async (flags: string[], env: Record<string, string>) => {
       own.requests.length = other.requests.length = 0;
-      expect((await ecm(["structure", "list", ...flags], { env })).code).toBe(0);
+      await done(ecm(["structure", "list", ...flags], { env }));
       const server = own.requests.length > 0 ? own : other;
       return [server === own ? "own" : "other", server.requests[0]?.headers["x-api-key"]];
     };
@@ -52,102 +53,90 @@ describe("precedence", () => {
 
   it("holds for the structure, else the account's only one is meant, else they are listed", async () => {
     const { ecm, own } = await profiled();
-    const listStructures = async (flags: string[], env: Record<string, string>) =>
-      (await ecm(["structure", "get", "--columns", "label", ...flags], { env })).stdout.split("\n")[1];
-    expect(await listStructures([], {})).toBe("Profile");
-    expect(await listStructures([], { ECM_STRUCTURE: "variable" })).toBe("Variable");
-    expect(await listStructures(["-s", "flag"], { ECM_STRUCTURE: "Variable" })).toBe("Flag");
-    const alone = { ECM_BASE_URL: own.baseUrl, ECM_API_KEY: key("variable"), ECM_PROFILE: "" };
-    const several = await ecmWith(await temporaryHome())(["structure", "get"], { env: alone });
+    const label = async (flags = "", ECM_STRUCTURE = "") =>
+      (await ecm(`structure get --columns label ${flags}`, { env: { ECM_STRUCTURE } })).stdout.split("\n")[1];
+    expect(await label()).toBe("Profile");
+    expect(await label("", "variable")).toBe("Variable");
+    expect(await label("-s flag", "Variable")).toBe("Flag");
+    const alone = { ECM_BASE_URL: own.baseUrl, ECM_API_KEY: key("variable") };
+    const several = await ecmWith({ ...(await temporaryHome()), ...alone })("structure get");
     expect(several.code).toBe(2);
     for (const { _id, label } of structures) expect(several.stderr).toContain(`${_id} ("${label}")`);
   });
 
   it("holds for output, time-out, prompts and read-only", async () => {
     const { ecm } = await profiled();
-    const list = ["structure", "list"];
+    const list = "structure list";
     const csv = { env: { ECM_OUTPUT: "csv" } };
-    expect((await ecm(list, csv)).stdout).toMatch(/^label,/);
-    expect((await ecm([...list, "-o", "id"], csv)).stdout).toBe(
-      structures.map(({ _id }) => `${_id}\n`).join(""),
-    );
-    const bad = await ecm(list, { env: { ECM_TIMEOUT: "soon" } });
-    expect(bad).toMatchObject({ code: 2, stderr: expect.stringContaining("ECM_TIMEOUT") });
-    expect((await ecm([...list, "--timeout", "5"], { env: { ECM_TIMEOUT: "soon" } })).code).toBe(0);
-    const create = ["lists", "create", "x"];
-    for (const [words, env] of [
-      [[...create, "--read-only"], {}],
-      [create, { ECM_READ_ONLY: "1" }],
+    expect(await done(ecm(list, csv))).toMatch(/^label,/);
+    expect(await done(ecm(`${list} -o id`, csv))).toBe(structures.map(({ _id }) => `${_id}\n`).join(""));
+    const soon = { env: { ECM_TIMEOUT: "soon" } };
+    expect(await ecm(list, soon)).toMatchObject({ code: 2, stderr: expect.stringContaining("ECM_TIMEOUT") });
+    await done(ecm(`${list} --timeout 5`, soon));
+    for (const [flag, env] of [
+      ["--read-only", {}],
+      ["", { ECM_READ_ONLY: "1" }],
     ] as const) {
-      expect(await ecm([...words], { env })).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining("read-only"),
-      });
+      const refused = await ecm(`lists create x ${flag}`, { env });
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("read-only") });
     }
   });
 
   it("ends a silent service's turn after --timeout before ECM_TIMEOUT", async () => {
-    const silent = await startHttpServer(() => undefined);
-    const env = { ECM_BASE_URL: silent.baseUrl, ECM_API_KEY: key("k"), ECM_TIMEOUT: "60" };
-    const ecm = ecmWith({ ...(await temporaryHome()), ...env });
-    const { code, stderr } = await ecm("structure list --timeout 0.1");
+    const { server, ecm } = await startService(() => undefined);
+    const { code, stderr } = await ecm("structure list --timeout 0.1", { env: { ECM_TIMEOUT: "60" } });
     expect(code).toBe(8);
     expect(stderr).toContain("within 0.1 s");
-    expect(silent.requests).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 });
+
+/** The files below these folders. */
+async function listFiles(...folders: string[]): Promise<string[]> {
+  const entries = await Promise.all(
+    folders.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })),
+  );
+  const files = entries.flat().filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => join(parentPath, name));
+}
 
 it("leaves everything that it keeps to the owner's eyes, and the key in one file alone", async () => {
   const { home, ecm, own } = await profiled();
   await ecm("structure list");
   await ecm("structure list --profile sandbox");
-  const folders = Object.values(home);
-  const storedText = (
-    await Promise.all(folders.map((folder) => readdir(folder, { recursive: true })))
-  ).flatMap((names, at) => names.map((name) => join(folders[at]!, name)));
-  expect(storedText.length).toBeGreaterThan(4);
+  const files = await listFiles(...Object.values(home));
+  expect(files.length).toBeGreaterThan(4);
   const holdingKey: string[] = [];
-  for (const path of [...folders, ...storedText]) {
+  for (const path of new Set([...files, ...files.map(dirname)])) {
     // What the database keeps only while it is open may go meanwhile.
-    const fileStatus = await stat(path).catch(() => undefined);
-    if (!fileStatus) continue;
-    expect((fileStatus.mode & 0o777).toString(8), path).toBe(fileStatus.isDirectory() ? "700" : "600");
-    if (fileStatus.isFile() && (await readFile(path, "latin1")).includes(key("profile")))
-      holdingKey.push(path);
+    const found = await stat(path).catch(() => undefined);
+    if (!found) continue;
+    expect((found.mode & 0o777).toString(8), path).toBe(found.isDirectory() ? "700" : "600");
+    if (found.isFile() && (await readFile(path, "latin1")).includes(key("profile"))) holdingKey.push(path);
   }
   expect(holdingKey).toEqual([join(home.ECM_CONFIG_DIR!, "profiles.json")]);
-  expect(dirname(holdingKey[0]!)).toBe(home.ECM_CONFIG_DIR);
   expect(own.requests.length).toBeGreaterThan(0);
 });
 
 it("keeps a key from the environment in no file of a run", async () => {
   const { ecm, env, apiKey } = await startSandbox();
-  const imported = await ecm("import - --yes --json", { stdin: "Email\nada@example.com\nbob@example.com\n" });
-  expect(imported.code, imported.stderr).toBe(0);
-  const files = (await readdir(env.ECM_STATE_DIR!, { recursive: true, withFileTypes: true })).filter(
-    (entry) => entry.isFile(),
-  );
-  expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(["journal", "plan.ndjson"]));
-  for (const { parentPath, name } of files)
-    expect(await readFile(join(parentPath, name), "latin1"), name).not.toContain(apiKey);
+  await done(ecm("import - --yes", { stdin: "Email\nada@example.com\nbob@example.com\n" }));
+  const files = await listFiles(env.ECM_STATE_DIR!);
+  expect(files.map((file) => basename(file))).toEqual(expect.arrayContaining(["journal", "plan.ndjson"]));
+  for (const file of files) expect(await readFile(file, "latin1"), file).not.toContain(apiKey);
 });
 
-it("sends a key to https or loopback alone, wherever the address stands", async () => {
-  const { ecm } = await startSandbox();
-  for (const address of [
-    "http://example.com",
-    "ftp://127.0.0.1",
-    "http://127.0.0.1.example.com",
-    "x",
-    "http://10.0.0.1",
-  ]) {
-    for (const [words, env] of [
+it.each(["http://example.com", "ftp://127.0.0.1", "http://127.0.0.1.example.com", "x", "http://10.0.0.1"])(
+  "sends a key to https or loopback alone, wherever the address stands: not to %s",
+  async (address) => {
+    const { ecm } = await startSandbox();
+    for (const [flags, env] of [
       [["--base-url", address], {}],
       [[], { ECM_BASE_URL: address }],
     ] as const) {
-      const { code, stderr } = await ecm(["structure", "list", ...words], { env });
+      const { code, stderr } = await ecm(["structure", "list", ...flags], { env });
       expect(code).toBe(2);
       expect(stderr).toMatch(/^error: (--base-url|ECM_BASE_URL): /);
     }
-  }
-});
+  },
+);

@@ -7,10 +7,13 @@ import { findChild, findFlag } from "../../src/commands/help/tree.ts";
 import { loadTree } from "../support/command-tree.ts";
 
 const source = join(import.meta.dirname, "../../src");
+const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((each) =>
+  each.endsWith(".ts"),
+);
 
 /** A file without its comments, with its commands as they are shown, and … where a value is put into a text. */
 function readText(file: string): string {
-  return readFileSync(file, "utf8")
+  return readFileSync(join(source, file), "utf8")
     .replace(/\/\*\*?[\s\S]*?\*\//g, "")
     .replace(/^\s*\/\/.*$/gm, "")
     .replace(/(?:\$\{)?\becm`/g, "ecm ")
@@ -38,10 +41,8 @@ const shownHints: Shown[] = [];
 
 beforeAll(async () => {
   program = await loadTree();
-  for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
-    if (!entry.name.endsWith(".ts") || entry.name.endsWith(".d.ts")) continue;
-    const file = join(entry.parentPath, entry.name);
-    shownHints.push(...commandsIn(file.slice(source.length + 1), readText(file)));
+  for (const file of files) {
+    if (!file.endsWith(".d.ts")) shownHints.push(...commandsIn(file, readText(file)));
   }
 });
 
@@ -82,25 +83,18 @@ it("names flags that these commands have", () => {
 
 it("puts no hint into a plain text, where its commands would be lost", () => {
   const places: string[] = [];
-  for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
-    if (!entry.name.endsWith(".ts")) continue;
-    const text = readFileSync(join(entry.parentPath, entry.name), "utf8");
+  for (const file of files) {
+    const text = readFileSync(join(source, file), "utf8");
     for (const [plain] of text.matchAll(/(?<!advise)`[^`\n]*\$\{(?:\w+\.)*(?:usage|hint)\}/g))
-      places.push(`${entry.name}: ${plain}`);
+      places.push(`${file}: ${plain}`);
   }
   expect(places).toEqual([]);
 });
 
 it("leads nobody to a flag that overrides consent", () => {
-  const hints: string[] = [];
-  for (const { place, words } of shownHints)
-    if (words.some((word) => /^--include-/.test(word))) hints.push(place);
+  const places = shownHints.filter(({ words }) => words.some((word) => /^--include-/.test(word)));
+  expect(places).toEqual([]);
   // Elsewhere than in a command they stand in help and in what is said of their effect.
-  for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
-    if (!entry.name.endsWith(".ts")) continue;
-    const file = join(entry.parentPath, entry.name);
-    if (/(?:pass|use|with|add|anyway[^"]*) --include-(?:suppressed|unsubscribed)/i.test(readText(file)))
-      hints.push(file);
-  }
-  expect(hints).toEqual([]);
+  const advice = /(?:pass|use|with|add|anyway[^"]*) --include-(?:suppressed|unsubscribed)/i;
+  expect(files.filter((file) => advice.test(readText(file)))).toEqual([]);
 });

@@ -3,7 +3,7 @@
 import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../support/ecm.ts";
+import { done, temporaryFolder } from "../support/ecm.ts";
 import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -85,8 +85,7 @@ describe("the name of an output file", () => {
     for (const [name, start] of starts) {
       const file = join(folder, name);
       // What a name says goes before what is usual.
-      const { code, stderr } = await ecm(["export", "--output-file", file], { env: { ECM_OUTPUT: "" } });
-      expect(code, stderr).toBe(0);
+      await done(ecm(["export", "--output-file", file], { env: { ECM_OUTPUT: "" } }));
       expect(await readFile(file, "utf8"), name).toMatch(start);
     }
     const file = join(folder, "other.json");
@@ -113,8 +112,7 @@ describe("a workbook", () => {
     const book = join(folder, "all.xlsx");
     // Byte order marks and apostrophes are for text.
     const flags = ["--bom", "--safe-cells", "--output-file", book];
-    const { code, stderr } = await ecm(["contact", "search", ...columns, ...flags]);
-    expect(code, stderr).toBe(0);
+    await done(ecm(["contact", "search", ...columns, ...flags]));
     const { rows } = await read(await readFile(book));
     expect(rows.map(({ cells }) => cells)).toEqual(
       contents.contacts.map(({ key, fields }) => [key, fields["First Name"]]),
@@ -156,8 +154,7 @@ describe("a file that stands in the place of an output file", () => {
       const file = join(await temporaryFolder(), "notes");
       await writeFile(file, "do not lose this\n");
       for (let night = 0; night < 2; night += 1) {
-        const { code, stderr } = await ecm([...command.split(" "), "--output-file", file]);
-        expect(code, stderr).toBe(0);
+        await done(ecm([...command.split(" "), "--output-file", file]));
         expect(await readFile(file, "utf8")).not.toContain("do not lose this");
       }
     },
@@ -236,7 +233,7 @@ describe("a file that stands in the place of an output file", () => {
       ecm(["export", "--output-file", name.startsWith("/") ? name : at(name)]);
     await writeFile(at("mine.csv"), "Email\n");
     await symlink(at("mine.csv"), at("link.csv"));
-    expect((await exportTo("link.csv")).code).toBe(0);
+    await done(exportTo("link.csv"));
     expect((await lstat(at("link.csv"))).isSymbolicLink()).toBe(true);
     expect(await readFile(at("mine.csv"), "utf8")).toContain("a@example.com");
 
@@ -272,10 +269,10 @@ it.runIf(process.platform !== "win32")(
     try {
       for (const line of ["export", "lists list"]) {
         const file = join(folder, line.slice(0, 5));
-        expect((await ecm(`${line} --output-file ${file}`)).code).toBe(0);
+        await done(ecm(`${line} --output-file ${file}`));
         expect((await stat(file)).mode & 0o777).toBe(0o600);
         await chmod(file, 0o644);
-        expect((await ecm(`${line} --output-file ${file}`)).code).toBe(0);
+        await done(ecm(`${line} --output-file ${file}`));
         expect((await stat(file)).mode & 0o777).toBe(0o644);
       }
     } finally {

@@ -1,6 +1,7 @@
 /** `-q` leaves nothing on stderr but errors, warnings and questions; every command is tried with it in `every-command.test.ts`. */
 import { expect, it } from "vitest";
 import { inputFile, manyContacts } from "../bulk/kit.ts";
+import { done } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 it("says nothing of what was done, whatever flags say besides", async () => {
@@ -72,7 +73,7 @@ it("keeps the warning that a list is shown in part, unless a part was asked for"
   const { ecm } = await startSandbox({ contents: { contacts: manyContacts(120) } });
   await ecm("lists create One");
   await ecm("lists create Two");
-  expect((await ecm("contact mutate --all --set 'First Name=X' --yes")).code).toBe(0);
+  await done(ecm("contact mutate --all --set 'First Name=X' --yes"));
   const readStderr = async (line: string) => (await ecm([...line.split(" "), "-q"])).stderr;
   for (const flags of ["", " --json", " -o csv", " --page-size 100"]) {
     expect(await readStderr(`contact search${flags}`)).toBe(

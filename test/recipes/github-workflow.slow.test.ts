@@ -81,7 +81,7 @@ esac
     const found = await step("apply", "Plans");
     return found.code === 0 ? step("apply", "Apply") : found;
   };
-  const active = async () => Number((await testMachine.ecm("contact", "search", "--count")).stdout);
+  const active = async () => Number((await testMachine.ecm("contact search --count")).stdout);
   return { ...testMachine, step, merge, active };
 }
 
@@ -111,7 +111,7 @@ describe.skipIf(missing.length > 0)(`the workflow's steps${told}`, () => {
       "a.csv": "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n",
       "b.csv": "Email\neve@example.com\n",
     });
-    await ecm("lists", "create", "Newsletter");
+    await ecm("lists create Newsletter");
     const rehearsed = await step("rehearse", "Rehearse");
     expect(rehearsed.code, rehearsed.stderr).toBe(0);
     expect(rehearsed.summary).toContain("### contacts/a.csv\n\n### Plan: 2 contacts to write\n");
@@ -135,7 +135,7 @@ describe.skipIf(missing.length > 0)(`the workflow's steps${told}`, () => {
     const { step, merge, ecm, active, file, folder } = await runner({
       "a.csv": "Email\nada@example.com\n",
     });
-    await ecm("lists", "create", "Newsletter");
+    await ecm("lists create Newsletter");
     await step("rehearse", "Rehearse");
     const plan = join(folder, "plans", "a.ndjson");
     const text = await readFile(plan, "utf8");
@@ -155,7 +155,7 @@ describe.skipIf(missing.length > 0)(`the workflow's steps${told}`, () => {
     expect(await active()).toBe(0);
     await file("run", "17\n");
     // Somebody else has made the contact meanwhile: it is left alone, and the job says so.
-    await ecm("contact", "create", "--key", "ada@example.com");
+    await ecm("contact create --key ada@example.com");
     const late = await merge();
     expect(late.code, late.stderr).toBe(3);
     expect(late.summary).toContain("0 created, 0 updated, 0 unchanged, 1 skipped");
@@ -169,7 +169,7 @@ describe.skipIf(missing.length > 0)(`the workflow's steps${told}`, () => {
     const refused = await step("rehearse", "Rehearse");
     expect(refused.code).toBe(5);
     expect(refused.summary).toContain("<pre>The account has no list");
-    await ecm("lists", "create", "Newsletter");
+    await ecm("lists create Newsletter");
     const rejected = await step("rehearse", "Rehearse");
     expect(rejected.code).toBe(3);
     expect(rejected.summary).toContain("1 reject\n");

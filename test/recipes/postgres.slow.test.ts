@@ -25,7 +25,7 @@ const shop = `
 describe.skipIf(missing.length > 0)(`PostgreSQL${told}`, () => {
   it("goes into the account by a query, and comes back as documents", async () => {
     const { env: server } = await startPostgres();
-    const { folder, script, pipe } = await machine();
+    const { folder, script, ecm } = await machine();
     const psql = (sql: string) =>
       execFileSync("psql", ["-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-c", sql], {
         env: { ...process.env, ...server },
@@ -49,7 +49,7 @@ describe.skipIf(missing.length > 0)(`PostgreSQL${told}`, () => {
     const rows = psql(
       `SELECT row_to_json(c) FROM (SELECT email AS "Email", first_name AS "First Name" FROM customers WHERE agreed) c`,
     );
-    const again = await pipe(rows, "import", "-", "--json");
+    const again = await ecm("import - --json", { stdin: rows });
     expect(JSON.parse(again.stdout).rows).toMatchObject({ read: 3, unchanged: 3, rejected: 0 });
 
     psql("DROP TABLE customers");

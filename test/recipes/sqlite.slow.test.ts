@@ -59,7 +59,7 @@ describe.skipIf(missing.length > 0)(`SQLite${told}`, () => {
       join(made.folder, "warehouse.db"),
       "SELECT * FROM contacts",
     ]);
-    const again = await made.pipe(back.toString("utf8"), "import", "-", "--json");
+    const again = await made.ecm("import - --json", { stdin: back.toString("utf8") });
     expect(JSON.parse(again.stdout).rows).toMatchObject({ read: 3, unchanged: 3, rejected: 0 });
   });
 
@@ -70,7 +70,7 @@ describe.skipIf(missing.length > 0)(`SQLite${told}`, () => {
     sqlite(made, "shop.db", "DELETE FROM customers WHERE NOT agreed");
     expect(await made.script("sqlite-sync")).toMatchObject(done);
     const members = async () =>
-      (await made.ecm("export", "--list", "Buyers", "-o", "ndjson")).stdout.split("\n").length - 1;
+      (await made.ecm("export --list Buyers -o ndjson")).stdout.split("\n").length - 1;
     expect(await members()).toBe(2);
     sqlite(made, "shop.db", "ALTER TABLE customers RENAME COLUMN last_order TO ordered_at");
     const failed = await made.script("sqlite-sync");

@@ -60,15 +60,10 @@ test("its examples in TypeScript have the right types, and pass", async () => {
   expect(names).toHaveLength(2);
   for (const [index, block] of blocksOf("ts").entries()) await writeFile(join(folder, names[index]!), block);
   const compilerOptions = {
-    noEmit: true,
-    strict: true,
-    target: "esnext",
-    module: "nodenext",
-    skipLibCheck: true,
+    ...{ noEmit: true, strict: true, target: "esnext", module: "nodenext", skipLibCheck: true },
+    ...{ types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
   };
-  const types = { types: ["node"], typeRoots: [join(root, "node_modules/@types")] };
-  const settings = { compilerOptions: { ...compilerOptions, ...types }, files: names };
-  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(settings));
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: names }));
   await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", folder]);
   await run(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", folder]);
 });
@@ -83,14 +78,9 @@ test.skipIf(!hasPytest)(
     const program = `#!/bin/sh\nexec "${process.execPath}" "${join(root, "bin/ecm.js")}" "$@"\n`;
     await writeFile(join(folder, "bin/ecm"), program, { mode: 0o755 });
     await writeFile(join(folder, "test_page.py"), blocksOf("python").join("\n"));
-    const { stdout } = await run("python3", ["-m", "pytest", "-q", folder], {
-      cwd: folder,
-      env: {
-        ...process.env,
-        ...(await temporaryHome()),
-        PATH: `${join(folder, "bin")}${delimiter}${process.env.PATH}`,
-      },
-    });
+    const PATH = `${join(folder, "bin")}${delimiter}${process.env.PATH}`;
+    const env = { ...process.env, ...(await temporaryHome()), PATH };
+    const { stdout } = await run("python3", ["-m", "pytest", "-q", folder], { cwd: folder, env });
     expect(stdout).toContain("2 passed");
   },
 );
@@ -105,11 +95,11 @@ test("its file for compose names flags that exist", async () => {
 });
 
 test("the reads that its table names are answered", async () => {
-  const { call } = await openAccount();
+  const { admin } = await openAccount();
   const reads = [...page.matchAll(/`GET ([a-z]+)(?:\?[^`]*)?`/g)].map(([, path]) => path!);
   expect(new Set(reads)).toEqual(new Set(["health", "requests", "snapshots", "clock", "faults", "limits"]));
   for (const path of reads) {
-    expect((await call("GET", `/__sandbox/${path}`, undefined, { key: null })).status, path).toBe(200);
+    expect((await admin("GET", path)).status, path).toBe(200);
   }
 });
 

@@ -10,6 +10,7 @@ import type { SeedData } from "../../../src/sandbox/public-types.ts";
 import type { World } from "../../../src/sandbox/worlds.ts";
 import { ecmWith, temporaryFolder } from "../../support/ecm.ts";
 import { type Answerer, errorBody, json, startHttpServer } from "../../support/http-server.ts";
+import { fastClock, lose } from "../recording-proxy.ts";
 
 /** A contact as a reader of names sees it. */
 export interface Person {
@@ -38,25 +39,9 @@ interface Sent {
   status: number;
 }
 
-/** Real time, with pauses that are over at once. */
-function createClock() {
-  let passed = 0;
-  return {
-    restart() {
-      passed = 0;
-    },
-    now: () => Date.now() + passed,
-    async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-      signal?.throwIfAborted();
-      passed += milliseconds;
-      await new Promise((resolve) => setImmediate(resolve));
-    },
-  };
-}
-
 /** The sandbox and the port that all stories of a test share; each story has a world of its own. */
 export async function startStories() {
-  const clock = createClock();
+  const clock = fastClock();
   const limits = { hourlyLimit: 1_000_000_000, monthlyLimit: 1_000_000_000 };
   const sandbox = await openSandbox({ folder: join(await temporaryFolder(), "sandbox"), clock, ...limits });
   onTestFinished(() => sandbox.close());
@@ -111,12 +96,8 @@ export async function startStories() {
       } else {
         const { status, text, headers } = await ask(method, path, body === "" ? undefined : body);
         record.status = status;
-        if (how === "drop-after") response.socket?.destroy();
-        else if (how === "500-after") json(response, 500, errorBody("InternalServerError", "It failed"));
-        else if (how === "cut-answer" && text.length > 1) {
-          response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(text) });
-          response.write(text.slice(0, text.length / 2), () => response.socket?.destroy());
-        } else response.writeHead(status, headers).end(text);
+        const losses = { "drop-after": "drop", "500-after": "500", "cut-answer": "cut" } as const;
+        lose(response, { status, text, headers }, losses[how as keyof typeof losses]);
       }
     };
     answer = (...exchange) => void respond(...exchange);
