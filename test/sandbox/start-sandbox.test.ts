@@ -97,7 +97,7 @@ test.each<[message: string, act: (admin: Admin) => Promise<unknown>]>([
   ["must be an object", (admin) => admin.reset(null as never)],
   ["must be an object", (admin) => admin.seed(undefined as never)],
   ["must be an object", (admin) => admin.events(null as never)],
-])("what is wrong is refused in words (%s), and changes nothing: %s", async (message, act) => {
+])("what is wrong is refused in words, and changes nothing: %s", async (message, act) => {
   const { admin } = await started();
   await admin.snapshots.save("one");
   await expect(act(admin)).rejects.toThrow(message);
