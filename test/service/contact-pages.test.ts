@@ -35,6 +35,9 @@ const paged =
     contacts: all.slice((page - 1) * pageSize, page * pageSize),
   });
 
+const refusal = (field: string) =>
+  new EcmError("service", `no such ${field}`, undefined, { status: 400, type: "ValidationError", field });
+
 async function readKeys(send: Send, options?: Parameters<typeof readAllContacts>[2]) {
   const keys: unknown[] = [];
   for await (const each of readAllContacts(send, search, options)) keys.push(each.key);
@@ -52,16 +55,13 @@ it("counts all that there was where others remove records while their pages are 
 });
 
 describe("reading every page", () => {
-  it("gives each contact once and asks for no page after the last", async () => {
-    const { send, searches } = serviceThat(paged(contacts(7)));
-    expect(await readKeys(send, { pageSize: 3 })).toEqual(contacts(7).map((each) => each.key));
-    expect(searches.map((body) => body.page)).toEqual([1, 2, 3]);
-  });
-
-  it("asks once when the last page is full", async () => {
-    const { send, searches } = serviceThat(paged(contacts(3)));
-    expect(await readKeys(send, { pageSize: 3 })).toHaveLength(3);
-    expect(searches).toHaveLength(1);
+  it.each([
+    [7, [1, 2, 3]],
+    [3, [1]],
+  ])("gives each of %d contacts once and asks for no page after the last", async (count, pages) => {
+    const { send, searches } = serviceThat(paged(contacts(count)));
+    expect(await readKeys(send, { pageSize: 3 })).toEqual(contacts(count).map((each) => each.key));
+    expect(searches.map((body) => body.page)).toEqual(pages);
   });
 
   it("gives a contact that slid onto the next page once", async () => {
@@ -80,40 +80,23 @@ describe("reading every page", () => {
     expect(searches).toHaveLength(6);
   });
 
-  it("takes the next usual page size while the service refuses it", async () => {
+  it.each([
+    ["the next usual sizes", 30, 1000, [1000, 500, 250, 100, 50, 10, 10, 10, 10]],
+    ["nothing less than what is usual, of a size that nobody gives", 1000, 5000, [5000, 1000]],
+  ])("takes, where the service refuses a size, %s", async (_name, most, pageSize, sizes) => {
     const { send, searches } = serviceThat((body, request) => {
-      if (body.pageSize > 30) {
-        throw new EcmError("service", "too large", undefined, {
-          status: 400,
-          type: "ValidationError",
-          field: "pageSize",
-        });
-      }
+      if (body.pageSize > most) throw refusal("pageSize");
       return paged(contacts(40))(body, request);
     });
-    expect(await readKeys(send)).toHaveLength(40);
-    expect(searches.map((body) => body.pageSize)).toEqual([1000, 500, 250, 100, 50, 10, 10, 10, 10]);
-  });
-
-  it("learns nothing less than what is usual from a size that nobody gives", async () => {
-    const { send, searches } = serviceThat((body, request) => {
-      if (body.pageSize > 1000)
-        throw new EcmError("service", "pageSize", undefined, { status: 400, field: "pageSize" });
-      return paged(contacts(3))(body, request);
-    });
     const behavior = createBehavior();
-    expect(await readKeys(send, { pageSize: 5000, behavior })).toHaveLength(3);
-    expect(searches.map((body) => body.pageSize)).toEqual([5000, 1000]);
-    expect(behavior.get("maxPage")).toBe(1000);
+    expect(await readKeys(send, { pageSize, behavior })).toHaveLength(40);
+    expect(searches.map((body) => body.pageSize)).toEqual(sizes);
+    expect(behavior.get("maxPage")).toBe(sizes.at(-1));
   });
 
   it("passes on any other refusal", async () => {
     const { send } = serviceThat(() => {
-      throw new EcmError("service", "no such column", undefined, {
-        status: 400,
-        type: "ValidationError",
-        field: "column",
-      });
+      throw refusal("column");
     });
     await expect(readKeys(send)).rejects.toThrow("no such column");
   });

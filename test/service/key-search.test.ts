@@ -34,13 +34,8 @@ function createSearchService(service: Service) {
     if ((service.isCheckedWhereHonoured ? keys : wanted.flat()).includes(refuses)) throw refusal();
     const found = held.filter((key) => keys.includes(key)).map((key) => ({ _id: `id ${key}`, key }));
     const page = found.slice((body.page - 1) * body.pageSize, body.page * body.pageSize);
-    return {
-      status: 200,
-      body: { totalRecords: found.length, contacts: page },
-      headers: {},
-      text: "",
-      limits: {},
-    } as ApiAnswer;
+    const answer = { totalRecords: found.length, contacts: page };
+    return { status: 200, body: answer, headers: {}, text: "", limits: {} } as ApiAnswer;
   };
   function take(keys: string[], how: string): string[] {
     if (keys.length === 1 || how === "any") return keys;
@@ -52,18 +47,14 @@ function createSearchService(service: Service) {
 
 const k = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `k${from + index}`);
 
-async function lookUp(service: Service, keys: string[], knownBehavior: KnownBehavior = {}) {
+/** @param noted the key of a contact that was read before */
+async function lookUp(service: Service, keys: string[], knownBehavior: KnownBehavior = {}, noted?: string) {
   const { searches, send } = createSearchService(service);
   const behavior = createBehavior(knownBehavior);
   const search = new KeySearch({ send, behavior, structureId: "s", toIdentity: (key) => key });
-  const found = await search.find(keys, ["_id", "key"]);
-  return {
-    found: found.contacts.map(({ key }) => key),
-    refused: [...found.refused.keys()],
-    searches,
-    behavior,
-    search,
-  };
+  if (noted !== undefined) search.note({ key: noted });
+  const { contacts, refused } = await search.find(keys, ["_id", "key"]);
+  return { found: contacts.map(({ key }) => key), refused: [...refused.keys()], searches, behavior };
 }
 
 const services: [string, Omit<Service, "held">][] = [
@@ -93,12 +84,10 @@ describe("a search for many keys in a service that takes", () => {
   );
 
   it.each(services)("%s is not misled by keys of which only the first is there", async (_name, service) => {
-    const { found } = await lookUp({ ...service, held: ["k1"] }, k(1, 20));
-    expect(found).toEqual(["k1"]);
-    const nobody = await lookUp({ ...service, held: ["other", "another"] }, k(1, 20));
-    expect(nobody.found).toEqual([]);
-    const last = await lookUp({ ...service, held: ["other", "k19"] }, k(1, 20));
-    expect(last.found).toEqual(["k19"]);
+    const find = async (...held: string[]) => (await lookUp({ ...service, held }, k(1, 20))).found;
+    expect(await find("k1")).toEqual(["k1"]);
+    expect(await find("other", "another")).toEqual([]);
+    expect(await find("other", "k19")).toEqual(["k19"]);
   });
 
   it("any of several values costs one request where two are found", async () => {
@@ -123,22 +112,17 @@ describe("a search for many keys in a service that takes", () => {
   });
 
   it("less than it did: what was learned is found out again", async () => {
-    const knownBehavior: KnownBehavior = { keys: { value: "any", learnedAt: "2026-01-01T00:00:00Z" } };
-    const { searches, send } = createSearchService({ values: "first", held: k(0, 40) });
-    const behavior = createBehavior(knownBehavior);
-    const search = new KeySearch({ send, behavior, structureId: "s", toIdentity: (key) => key });
-    search.note({ key: "k39" });
-    expect((await search.find(k(0, 20), ["_id", "key"])).contacts).toHaveLength(20);
+    const known: KnownBehavior = { keys: { value: "any", learnedAt: "2026-01-01T00:00:00Z" } };
+    const service: Service = { values: "first", held: k(0, 40) };
+    const { found, searches, behavior } = await lookUp(service, k(0, 20), known, "k39");
+    expect(found).toHaveLength(20);
     expect(behavior.get("keys")).toBe("alternatives");
     expect(searches).toHaveLength(3);
   });
 
   it("nothing amiss when the contact that was to be found is deleted meanwhile", async () => {
-    const { send } = createSearchService({ held: k(0, 10) });
-    const behavior = createBehavior();
-    const search = new KeySearch({ send, behavior, structureId: "s", toIdentity: (key) => key });
-    search.note({ key: "gone" });
-    expect((await search.find(k(5, 15), ["_id", "key"])).contacts).toHaveLength(5);
+    const { found, behavior } = await lookUp({ held: k(0, 10) }, k(5, 15), {}, "gone");
+    expect(found).toHaveLength(5);
     expect(behavior.get("keys")).toBe("any");
   });
 });

@@ -8,20 +8,18 @@ import { type RecordingProxy, startRecordingProxy } from "../journeys/recording-
 import { startSandbox } from "../support/sandbox.ts";
 
 type Reading = (filters: Filter[]) => Filter[];
-const firstValue: Reading = (filters) =>
-  filters.map(({ criterias }) => ({
-    criterias: criterias.map((each) => ({ ...each, values: each.values.slice(0, 1) })),
-  }));
+/** Of each condition only these of its values. */
+const cutValues =
+  (start: number, end?: number): Reading =>
+  (filters) =>
+    filters.map(({ criterias }) => ({
+      criterias: criterias.map((each) => ({ ...each, values: each.values.slice(start, end) })),
+    }));
+const firstValue = cutValues(0, 1);
 const readings: Record<string, Reading> = {
   "the first value": firstValue,
-  "the last value": (filters) =>
-    filters.map(({ criterias }) => ({
-      criterias: criterias.map((each) => ({ ...each, values: each.values.slice(-1) })),
-    })),
-  "the first two values": (filters) =>
-    filters.map(({ criterias }) => ({
-      criterias: criterias.map((each) => ({ ...each, values: each.values.slice(0, 2) })),
-    })),
+  "the last value": cutValues(-1),
+  "the first two values": cutValues(0, 2),
   "the first filter": (filters) => filters.slice(0, 1),
   "the first filter and the first value": (filters) => firstValue(filters.slice(0, 1)),
 };
