@@ -19,15 +19,16 @@ const pieceLength = 64 * 1024;
 export class AtomicFile {
   private readonly path: string;
   private readonly temporary: string;
+  private readonly mode: number;
   private descriptor: number | undefined;
   private pending = "";
 
   /** @param mode its rights, whatever the process's mask is; default: its owner's alone */
   constructor(path: string, mode: number = privateMode) {
     this.path = path;
+    this.mode = mode;
     this.temporary = join(dirname(path), `.${basename(path).slice(0, 100)}.${createRandomName()}.tmp`);
     this.descriptor = openSync(this.temporary, "wx", privateMode);
-    if (mode !== privateMode) fchmodSync(this.descriptor, mode);
   }
 
   append(data: string | Uint8Array): void {
@@ -54,6 +55,7 @@ export class AtomicFile {
    */
   commit(isLasting = true): void {
     this.flush();
+    if (this.mode !== privateMode) fchmodSync(this.descriptor!, this.mode);
     if (isLasting) fsyncSync(this.descriptor!);
     this.close();
     renameSync(this.temporary, this.path);
