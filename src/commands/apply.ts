@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
-import { findDanger, requireAnswer } from "./bulk/question.ts";
-import { addBulkFlags, claimFiles, toRunOptions } from "./flags/bulk.ts";
+import { findDanger } from "./bulk/question.ts";
+import { addBulkFlags, toRunOptions } from "./flags/bulk.ts";
 import { writtenFileOption } from "./flags/flags.ts";
 import { verb } from "./verb.ts";
 
@@ -33,16 +33,13 @@ export function registerApply(command: Command, context: Context): void {
     },
     async run(file, flags) {
       const options = toRunOptions(flags, context.clock.now());
-      claimFiles(context, file, flags);
-      const [{ openPlanFile, jobs }, { startRun, createBackUp, createBackupTarget }] = await Promise.all([
+      const [{ openPlanFile, jobs }, { createBackUp, startRun }] = await Promise.all([
         import("../bulk/index.ts"),
         import("./bulk/start.ts"),
       ]);
       const plan = await openPlanFile(file, flags.digest);
       const danger = findDanger(plan);
-      requireAnswer(context, danger, options.isDryRun);
-      const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
-      const backUp = plan.deletes > 0 ? createBackUp(context, target) : undefined;
+      const backUp = plan.deletes > 0 ? createBackUp(context, flags.backup) : undefined;
       const stateFolder = context.folders.state;
       const job = await jobs.apply({ input: { name: file, path: file }, stateFolder, plan });
       await startRun(context, { job, options, flags, what: `Applying ${job.input.name}`, danger, backUp });

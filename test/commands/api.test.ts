@@ -138,30 +138,6 @@ describe("ecm api", () => {
 });
 
 describe("the line of any command", () => {
-  it("says of a write to a dead port that nothing was applied", async () => {
-    const { server, ecm } = await startService((_request, response) => response.destroy());
-    const lost = await ecm("api POST /api/contact -o json");
-    expect(lost.code).toBe(8);
-    expect(JSON.parse(lost.stderr).error).toMatchObject({
-      type: "UnreachableError",
-      applied: "unknown",
-      message: expect.stringContaining("may have been applied"),
-    });
-    const dead = await ecm("api POST /api/contact -o json", {
-      env: { ECM_BASE_URL: "http://127.0.0.1:1" },
-    });
-    expect(dead.code).toBe(8);
-    expect(JSON.parse(dead.stderr).error).toMatchObject({ applied: "no" });
-    expect(server.requests).toHaveLength(1);
-  });
-
-  it("gives up after --timeout", async () => {
-    const { ecm } = await startService(() => undefined);
-    const result = await ecm("api GET /api/contact --timeout 0.1");
-    expect(result.code).toBe(8);
-    expect(result.stderr).toContain("0.1 s");
-  });
-
   it("shows requests and answers on stderr with --verbose, bodies only with =bodies", async () => {
     const { ecm, server } = await startService((_request, response) =>
       json(response, 200, { said: "yes\u001b[31m" }, { "x-monthly-limit": "9", "x-monthly-remaining": "8" }),

@@ -81,14 +81,6 @@ describe("events", () => {
     expect((await ecm(["--since", "89d"])).stderr).not.toContain("warning");
   });
 
-  it("shows the newest of a feed whose usual page is refused", async () => {
-    const events = Array.from({ length: 30 }, (_, index) => event(`c${index}`, index));
-    const { ids } = await createFeed(events, { largest: 20 });
-    const newestLast = events.map(({ contactId }) => contactId).reverse();
-    expect(await ids()).toEqual(newestLast);
-    expect(await ids("--limit", "25")).toEqual(newestLast.slice(5));
-  });
-
   it("passes types and days on, and refuses what cannot be meant", async () => {
     const { ecm, server } = await createFeed([]);
     expect(await ecm(["--type", "b", "--type", "a,b", "--days", "7", "--json"])).toMatchObject({
@@ -108,15 +100,15 @@ describe("events", () => {
 });
 
 describe("events --since last", () => {
-  it("a cursor of another version, or of none, is an error with its path", async () => {
+  it("a cursor of another version, of none, or damaged, is an error with its path", async () => {
     const { ecm, env } = await createFeed([event("a", 1)]);
     await ecm(["--since", "last"]);
     const folder = join(env.ECM_STATE_DIR!, "events");
     const file = join(folder, (await readdir(folder)).find((name) => name.endsWith(".json"))!);
     const { version, ...stored } = JSON.parse(await readFile(file, "utf8"));
     expect(version).toBe(1);
-    for (const other of [{ ...stored, version: 2 }, { ...stored, format: 1 }, stored]) {
-      await writeFile(file, JSON.stringify(other));
+    for (const other of [JSON.stringify({ ...stored, version: 2 }), JSON.stringify(stored), "{"]) {
+      await writeFile(file, other);
       const { code, stdout, stderr } = await ecm(["--since", "last"]);
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
       expect(stderr).toContain(`Cannot read ${file}`);
@@ -162,14 +154,6 @@ describe("events --since last", () => {
     expect(await last("--type", "email-bounced", "--type", "email-complaint")).toEqual(["b", "a"]);
     expect(await last("--type", "email-complaint", "--type", "email-bounced")).toEqual([]);
     expect(await last()).toEqual(["b", "a"]);
-  });
-
-  it("shows the oldest of many, and the rest the next time", async () => {
-    const feed = Array.from({ length: 25 }, (_, n) => event(`c${n}`, n));
-    const { last } = await createFeed(feed);
-    const output: string[] = [];
-    for (let times = 0; times < 4; times++) output.push(...(await last("--limit", "10")));
-    expect(output).toEqual(Array.from({ length: 25 }, (_, n) => `c${24 - n}`));
   });
 
   it("gives none twice and loses none while events come in between two pages", async () => {
@@ -225,16 +209,6 @@ describe("events --since last", () => {
     await rm(file);
     expect((await show()).code).toBe(0);
     expect(await readFile(file, "utf8")).toBe("contactId\nb\n");
-  });
-
-  it("says when its file is damaged, in place of showing everything again", async () => {
-    const { ecm, env, last } = await createFeed([event("a", 1)]);
-    await last();
-    const folder = join(env.ECM_STATE_DIR!, "events");
-    await writeFile(join(folder, (await readdir(folder))[0]!), "{");
-    const result = await ecm(["--since", "last"]);
-    expect(result.code).toBe(1);
-    expect(result.stderr).toContain(folder);
   });
 
   it("looks back over a gap that is longer than the usual days", async () => {

@@ -105,37 +105,3 @@ describe("ecm limits", () => {
     expect(report).toMatchObject({ hour: { limit: 10, remaining: 9 }, month: { limit: 20, remaining: 19 } });
   });
 });
-
-describe("a spent budget", () => {
-  it("stops at once with exit code 7 and the time to wait", async () => {
-    const { ecm } = await startSandbox({ hourlyLimit: 1 });
-    expect((await ecm("structure list")).code).toBe(0);
-    const stopped = await ecm("structure list --json");
-    expect(stopped.code).toBe(7);
-    const error = JSON.parse(stopped.stderr.split("\n").find((line) => line.startsWith("{"))!).error;
-    expect(error).toMatchObject({ type: "TooManyRequestsError", status: 429, exitCode: 7, retryable: true });
-    expect(error.retryAfterSeconds).toBeGreaterThan(300);
-  });
-
-  it("is waited for when the hour ends soon enough", async () => {
-    const { ecm } = await startSandbox({ hourlyLimit: 1, windowSeconds: 2 });
-    expect((await ecm("structure list")).code).toBe(0);
-    expect((await ecm("structure list --max-wait 0")).code).toBe(7);
-    expect((await ecm("structure list --max-wait 10")).code).toBe(0);
-  });
-
-  it("of the month is never waited for", async () => {
-    const { ecm } = await startSandbox({ monthlyLimit: 1 });
-    expect((await ecm("structure list")).code).toBe(0);
-    expect((await ecm("structure list --max-wait 99999999")).code).toBe(7);
-  });
-
-  it("of a blocked address is never waited for", async () => {
-    const { ecm } = await startSandbox({ blockAfter: 1, blockSeconds: 1 });
-    const wrong = { ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
-    const codes = [];
-    for (let count = 0; count < 3; count++) codes.push((await ecm("structure list", { env: wrong })).code);
-    expect(codes[0]).toBe(4);
-    expect(codes.at(-1)).toBe(7);
-  });
-});

@@ -44,6 +44,7 @@ describe("lists merge", () => {
     expect(await countMembers(sandbox, "Leads")).toBe("6");
     const again = await ecm("lists merge Leads Fair --into all");
     expect(again.code).toBe(6);
+    expect(JSON.parse((await ecm("runs list --json")).stdout)).toHaveLength(1);
   });
 
   it("whose sources were not all deleted is resumed", async () => {

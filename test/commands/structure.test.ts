@@ -471,33 +471,4 @@ describe("a service that tells less, or has moved on", () => {
     expect((await ecm("structure tag remove vip", terminal)).code).toBe(0);
     expect(JSON.parse(seen.at(-1)!.body).fields).toHaveLength(2);
   });
-
-  it("of 3,000 tags and 500 fields is pulled, compared, applied and removed from, with one search for the question", async () => {
-    const many = (count: number, prefix: string) =>
-      Array.from({ length: count }, (_, n) => ({ _id: `${prefix}${n}`, label: `${prefix} ${n}` }));
-    const large = {
-      ...structure,
-      fields: many(500, "Field").map((each) => ({ ...each, dataType: "text", required: false })),
-      tags: many(3000, "Tag"),
-    };
-    const { ecm, seen } = await against((request, response) => {
-      if (request.url.includes("/search")) return json(response, 200, { totalRecords: 3, contacts: [] });
-      json(response, 200, request.method === "PUT" ? { ...large, ...JSON.parse(request.body) } : [large]);
-    });
-    const file = join(await temporaryFolder(), "large.yaml");
-    await done(ecm(`structure pull --output-file ${file}`));
-    expect(await done(ecm(`structure diff ${file}`))).toBe("");
-    const text = (await readFile(file, "utf8")).replace(
-      /^ {2}- Tag (\d+)$/gm,
-      "  - label: Mark $1\n    was: Tag $1",
-    );
-    const tags = text.replace(/^fields:\n(?: .*\n)*/m, "fields:\n  - Field 0\n");
-    const terminal = { terminalColumns: 120, typed: "y\r" };
-    await writeFile(file, tags);
-    expect((await ecm(`structure apply ${file} --prune`, terminal)).code).toBe(0);
-    const body = JSON.parse(seen.at(-1)!.body);
-    expect(body.fields).toHaveLength(1);
-    expect(body.tags[2_999]).toEqual({ _id: "Tag2999", label: "Mark 2999" });
-    expect(seen.filter(({ url }) => url.includes("/search"))).toHaveLength(1);
-  });
 });

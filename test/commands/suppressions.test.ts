@@ -1,8 +1,7 @@
 import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Suppressions } from "../../src/suppressions/suppressions.ts";
-import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
+import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { plainStructure, startService } from "../support/service.ts";
@@ -163,28 +162,6 @@ describe("ecm suppressions", () => {
     const damaged = await ecm("suppressions check a@example.com");
     expect(damaged.code).toBe(1);
     expect(damaged.stderr).toMatch(/:\d+: the line is damaged/);
-  });
-
-  it("loses nothing of two processes that add at the same time", async () => {
-    const { env, ecm } = await home();
-    const folder = await temporaryFolder();
-    const children = await Promise.all(
-      [0, 1].map(async (child) => {
-        const file = join(folder, `${child}.txt`);
-        const keys = Array.from({ length: 300 }, (_, index) => `p${child}-${index}@example.com`);
-        await writeFile(file, `${keys.join("\n")}\n`);
-        return waitForResult(spawnEcm(["suppressions", "add", "--keys", file], env));
-      }),
-    );
-    expect(children.map(({ code }) => code)).toEqual([0, 0]);
-    expect(JSON.parse((await ecm("suppressions list --json")).stdout)).toHaveLength(600);
-  });
-
-  it("sees what another process adds while it is open", async () => {
-    const file = join(await temporaryFolder(), "list.txt");
-    const [one, other] = [new Suppressions(file), new Suppressions(file)];
-    await one.add(["a@example.com"], 0);
-    await expect.poll(() => other.has("A@example.com")).toBe(true);
   });
 });
 

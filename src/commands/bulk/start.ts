@@ -174,7 +174,7 @@ async function openEngine(context: Context, { concurrency, isDryRun }: RunOption
  * Where a backup goes, from the flag: the format by the file's name, else by `-o`, else csv.
  * @throws UsageError
  */
-export function createBackupTarget(context: Context, file: string): { file: string; format: OutputFormat } {
+function toBackupTarget(context: Context, file: string): { file: string; format: OutputFormat } {
   context.files.writes(file, "--backup");
   const byName = findFormatByName(file);
   if (byName === "yaml" || byName === "xlsx") requireFileFormat(file, "csv", "--backup");
@@ -183,8 +183,12 @@ export function createBackupTarget(context: Context, file: string): { file: stri
   return { file: resolve(file), format: (byName as OutputFormat | undefined) ?? byFlag };
 }
 
-/** @param target absent: the run folder */
-export function createBackUp(context: Context, target: BackUp["target"]): BackUp {
+/** @param file of the flag @param target of a run that goes on; absent: the run folder */
+export function createBackUp(
+  context: Context,
+  file: string | undefined,
+  target: BackUp["target"] = file === undefined ? undefined : toBackupTarget(context, file),
+): BackUp {
   return {
     target,
     async write(contacts, { folder, account }) {

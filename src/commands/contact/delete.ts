@@ -3,12 +3,13 @@ import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { notFoundError } from "../../errors.ts";
 import { suggestSimilar } from "../../service/find-contact.ts";
-import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
+import { addBulkFlags } from "../flags/bulk.ts";
 import { writtenFileOption } from "../flags/flags.ts";
 import { addBulkSelectionFlags, chooseContacts } from "../selection/conditions.ts";
-import { addMarkedRowsFlags, readFileFlags } from "../selection/keys.ts";
+import { addMarkedRowsFlags } from "../selection/keys.ts";
 import { resolveContact } from "../selection/lookups.ts";
 import { verb } from "../verb.ts";
+import { editMany } from "./edit-many.ts";
 
 export function registerContactDelete(parent: Command, context: Context): void {
   const command = parent
@@ -35,16 +36,9 @@ export function registerContactDelete(parent: Command, context: Context): void {
     },
     async run(contacts, flags) {
       const chosen = await chooseContacts(context, contacts, flags, "delete");
-      const { one } = chosen;
-      const reading = readFileFlags(chosen.keys, flags);
-      if (one !== undefined && !chosen.isRun && flags.dryRun) return planDeletion(context, one);
-      const { createBackUp, createBackupTarget } = await import("../bulk/start.ts");
-      const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
-      const options = toRunOptions(flags, context.clock.now());
-      const { editMany } = await import("./edit-many.ts");
-      const backUp = createBackUp(context, target);
-      const result = await editMany(context, { kind: "delete", chosen, reading, options, flags, backUp });
-      const { rows } = result.summary;
+      const { one, single } = chosen;
+      if (single !== undefined && flags.dryRun) return planDeletion(context, single);
+      const { rows } = (await editMany(context, { kind: "delete", chosen, flags })).summary;
       if (one !== undefined && rows.skipped > 0) {
         throw notFoundError(`No contact has the key or id ${JSON.stringify(one)}`, suggestSimilar(one));
       }

@@ -1,50 +1,44 @@
 /** The same done to many contacts, as a bulk run: what `mutate`, `unsubscribe` and `delete` share. */
 import { Readable } from "node:stream";
-import type { BackUp, Closed, EditOptions, RunOptions } from "../../bulk/index.ts";
+import type { Closed, EditOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { quotedCell } from "../../delimited-lines.ts";
 import { declinedError } from "../../errors.ts";
-import type { PlanFlags } from "../bulk/plan.ts";
-import { requireAnswer } from "../bulk/question.ts";
 import type { WhileAsking } from "../bulk/start.ts";
+import { type BulkFlags, toRunOptions } from "../flags/bulk.ts";
 import type { ChosenContacts } from "../selection/conditions.ts";
 
 export interface BulkEdit {
   kind: EditOptions["kind"];
   chosen: ChosenContacts;
+  flags: BulkFlags & { includeUnsubscribed?: true; backup?: string };
   changes?: EditOptions["wanted"];
-  /** How the file of `--keys` is read. */
-  reading?: Pick<EditOptions, "read" | "rows" | "includeUnsubscribed">;
-  options: RunOptions;
-  flags: PlanFlags;
-  backUp?: BackUp;
 }
 
 const progressVerbs = { mutate: "Changing", unsubscribe: "Unsubscribing", delete: "Deleting" };
 
 /** Runs the job and says what it did; what stopped it is in the result. */
-export async function editMany(context: Context, edits: BulkEdit): Promise<Closed> {
-  const { kind, chosen, changes, reading, options, flags, backUp } = edits;
-  const danger = kind === "mutate" ? "change" : kind;
-  requireAnswer(context, danger, options.isDryRun);
-  const [{ jobs }, { startRun }] = await Promise.all([
+export async function editMany(
+  context: Context,
+  { kind, chosen, flags, changes }: BulkEdit,
+): Promise<Closed> {
+  const options = toRunOptions(flags, context.clock.now());
+  const [{ jobs }, { createBackUp, startRun }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../bulk/start.ts"),
   ]);
-  const { conditions } = chosen;
-  const asStated: EditOptions = {
-    kind,
-    wanted: changes,
-    conditions,
-    ...reading,
-    ...openInput(context, chosen),
-  };
-  const job = await jobs[kind](asStated);
+  const backUp = kind === "delete" ? createBackUp(context, flags.backup) : undefined;
+  const { conditions, reading } = chosen;
+  const { includeUnsubscribed } = flags;
+  const input = openInput(context, chosen);
+  const edit: EditOptions = { kind, wanted: changes, conditions, includeUnsubscribed, ...reading, ...input };
+  const job = await jobs[kind](edit);
   const asks = (whileAsking: WhileAsking) =>
-    jobs[kind](asStated, (rows) => whileAsking(() => askRows(context, kind, rows)));
+    jobs[kind](edit, (rows) => whileAsking(() => askRows(context, kind, rows)));
   const what = `${progressVerbs[kind]} ${describeContacts(chosen, job.input.name)}`;
-  const isSingle = kind === "delete" && chosen.one !== undefined && !chosen.isRun;
+  const danger = kind === "mutate" ? "change" : kind;
+  const isSingle = kind === "delete" && chosen.single !== undefined;
   return startRun(context, { job, options, flags, what, danger, backUp, asks, isSingle });
 }
 

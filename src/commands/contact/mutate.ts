@@ -18,12 +18,12 @@ import { fetchContact, type MutatedContact, mutateContact } from "../../service/
 import { readJsonInput } from "../../terminal/data-input.ts";
 import { isJson } from "../../terminal/format.ts";
 import type { ApiRequest, Contact, MutateBody } from "../../wire.ts";
-import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
+import { addBulkFlags } from "../flags/bulk.ts";
 import { addKeyFileFlags, type OptionsOf, repeatableOption, wholeNumberOption } from "../flags/flags.ts";
 import { formatChanges } from "../output/change-lines.ts";
 import { addBulkSelectionFlags, type ChosenContacts, chooseContacts } from "../selection/conditions.ts";
-import { type FileReading, readFileFlags } from "../selection/keys.ts";
 import { type Result, verb } from "../verb.ts";
+import { editMany } from "./edit-many.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
 type MutateFlags = OptionsOf<typeof declareMutate>;
@@ -66,10 +66,9 @@ export function registerContactMutate(parent: Command, context: Context): void {
     async run(contacts, flags) {
       requireNoNewKey(contacts, flags);
       const chosen = await chooseContacts(context, contacts, flags, "mutate");
-      const reading = readFileFlags(chosen.keys, flags);
       const change = await readChange(context, flags);
-      if (chosen.one !== undefined && !chosen.isRun) return mutateOne(context, chosen.one, change, flags);
-      await mutateMany(context, { chosen, reading }, change, flags);
+      if (chosen.single !== undefined) return mutateOne(context, chosen.single, change, flags);
+      await mutateMany(context, chosen, change, flags);
       return undefined;
     },
   });
@@ -229,22 +228,16 @@ const bodyMembers = ["addTags", "removeTags", "addLists", "removeLists", "update
 
 async function mutateMany(
   context: Context,
-  { chosen, reading }: { chosen: ChosenContacts; reading: FileReading },
+  chosen: ChosenContacts,
   typed: TypedBody,
   flags: MutateFlags,
 ): Promise<void> {
-  const { addTag, removeTag, addList, removeList, set, includeUnsubscribed } = flags;
+  const { addTag, removeTag, addList, removeList, set } = flags;
   if (flags.ifVersion !== undefined) throw usageError("--if-version applies to a single contact");
   if (flags.failUnchanged) throw usageError("--fail-unchanged applies to a single contact");
-  const { editMany } = await import("./edit-many.ts");
-  await editMany(context, {
-    kind: "mutate",
-    chosen,
-    changes: typed ? { body: requireBulkBody(typed.value) } : { addTag, removeTag, addList, removeList, set },
-    reading: { ...reading, includeUnsubscribed },
-    options: toRunOptions(flags, context.clock.now()),
-    flags,
-  });
+  const named = { addTag, removeTag, addList, removeList, set };
+  const changes = typed ? { body: requireBulkBody(typed.value) } : named;
+  await editMany(context, { kind: "mutate", chosen, flags, changes });
 }
 
 /** @throws UsageError for anything that a plan could not say of each contact */

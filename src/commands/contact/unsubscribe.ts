@@ -9,12 +9,13 @@ import {
 import type { Context } from "../../context.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import type { ApiRequest, Contact, Send } from "../../wire.ts";
-import { addBulkFlags, toRunOptions } from "../flags/bulk.ts";
+import { addBulkFlags } from "../flags/bulk.ts";
 import { formatChanges } from "../output/change-lines.ts";
 import { addBulkSelectionFlags, chooseContacts } from "../selection/conditions.ts";
-import { addMarkedRowsFlags, readFileFlags } from "../selection/keys.ts";
+import { addMarkedRowsFlags } from "../selection/keys.ts";
 import { resolveContact } from "../selection/lookups.ts";
 import { type Result, verb } from "../verb.ts";
+import { editMany } from "./edit-many.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
 export function registerContactUnsubscribe(parent: Command, context: Context): void {
@@ -41,13 +42,8 @@ export function registerContactUnsubscribe(parent: Command, context: Context): v
     },
     async run(contacts, flags) {
       const chosen = await chooseContacts(context, contacts, flags, "unsubscribe");
-      const reading = readFileFlags(chosen.keys, flags);
-      const { requireAnswer } = await import("../bulk/question.ts");
-      requireAnswer(context, "unsubscribe", flags.dryRun ?? false);
-      if (chosen.one !== undefined && !chosen.isRun) return unsubscribeOne(context, chosen.one, flags.dryRun);
-      const options = toRunOptions(flags, context.clock.now());
-      const { editMany } = await import("./edit-many.ts");
-      await editMany(context, { kind: "unsubscribe", chosen, reading, options, flags });
+      if (chosen.single !== undefined) return unsubscribeOne(context, chosen.single, flags.dryRun);
+      await editMany(context, { kind: "unsubscribe", chosen, flags });
       return undefined;
     },
   });
@@ -58,6 +54,7 @@ async function unsubscribeOne(
   idOrKey: string,
   dryRun = false,
 ): Promise<Result<Partial<Contact>>> {
+  if (!dryRun) context.requireConfirmable();
   const { terminal } = context;
   const connection = await context.connect();
   const { send, account } = connection;

@@ -55,7 +55,7 @@ export function registerRunsResume(parent: Command, context: Context): void {
         danger,
         isUndo,
         structureId: account.structureId,
-        backUp: danger === "delete" && !isUndo ? createBackUp(context, backup) : undefined,
+        backUp: danger === "delete" && !isUndo ? createBackUp(context, undefined, backup) : undefined,
       });
     },
   });

@@ -1,11 +1,10 @@
-import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { constants } from "node:os";
-import type { Readable, Writable } from "node:stream";
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { describeDiskError } from "../../disk/disk-errors.ts";
 import { toStopSignal, usageError } from "../../errors.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
 import { verb } from "../verb.ts";
 import { addStartFlags, whileServing } from "./shared.ts";
 
@@ -31,48 +30,34 @@ export function registerSandboxExec(parent: Command, context: Context): void {
       whileServing(context, flags, async (sandbox, baseUrl) => {
         const { ECM_PROFILE: _profile, ECM_STRUCTURE: _structure, ...inherited } = context.terminal.env;
         const env = { ...inherited, ECM_BASE_URL: baseUrl, ECM_API_KEY: sandbox.ownKey() };
-        const child = startChild(words, context.terminal, env);
-        context.endWith(await exitCode(child, words[0]!, context));
+        context.endWith(await runCommand(context, words, env));
       }),
   });
 }
 
-function startChild([command, ...args]: string[], terminal: Terminal, env: NodeJS.ProcessEnv): ChildProcess {
-  const streams = [terminal.stdin, terminal.stdout, terminal.stderr];
-  const stdio: StdioOptions = streams.map((stream) => fileDescriptor(stream) ?? "pipe");
-  const child = spawn(command!, args, { env, stdio });
-  if (child.stdin) terminal.stdin.pipe(child.stdin).on("error", () => {});
-  child.stdout?.on("data", (chunk: Buffer) => terminal.stdout.write(chunk));
-  child.stderr?.on("data", (chunk: Buffer) => terminal.stderr.write(chunk));
-  return child;
-}
-
-/** The file descriptor of a stream, so that the child inherits it: a terminal stays a terminal. */
-function fileDescriptor(stream: Readable | Writable): number | undefined {
-  return "fd" in stream && typeof stream.fd === "number" ? stream.fd : undefined;
-}
-
-/** Waits for the child. @returns its exit code, as a shell reports it @throws UsageError when there is no such command */
-function exitCode(child: ChildProcess, command: string, context: Context): Promise<number> {
+/** @returns its exit code, as a shell reports it @throws UsageError when there is no such command */
+async function runCommand(
+  { signal, terminal }: Context,
+  [command, ...args]: string[],
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  // A terminal stays a terminal for it.
+  const child = spawn(command!, args, { env, stdio: "inherit" });
   const passOn = () => {
-    const signal = toStopSignal(context.signal.reason);
+    const stop = toStopSignal(signal.reason);
     // At a terminal, Ctrl-C has reached the child already; a second one would stop it at once.
-    if (signal === "SIGTERM" || !context.terminal.isStdinTerminal) child.kill(signal);
+    if (stop === "SIGTERM" || !terminal.isStdinTerminal) child.kill(stop);
   };
-  return new Promise((resolve, reject) => {
-    child.on("error", (error) =>
-      reject(
-        usageError(
-          `Cannot run ${JSON.stringify(command)}: ${(error as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such command" : describeDiskError(error)}`,
-          "The sandbox was stopped",
-        ),
-      ),
-    );
-    child.on("close", (code, signal) => {
-      context.signal.removeEventListener("abort", passOn);
-      resolve(code ?? 128 + (signal ? constants.signals[signal] : 0));
-    });
-    if (context.signal.aborted) passOn();
-    context.signal.addEventListener("abort", passOn, { once: true });
-  });
+  if (signal.aborted) passOn();
+  signal.addEventListener("abort", passOn);
+  try {
+    const [code, killedBy] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+    return code ?? 128 + (killedBy ? constants.signals[killedBy] : 0);
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const why = isMissing ? "there is no such command" : describeDiskError(error);
+    throw usageError(`Cannot run ${JSON.stringify(command)}: ${why}`, "The sandbox was stopped");
+  } finally {
+    signal.removeEventListener("abort", passOn);
+  }
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
@@ -27,7 +28,7 @@ export function registerSandboxStart(parent: Command, context: Context): void {
         // A signal is the regular end of this command.
         if (context.terminal.isStdoutTerminal) return showLive(context, sandbox, ready);
         await context.terminal.write(`${JSON.stringify(ready)}\n`);
-        await aborted(context.signal);
+        if (!context.signal.aborted) await once(context.signal, "abort");
       }),
   });
 }
@@ -69,11 +70,4 @@ async function showLive(
   } catch (error) {
     if (!signal.aborted) throw error;
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -20,6 +20,7 @@ import type { BulkFlags } from "../flags/bulk.ts";
 import { type Bare, type FlagsOf, repeatableOption, type TableFlags } from "../flags/flags.ts";
 import { requireText } from "../flags/questions.ts";
 import {
+  type FileReading,
   type KeysFileCondition,
   readFileFlags,
   requireNoFile,
@@ -170,11 +171,15 @@ export interface ChosenContacts {
   /** The file that names them; `-`: standard input. */
   keys?: string;
   conditions: TypedConditions;
+  /** How the file is read. */
+  reading: FileReading;
   /** One contact named by itself. */
   one?: string;
-  /** A bulk run, also for one contact. */
-  isRun: boolean;
+  /** The same, unless a bulk run is asked for. */
+  single?: string;
 }
+
+type ChoosingFlags = SelectionFlags & BulkFlags & Parameters<typeof readFileFlags>[1];
 
 /**
  * The contacts that the words and flags mean; where they say nothing, a person is asked for one contact.
@@ -184,7 +189,7 @@ export interface ChosenContacts {
 export async function chooseContacts(
   context: Context,
   contacts: string[],
-  flags: SelectionFlags & BulkFlags,
+  flags: ChoosingFlags,
   verb: string,
 ): Promise<ChosenContacts> {
   const chosen = readSelection(contacts, flags);
@@ -197,7 +202,7 @@ export async function chooseContacts(
 }
 
 /** Undefined when nothing says which contacts are meant. @throws UsageError */
-function readSelection(contacts: string[], flags: SelectionFlags & BulkFlags): ChosenContacts | undefined {
+function readSelection(contacts: string[], flags: ChoosingFlags): ChosenContacts | undefined {
   // A plan is of a bulk run.
   const { key = [], keys, list, tag, status, where, all, bulk, plan } = flags;
   const typedContacts = [...contacts, ...key];
@@ -213,11 +218,6 @@ function readSelection(contacts: string[], flags: SelectionFlags & BulkFlags): C
   if (typedContacts.length === 0 && keys === undefined && !isNarrowed && !all) return undefined;
   const isOne = typedContacts.length === 1 && !isNarrowed && !bulk && plan === undefined;
   const one = isOne ? typedContacts[0] : undefined;
-  return {
-    contacts: typedContacts,
-    keys,
-    conditions,
-    one,
-    isRun: !isOne || runFlags.some((name) => flags[name] !== undefined),
-  };
+  const single = runFlags.some((name) => flags[name] !== undefined) ? undefined : one;
+  return { contacts: typedContacts, keys, conditions, reading: readFileFlags(keys, flags), one, single };
 }

@@ -97,15 +97,6 @@ test("the account's standing and month are shown, and changed at once", async ()
   expect((await sandbox("account", "--status", "asleep")).code).toBe(2);
 });
 
-test("reset asks, and takes everything but what start printed", async () => {
-  const { sandbox, read, apiKey } = await running();
-  await sandbox("keys", "create", "ci", "--scope", "contacts:read");
-  expect((await sandbox("reset")).code).toBe(2);
-  expect((await sandbox("reset", "--yes")).code).toBe(0);
-  expect(JSON.parse((await sandbox("keys", "list", "--json")).stdout)).toMatchObject([{ name: "sandbox" }]);
-  expect(await read(apiKey)).toBe("200");
-});
-
 test.each([
   ["no database", () => Buffer.from("not a database, but longer than its header would be ".repeat(100))],
   ["a database whose pages are overwritten", (file: Buffer) => file.fill(0x5a, 100)],
