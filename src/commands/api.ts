@@ -57,7 +57,7 @@ export function registerApi(command: Command, context: Context): void {
       return { format: isLines ? "ndjson" : "json", outputFile };
     },
     async run(method, path, options) {
-      const request = await requestFrom(context, method, path, options);
+      const request = await buildRequest(context, method, path, options);
       if (options.dryRun) {
         const unsent = toUnsentRequest(request);
         return { request: unsent, would: `send ${unsent.method} ${unsent.path}` };
@@ -68,21 +68,6 @@ export function registerApi(command: Command, context: Context): void {
       return undefined;
     },
   });
-}
-
-/** @throws UsageError for what makes no request */
-async function requestFrom(
-  context: Context,
-  method: string,
-  path: string,
-  options: ApiOptions,
-): Promise<ApiRequest> {
-  const query = (options.query ?? []).map((text) => parsePair("--query", text));
-  const rawBody =
-    options.data === undefined
-      ? await buildBody(context, options)
-      : await readDataInput(context, options.data, "--data");
-  return apiRequest(method, path, query, rawBody);
 }
 
 async function joinAnswers(context: Context, request: ApiRequest): Promise<Result<unknown>> {
@@ -138,16 +123,16 @@ async function confirmFinal(context: Context, { method, path }: ApiRequest): Pro
 }
 
 /** GET, HEAD, OPTIONS and searches count as reads, all else as writes. @throws UsageError */
-export function apiRequest(
-  method: string,
+async function buildRequest(
+  context: Context,
+  typedMethod: string,
   path: string,
-  query: [string, string][],
-  rawBody?: string,
-): ApiRequest {
-  const verb = method.toUpperCase();
-  if (!/^[A-Z]+$/.test(verb) || verb === "CONNECT") {
+  options: ApiOptions,
+): Promise<ApiRequest> {
+  const method = typedMethod.toUpperCase();
+  if (!/^[A-Z]+$/.test(method) || method === "CONNECT") {
     throw usageError(
-      `${JSON.stringify(method)} is not a method that can be sent`,
+      `${JSON.stringify(typedMethod)} is not a method that can be sent`,
       "Use GET, POST, PUT, PATCH or DELETE",
     );
   }
@@ -157,12 +142,15 @@ export function apiRequest(
       "Give a path such as /api/contact-structure; the base URL is the profile's, or --base-url",
     );
   }
-  if (rawBody !== undefined && ["GET", "HEAD"].includes(verb)) {
-    throw usageError(`${verb} requests have no body`, "Add query parameters with --query");
-  }
-  const isSearch = verb === "POST" && path.split("?")[0]!.endsWith("/search");
-  const isRead = isSearch || verb === "GET" || verb === "HEAD" || verb === "OPTIONS";
-  return { method: verb, path, query, rawBody, effect: isRead ? "read" : "write" };
+  const query = options.query?.map((text) => parsePair("--query", text));
+  const { data } = options;
+  const rawBody =
+    data === undefined ? await buildBody(context, options) : await readDataInput(context, data, "--data");
+  if (rawBody !== undefined && ["GET", "HEAD"].includes(method))
+    throw usageError(`${method} requests have no body`, "Add query parameters with --query");
+  const isSearch = method === "POST" && path.split("?")[0]!.endsWith("/search");
+  const isRead = isSearch || ["GET", "HEAD", "OPTIONS"].includes(method);
+  return { method, path, query, rawBody, effect: isRead ? "read" : "write" };
 }
 
 /** `name=value`, split at the first `=`. @throws UsageError */

@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { apiRequest } from "../../src/commands/api.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -92,19 +91,21 @@ describe("ecm api", () => {
 
   it("lets reads out with --read-only, and no write", async () => {
     const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
-    const exits = [];
-    for (const [method, path] of [
-      ["GET", "/api/contact"],
-      ["HEAD", "/api/contact"],
-      ["POST", "/api/contact/search"],
-      ["POST", "/api/contact"],
-      ["DELETE", "/api/contact/1"],
-      ["QUERY", "/api/contact"],
-    ] as const) {
-      exits.push((await ecm(["api", method, path, "--read-only"])).code);
-    }
-    expect(exits).toEqual([0, 0, 0, 2, 2, 2]);
-    expect(server.requests).toHaveLength(3);
+    for (const [line, code] of [
+      ["GET /api/contact", 0],
+      ["HEAD /api/contact", 0],
+      ["options /api/contact", 0],
+      ["POST /api/contact/search", 0],
+      ["POST /api/contact/search?x=1", 0],
+      ["POST /api/contact/export?x=/search", 2],
+      ["PUT /api/contact/search", 2],
+      ["POST /api/research", 2],
+      ["POST /api/contact", 2],
+      ["DELETE /api/contact/1", 2],
+      ["QUERY /api/contact", 2],
+    ] as const)
+      expect((await ecm(`api ${line} --read-only`)).code, line).toBe(code);
+    expect(server.requests).toHaveLength(5);
   });
 
   it.each([
@@ -122,18 +123,6 @@ describe("ecm api", () => {
     const env = { ECM_BASE_URL: "https://api.example.com", HTTPS_PROXY: "http://127.0.0.1:9" };
     expect(await ecm(args, { env })).toMatchObject({ code: 2, stdout: "" });
     expect(server.requests).toEqual([]);
-  });
-
-  it.each([
-    ["GET", "/api/contact", "read"],
-    ["options", "/api/contact", "read"],
-    ["POST", "/api/contact/search", "read"],
-    ["POST", "/api/contact/search?x=1", "read"],
-    ["POST", "/api/contact/export?x=/search", "write"],
-    ["PUT", "/api/contact/search", "write"],
-    ["POST", "/api/research", "write"],
-  ])("takes %s %s for a %s", (method, path, effect) => {
-    expect(apiRequest(method, path, []).effect).toBe(effect);
   });
 });
 

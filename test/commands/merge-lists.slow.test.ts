@@ -16,6 +16,9 @@ const contents = {
 };
 const twoLists = () => startSandbox({ contents });
 
+const merge = "lists merge Leads Fair --into All";
+const mergeAll = `${merge} --delete-sources --yes`;
+
 const countMembers = async ({ ecm }: Pick<RunningSandbox, "ecm">, list: string) =>
   (await ecm(["contact", "search", "--list", list, "--count"])).stdout.trim();
 /** Requests that the service has answered so far. */
@@ -26,7 +29,7 @@ describe("lists merge", () => {
   it("makes a new list of everyone in any of them, once, and keeps the sources", async () => {
     const sandbox = await twoLists();
     const { ecm } = sandbox;
-    const dry = parseSummary(await ecm("lists merge Leads Fair --into All --dry-run --json"));
+    const dry = parseSummary(await ecm(`${merge} --dry-run --json`));
     expect(dry).toMatchObject({ status: "dry-run", rows: { read: 9, updated: 9 } });
     // The list with a look before, and its members.
     expect(dry.estimate.requests).toBe(dry.requests.total + 11);
@@ -50,14 +53,13 @@ describe("lists merge", () => {
   it("whose sources were not all deleted is resumed", async () => {
     const sandbox = await twoLists();
     const { ecm } = sandbox;
-    const merge = ["lists", "merge", "Leads", "Fair", "--into", "All", "--delete-sources", "--yes"];
     sandbox.sandbox.admin.faults(["500:DELETE:*:n=1"]);
-    const failed = await ecm(merge);
+    const failed = await ecm(mergeAll);
     expect(failed.code).toBe(1);
     const [, run] = /Resume with: ecm runs resume (\S+)/.exec(failed.stderr) ?? [];
     // Somebody, or this run before it was killed, has deleted one of them.
     await ecm("lists delete Leads --yes");
-    const again = await ecm(merge);
+    const again = await ecm(mergeAll);
     expect(again.code).toBe(5);
     expect((await ecm("runs list -o tsv --columns status")).stdout).toContain("stopped");
     const resumed = await ecm(`runs resume ${run!}`);
@@ -69,7 +71,7 @@ describe("lists merge", () => {
   it("is undone: memberships go, the new list stays and is named", async () => {
     const sandbox = await twoLists();
     const { ecm } = sandbox;
-    const { run } = parseSummary(await ecm("lists merge Leads Fair --into All --json"));
+    const { run } = parseSummary(await ecm(`${merge} --json`));
     const undone = await ecm(`runs undo ${run!} --json`);
     expect(undone.code, undone.stderr).toBe(0);
     expect(undone.stderr).toContain('The list "All" stays; delete it with: ecm lists delete All');
@@ -81,13 +83,13 @@ describe("lists merge", () => {
   });
 
   it("is undone to its end where the undo stopped", async () => {
-    for (const flags of [["--delete-created", "--yes"], []]) {
+    for (const flags of ["--delete-created --yes", ""]) {
       const sandbox = await twoLists();
       const { ecm } = sandbox;
-      const { run } = parseSummary(await ecm("lists merge Leads Fair --into All --json"));
-      const stopped = await ecm(["runs", "undo", run!, ...flags, "--max-requests", "8", "--json"]);
+      const { run } = parseSummary(await ecm(`${merge} --json`));
+      const stopped = await ecm(`runs undo ${run} ${flags} --max-requests 8 --json`);
       expect(stopped.code).toBe(7);
-      const resumed = await ecm(["runs", "resume", parseSummary(stopped).run!, "--yes", "--json"]);
+      const resumed = await ecm(`runs resume ${parseSummary(stopped).run} --yes --json`);
       expect(resumed.code, resumed.stderr).toBe(0);
       expect(parseSummary(resumed)).toMatchObject({ status: "completed", rows: { updated: 9 } });
       expect(await countMembers(sandbox, "All")).toBe("0");
@@ -99,13 +101,12 @@ describe("lists merge", () => {
     for (const isSameCommand of [true, false]) {
       const sandbox = await twoLists();
       const { ecm } = sandbox;
-      const merge = ["lists", "merge", "Leads", "Fair", "--into", "All", "--delete-sources", "--yes"];
-      const stopped = await ecm([...merge, "--max-requests", "11", "--json"]);
+      const stopped = await ecm(`${mergeAll} --max-requests 11 --json`);
       expect(stopped.code).toBe(7);
       const { run, rows } = parseSummary(stopped);
       expect(rows.updated).toBeGreaterThan(0);
       expect(await namesIn(sandbox)).toContain("Leads");
-      const resumed = await ecm([...(isSameCommand ? merge : ["runs", "resume", run!, "--yes"]), "--json"]);
+      const resumed = await ecm(`${isSameCommand ? mergeAll : `runs resume ${run} --yes`} --json`);
       expect(resumed.code, resumed.stderr).toBe(0);
       expect(parseSummary(resumed)).toMatchObject({ run, status: "completed", rows: { updated: 9 } });
       expect(await namesIn(sandbox)).toEqual(["All"]);
@@ -120,11 +121,10 @@ describe("lists merge", () => {
   it("takes no list for its own that others have made while it was stopped", async () => {
     const sandbox = await twoLists();
     const { ecm } = sandbox;
-    const merge = ["lists", "merge", "Leads", "Fair", "--into", "All", "--json"];
-    const stopped = await ecm([...merge, "--max-requests", "6"]);
+    const stopped = await ecm(`${merge} --max-requests 6 --json`);
     expect(stopped.code).toBe(7);
     await ecm("lists create All");
-    for (const again of [merge, ["runs", "resume", parseSummary(stopped).run!, "--json"]]) {
+    for (const again of [`${merge} --json`, `runs resume ${parseSummary(stopped).run} --json`]) {
       const refused = await ecm(again);
       expect(refused.code, refused.stderr).toBe(6);
       expect(refused.stderr).toContain("already exists");
@@ -135,9 +135,8 @@ describe("lists merge", () => {
   it("deletes sources only when told, and none whose contacts are not all in the new list", async () => {
     const sandbox = await twoLists();
     const { ecm } = sandbox;
-    const merge = ["lists", "merge", "Leads", "Fair", "--into", "All", "--delete-sources"];
-    expect((await ecm(merge)).code).toBe(2);
-    const declined = await ecm(merge, { terminalColumns: 200, typed: "n\r" });
+    expect((await ecm(`${merge} --delete-sources`)).code).toBe(2);
+    const declined = await ecm(`${merge} --delete-sources`, { terminalColumns: 200, typed: "n\r" });
     expect(declined.code).toBe(1);
     expect(declined.stderr).toContain('Delete "Leads", "Fair" after all contacts are in "All"?');
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair"]);
@@ -160,20 +159,9 @@ describe("lists merge", () => {
         sandbox.rewrites = (path, text) =>
           path.endsWith("/search") ? text.replaceAll('"lists":', '"x":') : text;
       const { ecm } = sandbox;
-      const merge = [
-        "lists",
-        "merge",
-        "Leads",
-        "Fair",
-        "--into",
-        "All",
-        "--delete-sources",
-        "--yes",
-        "--json",
-      ];
-      const { run } = parseSummary(await ecm([...merge, "--max-requests", "7"]));
+      const { run } = parseSummary(await ecm(`${mergeAll} --max-requests 7 --json`));
       await ecm("contact mutate p9@example.com --add-list Leads");
-      const resumed = await ecm(isSameCommand ? merge : ["runs", "resume", run!, "--yes", "--json"]);
+      const resumed = await ecm(`${isSameCommand ? mergeAll : `runs resume ${run} --yes`} --json`);
       expect(resumed.code, resumed.stderr).toBe(3);
       expect(resumed.stderr).toContain(
         'The list "Leads" was not deleted: 1 of its contacts is not in "All": p9@example.com\n' +
@@ -193,8 +181,7 @@ describe("a contact whose write is never answered", () => {
     const key = `p${failing}@example.com`;
     const { _id } = contacts.find((contact) => contact.key === key)!;
     sandbox.sandbox.admin.faults([`503:PUT:/api/contact/${_id}/mutate`]);
-    const merge = ["lists", "merge", "Leads", "Fair", "--into", "All", "--delete-sources", "--yes", "--json"];
-    const result = await sandbox.ecm(merge, { clock: fastClock() });
+    const result = await sandbox.ecm(`${mergeAll} --json`, { clock: fastClock() });
     expect(result.code, result.stderr).toBe(3);
     expect(parseSummary(result)).toMatchObject({
       status: "completed",
@@ -228,52 +215,45 @@ describe("the price of a new list", () => {
       },
     });
     const off: unknown[] = [];
-    for (const args of [
-      ["lists", "duplicate", "Leads", "Copy"],
-      ["runs", "undo", "last", "--delete-created"],
-      ["lists", "delete", "Copy"],
-      ["lists", "duplicate", "Leads", "Copy"],
-      ["runs", "undo", "last"],
-      ["lists", "merge", "Leads", "Copy", "--into", "All"],
-      ["lists", "delete", "Copy"],
-      ["lists", "merge", "Leads", "All", "--into", "Both", "--delete-sources"],
+    for (const line of [
+      "lists duplicate Leads Copy",
+      "runs undo last --delete-created",
+      "lists delete Copy",
+      "lists duplicate Leads Copy",
+      "runs undo last",
+      "lists merge Leads Copy --into All",
+      "lists delete Copy",
+      "lists merge Leads All --into Both --delete-sources",
     ]) {
       // Nothing is remembered of names: each command pays for them itself.
-      const run = async (...flags: string[]) => {
+      const run = async (flag = "") => {
         const before = countRequests(service);
         const env = { ECM_CACHE_DIR: await temporaryFolder() };
-        const { code, stdout } = await service.ecm([...args, ...flags, "--json", "--yes"], { env });
+        const { code, stdout } = await service.ecm(`${line} ${flag} --json --yes`, { env });
         return { code, sent: countRequests(service) - before, summary: stdout && JSON.parse(stdout) };
       };
-      if (args[1] === "delete") {
+      if (line.startsWith("lists delete")) {
         await run();
         continue;
       }
       const dry = await run("--dry-run");
       const real = await run();
-      const requestCounts = [
-        dry.summary.requests.total,
-        dry.summary.estimate.requests,
-        real.summary.requests.total,
-      ];
-      if (requestCounts[0] !== dry.sent || requestCounts[1] !== real.sent || requestCounts[2] !== real.sent)
-        off.push({ args, dry: dry.sent, sent: real.sent, told: requestCounts });
+      const told = [dry.summary.requests.total, dry.summary.estimate.requests, real.summary.requests.total];
+      const sent = [dry.sent, real.sent, real.sent];
+      if (told.join() !== sent.join()) off.push({ line, sent, told });
     }
     expect(off).toEqual([]);
   });
 
   it("counts against --max-requests, with what comes before it and after it", async () => {
-    for (const args of [
-      ["lists", "merge", "Leads", "Fair", "--into", "All", "--delete-sources", "--yes"],
-      ["runs", "undo", "last", "--delete-created", "--yes"],
-    ]) {
+    for (const line of [mergeAll, "runs undo last --delete-created --yes"]) {
       for (let maxRequests = 7; ; maxRequests++) {
         const service = await twoLists();
-        const isUndo = args[0] === "runs";
-        if (isUndo) await service.ecm("lists merge Leads Fair --into All");
+        const isUndo = line !== mergeAll;
+        if (isUndo) await service.ecm(merge);
         const before = countRequests(service);
         const env = { ECM_CACHE_DIR: await temporaryFolder() };
-        const result = await service.ecm([...args, "--max-requests", String(maxRequests), "--json"], { env });
+        const result = await service.ecm(`${line} --max-requests ${maxRequests} --json`, { env });
         const sent = countRequests(service) - before;
         expect(sent).toBeLessThanOrEqual(maxRequests);
         const { run, status, estimate, stoppedBy } = parseSummary(result);
@@ -297,16 +277,9 @@ describe("lists duplicate", () => {
     const service = await twoLists();
     const nowhere = `${await temporaryFolder()}/missing/file`;
     const before = countRequests(service);
-    for (const flags of [
-      ["--plan", nowhere],
-      ["--rejects", nowhere],
-      ["--plan", "-", "--json"],
-    ]) {
-      for (const args of [
-        ["duplicate", "Leads", "Copy"],
-        ["merge", "Leads", "Fair", "--into", "All"],
-      ])
-        expect((await service.ecm(["lists", ...args, ...flags])).code).toBe(2);
+    for (const flags of [`--plan ${nowhere}`, `--rejects ${nowhere}`, "--plan - --json"]) {
+      for (const line of ["lists duplicate Leads Copy", merge])
+        expect((await service.ecm(`${line} ${flags}`)).code).toBe(2);
     }
     expect(countRequests(service)).toBe(before);
   });
