@@ -5,111 +5,68 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ecmWith, temporaryFolder } from "../support/ecm.ts";
-import { errorBody, json } from "../support/http-server.ts";
+import { dayMilliseconds, type FeedEvent, serviceNow, startFeed } from "../events/feed-double.ts";
+import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { startService } from "../support/service.ts";
 
-const now = Date.parse("2026-11-21T12:00:00Z");
-const clock = { now: () => now, sleep: () => Promise.resolve() };
-const hours = (ago: number) => new Date(now - ago * 3_600_000).toISOString();
+const given = { order: "given", total: "right" } as const;
+const hours = (ago: number) => new Date(serviceNow - ago * 3_600_000).toISOString();
 
-interface Event {
-  timestamp: string;
-  type: string;
-  contactId: string;
-  [more: string]: unknown;
-}
-
-const event = (contactId: string, ago: number, more: Record<string, unknown> = {}): Event => ({
+const event = (contactId: string, ago: number, more: Record<string, unknown> = {}): FeedEvent => ({
   timestamp: hours(ago),
   type: "email-bounced",
   contactId,
   ...more,
 });
 
-/** An account whose feed is this array, in this order; pages of at most `largest`. */
-async function createFeed(
-  events: Event[],
-  { largest = 1000, onPage = (_page: number): void => undefined } = {},
-) {
-  const service = await startService((request, response) => {
-    const url = new URL(request.url, "http://x");
-    if (!url.pathname.endsWith("/events")) {
-      return json(response, 404, errorBody("RecordNotFound", "Contact not found"));
-    }
-    const [page, size] = ["page", "size"].map((name) => Number(url.searchParams.get(name)));
-    if (size! > largest)
-      return json(response, 400, errorBody("ValidationError", "too many", { field: "size" }));
-    const types = url.searchParams.get("types")?.split(",");
-    const found = events.filter(({ type }) => !types || types.includes(type));
-    json(response, 200, { total: found.length, records: found.slice((page! - 1) * size!, page! * size!) });
-    onPage(page!);
-  });
-  const ecm = (args: string[]) => service.ecm(["events", ...args], { clock });
-  const ids = async (...args: string[]) => {
-    const { code, stdout, stderr } = await ecm([...args, "-o", "id"]);
-    expect(code, stderr).toBe(0);
-    return stdout.split("\n").filter(Boolean);
-  };
-  return { ...service, ecm, ids, last: (...args: string[]) => ids("--since", "last", ...args) };
-}
-
 describe("events", () => {
   it("shows the newest, oldest first, whatever the feed's order, as the service's own objects", async () => {
     const events = Array.from({ length: 150 }, (_, n) => event(`c${n}`, n, { unknown: { deep: n } }));
     for (const feed of [events, events.toReversed()]) {
-      const { ecm, ids } = await createFeed(feed, { largest: 100 });
-      const output = await ecm(["--json"]);
+      const { ecm, ids } = await startFeed(feed, { ...given, maxPageSize: 100, isRefusing: true });
+      const output = await ecm("");
       expect(JSON.parse(output.stdout)).toEqual(events.slice(0, 100).toReversed());
       expect(output.stderr).toContain("100 of 150 events · all: --all · more: --limit 150");
-      expect(await ids("--limit", "2")).toEqual(["c1", "c0"]);
+      expect(await ids("--limit 2")).toEqual(["c1", "c0"]);
       expect(await ids("--all")).toHaveLength(150);
-      expect(await ids("--since", "24h")).toHaveLength(25);
-      expect(await ids("--since", hours(3), "--limit", "2")).toEqual(["c1", "c0"]);
+      expect(await ids("--since 24h")).toHaveLength(25);
+      expect(await ids(`--since ${hours(3)} --limit 2`)).toEqual(["c1", "c0"]);
     }
   });
 
   it("says that events are missing where --since goes back further than the service does", async () => {
-    const { ecm, server } = await createFeed([event("c1", 1)]);
+    const { ecm, server } = await startFeed([event("c1", 1)]);
     for (const since of ["200d", "2020-01-01"]) {
-      const { code, stderr } = await ecm(["--since", since, "-q"]);
+      const { code, stderr } = await ecm(`--since ${since} -q`);
       expect(code).toBe(0);
       expect(stderr).toContain("warning: The service keeps events for 90 days");
       expect(server.requests.at(-1)!.url).toMatch(/pastDays=90/);
     }
-    expect((await ecm(["--since", "89d"])).stderr).not.toContain("warning");
+    expect((await ecm("--since 89d")).stderr).not.toContain("warning");
   });
 
   it("passes types and days on, and refuses what cannot be meant", async () => {
-    const { ecm, server } = await createFeed([]);
-    expect(await ecm(["--type", "b", "--type", "a,b", "--days", "7", "--json"])).toMatchObject({
+    const { ecm, server } = await startFeed([]);
+    expect(await ecm("--type b --type a,b --days 7")).toMatchObject({
       stdout: "[]\n",
     });
     expect(server.requests.at(-1)!.url).toMatch(/types=a%2Cb&pastDays=7/);
-    for (const wrong of [
-      ["--days", "91"],
-      ["--days", "0"],
-      ["--since", "soon"],
-      ["--since", "2026-02-30"],
-      ["--type", ""],
-    ]) {
-      expect((await ecm(wrong)).code, wrong.join(" ")).toBe(2);
-    }
+    for (const wrong of ["--days 91", "--days 0", "--since soon", "--since 2026-02-30", "--type ''"])
+      expect((await ecm(wrong)).code, wrong).toBe(2);
   });
 });
 
 describe("events --since last", () => {
   it("a cursor of another version, of none, or damaged, is an error with its path", async () => {
-    const { ecm, env } = await createFeed([event("a", 1)]);
-    await ecm(["--since", "last"]);
+    const { show, env } = await startFeed([event("a", 1)]);
+    await show("--since last");
     const folder = join(env.ECM_STATE_DIR!, "events");
     const file = join(folder, (await readdir(folder)).find((name) => name.endsWith(".json"))!);
     const { version, ...stored } = JSON.parse(await readFile(file, "utf8"));
     expect(version).toBe(1);
     for (const other of [JSON.stringify({ ...stored, version: 2 }), JSON.stringify(stored), "{"]) {
       await writeFile(file, other);
-      const { code, stdout, stderr } = await ecm(["--since", "last"]);
+      const { code, stdout, stderr } = await show("--since last");
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
       expect(stderr).toContain(`Cannot read ${file}`);
     }
@@ -117,7 +74,7 @@ describe("events --since last", () => {
 
   it("shows each event once, also of one time, and such as come late", async () => {
     const feed = [event("b", 5), event("a", 5)];
-    const { last } = await createFeed(feed);
+    const { last } = await startFeed(feed);
     expect(await last()).toEqual(["a", "b"]);
     expect(await last()).toEqual([]);
     feed.unshift(event("c", 5));
@@ -128,7 +85,7 @@ describe("events --since last", () => {
 
   it("shows none again because the campaign or file that it names was renamed", async () => {
     const feed = [event("a", 5, { emailCampaignId: "c1", emailCampaignName: "One" })];
-    const { last } = await createFeed(feed);
+    const { last } = await startFeed(feed);
     expect(await last()).toEqual(["a"]);
     feed[0]!.emailCampaignName = "renamed";
     expect(await last()).toEqual([]);
@@ -136,9 +93,9 @@ describe("events --since last", () => {
 
   it("tells events that share all but one member, whichever it is, and one whose members changed by its id", async () => {
     const bare = { timestamp: hours(5), type: "email-bounced" };
-    const feed: Partial<Event>[] = [{ ...bare, emailTo: "a@x.org" }];
-    const { ecm } = await createFeed(feed as Event[]);
-    const output = async () => JSON.parse((await ecm(["--since", "last", "--json"])).stdout);
+    const feed: Partial<FeedEvent>[] = [{ ...bare, emailTo: "a@x.org" }];
+    const { ecm } = await startFeed(feed as FeedEvent[]);
+    const output = async () => JSON.parse((await ecm("--since last")).stdout);
     expect(await output()).toEqual(feed);
     feed.push({ ...bare, emailTo: "b@x.org" }, { ...bare, source: { deep: [1] } }, { ...bare, _id: "e1" });
     expect(await output()).toEqual(expect.arrayContaining(feed.slice(1)));
@@ -149,18 +106,20 @@ describe("events --since last", () => {
 
   it("keeps a cursor for each set of types, whatever their order", async () => {
     const feed = [event("a", 1), event("b", 2, { type: "email-complaint" })];
-    const { last } = await createFeed(feed);
-    expect(await last("--type", "email-bounced")).toEqual(["a"]);
-    expect(await last("--type", "email-bounced", "--type", "email-complaint")).toEqual(["b", "a"]);
-    expect(await last("--type", "email-complaint", "--type", "email-bounced")).toEqual([]);
+    const { last } = await startFeed(feed);
+    expect(await last("--type email-bounced")).toEqual(["a"]);
+    expect(await last("--type email-bounced --type email-complaint")).toEqual(["b", "a"]);
+    expect(await last("--type email-complaint --type email-bounced")).toEqual([]);
     expect(await last()).toEqual(["b", "a"]);
   });
 
   it("gives none twice and loses none while events come in between two pages", async () => {
     const feed = Array.from({ length: 10 }, (_, n) => event(`c${n}`, n + 1));
     let arrivals = 0;
-    const { last } = await createFeed(feed, {
-      largest: 4,
+    const { last } = await startFeed(feed, {
+      ...given,
+      maxPageSize: 4,
+      isRefusing: true,
       onPage(page) {
         if (page !== 1 || arrivals >= 2) return;
         feed.unshift(event(`new${++arrivals}`, 0.5 / arrivals));
@@ -175,52 +134,51 @@ describe("events --since last", () => {
 
   it("counts as shown only what was: a failure leaves the cursor", async () => {
     const feed = [event("a", 1)];
-    const { ecm, last } = await createFeed(feed);
-    const failed = await ecm(["--since", "last", "-o", "csv", "--output-file", "/nowhere/at/all.csv"]);
+    const { show, last } = await startFeed(feed);
+    const failed = await show("--since last -o csv --output-file /nowhere/at/all.csv");
     expect(failed.code).toBe(2);
     expect(await last()).toEqual(["a"]);
   });
 
   it("is neither lost nor repeated by a kill around the moment when the file appears", async () => {
     const feed = [event("a", 1)];
-    const { ecm, env } = await createFeed(feed);
+    const { show, env } = await startFeed(feed);
     const folder = await temporaryFolder();
     const file = join(folder, "new.csv");
-    const show = () => ecm(["--since", "last", "-o", "csv", "--columns", "contactId", "--output-file", file]);
+    const write = () => show(`--since last -o csv --columns contactId --output-file ${file}`);
     const cursors = join(env.ECM_STATE_DIR!, "events");
     const cursor = async () => join(cursors, (await readdir(cursors))[0]!);
-    expect((await show()).code).toBe(0);
+    expect((await write()).code).toBe(0);
     expect(await readFile(file, "utf8")).toBe("contactId\na\n");
     const before = await readFile(await cursor(), "utf8");
     feed.unshift(event("b", 0.5));
-    expect((await show()).code).toBe(0);
+    expect((await write()).code).toBe(0);
     // As a kill just before the last step leaves it: the file is there, the cursor has only announced it.
     const after = JSON.parse(await readFile(await cursor(), "utf8"));
     const { createHash } = await import("node:crypto");
     const sha256 = createHash("sha256")
       .update(await readFile(file))
       .digest("hex");
-    const announced = { ...JSON.parse(before), pending: { file, sha256, readAt: now, shown: after.shown } };
+    const announced = {
+      ...JSON.parse(before),
+      pending: { file, sha256, readAt: serviceNow, shown: after.shown },
+    };
     await writeFile(await cursor(), JSON.stringify(announced));
-    expect((await show()).code).toBe(0);
+    expect((await write()).code).toBe(0);
     expect(await readFile(file, "utf8")).toBe("contactId\n");
     // The same, but the file never appeared.
     await writeFile(await cursor(), JSON.stringify(announced));
     await rm(file);
-    expect((await show()).code).toBe(0);
+    expect((await write()).code).toBe(0);
     expect(await readFile(file, "utf8")).toBe("contactId\nb\n");
   });
 
   it("looks back over a gap that is longer than the usual days", async () => {
-    const { server, env } = await createFeed([]);
-    const at = (days: number) =>
-      ecmWith(env)(["events", "--since", "last"], {
-        clock: { ...clock, now: () => now + days * 86_400_000 },
-      });
-    await at(0);
-    await at(45);
+    const { server, ecm } = await startFeed([]);
+    await ecm("--since last");
+    await ecm("--since last", 45);
     expect(server.requests.at(-1)!.url).toContain("pastDays=46");
-    expect((await at(200)).stderr).toContain("the service keeps events for 90 days");
+    expect((await ecm("--since last", 200)).stderr).toContain("the service keeps events for 90 days");
   });
 });
 
@@ -228,18 +186,18 @@ describe("events of the embedded service", () => {
   it("name contacts by their keys where that is wanted, and one contact's by its key", async () => {
     const { ecm } = await startSandbox();
     for (const key of ["ada@example.com", "bob@example.com"]) await ecm(["contact", "create", "--key", key]);
-    const created = await ecm(["events", "--type", "contact-created", "-o", "csv", "--columns", "type,key"]);
+    const created = await ecm("events --type contact-created -o csv --columns type,key");
     expect(created.stdout).toBe(
       "type,key\ncontact-created,ada@example.com\ncontact-created,bob@example.com\n",
     );
-    const ofAda = await ecm(["events", "ada@example.com", "-o", "csv", "--columns", "key,type"]);
+    const ofAda = await ecm("events ada@example.com -o csv --columns key,type");
     expect(ofAda.stdout).toBe("key,type\nada@example.com,contact-created\n");
     // Three days on, both flags hold.
-    const later = { clock: { ...clock, now: () => Date.now() + 3 * 86_400_000 } };
-    const both = await ecm(["events", "ada@example.com", "--since", "5d", "--days", "1", "-o", "id"], later);
+    const clock = { now: () => Date.now() + 3 * dayMilliseconds, sleep: () => Promise.resolve() };
+    const both = await ecm("events ada@example.com --since 5d --days 1 -o id", { clock });
     expect(both).toMatchObject({ code: 0, stdout: "" });
-    expect((await ecm(["events", "nobody@example.com"])).code).toBe(5);
-    expect((await ecm(["events", "--type", "no-such-type"])).code).toBe(1);
+    expect((await ecm("events nobody@example.com")).code).toBe(5);
+    expect((await ecm("events --type no-such-type")).code).toBe(1);
   });
 });
 
@@ -249,7 +207,7 @@ describe("a table of events", () => {
     for (const name of ["ada", "bob", "eve"])
       await ecm(["contact", "create", "--key", `${name}@example.com`]);
     await ecm(["contact", "delete", "eve@example.com", "--yes"]);
-    const { stdout } = await ecm(["events", "-o", "table"]);
+    const { stdout } = await ecm("events -o table");
     expect(stdout).toMatch(/^time +type +contact/);
     for (const name of ["ada", "bob"]) expect(stdout).toContain(`${name}@example.com`);
     // Who is gone has no address any more.
@@ -258,8 +216,8 @@ describe("a table of events", () => {
 
   it("gives the way to the addresses where there are too many", async () => {
     const events = Array.from({ length: 21 }, (_, at) => event(`${at}`.padStart(24, "0"), at));
-    const { server, ecm } = await createFeed([...events, event("e".repeat(24), 30, { emailTo: "e@x.org" })]);
-    const { code, stdout, stderr } = await ecm(["-o", "table"]);
+    const { server, show } = await startFeed([...events, event("e".repeat(24), 30, { emailTo: "e@x.org" })]);
+    const { code, stdout, stderr } = await show("-o table");
     expect(code, stderr).toBe(0);
     expect(stdout).toContain("e@x.org");
     expect(stderr).toContain("--columns time,type,key (21 requests)");

@@ -58,8 +58,8 @@ describe("events --since last", () => {
         const { feed, ecm } = await startFeed(made(first), { ...chosen, arrivals: batches.map(made) });
         const shownIds: string[] = [];
         const show = async (limit: number | undefined, days: number) => {
-          const flags = limit === undefined ? [] : ["--limit", String(limit)];
-          const { code, stdout, stderr } = await ecm(["--since", "last", ...flags], days);
+          const flag = limit === undefined ? "" : `--limit ${limit}`;
+          const { code, stdout, stderr } = await ecm(`--since last ${flag}`, days);
           expect(code, stderr).toBe(0);
           shownIds.push(...parsed(stdout));
         };
@@ -79,7 +79,7 @@ describe("events --since last", () => {
     const shownIds: string[] = [];
     for (const days of [0, 25, 20, 20, 20]) {
       feed.now += days * dayMilliseconds;
-      const { stdout, stderr } = await ecm(["--since", "last", "--limit", "6"]);
+      const { stdout, stderr } = await ecm("--since last --limit 6");
       shownIds.push(...parsed(stdout));
       expect(stderr.includes("some may be missing")).toBe(false);
     }
@@ -89,26 +89,26 @@ describe("events --since last", () => {
 
   it("says when what --limit left over is older than the service keeps events", async () => {
     const { feed, ecm } = await startFeed(events(30), { order: "newest", total: "right" });
-    await ecm(["--since", "last", "--limit", "6"]);
+    await ecm("--since last --limit 6");
     feed.now += 95 * dayMilliseconds;
-    const { stdout, stderr } = await ecm(["--since", "last"]);
+    const { stdout, stderr } = await ecm("--since last");
     expect(stdout).toBe("[]\n");
     expect(stderr).toContain("warning: These events were last read whole 95 days ago");
   });
 
   it("shows nothing again after this machine's clock was ahead once, and loses nothing", async () => {
     const { feed, ecm } = await startFeed(events(5), { order: "newest", total: "right" });
-    expect(parsed((await ecm(["--since", "last"], 95)).stdout)).toHaveLength(5);
+    expect(parsed((await ecm("--since last", 95)).stdout)).toHaveLength(5);
     feed.events.push(eventAt(99, 24 * 40));
-    expect(parsed((await ecm(["--since", "last"])).stdout)).toEqual([JSON.stringify(feed.events.at(-1))]);
-    expect((await ecm(["--since", "last", "--days", "90"])).stdout).toBe("[]\n");
+    expect(parsed((await ecm("--since last")).stdout)).toEqual([JSON.stringify(feed.events.at(-1))]);
+    expect((await ecm("--since last --days 90")).stdout).toBe("[]\n");
   });
 
   it("shows an event without a time that can be read once, the last", async () => {
     const odd = { timestamp: "yesterday", type: "email-clicked", contactId: "c" };
     const { ecm } = await startFeed([odd, ...events(3)], { order: "newest", total: "right" });
-    expect(parsed((await ecm(["--since", "last"])).stdout).at(-1)).toBe(JSON.stringify(odd));
-    for (const days of [0, 200]) expect((await ecm(["--since", "last"], days)).stdout).toBe("[]\n");
+    expect(parsed((await ecm("--since last")).stdout).at(-1)).toBe(JSON.stringify(odd));
+    for (const days of [0, 200]) expect((await ecm("--since last", days)).stdout).toBe("[]\n");
   });
 });
 
@@ -118,11 +118,11 @@ describe("events", () => {
       fc.asyncProperty(play, fc.integer({ min: 1, max: 30 }), async (chosen, limit) => {
         const all = Array.from({ length: 40 }, (_, n) => eventAt(n, n, n));
         const { ecm } = await startFeed(all, chosen);
-        for (const flags of [["--all"], ["--since", "7d"], ["--limit", String(limit)]]) {
+        for (const flags of ["--all", "--since 7d", `--limit ${limit}`]) {
           const { code, stdout, stderr } = await ecm(flags);
           expect(code, stderr).toBe(0);
           expect(JSON.parse(stdout)).toEqual(
-            all.slice(0, flags.length > 1 && flags[0] === "--limit" ? limit : 40).reverse(),
+            all.slice(0, flags.startsWith("--limit") ? limit : 40).reverse(),
           );
         }
       }),
@@ -132,8 +132,8 @@ describe("events", () => {
 
   it("says when the pages hold fewer than the service counts", async () => {
     const { ecm } = await startFeed(events(20), { order: "newest", total: 100_000 });
-    for (const flags of [["--all"], ["--since", "last"]]) {
-      const { code, stderr } = await ecm([...flags, "-q"]);
+    for (const flags of ["--all", "--since last"]) {
+      const { code, stderr } = await ecm(`${flags} -q`);
       expect(code).toBe(0);
       expect(stderr).toContain("warning: The service counts 100,000 events, but its pages hold 20");
     }
@@ -142,9 +142,9 @@ describe("events", () => {
   it("costs one request where the first page tells all, or the newest of many", async () => {
     const hourly = Array.from({ length: 300 }, (_, n) => eventAt(n, n));
     const { feed, ecm } = await startFeed(hourly, { order: "newest", total: "right" });
-    await ecm([]);
+    await ecm("");
     expect(feed.requests).toBe(1);
-    await ecm(["--since", "last"]);
+    await ecm("--since last");
     expect(feed.requests).toBe(2);
   });
 });
