@@ -81,11 +81,7 @@ async function joinAnswers(context: Context, request: ApiRequest): Promise<Resul
   return { value, text: "", note };
 }
 
-/**
- * Shows the answer as it came. The output file appears only once it holds the whole body of a 2xx; the body of a
- * refusal goes to stdout.
- * @throws the error of a refusal, after its body is shown
- */
+/** The output file appears only once it holds the whole body of a 2xx; the body of a refusal goes to stdout. */
 async function showAnswer(
   context: Context,
   request: ApiRequest,

@@ -136,8 +136,6 @@ async function examineRuns(context: Context): Promise<Finding> {
   );
 }
 
-// The findings.
-
 interface Finding {
   check: string;
   status: "pass" | "warn" | "fail";
@@ -145,7 +143,6 @@ interface Finding {
   hint?: Hint;
 }
 
-/** A finding with its hint as text. */
 type ShownFinding = Omit<Finding, "hint"> & { hint?: string };
 
 const toFinding =
@@ -158,7 +155,6 @@ const fail = toFinding("fail");
 /** In seconds. With a larger difference, waits for the end of the hour are wrong. */
 const maxSkewSeconds = 30;
 
-/** The findings about key, address, clock and limits from the answer to a read. */
 function checkAnswer(answer: ApiAnswer, place: string, milliseconds: number, now: number): Finding[] {
   const { status, problem, headers, limits, body } = answer;
   const answered = pass("address", `${place} answered in ${milliseconds} ms`);

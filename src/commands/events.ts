@@ -15,7 +15,6 @@ import { resolveContact } from "./selection/lookups.ts";
 import { type Result, verb } from "./verb.ts";
 
 const defaultLimit = 100;
-/** How many days to look back by default. */
 const defaultDays = 30;
 
 type EventsOptions = OptionsOf<typeof declareEvents>;
@@ -59,7 +58,6 @@ export function registerEvents(command: Command, context: Context): void {
     ],
     output: `One row per event, oldest first; in JSON formats the service's own objects. A table shows the addresses of at most ${maxLookups} contacts that events name only by their ids, with --columns key any format those of all; each costs one request.`,
     exitCodes: {
-      5: "there is no such contact or campaign",
       6: "another process is reading these events with --since last",
     },
     view: eventView,
@@ -67,7 +65,6 @@ export function registerEvents(command: Command, context: Context): void {
   });
 }
 
-/** Which events are asked for. */
 interface WantedEvents {
   options: EventsOptions;
   contactId: string | undefined;
@@ -147,7 +144,6 @@ async function showPast(
   return { many: events, ...(await planEventView(connection, context.output(options), events)), page };
 }
 
-/** How many days of the account's feed are read. */
 function countDays(since: number | undefined, now: number): number {
   if (since === undefined) return defaultDays;
   return Math.min(maxDays, Math.max(1, Math.ceil((now - since) / dayMilliseconds) + 1));
@@ -205,7 +201,6 @@ function isWanted(campaign: string | undefined, oldest: number): (event: Contact
     !(toTime(event) < oldest) && (campaign === undefined || event.emailCampaignId === campaign);
 }
 
-/** Warns where the pages hold fewer events than the service counts. */
 function warnOfMissing({ terminal }: Context, { events, total = 0, hasMore }: Feed): void {
   if (!hasMore) return;
   terminal.warn(

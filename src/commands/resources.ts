@@ -1,7 +1,4 @@
-/**
- * `ecm campaigns`, `templates`, `domains` and `reports`: they only read, and JSON formats show the service's answers
- * untouched.
- */
+/** `ecm campaigns`, `templates`, `domains` and `reports`: reads alone, in JSON formats the service's own answers. */
 import { type Command, Option } from "@commander-js/extra-typings";
 import { foldCase } from "../api/names.ts";
 import { listItems, readMember, textMember } from "../api/records.ts";

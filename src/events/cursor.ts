@@ -23,24 +23,6 @@ interface ShownBatch {
   readAt: number;
 }
 
-export interface Cursor {
-  /** Until when all were shown, in milliseconds since the epoch; undefined the first time. */
-  readonly shownUntil: number | undefined;
-  /** How far back the feed must be read, in days, so that nothing falls between two readings. */
-  daysBack(now: number): number;
-  /** Those that have not been shown, in the order given. */
-  newAmong(events: readonly ContactEvent[]): ContactEvent[];
-  /**
-   * Writes down that these are about to appear as this file: when the process dies between the file's
-   * appearing and `markShown`, the file itself tells that they were shown.
-   * @param written the file as it will be, under another name
-   */
-  announce(what: ShownBatch, file: string, written: string): Promise<void>;
-  /** These have been shown. On the disk when it returns. */
-  markShown(what: ShownBatch): Promise<void>;
-  release(): Promise<void>;
-}
-
 interface State {
   version: 1;
   readAt?: number;
@@ -62,7 +44,7 @@ interface Stored extends State {
  * @param resource everything that makes it another cursor: account, profile, types, contact
  * @throws LockedError when another process holds it; EcmError when its file is damaged
  */
-export async function openCursor(stateFolder: string, resource: readonly unknown[]): Promise<Cursor> {
+export async function openCursor(stateFolder: string, resource: readonly unknown[]) {
   const folder = join(stateFolder, "events");
   const name = createHash("sha256").update(JSON.stringify(resource)).digest("hex").slice(0, 24);
   const file = join(folder, `${name}.json`);
@@ -74,22 +56,29 @@ export async function openCursor(stateFolder: string, resource: readonly unknown
     const shown = new Set(state.shown.map(([identity]) => identity));
     const write = async (next: Stored) => writeAtomically(file, JSON.stringify(next));
     return {
+      /** Until when all were shown, in milliseconds since the epoch; undefined the first time. */
       shownUntil: readAt === undefined ? undefined : Math.min(readAt, unshownSince ?? readAt),
-      daysBack(now) {
+      /** How far back the feed must be read, in days, so that nothing falls between two readings. */
+      daysBack(now: number): number {
         if (readAt === undefined) return 0;
         // This clock or the one of then is wrong: nothing can be computed from it.
         if (now < readAt) return maxDays;
         const since = Math.min(readAt, newest ?? readAt, unshownSince ?? readAt);
         return Math.ceil((now - since) / dayMilliseconds) + 1;
       },
-      newAmong: (events) => events.filter((event) => !shown.has(toIdentity(event))),
-      async announce(what, target, written) {
+      newAmong: (events: readonly ContactEvent[]) => events.filter((event) => !shown.has(toIdentity(event))),
+      /**
+       * Writes down that these are about to appear as `target`: when the process dies between the file's
+       * appearing and `markShown`, the file itself tells that they were shown.
+       * @param written the file as it will be, under another name
+       */
+      async announce(what: ShownBatch, target: string, written: string): Promise<void> {
         const sha256 = (await computeDigest(written))!;
         // A file like it that is there already would tell nothing.
         if ((await computeDigest(target)) === sha256) return;
         await write({ ...state, pending: { ...advance(state, what), file: target, sha256 } });
       },
-      markShown: (what) => write(advance(state, what)),
+      markShown: (what: ShownBatch) => write(advance(state, what)),
       release: () => lease.release(),
     };
   } catch (error) {

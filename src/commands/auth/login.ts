@@ -36,7 +36,6 @@ export function registerAuthLogin(parent: Command, context: Context): void {
     output:
       "Nothing; in JSON formats the saved profile. Its name is --profile, or default; the first profile becomes the current one.",
     exitCodes: {
-      1: "the service failed, or you declined to replace the profile",
       4: "the service refuses the key; nothing was saved",
     },
     run: () => logIn(context, command.optsWithGlobals()),

@@ -47,7 +47,6 @@ export function registerAuthStatus(parent: Command, context: Context): void {
     examples: ["ecm auth status", "ecm auth status --profile staging --json"],
     output:
       "Profile, base URL, masked key, region, structure, whether the key works, and where each comes from. Sends one request.",
-    exitCodes: { 4: "no key, or the service refuses it" },
     async run() {
       const profile = await context.profile();
       const key = profile.isSandbox ? undefined : await profile.key(context.signal);
@@ -60,7 +59,6 @@ export function registerAuthStatus(parent: Command, context: Context): void {
   });
 }
 
-/** What stands in the way of a request. */
 async function findProblem(context: Context): Promise<unknown> {
   try {
     const { account } = await context.connect();

@@ -46,7 +46,6 @@ export function registerContactCreate(parent: Command, context: Context): void {
     output: "The created contact; in JSON formats the service's answer unchanged.",
     writes: true,
     exitCodes: {
-      5: "no list, tag or field has this name",
       6: "a contact with this key already exists, or the key is on the suppression list",
     },
     run: (flags) => createContact(context, flags),

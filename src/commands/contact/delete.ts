@@ -30,9 +30,7 @@ export function registerContactDelete(parent: Command, context: Context): void {
     writes: true,
     asks: true,
     exitCodes: {
-      1: "the service refused or failed, or you declined",
       3: "a bulk run finished, and some contacts were rejected",
-      5: "the contact does not exist, or no list, tag or field has that name",
     },
     async run(contacts, flags) {
       const chosen = await chooseContacts(context, contacts, flags, "delete");

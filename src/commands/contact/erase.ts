@@ -53,7 +53,6 @@ export function registerContactErase(parent: Command, context: Context): void {
     exitCodes: {
       0: "done, even if the contact did not exist in the account",
       1: "not confirmed, or something failed; the same command completes it",
-      2: "a bad argument, or not confirmed with --yes; nothing was sent",
       6: "the contact may be in a run or an export that another process is working on",
     },
     view: receiptView,

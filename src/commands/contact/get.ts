@@ -19,7 +19,6 @@ export function registerContactGet(parent: Command, context: Context): void {
       "ecm contact get ada@example.com -o tsv --columns key,tags",
     ],
     output: "The contact; in JSON formats the service's own object.",
-    exitCodes: { 5: "no contact has this id or key" },
     async run(typedContact) {
       const missing = { what: "The contact's id or key", usage: ecm`contact get ID-OR-KEY` };
       const idOrKey = await requireText(context, typedContact, missing);

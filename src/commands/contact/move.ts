@@ -88,16 +88,8 @@ async function moveContact(
   return toContactResult(context, account, moved);
 }
 
-interface Pair {
-  old: Contact;
-  /** Absent where nobody has the new key. */
-  target: Contact | undefined;
-  /** The new key as it is sent. */
-  key: string;
-}
-
 /** @throws UsageError, NotFoundError or a conflict: nothing was written */
-async function readPair(connection: Connection, from: string, to: string): Promise<Pair> {
+async function readPair(connection: Connection, from: string, to: string) {
   const { send, account, behaviors } = connection;
   const structure = await account.structure();
   const { keyType } = structure;

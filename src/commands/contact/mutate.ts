@@ -59,8 +59,6 @@ export function registerContactMutate(parent: Command, context: Context): void {
     writes: true,
     exitCodes: {
       3: "a bulk run finished, and some contacts do not exist or were rejected",
-      1: "the service refused or failed; with --fail-unchanged: nothing would change",
-      5: "no such contact, or no list, tag or field has that name",
       6: "the contact's version is not --if-version",
     },
     async run(contacts, flags) {
@@ -190,10 +188,7 @@ function requireVersion(contact: Partial<Contact> | undefined, expected: number 
   );
 }
 
-/**
- * The changes of one contact, a line each: by name, with the old value where it is known.
- * @param before the contact before the change; undefined if it was not read
- */
+/** The changes of one contact, a line each: by name, with the old value where it was read. */
 async function describeChanges(
   account: Account,
   body: MutateBody,

@@ -79,7 +79,6 @@ export function registerContactSearch(parent: Command, context: Context): void {
     output:
       "One row per contact; in JSON formats the service's own objects, `[]` when there is none. One page, unless --all or --limit is given: a warning says when there are more.",
     exitCodes: {
-      0: "done, even if nothing was found",
       5: "no list or tag has this name; with --fail-missing: nobody has one of the keys",
     },
     run(keys, flags) {
@@ -226,7 +225,6 @@ async function countFound({ send }: Connection, search: ContactSearch, behavior:
   return count;
 }
 
-/** At most so many keys that nobody has are named. */
 const maxUnfoundShown = 10;
 
 /** @throws NotFoundError with `--fail-missing` */

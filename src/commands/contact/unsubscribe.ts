@@ -36,9 +36,7 @@ export function registerContactUnsubscribe(parent: Command, context: Context): v
     writes: true,
     asks: true,
     exitCodes: {
-      1: "the service refused or failed, or you declined",
       3: "a bulk run finished, and some contacts do not exist or were rejected",
-      5: "no such contact, or no list, tag or field has that name",
     },
     async run(contacts, flags) {
       const chosen = await chooseContacts(context, contacts, flags, "unsubscribe");

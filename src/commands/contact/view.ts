@@ -33,7 +33,6 @@ export function toContactResult({ terminal, clock }: Context, account: Account, 
   };
 }
 
-/** The names of what the contact holds. */
 export async function readNaming(account: Account, contact: Partial<Contact>): Promise<Naming> {
   const structures = await account.structures();
   const own = structures.find(({ _id }) => _id === contact.contactStructureId);
@@ -41,10 +40,8 @@ export async function readNaming(account: Account, contact: Partial<Contact>): P
 }
 
 /**
- * Plans the view for contacts that are yet to be read.
- * @param source what `--source` names, in place of what the view takes
- * @returns the parts of a contact that are to be read; and the view, where lists are named only when one of
- *   the contacts is in any, if these are known
+ * Plans the view for contacts that are yet to be read, and which parts of them are. Lists are named only when one
+ * of the contacts is in any, if these are known. @param source what `--source` names
  */
 export async function planContactView(
   account: Account,

@@ -16,11 +16,6 @@ export function registerListsDelete(parent: Command, context: Context): void {
     output: "Nothing.",
     writes: true,
     asks: true,
-    exitCodes: {
-      1: "not confirmed, or the service failed",
-      2: "a bad flag or argument, or not confirmed with --yes; nothing was sent",
-      5: "no such list; none was deleted",
-    },
     async run(typedLists, { dryRun }) {
       const namesOrIds = await requireLists(context, typedLists, "delete");
       if (!dryRun) context.requireConfirmable();

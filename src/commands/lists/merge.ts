@@ -22,7 +22,6 @@ export function registerListsMerge(parent: Command, context: Context): void {
     writes: true,
     asks: "With --delete-sources",
     exitCodes: {
-      2: "a bad flag or argument; --delete-sources not confirmed with --yes",
       3: "some contacts were rejected, and no list was deleted; or a list was not deleted, since some of its contacts are not in the new one",
       6: "a list with the new name exists (ignoring case); nothing was changed",
     },

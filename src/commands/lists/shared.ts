@@ -18,7 +18,6 @@ export function requireList(context: Context, typedList: string | undefined, ver
   return requireChoice(context, typedList, createMissingList(verb), () => readListChoices(context));
 }
 
-/** The same for several lists. */
 export function requireLists(context: Context, typedLists: string[], verb: string): Promise<string[]> {
   return requireChoices(context, typedLists, createMissingList(verb), () => readListChoices(context));
 }
@@ -32,15 +31,11 @@ async function readListChoices(context: Context) {
   return toChoices(await account.lists(await account.structure()));
 }
 
-/** @param usage the whole command */
 export function toMissingName(usage: Hint): MissingArgument {
   return { what: "Name of the new list", usage };
 }
 
-/**
- * Each list once, whatever it was called; all of them are found before anything is done to one.
- * @throws NotFoundError, UsageError
- */
+/** Each list once, whatever it was called; all of them are found before anything is done to one. */
 export async function resolveLists(
   account: Account,
   structure: ContactStructure,

@@ -26,7 +26,6 @@ export function registerListsSync(parent: Command, context: Context): void {
     output: "Nothing; with --json one summary object, in which `members` counts additions and removals.",
     writes: true,
     exitCodes: {
-      2: "a bad flag, argument or file; a file without contacts, or too many removals; nothing was written",
       3: "finished, and some keys do not exist",
       6: "another process works on this run, or syncs the list with another file",
     },

@@ -28,8 +28,6 @@ export function registerRunsRemove(parent: Command, context: Context): void {
     isLocal: true,
     asks: true,
     exitCodes: {
-      1: "not confirmed",
-      2: "a shortened id, an age that is none, or not confirmed with --yes",
       5: "no such run",
       6: "another process is working on it",
     },

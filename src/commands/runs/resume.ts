@@ -19,7 +19,6 @@ export function registerRunsResume(parent: Command, context: Context): void {
     writes: true,
     exitCodes: {
       3: "finished, and some rows were rejected",
-      7: "stopped by a limit; it can be resumed later",
     },
     async run(typedRun, { report, redact, rejects, ...flags }) {
       const options = toRunOptions(flags, context.clock.now());

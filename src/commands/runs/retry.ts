@@ -28,10 +28,8 @@ export function registerRunsRetry(parent: Command, context: Context): void {
       "As ecm import: with the lists, the tags and the mapping of the run. --include-unsubscribed and --include-suppressed are not taken over.",
     writes: true,
     exitCodes: {
-      2: "the run is not an import, is unfinished, or rejected no rows",
       3: "finished, and some rows were rejected again",
       5: "no such run, or its rejects file is gone",
-      7: "stopped by a limit; the same command resumes",
     },
     async run(typedRun, typedFile, flags) {
       const options = toRunOptions(flags, context.clock.now());

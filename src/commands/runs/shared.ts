@@ -10,12 +10,7 @@ import type { Choice } from "../../terminal/prompts.ts";
 import { type MissingArgument, requireChoice, requireChoices } from "../flags/questions.ts";
 import { commandOnRun } from "../help/command-line.ts";
 
-/**
- * The run that was named, else the one that a person chooses.
- * @param verb of the command, for the error
- * @param fits which runs the command can do something with
- * @throws NotFoundError, UsageError, or what makes the run unreadable
- */
+/** The run that was named, else the one that a person chooses. @param fits whether the command can use it */
 export async function requireRun(
   context: Context,
   typedRun: string | undefined,
@@ -57,10 +52,7 @@ export async function findNamedRun({ folders }: Context, idOrLast: string): Prom
   return findRun(folders.state, idOrLast);
 }
 
-/**
- * @param command that was typed
- * @throws UsageError when the run belongs to another account than the one that is open
- */
+/** @param command that was typed @throws UsageError when the run belongs to another account */
 export async function requireSameAccount(
   context: Context,
   { id, account }: Manifest,

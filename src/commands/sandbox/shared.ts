@@ -38,7 +38,6 @@ type Shown<T> = T | T[] | undefined;
 
 interface LocalVerb<A extends unknown[], O, T> extends CommandFacts {
   view: View<T>;
-  /** @returns the record or records to show */
   act(admin: SandboxAdmin, ...args: [...A, O]): Shown<T> | Promise<Shown<T>>;
 }
 
@@ -60,7 +59,6 @@ export function localVerb<
   });
 }
 
-/** Opens the sandbox of the folder, acts, and closes it again. */
 export async function withAdmin<T>(
   context: Context,
   flags: DataFlag,
@@ -142,10 +140,7 @@ function regionOption() {
   });
 }
 
-/**
- * Serves the sandbox of the flags until `use` is done. Warns where other machines can reach it.
- * @throws UsageError for a bad variant, or a port that is in use
- */
+/** Serves it until `use` is done. @throws UsageError for a bad variant, or a port that is in use */
 export async function whileServing(
   context: Context,
   { data, host, port, temporary, window, fault, variant = [], adminToken, ...named }: StartFlags,

@@ -3,14 +3,7 @@ import type { Context } from "../../context.ts";
 import type { View } from "../../terminal/present.ts";
 import { verb } from "../verb.ts";
 
-interface VariantRow {
-  name: string;
-  value: string;
-  isDefault: boolean;
-  means: string;
-}
-
-const view: View<VariantRow> = {
+const view: View<Awaited<ReturnType<typeof listVariants>>[number]> = {
   columns: [
     { name: "variant", value: (row) => `${row.name}=${row.value}`, isWhole: true },
     { name: "default", value: (row) => (row.isDefault ? "yes" : "") },
@@ -28,16 +21,14 @@ export function registerSandboxVariants(parent: Command, context: Context): void
       "One line per value of each variant: what the service's documentation leaves open, and how the sandbox behaves.",
     view,
     async run() {
-      const { describeVariant, variantNames } = await import("../../sandbox/variants.ts");
-      const rows = variantNames.flatMap((name) =>
-        describeVariant(name).map(({ value, means }, index) => ({
-          name,
-          value,
-          isDefault: index === 0,
-          means,
-        })),
-      );
-      return { many: rows };
+      return { many: await listVariants() };
     },
   });
+}
+
+async function listVariants() {
+  const { describeVariant, variantNames } = await import("../../sandbox/variants.ts");
+  return variantNames.flatMap((name) =>
+    describeVariant(name).map(({ value, means }, index) => ({ name, value, isDefault: index === 0, means })),
+  );
 }

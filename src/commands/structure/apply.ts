@@ -31,7 +31,6 @@ export function registerStructureApply(parent: Command, context: Context): void 
     output: "The updated structure; the changes on stderr, or `unchanged`.",
     writes: true,
     exitCodes: {
-      2: "the file is not UTF-8, means nothing, or is another structure's",
       6: "others changed the structure so that the plan is another now; nothing was written",
     },
     asks: "With --prune, where fields or tags go",

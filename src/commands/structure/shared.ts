@@ -99,10 +99,7 @@ function quote(name: string): string {
   return JSON.stringify(name);
 }
 
-/**
- * The question before a removal. It costs one search: none is known that finds the contacts that have a value
- * or a tag.
- */
+/** It costs one search: none is known that finds the contacts that have a value or a tag. */
 export async function formatRemovalQuestion(
   context: Context,
   structure: ContactStructure,
@@ -119,8 +116,6 @@ export async function formatRemovalQuestion(
     .map(({ each, of }) => formatCounted(of, each));
   return `Remove ${counted.join(" and ")}? Every contact loses what it has of them; the structure has ${count}.`;
 }
-
-// How structures look to people.
 
 export const structureView: View<ContactStructure> = {
   columns: [

@@ -39,7 +39,6 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
     ],
     output: "The keyed hash of each key, and when it was added: { hash, addedAt }. No address is stored.",
     exitCodes: {
-      1: "the list cannot be read or written",
       3: "added, but some lines of the file have no valid key",
     },
     view: suppressedView,

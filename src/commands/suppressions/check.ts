@@ -9,12 +9,7 @@ import { openSuppressionList } from "../selection/lookups.ts";
 import { verb } from "../verb.ts";
 import { requireKeys } from "./view.ts";
 
-interface Checked {
-  key: string;
-  suppressed: boolean;
-}
-
-const view: View<Checked> = {
+const view: View<{ key: string; suppressed: boolean }> = {
   columns: [
     { name: "key", value: ({ key }) => key, isWhole: true },
     { name: "suppressed", value: ({ suppressed }) => (suppressed ? "yes" : "no") },
@@ -37,7 +32,7 @@ export function registerSuppressionsCheck(parent: Command, context: Context): vo
       requireKeys(keys, ecm`suppressions check KEY`);
       await requireAddresses(context, keys);
       const list = await openSuppressionList(context);
-      const checked = keys.map((key): Checked => ({ key, suppressed: list.has(key) }));
+      const checked = keys.map((key) => ({ key, suppressed: list.has(key) }));
       const others = checked.filter(({ suppressed }) => !suppressed).length;
       const words = `${others} of ${formatCounted(keys.length, "key")} not suppressed`;
       const failure = others > 0 ? failedError(words, undefined, { type: "NotSuppressedError" }) : undefined;

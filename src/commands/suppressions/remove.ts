@@ -17,7 +17,7 @@ export function registerSuppressionsRemove(parent: Command, context: Context): v
     asks: true,
     examples: ["ecm suppressions remove ada@example.com", "ecm suppressions remove ada@example.com --yes"],
     output: "Nothing; stderr says what was removed.",
-    exitCodes: { 1: "declined, or the list cannot be read or written", 5: "none of the keys is suppressed" },
+    exitCodes: { 5: "none of the keys is suppressed" },
     async run(keys) {
       requireKeys(keys, ecm`suppressions remove KEY`);
       const list = await openSuppressionList(context);
