@@ -57,9 +57,7 @@ export function registerEvents(command: Command, context: Context): void {
       "ecm events --since last --type contact-unsubscribed -o csv --columns time,key --output-file left.csv",
     ],
     output: `One row per event, oldest first; in JSON formats the service's own objects. A table shows the addresses of at most ${maxLookups} contacts that events name only by their ids, with --columns key any format those of all; each costs one request.`,
-    exitCodes: {
-      6: "another process is reading these events with --since last",
-    },
+    exitCodes: { 6: "another process is reading these events with --since last" },
     view: eventView,
     run: (idOrKey, options) => showEvents(context, idOrKey, options),
   });

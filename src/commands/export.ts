@@ -1,10 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
 import { wholeContact } from "../api/contacts.ts";
-import type { Context } from "../context.ts";
+import type { Context, OutputFileFlags } from "../context.ts";
 import { formatCounted } from "../counts.ts";
 import { readAllContacts } from "../service/contact-pages.ts";
 import type { Contact } from "../wire.ts";
-import { addOutputFileFlags, addTableFlags, type OptionsOf } from "./flags/flags.ts";
+import { addOutputFileFlags, addTableFlags } from "./flags/flags.ts";
 import { parsePastTime } from "./flags/times.ts";
 import { createContactColumnsView, toSearchView } from "./output/contact-columns.ts";
 import {
@@ -19,9 +19,7 @@ import { type Result, verb } from "./verb.ts";
 /** Longer than any hour, so that an export outlasts the hour's limit, in seconds. */
 const maxWaitForHourSeconds = 3900;
 
-type ExportFlags = OptionsOf<typeof declareExport>;
-
-function declareExport(command: Command) {
+export function registerExport(command: Command, context: Context): void {
   const exporting = addSelectionFlags(command)
     .addOption(textOption())
     .option("--all", "every contact of the structure, as without conditions")
@@ -30,11 +28,7 @@ function declareExport(command: Command) {
       "contacts updated after this time: RFC 3339, a date, or 24h for the last 24 hours",
     )
     .option("--no-wait", "stop at the hourly limit instead of waiting for the next hour");
-  return addOutputFileFlags(addTableFlags(exporting));
-}
-
-export function registerExport(command: Command, context: Context): void {
-  verb(context, declareExport(command), {
+  verb(context, addOutputFileFlags(addTableFlags(exporting)), {
     examples: [
       "ecm export > contacts.csv",
       "ecm export --list Newsletter --output-file newsletter.xlsx",
@@ -56,7 +50,7 @@ export function registerExport(command: Command, context: Context): void {
 
 async function exportSelected(
   context: Context,
-  options: ExportFlags,
+  options: OutputFileFlags & { wait?: boolean },
   conditions: ResolveConditions,
 ): Promise<Result<Partial<Contact>>> {
   const { outputFile } = context.output(options, "csv");

@@ -52,9 +52,7 @@ describe("ecm auth login", () => {
 
   it("keeps nothing when the service refuses the key", async () => {
     const { ecm, baseUrl } = await fresh();
-    const refused = await ecm(`auth login --base-url ${baseUrl} --api-key-stdin --json`, {
-      stdin: wrongKey,
-    });
+    const refused = await ecm(`auth login --base-url ${baseUrl} --api-key-stdin --json`, { stdin: wrongKey });
     expect(refused.code).toBe(4);
     expect(JSON.parse(refused.stderr).error).toMatchObject({
       type: "UnauthorizedError",
@@ -70,9 +68,7 @@ describe("ecm auth login", () => {
     const ecm = ecmWith(await temporaryHome());
     const server = await startHttpServer((_request, response) => response.end("<html>"));
     for (const baseUrl of [server.baseUrl, "http://127.0.0.1:9"]) {
-      const result = await ecm(`auth login --base-url ${baseUrl} --api-key-stdin`, {
-        stdin: "k".repeat(50),
-      });
+      const result = await ecm(`auth login --base-url ${baseUrl} --api-key-stdin`, { stdin: "k".repeat(50) });
       expect(result.stderr).toMatch(/hint: Nothing was saved\. Check --base-url/);
     }
   });

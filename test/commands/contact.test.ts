@@ -341,9 +341,7 @@ describe("contact mutate", () => {
       json(response, 200, request.url.includes("structure") ? [structure] : contact);
     });
     const body = '{"addTags":[{"_id":"t1"}]}';
-    const result = await ecm("contact mutate a@x.org --data - --json --columns key", {
-      stdin: body,
-    });
+    const result = await ecm("contact mutate a@x.org --data - --json --columns key", { stdin: body });
     expect(JSON.parse(result.stdout)).toEqual({ key: contact.key });
     expect(result.stderr).toBe("");
     const puts = seen.filter(({ method }) => method === "PUT");

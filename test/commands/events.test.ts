@@ -47,9 +47,7 @@ describe("events", () => {
 
   it("passes types and days on, and refuses what cannot be meant", async () => {
     const { ecm, server } = await startFeed([]);
-    expect(await ecm("--type b --type a,b --days 7")).toMatchObject({
-      stdout: "[]\n",
-    });
+    expect(await ecm("--type b --type a,b --days 7")).toMatchObject({ stdout: "[]\n" });
     expect(server.requests.at(-1)!.url).toMatch(/types=a%2Cb&pastDays=7/);
     for (const wrong of ["--days 91", "--days 0", "--since soon", "--since 2026-02-30", "--type ''"])
       expect((await ecm(wrong)).code, wrong).toBe(2);

@@ -51,10 +51,7 @@ describe("lists show", () => {
     const { ecm } = await startSandbox();
     const id = (await done(ecm("lists create News -o id"))).trim();
     await done(ecm("contact create --key a@x.org --list News"));
-    expect(JSON.parse(await done(ecm("lists show news --json")))).toMatchObject({
-      _id: id,
-      name: "News",
-    });
+    expect(JSON.parse(await done(ecm("lists show news --json")))).toMatchObject({ _id: id, name: "News" });
     expect(await done(ecm(`lists show ${id} -o tsv --columns name,totalContacts`))).toBe(
       "name\ttotalContacts\nNews\t1\n",
     );
@@ -71,9 +68,7 @@ describe("lists rename", () => {
     expect(dry).toMatchObject({ method: "PATCH", body: { name: "Old" } });
     const taken = await ecm("lists rename Leads NEWS");
     expect(taken.code).toBe(6);
-    expect(JSON.parse(await done(ecm("lists rename leads LEADS --json")))).toMatchObject({
-      name: "LEADS",
-    });
+    expect(JSON.parse(await done(ecm("lists rename leads LEADS --json")))).toMatchObject({ name: "LEADS" });
     expect((await ecm("lists rename LEADS LEADS")).stderr).toContain("unchanged");
     expect((await ecm("lists rename LEADS ' '")).code).toBe(2);
     expect((await ecm("lists rename Nothing x")).code).toBe(5);

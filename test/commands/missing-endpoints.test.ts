@@ -168,9 +168,7 @@ describe("lists in a form that nobody knows", () => {
   it("stop what needs them, and a csv says that lists have their ids", async () => {
     const { ecm } = await start();
     expect(await ecm("lists list")).toMatchObject({ code: 1 });
-    expect(await ecm("contact mutate ada@example.com --add-list Leads")).toMatchObject({
-      code: 1,
-    });
+    expect(await ecm("contact mutate ada@example.com --add-list Leads")).toMatchObject({ code: 1 });
     const exported = await ecm("export");
     expect(exported.stderr).toContain("warning: The service's lists cannot be read");
     expect(exported.stdout).toMatch(/^ada@example\.com,.*[0-9a-f]{24}/m);

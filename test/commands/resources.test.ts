@@ -88,9 +88,7 @@ describe("campaigns", () => {
     const last = await ecm("campaigns list --page 40 --size 25 --json");
     expect(JSON.parse(last.stdout)).toHaveLength(25);
     expect(last.stderr).not.toContain("next page");
-    expect(await ecm("campaigns list --page 41 --size 25 --json")).toMatchObject({
-      stdout: "[]\n",
-    });
+    expect(await ecm("campaigns list --page 41 --size 25 --json")).toMatchObject({ stdout: "[]\n" });
     expect(JSON.parse((await ecm("campaigns get 'campaign 999' --json")).stdout)).toMatchObject({
       name: "Campaign 999",
     });

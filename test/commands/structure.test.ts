@@ -205,10 +205,7 @@ describe("a structure kept as a file", () => {
     expect(after.fields[2]!._id).toBe(before.fields[2]!._id);
 
     await writeFile(file, edited.replace("  - no\n", ""));
-    const refused = await ecm(`structure apply ${file} --prune`, {
-      terminalColumns: 120,
-      typed: "n\r",
-    });
+    const refused = await ecm(`structure apply ${file} --prune`, { terminalColumns: 120, typed: "n\r" });
     expect(refused.stderr).toMatch(
       /Remove 1 field and 1 tag\? Every contact loses what it has of them; the\s/,
     );

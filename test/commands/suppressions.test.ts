@@ -95,9 +95,7 @@ describe("ecm suppressions", () => {
     const added = await ecm(`suppressions add --keys ${file}`);
     expect(added.code).toBe(3);
     expect(added.stderr).toContain(`${file}:3: `);
-    const piped = await ecm("suppressions add --keys -", {
-      stdin: "carl@example.com\ndora@example.com\n",
-    });
+    const piped = await ecm("suppressions add --keys -", { stdin: "carl@example.com\ndora@example.com\n" });
     expect(piped.code).toBe(0);
     const keys = ["ada@example.com", "carl@example.com", "dora@example.com"];
     expect((await ecm(["suppressions", "check", ...keys])).code).toBe(0);

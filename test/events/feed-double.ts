@@ -61,10 +61,7 @@ export async function startFeed(events: FeedEvent[], play: Play = { order: "give
   });
   /** @param clockDays how many days this machine's clock is ahead */
   const show = (flags: string, clockDays = 0) => {
-    const clock = {
-      now: () => feed.now + clockDays * dayMilliseconds,
-      sleep: () => Promise.resolve(),
-    };
+    const clock = { now: () => feed.now + clockDays * dayMilliseconds, sleep: () => Promise.resolve() };
     return service.ecm(`events ${flags}`, { clock });
   };
   const ecm = (flags: string, clockDays = 0) => show(`${flags} --json`, clockDays);

@@ -35,9 +35,7 @@ export function registerAuthLogin(parent: Command, context: Context): void {
     ],
     output:
       "Nothing; in JSON formats the saved profile. Its name is --profile, or default; the first profile becomes the current one.",
-    exitCodes: {
-      4: "the service refuses the key; nothing was saved",
-    },
+    exitCodes: { 4: "the service refuses the key; nothing was saved" },
     run: () => logIn(context, command.optsWithGlobals()),
   });
 }

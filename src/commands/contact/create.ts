@@ -45,9 +45,7 @@ export function registerContactCreate(parent: Command, context: Context): void {
     ],
     output: "The created contact; in JSON formats the service's answer unchanged.",
     writes: true,
-    exitCodes: {
-      6: "a contact with this key already exists, or the key is on the suppression list",
-    },
+    exitCodes: { 6: "a contact with this key already exists, or the key is on the suppression list" },
     run: (flags) => createContact(context, flags),
   });
 }

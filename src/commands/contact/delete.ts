@@ -29,9 +29,7 @@ export function registerContactDelete(parent: Command, context: Context): void {
       "Nothing; with --json one summary object. `ecm runs undo` recreates the contacts that were active.",
     writes: true,
     asks: true,
-    exitCodes: {
-      3: "a bulk run finished, and some contacts were rejected",
-    },
+    exitCodes: { 3: "a bulk run finished, and some contacts were rejected" },
     async run(contacts, flags) {
       const chosen = await chooseContacts(context, contacts, flags, "delete");
       const { one, single } = chosen;

@@ -20,14 +20,12 @@ import { deleteContact } from "../../service/erase-contact.ts";
 import { findByKey } from "../../service/find-contact.ts";
 import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";
 import type { ApiRequest, Contact, CreateContactBody, MutateBody } from "../../wire.ts";
-import { addDryRunFlag, type OptionsOf } from "../flags/flags.ts";
+import { addDryRunFlag } from "../flags/flags.ts";
 import { refuseSuppressed, resolveContact } from "../selection/lookups.ts";
 import { type Result, verb } from "../verb.ts";
 import { checkContactColumns, toContactResult } from "./view.ts";
 
-type MoveFlags = OptionsOf<typeof declareMove>;
-
-function declareMove(parent: Command) {
+export function registerContactMove(parent: Command, context: Context): void {
   const command = parent
     .command("move")
     .description("give a contact a new key: create it under NEW as it is, then unsubscribe the old one")
@@ -35,11 +33,7 @@ function declareMove(parent: Command) {
     .argument("<new>", "its new key")
     .option("--merge", "where NEW exists, add the values, lists and tags that it lacks")
     .option("--delete-old", "print the old contact, and delete it instead of unsubscribing it");
-  return addDryRunFlag(command);
-}
-
-export function registerContactMove(parent: Command, context: Context): void {
-  verb(context, declareMove(parent), {
+  verb(context, addDryRunFlag(command), {
     examples: [
       "ecm contact move ada@old.example ada@new.example --dry-run",
       "ecm contact move ada@old.example ada@new.example --yes",
@@ -61,7 +55,7 @@ async function moveContact(
   context: Context,
   from: string,
   to: string,
-  { merge, deleteOld, dryRun }: MoveFlags,
+  { merge, deleteOld, dryRun }: { merge?: true; deleteOld?: true; dryRun?: true },
 ): Promise<Result<Partial<Contact>>> {
   if (!dryRun) context.requireConfirmable();
   const output = context.output();

@@ -78,9 +78,7 @@ export function registerContactSearch(parent: Command, context: Context): void {
     ],
     output:
       "One row per contact; in JSON formats the service's own objects, `[]` when there is none. One page, unless --all or --limit is given: a warning says when there are more.",
-    exitCodes: {
-      5: "no list or tag has this name; with --fail-missing: nobody has one of the keys",
-    },
+    exitCodes: { 5: "no list or tag has this name; with --fail-missing: nobody has one of the keys" },
     run(keys, flags) {
       const options = keys.length > 0 ? { ...flags, key: [...keys, ...(flags.key ?? [])] } : flags;
       return withConditions(context, options, (conditions) => searchContacts(context, options, conditions));
@@ -163,21 +161,16 @@ async function prepareSearch(
 
 const nothingFound = advise`No contact matches. To look for a part of a key, and in fields: ${ecm`contact search --text WORDS`}`;
 
-interface ReadContacts {
-  contacts: Partial<Contact>[] | AsyncIterable<Partial<Contact>>;
-  total?: number;
-  hasMore: boolean;
-  /** No contact is left out: pages that do not add up may have left somebody out. */
-  isWhole: boolean;
-}
-
-/** Every page, as far as `--limit`; else one page, by the service alone or with a condition decided here. */
+/**
+ * Every page, as far as `--limit`; else one page, by the service alone or with a condition decided here. `isWhole`:
+ * no contact is left out, as pages that do not add up may have left somebody out.
+ */
 async function readContacts(
   { send }: Connection,
   search: ContactSearch,
   { page: requestedPage, pageSize, all, limit }: SearchFlags,
   behavior: Behavior,
-): Promise<ReadContacts> {
+) {
   const page = requestedPage ?? 1;
   const size = pageSize ?? defaultPageSize;
   const isFirst = requestedPage === undefined;
@@ -208,7 +201,7 @@ async function take<T>(found: AsyncIterable<T>, from: number, count: number): Pr
 }
 
 async function* noteKeys(
-  contacts: ReadContacts["contacts"],
+  contacts: Iterable<Partial<Contact>> | AsyncIterable<Partial<Contact>>,
   see: (key: string) => void,
 ): AsyncGenerator<Partial<Contact>> {
   for await (const contact of contacts) {

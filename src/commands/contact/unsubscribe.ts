@@ -35,9 +35,7 @@ export function registerContactUnsubscribe(parent: Command, context: Context): v
       "One contact: the updated contact, or at a terminal its old and new status; `unchanged` on stderr when it was already inactive. Several: nothing; with --json one summary object.",
     writes: true,
     asks: true,
-    exitCodes: {
-      3: "a bulk run finished, and some contacts do not exist or were rejected",
-    },
+    exitCodes: { 3: "a bulk run finished, and some contacts do not exist or were rejected" },
     async run(contacts, flags) {
       const chosen = await chooseContacts(context, contacts, flags, "unsubscribe");
       if (chosen.single !== undefined) return unsubscribeOne(context, chosen.single, flags.dryRun);

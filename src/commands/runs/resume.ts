@@ -17,9 +17,7 @@ export function registerRunsResume(parent: Command, context: Context): void {
     examples: ["ecm runs resume last", "ecm runs resume 20261121-1402 --max-requests 1000"],
     output: "As the command that started it.",
     writes: true,
-    exitCodes: {
-      3: "finished, and some rows were rejected",
-    },
+    exitCodes: { 3: "finished, and some rows were rejected" },
     async run(typedRun, { report, redact, rejects, ...flags }) {
       const options = toRunOptions(flags, context.clock.now());
       const job = await requireRun(context, typedRun, "resume", ({ isFinished }) => !isFinished);

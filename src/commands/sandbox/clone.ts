@@ -7,26 +7,18 @@ import { advise, ecm } from "../../hint.ts";
 import { askSearch } from "../../service/contact-search.ts";
 import { maxPageSize } from "../../service/pages.ts";
 import type { Contact, ContactStructure } from "../../wire.ts";
-import { type OptionsOf, wholeNumberOption } from "../flags/flags.ts";
+import { wholeNumberOption } from "../flags/flags.ts";
 import { formatForAccount } from "../help/command-line.ts";
 import { verb } from "../verb.ts";
-import { chooseSandboxFolder, dataOption } from "./shared.ts";
+import { chooseSandboxFolder, type DataFlag, declareLocal } from "./shared.ts";
 
-type CloneFlags = OptionsOf<typeof declareClone>;
-
-function declareClone(parent: Command) {
-  return parent
-    .command("clone")
-    .description("copy an account into the sandbox, to rehearse against it")
+export function registerSandboxClone(parent: Command, context: Context): void {
+  const command = declareLocal(parent, "clone", "copy an account into the sandbox, to rehearse against it")
     .option("--contacts", "copy the contacts too; without it, the structure and its lists")
     .addOption(
       wholeNumberOption("--max-requests <n>", "copy nothing if the contacts need more requests than this"),
-    )
-    .addOption(dataOption());
-}
-
-export function registerSandboxClone(parent: Command, context: Context): void {
-  verb(context, declareClone(parent), {
+    );
+  verb(context, command, {
     examples: [
       "ecm sandbox clone --profile work",
       "ecm sandbox clone --profile work --contacts --max-requests 200",
@@ -39,7 +31,10 @@ export function registerSandboxClone(parent: Command, context: Context): void {
   });
 }
 
-async function runSandboxClone(context: Context, flags: CloneFlags): Promise<void> {
+async function runSandboxClone(
+  context: Context,
+  flags: DataFlag & { contacts?: true; maxRequests?: number },
+): Promise<void> {
   context.requireConfirmable();
   const folder = chooseSandboxFolder(context, flags);
   const connection = await context.connect("bulk");

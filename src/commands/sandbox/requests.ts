@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import type { LoggedRequest } from "../../sandbox/public-types.ts";
 import { presentList, toColumns, type View } from "../../terminal/present.ts";
-import { type OptionsOf, wholeNumberOption } from "../flags/flags.ts";
+import { wholeNumberOption } from "../flags/flags.ts";
 import { verb } from "../verb.ts";
 import { declareLocal, followRequests, withAdmin } from "./shared.ts";
 
@@ -19,10 +19,12 @@ const requestView: View<LoggedRequest> = {
   empty: "No requests",
 };
 
-type RequestsFlags = OptionsOf<typeof declareRequests>;
-
-function declareRequests(parent: Command) {
-  return declareLocal(parent, "requests", "show the requests that the sandbox answered, oldest first")
+export function registerSandboxRequests(parent: Command, context: Context): void {
+  const command = declareLocal(
+    parent,
+    "requests",
+    "show the requests that the sandbox answered, oldest first",
+  )
     .option("--since <time|n>", "only from this time on, or after the request with this number")
     .option("--method <method>", "only requests with this method")
     .option("--path <path>", "only requests to this path; * matches any part of it")
@@ -30,10 +32,7 @@ function declareRequests(parent: Command) {
     .addOption(wholeNumberOption("--limit <n>", "only the newest N"))
     .option("--follow", "wait for further requests and show each as it is answered, until Ctrl-C")
     .option("--clear", "empty the log");
-}
-
-export function registerSandboxRequests(parent: Command, context: Context): void {
-  verb(context, declareRequests(parent), {
+  verb(context, command, {
     isLocal: true,
     examples: [
       "ecm sandbox requests --status 4xx",
@@ -42,21 +41,18 @@ export function registerSandboxRequests(parent: Command, context: Context): void
     ],
     output:
       "The newest 10,000 requests. JSON has headers (the key masked), bodies and answers too; columns body and answer show them in the other formats. With --clear nothing.",
-    run: (flags) => runSandboxRequests(context, flags),
-  });
-}
-
-async function runSandboxRequests(context: Context, flags: RequestsFlags): Promise<void> {
-  const { data, follow, clear, ...query } = flags;
-  if (clear && (follow || Object.keys(query).length > 0)) {
-    throw usageError("--clear empties the whole log and cannot be used with other flags");
-  }
-  await withAdmin(context, { data }, async (admin) => {
-    if (clear) return admin.requests.clear();
-    // A table is drawn once all rows are known; lines are written one by one.
-    const output = context.output({}, follow ? "tsv" : undefined);
-    const requests = follow ? followRequests(context, admin, query) : admin.requests(query);
-    await presentList(context.terminal, output, requests, requestView);
+    async run({ data, follow, clear, ...query }) {
+      if (clear && (follow || Object.keys(query).length > 0)) {
+        throw usageError("--clear empties the whole log and cannot be used with other flags");
+      }
+      await withAdmin(context, { data }, async (admin) => {
+        if (clear) return admin.requests.clear();
+        // A table is drawn once all rows are known; lines are written one by one.
+        const output = context.output({}, follow ? "tsv" : undefined);
+        const requests = follow ? followRequests(context, admin, query) : admin.requests(query);
+        await presentList(context.terminal, output, requests, requestView);
+      });
+    },
   });
 }
 

@@ -18,7 +18,7 @@ export interface DataFlag {
 
 export type StartFlags = FlagsOf<ReturnType<typeof addStartFlags<[], Bare, Bare>>>;
 
-export function dataOption() {
+function dataOption() {
   return new Option("--data <dir>", "folder for the sandbox's data (default: that of the profile sandbox)");
 }
 

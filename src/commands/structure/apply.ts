@@ -30,9 +30,7 @@ export function registerStructureApply(parent: Command, context: Context): void 
     examples: ["ecm structure apply structure.yaml", "ecm structure apply structure.yaml --prune --yes"],
     output: "The updated structure; the changes on stderr, or `unchanged`.",
     writes: true,
-    exitCodes: {
-      6: "others changed the structure so that the plan is another now; nothing was written",
-    },
+    exitCodes: { 6: "others changed the structure so that the plan is another now; nothing was written" },
     asks: "With --prune, where fields or tags go",
     view: structureView,
     run: (file, options) => applyStructure(context, file, options),

@@ -38,9 +38,7 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
       "ecm suppressions add --keys crm.csv --marked-rows",
     ],
     output: "The keyed hash of each key, and when it was added: { hash, addedAt }. No address is stored.",
-    exitCodes: {
-      3: "added, but some lines of the file have no valid key",
-    },
+    exitCodes: { 3: "added, but some lines of the file have no valid key" },
     view: suppressedView,
     async run(typedKeys, flags) {
       requireOneSource(flags.keys, typedKeys);
