@@ -10,7 +10,7 @@ import {
   unwrapFormula,
 } from "./cells.ts";
 import { type Constant, findKeyIndex } from "./columns/map.ts";
-import { type ConsentColumn, type ConsentRefusal, findRefusalWithin, toMark } from "./consent/cells.ts";
+import { type ConsentColumn, findRefusalWithin, type Mark, toMark } from "./consent/cells.ts";
 import type { TableRecord } from "./csv.ts";
 import {
   acceptIds,
@@ -50,10 +50,8 @@ export interface UnderstoodInput {
   reading: Reading;
 }
 
-type Readable = Pick<UnderstoodInput, "reading">;
-
 /** The rows of a file one by one, see `readRowBatches`. */
-export async function* readRows(understood: Readable): AsyncGenerator<ReadRow> {
+export async function* readRows(understood: UnderstoodInput): AsyncGenerator<ReadRow> {
   for await (const rows of readRowBatches(understood)) yield* rows;
 }
 
@@ -62,7 +60,7 @@ export async function* readRows(understood: Readable): AsyncGenerator<ReadRow> {
  * the file is read: a promise for each row of a million costs as much as the row.
  * @throws UsageError when the file cannot be read to its end
  */
-export async function* readRowBatches({ reading }: Readable): AsyncGenerator<ReadRow[]> {
+export async function* readRowBatches({ reading }: UnderstoodInput): AsyncGenerator<ReadRow[]> {
   const { table, system } = reading;
   const reader = new RowReader(reading);
   for await (const records of readRowRecords(table, system)) {
@@ -149,9 +147,12 @@ class RowReader {
     if (addresses && addresses.length > 1) warnings.push("first_of_several");
     const row: Row = { kind: "row", line, cells, key: key.key, ...this.#readValues(cells), warnings };
     if (key.fault) row.keyFault = key.fault;
+    const mark = this.#markIn(cells);
+    if (!mark) return row;
     const mayHoldMore = addresses !== undefined || key.fault !== undefined;
-    this.#mark(row, cells, mayHoldMore ? keyCell : undefined);
-    return row;
+    const named = new Set(mayHoldMore ? this.#identitiesIn(keyCell) : []);
+    named.delete(key.key.identity);
+    return { ...row, mark, ...(named.size > 0 && { alsoNames: [...named] }) };
   }
 
   #readValues(cells: Cells): Pick<Row, "fields" | "lists" | "tags"> {
@@ -172,17 +173,19 @@ class RowReader {
 
   /** A row whose cells are not those that the header names. */
   #misfitIn(record: TableRecord): RejectedRow | undefined {
-    const { cells } = record;
+    const { cells, fault, isLastAndOpen } = record;
     const { table, targets, emptyColumns } = this.#reading;
-    if (record.fault) {
-      const message = "text after a closing quote: a quote inside a quoted cell must be doubled";
-      return this.#rejected(record, { code: record.fault, message });
-    }
-    if (record.isLastAndOpen && cells.length < table.width)
+    if (fault)
+      return this.#rejected(record, {
+        code: fault,
+        message: "text after a closing quote: a quote inside a quoted cell must be doubled",
+      });
+    if (isLastAndOpen && cells.length < table.width)
       return this.#rejected(record, toTruncatedFault(`cell ${cells.length} of ${table.width}`));
-    if (cells.length > targets.length && cells.slice(targets.length).some(hasValue)) {
+    const surplus = cells.length - targets.length;
+    if (surplus > 0 && cells.slice(targets.length).some(hasValue)) {
       const message = `the row has ${cells.length} cells, but the header has ${targets.length}: a cell that contains a delimiter must be quoted`;
-      return this.#rejected(record, { code: "too_many_cells", message }, cells.length - targets.length);
+      return this.#rejected(record, { code: "too_many_cells", message }, surplus);
     }
     const unnamed = emptyColumns.find((index) => hasValue(cells[index]));
     if (unnamed === undefined) return undefined;
@@ -196,35 +199,30 @@ class RowReader {
    */
   #rejected(record: TableRecord, { code, message }: Reason, shifted = 0): RejectedRow {
     const { line, cells } = record;
-    const { consent } = this.#reading;
     const row: RejectedRow = { kind: "rejected", line, cells, code, message };
-    if (consent.length === 0) return row;
-    const mark = toMark(this.#refusalsIn(cells, shifted));
+    if (this.#reading.consent.length === 0) return row;
     // Where the cells of a row end is a guess, the key may be in any of them.
     const [from, to] = record.fault ? [0] : [this.#keyIndex, this.#keyIndex + 1 + shifted];
     const text = Array.from(cells.slice(from, to), (cell) => cell ?? "").join(" ");
-    const identities = findAddresses(text).map(this.#readIdentity);
-    return { ...row, identities, ...(mark && { mark }) };
+    const mark = this.#markIn(cells, shifted);
+    return { ...row, identities: this.#identitiesIn(text), ...(mark && { mark }) };
   }
 
-  /** @param keyCell where it can hold further addresses */
-  #mark(row: Row, cells: Cells, keyCell: string | undefined): void {
-    const mark = toMark(this.#refusalsIn(cells, 0));
-    if (!mark) return;
-    row.mark = mark;
-    const named = new Set(keyCell === undefined ? none : findAddresses(keyCell).map(this.#readIdentity));
-    named.delete(row.key.identity);
-    if (named.size > 0) row.alsoNames = [...named];
+  #identitiesIn(text: string): string[] {
+    return findAddresses(text).map(this.#readIdentity);
   }
 
-  #refusalsIn(cells: Cells, shifted: number): ConsentRefusal[] {
+  #markIn(cells: Cells, shifted = 0): Mark | undefined {
     const { consent, targets } = this.#reading;
-    if (consent.length === 0) return none;
+    if (consent.length === 0) return undefined;
     const cellAt = (index: number) =>
       findUnknown(cells[index]) === undefined ? this.#readCell(cells, index) : cells[index];
     // Also where the cells beyond the header are blank: the last of the row's own may be among them.
     const isMoved = cells.length > targets.length;
-    return consent.flatMap((column) => findRefusalWithin(column, cellAt, { shifted, isMoved }) ?? []);
+    const refusals = consent.flatMap(
+      (column) => findRefusalWithin(column, cellAt, { shifted, isMoved }) ?? [],
+    );
+    return toMark(refusals);
   }
 }
 

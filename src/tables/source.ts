@@ -79,10 +79,7 @@ export async function openStream(path: string, signal: AbortSignal): Promise<Rea
   return stream;
 }
 
-/**
- * Opening a FIFO waits for a writer, and the process cannot exit while
- * it waits: after an abort this is that writer.
- */
+/** Opening a FIFO waits for a writer, and the process cannot exit while it waits: after an abort this is that writer. */
 function releaseOnAbort(stream: ReadStream, fifo: string, signal: AbortSignal): void {
   let timer: NodeJS.Timeout | undefined;
   const writeNothing = () => {
@@ -93,17 +90,15 @@ function releaseOnAbort(stream: ReadStream, fifo: string, signal: AbortSignal): 
     }
   };
   const release = () => {
-    timer = setInterval(writeNothing, releaseIntervalMilliseconds);
+    timer = setInterval(writeNothing, 10);
   };
-  const ready = () => {
+  const stop = () => {
     signal.removeEventListener("abort", release);
     clearInterval(timer);
   };
   signal.addEventListener("abort", release, { once: true });
-  stream.once("open", ready).once("close", ready);
+  stream.once("open", stop).once("close", stop);
 }
-
-const releaseIntervalMilliseconds = 10;
 
 /**
  * Writes all of a stream to a file that its owner alone can read, and has it on the disk.
