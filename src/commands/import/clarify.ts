@@ -33,8 +33,6 @@ export class Clarifier {
   #answersFile: string | undefined;
   /** A person has just agreed to where the columns go. */
   areColumnsShown = false;
-  /** Answers about columns that no file has yet. */
-  #isUnsaved = false;
 
   constructor(context: Context, typed: TypedImport, options: ImportOptions) {
     this.#context = context;
@@ -64,7 +62,6 @@ export class Clarifier {
         answerReading(async () => {
           const read = await askColumns(prompter, found, this.#options.read);
           this.areColumnsShown = true;
-          this.#isUnsaved = true;
           return read;
         }),
       names: (failure) =>
@@ -86,7 +83,7 @@ export class Clarifier {
 
   /** Keeps what was answered about the columns: after the yes, or at the end of a dry run. */
   readonly save = async (): Promise<void> => {
-    if (!this.#isUnsaved) return;
+    if (!this.areColumnsShown) return;
     const { writeMapping } = await import("../../tables/index.ts");
     const { terminal } = this.#context;
     const file = toAnswersPath(this.#typed.file);
@@ -98,7 +95,6 @@ export class Clarifier {
     }
     terminal.note(`Saved these answers for the next import of this file: ${shortPath(file)}`);
     this.#answersFile = file;
-    this.#isUnsaved = false;
   };
 
   /** The next command of a dry run: the plan that it wrote, carried out, or the same import for real. */
@@ -180,7 +176,7 @@ async function askList(
 /** The answers of the last import of this file: `people.mapping.yaml` beside `people.csv`, where it is there. */
 export function findAnswers(input: string): string | undefined {
   const file = toAnswersPath(input);
-  return existsSync(file) ? file : undefined;
+  return input !== "-" && existsSync(file) ? file : undefined;
 }
 
 function toAnswersPath(input: string): string {
