@@ -54,8 +54,8 @@ export async function eraseFromFiles(
 
 /** What can be made again is removed; of any other text the rest stays. */
 async function eraseFromFile(file: string, { cache }: OwnFolders, people: ErasedPeople): Promise<void> {
-  const isScratch = isTemporaryName(basename(file)) || /^\.(?:dry-run|plan|unpacked)-/.test(basename(file));
-  if (isScratch || file.startsWith(join(cache, sep))) return rm(file, { force: true });
+  const isScratch = isTemporaryName(basename(file)) || file.startsWith(join(cache, sep));
+  if (isScratch) return rm(file, { force: true });
   const text = await readFile(file, "utf8");
   writeAtomically(file, people.mask(text) ?? text);
 }

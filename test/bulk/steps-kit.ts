@@ -12,7 +12,7 @@ import type { PlanHead } from "../../src/bulk/plan/plan-file.ts";
 import { PlanWriter } from "../../src/bulk/plan/plan-file.ts";
 import { openContext, type Session } from "../../src/bulk/plan/session.ts";
 import { enterRun } from "../../src/bulk/runs/enter.ts";
-import { fileNames } from "../../src/bulk/runs/folder.ts";
+import { fileNames, makeRunFolder } from "../../src/bulk/runs/folder.ts";
 import { type JournalRecord, readJournal } from "../../src/bulk/runs/journal.ts";
 import { realClock } from "../../src/clock.ts";
 import { describeReason, missingNamesError } from "../../src/commands/bulk/words.ts";
@@ -78,7 +78,9 @@ export async function openSteps(
   });
   const [structure] = await call<{ _id: string }[]>(service, "GET", "/api/contact-structure");
   const structureId = structure!._id;
+  const place = await makeRunFolder(stateFolder, clock.now());
   const context = openContext({
+    place,
     kind: "import",
     subject: "people.csv",
     engine: {
@@ -96,6 +98,9 @@ export async function openSteps(
     stateFolder,
     now: clock.now(),
     isFresh: false,
+    place,
+    leases: context.leases,
+    remark: () => undefined,
     about: {
       kind: "import",
       program: "0.0.0",
@@ -105,7 +110,10 @@ export async function openSteps(
       options: {},
     },
   });
-  onTestFinished(() => run.leave());
+  onTestFinished(async () => {
+    await run.journal.close();
+    for (const lease of context.leases) await lease.release();
+  });
   const behavior = createBehavior();
   const keys = new KeySearch({ send: context.send.searches, behavior, structureId, toIdentity });
   const lookup = new Lookup({

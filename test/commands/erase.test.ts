@@ -137,7 +137,10 @@ describe("contact erase", () => {
     await ecm(["import", await inputFile(people)]);
     const runs = toRunsFolder(env.ECM_STATE_DIR!);
     const contact = { _id: "1".repeat(24), key: "ada@example.com", fields: [{ _id: "f", value: "Byron" }] };
-    await writeFile(join(runs, ".dry-run-0123456789ab"), `${JSON.stringify(contact)}\n`);
+    // A dry run that was killed has left its folder.
+    const left = join(runs, "20200101-0000-abcdef");
+    await mkdir(left);
+    await writeFile(join(left, "snapshot"), `${JSON.stringify(contact)}\n`);
     await writeFile(join(runs, "notes.txt"), "ask ada@example.com\nand bob@example.com\n");
     const { code, stderr } = await ecm("contact erase ada@example.com --yes");
     expect(code, stderr).toBe(0);

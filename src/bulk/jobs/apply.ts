@@ -60,6 +60,7 @@ async function openPlan(context: RunContext, plan: PlanFile): Promise<OpenedJob>
   const account = openAccount(context, structureId);
   const own = await toOwnHead(account, plan);
   const contacts = await openPlanned(context, { head: own, creations }, account);
+  await holdPlannedList(context, head);
   const { judging, names } = contacts;
   const toIdentity = createIdentityReader(keyType);
   return {
@@ -79,7 +80,6 @@ async function openPlan(context: RunContext, plan: PlanFile): Promise<OpenedJob>
         stableEntries: plan.writes,
       }),
     },
-    ...(await holdPlannedList(context, head)),
   };
 }
 

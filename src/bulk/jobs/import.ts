@@ -131,12 +131,12 @@ function findWhatMarkedAre({ includeUnsubscribed, mode }: ImportOptions): Marked
   return mode === "update" ? "added_to_no_list" : "not_created";
 }
 
-function toRecord(options: ImportOptions, { notes }: InputFacts): Record<string, unknown> {
+function toRecord(options: ImportOptions, { notes }: InputFacts): RowWork["record"] {
   const { read, mode, blank, duplicates, lists, tags, createMissing } = options;
   const { includeUnsubscribed, includeSuppressed } = options;
   const gone = notes.flatMap((note) => (note.code === "columns_gone" ? note.columns : []));
   const map = [...read.map].filter(([column]) => !gone.includes(column));
-  const reading = { ...read, map, mayBeGone: undefined, createsFields: undefined, isReviewed: undefined };
+  const reading = { ...read, map, mayBeGone: undefined, isReviewed: undefined };
   const names = { lists, tags, createMissing };
   return { mode, blank, duplicates, ...names, includeUnsubscribed, includeSuppressed, read: reading };
 }

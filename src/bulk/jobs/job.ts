@@ -14,8 +14,7 @@ import type { PlanEntries } from "../plan/make-plan.ts";
 import { type NameBook, openPlannedNames } from "../plan/names.ts";
 import { type ClosedPlan, type PlanHead, planVersion } from "../plan/plan-file.ts";
 import type { RunContext } from "../plan/session.ts";
-import type { EnteredRun } from "../runs/enter.ts";
-import { type Manifest, runCommands } from "../runs/folder.ts";
+import { type Manifest, type Run, runCommands } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
 
 /** As it was named; a stream where that is no path; the path where it is not the name. */
@@ -46,14 +45,8 @@ export interface OpenedJob {
   };
   /** Absent where the run's plan is closed: it says all of this itself. */
   contacts?: ContactsToPlan;
-  /** Before its plan is made. */
-  entered?(run: EnteredRun): Promise<void>;
-  /** After the names that are missing were created. */
-  created?(run: EnteredRun): Promise<void>;
-  /** Stopped now, the run could not be resumed: its record does not say all of it. */
-  isUnfit?(): boolean;
-  /** Lets go of what no other process may work on meanwhile. */
-  release?(): Promise<void>;
+  /** Another run that is not resumed any more. */
+  supersedes?: Run;
 }
 
 /** How the contacts of a run are looked up and judged. */
@@ -71,11 +64,8 @@ export interface ContactsToPlan extends Contacts {
   readonly head: PlanHead;
   /** Rows that stand for no contact; all rows, as far as they are known. */
   readonly input: SettledByInput;
-  /**
-   * Reads the pages that are needed first, if any.
-   * @param scratch where they are kept @throws RunStop
-   */
-  source(scratch: string): Promise<PlanSource>;
+  /** Reads the pages that are needed first, if any. @throws RunStop */
+  source(): Promise<PlanSource>;
 }
 
 /** What a job puts into a plan. */

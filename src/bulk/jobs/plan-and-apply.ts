@@ -2,11 +2,8 @@
  * The one path of every bulk run: plan, show the plan and its price, have it agreed to, apply it, report.
  * What a job adds is which contacts are planned, and how each is decided.
  */
-import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { requireFreeListName } from "../../api/lists.ts";
-import { makeFolder } from "../../disk/make-folder.ts";
 import { failedError } from "../../errors.ts";
 import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
@@ -32,9 +29,9 @@ import {
   type RunContext,
   readMaxRejects,
   recordInJournal,
+  toFile,
 } from "../plan/session.ts";
-import type { EnteredRun } from "../runs/enter.ts";
-import { countRequestsAfter, fileNames, findNewList, toRunsFolder } from "../runs/folder.ts";
+import { countRequestsAfter, findNewList } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
 import {
   type Closed,
@@ -50,9 +47,9 @@ import { readFirstRejects, writeRejected } from "./rejects.ts";
 /** Once the run's plan is closed, it says all that its job would: then that need not have any contacts. */
 export async function planAndApply(context: RunContext, opened: OpenedJob): Promise<Closed> {
   const { run, emit, ledger, clock, engine } = context;
-  const place = choosePlanPlace(context);
-  const kept = run && (await readStoredPlan(place.file!));
-  if (run) requireWholePlan(place.file!, kept, hasBegun(ledger));
+  const file = toFile(context, "plan");
+  const kept = run && (await readStoredPlan(file));
+  if (run) requireWholePlan(file, kept, hasBegun(ledger));
   context.input = kept?.end?.input ?? opened.contacts?.input ?? noInput;
   if (kept) context.tally = kept.tally;
   if (run) {
@@ -61,85 +58,73 @@ export async function planAndApply(context: RunContext, opened: OpenedJob): Prom
   }
   const ending: Ending = {};
   try {
-    await perform(context, opened, { place, kept, ending });
+    await perform(context, opened, kept, ending);
   } catch (error) {
     ending.stop = toErrorStop(error);
   }
-  return close(context, place, ending);
+  return close(context, ending);
 }
 
-interface PlanPlace {
-  /** Undefined where nobody wants to read the plan of a dry run. */
-  file: string | undefined;
-  /** Where pages of the account are kept until the plan is closed. */
-  scratch: string;
-}
-
-/** A real run keeps its plan in its folder; a dry run in a place of its own. */
-function choosePlanPlace({ engine, options, run }: RunContext): PlanPlace {
-  if (run) return { file: join(run.folder, fileNames.plan), scratch: join(run.folder, fileNames.snapshot) };
-  const folder = toRunsFolder(engine.stateFolder);
-  makeFolder(folder);
-  const name = join(folder, `.dry-run-${randomBytes(6).toString("hex")}`);
-  const isPlanNeeded = options.takePlan !== undefined || options.rejects !== undefined;
-  return { file: isPlanNeeded ? `${name}.ndjson` : undefined, scratch: name };
-}
-
-interface Steps {
-  place: PlanPlace;
-  /** What is there of the run's plan. */
-  kept: StoredPlan | undefined;
-  /** What the run has come to when it stops. */
-  ending: Ending;
-}
-
-/** @throws whatever stops the run */
-async function perform(context: RunContext, opened: OpenedJob, steps: Steps): Promise<void> {
-  const { run, options, emit } = context;
-  const { place, kept, ending } = steps;
+/**
+ * @param kept what is there of the run's plan
+ * @param ending what the run has come to when it stops
+ * @throws whatever stops the run
+ */
+async function perform(
+  context: RunContext,
+  opened: OpenedJob,
+  kept: StoredPlan | undefined,
+  ending: Ending,
+): Promise<void> {
+  const { run, options, emit, send } = context;
   const tooMany = readMaxRejects(options) && findMaxRejectsStop(context);
   if (tooMany) throw tooMany;
-  const oldPlan = kept?.end && { ...kept, end: kept.end, lines: () => readPlanLines(place.file!) };
-  const plan = oldPlan ?? (await planContacts(context, opened.contacts!, steps));
+  const file = toFile(context, "plan");
+  const oldPlan = kept?.end && { ...kept, end: kept.end, lines: () => readPlanLines(file) };
+  const plan = oldPlan ?? (await planContacts(context, opened.contacts!, kept));
   const contacts = oldPlan ? await reopen(context, oldPlan, opened) : opened.contacts!;
   const { after } = opened.about;
   const price = await findPlanPrice(context, contacts, { oldPlan, after });
-  Object.assign(ending, { price, refusal: findRefusal(context, plan.head, place) });
+  Object.assign(ending, { price, refusal: findRefusal(context, plan.head) });
   emit({ kind: "priced", price });
-  await options.takePlan?.({
-    ...plan,
-    end: { ...plan.end, refused: ending.refusal?.message },
-  });
+  await options.takePlan?.({ ...plan, end: { ...plan.end, refused: ending.refusal?.message } });
   if (!run) return;
   await prepare(context, contacts, plan, ending);
   await createNames(context, opened, contacts, plan);
   const { judging, lookup } = contacts;
   const session = { ...context, lookup, judging: { ...judging, isSecondLook: true as const } };
   beginPhase(session, "working", price);
-  await applyPlan(session, place.file!);
-  const { maxRequests } = options;
-  requireRequestsLeft(countRequestsAfter(after), { sent: context.send.counts.total, maxRequests });
+  await applyPlan(session, file);
+  requireRequestsLeft(countRequestsAfter(after), {
+    sent: send.counts.total,
+    maxRequests: options.maxRequests,
+  });
+}
+
+/** A dry run keeps no plan where nobody wants to read it. */
+function isPlanKept({ run, options }: RunContext): boolean {
+  return run !== undefined || options.takePlan !== undefined || options.rejects !== undefined;
 }
 
 /** Looks everyone up and decides; a plan that was cut off continues. */
 async function planContacts(
   context: RunContext,
   contacts: ContactsToPlan,
-  { place, kept }: Steps,
+  kept: StoredPlan | undefined,
 ): Promise<ClosedPlan> {
-  const { file, scratch } = place;
   const { run, options } = context;
+  const file = toFile(context, "plan");
   beginPhase(context, "looking");
-  const source = await contacts.source(scratch);
+  const source = await contacts.source();
   const { removals, read = context.input.read, lookup = contacts.lookup, entries } = source;
   const head = { ...contacts.head, ...(removals && { removals }) };
   const creations = contacts.names?.creations ?? [];
   try {
-    const usable = file && kept ? await readStoredPlan(file, source.stableEntries) : undefined;
+    const usable = kept && (await readStoredPlan(file, source.stableEntries));
     const writer =
       usable && usable.taken > 0
-        ? PlanWriter.resume(file!, usable)
-        : PlanWriter.create(file, head, creations);
+        ? PlanWriter.resume(file, usable)
+        : PlanWriter.create(isPlanKept(context) ? file : undefined, head, creations);
     context.input = { ...context.input, read };
     context.tally = writer.tally;
     const session = { ...context, judging: contacts.judging, lookup };
@@ -152,11 +137,10 @@ async function planContacts(
       writer.release();
       throw error;
     }
-    const refusal = findRefusal(context, head, place);
-    const end = writer.close(context.input, refusal?.message);
-    await rm(scratch, { force: true });
-    if (run?.manifest.input.isSpooled) await rm(join(run.folder, fileNames.input), { force: true });
-    return { head, creations, end, lines: () => readPlanLines(file!) };
+    const end = writer.close(context.input, findRefusal(context, head)?.message);
+    for (const name of ["snapshot", "unpacked", "input"] as const)
+      await rm(toFile(context, name), { recursive: true, force: true });
+    return { head, creations, end, lines: () => readPlanLines(file) };
   } finally {
     source.close?.();
   }
@@ -170,12 +154,12 @@ async function reopen(context: RunContext, plan: ClosedPlan, opened: OpenedJob):
 }
 
 /** Once it has begun to write, a run is held against the guards of its invocation alone. */
-function findRefusal(context: RunContext, head: ClosedPlan["head"], { file }: PlanPlace) {
-  const { run, options, ledger } = context;
+function findRefusal(context: RunContext, head: ClosedPlan["head"]) {
+  const { run, options, ledger, tally } = context;
   const isFirst = !hasBegun(ledger);
   // A run keeps its guards: to leave them out the next time is not to allow more.
   const guards = isFirst ? { ...run?.manifest.guards, ...options.guards } : options.guards;
-  return findGuardFailure(context.tally, guards, { head, file: run && file, isFirst });
+  return findGuardFailure(tally, guards, { head, file: run && toFile(context, "plan"), isFirst });
 }
 
 /** Everything that comes before the first write: limits, consent, the backup. */
@@ -197,7 +181,7 @@ async function prepare(
   const foreseen = isShown && {
     ...plan,
     summary: foreseeSummary(context, price),
-    firstRejects: await readFirstRejects({ plan: join(folder, fileNames.plan), ledger: new Ledger() }),
+    firstRejects: await readFirstRejects({ plan: toFile(context, "plan"), ledger: new Ledger() }),
     isResumed,
   };
   await options.agree?.(price, subtractSettled(context), names?.creations, foreseen || undefined);
@@ -213,11 +197,11 @@ async function* readContactsToDelete({ lines }: ClosedPlan): AsyncGenerator<Part
 /** Creates what the plan names and the account does not have yet, once for the run. */
 async function createNames(
   context: RunContext,
-  { about, created }: OpenedJob,
+  { about }: OpenedJob,
   { names }: Contacts,
   { creations }: ClosedPlan,
 ): Promise<void> {
-  const { run, ledger } = context as { run: EnteredRun; ledger: Ledger };
+  const { ledger } = context;
   const newList = findNewList(about);
   // A list of its name that somebody else has made, while the run that makes one was stopped, is not the new list.
   if (newList !== undefined && !ledger.isNaming) {
@@ -226,28 +210,30 @@ async function createNames(
       requireFreeListName(newList, [{ _id: names?.listId(newList) ?? "", name: newList }]);
   }
   if (!names || creations.length === 0 || ledger.names.size > 0) return;
-  recordInJournal(context, { kind: "names", ids: {} });
-  await run.journal.sync();
+  const note = async (ids: Record<string, string>) => {
+    recordInJournal(context, { kind: "names", ids });
+    await context.run!.journal.sync();
+  };
+  await note({});
   await names.create();
   if (names.creations.length > 0)
     throw failedError(`The service did not say what it created: ${names.creations[0]!.name}`);
-  const ids = Object.fromEntries(creations.map((each) => [toStandInId(each), names.toId(each)]));
-  recordInJournal(context, { kind: "names", ids });
-  await run.journal.sync();
-  await created?.(run);
+  await note(Object.fromEntries(creations.map((each) => [toStandInId(each), names.toId(each)])));
 }
 
-async function close(context: RunContext, { file }: PlanPlace, ending: Ending): Promise<Closed> {
-  const { run, tally, options, emit, ledger } = context;
+/** A plan of more rows is not read again when a person interrupts. */
+const maxRowsAtInterrupt = 100_000;
+
+async function close(context: RunContext, ending: Ending): Promise<Closed> {
+  const { tally, options, emit, ledger, input } = context;
   beginPhase(context, "reporting", ending.price);
-  // An interrupted person waits for nothing that reads the plan again.
-  const plan = ending.stop?.by === "signal" ? undefined : file;
+  const isRead = ending.stop?.by !== "signal" || input.read <= maxRowsAtInterrupt;
+  const plan = isRead && isPlanKept(context) ? toFile(context, "plan") : undefined;
   ending.rejects = plan === undefined ? null : await writeRejected(context, ending.stop, plan);
   const isShown = options.isAtTerminal && plan !== undefined && countRunRows(context).rejected > 0;
   // The run is over, and its summary must not be lost over this.
   const firstRejects = isShown ? await readFirstRejects({ plan, ledger }).catch(() => []) : [];
   const { marked: total, markedContacts: contacts } = tally;
   if (total > 0) emit({ kind: "marked", contacts, total });
-  if (!run && file) await rm(file, { force: true }).catch(() => undefined);
   return { ...(await closeRun(context, ending)), firstRejects };
 }

@@ -15,6 +15,7 @@ import {
   type JoinedRows,
   joinRows,
   listPossibleKeys,
+  type ReadOptions,
   type ReadRow,
   type RejectedRow,
   type Row,
@@ -32,7 +33,7 @@ import type { PlanEntry } from "../plan/make-plan.ts";
 import { NameBook, type NameBookOptions, toStoredNames } from "../plan/names.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import type { StoredLine } from "../plan/plan-line.ts";
-import { countRequestsLeft, countRunRows, type RunContext } from "../plan/session.ts";
+import { countRequestsLeft, countRunRows, type RunContext, toFile } from "../plan/session.ts";
 import {
   type AccountSnapshot,
   openSnapshot,
@@ -48,7 +49,7 @@ import { type OpenedJob, openAccount, openContacts, type PlanSource, toHead } fr
 /** What is to be done with each row, or with each contact that conditions choose. */
 export interface RowWork {
   /** Everything that decides a contact's outcome: the record from which the job is made again. */
-  readonly record: Record<string, unknown>;
+  readonly record: Record<string, unknown> & { read?: Partial<ReadOptions> };
   /** The words of the command, where they are not those of the kind. */
   command?: string[];
   duplicates: Duplicates;
@@ -143,7 +144,6 @@ export async function openRows(context: RunContext, rows: RowsToPlan): Promise<O
   const opened = await openContacts(context, account, head);
   const { baseUrl, profile } = engine.account;
   const { sha256 = "", bytes = 0 } = understood?.facts ?? {};
-  const newFields = work.names?.fields ?? [];
   return {
     about: {
       account: { baseUrl, profile, structureId: structure._id },
@@ -157,13 +157,8 @@ export async function openRows(context: RunContext, rows: RowsToPlan): Promise<O
       input: countSettledByInput(rowRun),
       names,
       head,
-      source: (scratch) => openSource(rowRun, opened.lookup, scratch),
+      source: () => openSource(rowRun, opened.lookup),
     },
-    async created(run) {
-      if (newFields.length > 0) await run.become(computeRunFingerprint(rowRun));
-    },
-    // No command names the fields that are still to be created.
-    isUnfit: () => newFields.length > 0 && names.requestsToCreate > 0,
   };
 }
 
@@ -198,11 +193,11 @@ function countSettledByInput({ survey, joined, work }: RowRun): SettledByInput {
 }
 
 /**
- * What makes two invocations one run: account, input, how it is read, and what
- * decides a contact's outcome. Another one once the fields exist that the run creates:
- * then it is that of the command that names them.
+ * What makes two invocations one run: account, input, how it is read, and what decides a contact's outcome. A field
+ * counts by its label: the run may create it.
  */
-function computeRunFingerprint({ context, work, reader, understood, names }: RowRun): string {
+function computeRunFingerprint({ context, work, reader, understood }: RowRun): string {
+  const { record, after } = work;
   return computeFingerprint({
     kind: context.kind,
     baseUrl: context.engine.account.baseUrl,
@@ -210,10 +205,10 @@ function computeRunFingerprint({ context, work, reader, understood, names }: Row
     sha256: understood?.facts.sha256,
     columns: understood?.facts.columns.map(({ name, target }) => ({
       name,
-      target: target.kind === "field" ? { ...target, fieldId: names.fieldId(target.fieldId) } : target,
+      target: { ...target, fieldId: undefined },
     })),
-    options: work.record,
-    after: work.after,
+    options: { ...record, read: { ...record.read, createsFields: undefined } },
+    after,
   });
 }
 
@@ -239,9 +234,9 @@ async function describe({ work, reader, understood }: RowsToPlan): Promise<Param
   };
 }
 
-async function openSource(rowRun: RowRun, lookup: Lookup, scratch: string): Promise<PlanSource> {
+async function openSource(rowRun: RowRun, lookup: Lookup): Promise<PlanSource> {
   const { work, survey, understood } = rowRun;
-  const snapshot = await takeSnapshot(rowRun, lookup, scratch);
+  const snapshot = await takeSnapshot(rowRun, lookup);
   const shared = {
     lookup: snapshot ? lookup.over(snapshot, work.listId === undefined) : lookup,
     close: () => snapshot?.close(),
@@ -456,12 +451,9 @@ const maxPasses = 3;
  * Contacts that others add or remove meanwhile move the rest from page to page: then all that conditions choose
  * are read again, so that nobody is passed over.
  */
-async function takeSnapshot(
-  rowRun: RowRun,
-  lookup: Lookup,
-  file: string,
-): Promise<AccountSnapshot | undefined> {
+async function takeSnapshot(rowRun: RowRun, lookup: Lookup): Promise<AccountSnapshot | undefined> {
   const { context, work, understood } = rowRun;
+  const file = toFile(context, "snapshot");
   const mayAskForKeys = understood !== undefined && work.listId === undefined;
   if (mayAskForKeys && countRunRows(context).pending === 0) return undefined;
   const options = { isTemporary: context.run === undefined, toIdentity: lookup.toIdentity };

@@ -4,12 +4,11 @@
  * once the plan is closed; before that by the job that its record states, and its input.
  */
 
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { takeLease } from "../../disk/lease.ts";
 import { exists } from "../../disk/walk.ts";
 import {
   EcmError,
@@ -23,7 +22,7 @@ import { type InputFile, openStream, requireFile, spool } from "../../tables/ind
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { createProgress, type RunEvent } from "../plan/events.ts";
 import { openPlanFile, type PlanHead, readStoredPlan } from "../plan/plan-file.ts";
-import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/session.ts";
+import { type Engine, hold, openContext, type RunContext, type RunOptions, toFile } from "../plan/session.ts";
 import { enterRun } from "../runs/enter.ts";
 import {
   fileNames,
@@ -31,10 +30,7 @@ import {
   type Manifest,
   makeRunFolder,
   type Run,
-  requireStatePlace,
   sweepAbandoned,
-  toLocksFolder,
-  toRunsFolder,
 } from "../runs/folder.ts";
 import { noteWait } from "../runs/stored-runs.ts";
 import { applyJob } from "./apply.ts";
@@ -76,53 +72,76 @@ export async function runJob(
   options: RunOptions,
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {
-  const { isDryRun } = options;
-  const { stateFolder, clock } = engine;
-  if (engine.account.isReadOnly && !isDryRun) throw readOnlyCommandError();
-  const context = openContext({ kind: job.kind, subject: job.input.name, engine, options, emit });
-  emit({ kind: "phase", progress: () => createProgress(context, "reading", {}) });
-  if (!isDryRun) await requireStatePlace(stateFolder);
+  const { stateFolder, clock, account } = engine;
+  if (account.isReadOnly && !options.isDryRun) throw readOnlyCommandError();
   await sweepAbandoned(stateFolder, clock.now());
-  const { file, spooled } = await takeInput(engine, job, isDryRun);
-  // Swept later with other abandoned folders if the process is killed.
-  const scratch = join(toRunsFolder(stateFolder), `.unpacked-${randomBytes(6).toString("hex")}`);
-  let opened: OpenedJob | undefined;
+  const place = await makeRunFolder(stateFolder, clock.now());
+  const context = openContext({ kind: job.kind, subject: job.input.name, engine, options, emit, place });
+  emit({ kind: "phase", progress: () => createProgress(context, "reading", {}) });
   try {
-    opened = await job.open(context, { ...file, scratch });
-    if (!isDryRun) await enter(context, opened, spooled);
-    return await work(context, opened);
-  } catch (error) {
-    if (context.run) throw error instanceof RunStop ? error.failure : error;
-    return await closeFailed(context, error);
+    return await work(context, job, await takeInput(context, job));
   } finally {
-    await opened?.release?.();
+    for (const lease of context.leases) await lease.release();
+    const isKept = context.run?.folder === place.folder;
+    const left = isKept ? toFile(context, "unpacked") : place.folder;
     // What cannot be removed is swept later; it must not take the place of the failure.
-    await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
-    // The folder of a run keeps what was taken.
-    if (spooled && spooled.folder !== context.run?.folder)
-      await rm(spooled.folder, { recursive: true, force: true });
+    await rm(left, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
-/** Sums up a run that was not entered. @throws what was refused, and what is a defect */
-async function closeFailed(context: RunContext, error: unknown): Promise<Closed> {
-  const stop = toErrorStop(error);
-  const closed = await closeRun(context, { stop });
-  const isOurs = error instanceof RunStop || error instanceof EcmError;
-  if (isOurs && !endedBeforeWrites(stop.failure)) return closed;
-  context.emit({ kind: "refused", summary: closed.summary });
-  throw error instanceof RunStop ? error.failure : error;
+/**
+ * What can be read only once is copied first, so that the run can be resumed. So is a file of our own that goes.
+ * @throws UsageError; the signal's reason
+ */
+async function takeInput(context: RunContext, { input, readsInput }: Job): Promise<InputFile> {
+  const { stateFolder, signal } = context.engine;
+  const name = input.name === "-" ? "standard input" : input.name;
+  const path = resolve(input.path ?? input.name);
+  const scratch = toFile(context, "unpacked");
+  const isOwn = input.path !== undefined && isInPlanFolder(stateFolder, path);
+  if (!readsInput && !(isOwn && !context.options.isDryRun)) return { path: "", name, scratch };
+  const stream = input.stream ?? (isOwn ? createReadStream(path) : await openStream(path, signal));
+  if (stream) {
+    const copy = toFile(context, "input");
+    await spool(stream, name, copy, signal);
+    return { path: copy, name, scratch };
+  }
+  await requireFile({ path, name });
+  return { path, name, scratch };
+}
+
+async function work(context: RunContext, job: Job, file: InputFile): Promise<Closed> {
+  try {
+    const opened = await job.open(context, file);
+    if (context.options.isDryRun) return await planAndApply(context, opened);
+    await enter(context, opened, file.path === toFile(context, "input"));
+    return await workInRun(context, opened);
+  } catch (error) {
+    if (context.run) throw error;
+    const stop = toErrorStop(error);
+    const closed = await closeRun(context, { stop });
+    const isOurs = error instanceof RunStop || error instanceof EcmError;
+    if (isOurs && !endedBeforeWrites(stop.failure)) return closed;
+    context.emit({ kind: "refused", summary: closed.summary });
+    throw error instanceof RunStop ? error.failure : error;
+  }
 }
 
 /**
  * @throws RunStop for whatever keeps the run from being entered; EcmError when the input is not that of the run
  * that is resumed
  */
-async function enter(context: RunContext, { about }: OpenedJob, spooled?: SpoolFolder): Promise<void> {
-  const { kind, engine, clock, options, emit, send } = context;
-  const { rejects, planFile, reportFile, backUp, guards, resumes } = options;
+async function enter(
+  context: RunContext,
+  { about, supersedes }: OpenedJob,
+  isSpooled: boolean,
+): Promise<void> {
+  const { kind, engine, clock, options, emit, send, place, leases } = context;
+  const { rejects, planFile, reportFile, backUp, guards, resumes, isFresh } = options;
   if (resumes && about.fingerprint !== resumes.fingerprint) throw changedInputError(resumes);
   const toPath = (file: string | undefined) => (file === undefined ? undefined : resolve(file));
+  const input = { ...about.input, isSpooled };
+  const files = { rejects: toPath(rejects), plan: toPath(planFile), report: toPath(reportFile) };
   try {
     const run = await enterRun({
       stateFolder: engine.stateFolder,
@@ -130,19 +149,18 @@ async function enter(context: RunContext, { about }: OpenedJob, spooled?: SpoolF
       about: {
         kind,
         program: engine.version,
-        rejects: toPath(rejects),
-        plan: toPath(planFile),
-        report: toPath(reportFile),
+        ...files,
         backup: backUp?.target,
         guards,
         ...about,
-        input: { ...about.input, isSpooled: spooled !== undefined || resumes?.input.isSpooled === true },
+        input,
       },
-      spooled,
-      isFresh: options.isFresh,
+      place,
+      leases,
+      isFresh,
+      supersedes,
       openJournalFile: engine.openJournalFile,
-      onUnreadable: (failure) => emit({ kind: "remark", remark: { code: "run_unreadable", failure } }),
-      onTookOver: (whose) => emit({ kind: "remark", remark: { code: "took_over", whose } }),
+      remark: (remark) => emit({ kind: "remark", remark }),
     });
     noteWait(run.folder, undefined, clock.now());
     send.watchWaits((wait) => noteWait(run.folder, wait, clock.now()));
@@ -152,24 +170,19 @@ async function enter(context: RunContext, { about }: OpenedJob, spooled?: SpoolF
   }
 }
 
-/** Leaves the run that was entered. What was refused before it began leaves nothing to resume. */
-async function work(context: RunContext, opened: OpenedJob): Promise<Closed> {
-  const { run, emit } = context;
-  if (!run) return planAndApply(context, opened);
-  let isRefused = false;
-  try {
-    await opened.entered?.(run);
-    const closed = await planAndApply(context, opened);
-    const { stop, summary } = closed;
-    if (!stop || run.isResumed) return closed;
-    isRefused = endedBeforeWrites(stop.failure) || isImpossible(closed) || opened.isUnfit?.() === true;
-    if (!isRefused) return closed;
-    emit({ kind: "refused", summary: { ...summary, run: null, rejects: null } });
-    throw stop.failure;
-  } finally {
-    await run.leave();
-    if (isRefused) await rm(run.folder, { recursive: true, force: true });
-  }
+/** What was refused before it began leaves nothing to resume. */
+async function workInRun(context: RunContext, opened: OpenedJob): Promise<Closed> {
+  const { emit } = context;
+  const run = context.run!;
+  const closed = await planAndApply(context, opened).finally(() =>
+    run.journal.close().catch(() => undefined),
+  );
+  const { stop, summary } = closed;
+  if (!stop || run.isResumed) return closed;
+  if (!endedBeforeWrites(stop.failure) && !isImpossible(closed)) return closed;
+  emit({ kind: "refused", summary: { ...summary, run: null, rejects: null } });
+  await rm(run.folder, { recursive: true, force: true });
+  throw stop.failure;
 }
 
 /** The service does not have what the run needs, and nothing was written: resuming it would change nothing. */
@@ -183,38 +196,6 @@ function endedBeforeWrites(failure: EcmError): boolean {
   // A plan that a guard has stopped stays, to be looked at.
   if (failure.type === "GuardError") return false;
   return isKind(failure, "usage", "read-only", "unreadable data", "declined");
-}
-
-/** The folder of a run that is yet to be entered. */
-type SpoolFolder = { id: string; folder: string };
-
-/**
- * What can be read only once is copied first, so that the run can be resumed. So is a file of our own that goes.
- * @throws UsageError; the signal's reason
- */
-async function takeInput(
-  { stateFolder, clock, signal }: Engine,
-  { input, readsInput }: Job,
-  isDryRun: boolean,
-): Promise<{ file: Omit<InputFile, "scratch">; spooled?: SpoolFolder }> {
-  const name = input.name === "-" ? "standard input" : input.name;
-  const path = resolve(input.path ?? input.name);
-  const isOwn = input.path !== undefined && isInPlanFolder(stateFolder, path);
-  if (!readsInput && !(isOwn && !isDryRun)) return { file: { path: "", name } };
-  const stream = input.stream ?? (isOwn ? createReadStream(path) : await openStream(path, signal));
-  if (!stream) {
-    await requireFile({ path, name });
-    return { file: { path, name } };
-  }
-  const spooled = await makeRunFolder(stateFolder, clock.now());
-  const copy = resolve(spooled.folder, fileNames.input);
-  try {
-    await spool(stream, name, copy, signal);
-    return { file: { path: copy, name }, spooled };
-  } catch (error) {
-    await rm(spooled.folder, { recursive: true, force: true });
-    throw error;
-  }
 }
 
 function changedInputError(run: Manifest): EcmError {
@@ -269,12 +250,9 @@ function plannedJob(manifest: Manifest, head: PlanHead): Job {
     async open(context) {
       if (kind !== "apply" && kind !== "undo" && (await hasChanged(input)))
         context.emit({ kind: "remark", remark: { code: "input_changed", file: input.name } });
-      const about = { account, input, fingerprint, options, after };
-      if (kind !== "undo") return { about, ...(await holdPlannedList(context, head)) };
-      // No other process can work on the run that is undone.
-      const locks = toLocksFolder(context.engine.stateFolder);
-      const lease = await takeLease(locks, input.sha256, `run ${input.name}`);
-      return { about, release: () => lease.release() };
+      if (kind === "undo") await hold(context, input.sha256, `run ${input.name}`);
+      else await holdPlannedList(context, head);
+      return { about: { account, input, fingerprint, options, after } };
     },
   };
 }

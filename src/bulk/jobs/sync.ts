@@ -1,13 +1,11 @@
 /** `lists sync`: the list's members become exactly the contacts that a file names. */
 
 import { statusParts } from "../../api/contacts.ts";
-import { takeLease } from "../../disk/lease.ts";
 import { usageError } from "../../errors.ts";
 import { type InputFile, openClearInput, type ReadOptions, requireUnderstood } from "../../tables/index.ts";
 import { nameOf } from "../plan/names.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
-import type { RunContext } from "../plan/session.ts";
-import { toLocksFolder } from "../runs/folder.ts";
+import { hold, type RunContext } from "../plan/session.ts";
 import { toValues, whereMissing } from "../values.ts";
 import type { Job, JobInput, OpenedJob } from "./job.ts";
 import { openReader, openRows, type RowWork } from "./rows.ts";
@@ -48,7 +46,8 @@ async function openSync(context: RunContext, file: InputFile, options: SyncOptio
     );
   }
   const rows = await openRows(context, { reader, understood, survey, work: toRowWork(options, listId) });
-  return { ...rows, ...(await holdList(context, rows.about.account, { listId, name: options.list })) };
+  await holdList(context, rows.about.account, { listId, name: options.list });
+  return rows;
 }
 
 function toRowWork(options: SyncOptions, listId: string): RowWork {
@@ -80,23 +79,21 @@ function toRowWork(options: SyncOptions, listId: string): RowWork {
  * @throws EcmError while another process makes the list the same as an input
  */
 async function holdList(
-  { engine, options }: RunContext,
+  context: RunContext,
   { baseUrl, structureId }: Pick<PlanHead["account"], "baseUrl" | "structureId">,
   { listId, name }: { listId: string; name: string },
-): Promise<Pick<OpenedJob, "release">> {
-  if (options.isDryRun) return {};
-  const matter = `sync ${baseUrl} ${structureId} ${listId}`;
+): Promise<void> {
+  if (context.options.isDryRun) return;
   const what = `a sync of the list ${JSON.stringify(name)}`;
-  const lease = await takeLease(toLocksFolder(engine.stateFolder), matter, what);
-  return { release: () => lease.release() };
+  await hold(context, `sync ${baseUrl} ${structureId} ${listId}`, what);
 }
 
 /** The same for a plan: a sync's alone removes members of a list that its input does not name. */
 export async function holdPlannedList(
   context: RunContext,
   { account, removals, names }: PlanHead,
-): Promise<Pick<OpenedJob, "release">> {
-  if (!removals) return {};
+): Promise<void> {
+  if (!removals) return;
   const { listId } = removals;
-  return holdList(context, account, { listId, name: nameOf(names, "list", listId) });
+  await holdList(context, account, { listId, name: nameOf(names, "list", listId) });
 }

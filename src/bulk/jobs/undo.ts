@@ -6,21 +6,13 @@
 
 import { join } from "node:path";
 import { statusParts, toIdSet } from "../../api/contacts.ts";
-import { takeLease } from "../../disk/lease.ts";
 import type { Account } from "../../service/account.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import type { Item } from "../desired.ts";
 import { createProgress } from "../plan/events.ts";
 import { mergeNames, type StoredNames, toStoredNames } from "../plan/names.ts";
-import { noInput, type RunContext } from "../plan/session.ts";
-import {
-  computeFingerprint,
-  fileNames,
-  isFinished,
-  type Run,
-  toLocksFolder,
-  writeManifest,
-} from "../runs/folder.ts";
+import { hold, noInput, type RunContext } from "../plan/session.ts";
+import { computeFingerprint, fileNames, type Run } from "../runs/folder.ts";
 import { damagedJournalError, readRunRecord } from "../runs/ledger.ts";
 import { findRun } from "../runs/stored-runs.ts";
 import { type Remaining, toRecreated, toRemoved, toRestored } from "../values.ts";
@@ -52,30 +44,22 @@ async function openUndo(context: RunContext, undo: UndoOptions): Promise<OpenedJ
   const { manifest, folder } = source;
   const { id, account, fingerprint } = manifest;
   context.emit({ kind: "phase", progress: () => createProgress(context, "looking", {}) });
-  // No other process can work on it meanwhile.
-  const lease = await takeLease(toLocksFolder(stateFolder), fingerprint, `run ${id}`);
-  try {
-    const contacts = await openUndone(context, source, undo.deletesCreated);
-    const deletesCreated = undo.deletesCreated || undefined;
-    return {
-      about: {
-        account,
-        input: { name: id, file: join(folder, fileNames.journal), sha256: fingerprint, bytes: 0 },
-        fingerprint: computeFingerprint({ kind: "undo", run: id, deletesCreated }),
-        options: { ...undo },
-      },
-      contacts,
-      async entered(run) {
-        if (isFinished(manifest)) return;
-        // What was put back must not be written again when it is resumed.
-        await writeManifest(folder, { ...manifest, supersededBy: run.manifest.id });
-      },
-      release: () => lease.release(),
-    };
-  } catch (error) {
-    await lease.release();
-    throw error;
-  }
+  await hold(context, fingerprint, `run ${id}`);
+  return {
+    about: {
+      account,
+      input: { name: id, file: join(folder, fileNames.journal), sha256: fingerprint, bytes: 0 },
+      fingerprint: computeFingerprint({
+        kind: "undo",
+        run: id,
+        deletesCreated: undo.deletesCreated || undefined,
+      }),
+      options: { ...undo },
+    },
+    contacts: await openUndone(context, source, undo.deletesCreated),
+    // What was put back must not be written again when it is resumed.
+    supersedes: source.isFinished ? undefined : source,
+  };
 }
 
 async function openUndone(

@@ -3,6 +3,7 @@
 import type { InputFacts, JoinedRows, Survey } from "../../tables/index.ts";
 import type { Budget } from "../pace/budget.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
+import type { EntryRemark } from "../runs/enter.ts";
 import type { RowCounts, Summary } from "../runs/report.ts";
 import type { Creation } from "./names.ts";
 import type { Price } from "./numbers.ts";
@@ -67,9 +68,7 @@ export type RunRemark =
   | { code: "input_changed"; file: string }
   /** Contacts came and went while the account was read. */
   | { code: "account_changed" }
-  | { code: "run_unreadable"; failure: Error }
-  /** A process that cannot be seen from here held the run, and has gone silent. */
-  | { code: "took_over"; whose: string }
+  | EntryRemark
   /** A contact that an undo creates again is a new one. */
   | { code: "recreates" }
   | { code: "no_rejects_file"; failure: Error }

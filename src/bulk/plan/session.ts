@@ -3,7 +3,9 @@
  * and what its steps share. Whatever the job.
  */
 
+import { join } from "node:path";
 import { formatCounted } from "../../counts.ts";
+import { type Lease, takeLease } from "../../disk/lease.ts";
 import { EcmError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import type { Behaviors } from "../../service/behavior.ts";
@@ -15,7 +17,7 @@ import { Budget, type BudgetOptions } from "../pace/budget.ts";
 import { PacedSend } from "../pace/paced-send.ts";
 import { RunStop } from "../pace/run-stop.ts";
 import type { EnteredRun } from "../runs/enter.ts";
-import type { GuardOptions, Manifest } from "../runs/folder.ts";
+import { fileNames, type GuardOptions, type Manifest, type RunPlace, toLocksFolder } from "../runs/folder.ts";
 import type { JournalFile, JournalRecord } from "../runs/journal.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { countRows, type RowCounts, type SettledByInput, type Summary } from "../runs/report.ts";
@@ -132,6 +134,10 @@ export interface RunContext {
   readonly emit: (event: RunEvent) => void;
   /** When this invocation began, in milliseconds since the epoch: what was looked up before is looked up again. */
   readonly startedAt: number;
+  /** Becomes the folder of the run, unless it has one already; goes otherwise, as in a dry run. */
+  readonly place: RunPlace;
+  /** On what no other process may work on until the run ends. */
+  readonly leases: Lease[];
   /** Once it was entered; never of a dry run, which leaves nothing behind. */
   run?: EnteredRun;
   ledger: Ledger;
@@ -145,7 +151,7 @@ export interface RunContext {
 export const noInput: SettledByInput = { read: 0, skipped: {}, rejected: {} };
 
 export function openContext(
-  about: Pick<RunContext, "kind" | "subject" | "engine" | "options" | "emit">,
+  about: Pick<RunContext, "kind" | "subject" | "engine" | "options" | "emit" | "place">,
 ): RunContext {
   const { engine, options } = about;
   const { clock, limits } = engine;
@@ -154,7 +160,20 @@ export function openContext(
   if (limits) budget.seed(limits);
   const send = new PacedSend({ ...engine, sentBefore, budget, concurrency: options.concurrency });
   const begun = { startedAt: clock.now(), ledger: new Ledger(), input: noInput, tally: createTally() };
-  return { ...about, clock, budget, send, ...begun };
+  return { ...about, clock, budget, send, leases: [], ...begun };
+}
+
+/** Where the invocation keeps a file of the run. */
+export function toFile({ run, place }: RunContext, name: keyof typeof fileNames): string {
+  return join((run ?? place).folder, fileNames[name]);
+}
+
+/**
+ * Keeps other processes out until the run ends.
+ * @param what names it in the error @throws LockedError
+ */
+export async function hold({ engine, leases }: RunContext, matter: string, what: string): Promise<void> {
+  leases.push(await takeLease(toLocksFolder(engine.stateFolder), matter, what));
 }
 
 /** A run that looks contacts up, decides and writes. */

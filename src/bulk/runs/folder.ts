@@ -4,7 +4,7 @@ import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { writeAtomically } from "../../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint, folderHint } from "../../disk/disk-errors.ts";
-import { makeFolder, requireWritable } from "../../disk/make-folder.ts";
+import { requireWritable } from "../../disk/make-folder.ts";
 import { readChangeTime } from "../../disk/walk.ts";
 import { EcmError, failedError, usageError } from "../../errors.ts";
 import { isObject, parseJson } from "../../json.ts";
@@ -20,6 +20,8 @@ export const fileNames = {
   input: "input",
   /** Contacts of the account that were read page by page, until the plan is closed. */
   snapshot: "snapshot",
+  /** Rows of an input that has to be unpacked, while they are read. */
+  unpacked: "unpacked",
   rejects: "rejects.csv",
   /** Until when it waits, as long as it does. */
   wait: "wait.json",
@@ -132,11 +134,14 @@ export function toLocksFolder(stateFolder: string): string {
   return join(stateFolder, "locks");
 }
 
-/** A new run's folder, named after its time. @throws UsageError when it cannot be made */
-export async function makeRunFolder(
-  stateFolder: string,
-  nowMilliseconds: number,
-): Promise<{ id: string; folder: string }> {
+/** A folder that is yet to be a run's. */
+export interface RunPlace {
+  id: string;
+  folder: string;
+}
+
+/** A new run's folder, named after its time. @throws UsageError when nothing can be written there */
+export async function makeRunFolder(stateFolder: string, nowMilliseconds: number): Promise<RunPlace> {
   const at = new Date(nowMilliseconds).toISOString();
   const stamp = `${at.slice(0, 10).replaceAll("-", "")}-${at.slice(11, 16).replace(":", "")}`;
   const id = `${stamp}-${randomBytes(3).toString("hex")}`;
@@ -160,24 +165,18 @@ export function isInPlanFolder(stateFolder: string, file: string): boolean {
   return dirname(folder) === resolve(toRunsFolder(stateFolder)) && basename(folder).startsWith(planPrefix);
 }
 
+/** Found out before any request is spent, by writing. */
 async function makeOwnFolder(stateFolder: string, name: string): Promise<string> {
-  const folder = join(toRunsFolder(stateFolder), name);
-  await requirePlace(folder, makeFolder);
-  return folder;
-}
-
-/** Found out before any request is spent, by writing. @throws UsageError when runs cannot be kept there */
-export function requireStatePlace(stateFolder: string): Promise<void> {
-  return requirePlace(toRunsFolder(stateFolder), requireWritable);
-}
-
-async function requirePlace(folder: string, make: (folder: string) => unknown): Promise<void> {
+  const runs = toRunsFolder(stateFolder);
+  const folder = join(runs, name);
   try {
-    await make(folder);
+    await requireWritable(folder);
   } catch (error) {
-    const message = `Cannot write to the run folder ${folder}: ${describeDiskError(error)}`;
-    throw usageError(message, folderHint(error, folder), { cause: error });
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    const message = `Cannot write to the run folder ${runs}: ${describeDiskError(error)}`;
+    throw usageError(message, folderHint(error, runs), { cause: error });
   }
+  return folder;
 }
 
 /** Writes the manifest whole or not at all, and has it on the disk. @throws EcmError */
@@ -217,18 +216,13 @@ function isAbsent({ code }: NodeJS.ErrnoException): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** Files and folders in which something of ours grows that is no run, or not yet. */
-const scratchName = /^\.(?:plan|unpacked|dry-run|write-test)[.-]/;
 const maxScratchAgeMilliseconds = 86_400_000;
 
-/**
- * Removes folders that never became a run, such as one whose input
- * was still being read when the machine stopped.
- */
+/** Removes folders that never became a run, such as that of a dry run that was killed. */
 export async function sweepAbandoned(stateFolder: string, nowMilliseconds: number): Promise<void> {
   const root = toRunsFolder(stateFolder);
   for (const name of await readdir(root).catch(() => [] as string[])) {
-    if (!isRunName(name) && !scratchName.test(name)) continue;
+    if (!isRunName(name) && !name.startsWith(planPrefix)) continue;
     const folder = join(root, name);
     const times = await Promise.all([readChangeTime(folder), readChangeTime(join(folder, fileNames.input))]);
     if (nowMilliseconds - Math.max(...times) <= maxScratchAgeMilliseconds) continue;

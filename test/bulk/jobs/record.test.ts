@@ -92,8 +92,8 @@ describe("a job that is made from the record of its run", () => {
 async function openJob(job: Job, session: Session, path: string): Promise<RunAbout> {
   const context = { ...session, kind: job.kind, subject: job.input.name };
   const file = { path: job.readsInput ? path : "", name: "people.csv", scratch: `${path}.unpacked` };
-  const { about, release } = await job.open(context, file);
-  await release?.();
+  const { about } = await job.open(context, file);
+  for (const lease of context.leases.splice(0)) await lease.release();
   return about;
 }
 
