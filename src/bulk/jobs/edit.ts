@@ -7,7 +7,6 @@ import { statusParts, wholeContact } from "../../api/contacts.ts";
 import { formatCount } from "../../counts.ts";
 import { usageError } from "../../errors.ts";
 import { type RequestedSelection, resolveSelection, type Selection } from "../../select/selection.ts";
-import type { Account } from "../../service/account.ts";
 import { createMutateBody, type RequestedChanges } from "../../service/contact-changes.ts";
 import {
   type InputFile,
@@ -17,12 +16,15 @@ import {
   type Survey,
 } from "../../tables/index.ts";
 import type { MutateBody } from "../../wire.ts";
-import type { Desired, DesiredValue } from "../desired.ts";
+import type { Desired, DesiredValue, Item } from "../desired.ts";
+import type { Lookup } from "../plan/lookup.ts";
+import type { NameBook } from "../plan/names.ts";
 import type { RunContext } from "../plan/session.ts";
+import type { AccountSnapshot } from "../plan/snapshot.ts";
 import type { ListDeletion } from "../runs/folder.ts";
 import { readMutateValues, toValues, whereMissing } from "../values.ts";
 import { type Job, type JobInput, type OpenedJob, readForBackup } from "./job.ts";
-import { openReader, openRows, type RowWork } from "./rows.ts";
+import { openReader, openRows, type RowWork, toPageItem } from "./rows.ts";
 
 export interface EditOptions {
   kind: "mutate" | "unsubscribe" | "delete";
@@ -68,44 +70,29 @@ export async function editJob(options: EditOptions, askRows?: AskRows): Promise<
 type Edit = EditOptions & { where: Awaited<ReturnType<typeof parseTypedWhere>>; askRows?: AskRows };
 
 async function openEdit(context: RunContext, file: InputFile, edit: Edit): Promise<OpenedJob> {
-  const { kind, input, conditions = {}, wanted, where } = edit;
+  const { kind, input, conditions = {}, wanted = {}, where, askRows } = edit;
   const opened = input && (await openClearInput("keys", file, toKeysReading(edit)));
   const reader = await openReader(context);
   const { account, structure } = reader;
-  const values = await resolveWanted(account, wanted);
+  const values =
+    "newList" in wanted
+      ? []
+      : readMutateValues("body" in wanted ? wanted.body : await createMutateBody(account, wanted));
   const selection = await resolveSelection(account, structure, { ...conditions, where });
   if (kind === "delete") await readForBackup(account);
-  const understand = async (chosen: EditOptions) =>
-    opened && requireUnderstood("keys", opened, toKeysReading(chosen), structure);
-  let understood = await understand(edit);
-  let survey = await reader.survey(understood);
-  let chosen: EditOptions = edit;
-  if (understood && kind !== "mutate" && doMarksChoose(edit)) {
-    const { system } = understood.facts;
-    chosen = { ...edit, rows: await chooseRows(kind, edit.rows, survey, { system, askRows: edit.askRows }) };
-    // Marks that choose nobody are not read.
-    if (chosen.rows === "all") {
-      understood = await understand(chosen);
-      survey = await reader.survey(understood);
-    }
-  }
-  const work = toRowWork(chosen, selection, values);
-  return openRows(context, { reader, understood, survey, work });
-}
-
-/** How a file of keys is read, by what its marks mean for the edit. */
-function toKeysReading(options: EditOptions): ReadOptions {
-  const { read, isPlain, wanted } = options;
-  const marksChoose = doMarksChoose(options);
-  return {
-    map: [],
-    ...read,
-    ...(isPlain && { hasNoHeader: true }),
-    takesIds: true,
-    // Nobody who left is added to a list; anything else may be changed about them.
-    readsConsent: marksChoose || addsToLists(wanted),
-    consentChoosesRows: marksChoose,
+  const read = async (chosen: EditOptions) => {
+    const understood = opened && (await requireUnderstood("keys", opened, toKeysReading(chosen), structure));
+    return { understood, survey: await reader.survey(understood) };
   };
+  let rows = await read(edit);
+  let chosen: EditOptions = edit;
+  if (rows.understood && kind !== "mutate" && doMarksChoose(edit)) {
+    const { system } = rows.understood.facts;
+    chosen = { ...edit, rows: await chooseRows(kind, edit.rows, rows.survey, { system, askRows }) };
+    // Marks that choose nobody are not read.
+    if (chosen.rows === "all") rows = await read(chosen);
+  }
+  return openRows(context, reader, { ...rows, ...toRowWork(chosen, selection, values) });
 }
 
 async function parseTypedWhere({ where }: TypedConditions) {
@@ -114,15 +101,36 @@ async function parseTypedWhere({ where }: TypedConditions) {
   return parseWhere(where);
 }
 
-async function resolveWanted(account: Account, wanted: EditOptions["wanted"]): Promise<DesiredValue[]> {
-  if (!wanted || "newList" in wanted) return [];
-  return readMutateValues("body" in wanted ? wanted.body : await createMutateBody(account, wanted));
+/** A mark says who is to be unsubscribed or deleted, if anybody in the file is not. */
+function doMarksChoose({ kind, input, isPlain, rows }: EditOptions): boolean {
+  return kind !== "mutate" && input !== undefined && !isPlain && rows !== "all";
 }
 
-/** @param values what a mutate wants of every contact */
-function toRowWork(options: EditOptions, selection: Selection, values: readonly DesiredValue[]): RowWork {
+/** How a file of keys is read, by what its marks mean for the edit. */
+function toKeysReading(options: EditOptions): ReadOptions {
+  const { read, isPlain, wanted = {} } = options;
+  const marksChoose = doMarksChoose(options);
+  const lists = "body" in wanted ? wanted.body.addLists : "newList" in wanted ? [] : wanted.addList;
+  return {
+    map: [],
+    ...read,
+    ...(isPlain && { hasNoHeader: true }),
+    takesIds: true,
+    // Nobody who left is added to a list; anything else may be changed about them.
+    readsConsent: marksChoose || (lists?.length ?? 0) > 0,
+    consentChoosesRows: marksChoose,
+  };
+}
+
+/** @param values what a mutate wants of every contact, besides a list that it makes */
+function toRowWork(
+  options: EditOptions,
+  selection: Selection,
+  values: readonly DesiredValue[],
+): Omit<RowWork, "survey"> {
   const { kind, input, after, isPlain, read } = options;
   const { wanted, command, rows, includeUnsubscribed, conditions } = options;
+  const newList = wanted && "newList" in wanted ? wanted.newList : undefined;
   const toDesired = (mayJoinLists: boolean): Desired => {
     if (kind === "mutate")
       return { values, absent: whereMissing(mayJoinLists), present: "change", mayJoinLists };
@@ -130,8 +138,13 @@ function toRowWork(options: EditOptions, selection: Selection, values: readonly 
     // Marked rows say who left: who is not in the account needs nothing.
     return rows === "marked" ? { ...unsubscription, absent: { skip: "missing" } } : unsubscription;
   };
+  const toDesiredOfAll = (names: NameBook): Desired => ({
+    ...toDesired(true),
+    ...(kind === "mutate" && { absent: { skip: "missing" } }),
+    ...(newList !== undefined && { values: toValues({ addLists: [names.listId(newList)] }) }),
+  });
   return {
-    record: { isPlain, conditions, wanted, command, read, rows, includeUnsubscribed },
+    record: () => ({ isPlain, conditions, wanted, command, read, rows, includeUnsubscribed }),
     command,
     duplicates: "first",
     source: listNeededParts(kind, values, selection),
@@ -141,38 +154,53 @@ function toRowWork(options: EditOptions, selection: Selection, values: readonly 
         : toDesired(mark === undefined || includeUnsubscribed === true),
     notSubscribedAre: doMarksChoose(options) ? "chosen" : includeUnsubscribed ? "added" : "added_to_no_list",
     unclearAre: rows === "marked" ? "not_chosen" : undefined,
-    selection,
+    selection: selection.stored,
     looks: {
       readsStatus: kind !== "mutate" || selection.needs.some((part) => statusParts.includes(part)),
       marksRepeats: input !== undefined,
       suppressions: "include",
     },
-    desiredForAll: () => ({ ...toDesired(true), ...(kind === "mutate" && { absent: { skip: "missing" } }) }),
+    wantedNames:
+      newList === undefined ? undefined : { lists: [newList], tags: [], createMissing: true, isNew: true },
+    others: input
+      ? undefined
+      : {
+          pages: {
+            filters: selection.filters,
+            // Nobody is in a new list, whether searches tell a contact's lists or not.
+            lists: newList === undefined ? undefined : [{ _id: conditions!.list![0]! }],
+          },
+          list: async (snapshot, run, lookup) => {
+            const desired = toDesiredOfAll(run.names);
+            const items = () => listSelectedItems(snapshot, { selection, desired, lookup });
+            let count = 0;
+            for (const _item of items()) count++;
+            return { count, items };
+          },
+        },
     after,
-    ...(wanted && "newList" in wanted && intoNewList(wanted.newList, conditions?.list ?? [])),
   };
 }
 
-/**
- * Everybody in the lists goes into one that the run makes. Nobody is in it yet, also where searches do not
- * tell a contact's lists.
- */
-function intoNewList(newList: string, sourceIds: readonly string[]): Partial<RowWork> {
-  return {
-    names: { lists: [newList], tags: [], createMissing: true, isNew: true },
-    desiredForAll: (names) => ({
-      values: toValues({ addLists: [names.listId(newList)] }),
-      absent: { skip: "missing" },
-      present: "change",
-      mayJoinLists: true,
-    }),
-    chosenLists: [{ _id: sourceIds[0]! }],
-  };
-}
-
-/** A mark says who is to be unsubscribed or deleted, if anybody in the file is not. */
-function doMarksChoose({ kind, input, isPlain, rows }: EditOptions): boolean {
-  return kind !== "mutate" && input !== undefined && !isPlain && rows !== "all";
+/** All contacts on the pages that meet the conditions. A contact's place on the pages names it in the journal. */
+export function* listSelectedItems(
+  snapshot: AccountSnapshot,
+  chosen: {
+    selection: Pick<Selection, "holds">;
+    desired: Desired;
+    lookup: Pick<Lookup, "toIdentity">;
+  },
+): Generator<Item> {
+  const { selection, desired, lookup } = chosen;
+  // A contact that slid to another page was read twice.
+  const seenIds = snapshot.isWhole() ? undefined : new Set<string>();
+  let place = 0;
+  for (const contact of snapshot.all()) {
+    place++;
+    if (seenIds?.has(contact._id ?? "")) continue;
+    seenIds?.add(contact._id ?? "");
+    if (selection.holds(contact)) yield { ...toPageItem(place, contact, lookup), desired };
+  }
 }
 
 /** Parts of a contact that decisions need, besides its id and its key. */
@@ -184,12 +212,6 @@ function listNeededParts(
   const changed = values.map(({ what }) => `${what}s`);
   const parts = kind === "delete" ? wholeContact : [...changed, ...statusParts, ...needs];
   return [...new Set(parts)].filter((part) => part !== "_id" && part !== "key");
-}
-
-function addsToLists(wanted: EditOptions["wanted"]): boolean {
-  if (!wanted || "newList" in wanted) return false;
-  const lists = "body" in wanted ? wanted.body.addLists : wanted.addList;
-  return (lists?.length ?? 0) > 0;
 }
 
 /** Contacts that are inactive stay as they are: a bounce or a complaint says more than an unsubscription. */

@@ -89,20 +89,23 @@ async function openImport(
   const agree = async (failure: EcmError) => {
     options = await ask!.names(failure);
   };
-  const { lists, tags } = options;
-  const work = {
-    ...toRowWork(options, survey),
-    names: {
+  const { duplicates, lists, tags, includeSuppressed } = options;
+  return openRows(context, reader, {
+    understood,
+    survey,
+    duplicates,
+    source: listNeededParts(options, survey),
+    looks: { suppressions: includeSuppressed ? "include" : "pass-over" },
+    toDesired: (row, names) => toDesired(row, names, options),
+    notSubscribedAre: findWhatMarkedAre(options),
+    wantedNames: {
       lists,
       tags,
       createMissing: createMissing || !ask ? createMissing : agree,
       fields: listNewFields(understood.facts),
     },
-    get record() {
-      return toRecord(options, understood.facts);
-    },
-  };
-  return openRows(context, { reader, understood, survey, work });
+    record: () => toRecord(options, understood.facts),
+  });
 }
 
 /** Labels of the fields that do not exist yet. */
@@ -112,18 +115,12 @@ function listNewFields({ columns, constants }: InputFacts): string[] {
   return labels.filter((label) => label !== undefined);
 }
 
-function toRowWork(options: ImportOptions, survey: Survey): Omit<RowWork, "record"> {
-  const { duplicates, lists, tags, includeSuppressed } = options;
+/** Parts of a contact that decisions need. */
+function listNeededParts({ lists, tags }: ImportOptions, survey: Survey): string[] {
   const source = ["fields", ...statusParts, "createdAt"];
-  if (lists.length > 0 || survey.lists.size > 0) source.push("lists");
-  if (tags.length > 0 || survey.tags.size > 0) source.push("tags");
-  return {
-    duplicates,
-    source,
-    looks: { suppressions: includeSuppressed ? "include" : "pass-over" },
-    toDesired: (row, names) => toDesired(row, names, options),
-    notSubscribedAre: findWhatMarkedAre(options),
-  };
+  if (lists.length + survey.lists.size > 0) source.push("lists");
+  if (tags.length + survey.tags.size > 0) source.push("tags");
+  return source;
 }
 
 function findWhatMarkedAre({ includeUnsubscribed, mode }: ImportOptions): MarkedAre {
@@ -131,7 +128,7 @@ function findWhatMarkedAre({ includeUnsubscribed, mode }: ImportOptions): Marked
   return mode === "update" ? "added_to_no_list" : "not_created";
 }
 
-function toRecord(options: ImportOptions, { notes }: InputFacts): RowWork["record"] {
+function toRecord(options: ImportOptions, { notes }: InputFacts): ReturnType<RowWork["record"]> {
   const { read, mode, blank, duplicates, lists, tags, createMissing } = options;
   const { includeUnsubscribed, includeSuppressed } = options;
   const gone = notes.flatMap((note) => (note.code === "columns_gone" ? note.columns : []));

@@ -4,17 +4,14 @@
  */
 
 import { rm } from "node:fs/promises";
-import { createEquals, createFilter } from "../../api/contacts.ts";
 import type { EcmError } from "../../errors.ts";
-import type { Selection } from "../../select/selection.ts";
+import type { StoredSelection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
 import {
-  createIdentityReader,
   type Duplicates,
   findRole,
   type JoinedRows,
   joinRows,
-  listPossibleKeys,
   type ReadOptions,
   type ReadRow,
   type RejectedRow,
@@ -23,10 +20,9 @@ import {
   surveyInput,
   type UnderstoodInput,
 } from "../../tables/index.ts";
-import { TextIndex } from "../../text-index.ts";
-import type { Contact, ContactStructure, IdRef } from "../../wire.ts";
+import type { Contact, ContactStructure } from "../../wire.ts";
 import { isSettled } from "../decide.ts";
-import type { Desired, Item } from "../desired.ts";
+import type { Item } from "../desired.ts";
 import { createProgress, type MarkedAre } from "../plan/events.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
@@ -43,22 +39,22 @@ import {
 } from "../plan/snapshot.ts";
 import { computeFingerprint, type ListDeletion } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
-import { toValues } from "../values.ts";
 import { type OpenedJob, openAccount, openContacts, type PlanSource, toHead } from "./job.ts";
 
-/** What is to be done with each row, or with each contact that conditions choose. */
+/** The rows that a job has read, if any, and what is to be done with each, and with contacts that no row names. */
 export interface RowWork {
+  /** Absent where conditions choose the contacts. */
+  understood?: UnderstoodInput;
+  survey: Survey;
   /** Everything that decides a contact's outcome: the record from which the job is made again. */
-  readonly record: Record<string, unknown> & { read?: Partial<ReadOptions> };
+  record(): Record<string, unknown> & { read?: Partial<ReadOptions> };
   /** The words of the command, where they are not those of the kind. */
   command?: string[];
   duplicates: Duplicates;
-  /** The list whose members become exactly the contacts of the input. */
-  listId?: string;
   /** What follows on the run once it is complete. */
   after?: readonly ListDeletion[];
   /** Names in flags, and what is created of them; the file's own come with the rows. */
-  names?: WantedNames;
+  wantedNames?: WantedNames;
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
   source: string[];
   looks: Omit<PlanHead["looks"], "by">;
@@ -67,12 +63,20 @@ export interface RowWork {
   notSubscribedAre: MarkedAre;
   /** The same of those whose mark is not understood, where that is something else. */
   unclearAre?: MarkedAre;
-  /** Conditions that choose the contacts: of the whole account, or of those that the input names. */
-  selection?: Selection;
-  /** What is wanted of every contact that conditions choose. */
-  desiredForAll?(names: NameBook): Desired;
-  /** Lists that every contact that the conditions choose is in, should the pages not tell. */
-  chosenLists?: IdRef[];
+  /** Conditions that a contact has to meet. */
+  selection?: StoredSelection;
+  /** Contacts that no row names. */
+  others?: {
+    /** On which pages of the account they are. */
+    pages: Pick<PagesOptions, "filters" | "lists">;
+    list(snapshot: AccountSnapshot, run: RowRun, lookup: Lookup): Promise<OtherContacts>;
+  };
+}
+
+export interface OtherContacts {
+  count: number;
+  items(): Iterable<Item>;
+  removals?: PlanHead["removals"];
 }
 
 interface WantedNames extends Pick<NameBookOptions, "lists" | "tags" | "isNew" | "fields"> {
@@ -109,38 +113,27 @@ export async function openReader(context: RunContext): Promise<RowReader> {
   };
 }
 
-/** Rows that were read, and what is to be done with them. */
-export interface RowsToPlan {
-  reader: RowReader;
-  /** Absent where conditions choose the contacts. */
-  understood?: UnderstoodInput;
-  survey: Survey;
-  work: RowWork;
-}
-
-/** The same with the run. */
-export interface RowRun extends RowsToPlan {
+/** A run over rows, with all that is known before its contacts are looked up. */
+export interface RowRun extends RowWork {
   readonly context: RunContext;
+  readonly reader: RowReader;
   readonly joined: JoinedRows;
   readonly names: NameBook;
 }
 
 /** @throws EcmError for a name that does not exist; SuppressionsError */
-export async function openRows(context: RunContext, rows: RowsToPlan): Promise<OpenedJob> {
-  const { survey, work, reader, understood } = rows;
+export async function openRows(context: RunContext, reader: RowReader, work: RowWork): Promise<OpenedJob> {
   const { emit, engine, subject } = context;
   const { account, structure } = reader;
+  const { survey, understood, notSubscribedAre, unclearAre, after } = work;
   const joined = await joinRows(survey.batches(), survey.identities, work.duplicates);
-  const { notSubscribedAre, unclearAre } = work;
   emit({ kind: "surveyed", survey, joined, notSubscribedAre, unclearAre });
-  const names = await openNames(context, rows);
+  const names = await openNames(context, reader, work);
   emit({ kind: "names-missing", missing: names.creations });
-  const rowRun = { ...rows, context, joined, names };
-  const head = toHead(
-    context,
-    { structureId: structure._id, keyType: structure.keyType },
-    await describe(rows),
-  );
+  const run: RowRun = { ...work, context, reader, joined, names };
+  const options = work.record();
+  const place = { structureId: structure._id, keyType: structure.keyType };
+  const head = toHead(context, place, await describe(reader, work));
   const opened = await openContacts(context, account, head);
   const { baseUrl, profile } = engine.account;
   const { sha256 = "", bytes = 0 } = understood?.facts ?? {};
@@ -148,31 +141,36 @@ export async function openRows(context: RunContext, rows: RowsToPlan): Promise<O
     about: {
       account: { baseUrl, profile, structureId: structure._id },
       input: { name: subject, file: understood?.file.path ?? "", sha256, bytes },
-      fingerprint: computeRunFingerprint(rowRun),
-      options: work.record,
-      after: work.after,
+      fingerprint: computeRunFingerprint(run, options),
+      options,
+      after,
     },
     contacts: {
       ...opened,
-      input: countSettledByInput(rowRun),
+      input: countSettledByInput(run),
       names,
       head,
-      source: () => openSource(rowRun, opened.lookup),
+      source: () => openSource(run, opened.lookup),
     },
   };
 }
 
 /** Looks up the names in the input and in the flags. */
-function openNames({ engine, send }: RunContext, { reader, survey, work }: RowsToPlan): Promise<NameBook> {
-  const { createMissing = false, lists = [], tags = [], ...named }: Partial<WantedNames> = work.names ?? {};
+function openNames({ engine, send }: RunContext, reader: RowReader, work: RowWork): Promise<NameBook> {
+  const {
+    createMissing = false,
+    lists = [],
+    tags = [],
+    ...named
+  }: Partial<WantedNames> = work.wantedNames ?? {};
   const { account, structure } = reader;
   return NameBook.open({
     ...named,
     send: send.plain,
     account,
     structure,
-    lists: [...lists, ...survey.lists],
-    tags: [...tags, ...survey.tags],
+    lists: [...lists, ...work.survey.lists],
+    tags: [...tags, ...work.survey.tags],
     async createMissing(missing) {
       if (createMissing === true) return;
       const failure = engine.missingNamesError(missing);
@@ -183,11 +181,11 @@ function openNames({ engine, send }: RunContext, { reader, survey, work }: RowsT
 }
 
 /** Rows that stand for no contact: those that are wrong, and those of which another row of the contact is taken. */
-function countSettledByInput({ survey, joined, work }: RowRun): SettledByInput {
+function countSettledByInput({ survey, joined, duplicates }: RowRun): SettledByInput {
   const { read } = survey;
   const rejected = Object.fromEntries(survey.rejectedCodes);
   const passedOver: Record<string, number> = joined.passedOver > 0 ? { duplicate: joined.passedOver } : {};
-  return work.duplicates === "reject"
+  return duplicates === "reject"
     ? { read, skipped: {}, rejected: { ...rejected, ...passedOver } }
     : { read, skipped: passedOver, rejected };
 }
@@ -196,8 +194,10 @@ function countSettledByInput({ survey, joined, work }: RowRun): SettledByInput {
  * What makes two invocations one run: account, input, how it is read, and what decides a contact's outcome. A field
  * counts by its label: the run may create it.
  */
-function computeRunFingerprint({ context, work, reader, understood }: RowRun): string {
-  const { record, after } = work;
+function computeRunFingerprint(
+  { context, reader, understood, after }: RowRun,
+  record: ReturnType<RowWork["record"]>,
+): string {
   return computeFingerprint({
     kind: context.kind,
     baseUrl: context.engine.account.baseUrl,
@@ -213,9 +213,9 @@ function computeRunFingerprint({ context, work, reader, understood }: RowRun): s
 }
 
 /** What the head of the plan says. */
-async function describe({ work, reader, understood }: RowsToPlan): Promise<Parameters<typeof toHead>[2]> {
+async function describe(reader: RowReader, work: RowWork): Promise<Parameters<typeof toHead>[2]> {
   const known = await reader.account.readCachedNames(reader.structure);
-  const facts = understood?.facts;
+  const facts = work.understood?.facts;
   return {
     ...(facts && {
       input: { sha256: facts.sha256, size: facts.bytes },
@@ -227,40 +227,32 @@ async function describe({ work, reader, understood }: RowsToPlan): Promise<Param
       },
     }),
     ...(work.command && { command: work.command }),
-    selection: work.selection?.stored,
+    selection: work.selection,
     names: toStoredNames(known.structure, known.lists),
     source: work.source,
     looks: { by: "search", ...work.looks },
   };
 }
 
-async function openSource(rowRun: RowRun, lookup: Lookup): Promise<PlanSource> {
-  const { work, survey, understood } = rowRun;
-  const snapshot = await takeSnapshot(rowRun, lookup);
-  const shared = {
-    lookup: snapshot ? lookup.over(snapshot, work.listId === undefined) : lookup,
-    close: () => snapshot?.close(),
-  };
+/** Rows, then the contacts that none of them names: those are counted like rows. */
+async function openSource(run: RowRun, ofJob: Lookup): Promise<PlanSource> {
+  const { survey, understood } = run;
+  const snapshot = await takeSnapshot(run, ofJob);
+  // Pages of a list do not say who of the input's contacts does not exist.
+  const lookup = snapshot ? ofJob.over(snapshot, !(understood && run.others)) : ofJob;
   try {
-    if (!understood) {
-      let read = 0;
-      for (const _item of listSelectedItems(snapshot!, rowRun)) read++;
-      return { ...shared, entries: [listSelectedItems(snapshot!, rowRun)], read, stableEntries: 0 };
-    }
-    const removals = work.listId && (await planRemovals(snapshot!, rowRun, shared.lookup));
+    const others = await run.others?.list(snapshot!, run, lookup);
     async function* entries(): AsyncGenerator<Iterable<PlanEntry>> {
-      for await (const rows of survey.batches()) yield toEntries(rowRun, rows);
-      if (removals) yield removals.items();
+      for await (const rows of survey.batches()) yield toEntries(run, rows);
+      if (others) yield others.items();
     }
-    if (!removals) return { ...shared, entries: entries(), stableEntries: Number.POSITIVE_INFINITY };
-    const { count, members } = removals;
     return {
-      ...shared,
       entries: entries(),
-      // Members that the input does not name are counted like rows.
-      read: survey.read + count,
-      stableEntries: survey.read,
-      removals: { listId: work.listId!, members },
+      read: survey.read + (others?.count ?? 0),
+      stableEntries: others ? survey.read : Number.POSITIVE_INFINITY,
+      removals: others?.removals,
+      lookup,
+      close: () => snapshot?.close(),
     };
   } catch (error) {
     snapshot?.close();
@@ -268,26 +260,24 @@ async function openSource(rowRun: RowRun, lookup: Lookup): Promise<PlanSource> {
   }
 }
 
-// Rows.
-
 /** One entry for each row, in file order; made when it is taken, so that few of a batch are in memory at once. */
-function* toEntries(rowRun: RowRun, rows: readonly ReadRow[]): Generator<PlanEntry> {
+function* toEntries(run: RowRun, rows: readonly ReadRow[]): Generator<PlanEntry> {
   for (const row of rows) {
     if (row.kind === "rejected") {
-      yield toRejectedEntry(rowRun, row);
+      yield toRejectedEntry(run, row);
       continue;
     }
-    const role = findRole(row, rowRun.joined);
+    const role = findRole(row, run.joined);
     yield "passedOverFor" in role
-      ? toSkippedEntry(rowRun, row, role.passedOverFor)
-      : toRowItem(rowRun, role.representative, row.cells);
+      ? toSkippedEntry(run, row, role.passedOverFor)
+      : toRowItem(run, role.representative, row.cells);
   }
 }
 
-function toRowItem({ survey, work, names }: RowRun, row: Row, cells: Row["cells"]): Item {
+export function toRowItem({ survey, toDesired, names }: RowRun, row: Row, cells: Row["cells"]): Item {
   const marked = survey.withMarks(row);
   const { line, key, keyFault } = row;
-  const desired = work.toDesired(marked, names);
+  const desired = toDesired(marked, names);
   // No contact is created with a key that is wrong, although one that has it is looked for.
   const refused = keyFault && !isSettled(desired) ? { ...desired, absent: { reject: keyFault } } : desired;
   return { ref: line, line, key, cells, mark: survey.describeMark(marked), desired: refused };
@@ -303,210 +293,91 @@ function toRejectedEntry({ survey, understood }: RowRun, row: RejectedRow): Stor
 }
 
 /** Another row of the contact stands for it. */
-function toSkippedEntry({ survey, joined, work, context }: RowRun, row: Row, other: number): StoredLine {
+function toSkippedEntry(
+  { survey, joined, duplicates, context }: RowRun,
+  row: Row,
+  other: number,
+): StoredLine {
   const { line, key, cells } = row;
   const marked = survey.withMarks(joined.groups.get(key.identity)?.row ?? row);
   return {
     line,
     key: key.sent,
     contactId: null,
-    action: work.duplicates === "reject" ? "reject" : "skip",
+    action: duplicates === "reject" ? "reject" : "skip",
     code: "duplicate",
     message: context.engine.describeReason({ code: "duplicate", line: other }),
     changes: [],
     cells,
     mark: survey.describeMark(marked),
     // Joined rows make one contact: fixing it takes all of them.
-    of: work.duplicates === "merge" ? other : undefined,
+    of: duplicates === "merge" ? other : undefined,
   };
 }
 
-// Contacts that no row names.
-
-/**
- * All contacts on the pages that meet the conditions. A contact's place on the pages names it in the journal.
- */
-export function* listSelectedItems(
-  snapshot: AccountSnapshot,
-  { work, names, reader }: RowRun,
-): Generator<Item> {
-  const toIdentity = createIdentityReader(reader.structure.keyType);
-  const desired = work.desiredForAll!(names);
-  // A contact that slid to another page was read twice.
-  const seenIds = snapshot.isWhole() ? undefined : new Set<string>();
-  let place = 0;
-  for (const contact of snapshot.all()) {
-    place++;
-    if (seenIds?.has(contact._id ?? "")) continue;
-    seenIds?.add(contact._id ?? "");
-    if (!(work.selection?.holds(contact) ?? true)) continue;
-    yield { ...toPageItem(place, contact, toIdentity), desired };
-  }
-}
-
-function toPageItem(
+/** A contact of the account's pages. */
+export function toPageItem(
   ref: number,
   contact: Partial<Contact>,
-  toIdentity: (key: string) => string,
+  { toIdentity }: Pick<Lookup, "toIdentity">,
 ): Omit<Item, "desired"> {
   const { _id: contactId, key = "" } = contact;
   const keys = { written: key, sent: key, identity: toIdentity(key) };
   return { ref, line: null, key: keys, cells: [key], contactId, found: contact };
 }
 
-interface Removals {
-  count: number;
-  /** How many the list has. */
-  members: number;
-  items(): Iterable<Item>;
-}
-
-/**
- * Members that the input does not name, not even in a row that is rejected; all are skipped where the input is cut
- * off.
- * Their places in the snapshot name them in the journal, after the input's lines.
- */
-export async function planRemovals(
-  snapshot: AccountSnapshot,
-  rowRun: RowRun,
-  lookup: Lookup,
-): Promise<Removals> {
-  const { survey, reader, work, context } = rowRun;
-  const toIdentity = createIdentityReader(reader.structure.keyType);
-  const rejected = await collectRejectedIdentities(rowRun, toIdentity);
-  const isNamed = ({ _id = "", key = "" }: Partial<Contact>) => {
-    const identity = toIdentity(key);
-    return survey.identities.has(identity) || rejected.has(identity) || rejected.has(_id.toLowerCase());
-  };
-  const openKey = survey.openRow?.key.identity;
-  let [members, count, isStart] = [0, 0, false];
-  for (const contact of snapshot.all()) {
-    members++;
-    if (isNamed(contact)) continue;
-    count++;
-    isStart ||= openKey !== undefined && toIdentity(contact.key ?? "").startsWith(openKey);
-  }
-  const isCut =
-    survey.rejectedCodes.has("truncated") || (count > 0 && (await isLastRowCut(rowRun, lookup, isStart)));
-  if (isCut) context.emit({ kind: "remark", remark: { code: "cut_off" } });
-  const removal: Desired = {
-    values: toValues({ removeLists: [work.listId!] }),
-    // A contact that is gone from the account is gone from the list.
-    absent: "leave",
-    present: "change",
-    mayJoinLists: true,
-  };
-  const desired = isCut ? { skip: "truncated" } : removal;
-  function* items(): Generator<Item> {
-    let place = 0;
-    for (const contact of snapshot.all()) {
-      place++;
-      if (isNamed(contact)) continue;
-      yield { ...toPageItem(survey.lastLine + place, contact, toIdentity), desired, isRemoval: true };
-    }
-  }
-  return { count, members, items };
-}
-
-/**
- * Whether a last row without a line end, with which nothing else is wrong, is taken as cut off: nobody has its key,
- * and either no contact is created with it, or a member's key that the input does not name begins so.
- */
-async function isLastRowCut(rowRun: RowRun, lookup: Lookup, isStartOfMember: boolean): Promise<boolean> {
-  const { openRow } = rowRun.survey;
-  if (!openRow) return false;
-  const item = toRowItem(rowRun, openRow, openRow.cells);
-  const isCreated = "absent" in item.desired && item.desired.absent === "create";
-  if (isCreated && !isStartOfMember) return false;
-  return (await lookup.find([item])).get(item.ref)?.contact === undefined;
-}
-
-/**
- * All contacts that a rejected row may mean: what is wrong with the row
- * does not say that the person is to be taken out.
- */
-async function collectRejectedIdentities(
-  { survey }: RowRun,
-  toIdentity: (key: string) => string,
-): Promise<TextIndex> {
-  const rejected = new TextIndex();
-  if (survey.rejected === 0) return rejected;
-  for await (const rows of survey.batches()) {
-    for (const row of rows) {
-      if (row.kind !== "rejected") continue;
-      for (const meant of listPossibleKeys(row.cells)) rejected.add(toIdentity(meant));
-    }
-  }
-  return rejected;
-}
-
-// Pages of the account.
-
 /** How often the pages are read when contacts come and go meanwhile. */
 const maxPasses = 3;
 
 /**
- * Pages of the account: contacts that the conditions choose, a list's members for a sync, else everybody where that is
- * cheaper than asking for blocks of keys. Pages that an earlier invocation has read are kept, unless they are old.
- * Contacts that others add or remove meanwhile move the rest from page to page: then all that conditions choose
- * are read again, so that nobody is passed over.
+ * Pages of the account: those of contacts that no row names, else all where that is cheaper than asking for blocks
+ * of keys. Pages that an earlier invocation has read are kept, unless they are old. Contacts that others add or
+ * remove meanwhile move the rest from page to page: then pages that are needed are read again, so that nobody is
+ * passed over.
  */
-async function takeSnapshot(rowRun: RowRun, lookup: Lookup): Promise<AccountSnapshot | undefined> {
-  const { context, work, understood } = rowRun;
+async function takeSnapshot(run: RowRun, lookup: Lookup): Promise<AccountSnapshot | undefined> {
+  const { context, others } = run;
+  if (!others && countRunRows(context).pending === 0) return undefined;
   const file = toFile(context, "snapshot");
-  const mayAskForKeys = understood !== undefined && work.listId === undefined;
-  if (mayAskForKeys && countRunRows(context).pending === 0) return undefined;
   const options = { isTemporary: context.run === undefined, toIdentity: lookup.toIdentity };
   for (let pass = 1; ; pass++) {
     const snapshot = await openSnapshot(file, options);
-    const filled = await fillSnapshot(snapshot, rowRun, lookup, mayAskForKeys).catch((error: unknown) => {
+    const isUsable = await fillSnapshot(snapshot, run, describePages(run, lookup)).catch((error: unknown) => {
       snapshot.close();
       throw error;
     });
-    if (filled === "whole") return snapshot;
-    if (filled === "moved" && pass >= maxPasses) {
+    if (isUsable) return snapshot;
+    if (isUsable === false && pass >= maxPasses) {
       context.emit({ kind: "remark", remark: { code: "account_changed" } });
       return snapshot;
     }
     snapshot.close();
-    if (filled === "unread") return undefined;
+    if (isUsable === undefined) return undefined;
     await rm(file, { force: true });
   }
 }
 
-/** @returns `unread`: keys are cheaper; `old`: it was read too long ago; `moved`: contacts came and went meanwhile */
+/** @returns false for pages that are old, or that do not hold everybody; undefined where keys are cheaper */
 async function fillSnapshot(
   snapshot: AccountSnapshot,
-  rowRun: RowRun,
-  lookup: Lookup,
-  mayAskForKeys: boolean,
-): Promise<"whole" | "unread" | "old" | "moved"> {
-  const { context, work } = rowRun;
-  const pages = describePages(rowRun, lookup);
-  if (snapshot.total !== undefined && !snapshot.isRecent(context.clock.now())) return "old";
-  if (mayAskForKeys) {
+  { context, others }: RowRun,
+  pages: PagesOptions,
+): Promise<boolean | undefined> {
+  if (snapshot.total !== undefined && !snapshot.isRecent(context.clock.now())) return false;
+  if (!others) {
     const keys = countRunRows(context).pending;
-    const isRead = await readAccountIfSmaller(snapshot, keys, pages, countRequestsLeft(context));
-    return isRead ? "whole" : "unread";
+    return (await readAccountIfSmaller(snapshot, keys, pages, countRequestsLeft(context))) || undefined;
   }
   await readAllPages(snapshot, pages);
-  return work.listId !== undefined || snapshot.isWhole() ? "whole" : "moved";
+  return snapshot.isWhole();
 }
 
-/** Which pages of the account are read for this run, and how. */
 function describePages(
-  { context, work, reader, understood }: RowRun,
+  { context, reader, source, looks: { readsStatus }, others }: RowRun,
   { behavior, keys }: Lookup,
 ): PagesOptions {
   const { send, clock, options } = context;
-  const { source, looks, listId, selection, chosenLists } = work;
-  const { readsStatus } = looks;
-  const { _id: structureId } = reader.structure;
   const { concurrency } = options;
-  const all = { send, behavior, keys, clock, structureId, source, readsStatus, concurrency };
-  if (listId !== undefined) {
-    const filters = createFilter(createEquals("LIST_ID", [listId]));
-    return { ...all, filters, lists: [{ _id: listId }] };
-  }
-  return !understood ? { ...all, filters: selection!.filters, lists: chosenLists } : all;
+  const structureId = reader.structure._id;
+  return { send, behavior, keys, clock, structureId, source, readsStatus, concurrency, ...others?.pages };
 }

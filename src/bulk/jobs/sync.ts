@@ -1,14 +1,34 @@
 /** `lists sync`: the list's members become exactly the contacts that a file names. */
 
-import { statusParts } from "../../api/contacts.ts";
+import { createEquals, createFilter, statusParts } from "../../api/contacts.ts";
 import { usageError } from "../../errors.ts";
-import { type InputFile, openClearInput, type ReadOptions, requireUnderstood } from "../../tables/index.ts";
+import {
+  type InputFile,
+  listPossibleKeys,
+  openClearInput,
+  type ReadOptions,
+  requireUnderstood,
+  type Survey,
+} from "../../tables/index.ts";
+import { TextIndex } from "../../text-index.ts";
+import type { Contact } from "../../wire.ts";
+import type { Desired, Item } from "../desired.ts";
+import type { Lookup } from "../plan/lookup.ts";
 import { nameOf } from "../plan/names.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import { hold, type RunContext } from "../plan/session.ts";
+import type { AccountSnapshot } from "../plan/snapshot.ts";
 import { toValues, whereMissing } from "../values.ts";
 import type { Job, JobInput, OpenedJob } from "./job.ts";
-import { openReader, openRows, type RowWork } from "./rows.ts";
+import {
+  type OtherContacts,
+  openReader,
+  openRows,
+  type RowRun,
+  type RowWork,
+  toPageItem,
+  toRowItem,
+} from "./rows.ts";
 
 export interface SyncOptions {
   input: JobInput;
@@ -45,16 +65,15 @@ async function openSync(context: RunContext, file: InputFile, options: SyncOptio
       { type: "EmptyInputError" },
     );
   }
-  const rows = await openRows(context, { reader, understood, survey, work: toRowWork(options, listId) });
+  const rows = await openRows(context, reader, { understood, survey, ...toRowWork(options, listId) });
   await holdList(context, rows.about.account, { listId, name: options.list });
   return rows;
 }
 
-function toRowWork(options: SyncOptions, listId: string): RowWork {
+function toRowWork(options: SyncOptions, listId: string): Omit<RowWork, "survey"> {
   const { list, create, read, includeUnsubscribed, includeSuppressed } = options;
   return {
-    record: { list, create, read, includeUnsubscribed, includeSuppressed },
-    listId,
+    record: () => ({ list, create, read, includeUnsubscribed, includeSuppressed }),
     duplicates: "first",
     source: ["lists", ...statusParts, "createdAt"],
     looks: {
@@ -71,7 +90,85 @@ function toRowWork(options: SyncOptions, listId: string): RowWork {
         mayJoinLists,
       };
     },
+    others: {
+      pages: { filters: createFilter(createEquals("LIST_ID", [listId])), lists: [{ _id: listId }] },
+      list: (snapshot, run, lookup) => planRemovals(snapshot, run, { listId, lookup }),
+    },
   };
+}
+
+/**
+ * Members that the input does not name, not even in a row that is rejected; all are skipped where the input is cut
+ * off. Their places on the pages name them in the journal, after the input's lines.
+ */
+export async function planRemovals(
+  snapshot: AccountSnapshot,
+  run: RowRun,
+  { listId, lookup }: { listId: string; lookup: Lookup },
+): Promise<OtherContacts> {
+  const { survey, context } = run;
+  const { toIdentity } = lookup;
+  const rejected = await collectRejectedIdentities(survey, lookup);
+  const isNamed = ({ _id = "", key = "" }: Partial<Contact>) => {
+    const identity = toIdentity(key);
+    return survey.identities.has(identity) || rejected.has(identity) || rejected.has(_id.toLowerCase());
+  };
+  const openKey = survey.openRow?.key.identity;
+  let [members, count, isStart] = [0, 0, false];
+  for (const contact of snapshot.all()) {
+    members++;
+    if (isNamed(contact)) continue;
+    count++;
+    isStart ||= openKey !== undefined && toIdentity(contact.key ?? "").startsWith(openKey);
+  }
+  const isCut =
+    survey.rejectedCodes.has("truncated") || (count > 0 && (await isLastRowCut(run, lookup, isStart)));
+  if (isCut) context.emit({ kind: "remark", remark: { code: "cut_off" } });
+  const removal: Desired = {
+    values: toValues({ removeLists: [listId] }),
+    // A contact that is gone from the account is gone from the list.
+    absent: "leave",
+    present: "change",
+    mayJoinLists: true,
+  };
+  const desired = isCut ? { skip: "truncated" } : removal;
+  function* items(): Generator<Item> {
+    let ref = survey.lastLine;
+    for (const contact of snapshot.all()) {
+      ref++;
+      if (!isNamed(contact)) yield { ...toPageItem(ref, contact, lookup), desired, isRemoval: true };
+    }
+  }
+  return { count, items, removals: { listId, members } };
+}
+
+/**
+ * Whether a last row without a line end, with which nothing else is wrong, is taken as cut off: nobody has its key,
+ * and either no contact is created with it, or a member's key that the input does not name begins so.
+ */
+async function isLastRowCut(run: RowRun, lookup: Lookup, isStartOfMember: boolean): Promise<boolean> {
+  const { openRow } = run.survey;
+  if (!openRow) return false;
+  const item = toRowItem(run, openRow, openRow.cells);
+  const isCreated = "absent" in item.desired && item.desired.absent === "create";
+  if (isCreated && !isStartOfMember) return false;
+  return (await lookup.find([item])).get(item.ref)?.contact === undefined;
+}
+
+/** What is wrong with a row does not say that the person is to be taken out: all contacts that it may mean stay. */
+async function collectRejectedIdentities(
+  survey: Survey,
+  { toIdentity }: Pick<Lookup, "toIdentity">,
+): Promise<TextIndex> {
+  const rejected = new TextIndex();
+  if (survey.rejected === 0) return rejected;
+  for await (const rows of survey.batches()) {
+    for (const row of rows) {
+      if (row.kind !== "rejected") continue;
+      for (const meant of listPossibleKeys(row.cells)) rejected.add(toIdentity(meant));
+    }
+  }
+  return rejected;
 }
 
 /**

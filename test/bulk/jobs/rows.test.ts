@@ -1,6 +1,9 @@
 /** Whom conditions choose on the pages of an account, and which members of a list a sync takes out. */
 import { describe, expect, it } from "vitest";
-import { listSelectedItems, planRemovals, type RowRun } from "../../../src/bulk/jobs/rows.ts";
+import type { Desired } from "../../../src/bulk/desired.ts";
+import { listSelectedItems } from "../../../src/bulk/jobs/edit.ts";
+import type { RowRun } from "../../../src/bulk/jobs/rows.ts";
+import { planRemovals } from "../../../src/bulk/jobs/sync.ts";
 import type { Lookup } from "../../../src/bulk/plan/lookup.ts";
 import type { AccountSnapshot } from "../../../src/bulk/plan/snapshot.ts";
 import { TextIndex } from "../../../src/text-index.ts";
@@ -16,11 +19,10 @@ interface Given {
   named?: readonly string[];
   rejected?: readonly string[];
   isCut?: boolean;
-  chooses?: (contact: Partial<Contact>) => boolean;
 }
 
 /** A run over an input of these keys, and of rejected rows with these cells. */
-function runOver({ named = [], rejected = [], isCut, chooses }: Given) {
+function runOver({ named = [], rejected = [], isCut }: Given) {
   const identities = new TextIndex();
   for (const name of named) identities.add(`${name}@x.org`);
   const remarks: string[] = [];
@@ -34,20 +36,14 @@ function runOver({ named = [], rejected = [], isCut, chooses }: Given) {
         yield rejected.map((cell) => ({ kind: "rejected", cells: [cell] }));
       },
     },
-    reader: { structure: { keyType: "email" } },
     context: { emit: ({ remark }: { remark: { code: string } }) => remarks.push(remark.code) },
-    work: {
-      desiredForAll: () => ({ values: [] }),
-      selection: chooses && { holds: chooses },
-      listId: "l",
-    },
   } as unknown as RowRun;
   return { run, remarks };
 }
 
 const ten = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
 /** No input here has a last row without a line end, which alone is looked up. */
-const lookup = {} as Lookup;
+const lookup = { toIdentity: (key: string) => key.toLowerCase() } as Lookup;
 
 describe("a sync takes out", () => {
   const cases: [why: string, given: Given, removed: string[], remarks?: string[]][] = [
@@ -59,7 +55,7 @@ describe("a sync takes out", () => {
   ];
   it.each(cases)("%s", async (_why, given, removed, remarks = []) => {
     const { run, remarks: said } = runOver(given);
-    const { count, members, items } = await planRemovals(snapshotOf(ten), run, lookup);
+    const { count, removals, items } = await planRemovals(snapshotOf(ten), run, { listId: "l", lookup });
     const found = [...items()];
     const isSkipped = ({ desired }: (typeof found)[number]) => "skip" in desired;
     expect(found.filter((item) => !isSkipped(item)).map(({ key }) => key.sent.replace("@x.org", ""))).toEqual(
@@ -67,38 +63,20 @@ describe("a sync takes out", () => {
     );
     // The lines of the file come before the places of members.
     expect(found.every(({ ref, line }) => ref > 10 && line === null)).toBe(true);
-    expect([count, members, said]).toEqual([found.length, 10, remarks]);
+    expect([count, removals!.members, said]).toEqual([found.length, 10, remarks]);
   });
 });
 
 describe("conditions choose", () => {
   const isEarly = ({ key = "" }: Partial<Contact>) => key < "c";
-  const cases: [why: string, pages: string[], isWhole: boolean, given: Given, chosen: [string, number][]][] =
-    [
-      [
-        "everybody without any",
-        ["a", "b"],
-        true,
-        {},
-        [
-          ["a@x.org", 1],
-          ["b@x.org", 2],
-        ],
-      ],
-      ["for whom they hold", ["d", "b", "c"], true, { chooses: isEarly }, [["b@x.org", 2]]],
-      [
-        "once who slid to another page",
-        ["a", "b", "a"],
-        false,
-        {},
-        [
-          ["a@x.org", 1],
-          ["b@x.org", 2],
-        ],
-      ],
-    ];
-  it.each(cases)("%s", (_why, pages, isWhole, given, chosen) => {
-    const items = [...listSelectedItems(snapshotOf(pages, isWhole), runOver(given).run)];
-    expect(items.map(({ key, ref }) => [key.sent, ref])).toEqual(chosen);
+  const isAny = () => true;
+  const desired = { values: [] } as unknown as Desired;
+  it.each([
+    ["everybody without any", ["a", "b"], true, isAny, ["1 a@x.org", "2 b@x.org"]],
+    ["for whom they hold", ["d", "b", "c"], true, isEarly, ["2 b@x.org"]],
+    ["once who slid to another page", ["a", "b", "a"], false, isAny, ["1 a@x.org", "2 b@x.org"]],
+  ] as const)("%s", (_why, pages, isWhole, holds, chosen) => {
+    const items = listSelectedItems(snapshotOf(pages, isWhole), { selection: { holds }, desired, lookup });
+    expect([...items].map(({ key, ref }) => `${ref} ${key.sent}`)).toEqual(chosen);
   });
 });
