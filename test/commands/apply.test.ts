@@ -223,6 +223,22 @@ describe("apply refuses a plan that says another thing than it does", () => {
   });
 });
 
+it("writes a contact once, by the first of two lines that speak of it", async () => {
+  const service = await startPeople();
+  const plan = await makePlanFile(service, ["contact", "mutate", "bob@example.com", "--set", "City=Rome"]);
+  const [head, line] = (await readPlanLines(plan.file)) as [object, { apply: object }];
+  const again = { ...line, apply: { ...line.apply, ref: 99 } };
+  const counts = { create: 0, update: 2, delete: 0, unchanged: 0, skip: 0, reject: 0 };
+  await writeFile(plan.file, sealPlan([head, line, again], { counts, requests: 2 }));
+  const { code, stdout } = await service.ecm(["apply", plan.file, "--json"]);
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({
+    code: 3,
+    rows: { updated: 1, skipped: 1 },
+    codes: { skipped: { changed: 1 } },
+  });
+  expect(listWrites(service)).toHaveLength(1);
+});
+
 describe("a contact that is no longer as the plan says", () => {
   interface Changed {
     plan: string[];

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { call, inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
+import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { plainStructure, startService } from "../support/service.ts";
 import { startRecordingProxy } from "./recording-proxy.ts";
 
 describe("lists and tags that an import makes", () => {
@@ -29,6 +31,25 @@ describe("lists and tags that an import makes", () => {
     const [structure] = await call<{ tags: { label: string }[] }[]>(proxy, "GET", "/api/contact-structure");
     expect(structure!.tags.map(({ label }) => label).sort()).toEqual(["T1", "T2"]);
     expect([...(await readContacts(proxy)).values()].every(({ tags }) => tags.length === 1)).toBe(true);
+  });
+
+  it("are not counted on where the service does not answer with them", async () => {
+    const service = await startService(({ method, url }, response) => {
+      if (method !== "GET" && url.includes("contact-structure")) return json(response, 200, plainStructure);
+      const isSearch = url.includes("search");
+      json(response, 200, isSearch ? { totalRecords: 0, contacts: [] } : [plainStructure]);
+    });
+    const path = await inputFile("Email\na@x.org\n");
+    const result = await service.ecm(["import", path, "--tag", "T", "--create-missing", "--json"]);
+    expect(result).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("did not say what it created: T"),
+    });
+    expect(parseSummary(result)).toMatchObject({ status: "stopped", rows: { created: 0, pending: 1 } });
+    const creations = service.server.requests.filter(
+      ({ method, url }) => method === "POST" && !url.includes("search"),
+    );
+    expect(creations).toEqual([]);
   });
 
   it("are one, whatever invisible marks are around a name", async () => {

@@ -206,12 +206,12 @@ const maxUnseen = 10_000;
 const visibilityPausesMilliseconds = [1000, 3000, 10_000];
 
 /**
- * Creates that the service refused as duplicates while no search showed the contact: a search may lag behind
- * the service's own check. They are looked up again at the end of the run, after a wait that the whole run
- * makes once.
+ * Creates that the service refused as duplicates, and lost ones of people who were suppressed since, while no search
+ * showed the contact: a search may lag behind. They are looked up again at the end of the run, after a wait that the
+ * whole run makes once.
  */
 class UnseenCreates {
-  /** When each was refused. */
+  /** Since when each is not seen. */
   private readonly writes = new Map<ContactWrite, number>();
   private readonly session: Session;
   /** Contacts that were done when this invocation began. */
@@ -257,9 +257,9 @@ class UnseenCreates {
   }
 
   private skipAll(): void {
-    for (const { item } of this.writes.keys()) {
-      const { ref } = item;
-      recordInJournal(this.session, { kind: "done", ref, outcome: "skipped", code: "exists_hidden" });
+    for (const { item, isLostCreate } of this.writes.keys()) {
+      const code = isLostCreate ? "suppressed" : "exists_hidden";
+      recordInJournal(this.session, { kind: "done", ref: item.ref, outcome: "skipped", code });
     }
     this.writes.clear();
   }

@@ -52,7 +52,10 @@ export interface Task {
   lookAgain(): Promise<Found>;
 }
 
-/** `unseen`: a create was refused as a duplicate while no search shows the contact, so that its outcome is open. */
+/**
+ * `unseen`: no search shows a contact that may have been created, by us or by others: a search may lag behind, and
+ * the outcome is open.
+ */
 type Outlook = "settled" | "unseen" | "again";
 
 export class ContactWrite {
@@ -109,6 +112,11 @@ export class ContactWrite {
     return this.decideAgain(found);
   }
 
+  /** It was sent before its person was suppressed, its answer was lost, and no search shows the contact so far. */
+  get isLostCreate(): boolean {
+    return this.open?.operation.kind === "create" && this.found.contact === undefined;
+  }
+
   /** A write of an earlier invocation that may have been applied is settled first. */
   private async begin(): Promise<void> {
     const { session, item, task } = this;
@@ -136,6 +144,7 @@ export class ContactWrite {
     const { open, decision, found, session } = this;
     if (open && wasApplied(open, found.contact)) return this.settleAsApplied(open);
     if (decision.kind === "leave") return this.settle("unchanged", found.contact);
+    if (decision.kind === "skip" && this.isLostCreate) return "unseen";
     if (decision.kind === "skip") return this.settle("skipped", found.contact, decision);
     if (decision.kind === "reject") return this.reject(decision);
     if (this.conflicts > maxConflicts) {

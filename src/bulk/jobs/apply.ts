@@ -9,6 +9,7 @@ import { type EcmError, isKind, usageError } from "../../errors.ts";
 import { restoreSelection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
 import { createIdentityReader } from "../../tables/index.ts";
+import { TextIndex } from "../../text-index.ts";
 import { replaceStandIns } from "../apply/apply-plan.ts";
 import { asApproved } from "../decide.ts";
 import type { Item } from "../desired.ts";
@@ -127,13 +128,18 @@ async function* readApprovedItems(
   const missing = new Set(names?.creations.map(toStandInId));
   const existing = creations.filter((each) => !missing.has(toStandInId(each)));
   const ids = new Map(existing.map((each) => [toStandInId(each), names!.toId(each)]));
+  const written = new TextIndex();
   for await (const { apply, line, key } of lines()) {
     if (!isPlanned(apply)) continue;
     const { ref, isRemoval } = apply;
     const { desired, before } = replaceStandIns(apply, ids);
     const sent = before ? key : apply.key.sent;
     const keys = { written: key, sent, identity: toIdentity(sent) };
-    const approved = asApproved(desired, before);
+    const marks = [keys.identity, ...(before ? [before.id] : [])];
+    // Once an earlier line is written, the contact is not as this one has it.
+    const isRepeated = marks.some((mark) => written.has(mark));
+    for (const mark of marks) written.add(mark);
+    const approved = isRepeated ? { skip: "changed" } : asApproved(desired, before);
     yield [{ ref, line, key: keys, cells: [key], desired: approved, contactId: before?.id, isRemoval }];
   }
 }

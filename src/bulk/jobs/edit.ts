@@ -70,12 +70,12 @@ export async function editJob(options: EditOptions, askRows?: AskRows): Promise<
 type Edit = EditOptions & { where: Awaited<ReturnType<typeof parseTypedWhere>>; askRows?: AskRows };
 
 async function openEdit(context: RunContext, file: InputFile, edit: Edit): Promise<OpenedJob> {
-  const { kind, input, conditions = {}, wanted = {}, where, askRows } = edit;
+  const { kind, input, conditions = {}, wanted, where, askRows } = edit;
   const opened = input && (await openClearInput("keys", file, toKeysReading(edit)));
   const reader = await openReader(context);
   const { account, structure } = reader;
   const values =
-    "newList" in wanted
+    !wanted || "newList" in wanted
       ? []
       : readMutateValues("body" in wanted ? wanted.body : await createMutateBody(account, wanted));
   const selection = await resolveSelection(account, structure, { ...conditions, where });

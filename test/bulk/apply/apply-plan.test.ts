@@ -5,6 +5,7 @@ import { applyPlan } from "../../../src/bulk/apply/apply-plan.ts";
 import type { Desired } from "../../../src/bulk/desired.ts";
 import type { JournalRecord } from "../../../src/bulk/runs/journal.ts";
 import { toValues } from "../../../src/bulk/values.ts";
+import { realClock } from "../../../src/clock.ts";
 import { call } from "../kit.ts";
 import {
   type Ada,
@@ -29,6 +30,8 @@ interface Case {
   /** Between the plan and its application. */
   meanwhile?: (of: Ada) => Promise<unknown>;
   faults?: string[];
+  /** After so many questions whether the person is. */
+  suppressedAfter?: number;
   requests: string[];
   journal: string[];
 }
@@ -89,6 +92,28 @@ it.each<[string, Case]>([
       },
       requests: [`${search} 200`],
       journal: ["done skipped suppressed"],
+    },
+  ],
+  [
+    "a lost create of somebody who was suppressed since is looked for, and not sent again",
+    {
+      key: nobody,
+      work: importing,
+      faults: ["reset-after:POST:/api/contact:n=1"],
+      suppressedAfter: 2,
+      requests: [`${post} reset-after`, `${search} 200`],
+      journal: ["intent create", "done created"],
+    },
+  ],
+  [
+    "a create that never arrives, of somebody who was suppressed since, is looked for again",
+    {
+      key: nobody,
+      work: importing,
+      faults: ["reset-before:POST:/api/contact:n=1"],
+      suppressedAfter: 2,
+      requests: [`${post} reset-before`, ...Array(4).fill(`${search} 200`)],
+      journal: ["intent create", "done skipped suppressed"],
     },
   ],
   [
@@ -172,16 +197,24 @@ it.each<[string, Case]>([
       journal: ["intent change", "done rejected ValidationError"],
     },
   ],
-])("%s", async (_what, { key, work, meanwhile, faults = [], requests, journal }) => {
+])("%s", async (_what, { key, work, meanwhile, faults = [], suppressedAfter, requests, journal }) => {
   isSuppressed = false;
   const account = await startAdasAccount();
   const { service } = account;
-  const steps = await openSteps(service, { holds: () => isSuppressed, holdsNow: () => isSuppressed });
+  let asked = 0;
+  const holds = () => isSuppressed || asked > (suppressedAfter ?? Number.POSITIVE_INFINITY);
+  const holdsNow = () => {
+    asked++;
+    return holds();
+  };
+  const steps = await openSteps(service, { holds, holdsNow });
   await planRows(steps, [row(key, work(account))]);
   await meanwhile?.(account);
   const last = lastRequest(service);
   service.sandbox.admin.faults(faults);
-  await applyPlan(steps.session, steps.plan);
+  // A search that may lag behind is not waited for.
+  const clock = { ...realClock, sleep: async () => undefined };
+  await applyPlan({ ...steps.session, clock }, steps.plan);
   expect({
     requests: requestsSince(service, last),
     journal: (await steps.journal()).map(inWords),
