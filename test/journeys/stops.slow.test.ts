@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { interruptedError } from "../../src/errors.ts";
 import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
@@ -18,7 +18,8 @@ describe("a bulk run that stops", () => {
     ["SIGTERM", 143],
   ] as const)("does not wait for a slow answer after %s, and goes on where it was", async (signal, code) => {
     const proxy = await startRecordingProxy({ faults: ["delay:POST:/api/contact:n=30:seconds=20"] });
-    const args = await importing(60);
+    const path = await inputFile(`${manyRows(60)}nobody,Without an address\n`);
+    const args = ["import", path, "--json"];
     const child = spawnEcm(args, proxy.env);
     const ended = waitForResult(child);
     let signalledAt = 0;
@@ -36,6 +37,7 @@ describe("a bulk run that stops", () => {
     const stopped = parseSummary(result);
     expect(stopped).toMatchObject({ status: "stopped", stoppedBy: "signal" });
     expect(result.stderr).toContain(`ecm runs resume ${stopped.run}`);
+    expect(await readFile(stopped.rejects!, "utf8")).toContain("nobody,Without an address");
     expectFinished(await proxy.ecm(args), stopped.run, 60);
   });
 
