@@ -257,10 +257,8 @@ class UnseenCreates {
   }
 
   private skipAll(): void {
-    for (const { item, isLostCreate } of this.writes.keys()) {
-      const code = isLostCreate ? "suppressed" : "exists_hidden";
+    for (const { item, codeUnseen: code } of this.writes.keys())
       recordInJournal(this.session, { kind: "done", ref: item.ref, outcome: "skipped", code });
-    }
     this.writes.clear();
   }
 

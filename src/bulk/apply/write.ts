@@ -112,9 +112,9 @@ export class ContactWrite {
     return this.decideAgain(found);
   }
 
-  /** It was sent before its person was suppressed, its answer was lost, and no search shows the contact so far. */
-  get isLostCreate(): boolean {
-    return this.open?.operation.kind === "create" && this.found.contact === undefined;
+  /** Why the contact is left, where no search shows it to the end. */
+  get codeUnseen(): string {
+    return this.decision.kind === "skip" ? this.decision.code : "exists_hidden";
   }
 
   /** A write of an earlier invocation that may have been applied is settled first. */
@@ -144,7 +144,9 @@ export class ContactWrite {
     const { open, decision, found, session } = this;
     if (open && wasApplied(open, found.contact)) return this.settleAsApplied(open);
     if (decision.kind === "leave") return this.settle("unchanged", found.contact);
-    if (decision.kind === "skip" && this.isLostCreate) return "unseen";
+    // Sent before its person was suppressed.
+    const isLostCreate = open?.operation.kind === "create" && !found.contact;
+    if (decision.kind === "skip" && isLostCreate) return "unseen";
     if (decision.kind === "skip") return this.settle("skipped", found.contact, decision);
     if (decision.kind === "reject") return this.reject(decision);
     if (this.conflicts > maxConflicts) {
