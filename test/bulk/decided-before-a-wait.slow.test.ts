@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { type Result, temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { call, inputFile, manyRows, parseSummary, readContacts } from "./kit.ts";
+import { call, inputFile, manyRows, parseSummary, readContacts, summaryOf } from "./kit.ts";
 
 const count = 10;
 const keys = Array.from({ length: count }, (_, index) => `p${index}@example.com`);
@@ -98,7 +98,7 @@ async function unsubscribe(service: RunningSandbox, key: string): Promise<void> 
 /** The same; whom the run has unsubscribed by then still has the value. @returns the keys of the active ones */
 async function othersSetActive(service: RunningSandbox, from: string, to: string): Promise<string[]> {
   const keys = await othersSet(service, from, to);
-  const found = await service.ecm(["contact", "search", "--status", "active", "--all", "-o", "id"]);
+  const found = await service.ecm("contact search --status active --all -o id");
   const active = found.stdout.split("\n");
   const isActive = await Promise.all(keys.map(async (key) => active.includes(await readId(service, key))));
   return keys.filter((_, index) => isActive[index]);
@@ -120,7 +120,7 @@ describe("a person who is suppressed while a run waits", () => {
     const { service, runWaiting } = await startScene({ isEmpty: true });
     const args = argsFor(await inputFile(manyRows(count)));
     const result = await runWaiting([...args, "--json"], async () => {
-      expect((await service.ecm(["suppressions", "add", last])).code).toBe(0);
+      expect((await service.ecm(`suppressions add ${last}`)).code).toBe(0);
     });
     expect([...(await readContacts(service)).keys()]).not.toContain(last);
     expect(parseSummary(result)).toMatchObject({
@@ -133,7 +133,7 @@ describe("a person who is suppressed while a run waits", () => {
     const { service, runWaiting } = await startScene({ isEmpty: true });
     const args = ["import", await inputFile(manyRows(count)), "--include-suppressed", "--json"];
     const result = await runWaiting(args, async () => {
-      await service.ecm(["suppressions", "add", last]);
+      await service.ecm(`suppressions add ${last}`);
     });
     expect(parseSummary(result).rows).toMatchObject({ created: count, skipped: 0 });
   });
@@ -143,7 +143,7 @@ describe("a person who is suppressed while a run waits", () => {
     const args = ["import", await inputFile(manyRows(count)), "--json"];
     const stopped = await service.ecm([...args, "--max-requests", "6", "--concurrency", "1"]);
     expect(stopped.code).toBe(7);
-    await service.ecm(["suppressions", "add", last]);
+    await service.ecm(`suppressions add ${last}`);
     const resumed = await service.ecm(["runs", "resume", parseSummary(stopped).run!, "--json"]);
     expect([...(await readContacts(service)).keys()]).not.toContain(last);
     expect(parseSummary(resumed)).toMatchObject({
@@ -154,11 +154,9 @@ describe("a person who is suppressed while a run waits", () => {
 
   it("is not created again by the undo of a deletion", async () => {
     const { service, runWaiting } = await startScene();
-    const { run } = parseSummary(
-      await service.ecm(["contact", "delete", "--list", "All", "--yes", "--json"]),
-    );
+    const { run } = await summaryOf(service.ecm, "contact delete --list All --yes");
     const undone = await runWaiting(["runs", "undo", run!, "--json", "--concurrency", "1"], async () => {
-      await service.ecm(["suppressions", "add", last]);
+      await service.ecm(`suppressions add ${last}`);
     });
     expect([...(await readContacts(service)).keys()]).not.toContain(last);
     expect(parseSummary(undone).rows).toMatchObject({ created: count - 1, skipped: 1 });
@@ -171,7 +169,7 @@ describe("a person who is suppressed while a run waits", () => {
     const result = await runWaiting(
       args,
       async () => {
-        await service.ecm(["suppressions", "add", last]);
+        await service.ecm(`suppressions add ${last}`);
       },
       1000,
     );
@@ -188,9 +186,9 @@ describe("a person who is suppressed while a run waits", () => {
       const proxy = await startRecordingProxy();
       const list = join(await temporaryFolder(), "suppressions.txt");
       const env = { ECM_SUPPRESSIONS: list };
-      await proxy.ecm(["suppressions", "add", "somebody@example.org"], { env });
+      await proxy.ecm("suppressions add somebody@example.org", { env });
       const before = await readFile(list, "utf8");
-      await proxy.ecm(["suppressions", "add", last], { env });
+      await proxy.ecm(`suppressions add ${last}`, { env });
       const after = await readFile(list, "utf8");
       await writeFile(list, before);
       let sent = 0;
@@ -212,7 +210,7 @@ describe("a person who is suppressed while a run waits", () => {
     const proxy = await startRecordingProxy();
     proxy.beforeRequest = async (path) => {
       if (path !== "/api/contact" || proxy.writes.length > 0) return;
-      await proxy.ecm(["suppressions", "add", last]);
+      await proxy.ecm(`suppressions add ${last}`);
     };
     const args = ["import", await inputFile(manyRows(count)), "--concurrency", "1", "--json"];
     const result = await proxy.ecm(args);
@@ -231,7 +229,7 @@ describe("a person who is erased while a run waits", () => {
     const args = [...words, await inputFile(manyRows(count)), ...create, "--concurrency", "1", "--json"];
     let erased: Result | undefined;
     await runWaiting(args, async () => {
-      erased = await service.ecm(["contact", "erase", last, "--yes"]);
+      erased = await service.ecm(`contact erase ${last} --yes`);
     });
     if (erased!.code === 0) expect([...(await readContacts(service)).keys()]).not.toContain(last);
     else expect(erased!.code, erased!.stderr).toBe(6);
@@ -244,7 +242,7 @@ describe("runs undo --delete-created", () => {
     bounced: async ({ sandbox }) => void sandbox.admin.events({ key: last, type: "email-bounced" }),
     complained: async ({ sandbox }) => void sandbox.admin.events({ key: last, type: "complained" }),
     "was changed": async (service) => {
-      await service.ecm(["contact", "mutate", last, "--add-list", "Trial"]);
+      await service.ecm(`contact mutate ${last} --add-list Trial`);
     },
   };
   const undoArguments = (run: string) => [
@@ -253,7 +251,7 @@ describe("runs undo --delete-created", () => {
 
   it.each(Object.entries(left))("keeps who %s before it begins", async (_name, leave) => {
     const { service } = await startScene({ isEmpty: true });
-    const { run } = parseSummary(await service.ecm(["import", await inputFile(manyRows(count)), "--json"]));
+    const { run } = await summaryOf(service.ecm, `import ${await inputFile(manyRows(count))}`);
     await leave(service);
     const undone = await service.ecm(undoArguments(run!));
     expect([...(await readContacts(service)).keys()]).toEqual([last]);
@@ -268,7 +266,7 @@ describe("runs undo --delete-created", () => {
     async (_name, leave) => {
       const { service, runWaiting } = await startScene({ isEmpty: true });
       const file = await inputFile(`Email,First Name\n${last},Last\n`);
-      const { run } = parseSummary(await service.ecm(["import", file, "--json"]));
+      const { run } = await summaryOf(service.ecm, `import ${file}`);
       // The structure, the contact; then the hour is used up.
       const undone = await runWaiting(undoArguments(run!), () => leave(service), 2);
       expect([...(await readContacts(service)).keys()]).toEqual([last]);
@@ -354,7 +352,7 @@ describe("values that others set while a run waits", () => {
 
   it("are left alone by an undo, and what it cannot put back is said", async () => {
     const { service, runWaiting } = await startScene();
-    const { run } = parseSummary(await service.ecm(["import", await file(), "--json"]));
+    const { run } = await summaryOf(service.ecm, `import ${await file()}`);
     let theirs: string[] = [];
     const undone = await runWaiting(["runs", "undo", run!, "--json"], async () => {
       theirs = await othersSet(service, "New", "Theirs");
@@ -375,7 +373,7 @@ describe("values that others set while a run waits", () => {
     expect(stopped.code).toBe(7);
     const theirs = await othersSet(service, "Old", "Theirs");
     const { run } = parseSummary(await service.ecm(["runs", "resume", parseSummary(stopped).run!, "--json"]));
-    await service.ecm(["runs", "undo", run!]);
+    await service.ecm(`runs undo ${run}`);
     expect(await valuesIn(service)).toEqual(valuesAfterUndo(theirs));
   });
 });
@@ -386,7 +384,7 @@ describe("who leaves a list, or comes into it, while lists sync waits", () => {
     const keep = await inputFile("p0@example.com\n", "keys.txt");
     const args = ["lists", "sync", "All", keep, "--max-remove", "100%", "--concurrency", "1", "--json"];
     const synced = await runWaiting(args, async () => {
-      await service.ecm(["contact", "mutate", last, "--remove-list", "All"]);
+      await service.ecm(`contact mutate ${last} --remove-list All`);
     });
     expect(parseSummary(synced).members).toEqual({ added: 0, removed: count - 2 });
     await service.ecm(["runs", "undo", parseSummary(synced).run!]);

@@ -7,7 +7,7 @@ import type { Contact } from "../../src/wire.ts";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { call, inputFile, manyRows, parseSummary, readContacts } from "./kit.ts";
+import { call, inputFile, manyRows, parseSummary, readContacts, summaryOf } from "./kit.ts";
 
 /** p0 … in the list L; every third in the list M, too. */
 async function withMembers(count: number): Promise<RunningSandbox> {
@@ -23,7 +23,7 @@ async function withMembers(count: number): Promise<RunningSandbox> {
 }
 
 const readStatus = async (service: RunningSandbox, key: string) => {
-  const output = await service.ecm(["contact", "get", key, "--json"]);
+  const output = await service.ecm(`contact get ${key} --json`);
   return (JSON.parse(output.stdout) as Contact).status;
 };
 
@@ -53,9 +53,7 @@ describe("a selection", () => {
 
   it("holds every condition, together with keys and ids from a file", async () => {
     const service = await withMembers(12);
-    const { _id } = JSON.parse(
-      (await service.ecm(["contact", "get", "p3@example.com", "--json"])).stdout,
-    ) as Contact;
+    const { _id } = JSON.parse((await service.ecm("contact get p3@example.com --json")).stdout) as Contact;
     const file = await inputFile(`_id\n${_id}\n${"0".repeat(24)}\n`, "ids.csv");
     const change = ["--set", "Last Name=X", "--json"];
     const byId = await service.ecm(["contact", "mutate", "--keys", file, ...change]);
@@ -111,31 +109,31 @@ describe("a selection", () => {
 describe("ecm contact unsubscribe", () => {
   it("unsubscribes one contact; who is inactive already is unchanged", async () => {
     const service = await withMembers(2);
-    const dry = await service.ecm(["contact", "unsubscribe", "p0@example.com", "--dry-run", "--json"]);
+    const dry = await service.ecm("contact unsubscribe p0@example.com --dry-run --json");
     expect(JSON.parse(dry.stdout)).toMatchObject({
       method: "PATCH",
       body: { status: { primary: "Inactive", secondary: "Unsubscribe" } },
     });
     expect((await readStatus(service, "p0@example.com"))?.primary.toLowerCase()).toBe("active");
-    const first = await service.ecm(["contact", "unsubscribe", "p0@example.com", "--json", "-y"]);
+    const first = await service.ecm("contact unsubscribe p0@example.com --json -y");
     expect(JSON.parse(first.stdout)).toMatchObject({
       key: "p0@example.com",
       status: { primary: "Inactive" },
     });
-    const second = await service.ecm(["contact", "unsubscribe", "p0@example.com", "-y"]);
+    const second = await service.ecm("contact unsubscribe p0@example.com -y");
     expect(second).toMatchObject({ code: 0 });
     expect(second.stderr).toContain("unchanged");
-    expect((await service.ecm(["contact", "unsubscribe", "no@example.com", "-y"])).code).toBe(5);
+    expect((await service.ecm("contact unsubscribe no@example.com -y")).code).toBe(5);
   });
 
   it("unsubscribes many, sends nothing for who is inactive, and rejects unknown keys", async () => {
     const service = await withMembers(6);
-    await service.ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);
+    await service.ecm("contact unsubscribe p1@example.com -y");
     const file = await inputFile(
       "p0@example.com\np1@example.com\nno@example.com\np2@example.com\n",
       "keys.txt",
     );
-    const result = await service.ecm(["contact", "unsubscribe", "--keys", file, "--yes", "--json"]);
+    const result = await service.ecm(`contact unsubscribe --keys ${file} --yes --json`);
     expect(result.code).toBe(3);
     expect(parseSummary(result)).toMatchObject({
       kind: "unsubscribe",
@@ -152,9 +150,7 @@ describe("ecm contact unsubscribe", () => {
       primary: "Inactive",
       secondary: "Unsubscribe",
     });
-    const rest = parseSummary(
-      await service.ecm(["contact", "unsubscribe", "--list", "L", "--yes", "--json"]),
-    );
+    const rest = await summaryOf(service.ecm, "contact unsubscribe --list L --yes");
     expect(rest).toMatchObject({ rows: { read: 6, updated: 3, unchanged: 3 } });
   });
 
@@ -168,7 +164,7 @@ describe("ecm contact unsubscribe", () => {
     expect(no.code).toBe(1);
     expect(no.stderr).toContain("Cancelled");
     expect((await readStatus(service, "p0@example.com"))?.primary.toLowerCase()).toBe("active");
-    expect((await service.ecm(["runs", "list", "--json"])).stdout).not.toContain("unsubscribe");
+    expect((await service.ecm("runs list --json")).stdout).not.toContain("unsubscribe");
     const yes = await service.ecm(args, { terminalColumns: 120, typed: [["Unsubscribe 3 contacts", "y\r"]] });
     expect(yes.code).toBe(0);
     expect((await readStatus(service, "p2@example.com"))?.primary).toBe("Inactive");
@@ -191,7 +187,7 @@ describe("ecm contact delete", () => {
       backup,
     });
     expect([...(await readContacts(service)).keys()]).toHaveLength(6);
-    const imported = parseSummary(await service.ecm(["import", backup, "--json"]));
+    const imported = await summaryOf(service.ecm, `import ${backup}`);
     expect(imported.rows).toMatchObject({ read: 3, created: 3 });
     const after = await readContacts(service);
     for (const [key, { fields, lists }] of before) expect(after.get(key)).toMatchObject({ fields, lists });
@@ -202,21 +198,19 @@ describe("ecm contact delete", () => {
     expect((await readContacts(service)).size).toBe(9);
 
     const keys = await inputFile("p0@example.com\nno@example.com\n", "keys.txt");
-    const some = parseSummary(await service.ecm(["contact", "delete", "--keys", keys, "--yes", "--json"]));
+    const some = await summaryOf(service.ecm, `contact delete --keys ${keys} --yes`);
     expect(some).toMatchObject({ rows: { deleted: 1, skipped: 1 }, codes: { skipped: { missing: 1 } } });
     expect(await readFile(some.backup!, "utf8")).toContain("p0@example.com");
   });
 
   it("deletes one contact by key or id; one that does not exist is exit 5", async () => {
     const service = await withMembers(2);
-    const { _id } = JSON.parse(
-      (await service.ecm(["contact", "get", "p1@example.com", "--json"])).stdout,
-    ) as Contact;
-    const dry = await service.ecm(["contact", "delete", "p1@example.com", "--dry-run", "--json"]);
+    const { _id } = JSON.parse((await service.ecm("contact get p1@example.com --json")).stdout) as Contact;
+    const dry = await service.ecm("contact delete p1@example.com --dry-run --json");
     expect(JSON.parse(dry.stdout)).toMatchObject({ method: "DELETE", path: `/api/contact/${_id}` });
-    expect((await service.ecm(["contact", "delete", _id, "--yes"])).code).toBe(0);
-    expect((await service.ecm(["contact", "delete", _id, "--yes"])).code).toBe(5);
-    const missing = await service.ecm(["contact", "delete", "p1@example.com", "--yes", "--json"]);
+    expect((await service.ecm(`contact delete ${_id} --yes`)).code).toBe(0);
+    expect((await service.ecm(`contact delete ${_id} --yes`)).code).toBe(5);
+    const missing = await service.ecm("contact delete p1@example.com --yes --json");
     expect(missing.code).toBe(5);
     expect(parseSummary(missing)).toMatchObject({ rows: { skipped: 1 }, codes: { skipped: { missing: 1 } } });
     expect([...(await readContacts(service)).keys()]).toEqual(["p0@example.com"]);
@@ -244,7 +238,7 @@ describe("ecm contact delete", () => {
     expect((await readFile(backup, "utf8")).trim().split("\n")).toHaveLength(30);
     const further = parseSummary(await service.ecm([...args, "--max-requests", "10"]));
     expect(further).toMatchObject({ run: stopped.run, stoppedBy: "max-requests" });
-    const ended = parseSummary(await service.ecm(["runs", "resume", stopped.run!, "--yes", "--json"]));
+    const ended = await summaryOf(service.ecm, `runs resume ${stopped.run} --yes`);
     expect(ended).toMatchObject({
       run: stopped.run,
       status: "completed",
@@ -290,8 +284,8 @@ it("selects across pages, also where the service gives fewer than were asked for
 it("deletes nobody whom the conditions do not choose, should the service hand them over", async () => {
   const proxy = await startRecordingProxy();
   const file = await inputFile("Email,lists\nin@example.com,L\nout@example.com,Other\nleft@example.com,L\n");
-  await proxy.ecm(["import", file, "--create-missing"]);
-  await proxy.ecm(["contact", "unsubscribe", "left@example.com", "-y"]);
+  await proxy.ecm(`import ${file} --create-missing`);
+  await proxy.ecm("contact unsubscribe left@example.com -y");
   const [structure] = await call<{ _id: string }[]>(proxy, "GET", "/api/contact-structure");
   const source = [
     "_id",

@@ -4,7 +4,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { RunningSandbox } from "../support/sandbox.ts";
-import { contactLines, parseSummary } from "./kit.ts";
+import { contactLines, parseSummary, summaryOf } from "./kit.ts";
 import { listWrites, makePlanFile, readHoldings, startPeople } from "./plan-kit.ts";
 
 /**
@@ -110,7 +110,7 @@ describe.each(titledCases)("%s", (_name, each) => {
     const service = await prepared(each);
     const { command } = service;
     const before = await readHoldings(service);
-    const runs = JSON.parse((await service.ecm(["runs", "list", "--json"])).stdout).length;
+    const runs = JSON.parse((await service.ecm("runs list --json")).stdout).length;
     const writes = listWrites(service).length;
     let hint = "";
     for (const limit of shares(each).less) {
@@ -129,7 +129,7 @@ describe.each(titledCases)("%s", (_name, each) => {
 
     // Both ways on that the hint names are there.
     const [, plan] = /^Nothing was written\. Look at the plan: ecm plan show (\S+); /.exec(hint) ?? [];
-    const output = await service.ecm(["plan", "show", plan!, "-o", "ndjson"]);
+    const output = await service.ecm(`plan show ${plan} -o ndjson`);
     expect(output.code, output.stderr).toBe(0);
     expect(writesIn(output.stdout)).toBeGreaterThanOrEqual(count);
     const [, resume] = /^Resume with: ecm (.+)$/m.exec(hint) ?? [];
@@ -146,7 +146,7 @@ describe.each(titledCases)("%s", (_name, each) => {
     expect(parseSummary(resumed).status).toBe("completed");
     expect(await readHoldings(service)).not.toEqual(before);
     // The runs that were stopped and begun again are one.
-    expect(JSON.parse((await service.ecm(["runs", "list", "--json"])).stdout).length).toBe(runs + 1);
+    expect(JSON.parse((await service.ecm("runs list --json")).stdout).length).toBe(runs + 1);
   });
 
   it.each(shares(each).enough)("%s is enough", async (limit) => {
@@ -188,9 +188,9 @@ describe.each(titledCases)("%s", (_name, each) => {
     const service = await prepared(each);
     const plan = await makePlanFile(service, [...service.command, flag, `${count}`], stdin);
     const writes = listWrites(service).length;
-    const refused = await service.ecm(["apply", plan.file, flag, `${count - 1}`, "--yes"]);
+    const refused = await service.ecm(`apply ${plan.file} ${flag} ${count - 1} --yes`);
     expect({ code: refused.code, writes: listWrites(service).length }).toEqual({ code: 2, writes });
-    const applied = await service.ecm(["apply", plan.file, flag, `${count}`, "--yes"]);
+    const applied = await service.ecm(`apply ${plan.file} ${flag} ${count} --yes`);
     expect(applied.code, applied.stderr).toBe(0);
   });
 });
@@ -203,14 +203,7 @@ it("a limit that is none is refused before a request", async () => {
   const service = await startPeople();
   for (const flag of ["--max-changes", "--max-delete"]) {
     for (const limit of ["", "-1", "x", "101%", "1.5", "%", "5 %%"]) {
-      const { code, stderr } = await service.ecm([
-        "contact",
-        "mutate",
-        "--all",
-        "--set",
-        "City=Rome",
-        `${flag}=${limit}`,
-      ]);
+      const { code, stderr } = await service.ecm(`contact mutate --all --set City=Rome '${flag}=${limit}'`);
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(flag) });
     }
   }
@@ -223,7 +216,7 @@ describe("the members that a sync takes out", () => {
   const sync = ["lists", "sync", "Customers", "-"];
 
   async function members(service: RunningSandbox): Promise<number> {
-    const { stdout } = await service.ecm(["lists", "show", "Customers", "--json"]);
+    const { stdout } = await service.ecm("lists show Customers --json");
     return JSON.parse(stdout).totalContacts;
   }
 
@@ -237,7 +230,7 @@ describe("the members that a sync takes out", () => {
       const again = await service.ecm(args, { stdin: keep });
       expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(refused) });
     }
-    const done = await service.ecm(["runs", "resume", "last", "--max-remove", "70%"]);
+    const done = await service.ecm("runs resume last --max-remove 70%");
     expect(done.code, done.stderr).toBe(0);
     expect(await members(service)).toBe(1);
   });
@@ -246,15 +239,15 @@ describe("the members that a sync takes out", () => {
     const service = await startPeople();
     const plan = await makePlanFile(service, sync, keep);
     expect(plan.result).toMatchObject({ code: 2, stderr: expect.stringMatching(refused) });
-    expect((await service.ecm(["apply", plan.file, "--max-remove", "2"])).code).toBe(2);
+    expect((await service.ecm(`apply ${plan.file} --max-remove 2`)).code).toBe(2);
     const allowed = await makePlanFile(service, [...sync, "--max-remove", "2"], keep);
     for (const limit of ["1", "50%"]) {
-      const { code, stderr } = await service.ecm(["apply", allowed.file, "--max-remove", limit]);
+      const { code, stderr } = await service.ecm(`apply ${allowed.file} --max-remove ${limit}`);
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(refused) });
     }
     expect(await members(service)).toBe(3);
     // It went on within its own run, which the last guard has stopped.
-    expect((await service.ecm(["apply", allowed.file, "--max-remove", "2"])).code).toBe(0);
+    expect((await service.ecm(`apply ${allowed.file} --max-remove 2`)).code).toBe(0);
     expect(await members(service)).toBe(1);
   });
 });
@@ -275,7 +268,7 @@ it("a guard holds for a run that has begun, too", async () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Nothing more was written") });
   }
   expect(listWrites(service)).toHaveLength(begun);
-  expect((await service.ecm(["import", "-", "--max-changes", "3"], { stdin })).code).toBe(0);
+  expect((await service.ecm("import - --max-changes 3", { stdin })).code).toBe(0);
 });
 
 it("whom the plan changes and who is gone before the write is not made anew", async () => {
@@ -292,11 +285,11 @@ it("whom the plan changes and who is gone before the write is not made anew", as
     fields.includes("City=Rome"),
   );
   const left = ["ada@example.com", "bob@example.com"].find((key) => key !== written?.[0])!;
-  await service.ecm(["contact", "delete", left, "--yes"]);
-  const stopped = JSON.parse((await service.ecm(["runs", "list", "--json"])).stdout).find(
+  await service.ecm(`contact delete ${left} --yes`);
+  const stopped = JSON.parse((await service.ecm("runs list --json")).stdout).find(
     (each: { kind: string }) => each.kind === "import",
   );
-  const done = parseSummary(await service.ecm(["runs", "resume", stopped.run, "--json"]));
+  const done = await summaryOf(service.ecm, `runs resume ${stopped.run}`);
   expect(done).toMatchObject({ rows: { created: 0, skipped: 1 }, codes: { skipped: { changed: 1 } } });
   expect(await readHoldings(service)).not.toHaveProperty([left]);
 });

@@ -5,7 +5,7 @@ import type { PlanLine } from "../../src/bulk/plan/plan-line.ts";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { Contact } from "../../src/wire.ts";
-import { type Result, temporaryFolder } from "../support/ecm.ts";
+import { type Ecm, type Result, temporaryFolder } from "../support/ecm.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
 
 export async function inputFile(text: string, name = "people.csv"): Promise<string> {
@@ -47,6 +47,11 @@ export function contactLines(text: string): PlanLine[] {
 
 export function parseSummary(result: Result): Summary {
   return JSON.parse(result.stdout) as Summary;
+}
+
+/** The summary of a bulk command. */
+export async function summaryOf(ecm: Ecm, command: string, options?: Parameters<Ecm>[1]): Promise<Summary> {
+  return parseSummary(await ecm(`${command} --json`, options));
 }
 
 /** One request at the service, outside the program under test. */

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { read } from "../tables/reading.ts";
 import { textRow, workbook } from "../tables/workbooks.ts";
-import { inputFile, parseSummary, readContacts } from "./kit.ts";
+import { inputFile, parseSummary, readContacts, summaryOf } from "./kit.ts";
 
 const enter = "\r";
 const down = "\u001b[B";
@@ -22,17 +22,7 @@ function requestsTo({ sandbox }: RunningSandbox): number {
 }
 
 async function activeIn(service: RunningSandbox): Promise<string[]> {
-  const { stdout } = await service.ecm([
-    "contact",
-    "search",
-    "--status",
-    "Active",
-    "--all",
-    "-o",
-    "csv",
-    "--columns",
-    "key",
-  ]);
+  const { stdout } = await service.ecm("contact search --status Active --all -o csv --columns key");
   return stdout.trim().split("\n").slice(1).sort();
 }
 
@@ -55,7 +45,7 @@ describe("a row that is rejected", () => {
   ])("%s: every address that its key cell holds is marked", async (_name, rows) => {
     const service = await startSandbox();
     const text = `Email,Unsubscribed\n${rows}\ng@example.org,no\nH@example.org,\nok@example.org,no\n`;
-    const result = await service.ecm(["import", await inputFile(text), "--json", "--max-rejects", "100%"]);
+    const result = await service.ecm(`import ${await inputFile(text)} --json --max-rejects 100%`);
     expect(await keysIn(service)).toEqual(["ok@example.org"]);
     expect(parseSummary(result).consent.not_subscribed).toBe(2);
     expect(result.stderr).toMatch(/Unsubscribed: \d of \d rows say?s? "yes": not created/);
@@ -67,7 +57,7 @@ describe("a row that is rejected", () => {
   ])("%s: its contact is marked", async (_name, row) => {
     const service = await startSandbox();
     const text = `Email,Opt-Out,First Name,Unsubscribed\n${row}g@example.org,no,G,no\nok@example.org,no,O,no\n`;
-    await service.ecm(["import", await inputFile(text), "--json", "--max-rejects", "100%"]);
+    await service.ecm(`import ${await inputFile(text)} --json --max-rejects 100%`);
     expect(await keysIn(service)).toEqual(["ok@example.org"]);
   });
 });
@@ -104,9 +94,9 @@ describe("a rejects file", () => {
     const text =
       "Email,ecm_not_subscribed\na@example.org,? Status: Prospect\nb@example.org,Status: left\nc@example.org,\n";
     const path = await inputFile(text);
-    const { rows } = parseSummary(await service.ecm(["import", path, "--json"]));
+    const { rows } = await summaryOf(service.ecm, `import ${path}`);
     expect(rows).toMatchObject({ created: 1, unchanged: 2 });
-    await service.ecm(["contact", "unsubscribe", "--keys", path, "--marked-rows", "--yes"]);
+    await service.ecm(`contact unsubscribe --keys ${path} --marked-rows --yes`);
     expect(await activeIn(service)).toEqual(["a@example.org", "c@example.org"]);
   });
 
@@ -124,7 +114,7 @@ describe("a rejects file", () => {
     const service = await startAccount("a@example.org", "b@example.org");
     const text = `Email,First Name,ecm_line,ecm_error,ecm_message,ecm_not_subscribed\n${row}a@example.org,Ada,3,key_syntax,no address,\nb@example.org,B,4,key_syntax,no address,Status: left\n`;
     const path = await inputFile(text);
-    await service.ecm(["contact", "unsubscribe", "--keys", path, "--marked-rows", "--yes"]);
+    await service.ecm(`contact unsubscribe --keys ${path} --marked-rows --yes`);
     expect(await activeIn(service)).toEqual(["a@example.org"]);
   });
 });
@@ -151,8 +141,8 @@ it("a merged range of a workbook has its value in each of its cells, and this is
   const merged = ["A1:XFD1", "C3:C5", "B6:B7"];
   const path = join(await temporaryFolder(), "people.xlsx");
   await writeFile(path, workbook({ sheets: [{ name: "P", rows, merged }] }));
-  await service.ecm(["structure", "field", "add", "City"]);
-  const result = await service.ecm(["import", path]);
+  await service.ecm("structure field add City");
+  const result = await service.ecm(`import ${path}`);
   expect(result.stderr).toContain(
     "3 merged ranges in the workbook: each of their cells is read with the value of the range",
   );
@@ -167,7 +157,7 @@ it("a cell that cannot be understood keeps from creating, and unsubscribes nobod
   const path = await inputFile(
     "Email,Unsubscribed\na@example.com,yes\nb@example.com,-1\nc@example.com,maybe\nnew@example.com,perhaps\n",
   );
-  const result = await service.ecm(["import", path, "--json"]);
+  const result = await service.ecm(`import ${path} --json`);
   expect(result.stderr).toContain(
     'Line 3: Unsubscribed says "-1", which cannot be understood; counted as not subscribed',
   );
@@ -175,7 +165,7 @@ it("a cell that cannot be understood keeps from creating, and unsubscribes nobod
     "3 contacts are active in the account although the file says not subscribed",
   );
   expect(result.stderr).toMatch(/Unsubscribe them with: ecm contact unsubscribe .*--marked-rows/);
-  await service.ecm(["contact", "unsubscribe", "--keys", path, "--marked-rows", "--yes"]);
+  await service.ecm(`contact unsubscribe --keys ${path} --marked-rows --yes`);
   expect(await activeIn(service)).toEqual(["b@example.com", "c@example.com"]);
 });
 
@@ -186,7 +176,7 @@ describe("a column that may be consent", () => {
   it("is understood whole, or stops every command before a request, --yes and --ignore-unmapped or not", async () => {
     const service = await startSandbox();
     const understood = await inputFile(text);
-    await service.ecm(["import", understood, "--ignore-unmapped"]);
+    await service.ecm(`import ${understood} --ignore-unmapped`);
     expect(await keysIn(service)).toEqual(["a@example.com"]);
     const path = await inputFile(unclear);
     const before = requestsTo(service);
@@ -205,7 +195,7 @@ describe("a column that may be consent", () => {
       expect(stderr).toContain("'Consent gone=opt-out'");
     }
     expect(requestsTo(service)).toBe(before);
-    await service.ecm(["import", path, "--consent-column", "Consent gone=opt-in"]);
+    await service.ecm(`import ${path} --consent-column 'Consent gone=opt-in'`);
     expect(await keysIn(service)).toEqual(["a@example.com", "b@example.com"]);
   });
 
@@ -214,7 +204,7 @@ describe("a column that may be consent", () => {
     const path = await inputFile(
       "Email,Stadt,Newsletter\na@example.com,Oslo,ja\nb@example.com,Rom,nein\nc@example.com,Rom,nein\n",
     );
-    const dialog = await service.ecm(["import", path], {
+    const dialog = await service.ecm(`import ${path}`, {
       terminalColumns: 120,
       typed: [
         ['Does "Newsletter" (ja, nein) say who is subscribed?', enter],
@@ -239,15 +229,15 @@ describe("a table given to unsubscribe or delete", () => {
     async (verb) => {
       const service = await startAccount("a@example.com", "b@example.com", "c@example.com");
       const path = await inputFile(table);
-      const refused = await service.ecm(["contact", verb, "--keys", path, "--yes"]);
+      const refused = await service.ecm(`contact ${verb} --keys ${path} --yes`);
       expect(refused.code).toBe(2);
       expect(refused.stderr).toContain("The file marks 1 of 3 rows as not subscribed");
       expect(refused.stderr).toContain("--marked-rows");
       expect(await activeIn(service)).toHaveLength(3);
-      const marked = await service.ecm(["contact", verb, "--keys", path, "--yes", "--marked-rows", "--json"]);
+      const marked = await service.ecm(`contact ${verb} --keys ${path} --yes --marked-rows --json`);
       expect(parseSummary(marked).codes.skipped).toEqual({ not_selected: 2 });
       expect(await activeIn(service)).toEqual(["b@example.com", "c@example.com"]);
-      await service.ecm(["contact", verb, "--keys", path, "--yes", "--all-rows"]);
+      await service.ecm(`contact ${verb} --keys ${path} --yes --all-rows`);
       expect(await activeIn(service)).toEqual([]);
     },
   );
@@ -255,13 +245,13 @@ describe("a table given to unsubscribe or delete", () => {
   it("asks at a terminal", async () => {
     const service = await startAccount("a@example.com", "b@example.com");
     const path = await inputFile(table.slice(0, table.indexOf("c@")));
-    const nobody = await service.ecm(["contact", "unsubscribe", "--keys", path], {
+    const nobody = await service.ecm(`contact unsubscribe --keys ${path}`, {
       terminalColumns: 120,
       typed: [["Whom do you want to unsubscribe?", down + down + enter]],
     });
     expect(nobody.code).toBe(1);
     expect(await activeIn(service)).toHaveLength(2);
-    await service.ecm(["contact", "unsubscribe", "--keys", path], {
+    await service.ecm(`contact unsubscribe --keys ${path}`, {
       terminalColumns: 120,
       typed: [
         ["Whom do you want to unsubscribe?", enter],
@@ -269,7 +259,7 @@ describe("a table given to unsubscribe or delete", () => {
       ],
     });
     expect(await activeIn(service)).toEqual(["b@example.com"]);
-    await service.ecm(["contact", "unsubscribe", "--keys", path], {
+    await service.ecm(`contact unsubscribe --keys ${path}`, {
       terminalColumns: 120,
       typed: [
         ["Whom do you want to unsubscribe?", down + enter],
@@ -282,13 +272,13 @@ describe("a table given to unsubscribe or delete", () => {
   it("of one that marks all rows, or has no column of consent, every row is meant", async () => {
     const service = await startAccount("a@example.com", "b@example.com", "c@example.com");
     const all = await inputFile("Email,unsubscribed\na@example.com,yes\n");
-    expect((await service.ecm(["contact", "unsubscribe", "--keys", all, "--yes"])).code).toBe(0);
+    expect((await service.ecm(`contact unsubscribe --keys ${all} --yes`)).code).toBe(0);
     const none = await inputFile("Email,City\nb@example.com,Oslo\n");
-    expect((await service.ecm(["contact", "unsubscribe", "--keys", none, "--yes"])).code).toBe(0);
+    expect((await service.ecm(`contact unsubscribe --keys ${none} --yes`)).code).toBe(0);
     expect(await activeIn(service)).toEqual(["c@example.com"]);
     const exported = join(await temporaryFolder(), "ours.csv");
-    await service.ecm(["export", "--status", "Active", "--output-file", exported]);
-    expect((await service.ecm(["contact", "unsubscribe", "--keys", exported, "--yes"])).code).toBe(0);
+    await service.ecm(`export --status Active --output-file ${exported}`);
+    expect((await service.ecm(`contact unsubscribe --keys ${exported} --yes`)).code).toBe(0);
     expect(await activeIn(service)).toEqual([]);
     const flags = ["contact", "unsubscribe", "--keys", none, "--yes", "--marked-rows"];
     expect((await service.ecm(flags)).stderr).toContain("no column that says who is not subscribed");
@@ -297,7 +287,7 @@ describe("a table given to unsubscribe or delete", () => {
 
 it("--marked-rows says that a row whose mark is not understood is not chosen, as it is not", async () => {
   const service = await startSandbox();
-  await service.ecm(["import", await inputFile("Email\na@example.com\nb@example.com\nc@example.com\n")]);
+  await service.ecm(`import ${await inputFile("Email\na@example.com\nb@example.com\nc@example.com\n")}`);
   const path = await inputFile(
     "Email,Newsletter\na@example.com,ja\nb@example.com,nein\nc@example.com,vielleicht\n",
   );

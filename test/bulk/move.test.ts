@@ -29,7 +29,7 @@ const contents: SeedData = {
 const scene = (options: Parameters<typeof startSandbox>[0] = {}) => startSandbox({ contents, ...options });
 
 async function statusIn(service: RunningSandbox, key: string): Promise<string | undefined> {
-  const { stdout } = await service.ecm(["contact", "get", key, "--json"]);
+  const { stdout } = await service.ecm(`contact get ${key} --json`);
   return findStatus(JSON.parse(stdout) as Contact)?.primary.toLowerCase();
 }
 
@@ -87,16 +87,7 @@ describe("a contact that moves", () => {
 
   it("gives an existing contact what it lacks with --merge; what that has stays", async () => {
     const service = await scene();
-    await service.ecm([
-      "contact",
-      "create",
-      "--key",
-      next,
-      "--set",
-      "First Name=Augusta",
-      "--list",
-      "Offers",
-    ]);
+    await service.ecm(`contact create --key ${next} --set 'First Name=Augusta' --list Offers`);
     const writes = writesIn(service).length;
     const refused = await move(service);
     expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("--merge") });
@@ -158,10 +149,10 @@ describe("a move that is refused, and writes nothing", () => {
   it("names one contact twice, or a key that is none, or is not confirmed", async () => {
     const service = await scene();
     for (const to of ["ADA@old.example", "nonsense", ""])
-      expect((await service.ecm(["contact", "move", old, to, "--yes"])).code).toBe(2);
-    const { _id } = JSON.parse((await service.ecm(["contact", "get", old, "--json"])).stdout) as Contact;
-    expect((await service.ecm(["contact", "move", _id, old, "--yes"])).code).toBe(2);
-    expect((await service.ecm(["contact", "move", old, next])).code).toBe(2);
+      expect((await service.ecm(`contact move ${old} '${to}' --yes`)).code).toBe(2);
+    const { _id } = JSON.parse((await service.ecm(`contact get ${old} --json`)).stdout) as Contact;
+    expect((await service.ecm(`contact move ${_id} ${old} --yes`)).code).toBe(2);
+    expect((await service.ecm(`contact move ${old} ${next}`)).code).toBe(2);
     expect(writesIn(service)).toEqual([]);
   });
 

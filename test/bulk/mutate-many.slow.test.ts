@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { call, inputFile, manyContacts, parseSummary, readContacts } from "./kit.ts";
+import { call, inputFile, manyContacts, parseSummary, readContacts, summaryOf } from "./kit.ts";
 
 async function withContacts(count: number): Promise<RunningSandbox> {
   return startSandbox({ contents: { lists: ["L"], contacts: manyContacts(count) } });
@@ -30,15 +30,7 @@ describe("ecm contact mutate, several contacts", () => {
     const rejects = `${await inputFile("")}.csv`;
     const change = ["contact", "mutate", "--set", "First Name=New", "--rejects", rejects];
     await service.ecm([...change, "nobody@example.com", "p0@example.com"]);
-    const again = await service.ecm([
-      "contact",
-      "mutate",
-      "--set",
-      "First Name=New",
-      "--keys",
-      rejects,
-      "--json",
-    ]);
+    const again = await service.ecm(`contact mutate --set 'First Name=New' --keys ${rejects} --json`);
     expect(parseSummary(again).rows, again.stderr).toMatchObject({ read: 1, rejected: 1 });
     const lines = await readFile(rejects, "utf8");
     expect(lines).toBe(
@@ -48,7 +40,7 @@ describe("ecm contact mutate, several contacts", () => {
 
   it("makes the same change on each contact that is named, by key or by id, and only where it changes something", async () => {
     const service = await withContacts(4);
-    const one = await service.ecm(["contact", "get", "p1@example.com", "--json"]);
+    const one = await service.ecm("contact get p1@example.com --json");
     const { _id } = JSON.parse(one.stdout) as { _id: string };
     const args = [
       "contact",
@@ -80,7 +72,7 @@ describe("ecm contact mutate, several contacts", () => {
   it("takes keys from a file or standard input, and counts those that do not exist", async () => {
     const service = await withContacts(3);
     const keys = "p0@example.com\nnobody@example.com\np2@example.com\n";
-    const fromInput = await service.ecm(["contact", "mutate", "--keys", "-", "--add-list", "L", "--json"], {
+    const fromInput = await service.ecm("contact mutate --keys - --add-list L --json", {
       stdin: keys,
     });
     expect(fromInput.code).toBe(3);
@@ -91,15 +83,9 @@ describe("ecm contact mutate, several contacts", () => {
     expect(await readFile(parseSummary(fromInput).rejects!, "utf8")).toContain(
       "nobody@example.com,2,not_found,",
     );
-    const fromFile = await service.ecm([
-      "contact",
-      "mutate",
-      "--keys",
-      await inputFile(keys),
-      "--remove-list",
-      "L",
-      "--json",
-    ]);
+    const fromFile = await service.ecm(
+      `contact mutate --keys ${await inputFile(keys)} --remove-list L --json`,
+    );
     expect(parseSummary(fromFile).rows).toMatchObject({ updated: 2, rejected: 1 });
     expect((await readContacts(service)).get("p0@example.com")!.lists).toEqual([]);
   });
@@ -129,7 +115,7 @@ describe("a contact whose key no import would create", () => {
   it("is found by its key in a bulk edit, and what no contact has is rejected", async () => {
     const { ecm } = await withOddKeys();
     const keys = await inputFile(`${odd.join("\n")}\nnobody at all\n`, "keys.txt");
-    const result = await ecm(["contact", "mutate", "--keys", keys, "--set", "First Name=New", "--json"]);
+    const result = await ecm(`contact mutate --keys ${keys} --set 'First Name=New' --json`);
     expect(result.code).toBe(3);
     expect(parseSummary(result)).toMatchObject({
       rows: { read: 3, updated: 2, rejected: 1 },
@@ -144,10 +130,10 @@ describe("a contact whose key no import would create", () => {
   it("is found by a search and an export for the keys in a file, and its export imports again", async () => {
     const { ecm } = await withOddKeys();
     const keys = await inputFile(odd.join("\n"), "keys.txt");
-    const count = await ecm(["contact", "search", "--keys", keys, "--count"]);
+    const count = await ecm(`contact search --keys ${keys} --count`);
     expect(count.stdout.trim()).toBe("2");
-    const exported = await inputFile((await ecm(["export", "--keys", keys])).stdout);
-    const again = await ecm(["import", exported, "--json"]);
+    const exported = await inputFile((await ecm(`export --keys ${keys}`)).stdout);
+    const again = await ecm(`import ${exported} --json`);
     expect(parseSummary(again)).toMatchObject({ rows: { read: 2, unchanged: 2 } });
   });
 });
@@ -159,9 +145,7 @@ describe("ecm lists sync", () => {
 
   it("makes the members exactly the file's keys: adds first, removals after", async () => {
     const service = await withContacts(30);
-    const first = parseSummary(
-      await service.ecm(["lists", "sync", "L", await inputFile(members(0, 20)), "--json"]),
-    );
+    const first = await summaryOf(service.ecm, `lists sync L ${await inputFile(members(0, 20))}`);
     expect(first).toMatchObject({
       kind: "sync",
       status: "completed",
@@ -169,8 +153,8 @@ describe("ecm lists sync", () => {
       members: { added: 20, removed: 0 },
     });
     const path = await inputFile(members(2, 25));
-    const dry = parseSummary(await service.ecm(["lists", "sync", "L", path, "--json", "--dry-run"]));
-    const second = parseSummary(await service.ecm(["lists", "sync", "L", path, "--json"]));
+    const dry = await summaryOf(service.ecm, `lists sync L ${path} --dry-run`);
+    const second = await summaryOf(service.ecm, `lists sync L ${path}`);
     expect(second).toMatchObject({
       rows: { read: 25, updated: 7, unchanged: 18, pending: 0 },
       members: { added: 5, removed: 2 },
@@ -182,23 +166,21 @@ describe("ecm lists sync", () => {
     const now = [...contacts].filter(([, { lists }]) => lists.length > 0).map(([key]) => key);
     expect(now.sort()).toEqual(members(2, 25).trim().split("\n").sort());
     expect(contacts.size).toBe(30);
-    const third = parseSummary(await service.ecm(["lists", "sync", "L", path, "--json"]));
+    const third = await summaryOf(service.ecm, `lists sync L ${path}`);
     expect(third.requests).toMatchObject({ mutate: 0, create: 0 });
   });
 
   it("refuses to take more than a tenth out, unless told, and keeps the plan for a look", async () => {
     const service = await withContacts(20);
-    await service.ecm(["lists", "sync", "L", await inputFile(members(0, 20))]);
+    await service.ecm(`lists sync L ${await inputFile(members(0, 20))}`);
     const path = await inputFile(members(0, 15));
-    const refused = await service.ecm(["lists", "sync", "L", path]);
+    const refused = await service.ecm(`lists sync L ${path}`);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(
       'This would remove 5 of the 20 members of "L"; --max-remove allows 10 %',
     );
-    expect((await service.ecm(["runs", "list", "--json"])).stdout.match(/"run"/g)).toHaveLength(2);
-    const summary = parseSummary(
-      await service.ecm(["lists", "sync", "L", path, "--max-remove", "25%", "--json"]),
-    );
+    expect((await service.ecm("runs list --json")).stdout.match(/"run"/g)).toHaveLength(2);
+    const summary = await summaryOf(service.ecm, `lists sync L ${path} --max-remove 25%`);
     expect(summary.members).toEqual({ added: 0, removed: 5 });
   });
 
@@ -224,7 +206,7 @@ describe("ecm lists sync", () => {
       "p0@example.com,",
     ];
     const path = await inputFile(rows.join("\n"));
-    const result = await service.ecm(["lists", "sync", "L", path, "--max-remove", "100%", "--json"]);
+    const result = await service.ecm(`lists sync L ${path} --max-remove 100% --json`);
     expect(result.code).toBe(3);
     expect(parseSummary(result)).toMatchObject({ rows: { rejected: 6 }, members: { added: 1, removed: 1 } });
     const contacts = await readContacts(service);
@@ -238,7 +220,7 @@ describe("ecm lists sync", () => {
     const letters = "abcdefghijklmnop".split("");
     const ids: string[] = [];
     for (const key of ["left", ...letters].map((name) => `${name}@example.com`)) {
-      const created = await ecm(["contact", "create", "--key", key, "--list", "L", "--json"]);
+      const created = await ecm(`contact create --key ${key} --list L --json`);
       ids.push((JSON.parse(created.stdout) as { _id: string })._id);
     }
     const rows = [
@@ -258,7 +240,7 @@ describe("ecm lists sync", () => {
     const sync = ["lists", "sync", "L", path, "--max-remove", "100%", "--json"];
     expect(parseSummary(await ecm(sync)).members).toEqual({ added: 1, removed: 1 });
     const left = ids[0]!;
-    await ecm(["contact", "mutate", left, "--add-list", "L"]);
+    await ecm(`contact mutate ${left} --add-list L`);
     const withId = await inputFile(`${rows.join("\n")}\n${left.toUpperCase()},\n`);
     expect(parseSummary(await ecm(sync.with(3, withId))).members).toEqual({ added: 0, removed: 0 });
   });
@@ -268,9 +250,9 @@ describe("ecm lists sync", () => {
     const members = async () => {
       const service = await withContacts(0);
       for (const name of ["a1", "a2", "a3", "a4", "a5", "a6"]) {
-        await service.ecm(["contact", "create", "--key", `${name}@example.com`, "--list", "L"]);
+        await service.ecm(`contact create --key ${name}@example.com --list L`);
       }
-      await service.ecm(["contact", "create", "--key", "other@example.com"]);
+      await service.ecm("contact create --key other@example.com");
       const sync = async (text: string, ...flags: string[]) =>
         service.ecm([
           "lists",
@@ -307,7 +289,7 @@ describe("ecm lists sync", () => {
       });
       const dry = await sync(text, "--dry-run");
       expect(parseSummary(dry)).toMatchObject({ members: { removed: 0 } });
-      expect((await ecm(["contact", "search", "--list", "L", "--count"])).stdout).toBe("6\n");
+      expect((await ecm("contact search --list L --count")).stdout).toBe("6\n");
     });
 
     it("takes out who is left out where the file is whole, with a last line end and without", async () => {
@@ -346,20 +328,13 @@ describe("ecm lists sync", () => {
       expect(result.code, command.join(" ")).toBe(3);
       expect(parseSummary(result).codes).toMatchObject({ rejected: { truncated: 1 } });
     }
-    const search = await service.ecm(["contact", "search", "--keys", path, "-q", "-o", "id"]);
+    const search = await service.ecm(`contact search --keys ${path} -q -o id`);
     expect(search.stderr).toMatch(/^warning: .*:2: the file ends in the middle of this row/);
   });
 
   it("refuses a file that names nobody", async () => {
     const service = await withContacts(2);
-    const result = await service.ecm([
-      "lists",
-      "sync",
-      "L",
-      await inputFile("Email\n"),
-      "--max-remove",
-      "100%",
-    ]);
+    const result = await service.ecm(`lists sync L ${await inputFile("Email\n")} --max-remove 100%`);
     expect(result.code).toBe(2);
     expect(result.stderr).toContain("error:");
   });
@@ -367,22 +342,22 @@ describe("ecm lists sync", () => {
   it("counts keys that do not exist, and creates them only when told", async () => {
     const service = await withContacts(2);
     const path = await inputFile(`${members(0, 2)}new@example.com\n`);
-    const without = await service.ecm(["lists", "sync", "L", path, "--json"]);
+    const without = await service.ecm(`lists sync L ${path} --json`);
     expect(without.code).toBe(3);
     expect(parseSummary(without).rows).toMatchObject({ updated: 2, rejected: 1, created: 0 });
-    const created = parseSummary(await service.ecm(["lists", "sync", "L", path, "--create", "--json"]));
+    const created = await summaryOf(service.ecm, `lists sync L ${path} --create`);
     expect(created).toMatchObject({ rows: { created: 1, unchanged: 2 }, members: { added: 1 } });
   });
 
   it("goes on with a stopped one, removals included", async () => {
     const service = await withContacts(40);
-    await service.ecm(["lists", "sync", "L", await inputFile(members(0, 20))]);
+    await service.ecm(`lists sync L ${await inputFile(members(0, 20))}`);
     const path = await inputFile(members(10, 40));
     const args = ["lists", "sync", "L", path, "--max-remove", "50%", "--json"];
     let last = parseSummary(await service.ecm([...args, "--max-requests", "12"]));
     const { run } = last;
     for (let tries = 0; last.status !== "completed" && tries < 10; tries++) {
-      last = parseSummary(await service.ecm(["runs", "resume", run!, "--max-requests", "12", "--json"]));
+      last = await summaryOf(service.ecm, `runs resume ${run} --max-requests 12`);
     }
     expect(last).toMatchObject({
       run,

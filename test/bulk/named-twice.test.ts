@@ -10,7 +10,7 @@ const key = "p1@example.com";
 async function scene(count: number) {
   const proxy = await startRecordingProxy();
   proxy.sandbox.admin.seed({ lists: ["L"], contacts: manyContacts(count) });
-  const output = await proxy.ecm(["contact", "get", key, "--json"]);
+  const output = await proxy.ecm(`contact get ${key} --json`);
   return { proxy, id: (JSON.parse(output.stdout) as Contact)._id };
 }
 

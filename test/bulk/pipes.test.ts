@@ -26,7 +26,7 @@ describe.skipIf(process.platform === "win32")("a FIFO", () => {
       read: 3,
       created: 3,
     });
-    await service.ecm(["lists", "create", "L"]);
+    await service.ecm("lists create L");
     const keys = "p0@example.com\np1@example.com\n";
     const mutate = ["contact", "mutate", "--keys", path, "--set", "First Name=New", "--json"];
     expect(await importFromPipe(keys, mutate)).toMatchObject({ read: 2, updated: 2 });
@@ -44,7 +44,7 @@ describe.skipIf(process.platform === "win32")("a FIFO", () => {
     const [stopped] = await Promise.all([service.ecm(args), writeFile(path, manyRows(9))]);
     const { run, rows } = parseSummary(stopped);
     expect(rows.pending).toBeGreaterThan(0);
-    const resumed = await service.ecm(["runs", "resume", run!, "--json"]);
+    const resumed = await service.ecm(`runs resume ${run} --json`);
     expect(parseSummary(resumed).rows).toMatchObject({ read: 9, created: 9 });
   });
 });
@@ -58,9 +58,9 @@ it.skipIf(process.platform === "win32")("can be interrupted while it waits for a
 
 it("messages about standard input call it so", async () => {
   const service = await startSandbox();
-  const result = await service.ecm(["import", "-"], { stdin: 'Email\n"a@example.com\n' });
+  const result = await service.ecm("import -", { stdin: 'Email\n"a@example.com\n' });
   expect(result.code).toBe(2);
   expect(result.stderr).toContain("error: standard input:2: a quote opens here");
-  const nameless = await service.ecm(["import", "-"], { stdin: "Name\nAda\n" });
+  const nameless = await service.ecm("import -", { stdin: "Name\nAda\n" });
   expect(nameless.stderr).toContain("error: standard input:1: no key column");
 });

@@ -66,7 +66,7 @@ describe("a service that refuses every search", () => {
 
   it("ends an import that a person has agreed to", async () => {
     const proxy = await startRefusing(() => true);
-    const result = await proxy.ecm(["import", await inputFile(manyRows(20))], {
+    const result = await proxy.ecm(`import ${await inputFile(manyRows(20))}`, {
       terminalColumns: 200,
       typed: [
         ["Add these contacts to a list?", "\r"],
@@ -111,14 +111,14 @@ describe("a service that refuses one key", () => {
       codes: { rejected: { ValidationError: 1 } },
     });
     expect((await readContacts(proxy)).has("p5@example.com")).toBe(true);
-    expect((await proxy.ecm(["runs", "rejects", "last"])).stdout).toContain(message);
+    expect((await proxy.ecm("runs rejects last")).stdout).toContain(message);
   });
 
   it("rejects it also where each is looked up before the question", async () => {
     const proxy = await startRefusing(isRefused);
     const file = await inputFile(manyRows(10, (index) => `New ${index}`));
     const at = { terminalColumns: 200, typed: "y\r" };
-    const result = await proxy.ecm(["import", file, "--json"], at);
+    const result = await proxy.ecm(`import ${file} --json`, at);
     expect(result.code, result.stderr).toBe(3);
     expect(parseSummary(result)).toMatchObject({ rows: { updated: 9, rejected: 1, created: 0 } });
   });
@@ -129,7 +129,7 @@ describe("a service that refuses searches for inactive contacts", () => {
 
   it("does not say in erase that nobody is there", async () => {
     const proxy = await startRefusing(isAboutInactive);
-    const result = await proxy.ecm(["contact", "erase", "nobody@example.com", "--yes"]);
+    const result = await proxy.ecm("contact erase nobody@example.com --yes");
     expect(result.code).toBe(1);
     expect(result.stderr).toContain(message);
   });

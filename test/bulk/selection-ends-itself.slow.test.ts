@@ -204,9 +204,9 @@ describe("an undo that is partly possible", () => {
       ...["--remove-list", "Trial", "--add-tag", "Late", "--json"],
     ];
     const { run } = parseSummary(await witness.ecm(change));
-    for (const key of named) await witness.ecm(["contact", "mutate", key, "--set", "First Name=Theirs"]);
+    for (const key of named) await witness.ecm(`contact mutate ${key} --set 'First Name=Theirs'`);
     const undone = await withLoss(witness, ["runs", "undo", run!, "--json"], how);
-    const rejects = await witness.ecm(["runs", "rejects", "last"]);
+    const rejects = await witness.ecm("runs rejects last");
     return { undo: readOutcome(undone), rejects: rejects.stdout, people: await everybodyIn(witness) };
   }
 

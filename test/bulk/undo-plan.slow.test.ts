@@ -8,7 +8,15 @@ import { describe, expect, it } from "vitest";
 import type { PlanLine } from "../../src/bulk/plan/plan-line.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { contactLines, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "./kit.ts";
+import {
+  contactLines,
+  inputFile,
+  manyContacts,
+  manyRows,
+  parseSummary,
+  readContacts,
+  summaryOf,
+} from "./kit.ts";
 
 const linesIn = contactLines;
 
@@ -25,11 +33,9 @@ async function changed() {
   const path = await inputFile(
     "Email,First Name\nd@x.org,Dan\nb@x.org,Bert\na@x.org,Anna\nc@x.org,Cy\ne@x.org,Ev\n",
   );
-  const { run } = parseSummary(
-    await ecm(["import", path, "--list", "New", "--tag", "T", "--create-missing", "--json"]),
-  );
-  await ecm(["contact", "mutate", "b@x.org", "--set", "First Name=Somebody else"]);
-  await ecm(["contact", "delete", "e@x.org", "--yes"]);
+  const { run } = await summaryOf(ecm, `import ${path} --list New --tag T --create-missing`);
+  await ecm("contact mutate b@x.org --set 'First Name=Somebody else'");
+  await ecm("contact delete e@x.org --yes");
   const plan = join(await temporaryFolder(), "plan.ndjson");
   const lines = async () => linesIn(await readFile(plan, "utf8"));
   return { ...service, run: run!, plan, lines };
@@ -86,9 +92,9 @@ describe("runs undo --plan", () => {
     const { ecm, run, plan, lines, sandbox } = await changed();
     const requests = () => sandbox.admin.requests().length;
     const before = requests();
-    const bare = parseSummary(await ecm(["runs", "undo", run, "--dry-run", "--json"]));
+    const bare = await summaryOf(ecm, `runs undo ${run} --dry-run`);
     const spent = requests() - before;
-    const dry = await ecm(["runs", "undo", run, "--dry-run", "--json", "--plan", plan]);
+    const dry = await ecm(`runs undo ${run} --dry-run --json --plan ${plan}`);
     expect(dry.code, dry.stderr).toBe(3);
     expect(parseSummary(dry)).toEqual(bare);
     expect(requests() - before).toBe(2 * spent);
@@ -96,7 +102,7 @@ describe("runs undo --plan", () => {
     expect(withoutIds(planned)).toEqual(expectedLines);
     for (const { contactId } of planned) expect(contactId).toMatch(/^[0-9a-f]{24}$/);
 
-    const undone = await ecm(["runs", "undo", run, "--plan", plan, "--json"]);
+    const undone = await ecm(`runs undo ${run} --plan ${plan} --json`);
     expect(undone.code, undone.stderr).toBe(3);
     expect(await lines()).toEqual(planned);
     expect(parseSummary(undone).requests.total).toBe(bare.estimate.requests);
@@ -106,7 +112,7 @@ describe("runs undo --plan", () => {
       if (code !== null) expect(rejects).toMatch(new RegExp(`^${key},\\d+,${code},"?${cell}"?$`, "m"));
     }
     // What was done, by the same names.
-    const output = await ecm(["runs", "show", "last", "--changes"]);
+    const output = await ecm("runs show last --changes");
     expect(linesIn(output.stdout)).toEqual(planned.filter(({ action }) => action === "update"));
   });
 
@@ -117,7 +123,7 @@ describe("runs undo --plan", () => {
     const { run } = parseSummary(
       await ecm(["import", await inputFile(manyRows(count, (n) => `New ${n}`)), "--json"]),
     );
-    const { stdout } = await ecm(["runs", "undo", run!, "--plan", "-"]);
+    const { stdout } = await ecm(`runs undo ${run} --plan -`);
     expect(linesIn(stdout).map(({ key }) => key)).toEqual(
       Array.from({ length: count }, (_, index) => `p${index}@example.com`),
     );
@@ -130,12 +136,12 @@ describe("runs undo --plan", () => {
     const service = await startSandbox();
     const { ecm } = service;
     const path = await inputFile(manyRows(4));
-    await ecm(["import", path, "--list", "L", "--tag", "T", "--create-missing"]);
-    await ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);
-    const { run } = parseSummary(await ecm(["contact", "delete", "--list", "L", "--yes", "--json"]));
-    await ecm(["contact", "create", "--key", "p2@example.com"]);
-    await ecm(["suppressions", "add", "p3@example.com"]);
-    const dry = await ecm(["runs", "undo", run!, "--dry-run", "--plan", "-"]);
+    await ecm(`import ${path} --list L --tag T --create-missing`);
+    await ecm("contact unsubscribe p1@example.com -y");
+    const { run } = await summaryOf(ecm, "contact delete --list L --yes");
+    await ecm("contact create --key p2@example.com");
+    await ecm("suppressions add p3@example.com");
+    const dry = await ecm(`runs undo ${run} --dry-run --plan -`);
     const planned = linesIn(dry.stdout);
     expect(planned).toMatchObject([
       {
@@ -152,16 +158,16 @@ describe("runs undo --plan", () => {
       { key: "p2@example.com", contactId: expect.any(String), action: "skip", code: "exists" },
       { key: "p3@example.com", contactId: null, action: "skip", code: "suppressed" },
     ]);
-    expect(linesIn((await ecm(["runs", "undo", run!, "--plan", "-"])).stdout)).toEqual(planned);
+    expect(linesIn((await ecm(`runs undo ${run} --plan -`)).stdout)).toEqual(planned);
     expect([...(await readContacts(service)).keys()].sort()).toEqual(["p0@example.com", "p2@example.com"]);
   });
 
   it("says of created contacts who is deleted with --delete-created", async () => {
     const service = await startSandbox();
     const { ecm } = service;
-    const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(3)), "--json"]));
-    await ecm(["contact", "mutate", "p1@example.com", "--set", "Last Name=Changed"]);
-    await ecm(["contact", "delete", "p2@example.com", "--yes"]);
+    const { run } = await summaryOf(ecm, `import ${await inputFile(manyRows(3))}`);
+    await ecm("contact mutate p1@example.com --set 'Last Name=Changed'");
+    await ecm("contact delete p2@example.com --yes");
     const args = ["runs", "undo", run!, "--delete-created", "--plan", "-"];
     const planned = linesIn((await ecm([...args, "--dry-run"])).stdout);
     expect(planned).toMatchObject([
@@ -175,9 +181,9 @@ describe("runs undo --plan", () => {
 
   it("names nobody back from an unsubscription, without a request", async () => {
     const { ecm, sandbox } = await startSandbox({ contents: { contacts: manyContacts(2) } });
-    await ecm(["contact", "unsubscribe", "--all", "--yes"]);
+    await ecm("contact unsubscribe --all --yes");
     const before = sandbox.admin.requests().length;
-    const { stdout } = await ecm(["runs", "undo", "last", "--plan", "-"]);
+    const { stdout } = await ecm("runs undo last --plan -");
     expect(linesIn(stdout)).toMatchObject([
       { key: "p0@example.com", action: "reject", code: "unsubscribed" },
       { key: "p1@example.com", action: "reject", code: "unsubscribed" },
@@ -196,7 +202,7 @@ describe("runs undo --plan", () => {
     const stopped = await ecm([...args, "--max-requests", "45"]);
     expect(stopped.code).toBe(7);
     const first = linesIn(stopped.stdout);
-    const done = linesIn((await ecm(["runs", "show", "last", "--changes"])).stdout).map(({ key }) => key);
+    const done = linesIn((await ecm("runs show last --changes")).stdout).map(({ key }) => key);
     expect(done.length).toBeGreaterThan(0);
     expect(first.map(({ key }) => key)).toEqual(expect.arrayContaining(done));
     const keys = Array.from({ length: count }, (_, index) => `p${index}@example.com`);
@@ -214,11 +220,9 @@ describe("runs undo --plan", () => {
       await ecm(["import", await inputFile(manyRows(count, (n) => `New ${n}`)), "--json"]),
     );
     const plan = join(await temporaryFolder(), "plan.ndjson");
-    const stopped = parseSummary(
-      await ecm(["runs", "undo", run!, "--plan", plan, "--max-requests", "45", "--json"]),
-    );
+    const stopped = await summaryOf(ecm, `runs undo ${run} --plan ${plan} --max-requests 45`);
     const planned = await readFile(plan, "utf8");
-    const resumed = await ecm(["runs", "resume", stopped.run!, "--json"]);
+    const resumed = await ecm(`runs resume ${stopped.run} --json`);
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(parseSummary(resumed).rows).toMatchObject({ read: count, updated: count });
     expect(await readFile(plan, "utf8")).toBe(planned);

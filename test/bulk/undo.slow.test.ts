@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { contactLines, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "./kit.ts";
+import {
+  contactLines,
+  inputFile,
+  manyContacts,
+  manyRows,
+  parseSummary,
+  readContacts,
+  summaryOf,
+} from "./kit.ts";
 
 describe("ecm runs undo", () => {
   it("puts back what the run changed and nobody has changed since, and says what it cannot", async () => {
@@ -18,18 +26,16 @@ describe("ecm runs undo", () => {
     ]);
     const before = await readContacts(service);
     const path = await inputFile("Email,First Name\na@x.org,Anna\nb@x.org,Bert\nc@x.org,Cy\nd@x.org,Dan\n");
-    const run = parseSummary(
-      await ecm(["import", path, "--list", "New", "--tag", "T", "--create-missing", "--json"]),
-    );
-    await ecm(["contact", "mutate", "b@x.org", "--set", "First Name=Somebody else"]);
+    const run = await summaryOf(ecm, `import ${path} --list New --tag T --create-missing`);
+    await ecm("contact mutate b@x.org --set 'First Name=Somebody else'");
 
-    const dry = await ecm(["runs", "undo", run.run!, "--dry-run", "--json"]);
+    const dry = await ecm(`runs undo ${run.run} --dry-run --json`);
     expect(parseSummary(dry)).toMatchObject({
       status: "dry-run",
       rows: { updated: 3, rejected: 1 },
       requests: { mutate: 0 },
     });
-    const undone = await ecm(["runs", "undo", run.run!, "--json"]);
+    const undone = await ecm(`runs undo ${run.run} --json`);
     expect(undone.code).toBe(3);
     expect(parseSummary(undone)).toMatchObject({
       kind: "undo",
@@ -38,7 +44,7 @@ describe("ecm runs undo", () => {
       codes: { rejected: { created: 1 } },
     });
     expect(undone.stderr).toContain("Not undone, with the reason: ");
-    const listed = await ecm(["runs", "rejects", "last"]);
+    const listed = await ecm("runs rejects last");
     expect(listed.stdout).toContain("d@x.org");
     expect(listed.stdout).toContain("changed_since");
 
@@ -51,48 +57,48 @@ describe("ecm runs undo", () => {
       expect(after.get(key)!.tags).toEqual([]);
     }
     expect(after.has("d@x.org")).toBe(true);
-    const again = parseSummary(await ecm(["runs", "undo", run.run!, "--json"]));
+    const again = await summaryOf(ecm, `runs undo ${run.run}`);
     expect(again.requests.mutate).toBe(0);
   });
 
   it("says of whom it restores a part, and does not call them not undone", async () => {
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(3) } });
     const file = await inputFile(manyRows(3, () => "New"));
-    const { run } = parseSummary(await ecm(["import", file, "--tag", "T", "--create-missing", "--json"]));
-    await ecm(["contact", "mutate", "p1@example.com", "--set", "First Name=Theirs"]);
-    const undone = await ecm(["runs", "undo", run!, "--json"]);
+    const { run } = await summaryOf(ecm, `import ${file} --tag T --create-missing`);
+    await ecm("contact mutate p1@example.com --set 'First Name=Theirs'");
+    const undone = await ecm(`runs undo ${run} --json`);
     expect(parseSummary(undone)).toMatchObject({ rows: { updated: 3, rejected: 0 }, partial: 1 });
     expect(undone.code).toBe(3);
     expect(undone.stderr).toContain("3 restored (1 in part)");
     expect(undone.stderr).toContain("Restored in part, with the reason: ");
     expect(undone.stderr).not.toContain("Not undone");
-    expect((await ecm(["runs", "rejects", "last"])).stdout).toContain("p1@example.com");
+    expect((await ecm("runs rejects last")).stdout).toContain("p1@example.com");
   });
 
   it("writes what it cannot put back where it is told, and keeps it with the run", async () => {
     const service = await startSandbox();
     const { ecm, sandbox } = service;
-    const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(3)), "--json"]));
+    const { run } = await summaryOf(ecm, `import ${await inputFile(manyRows(3))}`);
     const before = sandbox.admin.requests().length;
     const folder = await temporaryFolder();
     for (const place of [join(folder, "missing", "left.csv"), folder]) {
-      const refused = await ecm(["runs", "undo", run!, "--rejects", place]);
+      const refused = await ecm(`runs undo ${run} --rejects ${place}`);
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--rejects") });
     }
     expect(sandbox.admin.requests().length).toBe(before);
     const rejects = join(folder, "left.csv");
-    const undone = await ecm(["runs", "undo", run!, "--rejects", rejects, "--json"]);
+    const undone = await ecm(`runs undo ${run} --rejects ${rejects} --json`);
     expect(undone.code, undone.stderr).toBe(3);
     expect(parseSummary(undone)).toMatchObject({ rejects, rows: { rejected: 3 } });
     const text = await readFile(rejects, "utf8");
     expect(text).toContain("p2@example.com");
-    expect((await ecm(["runs", "rejects", "last"])).stdout).toBe(text);
+    expect((await ecm("runs rejects last")).stdout).toBe(text);
   });
 
   it("gets on with each invocation, however few requests it may send: who is read is written before others are read", async () => {
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(60) } });
     const changed = await inputFile(manyRows(60, (n) => `New ${n}`));
-    const { run } = parseSummary(await ecm(["import", changed, "--json"]));
+    const { run } = await summaryOf(ecm, `import ${changed}`);
     const args = ["runs", "undo", run!, "--json"];
     const done: number[] = [];
     for (let left = 60; left > 0; ) {
@@ -109,8 +115,8 @@ describe("ecm runs undo", () => {
     const count = 330;
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(count) } });
     const changed = await inputFile(manyRows(count, (n) => `New ${n}`));
-    const { run } = parseSummary(await ecm(["import", changed, "--json"]));
-    await ecm(["contact", "mutate", "--all", "-y", "--set", "First Name=Other", "--no-wait"]);
+    const { run } = await summaryOf(ecm, `import ${changed}`);
+    await ecm("contact mutate --all -y --set 'First Name=Other' --no-wait");
     const args = ["runs", "undo", run!, "--concurrency", "1", "--json"];
     const stopped = await ecm([...args, "--max-rejects", "5"]);
     expect(stopped.code).toBe(3);
@@ -145,11 +151,11 @@ describe("ecm runs undo", () => {
     ];
     const more = ["--remove-list", "Stays", "--remove-tag", "Kept", "--all", "--yes", "--json"];
     const { run } = parseSummary(await ecm(["contact", "mutate", ...change, ...more]));
-    await ecm(["lists", "delete", "Gone", "--yes"]);
-    await ecm(["structure", "tag", "remove", "Old", "--yes"]);
-    await ecm(["structure", "field", "remove", "City", "--yes"]);
+    await ecm("lists delete Gone --yes");
+    await ecm("structure tag remove Old --yes");
+    await ecm("structure field remove City --yes");
 
-    const dry = await ecm(["runs", "undo", run!, "--dry-run", "--plan", "-"]);
+    const dry = await ecm(`runs undo ${run} --dry-run --plan -`);
     const line = contactLines(dry.stdout)[0]!;
     expect(line).toMatchObject({ action: "update", code: "changed_since" });
     expect(line.message).toMatch(/^not restored: field "City", list "[^"]+", tag "[^"]+"$/);
@@ -158,7 +164,7 @@ describe("ecm runs undo", () => {
       { what: "list", name: "Stays", before: false, after: true },
       { what: "tag", name: "Kept", before: false, after: true },
     ]);
-    const undone = await ecm(["runs", "undo", run!, "--json"]);
+    const undone = await ecm(`runs undo ${run} --json`);
     expect(undone.code, undone.stderr).toBe(3);
     expect(parseSummary(undone).rows).toMatchObject({ updated: 1, rejected: 0 });
     const after = (await readContacts(service)).get("a@x.org")!;
@@ -170,19 +176,19 @@ describe("ecm runs undo", () => {
   it("can be undone itself", async () => {
     const service = await startSandbox();
     const { ecm } = service;
-    await ecm(["import", await inputFile("Email,First Name\na@x.org,Ada\n")]);
-    await ecm(["import", await inputFile("Email,First Name\na@x.org,Anna\n")]);
-    await ecm(["runs", "undo", "last"]);
+    await ecm(`import ${await inputFile("Email,First Name\na@x.org,Ada\n")}`);
+    await ecm(`import ${await inputFile("Email,First Name\na@x.org,Anna\n")}`);
+    await ecm("runs undo last");
     expect((await readContacts(service)).get("a@x.org")!.fields).toEqual({ "First Name": "Ada" });
-    expect((await ecm(["runs", "undo", "last"])).code).toBe(0);
+    expect((await ecm("runs undo last")).code).toBe(0);
     expect((await readContacts(service)).get("a@x.org")!.fields).toEqual({ "First Name": "Anna" });
   });
 
   it("asks nothing about contacts that the run created: they stay", async () => {
     const service = await startSandbox();
     const { ecm } = service;
-    await ecm(["import", await inputFile("Email\na@x.org\nb@x.org\n")]);
-    const undone = parseSummary(await ecm(["runs", "undo", "last", "--json"]));
+    await ecm(`import ${await inputFile("Email\na@x.org\nb@x.org\n")}`);
+    const undone = await summaryOf(ecm, "runs undo last");
     expect(undone).toMatchObject({ rows: { rejected: 2 }, requests: { search: 0, mutate: 0, other: 1 } });
     expect((await readContacts(service)).size).toBe(2);
   });

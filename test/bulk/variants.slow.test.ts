@@ -5,7 +5,7 @@ import { fastClock, startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { testClock } from "../sandbox/account.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { call, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "./kit.ts";
+import { call, inputFile, manyContacts, manyRows, parseSummary, readContacts, summaryOf } from "./kit.ts";
 
 describe("a create that is refused as a duplicate, while no search shows the contact", () => {
   const keys = ["p0@example.com", "p2@example.com"];
@@ -26,9 +26,7 @@ describe("a create that is refused as a duplicate, while no search shows the con
       sleep: async (milliseconds: number) => void pauses.push(milliseconds),
     };
     const importRows = async (count: number) =>
-      parseSummary(
-        await service.ecm(["import", await inputFile(manyRows(count, () => "New")), "--json"], { clock }),
-      );
+      await summaryOf(service.ecm, `import ${await inputFile(manyRows(count, () => "New"))}`, { clock });
     return { service, pauses, importRows };
   };
 
@@ -70,7 +68,7 @@ describe("a create that is refused as a duplicate, while no search shows the con
       "/api/contact-structure",
     );
     for (const key of keys) await call(service, "POST", "/api/contact", { key, contactStructureId });
-    const result = await service.ecm(["import", await inputFile(manyRows(3, () => "New")), "--json"], {
+    const result = await service.ecm(`import ${await inputFile(manyRows(3, () => "New"))} --json`, {
       clock,
     });
     expect(parseSummary(result).rows).toMatchObject({ created: 1, updated: 2, skipped: 0, rejected: 0 });
@@ -116,7 +114,7 @@ describe("letter case of keys", () => {
     const service = await startSandbox({
       variants: { page: "cap:4", "max-keys": "20" },
     });
-    await service.ecm(["import", await inputFile(manyRows(count))]);
+    await service.ecm(`import ${await inputFile(manyRows(count))}`);
     const shouted = manyRows(count, () => "New").replaceAll(/^p/gm, "P");
     const args = ["import", await inputFile(shouted), "--json"];
     expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ created: 0, updated: count });
@@ -128,9 +126,9 @@ describe("letter case of keys", () => {
 
   it("costs no further request", async () => {
     const service = await startSandbox();
-    await service.ecm(["import", await inputFile(manyRows(40))]);
+    await service.ecm(`import ${await inputFile(manyRows(40))}`);
     const rows = manyRows(20).replaceAll(/^p/gm, "P");
-    const dry = await service.ecm(["import", await inputFile(rows), "--dry-run", "--json"]);
+    const dry = await service.ecm(`import ${await inputFile(rows)} --dry-run --json`);
     expect(parseSummary(dry)).toMatchObject({ rows: { unchanged: 20 }, requests: { search: 1 } });
   });
 });
@@ -139,7 +137,7 @@ describe("an import into an account that holds every row, and of which nothing i
   it.each(["first", "refused"])("creates nobody twice where several keys are: %s", async (keys) => {
     const service = await startSandbox({ variants: { keys, page: "cap:4" } });
     const rows = manyRows(60);
-    await service.ecm(["import", await inputFile(rows)]);
+    await service.ecm(`import ${await inputFile(rows)}`);
     // Another machine: nothing was learned there.
     const other = ecmWith({ ...service.env, ...(await temporaryHome()) });
     const again = parseSummary(await other(["import", await inputFile(rows), "--json"]));
@@ -165,7 +163,7 @@ describe("an import into an account that holds every row, and of which nothing i
     "looks again after ten refused creates where several keys are: %s",
     async (keys) => {
       const service = await startSandbox({ variants: { keys, page: "cap:4" } });
-      await service.ecm(["import", await inputFile(manyRows(60))]);
+      await service.ecm(`import ${await inputFile(manyRows(60))}`);
       const home = await temporaryHome();
       const [{ _id: structureId }] = await call<[{ _id: string }]>(service, "GET", "/api/contact-structure");
       // Learned when the service took several keys: it no longer does, and no contact is known to show it.

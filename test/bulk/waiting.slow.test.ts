@@ -8,7 +8,7 @@ import { inputFile, manyRows } from "./kit.ts";
 /** A command where the hour has two requests left, and the next hour begins 15 seconds later. */
 async function scarce(args: string[]) {
   const { ecm } = await startSandbox({ hourlyLimit: 3, windowSeconds: 15 });
-  await ecm(["lists", "list"]);
+  await ecm("lists list");
   return ecm(args);
 }
 

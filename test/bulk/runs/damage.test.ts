@@ -12,7 +12,7 @@ import { inputFile, manyRows, parseSummary, readContacts } from "../kit.ts";
 async function scene(stopAfter?: number) {
   const service = await startSandbox();
   const { ecm, env } = service;
-  await ecm(["import", await inputFile(manyRows(8, () => "Old"))]);
+  await ecm(`import ${await inputFile(manyRows(8, () => "Old"))}`);
   const path = await inputFile(manyRows(8));
   const args = ["import", path, "--json", "--concurrency", "1"];
   const { run } = parseSummary(
@@ -35,7 +35,7 @@ describe("a damaged line with good ones behind it", () => {
     await write(lines.with(bad, flipped(lines[bad]!)));
     const damaged = await readFile(journal, "utf8");
     const others = "First Name=Changed by others";
-    await ecm(["contact", "mutate", "p0@example.com", "--set", others]);
+    await ecm(`contact mutate p0@example.com --set ${others}`);
     for (const words of [args, ["runs", "resume", run, "--json"]]) {
       const { code, stderr } = await ecm(words);
       expect(code).toBe(1);
@@ -46,7 +46,7 @@ describe("a damaged line with good ones behind it", () => {
     expect((await readContacts(service)).get("p0@example.com")!.fields).toEqual({
       "First Name": "Changed by others",
     });
-    const view = JSON.parse((await ecm(["runs", "show", run, "--json"])).stdout) as { status: string };
+    const view = JSON.parse((await ecm(`runs show ${run} --json`)).stdout) as { status: string };
     expect(view.status).toBe("damaged");
     const fresh = parseSummary(await ecm([...args, "--fresh"]));
     expect(fresh).toMatchObject({ status: "completed", rows: { read: 8, pending: 0 } });
@@ -57,10 +57,10 @@ describe("a damaged line with good ones behind it", () => {
     const { service, ecm, lines, write, findRecord, run } = await scene();
     const bad = findRecord(kind);
     await write(lines.with(bad, flipped(lines[bad]!)));
-    const refused = await ecm(["runs", "undo", run]);
+    const refused = await ecm(`runs undo ${run}`);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain(`line ${bad + 1} of `);
-    expect((await ecm(["runs", "show", run, "--changes"])).code).toBe(1);
+    expect((await ecm(`runs show ${run} --changes`)).code).toBe(1);
     const values = [...(await readContacts(service)).values()].map(({ fields }) => fields["First Name"]);
     expect(values.filter((value) => value === "Old")).toHaveLength(0);
   });
@@ -70,7 +70,7 @@ describe("a journal that lost its end", () => {
   it.each(["undo", "resume"])("is told from a crash by the summary: runs %s", async (verb) => {
     const { ecm, lines, write, findRecord, run } = await scene(verb === "undo" ? undefined : 8);
     await write(lines.slice(0, findRecord("done") + 1));
-    const { code, stderr } = await ecm(["runs", verb, run]);
+    const { code, stderr } = await ecm(`runs ${verb} ${run}`);
     expect(code).toBe(1);
     expect(stderr).toContain("ends too early");
   });
@@ -78,7 +78,7 @@ describe("a journal that lost its end", () => {
   it("does not undo when it is gone", async () => {
     const { ecm, journal, run } = await scene();
     await rm(journal);
-    const { code, stderr } = await ecm(["runs", "undo", run]);
+    const { code, stderr } = await ecm(`runs undo ${run}`);
     expect(code).toBe(1);
     expect(stderr).toContain(`${journal} is missing or empty`);
   });
