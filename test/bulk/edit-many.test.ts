@@ -133,9 +133,9 @@ describe("ecm contact unsubscribe", () => {
       "p0@example.com\np1@example.com\nno@example.com\np2@example.com\n",
       "keys.txt",
     );
-    const result = await service.ecm(`contact unsubscribe --keys ${file} --yes --json`);
-    expect(result.code).toBe(3);
-    expect(parseSummary(result)).toMatchObject({
+    const result = await summaryOf(service.ecm, `contact unsubscribe --keys ${file} --yes`);
+    expect(result).toMatchObject({
+      code: 3,
       kind: "unsubscribe",
       rows: { read: 4, updated: 2, unchanged: 1, rejected: 1 },
       // Looked up twice; the structure, and a status each.

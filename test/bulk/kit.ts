@@ -1,6 +1,7 @@
 /** What the tests of the bulk engine share: input files, summaries, and what the account holds. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { expect } from "vitest";
 import type { PlanLine } from "../../src/bulk/plan/plan-line.ts";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
@@ -49,9 +50,15 @@ export function parseSummary(result: Result): Summary {
   return JSON.parse(result.stdout) as Summary;
 }
 
-/** The summary of a bulk command. */
-export async function summaryOf(ecm: Ecm, command: string, options?: Parameters<Ecm>[1]): Promise<Summary> {
-  return parseSummary(await ecm(`${command} --json`, options));
+/** What a bulk command came to: its summary, beside its exit code and what it says. */
+export async function summaryOf(
+  ecm: Ecm,
+  command: string,
+  options?: Parameters<Ecm>[1],
+): Promise<Summary & Omit<Result, "stdout">> {
+  const { code, stderr, stdout } = await ecm(`${command} --json`, options);
+  expect(stdout, stderr).not.toBe("");
+  return { ...(JSON.parse(stdout) as Summary), code, stderr };
 }
 
 /** One request at the service, outside the program under test. */

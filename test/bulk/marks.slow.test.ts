@@ -45,9 +45,9 @@ describe("a row that is rejected", () => {
   ])("%s: every address that its key cell holds is marked", async (_name, rows) => {
     const service = await startSandbox();
     const text = `Email,Unsubscribed\n${rows}\ng@example.org,no\nH@example.org,\nok@example.org,no\n`;
-    const result = await service.ecm(`import ${await inputFile(text)} --json --max-rejects 100%`);
+    const result = await summaryOf(service.ecm, `import ${await inputFile(text)} --max-rejects 100%`);
     expect(await keysIn(service)).toEqual(["ok@example.org"]);
-    expect(parseSummary(result).consent.not_subscribed).toBe(2);
+    expect(result.consent.not_subscribed).toBe(2);
     expect(result.stderr).toMatch(/Unsubscribed: \d of \d rows say?s? "yes": not created/);
   });
 
@@ -234,8 +234,8 @@ describe("a table given to unsubscribe or delete", () => {
       expect(refused.stderr).toContain("The file marks 1 of 3 rows as not subscribed");
       expect(refused.stderr).toContain("--marked-rows");
       expect(await activeIn(service)).toHaveLength(3);
-      const marked = await service.ecm(`contact ${verb} --keys ${path} --yes --marked-rows --json`);
-      expect(parseSummary(marked).codes.skipped).toEqual({ not_selected: 2 });
+      const marked = await summaryOf(service.ecm, `contact ${verb} --keys ${path} --yes --marked-rows`);
+      expect(marked.codes.skipped).toEqual({ not_selected: 2 });
       expect(await activeIn(service)).toEqual(["b@example.com", "c@example.com"]);
       await service.ecm(`contact ${verb} --keys ${path} --yes --all-rows`);
       expect(await activeIn(service)).toEqual([]);

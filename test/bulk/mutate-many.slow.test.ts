@@ -30,8 +30,8 @@ describe("ecm contact mutate, several contacts", () => {
     const rejects = `${await inputFile("")}.csv`;
     const change = ["contact", "mutate", "--set", "First Name=New", "--rejects", rejects];
     await service.ecm([...change, "nobody@example.com", "p0@example.com"]);
-    const again = await service.ecm(`contact mutate --set 'First Name=New' --keys ${rejects} --json`);
-    expect(parseSummary(again).rows, again.stderr).toMatchObject({ read: 1, rejected: 1 });
+    const again = await summaryOf(service.ecm, `contact mutate --set 'First Name=New' --keys ${rejects}`);
+    expect(again.rows, again.stderr).toMatchObject({ read: 1, rejected: 1 });
     const lines = await readFile(rejects, "utf8");
     expect(lines).toBe(
       "key,ecm_line,ecm_error,ecm_message\nnobody@example.com,1,not_found,no contact has this key or id\n",
@@ -72,21 +72,20 @@ describe("ecm contact mutate, several contacts", () => {
   it("takes keys from a file or standard input, and counts those that do not exist", async () => {
     const service = await withContacts(3);
     const keys = "p0@example.com\nnobody@example.com\np2@example.com\n";
-    const fromInput = await service.ecm("contact mutate --keys - --add-list L --json", {
+    const fromInput = await summaryOf(service.ecm, "contact mutate --keys - --add-list L", {
       stdin: keys,
     });
-    expect(fromInput.code).toBe(3);
-    expect(parseSummary(fromInput)).toMatchObject({
+    expect(fromInput).toMatchObject({
+      code: 3,
       rows: { read: 3, updated: 2, rejected: 1 },
       codes: { rejected: { not_found: 1 } },
     });
-    expect(await readFile(parseSummary(fromInput).rejects!, "utf8")).toContain(
-      "nobody@example.com,2,not_found,",
+    expect(await readFile(fromInput.rejects!, "utf8")).toContain("nobody@example.com,2,not_found,");
+    const fromFile = await summaryOf(
+      service.ecm,
+      `contact mutate --keys ${await inputFile(keys)} --remove-list L`,
     );
-    const fromFile = await service.ecm(
-      `contact mutate --keys ${await inputFile(keys)} --remove-list L --json`,
-    );
-    expect(parseSummary(fromFile).rows).toMatchObject({ updated: 2, rejected: 1 });
+    expect(fromFile.rows).toMatchObject({ updated: 2, rejected: 1 });
     expect((await readContacts(service)).get("p0@example.com")!.lists).toEqual([]);
   });
 
@@ -115,9 +114,8 @@ describe("a contact whose key no import would create", () => {
   it("is found by its key in a bulk edit, and what no contact has is rejected", async () => {
     const { ecm } = await withOddKeys();
     const keys = await inputFile(`${odd.join("\n")}\nnobody at all\n`, "keys.txt");
-    const result = await ecm(`contact mutate --keys ${keys} --set 'First Name=New' --json`);
-    expect(result.code).toBe(3);
-    expect(parseSummary(result)).toMatchObject({
+    expect(await summaryOf(ecm, `contact mutate --keys ${keys} --set 'First Name=New'`)).toMatchObject({
+      code: 3,
       rows: { read: 3, updated: 2, rejected: 1 },
       codes: { rejected: { key_syntax: 1 } },
     });
@@ -133,8 +131,7 @@ describe("a contact whose key no import would create", () => {
     const count = await ecm(`contact search --keys ${keys} --count`);
     expect(count.stdout.trim()).toBe("2");
     const exported = await inputFile((await ecm(`export --keys ${keys}`)).stdout);
-    const again = await ecm(`import ${exported} --json`);
-    expect(parseSummary(again)).toMatchObject({ rows: { read: 2, unchanged: 2 } });
+    expect(await summaryOf(ecm, `import ${exported}`)).toMatchObject({ rows: { read: 2, unchanged: 2 } });
   });
 });
 
@@ -206,9 +203,11 @@ describe("ecm lists sync", () => {
       "p0@example.com,",
     ];
     const path = await inputFile(rows.join("\n"));
-    const result = await service.ecm(`lists sync L ${path} --max-remove 100% --json`);
-    expect(result.code).toBe(3);
-    expect(parseSummary(result)).toMatchObject({ rows: { rejected: 6 }, members: { added: 1, removed: 1 } });
+    expect(await summaryOf(service.ecm, `lists sync L ${path} --max-remove 100%`)).toMatchObject({
+      code: 3,
+      rows: { rejected: 6 },
+      members: { added: 1, removed: 1 },
+    });
     const contacts = await readContacts(service);
     const members = [...contacts].filter(([, { lists }]) => lists.length > 0).map(([key]) => key);
     expect(members.sort()).toEqual([...spellings, "p0@example.com"].sort());
@@ -342,9 +341,9 @@ describe("ecm lists sync", () => {
   it("counts keys that do not exist, and creates them only when told", async () => {
     const service = await withContacts(2);
     const path = await inputFile(`${members(0, 2)}new@example.com\n`);
-    const without = await service.ecm(`lists sync L ${path} --json`);
+    const without = await summaryOf(service.ecm, `lists sync L ${path}`);
     expect(without.code).toBe(3);
-    expect(parseSummary(without).rows).toMatchObject({ updated: 2, rejected: 1, created: 0 });
+    expect(without.rows).toMatchObject({ updated: 2, rejected: 1, created: 0 });
     const created = await summaryOf(service.ecm, `lists sync L ${path} --create`);
     expect(created).toMatchObject({ rows: { created: 1, unchanged: 2 }, members: { added: 1 } });
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { manyRows, parseSummary, readContacts } from "./kit.ts";
+import { manyRows, parseSummary, readContacts, summaryOf } from "./kit.ts";
 
 async function fifo(): Promise<string> {
   const path = join(await temporaryFolder(), "pipe");
@@ -44,8 +44,8 @@ describe.skipIf(process.platform === "win32")("a FIFO", () => {
     const [stopped] = await Promise.all([service.ecm(args), writeFile(path, manyRows(9))]);
     const { run, rows } = parseSummary(stopped);
     expect(rows.pending).toBeGreaterThan(0);
-    const resumed = await service.ecm(`runs resume ${run} --json`);
-    expect(parseSummary(resumed).rows).toMatchObject({ read: 9, created: 9 });
+    const resumed = await summaryOf(service.ecm, `runs resume ${run}`);
+    expect(resumed.rows).toMatchObject({ read: 9, created: 9 });
   });
 });
 

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { type RecordingProxy, startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { errorBody } from "../support/http-server.ts";
-import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "./kit.ts";
+import { inputFile, manyContacts, manyRows, parseSummary, readContacts, summaryOf } from "./kit.ts";
 
 const message = "Searching is not possible at the moment";
 
@@ -118,9 +118,10 @@ describe("a service that refuses one key", () => {
     const proxy = await startRefusing(isRefused);
     const file = await inputFile(manyRows(10, (index) => `New ${index}`));
     const at = { terminalColumns: 200, typed: "y\r" };
-    const result = await proxy.ecm(`import ${file} --json`, at);
-    expect(result.code, result.stderr).toBe(3);
-    expect(parseSummary(result)).toMatchObject({ rows: { updated: 9, rejected: 1, created: 0 } });
+    expect(await summaryOf(proxy.ecm, `import ${file}`, at)).toMatchObject({
+      code: 3,
+      rows: { updated: 9, rejected: 1, created: 0 },
+    });
   });
 });
 

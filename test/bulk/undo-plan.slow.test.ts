@@ -94,19 +94,19 @@ describe("runs undo --plan", () => {
     const before = requests();
     const bare = await summaryOf(ecm, `runs undo ${run} --dry-run`);
     const spent = requests() - before;
-    const dry = await ecm(`runs undo ${run} --dry-run --json --plan ${plan}`);
+    const dry = await summaryOf(ecm, `runs undo ${run} --dry-run --plan ${plan}`);
     expect(dry.code, dry.stderr).toBe(3);
-    expect(parseSummary(dry)).toEqual(bare);
+    expect(dry).toEqual(bare);
     expect(requests() - before).toBe(2 * spent);
     const planned = await lines();
     expect(withoutIds(planned)).toEqual(expectedLines);
     for (const { contactId } of planned) expect(contactId).toMatch(/^[0-9a-f]{24}$/);
 
-    const undone = await ecm(`runs undo ${run} --plan ${plan} --json`);
+    const undone = await summaryOf(ecm, `runs undo ${run} --plan ${plan}`);
     expect(undone.code, undone.stderr).toBe(3);
     expect(await lines()).toEqual(planned);
-    expect(parseSummary(undone).requests.total).toBe(bare.estimate.requests);
-    const rejects = await readFile(parseSummary(undone).rejects!, "utf8");
+    expect(undone.requests.total).toBe(bare.estimate.requests);
+    const rejects = await readFile(undone.rejects!, "utf8");
     for (const { key, code, message } of planned) {
       const cell = message?.replaceAll('"', '""');
       if (code !== null) expect(rejects).toMatch(new RegExp(`^${key},\\d+,${code},"?${cell}"?$`, "m"));
@@ -222,9 +222,9 @@ describe("runs undo --plan", () => {
     const plan = join(await temporaryFolder(), "plan.ndjson");
     const stopped = await summaryOf(ecm, `runs undo ${run} --plan ${plan} --max-requests 45`);
     const planned = await readFile(plan, "utf8");
-    const resumed = await ecm(`runs resume ${stopped.run} --json`);
+    const resumed = await summaryOf(ecm, `runs resume ${stopped.run}`);
     expect(resumed.code, resumed.stderr).toBe(0);
-    expect(parseSummary(resumed).rows).toMatchObject({ read: count, updated: count });
+    expect(resumed.rows).toMatchObject({ read: count, updated: count });
     expect(await readFile(plan, "utf8")).toBe(planned);
     for (const [key, { fields, version }] of await readContacts(service)) {
       expect({ key, fields, version }).toEqual({

@@ -87,9 +87,11 @@ describe("ecm runs undo", () => {
     }
     expect(sandbox.admin.requests().length).toBe(before);
     const rejects = join(folder, "left.csv");
-    const undone = await ecm(`runs undo ${run} --rejects ${rejects} --json`);
-    expect(undone.code, undone.stderr).toBe(3);
-    expect(parseSummary(undone)).toMatchObject({ rejects, rows: { rejected: 3 } });
+    expect(await summaryOf(ecm, `runs undo ${run} --rejects ${rejects}`)).toMatchObject({
+      code: 3,
+      rejects,
+      rows: { rejected: 3 },
+    });
     const text = await readFile(rejects, "utf8");
     expect(text).toContain("p2@example.com");
     expect((await ecm("runs rejects last")).stdout).toBe(text);
@@ -164,9 +166,9 @@ describe("ecm runs undo", () => {
       { what: "list", name: "Stays", before: false, after: true },
       { what: "tag", name: "Kept", before: false, after: true },
     ]);
-    const undone = await ecm(`runs undo ${run} --json`);
+    const undone = await summaryOf(ecm, `runs undo ${run}`);
     expect(undone.code, undone.stderr).toBe(3);
-    expect(parseSummary(undone).rows).toMatchObject({ updated: 1, rejected: 0 });
+    expect(undone.rows).toMatchObject({ updated: 1, rejected: 0 });
     const after = (await readContacts(service)).get("a@x.org")!;
     expect(after.fields).toEqual({ "First Name": "Ada" });
     expect(after.lists).toEqual([before.lists[1]]);

@@ -68,10 +68,10 @@ describe("a create that is refused as a duplicate, while no search shows the con
       "/api/contact-structure",
     );
     for (const key of keys) await call(service, "POST", "/api/contact", { key, contactStructureId });
-    const result = await service.ecm(`import ${await inputFile(manyRows(3, () => "New"))} --json`, {
+    const result = await summaryOf(service.ecm, `import ${await inputFile(manyRows(3, () => "New"))}`, {
       clock,
     });
-    expect(parseSummary(result).rows).toMatchObject({ created: 1, updated: 2, skipped: 0, rejected: 0 });
+    expect(result.rows).toMatchObject({ created: 1, updated: 2, skipped: 0, rejected: 0 });
     for (const key of keys)
       expect((await readContacts(service)).get(key)).toMatchObject({ fields: { "First Name": "New" } });
   });
@@ -128,8 +128,10 @@ describe("letter case of keys", () => {
     const service = await startSandbox();
     await service.ecm(`import ${await inputFile(manyRows(40))}`);
     const rows = manyRows(20).replaceAll(/^p/gm, "P");
-    const dry = await service.ecm(`import ${await inputFile(rows)} --dry-run --json`);
-    expect(parseSummary(dry)).toMatchObject({ rows: { unchanged: 20 }, requests: { search: 1 } });
+    expect(await summaryOf(service.ecm, `import ${await inputFile(rows)} --dry-run`)).toMatchObject({
+      rows: { unchanged: 20 },
+      requests: { search: 1 },
+    });
   });
 });
 
