@@ -4,7 +4,7 @@
  * lacks cells, which would come back as blank ones, and one where a row is marked as not subscribed, which its
  * cells alone may not say.
  */
-import { copyFile, open, realpath, rm } from "node:fs/promises";
+import { open, realpath, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
 import { formatCsvLine, formatTsvLine } from "../../delimited-lines.ts";
 import { AtomicFile } from "../../disk/atomic-file.ts";
@@ -103,53 +103,51 @@ export async function readFirstRejects(rejected: Rejected): Promise<Reject[]> {
 }
 
 /**
- * Writes the rejects file into the run's folder, and then to where the command wants it; of a dry run only
- * there. For somebody at a terminal, what an import has rejected is beside its input too.
+ * Writes the rejects file into the run's folder, and besides to where the command wants it, or, for somebody at a
+ * terminal, beside the input of an import that has come to its end.
  * @param plan the run's own
- * @returns its path; null when nothing was rejected, when there is no
- *   place for it, or when it could not be written
+ * @returns the path of the last one; null when nothing was rejected, or when none could be written
  */
 export async function writeRejected(
   context: RunContext,
   stop: RunStop | undefined,
   plan: string,
 ): Promise<string | null> {
-  const { run, options, tally, ledger, emit } = context;
+  const { run, kind, options, tally, ledger, emit } = context;
   const remarks = options.isDryRun ? tally.remarks : ledger.remarks.size;
   if (countRunRows(context).rejected + remarks === 0) return null;
   const rejected = { plan, ledger };
-  const wanted = options.rejects === undefined ? undefined : resolve(options.rejects);
-  // A link stays, and what it leads to is written.
-  const place = wanted && (await realpath(wanted).catch(() => wanted));
-  const own = run ? join(run.folder, fileNames.rejects) : place;
-  if (own === undefined) return null;
+  let written: string | null = null;
   try {
-    if ((await writeRejects(own, rejected)) === 0) return null;
+    if (run) {
+      const own = join(run.folder, fileNames.rejects);
+      if ((await writeRejects(own, rejected)) === 0) return null;
+      written = own;
+    }
+    if (options.rejects !== undefined) {
+      const wanted = resolve(options.rejects);
+      // A link stays, and what it leads to is written.
+      const count = await writeRejects(await realpath(wanted).catch(() => wanted), rejected);
+      return count === 0 ? null : wanted;
+    }
+    if (!options.isAtTerminal || kind !== "import" || stop || !run) return written;
+    return (await writeBeside(context, run.manifest.input, rejected)) ?? written;
   } catch (error) {
     // The run is over, and its summary must not be lost over this.
-    emit({ kind: "remark", remark: { code: "no_rejects_file", failure: error as Error } });
-    return null;
-  }
-  if (own === place) return wanted!;
-  try {
-    const copy = place === undefined ? await writeBeside(context, stop, rejected) : wanted!;
-    if (place !== undefined) await copyFile(own, place);
-    return copy ?? own;
-  } catch (error) {
-    emit({ kind: "remark", remark: { code: "rejects_in_run_only", failure: error as Error } });
-    return own;
+    const code = written === null ? "no_rejects_file" : "rejects_in_run_only";
+    emit({ kind: "remark", remark: { code, failure: error as Error } });
+    return written;
   }
 }
 
-/** Undefined for a run that has not come to its end, and where nothing can be written beside the input: that is said. */
+/** Undefined where nothing can be written beside the input: that is said. */
 async function writeBeside(
-  { run, kind, options, engine, emit }: RunContext,
-  stop: RunStop | undefined,
+  { engine, emit }: RunContext,
+  input: Manifest["input"],
   rejected: Rejected,
 ): Promise<string | undefined> {
   const { form } = await readTable(rejected);
-  if (!options.isAtTerminal || kind !== "import" || stop || !run || !form) return undefined;
-  const { input } = run.manifest;
+  if (!form) return undefined;
   const path = await takeNameBeside(input, form, engine.stateFolder);
   if (path === undefined) {
     const folder = input.isSpooled ? undefined : dirname(input.file);
@@ -166,9 +164,8 @@ async function writeBeside(
 }
 
 /**
- * Takes a name beside the input, such as `people.rejected.csv`, by an empty file. A file of that name stays:
- * somebody may be at work on it. A name that a run points to stays its own, also when the file is gone: `runs
- * retry` of that run reads it.
+ * Takes a name beside the input, such as `people.rejected.csv`, by an empty file. A file of that name stays: somebody
+ * may be at work on it. A name that a run points to stays its own, also when the file is gone: `runs retry` reads it.
  * @returns undefined where nothing can be written beside the input
  */
 async function takeNameBeside(
@@ -176,11 +173,10 @@ async function takeNameBeside(
   form: SourceForm,
   stateFolder: string,
 ): Promise<string | undefined> {
-  const folder = dirname(file);
   if (isSpooled || file === "" || file.startsWith(join(resolve(stateFolder), sep))) return undefined;
   const pointedTo = new Set((await listRuns(stateFolder)).map(({ manifest }) => manifest.summary?.rejects));
   for (let number = 1; ; number++) {
-    const path = join(folder, nameBeside(file, form, number));
+    const path = join(dirname(file), nameBeside(file, form, number));
     if (path === file || pointedTo.has(path)) continue;
     try {
       await (await open(path, "wx", 0o600)).close();

@@ -35,7 +35,7 @@ describe("a damaged line with good ones behind it", () => {
     await write(lines.with(bad, flipped(lines[bad]!)));
     const damaged = await readFile(journal, "utf8");
     const others = "First Name=Changed by others";
-    await ecm(`contact mutate p0@example.com --set ${others}`);
+    await ecm(`contact mutate p0@example.com --set '${others}'`);
     for (const words of [args, ["runs", "resume", run, "--json"]]) {
       const { code, stderr } = await ecm(words);
       expect(code).toBe(1);
