@@ -49,6 +49,7 @@ export function registerRunsRetry(parent: Command, context: Context): void {
         delimiter: _delimiter,
         encoding: _encoding,
         skipLines: _lines,
+        createsFields: _creates,
         ...others
       } = read;
       const { includeUnsubscribed = false, includeSuppressed = false } = flags;
