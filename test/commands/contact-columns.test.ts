@@ -17,20 +17,10 @@ const listColumnNames = (...labels: string[]) =>
 describe("the columns of contacts", () => {
   it("are the key, each field by its label, lists, tags, status and creation; the rest on demand", () => {
     const { columns } = createContactColumnsView(structure("名", "City"));
-    expect(columns.filter((column) => !column.optional).map((column) => column.name)).toEqual([
-      "key",
-      "名",
-      "City",
-      "lists",
-      "tags",
-      "status",
-      "createdAt",
-    ]);
-    expect(columns.filter((column) => column.optional).map((column) => column.name)).toEqual([
-      "updatedAt",
-      "_id",
-      "__v",
-    ]);
+    const names = (isOptional: boolean) =>
+      columns.filter(({ optional = false }) => optional === isOptional).map(({ name }) => name);
+    expect(names(false)).toEqual(["key", "名", "City", "lists", "tags", "status", "createdAt"]);
+    expect(names(true)).toEqual(["updatedAt", "_id", "__v"]);
   });
 
   it("give way with ecm: when a field is labelled like one of them, whatever its case", () => {
@@ -64,28 +54,10 @@ describe("the columns of contacts", () => {
   });
 
   it("show the id of a list or tag whose name would be read as another's, or as several", () => {
-    const names = {
-      l1: "News",
-      l2: "News ",
-      l3: "twin",
-      l4: "twin",
-      l5: "VIP",
-      l6: "vip",
-      l7: " ",
-      l8: "l1",
-      l9: " own ",
-    };
-    const lists = Object.entries(names).map(([_id, name]) => ({ _id, name }));
-    const { columns } = createContactColumnsView(
-      {
-        ...structure(),
-        tags: [
-          { _id: "t1", label: "A" },
-          { _id: "t2", label: "A" },
-        ],
-      },
-      lists,
-    );
+    const names = ["News", "News ", "twin", "twin", "VIP", "vip", " ", "l1", " own "];
+    const lists = names.map((name, at) => ({ _id: `l${at + 1}`, name }));
+    const tags = ["t1", "t2"].map((_id) => ({ _id, label: "A" }));
+    const { columns } = createContactColumnsView({ ...structure(), tags }, lists);
     const cell = (name: string) =>
       columns
         .find((column) => column.name === name)!

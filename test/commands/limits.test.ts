@@ -98,10 +98,4 @@ describe("ecm limits", () => {
     await writeFile(cache, "a file where the folder should be");
     expect((await at(0, ["structure", "list"])).code).toBe(0);
   });
-
-  it("is asked of the embedded service as of any other", async () => {
-    const { ecm } = await startSandbox({ hourlyLimit: 10, monthlyLimit: 20 });
-    const report = JSON.parse((await ecm("limits --refresh --json")).stdout);
-    expect(report).toMatchObject({ hour: { limit: 10, remaining: 9 }, month: { limit: 20, remaining: 19 } });
-  });
 });

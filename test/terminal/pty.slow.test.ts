@@ -1,8 +1,8 @@
 /**
- * In a real pseudo-terminal: Ctrl-C while writes are under way, and less.
+ * The questions that matter, Ctrl-C, and less, in a real pseudo-terminal.
  */
 import { spawnSync } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
@@ -11,6 +11,14 @@ import { startSandbox } from "../support/sandbox.ts";
 
 const hasLess = spawnSync("less", ["--version"]).status === 0;
 const rows = 1000;
+const down = "\u001b[B";
+const enter = "\r";
+
+async function fileWith(text: string): Promise<string> {
+  const file = join(await temporaryFolder(), "people.csv");
+  await writeFile(file, text);
+  return file;
+}
 
 describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : ""}`, () => {
   it("Ctrl-C while contacts are written stops the run, and the same command completes it, each contact once", async () => {
@@ -18,9 +26,8 @@ describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : "
       faults: ["delay:POST:/api/contact:seconds=0.02"],
       hourlyLimit: 20_000,
     });
-    const file = join(await temporaryFolder(), "people.csv");
     const lines = Array.from({ length: rows }, (_, at) => `p${at}@example.com,First ${at}\n`);
-    await writeFile(file, `Email,First Name\n${lines.join("")}`);
+    const file = await fileWith(`Email,First Name\n${lines.join("")}`);
     const first = openPty(["import", file], env);
     await first.answer("Add these contacts to a list?", "\r");
     await first.answer(`Write to 1,000 contacts`, "y\r");
@@ -38,29 +45,6 @@ describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : "
     expect(await ecm(["runs", "list", "--json"])).toMatchObject({ code: 0 });
   });
 
-  it.each([60, 80, 120])(
-    "an import's end fits %i columns, and its rejected rows are beside it",
-    async (columns) => {
-      const { env } = await startSandbox();
-      const file = join(await temporaryFolder(), "people.csv");
-      await writeFile(file, "Email,First Name\nada@example.com,Ada\nklaus@@example.com,Klaus\n");
-      const { answer, ended } = openPty(["import", file], env, { columns });
-      await answer("Add these contacts to a list?", "\r");
-      await answer("Write to 1 contact", "y\r");
-      const { code, screen } = await ended;
-      expect(code, screen).toBe(3);
-      expect(screen).toMatch(/! 2 rows in [^:]+: {2}█{15}×{15}/);
-      expect(screen).toContain("line 3  klaus@@example.com  not an email address");
-      expect(await readFile(file.replace("people", "people.rejected"), "utf8")).toContain(
-        "klaus@@example.com",
-      );
-      const drawn = screen.slice(screen.indexOf("! 2 rows")).split(/\r?\n/);
-      // A path and a command are never broken.
-      for (const line of drawn.filter((each) => !/^ +(?:\/|ecm )/.test(each)))
-        expect(line.length, line).toBeLessThanOrEqual(columns);
-    },
-  );
-
   it.skipIf(!hasLess)("a long table stays in less until q is pressed", async () => {
     const { ecm, env } = await startSandbox();
     await ecm(["structure", "tag", "add", ...Array.from({ length: 60 }, (_, at) => `tag-${at}`)]);
@@ -68,5 +52,45 @@ describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : "
     await answer("tag-1 ", "G");
     await answer("tag-59", "q");
     expect(await ended).toMatchObject({ code: 0 });
+  });
+
+  it("an import shows its columns, changes one, creates a field, lists the rows, and writes after a yes", async () => {
+    const { ecm, env } = await startSandbox();
+    const file = await fileWith("Email,Stadt,Notiz\nada@example.com,Oslo,hallo\n");
+    const { answer, ended } = openPty(["import", file], env);
+    await answer("Is this right?", `${down.repeat(3)}${enter}`);
+    await answer('Where does "Notiz"', `${down.repeat(9)}${enter}`);
+    await answer("– ignored", `y${enter}`);
+    await answer("Add these contacts to a list?", enter);
+    await answer('Create the field "Stadt", and write to 1 contact', `l${enter}`);
+    await answer("+ ada@example.com", "");
+    await answer('Create the field "Stadt", and write to 1 contact', `y${enter}`);
+    const { code, screen } = await ended;
+    expect({ code, screen }).toEqual({ code: 0, screen });
+    expect((await ecm(["export", "--columns", "key,Stadt"])).stdout).toBe(
+      "key,Stadt\nada@example.com,Oslo\n",
+    );
+  });
+
+  it("Ctrl-C while a run waits for the hour stops it, and it can be resumed", async () => {
+    const { env } = await startSandbox({ hourlyLimit: 20 });
+    const rows = Array.from({ length: 30 }, (_, at) => `p${at}@example.com\n`);
+    const { answer, ended } = openPty(["import", await fileWith(`Email\n${rows.join("")}`), "--yes"], env);
+    await answer("Hourly limit reached; resuming", "\u0003");
+    const { code, screen } = await ended;
+    expect({ code, screen }).toEqual({
+      code: 130,
+      screen: expect.stringMatching(/Interrupted\s+hint: Resume with: ecm runs resume \d{8}-\d{4}-/),
+    });
+  });
+
+  it("a login takes a key that is never on the screen", async () => {
+    const { env, baseUrl, apiKey } = await startSandbox();
+    const own = { ...env, ECM_API_KEY: "", ECM_BASE_URL: "" };
+    const { answer, ended } = openPty(["auth", "login", "--profile", "work", "--base-url", baseUrl], own);
+    await answer("API key", `${apiKey}${enter}`);
+    const { code, screen } = await ended;
+    expect({ code, screen }).toEqual({ code: 0, screen: expect.stringContaining('Saved profile "work"') });
+    expect(screen).not.toContain(apiKey.slice(-20));
   });
 });
