@@ -109,7 +109,7 @@ export function createTree(
       const command = program.commands.find((each) => each.name() === name);
       if (!group || !command) return Promise.resolve();
       const load = async () => {
-        (await group.load())(command as Command, context, tree);
+        (await group.load()).register(command as Command, context, tree);
         addVerbAliases(command);
         refuseSecondValues(command);
       };
@@ -137,7 +137,7 @@ export function createTree(
   program.hook("preSubcommand", (_program, command) => tree.load(command.name()));
   program.hook("preAction", async (_program, action) => {
     requirePlainValues(action, words);
-    context.configure({ ...action.optsWithGlobals(), output: await takeFormat(action) });
+    context.configure({ ...action.optsWithGlobals(), output: takeFormat(action) });
     requireNonEmptyValues(action);
   });
   return tree;
@@ -148,14 +148,13 @@ export function createTree(
  * @returns the format; undefined for one that only this command has
  * @throws UsageError for a format that the command does not have
  */
-async function takeFormat(action: CommandUnknownOpts): Promise<string | undefined> {
+function takeFormat(action: CommandUnknownOpts): string | undefined {
   const { output, json } = action.optsWithGlobals() as { output?: string; json?: boolean };
   const own = action.options.find(({ long }) => long === "--output");
   const formats: readonly string[] = own?.argChoices ?? outputFormats;
   if (output !== undefined && !formats.includes(output)) {
     const message = `Option '-o, --output <format>' argument '${output}' is invalid. Allowed choices are ${formats.join(", ")}.`;
-    const { suggestChoice } = await import("./commands/help/suggestions.ts");
-    throw usageError(message, suggestChoice(message) ?? formatHelpHint(action));
+    throw usageError(message, formatHelpHint(action));
   }
   if (json && output !== undefined && output !== "json") {
     throw usageError(`--json and --output ${output} cannot be used together`, "Leave out one of the two");

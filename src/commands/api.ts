@@ -35,7 +35,7 @@ function declareApi(command: Command) {
   return addDryRunFlag(addFileFlag(sending, "write the body to FILE as it comes, of any size (atomically)"));
 }
 
-export function registerApi(command: Command, context: Context): void {
+export function register(command: Command, context: Context): void {
   verb(context, declareApi(command), {
     writes: true,
     asks: "DELETE, PATCH, and PUT of a structure",

@@ -5,7 +5,7 @@ import { addBulkFlags, toRunOptions } from "./flags/bulk.ts";
 import { writtenFileOption } from "./flags/flags.ts";
 import { verb } from "./verb.ts";
 
-export function registerApply(command: Command, context: Context): void {
+export function register(command: Command, context: Context): void {
   const described = command
     .description("carry out a plan file exactly as it says, or not at all")
     .argument("<file>", "written by --dry-run --plan FILE")

@@ -24,7 +24,7 @@ const indexView: View<IndexEntry> = {
   id: (entry) => entry.command,
 };
 
-export function registerCommands(command: Command, context: Context, tree: CommandTree): void {
+export function register(command: Command, context: Context, tree: CommandTree): void {
   const describing = command.argument(
     "[path...]",
     "the command to describe, with its flags, output and exit codes",

@@ -27,7 +27,7 @@ const view: View<ShownFinding> = {
   id: ({ check }) => check,
 };
 
-export function registerDoctor(command: Command, context: Context): void {
+export function register(command: Command, context: Context): void {
   verb(context, command, {
     examples: ["ecm doctor", "ecm doctor --profile staging --json"],
     output:

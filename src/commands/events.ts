@@ -48,7 +48,7 @@ function declareEvents(command: Command) {
   return addOutputFileFlags(reading);
 }
 
-export function registerEvents(command: Command, context: Context): void {
+export function register(command: Command, context: Context): void {
   const reading = declareEvents(command);
   verb(context, reading, {
     examples: [

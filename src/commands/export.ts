@@ -19,7 +19,7 @@ import { type Result, verb } from "./verb.ts";
 /** Longer than any hour, so that an export outlasts the hour's limit, in seconds. */
 const maxWaitForHourSeconds = 3900;
 
-export function registerExport(command: Command, context: Context): void {
+export function register(command: Command, context: Context): void {
   const exporting = addSelectionFlags(command)
     .addOption(textOption())
     .option("--all", "every contact of the structure, as without conditions")

@@ -8,97 +8,61 @@ interface Group {
   alias: string;
   /** Undefined for a hidden group. */
   summary?: string;
-  load(): Promise<Register>;
+  load(): Promise<{ register: Register }>;
 }
 
 function group(name: string, summary: string | undefined, load: Group["load"]): Group {
   return { name, alias: name.endsWith("s") ? name.slice(0, -1) : `${name}s`, summary, load };
 }
 
-const resources = () => import("./resources.ts");
+type Resource = keyof typeof import("./resources.ts");
+
+function resource(register: Resource): Group["load"] {
+  return async () => ({ register: (await import("./resources.ts"))[register] });
+}
 
 /** Every first word of `ecm`, in the order of the help. */
 export const groups: readonly Group[] = [
-  group("auth", "log in, switch accounts", async () => (await import("./auth/index.ts")).registerAuth),
-  group(
-    "structure",
-    "fields and tags, also as a file",
-    async () => (await import("./structure/index.ts")).registerStructure,
-  ),
-  group("lists", "lists and their members", async () => (await import("./lists/index.ts")).registerLists),
-  group(
-    "contact",
-    "create, get, search, change, unsubscribe, delete",
-    async () => (await import("./contact/index.ts")).registerContact,
-  ),
-  group(
-    "import",
-    "import contacts from CSV, Excel or JSON",
-    async () => (await import("./import/index.ts")).registerImport,
-  ),
-  group(
-    "apply",
-    "carry out a plan file that was approved",
-    async () => (await import("./apply.ts")).registerApply,
-  ),
-  group(
-    "plan",
-    "show a plan file, for whoever approves it",
-    async () => (await import("./plan/show.ts")).registerPlan,
-  ),
-  group("export", "write contacts to a file", async () => (await import("./export.ts")).registerExport),
-  group("events", "what happened to contacts", async () => (await import("./events.ts")).registerEvents),
-  group("campaigns", "campaigns, to look at", async () => (await resources()).registerCampaigns),
-  group("templates", "email templates, to look at", async () => (await resources()).registerTemplates),
-  group(
-    "domains",
-    "sending domains, and what they need in DNS",
-    async () => (await resources()).registerDomains,
-  ),
-  group("reports", "what became of mails", async () => (await resources()).registerReports),
-  group(
-    "suppressions",
-    "people who must never be created again",
-    async () => (await import("./suppressions/index.ts")).registerSuppressions,
-  ),
-  group("runs", "bulk runs: show, resume, undo", async () => (await import("./runs/index.ts")).registerRuns),
-  group(
-    "api",
-    "call any endpoint with the profile's key",
-    async () => (await import("./api.ts")).registerApi,
-  ),
-  group(
-    "limits",
-    "what is left of the hour and of the month",
-    async () => (await import("./limits.ts")).registerLimits,
-  ),
+  group("auth", "log in, switch accounts", () => import("./auth/index.ts")),
+  group("structure", "fields and tags, also as a file", () => import("./structure/index.ts")),
+  group("lists", "lists and their members", () => import("./lists/index.ts")),
+  group("contact", "create, get, search, change, unsubscribe, delete", () => import("./contact/index.ts")),
+  group("import", "import contacts from CSV, Excel or JSON", () => import("./import/index.ts")),
+  group("apply", "carry out a plan file that was approved", () => import("./apply.ts")),
+  group("plan", "show a plan file, for whoever approves it", () => import("./plan/show.ts")),
+  group("export", "write contacts to a file", () => import("./export.ts")),
+  group("events", "what happened to contacts", () => import("./events.ts")),
+  group("campaigns", "campaigns, to look at", resource("registerCampaigns")),
+  group("templates", "email templates, to look at", resource("registerTemplates")),
+  group("domains", "sending domains, and what they need in DNS", resource("registerDomains")),
+  group("reports", "what became of mails", resource("registerReports")),
+  group("suppressions", "people who must never be created again", () => import("./suppressions/index.ts")),
+  group("runs", "bulk runs: show, resume, undo", () => import("./runs/index.ts")),
+  group("api", "call any endpoint with the profile's key", () => import("./api.ts")),
+  group("limits", "what is left of the hour and of the month", () => import("./limits.ts")),
   group(
     "sandbox",
     "the whole service on this machine, no account needed",
-    async () => (await import("./sandbox/index.ts")).registerSandbox,
+    () => import("./sandbox/index.ts"),
   ),
   group(
     "doctor",
     "check key, base URL, clock, limits, folders and unfinished runs",
-    async () => (await import("./doctor.ts")).registerDoctor,
+    () => import("./doctor.ts"),
   ),
   group(
     "mcp",
     "a Model Context Protocol server on stdin and stdout, for agents",
-    async () => (await import("./mcp/index.ts")).registerMcp,
+    () => import("./mcp/index.ts"),
   ),
-  group(
-    "commands",
-    "the command tree, for scripts and agents",
-    async () => (await import("./commands.ts")).registerCommands,
-  ),
+  group("commands", "the command tree, for scripts and agents", () => import("./commands.ts")),
   group(
     "completion",
     "completions for bash, zsh, fish and PowerShell",
-    async () => (await import("./completion/index.ts")).registerCompletion,
+    () => import("./completion/index.ts"),
   ),
-  group("__topic", undefined, async () => (await import("./help/topics.ts")).registerTopics),
-  group("__complete", undefined, async () => (await import("./completion/complete.ts")).registerComplete),
+  group("__topic", undefined, () => import("./help/topics.ts")),
+  group("__complete", undefined, () => import("./completion/complete.ts")),
 ];
 
 /** The sections of the help, in its order. All other groups are listed in its last line. */

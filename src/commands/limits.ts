@@ -30,7 +30,7 @@ const createView = (now: number): View<LimitsReport> => ({
   id: ({ seenAt }) => seenAt ?? "",
 });
 
-export function registerLimits(command: Command, context: Context): void {
+export function register(command: Command, context: Context): void {
   const asking = command.option("--refresh", "ask the service (sends one request)");
   verb(context, asking, {
     examples: ["ecm limits", "ecm limits --json", "ecm limits --refresh"],

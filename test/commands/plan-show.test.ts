@@ -58,7 +58,7 @@ it("tells what the plan would write, and of which account, without a request", a
   expect(sandbox.admin.requests().length).toBe(before);
 });
 
-it("gives one JSON object, or a line for each contact", async () => {
+it("gives one JSON object", async () => {
   const { show, plan, digest, baseUrl } = await planned();
   const whole = JSON.parse((await show(plan, "-o", "json")).stdout);
   expect(whole).toMatchObject({
@@ -67,8 +67,6 @@ it("gives one JSON object, or a line for each contact", async () => {
     counts: { create: 1, update: 2, delete: 0, unchanged: 0, skip: 0, reject: 1 },
     digest,
   });
-  const lines = (await show(plan, "-o", "ndjson")).stdout.trimEnd().split("\n");
-  expect(lines.map((line) => JSON.parse(line))).toEqual(whole.lines);
   expect(whole.lines.map(({ key }: { key: string }) => key)).toContain("cy@example.com");
   expect((await show(plan, "--json")).stdout).toBe((await show(plan, "-o", "json")).stdout);
 });
@@ -90,28 +88,25 @@ it("makes a comment for a pull request, in counts, whose text stays text", async
   for (const secret of secrets) expect(redacted.stdout).not.toContain(secret);
 });
 
-it.each(["table", "json", "ndjson", "markdown"])(
-  "--redact prints no address and no value, as %s",
-  async (format) => {
-    const { show, plan } = await planned();
-    const { code, stdout, stderr } = await show(plan, "--redact", "-o", format);
-    expect(code, stderr).toBe(0);
-    for (const secret of secrets) expect(stdout).not.toContain(secret);
-    if (format === "markdown") return;
-    const numbers = new Set(stdout.match(/#\d+\b/g));
-    expect(numbers.size).toBe(format === "table" ? 3 : 4);
-    expect((await show(plan, "--redact", "-o", format)).stdout).toBe(stdout);
-    const text = format === "table" ? "City  … → (empty)" : '"before":"…","after":""';
-    expect(stdout).toContain(text);
-  },
-);
+it.each(["table", "json", "markdown"])("--redact prints no address and no value, as %s", async (format) => {
+  const { show, plan } = await planned();
+  const { code, stdout, stderr } = await show(plan, "--redact", "-o", format);
+  expect(code, stderr).toBe(0);
+  for (const secret of secrets) expect(stdout).not.toContain(secret);
+  if (format === "markdown") return;
+  const numbers = new Set(stdout.match(/#\d+\b/g));
+  expect(numbers.size).toBe(format === "table" ? 3 : 4);
+  expect((await show(plan, "--redact", "-o", format)).stdout).toBe(stdout);
+  const text = format === "table" ? "City  … → (empty)" : '"before":"…","after":""';
+  expect(stdout).toContain(text);
+});
 
 it("is the only command that takes markdown, and takes no other format", async () => {
   const { show, plan, ecm } = await planned();
-  for (const format of ["csv", "tsv", "id", "xml"]) {
+  for (const format of ["ndjson", "csv", "tsv", "id", "xml"]) {
     const { code, stdout, stderr } = await show(plan, "-o", format);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain("Allowed choices are table, json, ndjson, markdown.");
+    expect(stderr).toContain("Allowed choices are table, json, markdown.");
   }
   for (const args of [["contact", "search"], ["import", plan], ["apply", plan], ["limits"]]) {
     const { code, stdout, stderr } = await ecm([...args, "-o", "markdown"]);
@@ -128,7 +123,7 @@ it("shows nothing of a plan that was changed, cut off, or is none", async () => 
   const file = join(await temporaryFolder(), "other.ndjson");
   for (const broken of [text.replace("Bergen", "Berlin"), text.slice(0, -20), "{}\n", ""]) {
     await writeFile(file, broken);
-    for (const format of ["table", "json", "ndjson", "markdown"]) {
+    for (const format of ["table", "json", "markdown"]) {
       const { code, stdout, stderr } = await show(file, "-o", format);
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toContain(file);

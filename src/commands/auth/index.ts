@@ -6,7 +6,7 @@ import { registerAuthLogout } from "./logout.ts";
 import { registerAuthStatus } from "./status.ts";
 import { registerAuthUse } from "./use.ts";
 
-export function registerAuth(auth: Command, context: Context): void {
+export function register(auth: Command, context: Context): void {
   registerAuthLogin(auth, context);
   registerAuthStatus(auth, context);
   registerAuthList(auth, context);

@@ -21,7 +21,7 @@ interface Candidate {
  * The hidden command that the scripts of `ecm completion` call. It reads files, never the network, and never fails.
  * It prints a candidate per line, with a tab before its description; exit code 1: the shell completes file names.
  */
-export function registerComplete(command: Command, context: Context, tree: CommandTree): void {
+export function register(command: Command, context: Context, tree: CommandTree): void {
   command
     .argument("<shell>", "bash, zsh, fish or powershell")
     .argument("[words...]", "the words typed so far, the last one unfinished")

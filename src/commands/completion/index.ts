@@ -11,7 +11,7 @@ import { advise, ecm, quoteShellWord } from "../../hint.ts";
 import type { CommandTree } from "../help/tree.ts";
 import { verb } from "../verb.ts";
 
-export function registerCompletion(command: Command, context: Context, tree: CommandTree): void {
+export function register(command: Command, context: Context, tree: CommandTree): void {
   const completing = command
     .addArgument(
       new Argument("<shell>", "the shell to complete in").choices(["bash", "zsh", "fish", "powershell"]),

@@ -10,7 +10,7 @@ import { registerContactMutate } from "./mutate.ts";
 import { registerContactSearch } from "./search.ts";
 import { registerContactUnsubscribe } from "./unsubscribe.ts";
 
-export function registerContact(contact: Command, context: Context): void {
+export function register(contact: Command, context: Context): void {
   registerContactCreate(contact, context);
   registerContactGet(contact, context);
   registerContactSearch(contact, context);

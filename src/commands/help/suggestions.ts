@@ -43,8 +43,6 @@ export async function toUsageError(
       );
     case "commander.unknownOption":
       return usageError(capitalize(message), suggestFlag(command, quotedName) ?? help);
-    case "commander.invalidArgument":
-      return usageError(capitalize(message), suggestChoice(message) ?? help);
     case "commander.conflictingOption":
       return usageError(capitalize(message), "Leave out one of the two");
     case "commander.excessArguments":
@@ -113,11 +111,4 @@ function suggestFlag(command: Command, flag: string): Hint | undefined {
   names.sort((one, other) => other.length - one.length);
   const likely = name.startsWith("--") ? findClosest(name.slice(2), names) : undefined;
   return likely && `Did you mean --${likely}?`;
-}
-
-/** The hint for a value that is not a choice of its flag or argument. @param message of commander */
-export function suggestChoice(message: string): string | undefined {
-  const [, typed, choices] = /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(message) ?? [];
-  const likely = typed && choices && findClosest(typed, choices.split(", "));
-  return likely ? `Did you mean ${likely}?` : undefined;
 }

@@ -86,23 +86,6 @@ A field without a value is "". A name that does not exist is an error (exit
 code 2) before anything is sent.
 `;
 
-const selectionsTopic = `contact mutate, unsubscribe, delete and search, and export, choose contacts by:
-
-  --key KEY          this key (repeatable: any of them)
-  --keys FILE        keys or ids, one a line, or a CSV with a key or _id column;
-                     - is standard input
-  --list LIST        members of this list (repeatable: any of them)
-  --tag TAG          contacts with this tag (repeatable: any of them)
-  --status STATUS    active, inactive, unsubscribed, bounced, complained
-  --where EXPR       contacts for which the expression is true (ecm help where)
-  --text WORDS       all words occur in the key or in fields (search and export)
-  --all              every contact; a bulk write without conditions needs it
-
-Contacts must match all given flags. The service evaluates --key, --list and
---status; the others are evaluated here while pages are read. The estimate
-before the first write includes these pages.
-`;
-
 const formatsTopic = `-o, --output FORMAT, or --json
 
   table    for people; the default at a terminal
@@ -168,7 +151,6 @@ const topics: Record<PageName, Topic> = {
     content: filtersTopic,
   },
   where: { summary: "--where: conditions as expressions, evaluated here", content: whereTopic },
-  selections: { summary: "flags that choose contacts", content: selectionsTopic },
   faults: { summary: "--fault: failures that the sandbox simulates", content: faultsTopic },
 };
 
@@ -177,7 +159,7 @@ export function listTopicTexts(root: CommandUnknownOpts, columns: number): [name
   return Object.entries(topics).map(([name, { content }]) => [name, formatContent(content, root, columns)]);
 }
 
-export function registerTopics(command: Command, context: Context, tree: CommandTree): void {
+export function register(command: Command, context: Context, tree: CommandTree): void {
   const pages = Object.keys(topics) as PageName[];
   const showing = command.addArgument(new Argument("<topic>").choices([...pages, "topics"] as const));
   verb(context, showing, {

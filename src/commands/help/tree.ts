@@ -92,7 +92,6 @@ export const topicNames = [
   "formats",
   "filters",
   "where",
-  "selections",
   "faults",
   "variants",
 ] as const;

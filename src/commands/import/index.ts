@@ -58,7 +58,7 @@ function choiceOption<F extends string, const C extends readonly [string, ...str
   return new Option(flags, description).choices(choices).default(choices[0] as C[number]);
 }
 
-export function registerImport(command: Command, context: Context): void {
+export function register(command: Command, context: Context): void {
   verb(context, declareImport(command), {
     examples: [
       "ecm import people.csv --dry-run",

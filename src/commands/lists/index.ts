@@ -9,7 +9,7 @@ import { registerListsRename } from "./rename.ts";
 import { registerListsShow } from "./show.ts";
 import { registerListsSync } from "./sync.ts";
 
-export function registerLists(lists: Command, context: Context): void {
+export function register(lists: Command, context: Context): void {
   registerListsList(lists, context);
   registerListsShow(lists, context);
   registerListsCreate(lists, context);

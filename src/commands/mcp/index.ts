@@ -13,7 +13,7 @@ import type { CommandTree } from "../help/tree.ts";
 import { verb } from "../verb.ts";
 import type { FileFolder } from "./tool.ts";
 
-export function registerMcp(command: Command, context: Context, tree: CommandTree): void {
+export function register(command: Command, context: Context, tree: CommandTree): void {
   const serving = command
     .option("--allow-write", "offer tools that change the account; each change is planned first")
     .option("--files <dir>", "folder of the files that tools may read (default: the working folder)");

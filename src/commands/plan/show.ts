@@ -2,11 +2,12 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { PlanFile, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
+import { isJson } from "../../terminal/format.ts";
 import { drawDifference, formatChanges, isChange } from "../bulk/plan.ts";
 import { listCreated } from "../bulk/words.ts";
 import { verb } from "../verb.ts";
 
-export function registerPlan(group: Command, context: Context): void {
+export function register(group: Command, context: Context): void {
   const command = group
     .command("show")
     .description("show a plan file: what it would write, for a reviewer or a pull request")
@@ -16,13 +17,12 @@ export function registerPlan(group: Command, context: Context): void {
       new Option("-o, --output <format>", "format: markdown is for a pull request").choices([
         "table",
         "json",
-        "ndjson",
         "markdown",
-      ]),
+      ] as const),
     );
   verb(context, command, {
     examples: ["ecm plan show plan.ndjson", "ecm plan show plan.ndjson --redact -o markdown > comment.md"],
-    output: "The plan; with -o json one object whose `lines` are the contacts, with -o ndjson one line each.",
+    output: "The plan; with -o json one object whose `lines` are the contacts.",
     isLocal: true,
     exitCodes: { 2: "not a plan, or one that was changed, cut off or made by an incompatible version" },
     async run(file, flags) {
@@ -36,9 +36,7 @@ export function registerPlan(group: Command, context: Context): void {
         for await (const line of plan.shownLines()) yield redact(line);
       }
       if (flags.output === "markdown") return { pieces: formatMarkdown(plan, lines, !flags.redact) };
-      const { format } = context.output();
-      if (format === "json") return { pieces: formatJson(plan, lines()) };
-      if (format === "ndjson") return { pieces: formatLines(lines()) };
+      if (isJson(context.output().format)) return { pieces: formatJson(plan, lines()) };
       const draw = (block: PlanLine[]) => drawDifference(context.terminal, block, "out");
       return { pieces: formatTable(plan, lines(), draw) };
     },
@@ -46,10 +44,6 @@ export function registerPlan(group: Command, context: Context): void {
 }
 
 type Lines = AsyncGenerator<PlanLine>;
-
-async function* formatLines(lines: Lines): AsyncGenerator<string> {
-  for await (const line of lines) yield JSON.stringify(line);
-}
 
 async function* formatJson({ head, creations, end }: PlanFile, lines: Lines): AsyncGenerator<string> {
   const { version, program, kind, command, account, input, createdAt } = head;

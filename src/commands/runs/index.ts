@@ -8,7 +8,7 @@ import { registerRunsRetry } from "./retry.ts";
 import { registerRunsShow } from "./show.ts";
 import { registerRunsUndo } from "./undo.ts";
 
-export function registerRuns(runs: Command, context: Context): void {
+export function register(runs: Command, context: Context): void {
   registerRunsList(runs, context);
   registerRunsShow(runs, context);
   registerRunsResume(runs, context);

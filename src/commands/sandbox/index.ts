@@ -13,7 +13,7 @@ import { registerSandboxSnapshot } from "./snapshot.ts";
 import { registerSandboxStart } from "./start.ts";
 import { registerSandboxVariants } from "./variants.ts";
 
-export function registerSandbox(sandbox: Command, context: Context): void {
+export function register(sandbox: Command, context: Context): void {
   registerSandboxStart(sandbox, context);
   registerSandboxExec(sandbox, context);
   registerSandboxVariants(sandbox, context);

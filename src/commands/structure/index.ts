@@ -8,7 +8,7 @@ import { registerStructureParts } from "./parts.ts";
 import { registerStructurePull } from "./pull.ts";
 import { registerStructureUpdate } from "./update.ts";
 
-export function registerStructure(structure: Command, context: Context): void {
+export function register(structure: Command, context: Context): void {
   registerStructureList(structure, context);
   registerStructureGet(structure, context);
   registerStructureUpdate(structure, context);

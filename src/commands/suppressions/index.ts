@@ -5,7 +5,7 @@ import { registerSuppressionsCheck } from "./check.ts";
 import { registerSuppressionsList } from "./list.ts";
 import { registerSuppressionsRemove } from "./remove.ts";
 
-export function registerSuppressions(suppressions: Command, context: Context): void {
+export function register(suppressions: Command, context: Context): void {
   registerSuppressionsAdd(suppressions, context);
   registerSuppressionsList(suppressions, context);
   registerSuppressionsRemove(suppressions, context);
