@@ -79,10 +79,10 @@ it("takes a plan beside an input and a backup of their own", async () => {
     "delete",
     "--all",
     "--yes",
-    "--backup",
-    at("gone.csv"),
     "--plan",
     at("plan.ndjson"),
+    "--backup",
+    at("gone.csv"),
   ];
   expect((await ecm(args)).code).toBe(0);
   expect(await readFile(at("gone.csv"), "utf8")).toContain("ada@example.com");

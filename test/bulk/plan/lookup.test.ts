@@ -14,6 +14,8 @@ function named(written: string, identity: string, ref = 2): Item {
   return { ...row(identity, {}, ref), key: { written, sent: identity, identity } };
 }
 
+const adaTwice = ({ id }: Ada) => [row(ada, {}), named(id, id, 3)];
+
 interface Case {
   items: (of: Ada) => Item[];
   /** Of each item, the key that is found; `(nobody)`, or `(again)` for one that was named before. */
@@ -41,18 +43,11 @@ it.each<[string, Case]>([
     "an id that nobody has, where keys are addresses",
     { items: () => [named(unknownId, unknownId)], found: ["(nobody)"], requests: [mine] },
   ],
-  [
-    "keys and ids at once",
-    {
-      items: ({ id }) => [row(ada, {}), named(id, id, 3)],
-      found: [ada, ada],
-      requests: [read, search],
-    },
-  ],
+  ["keys and ids at once", { items: adaTwice, found: [ada, ada], requests: [read, search] }],
   [
     "somebody twice, where that is one too many",
     {
-      items: ({ id }) => [row(ada, {}), named(id, id, 3)],
+      items: adaTwice,
       found: [ada, "(again)"],
       requests: [read, search],
       looksUp: () => ({ marksRepeats: true }),
@@ -60,11 +55,7 @@ it.each<[string, Case]>([
   ],
   [
     "somebody who is known to be deleted, and whom a search still shows",
-    {
-      items: ({ id }) => [row(ada, { who: { not: id } })],
-      found: ["(nobody)"],
-      requests: [search],
-    },
+    { items: ({ id }) => [row(ada, { who: { not: id } })], found: ["(nobody)"], requests: [search] },
   ],
   ["nobody at all", { items: () => [], found: [], requests: [] }],
 ])("%s", async (_what, { items, found, requests, looksUp }) => {
