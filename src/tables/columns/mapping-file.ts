@@ -14,26 +14,16 @@ export async function readMapping(file: string): Promise<Map<string, ColumnTarge
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw usageError(`--mapping: cannot read ${file}: ${describeDiskError(error)}`, "Check the path");
   });
-  const mapping = new Map<string, ColumnTarget>();
-  for (const { column, line, value } of await readMembers(text, file)) {
-    const fail = (what: string) => usageError(`--mapping: ${file}:${line}: ${what}`, example);
-    if (typeof column !== "string") throw fail("a name is not text");
-    mapping.set(column, readTarget(column, value, fail));
-  }
-  return mapping;
-}
-
-interface Member {
-  column: unknown;
-  line: number;
-  value: unknown;
-}
-
-/** The members of a text that is YAML, as JSON is too. @throws UsageError */
-async function readMembers(text: string, file: string): Promise<Member[]> {
   const { LineCounter, parseDocument } = await import("yaml");
   const lineCounter = new LineCounter();
+  const fail = (what: string, offset?: number) => {
+    const line = offset === undefined ? "" : `:${lineCounter.linePos(offset).line}`;
+    return usageError(`--mapping: ${file}${line}: ${what}`, example);
+  };
+  let values: unknown;
+  let items: { key: { range?: number[] } | null }[] | undefined;
   try {
+    // JSON is YAML, too.
     const document = parseDocument(text.replace(/^\ufeff/, ""), {
       schema: "failsafe",
       lineCounter,
@@ -41,18 +31,20 @@ async function readMembers(text: string, file: string): Promise<Member[]> {
     });
     const [problem] = document.errors;
     if (problem) throw problem;
-    const values: unknown = document.toJS({ mapAsMap: true });
-    if (!(values instanceof Map)) throw new Error("it is not a mapping of columns");
-    const { items } = document.contents as unknown as { items: { key: { range?: number[] } | null }[] };
-    return [...values].map(([column, value], place) => ({
-      column,
-      line: lineCounter.linePos(items[place]?.key?.range?.[0] ?? 0).line,
-      value,
-    }));
+    values = document.toJS({ mapAsMap: true });
+    items = (document.contents as { items?: typeof items } | null)?.items;
   } catch (error) {
     // Also where it is nested so deeply that the library cannot follow.
-    throw usageError(`--mapping: ${file}: ${(error as Error).message.split(":\n")[0]}`, example);
+    throw fail((error as Error).message.split(":\n")[0]!);
   }
+  if (!(values instanceof Map)) throw fail("it is not a mapping of columns");
+  return new Map(
+    [...values].map(([column, value], place) => {
+      const failHere = (what: string) => fail(what, items?.[place]?.key?.range?.[0] ?? 0);
+      if (typeof column !== "string") throw failHere("a name is not text");
+      return [column, readTarget(column, value, failHere)];
+    }),
+  );
 }
 
 /** A target, or `{ target: tags, split: ";" }`. */
