@@ -22,29 +22,23 @@ let file: string;
 beforeEach(async () => {
   ({ ecm } = await startSandbox());
   file = join(await temporaryFolder(), "people.csv");
-  await writeFile(
-    file,
-    "Email,Stadt,Kontakt,Notiz\nada@example.com,Oslo,ja,hallo\nbob@example.com,Rom,nein,\n",
-  );
+  const rows = "ada@example.com,Oslo,ja,hallo\nbob@example.com,Rom,nein,\n";
+  await writeFile(file, `Email,Stadt,Kontakt,Notiz\n${rows}`);
 });
 
-async function json(...args: string[]) {
-  return JSON.parse((await ecm([...args, "--json"])).stdout);
-}
+const json = async (line: string) => JSON.parse((await ecm(`${line} --json`)).stdout);
 
 /** Imports the file at a terminal. @param flags may be none */
 const importAsked = (flags: string, ...typed: Answer[]) =>
   ecm(`import ${file} ${flags}`, { ...at120, typed });
 
 /** What the account holds, and the runs of this machine. */
-async function everything() {
-  return {
-    structure: await json("structure", "get"),
-    lists: await json("lists", "list"),
-    contacts: await json("contact", "search"),
-    runs: await json("runs", "list"),
-  };
-}
+const everything = async () => [
+  await json("structure get"),
+  await json("lists list"),
+  await json("contact search"),
+  await json("runs list"),
+];
 
 /** Of the table of columns, the cursor at its beginning. */
 const line = (place: number) => down.repeat(place) + enter;
@@ -73,13 +67,13 @@ describe("the questions of an import", () => {
     expect(dialog.stderr).toMatch(/Stadt +City \(new\) +100 % +Oslo, Rom/);
     expect(dialog.stderr).toMatch(/Kontakt +consent \(yes = in\) +100 % +ja, nein/);
     expect(dialog.stderr).toMatch(/Notiz +Notiz \(new\) +50 % +hallo/);
-    expect((await json("structure", "get")).fields.at(-2)).toMatchObject({ label: "City", dataType: "text" });
+    expect((await json("structure get")).fields.at(-2)).toMatchObject({ label: "City", dataType: "text" });
     const { stdout } = await ecm("export --columns key,City,Notiz,lists,tags");
     expect(stdout).toBe("key,City,Notiz,lists,tags\nada@example.com,Oslo,hallo,Leads,vip\n");
     const second = await importAsked("--list Leads");
     expect(second.stderr).toContain(`Columns as last time: ${mappingPath(file)}`);
     expect(second.stderr).toMatch(/1 unchanged\n +1 skipped +not subscribed/);
-    const unattended = await json("import", file, "--mapping", mappingPath(file), "--list", "Leads");
+    const unattended = await json(`import ${file} --mapping ${mappingPath(file)} --list Leads`);
     expect(unattended.rows).toMatchObject({ unchanged: 1, skipped: 1 });
   });
 
@@ -92,7 +86,7 @@ describe("the questions of an import", () => {
       yes,
     ]);
     expect(dialog.stderr).toContain("30 columns, 28 new fields, 1 ignored. Is this right?");
-    const labels = (await json("structure", "get")).fields.map(({ label }: { label: string }) => label);
+    const labels = (await json("structure get")).fields.map(({ label }: { label: string }) => label);
     expect(labels.slice(2)).toEqual(columns.filter((_, at) => at !== 3));
   });
 
@@ -134,12 +128,12 @@ describe("the questions of an import", () => {
       yes,
     ]);
     expect(dialog.code).toBe(7);
-    const byId = await json("runs", "resume", "last", "--max-requests", "1");
+    const byId = await json("runs resume last --max-requests 1");
     expect(byId.rows).toMatchObject({ read: 3 });
     const resumed = await importAsked("--yes");
     expect(resumed.stderr).toContain(`Resuming run ${byId.run}`);
     expect(resumed.stderr).toMatch(/3 rows in .*: 3 created/);
-    expect(await json("runs", "list")).toHaveLength(1);
+    expect(await json("runs list")).toHaveLength(1);
   });
 
   it("name a missing list or tag in the last question alone", async () => {
@@ -148,7 +142,7 @@ describe("the questions of an import", () => {
       `n${enter}`,
     ]);
     expect(listed.code).toBe(1);
-    expect(await json("lists", "list")).toEqual([]);
+    expect(await json("lists list")).toEqual([]);
     const dialog = await importAsked("--ignore-unmapped --map Notiz=tags", noList, [
       'Create the tag "hallo", and write to 2 contacts',
       yes,
@@ -200,7 +194,7 @@ describe("the questions of an import", () => {
     const { stdout } = await ecm("export --columns 'key,First Name'");
     expect(stdout).toBe("key,First Name\nada@example.com,Oslo\n");
     expect(await readFile(mappingPath(file), "utf8")).toContain("Stadt: First Name");
-    expect(await json("runs", "list")).toHaveLength(1);
+    expect(await json("runs list")).toHaveLength(1);
   });
 
   it("are plain lines with ACCESSIBLE, which list the rows too", async () => {

@@ -10,7 +10,7 @@ import { interruptedError } from "../../src/errors.ts";
 import { inputFile, manyRows, parseSummary } from "../bulk/kit.ts";
 import { done, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { findRepeatedWrites, readComparable, startRecordingProxy } from "./recording-proxy.ts";
+import { beforeFirst, findRepeatedWrites, readComparable, startRecordingProxy } from "./recording-proxy.ts";
 
 const rows = 30;
 /** Of these, how many the account does not know at first. */
@@ -136,17 +136,16 @@ it("a state folder on a shared volume keeps a second machine out of a run that a
   const made = await account();
   const { proxy, importRows } = made;
   const locks = join(proxy.env.ECM_STATE_DIR!, "locks");
-  let lease: { name: string; text: string } | undefined;
-  proxy.beforeRequest = async (where) => {
-    if (lease || where !== "/api/contact") return;
-    const [name] = await readdir(locks);
-    lease = { name: name!, text: await readFile(join(locks, name!), "utf8") };
+  let [file, lease] = ["", ""];
+  const readLease = async () => {
+    file = join(locks, (await readdir(locks))[0]!);
+    lease = await readFile(file, "utf8");
   };
+  beforeFirst(proxy, (path) => path === "/api/contact", readLease);
   const stopped = await stopAfter(made, 10);
   // As the other machine's lease lies there while it works.
-  const [holder, ...rest] = lease!.text.split("\n");
+  const [holder, ...rest] = lease.split("\n");
   const other = { ...JSON.parse(holder!), host: "worker-a", pid: 12, space: "another machine" };
-  const file = join(locks, lease!.name);
   await writeFile(file, [JSON.stringify(other), ...rest].join("\n"));
   await utimes(file, new Date(), new Date());
 

@@ -3,21 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
 import { call, inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { done, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
-
-/** Has somebody else act right before the first write of this kind arrives. */
-function beforeFirst(
-  proxy: RecordingProxy,
-  isMeant: (path: string) => boolean,
-  act: () => Promise<unknown>,
-): void {
-  let hasActed = false;
-  proxy.beforeRequest = async (path) => {
-    if (hasActed || !isMeant(path)) return;
-    hasActed = true;
-    await act();
-  };
-}
+import { beforeFirst, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 const isCreate = (path: string) => path === "/api/contact";
 const isMutate = (path: string) => path.endsWith("/mutate");

@@ -109,6 +109,20 @@ export async function startRecordingProxy(options: Partial<SandboxOptions> = {})
   return proxy;
 }
 
+/** Has something done once, right before the service has the first request to such a path. */
+export function beforeFirst(
+  proxy: RecordingProxy,
+  isMeant: (path: string) => boolean,
+  act: () => Promise<unknown>,
+): void {
+  let hasActed = false;
+  proxy.beforeRequest = async (path) => {
+    if (hasActed || !isMeant(path)) return;
+    hasActed = true;
+    await act();
+  };
+}
+
 /** Ends a response with the service's answer, or with what is left of it. */
 export function lose(
   response: ServerResponse,

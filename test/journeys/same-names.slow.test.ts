@@ -4,7 +4,7 @@ import type { ContactList } from "../../src/wire.ts";
 import { call, inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
 import { type Ecm, spawnEcm, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
+import { beforeFirst, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 const rows = (start: string) =>
   `Email\n${Array.from({ length: 12 }, (_, index) => `${start}${index}@x.org\n`).join("")}`;
@@ -16,12 +16,8 @@ async function listsIn({ ecm }: { ecm: Ecm }): Promise<ContactList[]> {
 /** Somebody else creates a list of this name when the look before the first creation arrives. */
 function othersCreate(proxy: RecordingProxy, name: string): void {
   const path = `/api/contact-structure/${proxy.sandbox.structureId}/lists`;
-  let isDone = false;
-  proxy.beforeRequest = async (asked) => {
-    if (isDone || !asked.startsWith(path)) return;
-    isDone = true;
-    await call(proxy, "POST", path, { name });
-  };
+  const isList = (asked: string) => asked.startsWith(path);
+  beforeFirst(proxy, isList, () => call(proxy, "POST", path, { name }));
 }
 
 describe("two creators of one name", () => {

@@ -4,7 +4,15 @@ import { interruptedError } from "../../src/errors.ts";
 import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { done, type Result, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { expectFinished, fastClock, findRepeatedWrites, startRecordingProxy } from "./recording-proxy.ts";
+import {
+  beforeFirst,
+  expectFinished,
+  fastClock,
+  findRepeatedWrites,
+  startRecordingProxy,
+} from "./recording-proxy.ts";
+
+const isCreate = (path: string) => path === "/api/contact";
 
 /** The words of an import of so many people. */
 const importing = async (count: number, ...flags: string[]) => [
@@ -143,10 +151,7 @@ describe("a bulk run that stops", () => {
     const proxy = await startRecordingProxy();
     const args = await importing(5);
     const refused: Result[] = [];
-    let hasTried = false;
-    proxy.beforeRequest = async (request) => {
-      if (request !== "/api/contact" || hasTried) return;
-      hasTried = true;
+    beforeFirst(proxy, isCreate, async () => {
       const { run } = JSON.parse((await proxy.ecm("runs show last --json")).stdout);
       const lines = [
         `import ${args[1]}`,
@@ -155,7 +160,7 @@ describe("a bulk run that stops", () => {
         `runs remove ${run} --yes`,
       ];
       for (const line of lines) refused.push(await proxy.ecm(`${line} --json`));
-    };
+    });
     expectFinished(await proxy.ecm(args), undefined, 5);
     expect(refused.map(({ code }) => code)).toEqual([6, 6, 6, 6]);
     for (const { stderr } of refused) {
@@ -171,8 +176,8 @@ describe("a bulk run that stops", () => {
   it("sends no more when its lock is taken away, and resumes", async () => {
     const proxy = await startRecordingProxy();
     const args = await importing(12, "--concurrency", "1");
-    proxy.beforeRequest = async (request) => {
-      if (request === "/api/contact" && proxy.writes.length === 3) {
+    proxy.beforeRequest = async (path) => {
+      if (isCreate(path) && proxy.writes.length === 3) {
         await rm(`${proxy.env.ECM_STATE_DIR}/locks`, { recursive: true });
       }
     };

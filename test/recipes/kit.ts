@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe } from "vitest";
+import { describe, expect } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/index.ts";
 import { done, type Ecm, ecmWith, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -74,8 +74,13 @@ export async function machine(options: Partial<SandboxOptions> = {}) {
   };
 }
 
-/** What a script of the page comes to that has nothing to say. */
-export const silent = { code: 0, stdout: "", stderr: "" };
+/** What a script of the page comes to that says this on stderr. */
+export const says = (what: string | RegExp, code = 0) => ({
+  ...{ code, stdout: "" },
+  stderr: typeof what === "string" ? what : expect.stringMatching(what),
+});
+
+export const silent = says("");
 
 /** Tests of one script. @param further tools that it asks for */
 export const recipe = (name: string, tests: () => void, further: string[] = []): void => {

@@ -18,6 +18,7 @@ import {
   requestsLeft,
   rotating,
   runs,
+  says,
   silent,
   wrongKey,
 } from "./kit.ts";
@@ -36,9 +37,9 @@ recipe("a script whose key is refused", () => {
     ["crm-feedback", async ({ file }) => ({ FEEDBACK_INBOX: join(await file("inbox/.keep", ""), "..") })],
   ])("%s says so in one line, with the way out", async (name, settings) => {
     const made = await machine();
-    const refused = await made.script(name, { ...(await settings(made)), ECM_API_KEY: wrongKey });
-    expect(refused).toMatchObject({ code: 4, stdout: "" });
-    expect(refused.stderr).toMatch(new RegExp(`^${name}: Invalid API key; .*API Keys page.*\\n$`));
+    expect(await made.script(name, { ...(await settings(made)), ECM_API_KEY: wrongKey })).toEqual(
+      says(new RegExp(`^${name}: Invalid API key; .*API Keys page.*\\n$`), 4),
+    );
   });
 });
 
@@ -113,9 +114,7 @@ recipe("crm-sync", () => {
   it("imports nobody from a file that has lost its consent column, and says the way out in one line", async () => {
     const { script, ecm, file } = await machine();
     const env = { CRM_EXPORT: await file("crm.csv", contacts(3)), CRM_CONSENT: "Newsletter=opt-in" };
-    const lost = await script("crm-sync", env);
-    expect(lost.code).toBe(2);
-    expect(lost.stderr).toMatch(/^crm-sync: .*"Newsletter".*; .+\n$/);
+    expect(await script("crm-sync", env)).toEqual(says(/^crm-sync: .*"Newsletter".*; .+\n$/, 2));
     expect(await countMembers(ecm, "Customers").catch(() => 0)).toBe(0);
   });
 
@@ -157,20 +156,12 @@ recipe("crm-sync", () => {
     const { script, file, admin } = await machine();
     const env = { CRM_EXPORT: await file("crm.csv", contacts(3)) };
     const missing = await script("crm-sync", { CRM_EXPORT: "/nonexistent.csv" });
-    expect(missing).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: "crm-sync: /nonexistent.csv is missing or empty\n",
-    });
+    expect(missing).toEqual(says("crm-sync: /nonexistent.csv is missing or empty\n", 1));
     await file("crm.csv", "Email,Shoe size\na@example.com,9\n");
-    const unmapped = await script("crm-sync", env);
-    expect(unmapped).toMatchObject({ code: 2, stdout: "" });
-    expect(unmapped.stderr).toMatch(/^crm-sync: .*Shoe size.*\n$/);
+    expect(await script("crm-sync", env)).toEqual(says(/^crm-sync: .*Shoe size.*\n$/, 2));
     await file("crm.csv", contacts(3));
     admin().account({ monthlyLimit: 0 });
-    const month = await script("crm-sync", env);
-    expect(month).toMatchObject({ code: 7, stdout: "" });
-    expect(month.stderr).toMatch(/^crm-sync: .*month.*\n$/i);
+    expect(await script("crm-sync", env)).toEqual(says(/^crm-sync: .*month.*\n$/i, 7));
     admin().account({ monthlyLimit: 1000 });
     expect(await script("crm-sync", env)).toEqual(silent);
   });
@@ -197,10 +188,8 @@ recipe("list-mirror", () => {
     const { script, ecm, file } = await machine();
     await ecm(["import", await file("all.csv", contacts(20)), "--list", "Attendees", "--create-missing"]);
     const env = { MIRROR_FILE: await file("attendees.csv", contacts(10)) };
-    const refused = await script("list-mirror", env);
-    expect(refused).toMatchObject({ code: 2, stdout: "" });
-    expect(refused.stderr).toMatch(
-      /^list-mirror: Attendees: This would remove 10 of the 20 members .*; .*--max-remove.*\n$/,
+    expect(await script("list-mirror", env)).toEqual(
+      says(/^list-mirror: Attendees: This would remove 10 of the 20 members .*; .*--max-remove.*\n$/, 2),
     );
     expect(await countMembers(ecm, "Attendees")).toBe(20);
     // A person looked, and it was right: the script continues without a question.
@@ -208,10 +197,8 @@ recipe("list-mirror", () => {
     expect(await script("list-mirror", env)).toEqual(silent);
 
     await file("attendees.csv", contacts(12, 0).concat("stranger@example.com\n"));
-    const strangers = await script("list-mirror", env);
-    expect(strangers).toMatchObject({ code: 0, stdout: "" });
-    expect(strangers.stderr).toMatch(
-      /^list-mirror: Attendees: 1 of 13 rows are no contacts: ecm runs rejects \S+\n$/,
+    expect(await script("list-mirror", env)).toEqual(
+      says(/^list-mirror: Attendees: 1 of 13 rows are no contacts: ecm runs rejects \S+\n$/),
     );
     expect(await countMembers(ecm, "Attendees")).toBe(12);
     expect(await script("list-mirror", env)).toEqual(silent);
@@ -221,14 +208,14 @@ recipe("list-mirror", () => {
     const { script, ecm, file, folder } = await machine();
     const gone = join(folder, "gone.csv");
     const line = `list-mirror: Attendees: ${gone} is missing or cannot be read\n`;
-    expect(await script("list-mirror", { MIRROR_FILE: gone })).toEqual({ code: 1, stdout: "", stderr: line });
+    expect(await script("list-mirror", { MIRROR_FILE: gone })).toEqual(says(line, 1));
 
     await ecm(["import", await file("all.csv", contacts(20)), "--list", "Attendees", "--create-missing"]);
     const cut = contacts(20).slice(0, -"mple.com\n".length);
     const env = { MIRROR_FILE: await file("attendees.csv", cut) };
     const said = `list-mirror: Attendees: ${env.MIRROR_FILE} is cut off in its last row: nobody was removed\n`;
     for (let hour = 0; hour < 2; hour += 1) {
-      expect(await script("list-mirror", env)).toEqual({ code: 3, stdout: "", stderr: said });
+      expect(await script("list-mirror", env)).toEqual(says(said, 3));
     }
     expect(await countMembers(ecm, "Attendees")).toBe(20);
     await file("attendees.csv", contacts(19));
@@ -265,13 +252,13 @@ recipe("warehouse-export", () => {
   it("says in one line why there is no file", async () => {
     const { script, folder } = await machine();
     const env = { WAREHOUSE_FOLDER: join(folder, "warehouse") };
-    const unreachable = await script("warehouse-export", {
-      ...env,
-      ECM_BASE_URL: "http://127.0.0.1:9",
-      WAREHOUSE_FORMAT: "csv",
-    });
-    expect(unreachable.code).toBe(8);
-    expect(unreachable.stderr).toMatch(/^warehouse-export: .*127\.0\.0\.1:9.* \(exit 8\)\n$/);
+    expect(
+      await script("warehouse-export", {
+        ...env,
+        ECM_BASE_URL: "http://127.0.0.1:9",
+        WAREHOUSE_FORMAT: "csv",
+      }),
+    ).toEqual(says(/^warehouse-export: .*127\.0\.0\.1:9.* \(exit 8\)\n$/, 8));
   });
 });
 
@@ -281,13 +268,11 @@ recipe("quota-watch", () => {
     const limit = (monthlyLimit: number) => admin().account({ monthlyLimit });
     expect(await script("quota-watch")).toEqual(silent);
     limit(3);
-    const low = await script("quota-watch", { QUOTA_LEAST_PERCENT: "50" });
-    expect(low).toEqual({
-      code: 0,
-      stdout: "",
-      stderr: "quota-watch: 33 % of the month's requests are left\n",
-    });
-    expect(await script("quota-watch", { QUOTA_LEAST_PERCENT: "50" })).toEqual(silent);
+    const early = { QUOTA_LEAST_PERCENT: "50" };
+    expect(await script("quota-watch", early)).toEqual(
+      says("quota-watch: 33 % of the month's requests are left\n"),
+    );
+    expect(await script("quota-watch", early)).toEqual(silent);
     expect(await script("quota-watch")).toEqual(silent);
     limit(1000);
     expect(await script("quota-watch")).toEqual(silent);
@@ -343,12 +328,12 @@ recipe("key-rotation", () => {
     const refused = await script("key-rotation", rotate);
     // What is wrong, and what to do about it.
     const line = /^key-rotation: crm: the new key is not in use yet: Invalid API key; Check on [^\n]+\n$/;
-    expect(refused).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(line) });
+    expect(refused).toEqual(says(line, 1));
     expect(names()).toEqual(["crm-first"]);
     expect(await works()).toBe(true);
-    const nobody = await script("key-rotation", { ...rotate, ROTATE_PROFILE: "nobody" });
-    expect(nobody.code).toBe(2);
-    expect(nobody.stderr).toMatch(/^key-rotation: nobody: no such profile.*\n$/);
+    expect(await script("key-rotation", { ...rotate, ROTATE_PROFILE: "nobody" })).toEqual(
+      says(/^key-rotation: nobody: no such profile.*\n$/, 2),
+    );
   });
 });
 
@@ -399,7 +384,7 @@ recipe("crm-feedback", () => {
   it("says in one line that it cannot write", async () => {
     const { script } = await machine();
     const missing = await script("crm-feedback", { FEEDBACK_INBOX: "/nowhere" });
-    expect(missing).toEqual({ code: 1, stdout: "", stderr: "crm-feedback: /nowhere cannot be written\n" });
+    expect(missing).toEqual(says("crm-feedback: /nowhere cannot be written\n", 1));
   });
 });
 
