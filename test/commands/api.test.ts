@@ -66,26 +66,12 @@ describe("ecm api", () => {
 
   it("sends nothing with --dry-run, and needs no key", async () => {
     const ecm = ecmWith(await temporaryHome());
-    const args = [
-      "api",
-      "DELETE",
-      "/api/contact/1",
-      "--query",
-      "a=b",
-      "--data",
-      "-",
-      "--dry-run",
-      "-o",
-      "json",
-    ];
-    const result = await ecm(args, { stdin: '{"x":1}' });
+    const line = "api DELETE /api/contact/1 --query a=b --data - --dry-run -o json";
+    const result = await ecm(line, { stdin: '{"x":1}' });
     expect(result.code).toBe(0);
-    expect(JSON.parse(result.stdout)).toEqual({
-      method: "DELETE",
-      path: "/api/contact/1?a=b",
-      body: { x: 1 },
-    });
-    const text = await ecm(args, { stdin: "no json" });
+    const unsent = { method: "DELETE", path: "/api/contact/1?a=b", body: { x: 1 } };
+    expect(JSON.parse(result.stdout)).toEqual(unsent);
+    const text = await ecm(line, { stdin: "no json" });
     expect(JSON.parse(text.stdout).body).toBe("no json");
   });
 
@@ -109,19 +95,19 @@ describe("ecm api", () => {
   });
 
   it.each([
-    [["api", "GET", "https://api.example.com/api/contact"]],
-    [["api", "GET", "api/contact"]],
-    [["api", "GET", "/api/../admin"]],
-    [["api", "GET", "/api/a b"]],
-    [["api", "GE T", "/api/contact"]],
-    [["api", "CONNECT", "/api/contact"]],
-    [["api", "GET", "/api/contact", "--query", "novalue"]],
-    [["api", "GET"]],
-  ])("refuses %j before anything is sent", async (args) => {
+    "GET https://api.example.com/api/contact",
+    "GET api/contact",
+    "GET /api/../admin",
+    "GET '/api/a b'",
+    "'GE T' /api/contact",
+    "CONNECT /api/contact",
+    "GET /api/contact --query novalue",
+    "GET",
+  ])("refuses %s before anything is sent", async (line) => {
     const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
-    expect(await ecm(args)).toMatchObject({ code: 2, stdout: "" });
+    expect(await ecm(`api ${line}`)).toMatchObject({ code: 2, stdout: "" });
     const env = { ECM_BASE_URL: "https://api.example.com", HTTPS_PROXY: "http://127.0.0.1:9" };
-    expect(await ecm(args, { env })).toMatchObject({ code: 2, stdout: "" });
+    expect(await ecm(`api ${line}`, { env })).toMatchObject({ code: 2, stdout: "" });
     expect(server.requests).toEqual([]);
   });
 });
@@ -153,11 +139,8 @@ describe("ecm api with members, names and pages", () => {
     const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
     const file = join(await temporaryFolder(), "text.txt");
     await writeFile(file, "two\nlines");
-    const values = ["a=true", "b=42", "c=null", "d=1.5", "e=01", "f=yes", `g=@${file}`].flatMap((each) => [
-      "-F",
-      each,
-    ]);
-    expect((await ecm(["api", "POST", "/x", "-f", "n=42", "-f", "m=a=b", ...values])).code).toBe(0);
+    const values = `-F a=true -F b=42 -F c=null -F d=1.5 -F e=01 -F f=yes -F g=@${file}`;
+    expect((await ecm(`api POST /x -f n=42 -f m=a=b ${values}`)).code).toBe(0);
     expect(JSON.parse(server.requests[0]!.body)).toEqual({
       n: "42",
       m: "a=b",
@@ -170,16 +153,15 @@ describe("ecm api with members, names and pages", () => {
       g: "two\nlines",
     });
     for (const wrong of [
-      ["POST", "/x", "-f", "n"],
-      ["POST", "/x", "-f", "n=1", "-F", "n=2"],
-      ["POST", "/x", "-f", "n=1", "--data", file],
-      ["POST", "/x", "-F", "n=12345678901234567890"],
-      ["POST", "/x", "-F", "n=1e400"],
-      ["POST", "/x", "-F", `n=@${file}.missing`],
-      ["GET", "/x", "-f", "n=1"],
-    ]) {
-      expect((await ecm(["api", ...wrong])).code, wrong.join(" ")).toBe(2);
-    }
+      "POST /x -f n",
+      "POST /x -f n=1 -F n=2",
+      `POST /x -f n=1 --data ${file}`,
+      "POST /x -F n=12345678901234567890",
+      "POST /x -F n=1e400",
+      `POST /x -F n=@${file}.missing`,
+      "GET /x -f n=1",
+    ])
+      expect((await ecm(`api ${wrong}`)).code, wrong).toBe(2);
     expect(server.requests).toHaveLength(1);
   });
 

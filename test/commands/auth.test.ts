@@ -39,13 +39,8 @@ describe("ecm auth login", () => {
 
     expect((await login("other")).stderr).toContain("ecm auth use other");
     const list = await ecm("auth list -o csv");
-    expect(list.stdout.split("\n").map((line) => line.split(",").slice(0, 2).join(","))).toEqual([
-      "profile,current",
-      "work,yes",
-      "other,",
-      "sandbox,",
-      "",
-    ]);
+    const listed = list.stdout.split("\n").map((line) => line.split(",").slice(0, 2).join(","));
+    expect(listed).toEqual(["profile,current", "work,yes", "other,", "sandbox,", ""]);
     expect(list.stdout).not.toContain(apiKey);
     expect((await ecm("structure list -o id")).code).toBe(0);
   });
@@ -166,20 +161,16 @@ describe("ecm auth login", () => {
   });
 
   it.each([
-    ["no address", ["--api-key-stdin"], "k"],
-    ["no key, and nobody to ask", ["--base-url", "https://api.example.com"], undefined],
-    ["an unsafe address", ["--base-url", "http://api.example.com", "--api-key-stdin"], "k"],
-    ["a key of two words", ["--base-url", "https://api.example.com", "--api-key-stdin"], "two words"],
-    ["no key at all", ["--base-url", "https://api.example.com", "--api-key-stdin"], "\n"],
-    ["two keys", ["--base-url", "https://api.example.com", "--api-key-stdin", "--api-key-command", "x"], "k"],
-    [
-      "the sandbox's name",
-      ["--profile", "sandbox", "--base-url", "https://x.example", "--api-key-stdin"],
-      "k",
-    ],
-  ])("is a usage error with %s", async (_name, args, stdin) => {
+    ["no address", "--api-key-stdin", "k"],
+    ["no key, and nobody to ask", "--base-url https://api.example.com", undefined],
+    ["an unsafe address", "--base-url http://api.example.com --api-key-stdin", "k"],
+    ["a key of two words", "--base-url https://api.example.com --api-key-stdin", "two words"],
+    ["no key at all", "--base-url https://api.example.com --api-key-stdin", "\n"],
+    ["two keys", "--base-url https://api.example.com --api-key-stdin --api-key-command x", "k"],
+    ["the sandbox's name", "--profile sandbox --base-url https://x.example --api-key-stdin", "k"],
+  ])("is a usage error with %s", async (_name, flags, stdin) => {
     const ecm = ecmWith(await temporaryHome());
-    const result = await ecm(["auth", "login", ...args], { stdin });
+    const result = await ecm(`auth login ${flags}`, { stdin });
     expect(result).toMatchObject({ code: 2, stdout: "" });
     expect(result.stderr).not.toContain("two words");
   });
@@ -235,13 +226,7 @@ describe("ecm auth status", () => {
   });
 
   it("shows the embedded service without an address and a key", async () => {
-    const { code, stdout } = await ecmWith(await temporaryHome())([
-      "auth",
-      "status",
-      "-p",
-      "sandbox",
-      "--json",
-    ]);
+    const { code, stdout } = await ecmWith(await temporaryHome())("auth status -p sandbox --json");
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       profile: "sandbox",

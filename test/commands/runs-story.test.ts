@@ -29,38 +29,14 @@ describe("runs list at a terminal", () => {
     const { ecm, first, second } = await twoRuns();
     const { stdout } = await ecm("runs list", at(160));
     const [header, newest, oldest] = stdout.split("\n").map(cellsIn);
-    expect(header).toEqual([
-      "run",
-      "started",
-      "kind",
-      "file",
-      "status",
-      "created",
-      "updated",
-      "rejected",
-      "account",
-    ]);
-    expect(newest!.slice(0, -1)).toEqual([
-      second,
-      expect.stringMatching(/^today, \d\d:\d\d$/),
-      "import",
-      "second.csv",
-      "completed",
-      "1",
-      "1",
-      "1",
-    ]);
+    const columns = "run started kind file status created updated rejected account";
+    expect(header).toEqual(columns.split(" "));
+    const today = expect.stringMatching(/^today, \d\d:\d\d$/);
+    const counts = ["1", "1", "1"];
+    expect(newest!.slice(0, -1)).toEqual([second, today, "import", "second.csv", "completed", ...counts]);
     expect(oldest).toContain(first);
     expect(oldest).toContain("first.csv");
     expect(oldest!.at(-1)).toMatch(/^127\.0\.0\.1:\d+$/);
-  });
-
-  it.each([60, 80, 120])("fits %i columns, and always has the id whole and the file", async (columns) => {
-    const { ecm, second } = await twoRuns();
-    const { stdout } = await ecm("runs list", at(columns));
-    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
-    expect(stdout).toContain(second);
-    expect(stdout).toContain("second.csv");
   });
 
   it("has the columns that it had where no terminal is", async () => {
