@@ -4,7 +4,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { type ContactEvent, dayMilliseconds, maxDays } from "../api/events.ts";
 import type { Connection, Context } from "../context.ts";
 import { formatCount } from "../counts.ts";
-import { EcmError, hasStatus, isGoneError, usageError } from "../errors.ts";
+import { EcmError, isGoneError, usageError } from "../errors.ts";
 import { type Feed, readFeed, readNewest, toTime } from "../events/feed.ts";
 import { resolveCampaign } from "../service/resources.ts";
 import { isForPeople, type OutputOptions } from "../terminal/format.ts";
@@ -270,11 +270,9 @@ async function planEventView({ send }: Connection, output: OutputOptions, events
   const ids = new Set(events.flatMap(({ contactId }) => contactId ?? []));
   const unknown = [...ids].filter((id) => !keys.has(id));
   const isTooMuch = isScreen && unknown.length > maxLookups;
-  const { fetchContact } = await import("../service/mutate-contact.ts");
+  const { fetchContactIfThere } = await import("../service/mutate-contact.ts");
   for (const id of isTooMuch ? [] : unknown) {
-    const contact = await fetchContact(send, id).catch((error: unknown) => {
-      if (!hasStatus(error, 404)) throw error;
-    });
+    const contact = await fetchContactIfThere(send, id);
     if (contact) keys.set(id, contact.key);
   }
   const toKey = ({ emailTo, contactId = "" }: ContactEvent) => emailTo ?? keys.get(contactId);

@@ -2,11 +2,11 @@
 
 import { createEquals, createFilter, deleteContactRequest, getContactRequest } from "../api/contacts.ts";
 import { toPersonIdentity } from "../api/key-spelling.ts";
-import { hasStatus } from "../errors.ts";
 import type { Contact, Criteria, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
 import { createContactPages } from "./contact-search.ts";
 import { deleteForGood } from "./lists.ts";
+import { fetchContactIfThere } from "./mutate-contact.ts";
 import { openPages } from "./pages.ts";
 
 export type KnownContacts = readonly Pick<Contact, "_id" | "key">[];
@@ -54,20 +54,10 @@ async function findKnown(
   const ids = new Set(known.filter(({ key }) => isTheirs(key)).map(({ _id }) => _id));
   const found: Pick<Contact, "_id" | "key">[] = [];
   for (const _id of ids) {
-    const key = await readKey(send, _id);
+    const key = (await fetchContactIfThere(send, _id))?.key;
     if (key !== undefined && isTheirs(key)) found.push({ _id, key });
   }
   return found;
-}
-
-/** @returns undefined for a contact that is gone */
-async function readKey(send: Send, contactId: string): Promise<string | undefined> {
-  try {
-    return (await send<Contact>(getContactRequest(contactId))).body.key;
-  } catch (error) {
-    if (hasStatus(error, 404)) return undefined;
-    throw error;
-  }
 }
 
 async function find(send: Send, structureId: string, criterias: Criteria[]): Promise<Partial<Contact>[]> {

@@ -1,7 +1,7 @@
 /** One contact's change, sent and settled: what it is afterwards, and whether anything changed. */
 
 import { getContactRequest, readContact } from "../api/contacts.ts";
-import { isKind, isServiceError } from "../errors.ts";
+import { hasStatus, isKind, isServiceError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { ApiAnswer, ApiRequest, Contact, MutateBody, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
@@ -24,9 +24,7 @@ export async function mutateContact(
 ): Promise<MutatedContact> {
   try {
     const { body } = await sendMutate(send, request, behavior);
-    // The body of this answer is not specified; where it is no contact, the contact is read.
-    const isContact = typeof body?._id === "string" && typeof body.key === "string";
-    return { contact: isContact ? (body as Contact) : await fetchContact(send, id), isChanged: true };
+    return { contact: await readChanged(send, id, body), isChanged: true };
   } catch (error) {
     if (isAppliedWithoutWords(error)) return { contact: await fetchContact(send, id), isChanged: true };
     if (isServiceError(error) && error.type === "ConcurrencyError") {
@@ -74,4 +72,22 @@ function isAppliedWithoutWords(error: unknown): boolean {
 
 export async function fetchContact(send: Send, id: string): Promise<Contact> {
   return readContact(await send(getContactRequest(id)));
+}
+
+/** Undefined for a contact that is gone. */
+export function fetchContactIfThere(send: Send, id: string): Promise<Contact | undefined> {
+  return fetchContact(send, id).catch((error: unknown) => {
+    if (!hasStatus(error, 404)) throw error;
+    return undefined;
+  });
+}
+
+/** The contact after a write. The body of the answer is not specified: where it is no contact, that is read. */
+export async function readChanged(
+  send: Send,
+  id: string,
+  body: Partial<Contact> | null | undefined,
+): Promise<Contact> {
+  const isContact = typeof body?._id === "string" && typeof body.key === "string";
+  return isContact ? (body as Contact) : fetchContact(send, id);
 }

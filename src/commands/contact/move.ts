@@ -13,12 +13,12 @@ import {
 import { normalizeKey, toKeyIdentity } from "../../api/key-spelling.ts";
 import { isId } from "../../api/names.ts";
 import type { Connection, Context } from "../../context.ts";
-import { conflictError, type EcmError, hasStatus, isGoneError, isKind, usageError } from "../../errors.ts";
+import { conflictError, type EcmError, isGoneError, isKind, usageError } from "../../errors.ts";
 import { advise, ecm, type Hint, toOperands } from "../../hint.ts";
 import { pickDifferences, wouldChange } from "../../service/contact-changes.ts";
 import { deleteContact } from "../../service/erase-contact.ts";
 import { findByKey } from "../../service/find-contact.ts";
-import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";
+import { fetchContact, fetchContactIfThere, mutateContact } from "../../service/mutate-contact.ts";
 import type { ApiRequest, Contact, CreateContactBody, MutateBody } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { refuseSuppressed, resolveContact } from "../selection/lookups.ts";
@@ -177,9 +177,7 @@ async function writeFirst(
 
 /** The old contact, read again before it goes: what it got since would be lost. @throws EcmError (exit 6) */
 async function requireSame({ send }: Connection, old: Contact, key: string): Promise<void> {
-  const now = await fetchContact(send, old._id).catch((error: unknown) => {
-    if (!hasStatus(error, 404)) throw error;
-  });
+  const now = await fetchContactIfThere(send, old._id);
   const since = "since the move began";
   const moved = toOperands(key);
   if (!now)

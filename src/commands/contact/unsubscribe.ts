@@ -7,8 +7,8 @@ import {
   unsubscribed,
 } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
-import { fetchContact } from "../../service/mutate-contact.ts";
-import type { ApiRequest, Contact, Send } from "../../wire.ts";
+import { readChanged } from "../../service/mutate-contact.ts";
+import type { Contact } from "../../wire.ts";
 import { addBulkFlags } from "../flags/bulk.ts";
 import { formatChanges } from "../output/change-lines.ts";
 import { addBulkSelectionFlags, chooseContacts } from "../selection/conditions.ts";
@@ -65,15 +65,9 @@ async function unsubscribeOne(
   if (dryRun) return { request, would: `unsubscribe ${found.key}. ${final}` };
   await account.withRemembered("write", () => checkContactColumns(account, context.output()));
   await context.confirm(`Unsubscribe ${found.key}? ${final}.`);
-  const contact = await sendStatusChange(send, request, found);
+  const { body } = await send<Partial<Contact> | null>(request);
+  const contact = await readChanged(send, found._id, body);
   const [before, after] = [found, contact].map((each) => formatStatus(findStatus(each)) ?? "unknown");
   const screen = () => formatChanges(terminal, [`~ Status  ${before} → ${after}`], found.key);
   return { ...toContactResult(context, account, contact), screen };
-}
-
-/** The answer's body is not specified; where it is no contact, the contact is read. */
-async function sendStatusChange(send: Send, request: ApiRequest, { _id }: Contact): Promise<Contact> {
-  const { body } = await send<Partial<Contact> | null>(request);
-  const isContact = typeof body?._id === "string" && typeof body.key === "string";
-  return isContact ? (body as Contact) : fetchContact(send, _id);
 }
