@@ -17,7 +17,7 @@ import { drawList, formatPage, markup } from "../output/page.ts";
 import { readPeople } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
 import { verb } from "../verb.ts";
-import { readNaming } from "./view.ts";
+import { listNames, readNaming } from "./view.ts";
 
 type Form = "json" | "markdown" | "html";
 
@@ -113,17 +113,13 @@ async function readDossier(context: Context, spellings: readonly string[]) {
 /** A contact with names in place of ids, and what happened to it. */
 async function readNamedContact({ send, account }: Connection, id: string) {
   const contact = await fetchContact(send, id);
-  const { structure, lists } = await readNaming(account, contact);
-  const labelled = [...structure.fields, ...(structure.tags ?? [])];
-  const names = new Map([
-    ...labelled.map(({ _id, label }) => [_id, label] as const),
-    ...lists.map(({ _id, name }) => [_id, name] as const),
-  ]);
+  const naming = await readNaming(account, contact);
+  const names = listNames(naming);
   const toName = ({ _id }: { _id: string }) => names.get(_id) ?? _id;
   const { fields = [], lists: inLists = [], tags = [], contactStructureId: _own, __v, ...rest } = contact;
   return {
     ...rest,
-    structure: structure.label,
+    structure: naming.structure.label,
     status: formatStatus(findStatus(contact)),
     /** By label. */
     fields: Object.fromEntries(fields.map((field): [string, string] => [toName(field), field.value])),

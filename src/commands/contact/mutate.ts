@@ -24,7 +24,7 @@ import { formatChanges } from "../output/change-lines.ts";
 import { addBulkSelectionFlags, type ChosenContacts, chooseContacts } from "../selection/conditions.ts";
 import { type Result, verb } from "../verb.ts";
 import { editMany } from "./edit-many.ts";
-import { checkContactColumns, toContactResult } from "./view.ts";
+import { checkContactColumns, listNames, toContactResult } from "./view.ts";
 
 type MutateFlags = OptionsOf<typeof declareMutate>;
 
@@ -194,15 +194,10 @@ async function describeChanges(
   body: MutateBody,
   before: Partial<Contact> | undefined,
 ): Promise<string[]> {
-  const { structure, lists } = await account.readCachedNames(await account.structure());
+  const names = listNames(await account.readCachedNames(await account.structure()));
   const { updateFields = [], ...refs } = pickDifferences(before, body);
-  const names = new Map<string, string>([
-    ...structure.fields.map(({ _id, label }) => [_id, label] as const),
-    ...(structure.tags ?? []).map(({ _id, label }) => [_id, `tag ${label}`] as const),
-    ...lists.map(({ _id, name }) => [_id, `list ${name}`] as const),
-  ]);
   const toLines = (mark: "+" | "-", what: string, elements: MutateBody["addLists"] = []) =>
-    [...toIdSet(elements)].map((id) => `${mark} ${names.get(id) ?? `${what} ${id}`}`);
+    [...toIdSet(elements)].map((id) => `${mark} ${what} ${names.get(id) ?? id}`);
   const formatValue = (value: unknown) => (value === "" ? "(empty)" : String(value));
   return [
     ...updateFields.map(({ _id, value }) => {

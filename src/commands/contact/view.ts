@@ -39,6 +39,12 @@ export async function readNaming(account: Account, contact: Partial<Contact>): P
   return account.naming(own ?? (await account.structure()), [contact]);
 }
 
+/** The name of each field, list and tag, by its id. */
+export function listNames({ structure: { fields, tags = [] }, lists }: Naming): Map<string, string> {
+  const labelled = [...fields, ...tags].map(({ _id, label }) => [_id, label] as const);
+  return new Map([...labelled, ...lists.map(({ _id, name }) => [_id, name] as const)]);
+}
+
 /**
  * Plans the view for contacts that are yet to be read, and which parts of them are. Lists are named only when one
  * of the contacts is in any, if these are known. @param source what `--source` names
@@ -108,10 +114,7 @@ async function formatContact(
   const { bold, green, yellow } = createStyle(isColored.out);
   const headers = createContactHeaders(structure).fields;
   const values = new Map(contact.fields?.map(({ _id, value }) => [_id, String(value ?? "")]));
-  const names = new Map([
-    ...lists.map(({ _id, name }) => [_id, name] as const),
-    ...(structure.tags ?? []).map(({ _id, label }) => [_id, label] as const),
-  ]);
+  const names = listNames({ structure, lists });
   const join = (refs: Contact["lists"] = []) => refs.map(({ _id }) => names.get(_id) ?? _id).join(", ");
   const formatTime = (time = "") => formatDayAndTime(time, new Date(now));
   const beside = (value: string, name: string, other: string) =>
