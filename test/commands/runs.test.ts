@@ -2,7 +2,12 @@ import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary } from "../bulk/kit.ts";
+import type { Ecm } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
+
+/** Imports these rows. @returns its summary */
+const imports = async (ecm: Ecm, rows: string, flags = "") =>
+  parseSummary(await ecm(`import ${await inputFile(rows)} --json ${flags}`));
 
 describe("ecm runs", () => {
   it("lists none where there are none, without a profile", async () => {
@@ -22,7 +27,7 @@ describe("ecm runs", () => {
 
   it("takes no run for an empty word, also where there is only one", async () => {
     const { ecm } = await startSandbox();
-    await ecm(["import", await inputFile(manyRows(2))]);
+    await imports(ecm, manyRows(2));
     for (const verb of ["show", "undo", "resume", "rejects"]) {
       expect(await ecm(["runs", verb, ""]), verb).toMatchObject({
         code: 5,
@@ -37,7 +42,7 @@ describe("ecm runs", () => {
     const { ecm } = await startSandbox();
     const path = await inputFile(manyRows(20));
     const stopped = parseSummary(await ecm(`import ${path} --max-requests 8 --json`));
-    const done = parseSummary(await ecm(["import", await inputFile(manyRows(2)), "--json"]));
+    const done = await imports(ecm, manyRows(2));
     const listed = JSON.parse((await ecm("runs list --json")).stdout) as {
       run: string;
       status: string;
@@ -62,7 +67,7 @@ describe("ecm runs", () => {
 
   it("keeps its folders to their owner", async () => {
     const { ecm, env } = await startSandbox();
-    const { run } = parseSummary(await ecm(["import", await inputFile("Email\na@x.org\nwrong\n"), "--json"]));
+    const { run } = await imports(ecm, "Email\na@x.org\nwrong\n");
     const folder = join(env.ECM_STATE_DIR!, "runs", run!);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     const files = await readdir(folder);
@@ -72,8 +77,8 @@ describe("ecm runs", () => {
 
   it("says which run it does not know, and which beginnings mean several", async () => {
     const { ecm } = await startSandbox();
-    await ecm(["import", await inputFile("Email\na@x.org\n")]);
-    await ecm(["import", await inputFile("Email\nb@x.org\n")]);
+    await imports(ecm, "Email\na@x.org\n");
+    await imports(ecm, "Email\nb@x.org\n");
     expect((await ecm("runs show nothing")).code).toBe(5);
     const several = await ecm("runs show 2");
     expect(several).toMatchObject({ code: 2 });
@@ -82,10 +87,8 @@ describe("ecm runs", () => {
 
   it("removes a run only when told, and only one that is named whole", async () => {
     const { ecm } = await startSandbox();
-    const stopped = parseSummary(
-      await ecm(["import", await inputFile(manyRows(20)), "--max-requests", "8", "--json"]),
-    );
-    const done = parseSummary(await ecm(["import", await inputFile(manyRows(2)), "--json"]));
+    const stopped = await imports(ecm, manyRows(20), "--max-requests 8");
+    const done = await imports(ecm, manyRows(2));
     for (const run of [done.run!, stopped.run!]) {
       const dialog = await ecm(["runs", "remove", run]);
       expect(dialog.code).toBe(2);
@@ -138,7 +141,7 @@ describe("ecm runs", () => {
 
   it("prints nothing for a run without rejects", async () => {
     const { ecm } = await startSandbox();
-    await ecm(["import", await inputFile("Email\na@x.org\n")]);
+    await imports(ecm, "Email\na@x.org\n");
     expect(await ecm("runs rejects last")).toMatchObject({ code: 0, stdout: "" });
   });
 });
@@ -149,7 +152,7 @@ describe("what lies among the runs and is none", () => {
   async function withRun() {
     const service = await startSandbox();
     const { ecm, env } = service;
-    const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(2)), "--json"]));
+    const { run } = await imports(ecm, manyRows(2));
     const root = join(env.ECM_STATE_DIR!, "runs");
     const put = async (name: string, manifest: string) => {
       await mkdir(join(root, name), { recursive: true });
@@ -213,7 +216,7 @@ describe("what lies among the runs and is none", () => {
       await writeFile(join(root, name, "a file"), "text");
       await utimes(join(root, name), long, long);
     }
-    await ecm(["import", await inputFile(manyRows(1))]);
+    await imports(ecm, manyRows(1));
     const left = await readdir(root);
     expect(names.filter((name) => left.includes(name))).toEqual(["notes", ".git"]);
   });
@@ -236,11 +239,9 @@ describe("ecm runs remove --older", () => {
     const service = await startSandbox();
     const { ecm, env } = service;
     const state = env.ECM_STATE_DIR!;
-    const imported = async (text: string, ...flags: string[]) =>
-      parseSummary(await ecm(["import", await inputFile(text), "--json", ...flags])).run!;
-    const old = await imported(manyRows(2));
-    const open = await imported(manyRows(20), "--max-requests", "8");
-    const recent = await imported(manyRows(3));
+    const old = (await imports(ecm, manyRows(2))).run!;
+    const open = (await imports(ecm, manyRows(20), "--max-requests 8")).run!;
+    const recent = (await imports(ecm, manyRows(3))).run!;
     await age(state, old, 100);
     await age(state, open, 100);
     return { ...service, state, old, open, recent };
@@ -274,7 +275,7 @@ describe("ecm runs remove --older", () => {
 
   it("keeps a run that an unfinished undo reads", async () => {
     const { ecm, env } = await startSandbox();
-    const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(20)), "--json"]));
+    const { run } = await imports(ecm, manyRows(20));
     await ecm(`runs undo ${run!} --delete-created --yes --max-requests 8`);
     await age(env.ECM_STATE_DIR!, run!, 100);
     expect((await ecm("runs remove --older 30d --yes")).code).toBe(0);

@@ -71,12 +71,8 @@ describe("structure update, field and tag", () => {
     const { ecm } = await startSandbox();
     await done(ecm("structure tag add vip"));
     const before = await readStructure(ecm);
-    for (const args of [
-      ["tag", "add", "VIP"],
-      ["update", "--label", "Default"],
-      ["field", "rename", "Last Name", "Last Name"],
-    ]) {
-      const { code, stderr } = await withoutLimits(ecm(["structure", ...args]));
+    for (const line of ["tag add VIP", "update --label Default", "field rename 'Last Name' 'Last Name'"]) {
+      const { code, stderr } = await withoutLimits(ecm(`structure ${line}`));
       expect({ code, stderr }).toEqual({ code: 0, stderr: "unchanged\n" });
     }
     expect(await readStructure(ecm)).toEqual(before);
@@ -85,14 +81,10 @@ describe("structure update, field and tag", () => {
   it("refuse a label that is taken, in any case, with exit 6", async () => {
     const { ecm } = await startSandbox();
     await done(ecm("structure tag add vip gold"));
-    for (const args of [
-      ["field", "add", "first name"],
-      ["field", "rename", "Last Name", "FIRST NAME"],
-      ["tag", "rename", "vip", "Gold"],
-    ]) {
-      const { code, stderr } = await ecm(["structure", ...args]);
-      expect(code).toBe(6);
-      expect(stderr).toContain("already");
+    const taken = ["field add 'first name'", "field rename 'Last Name' 'FIRST NAME'", "tag rename vip Gold"];
+    for (const line of taken) {
+      const { code, stderr } = await ecm(`structure ${line}`);
+      expect({ line, code, stderr }).toMatchObject({ code: 6, stderr: expect.stringContaining("already") });
     }
   });
 
@@ -143,15 +135,15 @@ describe("structure update, field and tag", () => {
   });
 
   it.each([
-    [["structure", "update"], "No change given"],
-    [["structure", "update", "--label", " "], "cannot be blank"],
-    [["structure", "field", "add", ""], "not blank\nhint: Name it: ecm structure field add LABEL\n"],
-    [["structure", "tag", "add", "vip", " "], "not blank"],
-    [["structure", "field", "ad", "x"], "ad"],
-    [["structure", "diff", "/nowhere/s.yaml"], "cannot read /nowhere/s.yaml"],
-  ])("refuse %j with exit 2, without a request", async (args, message) => {
+    ["update", "No change given"],
+    ["update --label ' '", "cannot be blank"],
+    ["field add ''", "not blank\nhint: Name it: ecm structure field add LABEL\n"],
+    ["tag add vip ' '", "not blank"],
+    ["field ad x", "ad"],
+    ["diff /nowhere/s.yaml", "cannot read /nowhere/s.yaml"],
+  ])("refuse %s with exit 2, without a request", async (line, message) => {
     const { ecm, sandbox } = await startSandbox();
-    const { code, stderr } = await ecm(args);
+    const { code, stderr } = await ecm(`structure ${line}`);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
     expect(sandbox.admin.requests()).toEqual([]);
