@@ -17,25 +17,14 @@ const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", "
 /** An https server on loopback whose certificate a new authority has signed. */
 async function startHttps() {
   const folder = await temporaryFolder();
-  const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "ignore" });
-  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  openssl(
-    "req",
-    "-x509",
-    ...key,
-    "-keyout",
-    "ca.key",
-    "-out",
-    "ca.pem",
-    "-days",
-    "2",
-    "-subj",
-    "/CN=Company CA",
-  );
-  openssl("req", ...key, "-keyout", "own.key", "-out", "own.csr", "-subj", "/CN=localhost");
+  const openssl = (line: string) =>
+    execFileSync("openssl", line.split(" "), { cwd: folder, stdio: "ignore" });
+  const key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+  openssl(`req -x509 ${key} -keyout ca.key -out ca.pem -days 2 -subj /CN=Company`);
+  openssl(`req ${key} -keyout own.key -out own.csr -subj /CN=localhost`);
   await writeFile(join(folder, "names"), "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
-  const signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "names"];
-  openssl("x509", "-req", "-in", "own.csr", "-out", "own.pem", ...signed);
+  const authority = "-CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names";
+  openssl(`x509 -req -in own.csr -out own.pem ${authority}`);
   let requests = 0;
   const [tlsKey, cert] = await Promise.all(
     ["own.key", "own.pem"].map((name) => readFile(join(folder, name))),

@@ -41,38 +41,28 @@ describe("the retry rule", () => {
     expect([1, 2, 3].map((tries) => decide(lost, { tries }))).toEqual([wait(0.2), wait(0.8), stop]);
   });
 
-  it("waits Retry-After × 2^waits, and never more than 300 s at a time", () => {
-    const more = { maxWaitSeconds: 10_000 };
-    expect(decide(hour(20), { ...more, limitWaits: 0 })).toEqual(wait(20));
-    expect(decide(hour(20), { ...more, limitWaits: 1 })).toEqual(wait(40));
-    expect(decide(hour(20), { ...more, limitWaits: 3 })).toEqual(wait(160));
-    expect(decide(hour(20), { ...more, limitWaits: 4 })).toEqual(wait(300));
-    expect(decide(hour(2000), more)).toEqual(wait(300));
-    expect(decide(hour(20), { ...more, limitWaits: 5000 })).toEqual(wait(300));
-  });
-
-  it("stops at once when the window ends later than may be waited", () => {
-    expect(decide(hour(301))).toEqual(stop);
-    expect(decide(hour(300))).toEqual(wait(300));
-    expect(decide(hour(20), { waitedSeconds: 290 })).toEqual(stop);
-    expect(decide(hour(20), { maxWaitSeconds: 0 })).toEqual(stop);
-  });
-
-  it("waits the rest that may be waited when doubling would pass it", () => {
-    expect(decide(hour(100), { limitWaits: 1, waitedSeconds: 150 })).toEqual(wait(150));
-  });
-
-  it("leaves the service a second when Retry-After is 0 or missing", () => {
-    expect(decide(hour(0))).toEqual(wait(1));
-    expect(decide(hour(undefined))).toEqual(wait(1));
+  const patient = { maxWaitSeconds: 10_000 };
+  it.each<[string, number | undefined, Partial<Situation>, object]>([
+    ["Retry-After", 20, { ...patient, limitWaits: 0 }, wait(20)],
+    ["twice that, the second time", 20, { ...patient, limitWaits: 1 }, wait(40)],
+    ["eight times that, the fourth time", 20, { ...patient, limitWaits: 3 }, wait(160)],
+    ["never more than 300 s", 20, { ...patient, limitWaits: 4 }, wait(300)],
+    ["never more, whatever is asked for", 2000, patient, wait(300)],
+    ["never more, however often", 20, { ...patient, limitWaits: 5000 }, wait(300)],
+    ["as long as may be", 300, {}, wait(300)],
+    ["not for a window that ends later", 301, {}, stop],
+    ["not for one that ends later than the rest", 20, { waitedSeconds: 290 }, stop],
+    ["not at all", 20, { maxWaitSeconds: 0 }, stop],
+    ["the rest, when doubling would pass it", 100, { limitWaits: 1, waitedSeconds: 150 }, wait(150)],
+    ["a second at least", 0, {}, wait(1)],
+    ["a second where nothing is said", undefined, {}, wait(1)],
+    ["also for a write, since it was refused", 5, { effect: "write" }, wait(5)],
+  ])("waits for the hour: %s", (_name, retryAfterSeconds, situation, decision) => {
+    expect(decide(hour(retryAfterSeconds), situation)).toEqual(decision);
   });
 
   it.each(["month", "address"] as const)("never waits for the limit of a %s", (limit) => {
     expect(decide({ kind: "limited", limit, retryAfterSeconds: 1 }, { maxWaitSeconds: 1e9 })).toEqual(stop);
-  });
-
-  it("repeats a write after a 429, since it was refused", () => {
-    expect(decide(hour(5), { effect: "write" })).toEqual(wait(5));
   });
 
   it("never waits past the allowance in total, whatever the service asks for", () => {

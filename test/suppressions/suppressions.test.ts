@@ -35,29 +35,44 @@ describe("a suppression list", () => {
     );
   });
 
-  it("says what is wrong, and on which line", async () => {
-    const { file, text } = await createList(...three);
-    const saying = async (changed: string) => {
-      await writeFile(file, changed, "latin1");
-      try {
-        new Suppressions(file);
-      } catch (error) {
-        expect(error).toMatchObject({ kind: "suppressions" });
-        return (error as Error).message;
-      }
-      throw new Error("the list was believed");
-    };
-    expect(await saying(text.slice(0, -91))).toContain("txt:4: the file is cut off: 2 of 3 records are left");
-    expect(await saying(text.slice(0, -1))).toContain("the file is cut off: 2 of 3 records are left");
-    expect(await saying("")).toContain("txt:1: the file is empty");
-    expect(await saying(text.replace("suppressions 1", "suppressions 2"))).toContain(
-      "another version of ecm",
-    );
-    const other = await createList(...three);
-    const secret = (whole: string) => whole.split(" ")[2]!;
-    expect(await saying(text.replace(secret(text), secret(other.text)))).toContain("the key of another list");
-    expect(await saying(`${text}garbage\n`)).toContain("txt:5: the line is damaged");
-  });
+  const former = `ecm-suppressions 1 ${"0".repeat(64)}\n+${"a".repeat(64)} 2026-01-01T00:00:00.000Z\n`;
+  const secret = (whole: string) => whole.split(" ")[2]!;
+  it.each<[string, (text: string, other: string) => string, string]>([
+    [
+      "lacks its last record",
+      (text) => text.slice(0, -91),
+      ":4: the file is cut off: 2 of 3 records are left",
+    ],
+    ["lacks its last byte", (text) => text.slice(0, -1), ": the file is cut off: 2 of 3 records are left"],
+    ["is empty", () => "", ":1: the file is empty"],
+    ["has more in it", (text) => `${text}garbage\n`, ":5: the line is damaged"],
+    [
+      "has another's key",
+      (text, other) => text.replace(secret(text), secret(other)),
+      "the key of another list",
+    ],
+    [
+      "is of another version",
+      (text) => text.replace("suppressions 1", "suppressions 2"),
+      ":1: another version of ecm wrote it (version 2",
+    ],
+    ["is of a former version", () => former, ":1: it does not begin as a suppression list does"],
+    [
+      "is of no version",
+      (text) => text.slice(text.indexOf("\n") + 1),
+      ":1: it does not begin as a suppression list does",
+    ],
+  ])(
+    "that %s says so, with its path and line, and is never taken for empty",
+    async (_name, change, words) => {
+      const { file, text } = await createList(...three);
+      await writeFile(file, change(text, (await createList(...three)).text), "latin1");
+      expect(() => new Suppressions(file)).toThrow(
+        expect.objectContaining({ kind: "suppressions", message: expect.stringContaining(words) }),
+      );
+      expect(() => new Suppressions(file)).toThrow(file);
+    },
+  );
 
   it("forgets who is removed, and finds who is added, also as another process sees it", async () => {
     const { file, list } = await createList(...three);
@@ -73,19 +88,6 @@ describe("a suppression list", () => {
       ]);
     }
     expect(await readFile(file, "utf8")).not.toContain("example");
-  });
-
-  it("of another version, or of none, is an error with its path, and never empty", async () => {
-    const { file, text } = await createList("ada@example.com");
-    const former = `ecm-suppressions 1 ${"0".repeat(64)}\n+${"a".repeat(64)} 2026-01-01T00:00:00.000Z\n`;
-    for (const [other, words] of [
-      [text.replace("suppressions 1", "suppressions 2"), "another version of ecm wrote it (version 2"],
-      [former, "it does not begin as a suppression list does"],
-      [text.slice(text.indexOf("\n") + 1), "it does not begin as a suppression list does"],
-    ] as const) {
-      await writeFile(file, other);
-      expect(() => new Suppressions(file)).toThrow(`${file}:1: ${words}`);
-    }
   });
 
   it("loses nothing of four processes that change a shared list at the same time", async () => {
