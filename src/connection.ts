@@ -14,7 +14,7 @@ import {
 import type { Folders } from "./config/folders.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import type { Settings } from "./config/settings.ts";
-import { awaitLease, type Lease } from "./disk/lease.ts";
+import { awaitLease } from "./disk/lease.ts";
 import { isKind } from "./errors.ts";
 import { createSend } from "./http/send.ts";
 import { formatDuration } from "./moments.ts";
@@ -235,17 +235,14 @@ function createNamesLock(stateFolder: string, baseUrl: string, signal: AbortSign
     const lease = await awaitLease(folder, resource, "the creation of names", {
       maxMilliseconds: maxWaitMilliseconds,
       signal,
-    }).catch(toNoLease);
+    }).catch((error: unknown) => {
+      // Where nothing can be written, the second look alone tells of other creators.
+      if (!isKind(error, "usage")) throw error;
+    });
     try {
       return await perform();
     } finally {
       await lease?.release();
     }
   };
-}
-
-/** Where nothing can be written, the second look alone tells of other creators. */
-function toNoLease(error: unknown): Lease | undefined {
-  if (isKind(error, "usage")) return undefined;
-  throw error;
 }

@@ -59,7 +59,10 @@ export async function resolveProfile(
     throw noProfileError(profiles.names(), canAsk());
   }
   if (name.value === sandboxProfile && !baseUrl) return resolveSandboxProfile(settings, name);
-  if (name.value === sandboxProfile && !apiKey) throw keylessError(baseUrl!.value);
+  if (name.value === sandboxProfile && !apiKey) {
+    const hint = advise`Set ECM_API_KEY, or log in: ${ecm`auth login`}`;
+    throw noKeyError(`There is no API key for ${baseUrl!.value}`, hint);
+  }
   const profile = profiles.get(name.value);
   if (!profile) throw unknownProfileError(name.value, profiles.names());
   return assemble(settings, name, profile, { env, canAsk });
@@ -198,13 +201,6 @@ function loginCommand(name: Sourced<string> | undefined): ShownCommand {
 
 function noAddressError(message: string, hint: Hint): EcmError {
   return usageError(message, hint, { type: "BaseUrlError" });
-}
-
-function keylessError(baseUrl: string): EcmError {
-  return noKeyError(
-    `There is no API key for ${baseUrl}`,
-    advise`Set ECM_API_KEY, or log in: ${ecm`auth login`}`,
-  );
 }
 
 /** Not the same: there is no profile, and none of several is chosen. */

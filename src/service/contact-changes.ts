@@ -129,25 +129,24 @@ export function mayMeanUnchanged(error: unknown): boolean {
   return type !== "ConcurrencyError" && type !== "DuplicateFieldError" && !field && !fieldId;
 }
 
-/** Whether a member of a mutate changes something of a contact. */
-const effects: Record<string, (contact: Partial<Contact>, value: unknown) => boolean> = {
-  addTags: ({ tags }, value) => !holdsAll(tags, value),
-  removeTags: ({ tags }, value) => !holdsNone(tags, value),
-  addLists: ({ lists }, value) => !holdsAll(lists, value),
-  removeLists: ({ lists }, value) => !holdsNone(lists, value),
-  updateFields: ({ fields }, value) => !hasValues(fields, value),
-  __v: () => false,
-};
-
 /**
  * Whether a mutate would change this contact (specification, mutate, rule 4). What cannot be decided counts
  * as a change.
  */
 export function wouldChange(contact: Partial<Contact>, body: MutateBody): boolean {
   if (!isObject(body)) return true;
-  return Object.entries(body).some(([member, value]) =>
-    Object.hasOwn(effects, member) ? effects[member]!(contact, value) : true,
-  );
+  return Object.entries(body).some(([member, value]) => wouldMemberChange(contact, member, value));
+}
+
+function wouldMemberChange(contact: Partial<Contact>, member: string, value: unknown): boolean {
+  if (member === "__v") return false;
+  if (member === "updateFields") return !hasValues(contact.fields, value);
+  const [, verb, kind] = /^(add|remove)(Tags|Lists)$/.exec(member) ?? [];
+  const ids = toIds(value);
+  if (verb === undefined || !ids) return true;
+  const held = kind === "Tags" ? contact.tags : contact.lists;
+  const isHeld = (id: string) => held?.some(({ _id }) => _id === id);
+  return ids.some((id) => held === undefined || isHeld(id) === (verb === "remove"));
 }
 
 /** The parts of a mutate that would change this contact; all of them where that cannot be decided. */
@@ -189,18 +188,6 @@ export function setElementForm(
     body[member] === undefined ? [] : [[member, body[member].map((each) => each._id ?? each)]],
   );
   return { ...body, ...Object.fromEntries(bare) };
-}
-
-function holdsAll(current: IdRef[] | undefined, expected: unknown): boolean {
-  const ids = toIds(expected);
-  if (!ids) return false;
-  return ids.length === 0 || ids.every((id) => current?.some((each) => each._id === id) === true);
-}
-
-function holdsNone(current: IdRef[] | undefined, expected: unknown): boolean {
-  const ids = toIds(expected);
-  if (!ids) return false;
-  return ids.length === 0 || (current !== undefined && !current.some((each) => ids.includes(each._id)));
 }
 
 function hasValues(currentValues: FieldValue[] | undefined, expected: unknown): boolean {
