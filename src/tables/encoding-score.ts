@@ -40,21 +40,10 @@ export async function surveyUtf8(file: InputFile): Promise<ByteSurvey> {
   return { ...survey, cells: Buffer.from(cells, "latin1") };
 }
 
-/** Tried whether or not the statistics think of them. */
-const candidates = [
-  ...[
-    "windows-1252",
-    "windows-1250",
-    "windows-1254",
-    "windows-1251",
-    "shift_jis",
-    "gb18030",
-    "big5",
-    "euc-kr",
-  ],
-  ...["euc-jp", "windows-1253", "windows-1255", "windows-1256", "windows-1257", "koi8-r", "iso-8859-2"],
-  ...["ibm866", "cp850", "macintosh"],
-];
+/** Tried whether or not the statistics think of them: the commonest first. */
+const candidates =
+  `windows-1252 windows-1250 windows-1254 windows-1251 shift_jis gb18030 big5 euc-kr euc-jp windows-1253
+  windows-1255 windows-1256 windows-1257 koi8-r iso-8859-2 ibm866 cp850 macintosh`.split(/\s+/);
 /** A text that no language explains better than this is not understood. */
 const minLikeness = 0.4;
 /** They know pairs of letters, but need more text than a few names: so many bytes for their whole weight. */
@@ -121,9 +110,9 @@ const western = [
   "åäöéü", // Swedish, Finnish
   "æøåéö", // Danish, Norwegian
   "ëïéèöüêôáó", // Dutch
-].map((letters) => toCharacterSet(letters));
+];
 /** So rare that a text is Icelandic only when nothing else explains it. */
-const icelandic = toCharacterSet("áéíóúýþæöð");
+const icelandic = "áéíóúýþæöð";
 const rarity = 0.15;
 const central = [
   "äöüß", // German
@@ -133,43 +122,42 @@ const central = [
   "ăâîșțşţ", // Romanian
   "čćđšž", // Croatian
   "áäčďéíĺľňóôŕšťúýž", // Slovak
-].map((letters) => toCharacterSet(letters));
-const turkish = ["çğıİi̇öşüâî"].map((letters) => toCharacterSet(letters));
+];
 const baltic = [
   "ąčęėįšųūž", // Lithuanian
   "āčēģīķļņšūž", // Latvian
   "äöõüšž", // Estonian
-].map((letters) => toCharacterSet(letters));
+];
 
 /** The languages that are written in an encoding of one byte for each character. */
-const alphabets: Record<string, ReadonlySet<string>[]> = {
+const alphabets: Record<string, string[]> = {
   "windows-1250": central,
   "iso-8859-2": central,
-  "windows-1254": turkish,
+  "windows-1254": ["çğıİi̇öşüâî"],
   "windows-1257": baltic,
 };
 
 /** The characters of names and places, and a few of addresses. */
-const simplifiedChinese = toCharacterSet(
-  "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏付方邹熊白孟秦邱侯江尹薛闫段雷龙黎史陶贺毛郝顾龚邵万钱严赖覃洪武莫孔汤向常温康施文牛樊葛邢安齐易乔伍庞颜倪庄聂章鲁岳翟殷詹申欧耿关兰焦俞左柳甘祝包宁尚符舒阮柯纪梅童凌毕单季裴霍涂成苗谷盛曲翁骆蓝路游辛管柴蒙鲍华房解艾尤阳时司古吉简车项连麦党宫费卫米宗全应边师和商沙荣明诸马光亮",
-  "伟芳娜秀英敏静丽强磊军洋勇艳杰娟涛超霞平刚桂玉红鹏辉飞玲建国斌宇浩凯健俊帆帅旭鑫波晶晨雪婷慧颖倩佳琳欣雨怡梦洁琪嘉峰志新海东生春永小晓子美云莉燕萍天德才福翔宏博思诗涵轩泽瑞睿俪",
-  "北京上海广州深圳天津重庆都武汉杭南苏西长沙阳青岛大连厦门济合肥昆市区省县路号街道先生姐女士您好谢你公司有限楼室朝中山一二三",
+const simplifiedChinese = new Set(
+  "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏付方邹熊白孟秦邱侯江尹薛闫段雷龙黎史陶贺毛郝顾龚邵万钱严赖覃洪武莫孔汤向常温康施文牛樊葛邢安齐易乔伍庞颜倪庄聂章鲁岳翟殷詹申欧耿关兰焦俞左柳甘祝包宁尚符舒阮柯纪梅童凌毕单季裴霍涂成苗谷盛曲翁骆蓝路游辛管柴蒙鲍华房解艾尤阳时司古吉简车项连麦党宫费卫米宗全应边师和商沙荣明诸马光亮" +
+    "伟芳娜秀英敏静丽强磊军洋勇艳杰娟涛超霞平刚桂玉红鹏辉飞玲建国斌宇浩凯健俊帆帅旭鑫波晶晨雪婷慧颖倩佳琳欣雨怡梦洁琪嘉峰志新海东生春永小晓子美云莉燕萍天德才福翔宏博思诗涵轩泽瑞睿俪" +
+    "北京上海广州深圳天津重庆都武汉杭南苏西长沙阳青岛大连厦门济合肥昆市区省县路号街道先生姐女士您好谢你公司有限楼室朝中山一二三",
 );
 
-const traditionalChinese = toCharacterSet(
-  "王李張劉陳楊黃趙吳周徐孫馬朱胡郭何林高羅鄭梁謝宋唐許韓鄧馮曹彭曾蕭田董潘袁蔡蔣余于杜葉程魏蘇呂丁任盧姚沈鍾姜崔譚陸范汪廖石金賴邱侯江洪莊游簡詹方白康施溫柯翁顏阮連歐鄒戴傅夏鍾熊",
-  "偉美玲志家豪雅婷怡君淑芬惠明華建國文俊宏麗秀英珍雯欣宜佳穎慧敏芳龍小傑倫龍銘哲承宗翰冠廷柏育子涵品語晴詠如心安瑜筱琪萱芷彥",
-  "台臺北市高雄新竹中南香港九龍區路號街姐先生您好謝公司有限縣鄉鎮東西大一二三段樓",
+const traditionalChinese = new Set(
+  "王李張劉陳楊黃趙吳周徐孫馬朱胡郭何林高羅鄭梁謝宋唐許韓鄧馮曹彭曾蕭田董潘袁蔡蔣余于杜葉程魏蘇呂丁任盧姚沈鍾姜崔譚陸范汪廖石金賴邱侯江洪莊游簡詹方白康施溫柯翁顏阮連歐鄒戴傅夏鍾熊" +
+    "偉美玲志家豪雅婷怡君淑芬惠明華建國文俊宏麗秀英珍雯欣宜佳穎慧敏芳龍小傑倫龍銘哲承宗翰冠廷柏育子涵品語晴詠如心安瑜筱琪萱芷彥" +
+    "台臺北市高雄新竹中南香港九龍區路號街姐先生您好謝公司有限縣鄉鎮東西大一二三段樓",
 );
 
-const japanese = toCharacterSet(
-  "田中山本佐藤鈴木高橋伊渡辺小林加吉斎松井村上原川清水森池阿部石野岡前長谷後近青坂遠西福太三岩島崎金宮内横河平今増丸菅千葉大久保杉武新酒工竹柴桜安永沢和東京都府県市区町道北海阪名古屋浜神戸札幌",
-  "郎子一二花美香恵由紀健翔真優奈菜々愛結陽樹明智正博幸雄夫男彦之介輔也哉弘康隆茂誠裕浩学光秀英義徳孝行洋克哲髙﨑様株式会社目丁番地号",
+const japanese = new Set(
+  "田中山本佐藤鈴木高橋伊渡辺小林加吉斎松井村上原川清水森池阿部石野岡前長谷後近青坂遠西福太三岩島崎金宮内横河平今増丸菅千葉大久保杉武新酒工竹柴桜安永沢和東京都府県市区町道北海阪名古屋浜神戸札幌" +
+    "郎子一二花美香恵由紀健翔真優奈菜々愛結陽樹明智正博幸雄夫男彦之介輔也哉弘康隆茂誠裕浩学光秀英義徳孝行洋克哲髙﨑様株式会社目丁番地号",
 );
 
-const korean = toCharacterSet(
-  "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진나지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용예경봉사부",
-  "준훈수빈영희철미혜아름다운늘별빛라동순자숙상호재태시환승범규리율건생님과대울산광충북특별역로번가애란형병욱종찬호보람슬혁섭빈람솔",
+const korean = new Set(
+  "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진나지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용예경봉사부" +
+    "준훈수빈영희철미혜아름다운늘별빛라동순자숙상호재태시환승범규리율건생님과대울산광충북특별역로번가애란형병욱종찬호보람슬혁섭빈람솔",
 );
 
 const commonCharacters: Record<string, ReadonlySet<string>> = {
@@ -237,12 +225,12 @@ function computeShare(characters: string[], holds: (character: string) => boolea
   return characters.filter(holds).length / characters.length;
 }
 
-function computeLatinLikeness(foreign: string[], alphabets: ReadonlySet<string>[]): number {
+function computeLatinLikeness(foreign: string[], languages: readonly string[]): number {
   const lower = foreign.map((character) => character.toLowerCase());
-  const computeShareIn = (letters: ReadonlySet<string>) =>
-    computeShare(lower, (each) => letters.has(each) || typography.has(each));
-  const shares = alphabets.map(computeShareIn);
-  if (alphabets === western) shares.push(computeShareIn(icelandic) - rarity);
+  const computeShareIn = (letters: string) =>
+    computeShare(lower, (each) => letters.includes(each) || typography.has(each));
+  const shares = languages.map(computeShareIn);
+  if (languages === western) shares.push(computeShareIn(icelandic) - rarity);
   return Math.max(...shares);
 }
 
@@ -270,33 +258,25 @@ function computeOddness(word: string): number {
   return /^\p{Lu}{2}/u.test(word) ? oddnessOfCapitals : 0;
 }
 
-/** What a character speaks for its encoding, where a common one speaks for 1. */
-const weights = {
-  /** Without voicing marks they may as well be bytes of another encoding. */
-  halfWidthKana: 0.5,
-  /** A character of a rare name, or two bytes that happen to be one. */
-  rareIdeograph: 0.5,
-};
+/** A character of a rare name, or two bytes that happen to be one; without voicing marks, half-width kana too. */
+const doubtfulWeight = 0.5;
 
 /**
  * Nearly every pair of high bytes is an ideograph somewhere: those that
  * names are made of tell one encoding from another.
  */
 function computeEastAsianLikeness(foreign: string[], common: ReadonlySet<string>, text: string): number {
-  const halfWidth = common !== japanese ? 0 : voicedKana.test(text) ? 1 : weights.halfWidthKana;
+  const ofKana = common === japanese ? 1 : 0;
+  const ofHalfWidthKana = voicedKana.test(text) ? ofKana : ofKana * doubtfulWeight;
   const weigh = (character: string): number => {
     if (common.has(character)) return 1;
-    if (halfWidthKana.test(character)) return halfWidth;
-    if (kana.test(character)) return common === japanese ? 1 : 0;
-    return ideographs.test(character) ? weights.rareIdeograph : 0;
+    if (halfWidthKana.test(character)) return ofHalfWidthKana;
+    if (kana.test(character)) return ofKana;
+    return ideographs.test(character) ? doubtfulWeight : 0;
   };
   return foreign.reduce((sum, each) => sum + weigh(each), 0) / foreign.length;
 }
 
 function countMatches(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
-}
-
-function toCharacterSet(...texts: string[]): ReadonlySet<string> {
-  return new Set(texts.join(""));
 }
