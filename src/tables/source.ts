@@ -24,9 +24,11 @@ export interface InputFile {
   name: string;
   /** A folder for what is unpacked. It need not exist yet; the caller removes it. */
   scratch: string;
+  /** Ends the reading of a large one. */
+  signal?: AbortSignal;
 }
 
-type NamedFile = Omit<InputFile, "scratch">;
+type NamedFile = Pick<InputFile, "path" | "name">;
 
 /**
  * A chunk's records are in memory at once, with all that is made of them: larger ones are not read faster.

@@ -109,7 +109,7 @@ const pieceCharacters = 16 * 1024;
  * changes nothing.
  * @param part the name of that file
  * @param batches their lines must rise
- * @throws UsageError; EcmError for a file that was written to meanwhile
+ * @throws UsageError; EcmError for a file that was written to meanwhile; the reason of the file's signal
  */
 export async function takeRecords(
   inspection: Inspection,
@@ -135,6 +135,7 @@ export async function takeRecords(
   let piece = "";
   try {
     for await (const records of batches) {
+      file.signal?.throwIfAborted();
       for (const record of records) {
         if (record.line <= lastLine)
           throw usageError(

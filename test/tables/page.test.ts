@@ -79,6 +79,12 @@ describe("is refused with its place", () => {
   });
 });
 
+test("an interruption ends the reading", async () => {
+  const file = { ...toInputFile(await fileWith("Email\n")), signal: AbortSignal.abort(new Error("stopped")) };
+  const batches = toBatches([[1, ["a"]]], () => {});
+  await expect(takeRecords(await inspectFile(file), "page", batches)).rejects.toThrow("stopped");
+});
+
 test("a file that grows while it is read is refused", async () => {
   const taken = take([[1, ["a"]]], (path) => appendFileSync(path, "x"));
   await expect(taken).rejects.toThrow("was changed while it was being read");

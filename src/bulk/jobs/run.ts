@@ -99,15 +99,15 @@ async function takeInput(context: RunContext, { input, readsInput }: Job): Promi
   const path = resolve(input.path ?? input.name);
   const scratch = toFile(context, "unpacked");
   const isOwn = input.path !== undefined && isInPlanFolder(stateFolder, path);
-  if (!readsInput && !(isOwn && !context.options.isDryRun)) return { path: "", name, scratch };
+  if (!readsInput && !(isOwn && !context.options.isDryRun)) return { path: "", name, scratch, signal };
   const stream = input.stream ?? (isOwn ? createReadStream(path) : await openStream(path, signal));
   if (stream) {
     const copy = toFile(context, "input");
     await spool(stream, name, copy, signal);
-    return { path: copy, name, scratch };
+    return { path: copy, name, scratch, signal };
   }
   await requireFile({ path, name });
-  return { path, name, scratch };
+  return { path, name, scratch, signal };
 }
 
 async function work(context: RunContext, job: Job, file: InputFile): Promise<Closed> {

@@ -106,11 +106,11 @@ export async function withInputFile<T>(
   const scratch = join(tmpdir(), `ecm-input-${createRandomName()}`);
   try {
     const stream = file === "-" ? terminal.stdin : await openStream(resolve(file), signal);
-    if (!stream) return await use({ path: resolve(file), name, scratch });
+    if (!stream) return await use({ path: resolve(file), name, scratch, signal });
     makeFolder(scratch);
     const path = join(scratch, "input");
     await spool(stream, name, path, signal);
-    return await use({ path, name, scratch });
+    return await use({ path, name, scratch, signal });
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
