@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { type Result, temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { call, inputFile, manyRows, parseSummary, readContacts, summaryOf } from "./kit.ts";
+import { call, inputFile, manyRows, readContacts, summaryOf } from "./kit.ts";
 
 const count = 10;
 const keys = Array.from({ length: count }, (_, index) => `p${index}@example.com`);
@@ -18,7 +18,12 @@ const last = keys.at(-1)!;
 interface Scene {
   service: RunningSandbox;
   /** Runs a command in an hour of `requests`; `meanwhile` happens when it is used up for the first time. */
-  runWaiting(args: string[], meanwhile: () => Promise<void>, requests?: number): Promise<Result>;
+  runWaiting(
+    command: string,
+    meanwhile: () => Promise<unknown>,
+    requests?: number,
+  ): ReturnType<typeof summaryOf>;
+  keys(): Promise<string[]>;
 }
 
 /** Everybody is in the list All with the first name Old, unless nobody is there. */
@@ -34,7 +39,8 @@ async function startScene({ isEmpty = false } = {}): Promise<Scene> {
   const { admin } = service.sandbox;
   return {
     service,
-    async runWaiting(args, meanwhile, requests = 9) {
+    keys: async () => [...(await readContacts(service)).keys()],
+    async runWaiting(command, meanwhile, requests = 9) {
       let acted: Promise<void> | undefined;
       const clock = {
         now,
@@ -52,7 +58,7 @@ async function startScene({ isEmpty = false } = {}): Promise<Scene> {
         },
       };
       admin.limits({ hourly: requests, used: 0 });
-      const result = await service.ecm(args, { clock });
+      const result = await summaryOf(service.ecm, command, { clock });
       expect(acted, `the run did not wait: ${result.stderr}`).toBeDefined();
       return result;
     },
@@ -105,76 +111,59 @@ async function othersSetActive(service: RunningSandbox, from: string, to: string
 }
 
 describe("a person who is suppressed while a run waits", () => {
-  const creating: Record<string, (path: string) => string[]> = {
-    "an import": (path) => ["import", path],
-    "an import, one request at a time": (path) => ["import", path, "--concurrency", "1"],
-    "an import with a plan": (path) => ["import", path, "--plan", `${path}.plan`],
-    "an import that creates only": (path) => ["import", path, "--mode", "create"],
-    "lists sync --create": (path) => ["lists", "sync", "All", path, "--create"],
-    "lists sync --create with a plan": (path) => [
-      ...["lists", "sync", "All", path, "--create", "--plan", `${path}.plan`],
-    ],
-  };
+  const suppress = `suppressions add ${last}`;
+  const file = () => inputFile(manyRows(count));
+  const rows = { created: count - 1, skipped: 1, pending: 0 };
 
-  it.each(Object.entries(creating))("is not created by %s", async (_name, argsFor) => {
-    const { service, runWaiting } = await startScene({ isEmpty: true });
-    const args = argsFor(await inputFile(manyRows(count)));
-    const result = await runWaiting([...args, "--json"], async () => {
-      expect((await service.ecm(`suppressions add ${last}`)).code).toBe(0);
+  it.each([
+    ["an import", "import FILE"],
+    ["an import, one request at a time", "import FILE --concurrency 1"],
+    ["an import with a plan", "import FILE --plan FILE.plan"],
+    ["an import that creates only", "import FILE --mode create"],
+    ["lists sync --create", "lists sync All FILE --create"],
+    ["lists sync --create with a plan", "lists sync All FILE --create --plan FILE.plan"],
+  ])("is not created by %s", async (_name, command) => {
+    const { service, runWaiting, keys } = await startScene({ isEmpty: true });
+    const result = await runWaiting(command.replaceAll("FILE", await file()), async () => {
+      expect((await service.ecm(suppress)).code).toBe(0);
     });
-    expect([...(await readContacts(service)).keys()]).not.toContain(last);
-    expect(parseSummary(result)).toMatchObject({
-      rows: { created: count - 1, skipped: 1, pending: 0 },
-      consent: { suppressed: 1 },
-    });
+    expect(await keys()).not.toContain(last);
+    expect(result).toMatchObject({ rows, consent: { suppressed: 1 } });
   });
 
   it("is created all the same with --include-suppressed", async () => {
     const { service, runWaiting } = await startScene({ isEmpty: true });
-    const args = ["import", await inputFile(manyRows(count)), "--include-suppressed", "--json"];
-    const result = await runWaiting(args, async () => {
-      await service.ecm(`suppressions add ${last}`);
-    });
-    expect(parseSummary(result).rows).toMatchObject({ created: count, skipped: 0 });
+    const command = `import ${await file()} --include-suppressed`;
+    const result = await runWaiting(command, () => service.ecm(suppress));
+    expect(result.rows).toMatchObject({ created: count, skipped: 0 });
   });
 
   it("is not created by the run that is resumed", async () => {
-    const { service } = await startScene({ isEmpty: true });
-    const args = ["import", await inputFile(manyRows(count)), "--json"];
-    const stopped = await service.ecm([...args, "--max-requests", "6", "--concurrency", "1"]);
+    const { service, keys } = await startScene({ isEmpty: true });
+    const command = `import ${await file()} --max-requests 6 --concurrency 1`;
+    const stopped = await summaryOf(service.ecm, command);
     expect(stopped.code).toBe(7);
-    await service.ecm(`suppressions add ${last}`);
-    const resumed = await service.ecm(["runs", "resume", parseSummary(stopped).run!, "--json"]);
-    expect([...(await readContacts(service)).keys()]).not.toContain(last);
-    expect(parseSummary(resumed)).toMatchObject({
-      rows: { created: count - 1, skipped: 1 },
-      consent: { suppressed: 1 },
-    });
+    await service.ecm(suppress);
+    const resumed = await summaryOf(service.ecm, `runs resume ${stopped.run}`);
+    expect(await keys()).not.toContain(last);
+    expect(resumed).toMatchObject({ rows, consent: { suppressed: 1 } });
   });
 
   it("is not created again by the undo of a deletion", async () => {
-    const { service, runWaiting } = await startScene();
+    const { service, runWaiting, keys } = await startScene();
     const { run } = await summaryOf(service.ecm, "contact delete --list All --yes");
-    const undone = await runWaiting(["runs", "undo", run!, "--json", "--concurrency", "1"], async () => {
-      await service.ecm(`suppressions add ${last}`);
-    });
-    expect([...(await readContacts(service)).keys()]).not.toContain(last);
-    expect(parseSummary(undone).rows).toMatchObject({ created: count - 1, skipped: 1 });
+    const undone = await runWaiting(`runs undo ${run} --concurrency 1`, () => service.ecm(suppress));
+    expect(await keys()).not.toContain(last);
+    expect(undone.rows).toMatchObject(rows);
   });
 
   it("is not created when a failing service is waited for", async () => {
-    const { service, runWaiting } = await startScene({ isEmpty: true });
+    const { service, runWaiting, keys } = await startScene({ isEmpty: true });
     service.sandbox.admin.faults(["503:POST:/api/contact:first=1"]);
-    const args = ["import", await inputFile(manyRows(count)), "--concurrency", "1", "--json"];
-    const result = await runWaiting(
-      args,
-      async () => {
-        await service.ecm(`suppressions add ${last}`);
-      },
-      1000,
-    );
-    expect([...(await readContacts(service)).keys()]).not.toContain(last);
-    expect(parseSummary(result).rows).toMatchObject({ created: count - 1, skipped: 1 });
+    const command = `import ${await file()} --concurrency 1`;
+    const result = await runWaiting(command, () => service.ecm(suppress), 1000);
+    expect(await keys()).not.toContain(last);
+    expect(result.rows).toMatchObject(rows);
   });
 
   it.each([
@@ -199,9 +188,8 @@ describe("a person who is suppressed while a run waits", () => {
         writeFileSync(list, after);
         return "drop";
       };
-      const args = ["import", await inputFile(manyRows(count)), "--concurrency", "1", "--json"];
-      const { rows } = parseSummary(await proxy.ecm(args, { env }));
-      expect(rows).toMatchObject({ created, skipped: count - created, pending: 0 });
+      const imported = await summaryOf(proxy.ecm, `import ${await file()} --concurrency 1`, { env });
+      expect(imported.rows).toMatchObject({ created, skipped: count - created, pending: 0 });
       expect(sent).toBe(1);
     },
   );
@@ -210,31 +198,30 @@ describe("a person who is suppressed while a run waits", () => {
     const proxy = await startRecordingProxy();
     proxy.beforeRequest = async (path) => {
       if (path !== "/api/contact" || proxy.writes.length > 0) return;
-      await proxy.ecm(`suppressions add ${last}`);
+      await proxy.ecm(suppress);
     };
-    const args = ["import", await inputFile(manyRows(count)), "--concurrency", "1", "--json"];
-    const result = await proxy.ecm(args);
+    const result = await summaryOf(proxy.ecm, `import ${await file()} --concurrency 1`);
     expect(proxy.writes.map(({ what }) => what)).not.toContain(last);
-    expect(parseSummary(result).rows).toMatchObject({ created: count - 1, skipped: 1 });
+    expect(result.rows).toMatchObject(rows);
   });
 });
 
-describe("a person who is erased while a run waits", () => {
-  it.each([
-    ["an import", ["import"]],
-    ["lists sync --create", ["lists", "sync", "All"]],
-  ])("is not created afterwards by %s: or else the erasure is refused", async (_name, words) => {
-    const { service, runWaiting } = await startScene({ isEmpty: true });
-    const create = words[0] === "lists" ? ["--create"] : [];
-    const args = [...words, await inputFile(manyRows(count)), ...create, "--concurrency", "1", "--json"];
+it.each([
+  ["an import", "import FILE"],
+  ["lists sync --create", "lists sync All FILE --create"],
+])(
+  "a person who is erased while %s waits is not created afterwards: or else the erasure is refused",
+  async (_name, command) => {
+    const { service, runWaiting, keys } = await startScene({ isEmpty: true });
     let erased: Result | undefined;
-    await runWaiting(args, async () => {
+    const file = await inputFile(manyRows(count));
+    await runWaiting(`${command.replace("FILE", file)} --concurrency 1`, async () => {
       erased = await service.ecm(`contact erase ${last} --yes`);
     });
-    if (erased!.code === 0) expect([...(await readContacts(service)).keys()]).not.toContain(last);
+    if (erased!.code === 0) expect(await keys()).not.toContain(last);
     else expect(erased!.code, erased!.stderr).toBe(6);
-  });
-});
+  },
+);
 
 describe("runs undo --delete-created", () => {
   const left: Record<string, (service: RunningSandbox) => Promise<void>> = {
@@ -245,17 +232,15 @@ describe("runs undo --delete-created", () => {
       await service.ecm(`contact mutate ${last} --add-list Trial`);
     },
   };
-  const undoArguments = (run: string) => [
-    ...["runs", "undo", run, "--delete-created", "--yes", "--concurrency", "1", "--json"],
-  ];
+  const undo = (run: string | null) => `runs undo ${run} --delete-created --yes --concurrency 1`;
 
   it.each(Object.entries(left))("keeps who %s before it begins", async (_name, leave) => {
-    const { service } = await startScene({ isEmpty: true });
+    const { service, keys } = await startScene({ isEmpty: true });
     const { run } = await summaryOf(service.ecm, `import ${await inputFile(manyRows(count))}`);
     await leave(service);
-    const undone = await service.ecm(undoArguments(run!));
-    expect([...(await readContacts(service)).keys()]).toEqual([last]);
-    expect(parseSummary(undone)).toMatchObject({
+    const undone = await summaryOf(service.ecm, undo(run));
+    expect(await keys()).toEqual([last]);
+    expect(undone).toMatchObject({
       rows: { deleted: count - 1, rejected: 1 },
       codes: { rejected: { changed_since: 1 } },
     });
@@ -264,147 +249,132 @@ describe("runs undo --delete-created", () => {
   it.each(Object.entries(left))(
     "keeps who %s between its look at the contact and the deletion",
     async (_name, leave) => {
-      const { service, runWaiting } = await startScene({ isEmpty: true });
+      const { service, runWaiting, keys } = await startScene({ isEmpty: true });
       const file = await inputFile(`Email,First Name\n${last},Last\n`);
       const { run } = await summaryOf(service.ecm, `import ${file}`);
       // The structure, the contact; then the hour is used up.
-      const undone = await runWaiting(undoArguments(run!), () => leave(service), 2);
-      expect([...(await readContacts(service)).keys()]).toEqual([last]);
-      expect(parseSummary(undone)).toMatchObject({ rows: { deleted: 0, rejected: 1 } });
+      const undone = await runWaiting(undo(run), () => leave(service), 2);
+      expect(await keys()).toEqual([last]);
+      expect(undone.rows).toMatchObject({ deleted: 0, rejected: 1 });
     },
   );
 });
 
 describe("values that others set while a run waits", () => {
-  const setting: Record<string, (path: string) => string[]> = {
-    "an import": (path) => ["import", path],
-    "an import with a plan": (path) => ["import", path, "--plan", `${path}.plan`],
-    "an import with few requests at once": (path) => ["import", path, "--concurrency", "1"],
-    "mutate --all": () => ["contact", "mutate", "--all", "--set", "First Name=New", "--yes"],
-    "mutate of a list": () => ["contact", "mutate", "--list", "All", "--set", "First Name=New"],
-    "mutate of names": () => ["contact", "mutate", ...keys, "--set", "First Name=New"],
-    "mutate --keys": (path) => ["contact", "mutate", "--keys", path, "--set", "First Name=New"],
-  };
-  const file = () => inputFile(manyRows(count, () => "New"));
+  const change = "contact mutate --set 'First Name=New'";
+  const setting = [
+    ["an import", "import FILE"],
+    ["an import with a plan", "import FILE --plan FILE.plan"],
+    ["an import with few requests at once", "import FILE --concurrency 1"],
+    ["mutate --all", `${change} --all --yes`],
+    ["mutate of a list", `${change} --list All`],
+    ["mutate of names", `${change} ${keys.join(" ")}`],
+    ["mutate --keys", `${change} --keys FILE`],
+  ] as const;
+  const withFile = async (command: string) =>
+    command.replaceAll("FILE", await inputFile(manyRows(count, () => "New")));
   /** By the value that each had before the run, or was given by others. */
-  const valuesAfterUndo = (theirs: string[]) =>
-    Object.fromEntries(keys.map((key) => [key, theirs.includes(key) ? "Theirs" : "Old"]));
+  const valuesAfterUndo = (theirs: string[], their = "Theirs") =>
+    Object.fromEntries(keys.map((key) => [key, theirs.includes(key) ? their : "Old"]));
 
-  it.each(Object.entries(setting))("are what the undo of %s puts back", async (_name, argsFor) => {
+  it.each(setting)("are what the undo of %s puts back", async (_name, command) => {
     const { service, runWaiting } = await startScene();
     let theirs: string[] = [];
-    const changed = await runWaiting([...argsFor(await file()), "--json"], async () => {
+    const changed = await runWaiting(await withFile(command), async () => {
       theirs = await othersSetActive(service, "Old", "Theirs");
     });
     expect(theirs).not.toEqual([]);
-    expect(parseSummary(changed)).toMatchObject({ rows: { updated: count, pending: 0 } });
+    expect(changed.rows).toMatchObject({ updated: count, pending: 0 });
     expect(new Set(Object.values(await valuesIn(service)))).toEqual(new Set(["New"]));
-    const undone = await service.ecm(["runs", "undo", parseSummary(changed).run!, "--json"]);
+    const undone = await summaryOf(service.ecm, `runs undo ${changed.run}`);
     expect(undone.code, undone.stderr).toBe(0);
     expect(await valuesIn(service)).toEqual(valuesAfterUndo(theirs));
   });
 
-  it.each(Object.entries(setting))(
+  it.each(setting)(
     "are left alone by the undo of %s where they are the run's own",
-    async (_name, argsFor) => {
+    async (_name, command) => {
       const { service, runWaiting } = await startScene();
       let theirs: string[] = [];
-      const changed = await runWaiting([...argsFor(await file()), "--json"], async () => {
+      const changed = await runWaiting(await withFile(command), async () => {
         theirs = await othersSet(service, "Old", "New");
       });
-      const { updated, unchanged } = parseSummary(changed).rows;
-      expect([updated, unchanged]).toEqual([count - theirs.length, theirs.length]);
-      await service.ecm(["runs", "undo", parseSummary(changed).run!]);
-      const expectedLists = Object.fromEntries(
-        keys.map((key) => [key, theirs.includes(key) ? "New" : "Old"]),
-      );
-      expect(await valuesIn(service)).toEqual(expectedLists);
+      expect(changed.rows).toMatchObject({ updated: count - theirs.length, unchanged: theirs.length });
+      await service.ecm(`runs undo ${changed.run}`);
+      expect(await valuesIn(service)).toEqual(valuesAfterUndo(theirs, "New"));
     },
   );
 
-  const choosing: Record<string, string[]> = {
-    "a change": ["mutate", "--where", 'First_Name == "Old"', "--set", "First Name=New"],
-    "a change of names": ["mutate", ...keys, "--where", 'First_Name == "Old"', "--set", "First Name=New"],
-    "an unsubscription": ["unsubscribe", "--where", 'First_Name == "Old"', "--yes"],
-    "a deletion": ["delete", "--where", 'First_Name == "Old"', "--yes"],
-    "a deletion of names": ["delete", ...keys, "--where", 'First_Name == "Old"', "--yes"],
-  };
-  it.each(Object.entries(choosing))(
-    "end the selection of %s: who is chosen no more is left alone",
-    async (_name, words) => {
-      const { service, runWaiting } = await startScene();
-      let theirs: string[] = [];
-      const changed = await runWaiting(["contact", ...words, "--json"], async () => {
-        theirs = await othersSetActive(service, "Old", "Theirs");
-      });
-      expect(theirs).not.toEqual([]);
-      expect(parseSummary(changed)).toMatchObject({
-        rows: { skipped: theirs.length, pending: 0 },
-        codes: { skipped: { changed: theirs.length } },
-      });
-      const values = await valuesIn(service);
-      for (const key of theirs) expect([key, values[key]]).toEqual([key, "Theirs"]);
-      const status = ["--status", "active", "--where", 'First_Name == "Theirs"', "--count"];
-      const active = await service.ecm(["contact", "search", ...status]);
-      expect(active.stdout.trim()).toBe(String(theirs.length));
-    },
-  );
+  const old = `--where 'First_Name == "Old"'`;
+  it.each([
+    ["a change", `${change} ${old}`],
+    ["a change of names", `${change} ${keys.join(" ")} ${old}`],
+    ["an unsubscription", `contact unsubscribe ${old} --yes`],
+    ["a deletion", `contact delete ${old} --yes`],
+    ["a deletion of names", `contact delete ${keys.join(" ")} ${old} --yes`],
+  ])("end the selection of %s: who is chosen no more is left alone", async (_name, command) => {
+    const { service, runWaiting } = await startScene();
+    let theirs: string[] = [];
+    const changed = await runWaiting(command, async () => {
+      theirs = await othersSetActive(service, "Old", "Theirs");
+    });
+    expect(theirs).not.toEqual([]);
+    expect(changed).toMatchObject({
+      rows: { skipped: theirs.length, pending: 0 },
+      codes: { skipped: { changed: theirs.length } },
+    });
+    const values = await valuesIn(service);
+    for (const key of theirs) expect([key, values[key]]).toEqual([key, "Theirs"]);
+    const active = await service.ecm(
+      `contact search --status active --where 'First_Name == "Theirs"' --count`,
+    );
+    expect(active.stdout.trim()).toBe(String(theirs.length));
+  });
 
   it("are left alone by an undo, and what it cannot put back is said", async () => {
     const { service, runWaiting } = await startScene();
-    const { run } = await summaryOf(service.ecm, `import ${await file()}`);
+    const { run } = await summaryOf(service.ecm, await withFile("import FILE"));
     let theirs: string[] = [];
-    const undone = await runWaiting(["runs", "undo", run!, "--json"], async () => {
+    const undone = await runWaiting(`runs undo ${run}`, async () => {
       theirs = await othersSet(service, "New", "Theirs");
     });
     expect(theirs).not.toEqual([]);
     expect(await valuesIn(service)).toEqual(valuesAfterUndo(theirs));
-    expect(undone.code).toBe(3);
-    expect(parseSummary(undone).rows).toMatchObject({
-      updated: count - theirs.length,
-      rejected: theirs.length,
-    });
+    const [updated, rejected] = [count - theirs.length, theirs.length];
+    expect(undone).toMatchObject({ code: 3, rows: { updated, rejected } });
   });
 
   it("are what the undo puts back of a run that was stopped and resumed after a while", async () => {
     const { service } = await startScene();
-    const args = ["contact", "mutate", "--all", "--set", "First Name=New", "--yes", "--json"];
-    const stopped = await service.ecm([...args, "--max-requests", "6", "--concurrency", "1"]);
-    expect(stopped.code).toBe(7);
+    const limited = `${change} --all --yes --max-requests 6 --concurrency 1`;
+    const { code, run } = await summaryOf(service.ecm, limited);
+    expect(code).toBe(7);
     const theirs = await othersSet(service, "Old", "Theirs");
-    const { run } = parseSummary(await service.ecm(["runs", "resume", parseSummary(stopped).run!, "--json"]));
+    await service.ecm(`runs resume ${run}`);
     await service.ecm(`runs undo ${run}`);
     expect(await valuesIn(service)).toEqual(valuesAfterUndo(theirs));
   });
 });
 
-describe("who leaves a list, or comes into it, while lists sync waits", () => {
-  it("is counted as others have made it, and so is not put back by the undo", async () => {
-    const { service, runWaiting } = await startScene();
-    const keep = await inputFile("p0@example.com\n", "keys.txt");
-    const args = ["lists", "sync", "All", keep, "--max-remove", "100%", "--concurrency", "1", "--json"];
-    const synced = await runWaiting(args, async () => {
-      await service.ecm(`contact mutate ${last} --remove-list All`);
-    });
-    expect(parseSummary(synced).members).toEqual({ added: 0, removed: count - 2 });
-    await service.ecm(["runs", "undo", parseSummary(synced).run!]);
-    const people = await readContacts(service);
-    const members = keys.filter((key) => people.get(key)!.lists.length > 0);
-    expect(members).toEqual(keys.filter((key) => key !== last));
-  });
+it("who leaves a list while lists sync waits is counted as others have made it, and so is not put back by the undo", async () => {
+  const { service, runWaiting } = await startScene();
+  const keep = await inputFile("p0@example.com\n", "keys.txt");
+  const sync = `lists sync All ${keep} --max-remove 100% --concurrency 1`;
+  const synced = await runWaiting(sync, () => service.ecm(`contact mutate ${last} --remove-list All`));
+  expect(synced.members).toEqual({ added: 0, removed: count - 2 });
+  await service.ecm(`runs undo ${synced.run}`);
+  const people = await readContacts(service);
+  const members = keys.filter((key) => people.get(key)!.lists.length > 0);
+  expect(members).toEqual(keys.filter((key) => key !== last));
 });
 
 it("who unsubscribes while a run waits is counted as inactive", async () => {
   const { service, runWaiting } = await startScene();
-  const path = await inputFile(manyRows(count, () => "New"));
-  const result = await runWaiting(["import", path, "--json"], async () => {
-    for (const key of (await holders(service, "Old")).map((each) => each.key))
-      await unsubscribe(service, key);
+  const result = await runWaiting(`import ${await inputFile(manyRows(count, () => "New"))}`, async () => {
+    for (const { key } of await holders(service, "Old")) await unsubscribe(service, key);
   });
-  const inactive = await call<unknown[]>(service, "GET", "/api/contact").then(
-    (all) =>
-      (all as { status: { primary: string } }[]).filter(({ status }) => status.primary === "Inactive").length,
-  );
+  const all = await call<{ status: { primary: string } }[]>(service, "GET", "/api/contact");
+  const inactive = all.filter(({ status }) => status.primary === "Inactive").length;
   expect(inactive).toBeGreaterThan(0);
-  expect(parseSummary(result)).toMatchObject({ rows: { updated: count }, consent: { inactive } });
+  expect(result).toMatchObject({ rows: { updated: count }, consent: { inactive } });
 });
