@@ -8,7 +8,7 @@ import { replaceByClone } from "../../src/sandbox/clone.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { Contact } from "../../src/wire.ts";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
-import { temporaryFolder } from "../support/ecm.ts";
+import { done, temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { plainStructure } from "../support/service.ts";
 import { readContacts } from "./kit.ts";
@@ -120,26 +120,22 @@ describe("a contact that moves", () => {
 });
 
 describe("a move that is refused, and writes nothing", () => {
-  it.each<[what: string, before: string[][], code: number, text: string]>([
-    ["whose old contact has left", [["contact", "unsubscribe", old, "--yes"]], 6, "only an active contact"],
-    ["whose old key is suppressed", [["suppressions", "add", old]], 6, "suppression list"],
-    ["whose new key is suppressed", [["suppressions", "add", next]], 6, "suppression list"],
+  const leave = (key: string) => `contact unsubscribe ${key} --yes`;
+
+  it.each<[what: string, before: string[], code: number, text: string]>([
+    ["whose old contact has left", [leave(old)], 6, "only an active contact"],
+    ["whose old key is suppressed", [`suppressions add ${old}`], 6, "suppression list"],
+    ["whose new key is suppressed", [`suppressions add ${next}`], 6, "suppression list"],
     [
       "to a contact that has left, even with --merge",
-      [
-        ["contact", "create", "--key", next],
-        ["contact", "unsubscribe", next, "--yes"],
-      ],
+      [`contact create --key ${next}`, leave(next)],
       6,
       "has left",
     ],
-    ["without a contact", [["contact", "delete", old, "--yes"]], 5, "No contact has the key or id"],
+    ["without a contact", [`contact delete ${old} --yes`], 5, "No contact has the key or id"],
   ])("%s", async (_what, before, code, text) => {
     const service = await scene();
-    for (const args of before) {
-      const prepared = await service.ecm(args);
-      expect(prepared.code, prepared.stderr).toBe(0);
-    }
+    for (const command of before) await done(service.ecm(command));
     const writes = writesIn(service).length;
     const refused = await move(service, "--merge");
     expect(refused).toMatchObject({ code, stderr: expect.stringContaining(text) });
@@ -174,7 +170,7 @@ describe("a move that is refused, and writes nothing", () => {
 
 describe("the old contact, read again before it goes", () => {
   /** Something happens to it right after the new one was created. */
-  async function moveWhile(happens: string[], ...flags: string[]) {
+  async function moveWhile(happens: string) {
     const proxy = await startRecordingProxy();
     proxy.sandbox.admin.seed(contents);
     let isCreated = false;
@@ -182,28 +178,25 @@ describe("the old contact, read again before it goes", () => {
       isCreated ||= path === "/api/contact" && when === "after";
       return undefined;
     };
-    let isDone = false;
+    let hasHappened = false;
     proxy.beforeRequest = async () => {
-      if (!isCreated || isDone) return;
-      isDone = true;
-      const done = await proxy.ecm(happens);
-      expect(done.code, done.stderr).toBe(0);
+      if (!isCreated || hasHappened) return;
+      hasHappened = true;
+      await done(proxy.ecm(happens));
     };
-    const moved = await proxy.ecm(["contact", "move", old, next, "--yes", ...flags]);
-    expect(isDone).toBe(true);
+    const moved = await proxy.ecm(`contact move ${old} ${next} --yes --delete-old`);
+    expect(hasHappened).toBe(true);
     return { proxy, moved };
   }
 
   it.each([
-    ["has left", ["contact", "unsubscribe", old, "--yes"], "contact unsubscribe ada@new.example"],
-    ["is gone", ["contact", "delete", old, "--yes"], "contact erase ada@new.example"],
-    ["was changed", ["contact", "mutate", old, "--set", "Last Name=Love"], "contact move --merge"],
-  ])("%s: the command says so, and what is to be done", async (_what, happens, hint) => {
-    const { proxy, moved } = await moveWhile(happens, "--delete-old");
+    ["has left", `contact unsubscribe ${old} --yes`, "contact unsubscribe ada@new.example", 0],
+    ["is gone", `contact delete ${old} --yes`, "contact erase ada@new.example", 1],
+    ["was changed", `contact mutate ${old} --set 'Last Name=Love'`, "contact move --merge", 0],
+  ])("%s: the command says so, and what is to be done", async (_what, happens, hint, deletions) => {
+    const { proxy, moved } = await moveWhile(happens);
     expect(moved).toMatchObject({ code: 6, stderr: expect.stringContaining(hint) });
     expect(proxy.writes.filter(({ kind }) => kind === "create")).toHaveLength(1);
-    expect(proxy.writes.filter(({ kind }) => kind === "delete")).toHaveLength(
-      happens[1] === "delete" ? 1 : 0,
-    );
+    expect(proxy.writes.filter(({ kind }) => kind === "delete")).toHaveLength(deletions);
   });
 });

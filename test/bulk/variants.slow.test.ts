@@ -3,9 +3,15 @@ import { describe, expect, it } from "vitest";
 import { writeCachedBehavior } from "../../src/config/caches.ts";
 import { fastClock, startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { testClock } from "../sandbox/account.ts";
-import { ecmWith, temporaryHome } from "../support/ecm.ts";
+import { type Ecm, ecmWith, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { call, inputFile, manyContacts, manyRows, parseSummary, readContacts, summaryOf } from "./kit.ts";
+import { call, inputFile, manyContacts, manyRows, readContacts, summaryOf } from "./kit.ts";
+
+/** An import of these rows. */
+const importing = async (ecm: Ecm, text: string, flags = "", options?: Parameters<Ecm>[1]) =>
+  summaryOf(ecm, `import ${await inputFile(text)} ${flags}`, options);
+
+const renamed = { fields: { "First Name": "New" } };
 
 describe("a create that is refused as a duplicate, while no search shows the contact", () => {
   const keys = ["p0@example.com", "p2@example.com"];
@@ -25,8 +31,13 @@ describe("a create that is refused as a duplicate, while no search shows the con
       now: () => Date.now(),
       sleep: async (milliseconds: number) => void pauses.push(milliseconds),
     };
-    const importRows = async (count: number) =>
-      await summaryOf(service.ecm, `import ${await inputFile(manyRows(count, () => "New"))}`, { clock });
+    const importRows = (count: number) =>
+      importing(
+        service.ecm,
+        manyRows(count, () => "New"),
+        "",
+        { clock },
+      );
     return { service, pauses, importRows };
   };
 
@@ -39,18 +50,16 @@ describe("a create that is refused as a duplicate, while no search shows the con
       inactive: 0,
     });
     expect(pauses).toEqual([1000, 3000, 10_000]);
-    expect((await readContacts(service)).get("p1@example.com")).toMatchObject({
-      fields: { "First Name": "New" },
-    });
+    expect((await readContacts(service)).get("p1@example.com")).toMatchObject(renamed);
   });
 
   it("does not keep a run from its end, however few requests each invocation may send", async () => {
     const { service } = await hiding(["p0@example.com", "p1@example.com", "p2@example.com"]);
     const clock = fastClock();
-    const args = ["import", await inputFile(manyRows(5)), "--json", "--max-requests", "6"];
-    let summary = parseSummary(await service.ecm(args, { clock }));
+    const command = `import ${await inputFile(manyRows(5))} --max-requests 6`;
+    let summary = await summaryOf(service.ecm, command, { clock });
     for (let again = 0; again < 8 && summary.status !== "completed"; again++)
-      summary = parseSummary(await service.ecm(args, { clock }));
+      summary = await summaryOf(service.ecm, command, { clock });
     expect(summary).toMatchObject({
       status: "completed",
       rows: { created: 2, skipped: 3 },
@@ -61,19 +70,18 @@ describe("a create that is refused as a duplicate, while no search shows the con
   it("is decided on once a search shows the contact", async () => {
     const clock = testClock();
     const service = await startSandbox({ clock, variants: { "search-lag": "2500" } });
+    const { structureId: contactStructureId } = service.sandbox;
     // Created by somebody else a moment ago.
-    const [{ _id: contactStructureId }] = await call<[{ _id: string }]>(
-      service,
-      "GET",
-      "/api/contact-structure",
-    );
     for (const key of keys) await call(service, "POST", "/api/contact", { key, contactStructureId });
-    const result = await summaryOf(service.ecm, `import ${await inputFile(manyRows(3, () => "New"))}`, {
-      clock,
-    });
-    expect(result.rows).toMatchObject({ created: 1, updated: 2, skipped: 0, rejected: 0 });
-    for (const key of keys)
-      expect((await readContacts(service)).get(key)).toMatchObject({ fields: { "First Name": "New" } });
+    const { rows } = await importing(
+      service.ecm,
+      manyRows(3, () => "New"),
+      "",
+      { clock },
+    );
+    expect(rows).toMatchObject({ created: 1, updated: 2, skipped: 0, rejected: 0 });
+    const contacts = await readContacts(service);
+    for (const key of keys) expect(contacts.get(key)).toMatchObject(renamed);
   });
 
   it.each(["reset-before", "reset-after", "500"])(
@@ -102,8 +110,7 @@ describe("a create that is refused as a duplicate, while no search shows the con
     const clock = testClock(Date.now());
     const faults = ["reset-after:POST:/api/contact:n=1"];
     const service = await startSandbox({ clock, faults, variants: { "search-lag": lag } });
-    const args = ["import", await inputFile(manyRows(2)), "--json", "--concurrency", "1"];
-    const { rows } = parseSummary(await service.ecm(args, { clock }));
+    const { rows } = await importing(service.ecm, manyRows(2), "--concurrency 1", { clock });
     expect(rows).toMatchObject({ updated: 0, skipped: 0, rejected: 0, ...expected });
     expect([...(await readContacts(service)).keys()]).toEqual(["p0@example.com", "p1@example.com"]);
   });
@@ -111,70 +118,68 @@ describe("a create that is refused as a duplicate, while no search shows the con
 
 describe("letter case of keys", () => {
   it.each([3, 50])("is compared folded, of %d rows", async (count) => {
-    const service = await startSandbox({
-      variants: { page: "cap:4", "max-keys": "20" },
-    });
-    await service.ecm(`import ${await inputFile(manyRows(count))}`);
-    const shouted = manyRows(count, () => "New").replaceAll(/^p/gm, "P");
-    const args = ["import", await inputFile(shouted), "--json"];
-    expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ created: 0, updated: count });
-    expect(parseSummary(await service.ecm([...args, "--fresh"])).rows).toMatchObject({ unchanged: count });
+    const service = await startSandbox({ variants: { page: "cap:4", "max-keys": "20" } });
+    await importing(service.ecm, manyRows(count));
+    const shouted = `import ${await inputFile(manyRows(count, () => "New").replaceAll(/^p/gm, "P"))}`;
+    expect((await summaryOf(service.ecm, shouted)).rows).toMatchObject({ created: 0, updated: count });
+    expect((await summaryOf(service.ecm, `${shouted} --fresh`)).rows).toMatchObject({ unchanged: count });
     const contacts = await readContacts(service);
     expect(contacts.size).toBe(count);
-    expect(contacts.get("p0@example.com")).toMatchObject({ fields: { "First Name": "New" } });
+    expect(contacts.get("p0@example.com")).toMatchObject(renamed);
   });
 
   it("costs no further request", async () => {
-    const service = await startSandbox();
-    await service.ecm(`import ${await inputFile(manyRows(40))}`);
-    const rows = manyRows(20).replaceAll(/^p/gm, "P");
-    expect(await summaryOf(service.ecm, `import ${await inputFile(rows)} --dry-run`)).toMatchObject({
-      rows: { unchanged: 20 },
-      requests: { search: 1 },
-    });
+    const { ecm } = await startSandbox();
+    await importing(ecm, manyRows(40));
+    const dry = await importing(ecm, manyRows(20).replaceAll(/^p/gm, "P"), "--dry-run");
+    expect(dry).toMatchObject({ rows: { unchanged: 20 }, requests: { search: 1 } });
   });
 });
 
 describe("an import into an account that holds every row, and of which nothing is known", () => {
+  /** Another machine: nothing was learned there. */
+  async function elsewhere({ env }: { env: Record<string, string> }) {
+    const home = await temporaryHome();
+    return { home, ecm: ecmWith({ ...env, ...home }) };
+  }
+
   it.each(["first", "refused"])("creates nobody twice where several keys are: %s", async (keys) => {
     const service = await startSandbox({ variants: { keys, page: "cap:4" } });
-    const rows = manyRows(60);
-    await service.ecm(`import ${await inputFile(rows)}`);
-    // Another machine: nothing was learned there.
-    const other = ecmWith({ ...service.env, ...(await temporaryHome()) });
-    const again = parseSummary(await other(["import", await inputFile(rows), "--json"]));
-    expect(again.rows).toMatchObject({ unchanged: 60, created: 0, rejected: 0 });
-    expect(again.requests).toMatchObject({ create: 0, mutate: 0 });
+    await importing(service.ecm, manyRows(60));
+    expect(await importing((await elsewhere(service)).ecm, manyRows(60))).toMatchObject({
+      rows: { unchanged: 60, created: 0, rejected: 0 },
+      requests: { create: 0, mutate: 0 },
+    });
   });
 
   it("does not take the first key in another letter case as proof that several count", async () => {
-    const service = await startSandbox({
-      variants: { keys: "first" },
-      contents: { contacts: manyContacts(12) },
-    });
+    const contents = { contacts: manyContacts(12) };
+    const service = await startSandbox({ variants: { keys: "first" }, contents });
     const keys = ["P0@example.com", "p1@example.com", "p2@example.com"];
-    const found = await service.ecm(["contact", "search", ...keys, "-o", "csv", "--columns", "key"]);
+    const found = await service.ecm(`contact search ${keys.join(" ")} -o csv --columns key`);
     expect(found.stdout).toBe("key\np0@example.com\np1@example.com\np2@example.com\n");
-    const other = ecmWith({ ...service.env, ...(await temporaryHome()) });
+    const { ecm } = await elsewhere(service);
     const file = await inputFile(keys.join("\n"), "keys.txt");
-    const result = await other(["contact", "unsubscribe", "--keys", file, "--json", "-y"]);
-    expect(parseSummary(result).rows).toMatchObject({ updated: 3, rejected: 0 });
+    const { rows } = await summaryOf(ecm, `contact unsubscribe --keys ${file} -y`);
+    expect(rows).toMatchObject({ updated: 3, rejected: 0 });
   });
 
   it.each(["first", "refused"])(
     "looks again after ten refused creates where several keys are: %s",
     async (keys) => {
       const service = await startSandbox({ variants: { keys, page: "cap:4" } });
-      await service.ecm(`import ${await inputFile(manyRows(60))}`);
-      const home = await temporaryHome();
-      const [{ _id: structureId }] = await call<[{ _id: string }]>(service, "GET", "/api/contact-structure");
+      await importing(service.ecm, manyRows(60));
+      const { home, ecm } = await elsewhere(service);
       // Learned when the service took several keys: it no longer does, and no contact is known to show it.
       const points = { keys: { value: "any", learnedAt: new Date().toISOString() } };
-      writeCachedBehavior({ state: home.ECM_STATE_DIR! }, service.baseUrl, structureId, points);
-      const other = ecmWith({ ...service.env, ...home });
+      writeCachedBehavior(
+        { state: home.ECM_STATE_DIR! },
+        service.baseUrl,
+        service.sandbox.structureId,
+        points,
+      );
       // The first key of the block is nobody's: a search that counts it alone finds nobody.
-      const rows = manyRows(60).replace("\n", "\nnobody@example.com,N\n");
-      const result = parseSummary(await other(["import", await inputFile(rows), "--json"]));
+      const result = await importing(ecm, manyRows(60).replace("\n", "\nnobody@example.com,N\n"));
       expect(result.rows).toMatchObject({ created: 1, unchanged: 60, rejected: 0 });
       expect(result.requests.create).toBeLessThanOrEqual(20);
     },

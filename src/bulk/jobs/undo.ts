@@ -74,10 +74,10 @@ async function openUndone(
   if (returns.has("contact")) context.emit({ kind: "remark", remark: { code: "recreates" } });
   const toIdentity = createIdentityReader(keyType);
   async function* entries(): AsyncGenerator<Item[]> {
-    for await (const { ref, key, ...written } of readWritten(source.folder)) {
-      const desired = toDesired(written, deletesCreated, remaining);
+    for await (const written of readWritten(source.folder)) {
+      const { ref, key } = written;
       const keys = { written: key, sent: key, identity: toIdentity(key) };
-      yield [{ ref, line: null, key: keys, cells: [key], contactId: findContactId(written), desired }];
+      yield [{ ref, line: null, key: keys, cells: [key], ...toUndone(written, deletesCreated, remaining) }];
     }
   }
   const head = toHead(
@@ -142,28 +142,23 @@ async function readAccount(
   };
 }
 
-type Written = Pick<WrittenContact, "operation" | "createdId">;
-
-/** A deleted contact's id is gone with it. */
-function findContactId({ operation, createdId }: Written): string | undefined {
-  if (operation.kind === "delete") return undefined;
-  return operation.kind === "create" ? createdId : operation.id;
-}
-
-function toDesired(
-  { operation, createdId }: Written,
+/** What is wanted of a contact that the run wrote, and which one it is: the id of one that it deleted is gone. */
+function toUndone(
+  { operation, createdId }: WrittenContact,
   deletesCreated: boolean,
   remaining: Remaining,
-): Item["desired"] {
+): Pick<Item, "desired" | "contactId"> {
   switch (operation.kind) {
-    case "create":
-      if (!deletesCreated || createdId === undefined) return { reject: { code: "created" } };
-      return toRemoved(operation, createdId);
+    case "create": {
+      const isDeleted = deletesCreated && createdId !== undefined;
+      const desired = isDeleted ? toRemoved(operation, createdId) : { reject: { code: "created" } };
+      return { contactId: createdId, desired };
+    }
     case "change":
-      return toRestored(operation, remaining);
+      return { contactId: operation.id, desired: toRestored(operation, remaining) };
     case "unsubscribe":
-      return { reject: { code: "unsubscribed" } };
+      return { contactId: operation.id, desired: { reject: { code: "unsubscribed" } } };
     case "delete":
-      return toRecreated(operation, remaining);
+      return { desired: toRecreated(operation, remaining) };
   }
 }
