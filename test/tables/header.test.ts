@@ -12,7 +12,7 @@ test.each<[title: string, text: string, options: Partial<ReadOptions>, header: n
     5,
     "6 a@x.org|London",
   ],
-  ["below sep=, which names the delimiter", "sep=|\r\nEmail|City\r\na@x.org|x;y\r\n", {}, 2, "3 a@x.org|x;y"],
+  ["below sep=, which names the delimiter", "sep=^\r\nEmail^City\r\na@x.org^x;y\r\n", {}, 2, "3 a@x.org|x;y"],
   [
     "below --skip-lines, which skips physical lines and keeps counting them",
     'a "broken\r\nEmail;x\rEmail;City\na@x.org;y\n',
