@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { ContactList } from "../../src/wire.ts";
-import { contactLines, manyContacts, parseSummary } from "../bulk/kit.ts";
+import { contactLines, manyContacts, parseSummary, summaryOf } from "../bulk/kit.ts";
 import {
   countRequests,
   listWrites,
@@ -74,18 +74,13 @@ async function prepared(before: Step[] = []): Promise<RunningSandbox> {
 async function planned(args: string[], stdin?: string, contents?: SeedData) {
   const service = await startPeople(contents);
   const plan = await makePlanFile(service, args, stdin);
-  /** The summary of a command, with its exit code. */
-  const summary = async (words: string[]) => {
-    const result = await service.ecm([...words, "--json"]);
-    expect(result.stdout, result.stderr).not.toBe("");
-    return { code: result.code, ...parseSummary(result) };
-  };
+  const summary = (command: string) => summaryOf(service.ecm, command);
   return {
     ...service,
     plan,
     summary,
-    apply: (...flags: string[]) => summary(["apply", plan.file, ...flags]),
-    undo: (...flags: string[]) => summary(["runs", "undo", "last", "--yes", ...flags]),
+    apply: (...flags: string[]) => summary(["apply", plan.file, ...flags].join(" ")),
+    undo: (...flags: string[]) => summary(["runs undo last --yes", ...flags].join(" ")),
     holdings: () => readHoldings(service),
     writes: () => listWrites(service),
     requests: () => countRequests(service),
@@ -381,7 +376,7 @@ it("goes on after --max-requests by the same command, and after that by its run,
   expect([first.code, second.code, second.run]).toEqual([7, 7, first.run]);
   expect(second.rows.updated).toBeGreaterThan(first.rows.updated);
   await rm(plan.file);
-  expect(await summary(["runs", "resume", "last"])).toMatchObject({
+  expect(await summary("runs resume last")).toMatchObject({
     code: 0,
     run: first.run,
     rows: { read: count, updated: count, pending: 0 },
@@ -476,7 +471,7 @@ describe("without a terminal", () => {
     const refused = await ecm(["runs", "resume", "last"]);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("confirm with --yes") });
     expect(writes()).toEqual(before);
-    const resumed = await summary(["runs", "resume", "last", "--yes"]);
+    const resumed = await summary("runs resume last --yes");
     expect(resumed).toMatchObject({ status: "completed", rows: { pending: 0 } });
   });
 });
@@ -492,7 +487,7 @@ it("--read-only refuses it; a rehearsal of a plan plans again what is left of it
   const dry = await ecm(["apply", plan.file, "--dry-run", "--plan", less]);
   expect(dry.stderr).toMatch(/^Plan: 2 to write, sha256:/m);
   expect(writes()).toEqual(written);
-  expect(await summary(["apply", less])).toMatchObject({ rows: { created: 1, updated: 1 } });
+  expect(await summary(`apply ${less}`)).toMatchObject({ rows: { created: 1, updated: 1 } });
 });
 
 it("a no at its question counts the plan's contacts as pending", async () => {

@@ -26,7 +26,7 @@ import type { Item } from "../desired.ts";
 import { createProgress, type MarkedAre } from "../plan/events.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
-import { NameBook, type NameBookOptions, toStoredNames } from "../plan/names.ts";
+import { type Creation, NameBook, type NameBookOptions, toCreations, toStoredNames } from "../plan/names.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import type { StoredLine } from "../plan/plan-line.ts";
 import { countRequestsLeft, countRunRows, type RunContext, toFile } from "../plan/session.ts";
@@ -79,12 +79,16 @@ export interface OtherContacts {
   removals?: PlanHead["removals"];
 }
 
-interface WantedNames extends Pick<NameBookOptions, "lists" | "tags" | "isNew" | "fields"> {
+interface WantedNames extends Pick<NameBookOptions, "isNew"> {
+  lists: readonly string[];
+  tags: readonly string[];
+  /** Labels of fields that are created. */
+  fields?: readonly string[];
   /**
    * Whether missing names are created; a function has a person agree to it first, and throws the failure, or a
    * DeclinedError, where they are not to be.
    */
-  createMissing: boolean | ((failure: EcmError) => Promise<void>);
+  createMissing?: boolean | ((failure: EcmError) => Promise<void>);
 }
 
 /** The steps by which a job reads its input. */
@@ -157,27 +161,25 @@ export async function openRows(context: RunContext, reader: RowReader, work: Row
 
 /** Looks up the names in the input and in the flags. */
 function openNames({ engine, send }: RunContext, reader: RowReader, work: RowWork): Promise<NameBook> {
-  const {
-    createMissing = false,
-    lists = [],
-    tags = [],
-    ...named
-  }: Partial<WantedNames> = work.wantedNames ?? {};
   const { account, structure } = reader;
-  return NameBook.open({
-    ...named,
-    send: send.plain,
-    account,
-    structure,
-    lists: [...lists, ...work.survey.lists],
-    tags: [...tags, ...work.survey.tags],
-    async createMissing(missing) {
-      if (createMissing === true) return;
-      const failure = engine.missingNamesError(missing);
-      if (!createMissing) throw failure;
-      await createMissing(failure);
-    },
-  });
+  const {
+    lists,
+    tags,
+    fields = [],
+    isNew,
+    createMissing = false,
+  } = work.wantedNames ?? { lists: [], tags: [] };
+  const agree = async (missing: readonly Creation[]) => {
+    if (createMissing === true) return;
+    const failure = engine.missingNamesError(missing);
+    if (!createMissing) throw failure;
+    await createMissing(failure);
+  };
+  return NameBook.open({ send: send.plain, account, structure, isNew, createMissing: agree }, [
+    ...toCreations("field", fields),
+    ...toCreations("list", [...lists, ...work.survey.lists]),
+    ...toCreations("tag", [...tags, ...work.survey.tags]),
+  ]);
 }
 
 /** Rows that stand for no contact: those that are wrong, and those of which another row of the contact is taken. */

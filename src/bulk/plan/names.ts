@@ -53,7 +53,7 @@ export function mergeNames(...names: Partial<StoredNames>[]): StoredNames {
   };
 }
 
-interface Place {
+export interface NameBookOptions {
   send: Send;
   account: Account;
   structure: ContactStructure;
@@ -63,11 +63,8 @@ interface Place {
   isNew?: boolean;
 }
 
-export interface NameBookOptions extends Place {
-  lists: Iterable<string>;
-  tags: Iterable<string>;
-  /** Labels; created whatever `createMissing` says. */
-  fields?: readonly string[];
+export function toCreations(what: Creation["what"], names: Iterable<string>): Creation[] {
+  return [...names].map((name) => ({ what, name }));
 }
 
 const maxTries = 3;
@@ -76,37 +73,30 @@ export class NameBook {
   /** What is missing so far; of names that differ in letter case alone, the one that was written first. */
   creations: readonly Creation[] = [];
 
-  private readonly options: Place;
+  private readonly options: NameBookOptions;
   private readonly wanted: readonly Creation[];
   /** Stand-in → id; the stand-in of what is created, where that is missing. */
   private readonly ids = new Map<string, string>();
   private structure: ContactStructure;
   private lists: readonly Pick<ContactList, "_id" | "name">[] = [];
 
-  private constructor(options: Place, wanted: readonly Creation[]) {
+  private constructor(options: NameBookOptions, wanted: readonly Creation[]) {
     this.options = options;
     this.wanted = wanted;
     this.structure = options.structure;
   }
 
   /**
+   * @param wanted fields among them are created whatever `createMissing` says
    * @throws UsageError for a name that means two things; what refuses to create what is missing
    */
-  static open({ lists, tags, fields = [], ...place }: NameBookOptions): Promise<NameBook> {
-    const named = (what: Creation["what"], names: Iterable<string>) =>
-      [...names].map((name) => ({ what, name }));
-    const wanted = [...named("field", fields), ...named("list", lists), ...named("tag", tags)];
-    return NameBook.openAll(place, wanted);
-  }
-
-  static async openAll(place: Place, wanted: readonly Creation[]): Promise<NameBook> {
-    const book = new NameBook(place, wanted);
-    const { account, createMissing } = place;
+  static async open(options: NameBookOptions, wanted: readonly Creation[]): Promise<NameBook> {
+    const book = new NameBook(options, wanted);
+    const { account, createMissing } = options;
     if (isOf(wanted, "list")) book.lists = await account.lists(book.structure);
     if (isOf(wanted, "tag")) book.structure = await account.complete(book.structure);
     book.note();
     const { creations } = book;
-    // Fields are created in any case.
     if (createMissing !== true && isOf(creations, "list", "tag")) await createMissing(creations);
     // What an update of the structure needs is read before the price is said.
     if (isOf(creations, "field", "tag")) book.structure = await account.forUpdate(book.structure);
@@ -217,9 +207,9 @@ function mayHaveMade(error: unknown): boolean {
 export async function openPlannedNames({
   creations,
   ...place
-}: Pick<Place, "send" | "account"> & { creations: readonly Creation[] }): Promise<NameBook> {
+}: Pick<NameBookOptions, "send" | "account"> & { creations: readonly Creation[] }): Promise<NameBook> {
   const structure = await place.account.structure();
-  return NameBook.openAll({ ...place, structure, createMissing: true }, creations);
+  return NameBook.open({ ...place, structure, createMissing: true }, creations);
 }
 
 /** What of a plan has names. */
