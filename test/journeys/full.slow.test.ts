@@ -1,12 +1,10 @@
-/** Streams and disks that take nothing more, open files that run out, and foreign text in errors. */
+/** Streams that take nothing more, and foreign text in errors. */
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyRows, readContacts } from "../bulk/kit.ts";
-import { type Result, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { type Result, waitForResult } from "../support/ecm.ts";
 import { errorBody, json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -48,29 +46,6 @@ describe.runIf(process.platform === "linux")("a stream that takes nothing", () =
   });
 });
 
-it.runIf(process.platform === "linux")(
-  "a file that would be larger than a limit is named in words",
-  async () => {
-    const { env } = await startSandbox();
-    const path = await inputFile(manyRows(1000));
-    const limited = async (...args: string[]) => {
-      // In blocks of 512 bytes.
-      const words = ["-c", 'ulimit -f 64; exec "$@"', "sh", process.execPath, program, ...args];
-      return waitForResult(spawn("sh", words, { env: { PATH: process.env.PATH, ...env }, stdio: "pipe" }));
-    };
-    const plan = join(await temporaryFolder(), "plan.ndjson");
-    for (const args of [["--dry-run", "--plan", plan], ["--yes"]]) {
-      const { code, stderr } = await limited("import", path, ...args);
-      expect([code, stderr]).toEqual([
-        1,
-        expect.stringMatching(
-          /error: Cannot use \S+: the file is larger than .* allows \(EFBIG\)\nhint: Raise/,
-        ),
-      ]);
-    }
-  },
-);
-
 it("foreign characters in a JSON error move nothing, and are still exact", async () => {
   const message = "\u001b[31mred\u009b1m \u202egnp.exe\u2069 \ufeff\u007f é";
   const { ecm } = await startService((_request, response) =>
@@ -79,21 +54,4 @@ it("foreign characters in a JSON error move nothing, and are still exact", async
   const { stderr } = await ecm("api GET /api/x --json");
   expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/);
   expect((JSON.parse(stderr) as { error: { message: string } }).error.message).toBe(message);
-});
-
-it("aliases of a structure file that stand for more than a structure are a usage error", async () => {
-  const { ecm } = await startSandbox();
-  const file = join(await temporaryFolder(), "bomb.yaml");
-  const levels = "abcdefghi".split("");
-  const lines = levels.map((name, index) =>
-    index === 0
-      ? "a: &a [x,x,x,x,x,x,x,x,x]"
-      : `${name}: &${name} [${Array(9)
-          .fill(`*${levels[index - 1]}`)
-          .join(",")}]`,
-  );
-  await writeFile(file, `${lines.join("\n")}\nlabel: *i\n`);
-  const { code, stderr } = await ecm(["structure", "diff", file]);
-  expect(code).toBe(2);
-  expect(stderr).toContain(`error: ${file}: Excessive alias count`);
 });
