@@ -1,7 +1,4 @@
-/**
- * The same done to many contacts: a change, an unsubscription, a deletion.
- * An input names them, or conditions choose them.
- */
+/** The same done to many contacts, which an input names or conditions choose. */
 
 import { statusParts, wholeContact } from "../../api/contacts.ts";
 import { formatCount } from "../../counts.ts";

@@ -31,7 +31,6 @@ export interface Ending {
 
 export interface Closed {
   summary: Summary;
-  /** What was said before the first write. */
   price?: Price;
   stop?: RunStop;
   /** What follows on a run that is complete. */

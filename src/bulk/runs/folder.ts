@@ -31,7 +31,7 @@ export const fileNames = {
   backupMark: "backup-elsewhere",
 } as const;
 
-/** What a run does, with the words of its command. */
+/** The words of the command of each kind. */
 export const runCommands = {
   import: ["import"],
   mutate: ["contact", "mutate"],
@@ -60,7 +60,6 @@ export interface GuardOptions {
 
 /** What a run is and how it was asked for. Never holds an API key. */
 export interface Manifest {
-  /** The format of the files of a run. */
   version: 1;
   id: string;
   kind: RunKind;
@@ -69,10 +68,7 @@ export interface Manifest {
   /** RFC 3339, UTC. */
   startedAt: string;
   account: { baseUrl: string; profile?: string; structureId: string };
-  /**
-   * The input as it was named, and what its bytes were. `file`
-   * is absolute; `-` was spooled to the run folder.
-   */
+  /** `name` as it was typed; `file` is absolute; what can be read only once was spooled to the run folder. */
   input: {
     name: string;
     file: string;
@@ -90,9 +86,8 @@ export interface Manifest {
   isFollowed?: true;
   /** Where the rejects file goes besides the run folder. */
   rejects?: string;
-  /** Where its plan was written. */
+  /** Where its plan, and a page about it, were written. */
   plan?: string;
-  /** Where a page about it was written. */
   report?: string;
   /** A resume may allow more. */
   guards?: GuardOptions;
@@ -104,7 +99,6 @@ export interface Manifest {
   supersededBy?: string;
 }
 
-/** A run on the disk. */
 export interface Run {
   manifest: Manifest;
   folder: string;
@@ -235,10 +229,7 @@ export async function sweepAbandoned(stateFolder: string, nowMilliseconds: numbe
   }
 }
 
-/**
- * What makes "the same command": a hash over everything that decides a contact's outcome. It is the same for
- * equal values, whatever the order of their members.
- */
+/** The same for equal values, whatever the order of their members. */
 export function computeFingerprint(value: unknown): string {
   const sortMembers = (_name: string, member: unknown) =>
     isObject(member)
@@ -260,7 +251,7 @@ export function countRequestsAfter(deletions: readonly ListDeletion[] = []): num
   return 4 * deletions.length;
 }
 
-/** The list that the run has created for its contacts, if it has. */
+/** The list that the run creates for its contacts. */
 export function findNewList({ options }: Pick<Manifest, "options">): string | undefined {
   const { wanted } = options as { wanted?: { newList?: string } };
   return wanted?.newList;

@@ -28,21 +28,15 @@ export interface Summary {
   /** This invocation's. */
   requests: RequestCounts;
   estimate: { requests: number; seconds: number };
-  /** Path of the rejects file. */
   rejects: string | null;
-  /** Path of the file with the contacts that a deletion took. */
   backup?: string;
   stoppedBy: StopReason | null;
   /** RFC 3339: when the limit that stopped it allows requests again, where that is known. */
   resumableAt?: string;
-  /** Rows skipped and rejected, by code. */
   codes: { skipped: Record<string, number>; rejected: Record<string, number> };
   /** Contacts of these rows that the account holds as inactive. */
   inactive: number;
-  /**
-   * Contacts that were not created, or are not mailed, because of what the
-   * file, the suppression list or the account says.
-   */
+  /** Contacts that were not created, or are not mailed, because of the file, the suppression list or the account. */
   consent: {
     not_subscribed: number;
     suppressed: number;
@@ -53,10 +47,7 @@ export interface Summary {
   };
   /** Contacts of `updated` that an undo restored in part; the rest is as others have made it. */
   partial?: number;
-  /**
-   * Members that a list sync took in and out. Their removals
-   * count in `rows` too, as contacts read and updated.
-   */
+  /** Of the list of a sync. Removals count in `rows` too, as contacts read and updated. */
   members?: { added: number; removed: number };
 }
 

@@ -83,10 +83,7 @@ export async function findRun(stateFolder: string, idOrLast: string): Promise<St
 export interface RunView {
   run: string;
   kind: Manifest["kind"];
-  /**
-   * `unfinished`: it is at work now, or was killed. `damaged`: its
-   * journal cannot be believed, as `damage` says.
-   */
+  /** `unfinished`: it is at work now, or was killed. `damaged`: its journal cannot be believed. */
   status: "completed" | "stopped" | "unfinished" | "superseded" | "damaged";
   damage: string | null;
   file: string;
@@ -145,11 +142,7 @@ function toRunStatus(manifest: Manifest, isEnded: boolean): RunView["status"] {
 /** A shorter wait, such as for a lost answer, is over before anybody looks. */
 const minMilliseconds = 5_000;
 
-/**
- * Notes in its folder until when a run waits, for people who look at it meanwhile; where it cannot be written, the
- * run continues without it.
- * @param wait undefined: it is over
- */
+/** Notes until when a run waits, for people who look at it meanwhile. @param wait undefined: it is over */
 export function noteWait(folder: string, wait: Wait | undefined, now: number): void {
   const file = join(folder, fileNames.wait);
   try {
