@@ -33,6 +33,13 @@ export interface KeyChoice<T> {
   value: T;
 }
 
+interface Usual<T> {
+  /** Preselected, in place of the first choice. */
+  initial?: T;
+  /** The answer of Esc, where the question is drawn; without it, Esc does nothing. */
+  onEscape?: T;
+}
+
 export interface Prompter {
   /** Asks yes or no; the default is no. */
   confirm(message: string): Promise<boolean>;
@@ -43,8 +50,8 @@ export interface Prompter {
   input(message: string, initial?: string, check?: (answer: string) => string | undefined): Promise<string>;
   /** Nothing is echoed. */
   secret(message: string): Promise<string>;
-  /** @param initial preselected; else the first of the choices, of which there is at least one */
-  select<T>(message: string, choices: Choice<T>[], initial?: T): Promise<T>;
+  /** Of the choices there is at least one. */
+  select<T>(message: string, choices: Choice<T>[], usual?: Usual<T>): Promise<T>;
   /** @returns the place of the line that is to be changed; undefined where the table is taken as it is */
   chooseLine(table: LineTable): Promise<number | undefined>;
   /** Asks for a letter. @param choices the last is taken where nothing is typed */
@@ -97,7 +104,7 @@ function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Prompter 
       say(`  ${index + 1}. ${name}${description ? ` (${description})` : ""}`);
     }
   };
-  const select = <T>(message: string, choices: Choice<T>[], initial?: T): Promise<T> => {
+  const select = <T>(message: string, choices: Choice<T>[], { initial }: Usual<T> = {}): Promise<T> => {
     list(message, choices);
     const usual = choices.findIndex(({ value }) => value === initial);
     const onEnter = usual < 0 ? "" : ` (Enter: ${usual + 1})`;
@@ -199,12 +206,13 @@ async function askForLine(
 
 type Inquirer = typeof import("@inquirer/prompts");
 type PromptContext = NonNullable<Parameters<Inquirer["confirm"]>[1]>;
+type Question<T> = (inquirer: Inquirer, context: PromptContext) => Promise<T>;
 
 /** Choices visible at once, at least. */
 const minPageSize = 12;
 /**
  * Up and down alone move the cursor. With the library's own keys any other one is a search for what was typed,
- * and an arrow to the side a search for nothing, which finds the first choice.
+ * and Esc or an arrow to the side a search for nothing, which finds the first choice.
  */
 const theme = { keybindings: ["vim" as const] };
 
@@ -213,8 +221,8 @@ function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Prompter 
   const pageSize = Math.max(minPageSize, (terminal.rows ?? 0) - 6);
   /** The width beside the cursor of a choice. */
   const room = terminal.stderrColumns - "❯ ".length;
-  const ask = async <T>(question: (inquirer: Inquirer, context: PromptContext) => Promise<T>): Promise<T> =>
-    askDrawn(terminal, signal, question);
+  const ask = async <T>(question: Question<T>, onEscape?: T): Promise<T> =>
+    askDrawn(terminal, signal, question, onEscape);
   // The library breaks lines within words. Its mark precedes the question, and the answer follows it.
   const fitted = (message: string) =>
     fitMessage(escapeControls(message), terminal.stderrColumns - " (y/N) ".length, "? ".length);
@@ -228,7 +236,12 @@ function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Prompter 
     }));
   };
   /** @param header stands above all choices but the first */
-  const select = <T>(message: string, choices: Choice<T>[], initial?: T, header?: string): Promise<T> =>
+  const select = <T>(
+    message: string,
+    choices: Choice<T>[],
+    { initial, onEscape }: Usual<T> = {},
+    header?: string,
+  ): Promise<T> =>
     ask(async (inquirer, context) => {
       const [first, ...others] = await toSafe(choices);
       const isCut = choices.length > pageSize;
@@ -242,7 +255,7 @@ function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Prompter 
         },
         context,
       );
-    });
+    }, onEscape);
   return {
     confirm: (message) =>
       ask((inquirer, context) => inquirer.confirm({ message: fitted(message), default: false }, context)),
@@ -265,7 +278,7 @@ function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Prompter 
           { name: accept, short: "yes", value: undefined },
           ...drawn.map((name, value) => ({ name, value, short: lines[value]![0]! })),
         ],
-        undefined,
+        {},
         header,
       );
     },
@@ -287,7 +300,8 @@ function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Prompter 
 async function askDrawn<T>(
   terminal: Terminal,
   signal: AbortSignal,
-  question: (inquirer: Inquirer, context: PromptContext) => Promise<T>,
+  question: Question<T>,
+  onEscape?: T,
 ): Promise<T> {
   const { stdin } = terminal;
   const inquirer = await import("@inquirer/prompts");
@@ -295,20 +309,25 @@ async function askDrawn<T>(
   // well.
   const ending = new AbortController();
   const end = () => ending.abort();
+  const context = {
+    input: stdin,
+    output: createCanvas(terminal),
+    signal: AbortSignal.any([signal, ending.signal]),
+    // A question that Esc has left does not stay on the screen.
+    clearPromptOnDone: false,
+  };
   const onKey = (_text: unknown, key?: { ctrl?: boolean; name?: string }) => {
-    if (key?.ctrl && key.name === "d") end();
+    context.clearPromptOnDone = onEscape !== undefined && key?.name === "escape";
+    if (context.clearPromptOnDone || (key?.ctrl && key.name === "d")) end();
   };
   stdin.on("end", end).on("keypress", onKey);
   try {
-    return await question(inquirer, {
-      input: stdin,
-      output: createCanvas(terminal),
-      signal: AbortSignal.any([signal, ending.signal]),
-      clearPromptOnDone: false,
-    });
+    return await question(inquirer, context);
   } catch (error) {
     if (!/^(Exit|Abort)PromptError$/.test((error as Error).name)) throw error;
-    throw signal.aborted ? signal.reason : interruptedAtQuestion();
+    if (signal.aborted) throw signal.reason;
+    if (context.clearPromptOnDone) return onEscape!;
+    throw interruptedAtQuestion();
   } finally {
     stdin.off("end", end).off("keypress", onKey);
   }

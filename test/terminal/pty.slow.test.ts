@@ -58,6 +58,8 @@ describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : "
     const { ecm, env } = await startSandbox();
     const file = await fileWith("Email,Stadt,Notiz\nada@example.com,Oslo,hallo\n");
     const { answer, ended } = openPty(["import", file], env);
+    await answer("Is this right?", `${down.repeat(2)}${enter}`);
+    await answer('Where does "Stadt"', `${down}\u001b`);
     await answer("Is this right?", `${down.repeat(3)}${enter}`);
     await answer('Where does "Notiz"', `${down.repeat(9)}${enter}`);
     await answer("– ignored", `y${enter}`);

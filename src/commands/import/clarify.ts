@@ -166,7 +166,7 @@ async function askList(
       ...known.map((name) => ({ name, value: name })),
       { name: "a new list", value: newList },
     ],
-    now ?? noList,
+    { initial: now ?? noList },
   );
   if (chosen === noList) return undefined;
   if (chosen !== newList) return chosen;

@@ -117,15 +117,17 @@ async function askReadings(prompter: Prompter, draft: Draft): Promise<void> {
   }
 }
 
-/** No target that a person could write. */
+// No targets that a person could write.
 const otherField = "a new field of another name=";
+const unchanged = "unchanged=";
 
-/** Asks where the column goes. The choice under the cursor is where it goes now. */
+/** Asks where the column goes. The choice under the cursor is where it goes now; Esc leaves it there. */
 async function changeColumn(prompter: Prompter, draft: Draft, column: DraftColumn): Promise<void> {
   const choices = listChoices(draft, column);
   const initial = choices.some(({ value }) => value === column.target) ? column.target : undefined;
   const question = `Where does ${describeColumn(column)} go?`;
-  const chosen = await prompter.select(question, choices, initial);
+  const chosen = await prompter.select(question, choices, { initial, onEscape: unchanged });
+  if (chosen === unchanged) return;
   if (chosen === otherField) draft.place(column, await askLabel(prompter, draft, column), true);
   else if (chosen === "key") draft.placeKey(column);
   else draft.place(column, chosen, chosen === column.label);
