@@ -34,7 +34,6 @@ it.each([
   ["contact delete --keys people.csv --backup people.csv --yes", "--backup names the input file"],
   ["contact delete --all --backup new.csv --plan new.csv --yes", "--plan and --backup name the same file"],
   ["lists sync Anyone people.csv --plan people.csv", "--plan names the input file"],
-  ["apply map.yaml --rejects map.yaml", "--rejects names the input file"],
 ])("refuses `%s` before anything is sent", async (line, message) => {
   const { ecm, at } = await files();
   const args = line
@@ -44,6 +43,17 @@ it.each([
   expect([result.code, result.stderr]).toEqual([2, expect.stringContaining(message)]);
   expect(result.stderr).not.toContain("rate-limit");
   expect(await readFile(at("people.csv"), "utf8")).toBe(people);
+});
+
+it("refuses to replace the plan that it carries out", async () => {
+  const { ecm, at, sandbox } = await files();
+  const plan = at("plan.ndjson");
+  await ecm(["import", at("people.csv"), "--dry-run", "--plan", plan]);
+  const [sent, written] = [sandbox.admin.requests().length, await readFile(plan, "utf8")];
+  const { code, stderr } = await ecm(["apply", plan, "--rejects", plan]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--rejects names the input file")]);
+  expect(sandbox.admin.requests().length).toBe(sent);
+  expect(await readFile(plan, "utf8")).toBe(written);
 });
 
 it("names the flag whose file cannot be written", async () => {
