@@ -204,6 +204,11 @@ function checkFolder({ name, path, state, detail }: PlaceState): Finding {
     private: pass(name, path),
     missing: pass(name, `${path}: created when needed`),
     open: warn(name, `${path}: readable by other users (${detail})`, `chmod go-rwx ${quoteShellWord(path)}`),
+    full: fail(
+      name,
+      `${path}: the disk is full`,
+      `Make room on the disk of ${path}: ecm could not write down what a run does`,
+    ),
     unusable: fail(
       name,
       `${path}: ${detail}`,

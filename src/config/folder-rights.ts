@@ -1,7 +1,7 @@
 /** Whether the folders are there, can be written, and are closed to others. Looks, and changes nothing. */
 import { constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { describeDiskError } from "../disk/disk-errors.ts";
+import { describeDiskError, isFull } from "../disk/disk-errors.ts";
 import { exists } from "../disk/walk.ts";
 import type { Folders } from "./folders.ts";
 import { toProfilesPath } from "./profiles.ts";
@@ -9,8 +9,8 @@ import { toProfilesPath } from "./profiles.ts";
 export interface PlaceState {
   name: "config folder" | "profiles file" | "state folder" | "cache folder";
   path: string;
-  /** `missing`: it can be made when it is needed. `open`: others can read it. */
-  state: "private" | "missing" | "open" | "unusable";
+  /** `missing`: it can be made when it is needed. `open`: others can read it. `full`: its disk takes no more. */
+  state: "private" | "missing" | "open" | "full" | "unusable";
   /** Why, in words, where it is `open` or `unusable`. */
   detail?: string;
 }
@@ -24,7 +24,14 @@ export function inspectFolders(folders: Folders, platform: string): Promise<Plac
     { name: "cache folder", path: folders.cache },
   ];
   return Promise.all(
-    places.map(async (place) => ({ ...place, ...(await inspect(place, platform !== "win32")) })),
+    places.map(async (place) => {
+      const found = await inspect(place, platform !== "win32");
+      return {
+        ...place,
+        ...found,
+        ...(found.state !== "unusable" && isFull(place.path) && { state: "full" }),
+      };
+    }),
   );
 }
 

@@ -1,4 +1,6 @@
 /** Errors of the disk in words, and what to do about them. */
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import { type EcmError, failedError } from "../errors.ts";
 
 const reasons: Record<string, string> = {
@@ -68,6 +70,19 @@ export function toSystemError(error: unknown): EcmError | undefined {
 export function isDiskFull(error: unknown): boolean {
   const { code, cause } = (error ?? {}) as NodeJS.ErrnoException & { cause?: unknown };
   return code === "ENOSPC" || code === "EDQUOT" || (cause !== undefined && isDiskFull(cause));
+}
+
+/** What a small write needs, in bytes: a run begins with less. */
+const neededBytes = 2 ** 20;
+
+/** Whether even a small write would be refused. @param path it need not exist */
+export function isFull(path: string): boolean {
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(path);
+    return bavail * bsize < neededBytes || (files > 0 && ffree === 0);
+  } catch {
+    return dirname(path) !== path && isFull(dirname(path));
+  }
 }
 
 /**

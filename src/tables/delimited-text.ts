@@ -29,7 +29,7 @@ export const textFormat: Format = {
       let taken: Promise<ReadRecords> | undefined;
       const readAll = () => {
         const records = readRecords(readText({ file, encoding, markBytes }, firstLine), dialect, firstLine);
-        return takeRecords(inspection, `text-${dialect.delimiter.charCodeAt(0)}`, records).catch(
+        return takeRecords(inspection, `text-${dialect.delimiter.charCodeAt(0)}`, records, skipped).catch(
           (error: unknown) => {
             throw toUnreadableError(file.name, error);
           },

@@ -97,7 +97,7 @@ export function isBlank({ cells }: { cells: Cells }): boolean {
 
 /** The reading in which a header shows best, with the header. @throws UsageError for a file without any row */
 async function findHeader(opened: OpenedInput, signs: HeaderSigns) {
-  const { skipLines = 0, hasNoHeader } = signs.options;
+  const { skipLines, hasNoHeader } = signs.options;
   const found = await Promise.all(
     opened.readings.map(async (reading) => {
       const records = await reading.first();
@@ -108,9 +108,7 @@ async function findHeader(opened: OpenedInput, signs: HeaderSigns) {
   if (best.line !== undefined) return { ...best, line: best.line };
   // What cannot be read is said first.
   await best.reading.readAll();
-  throw skipLines > 0
-    ? usageError(`${opened.file.name} has nothing after ${skipLines} skipped lines`, "Lower --skip-lines")
-    : emptyFileError(opened.file.name);
+  throw emptyFileError(opened.file.name, skipLines);
 }
 
 /** The column by which a file says that its cells were made safe for spreadsheets. */

@@ -185,8 +185,10 @@ export async function requireUnchanged({ file, stamp, bytes }: Inspection): Prom
   );
 }
 
-export function emptyFileError(name: string): EcmError {
-  return usageError(`${name} is empty`, "Name a file with a header and rows");
+export function emptyFileError(name: string, skippedLines = 0): EcmError {
+  return skippedLines > 0
+    ? usageError(`${name} has nothing after ${skippedLines} skipped lines`, "Lower --skip-lines")
+    : usageError(`${name} is empty`, "Name a file with a header and rows");
 }
 
 /** The refusal of a file that unpacks to far more than it is. */

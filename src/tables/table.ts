@@ -1,10 +1,10 @@
 /** Reading: the one form in which files of all formats are read: records of cells, one of which may be the header. */
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { describeDiskError } from "../disk/disk-errors.ts";
+import { describeDiskError, folderHint } from "../disk/disk-errors.ts";
 import { LineSplitter } from "../disk/log.ts";
 import { makeFolder } from "../disk/make-folder.ts";
-import { type EcmError, usageError } from "../errors.ts";
+import { type EcmError, failedError, usageError } from "../errors.ts";
 import type { ContactStructure } from "../wire.ts";
 import { type Cells, findUnknown } from "./cells.ts";
 import type { Dialect, TableRecord } from "./csv.ts";
@@ -109,12 +109,14 @@ const pieceCharacters = 16 * 1024;
  * changes nothing.
  * @param part the name of that file
  * @param batches their lines must rise
+ * @param skippedLines above them
  * @throws UsageError; EcmError for a file that was written to meanwhile; the reason of the file's signal
  */
 export async function takeRecords(
   inspection: Inspection,
   part: string,
   batches: AsyncIterable<readonly TableRecord[]>,
+  skippedLines = 0,
 ): Promise<ReadRecords> {
   const { file } = inspection;
   /** Undefined as long as memory is enough. */
@@ -153,7 +155,7 @@ export async function takeRecords(
   } finally {
     await overflow?.handle.close();
   }
-  if (lastLine === 0) throw emptyFileError(file.name);
+  if (lastLine === 0) throw emptyFileError(file.name, skippedLines);
   await requireUnchanged(inspection);
   const path = overflow?.path;
   return async function* () {
@@ -176,7 +178,10 @@ async function openScratch(file: InputFile, part: string): Promise<{ path: strin
 }
 
 function unpackError({ name, scratch }: InputFile, cause: unknown): EcmError {
-  return usageError(`${name} cannot be unpacked to ${scratch}: ${describeDiskError(cause)}`);
+  return failedError(
+    `${name} cannot be unpacked to ${scratch}: ${describeDiskError(cause)}`,
+    folderHint(cause, scratch),
+  );
 }
 
 function toText(record: TableRecord, name: string): string {

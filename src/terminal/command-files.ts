@@ -1,5 +1,13 @@
 /** The files that one command reads and writes: none of them is destroyed by another. */
-import { accessSync, constants, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import {
+  accessSync,
+  type BigIntStats,
+  constants,
+  lstatSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { describeDiskError } from "../disk/disk-errors.ts";
 import { EcmError, usageError } from "../errors.ts";
@@ -90,9 +98,18 @@ function clashError(flag: string, other: string): EcmError {
 /** Equal for all names of one file. A file that does not exist yet is known by its path without links. */
 function toFileIdentity(file: string): string {
   const path = toRealPath(file);
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const found = readStats(path);
   // Where a file system has no such numbers, the path must do.
   return found && found.ino !== 0n ? `${found.dev}:${found.ino}` : path;
+}
+
+/** Undefined for what cannot be looked at: whoever opens it says why. */
+function readStats(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Without links; a file that does not exist yet is named by the real path of its folder. */
@@ -110,13 +127,13 @@ function toRealPath(file: string): string {
 function isWithin(place: string, file: string): boolean {
   const [above, path] = [toRealPath(place), toRealPath(file)];
   if (path === above || path.startsWith(join(above, sep))) return true;
-  if ((statSync(path, { throwIfNoEntry: false })?.nlink ?? 1) < 2) return false;
+  if ((readStats(path)?.nlink ?? 1n) < 2n) return false;
   const identity = toFileIdentity(path);
   return listFiles(above).some((each) => toFileIdentity(each) === identity);
 }
 
 function listFiles(place: string): string[] {
-  const found = statSync(place, { throwIfNoEntry: false });
+  const found = readStats(place);
   if (!found?.isDirectory()) return found ? [place] : [];
   return readdirSync(place, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -103,7 +103,8 @@ export function chooseFileFormat(
   const named = findFormatByName(file);
   if (named === "xlsx" && text === "table" && (requested ?? "tsv") === "tsv")
     return { format: "tsv", isWorkbook: true };
-  const format = requested ?? outputFormats.find((each) => each === named) ?? usual;
+  const asNamed = named === "yaml" ? "table" : outputFormats.find((each) => each === named);
+  const format = requested ?? asNamed ?? usual;
   requireFileFormat(file, text === "yaml" && !isJson(format) ? "yaml" : format);
   return { format };
 }

@@ -19,6 +19,22 @@ async function startTerse() {
   return proxy;
 }
 
+it("has the members of a list read once for a sync, also where its total counts more than it shows", async () => {
+  const proxy = await startRecordingProxy();
+  await proxy.ecm(["import", await inputFile(manyRows(30)), "--list", "L", "--create-missing"]);
+  let searches = 0;
+  proxy.rewrites = (path, text) => {
+    if (path !== "/api/contact/search") return text;
+    searches++;
+    return text.replace(/"totalRecords":(\d+)/, (_, total) => `"totalRecords":${Number(total) + 1}`);
+  };
+  const file = await inputFile(manyRows(29));
+  const summary = parseSummary(await proxy.ecm(["lists", "sync", "L", file, "--dry-run", "--json"]));
+  expect(summary).toMatchObject({ members: { added: 0, removed: 1 } });
+  // The second one looks whether the service gives pages of 30 alone.
+  expect(searches).toBe(2);
+});
+
 describe("a service whose searches leave out lists and versions", () => {
   it.each([[40], [150]])("gets no write for %d contacts that are as the file wants them", async (size) => {
     const proxy = await startTerse();

@@ -23,6 +23,7 @@ async function seeded() {
 
 describe("without a terminal and without --yes", () => {
   it.each([
+    "contact unsubscribe ada@example.com",
     "contact unsubscribe ada@example.com bob@example.com",
     "contact unsubscribe --list Leads",
     "contact delete ada@example.com bob@example.com",
@@ -42,6 +43,7 @@ describe("without a terminal and without --yes", () => {
     const { error } = JSON.parse(stderr.split("\n").find((each) => each.startsWith("{"))!);
     expect(error).toMatchObject({ type: "InputRequiredError", exitCode: 2 });
     expect(error.hint).toContain("--yes");
+    if (line.startsWith("contact unsubscribe")) expect(error.message).toContain("cannot be undone");
     expect(writes()).toEqual([]);
   });
 

@@ -2,8 +2,10 @@
  * Exit codes and failures: each code is reached, and a failure
  * says what is known, in words or as one JSON line.
  */
+import { symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { spawnEcm, waitForResult } from "../support/ecm.ts";
+import { spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { errorBody, json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -87,6 +89,26 @@ describe("a failure", () => {
     }
     expect((await ecm("structure pull")).stdout).toContain("First Name");
   });
+});
+
+it.each([
+  ["import FILE"],
+  ["contact create --data FILE"],
+  ["api POST /api/x --data FILE"],
+  ["contact mutate --keys FILE --set City=x"],
+  ["suppressions add --keys FILE"],
+  ["lists sync News FILE"],
+  ["structure apply FILE"],
+])("a path that cannot be is 2, and nothing is sent: ecm %s", async (line) => {
+  const { ecm, server } = await answering([500, "x"]);
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, "plain"), "x");
+  await symlink("loop", join(folder, "loop"));
+  for (const file of ["plain/x", "loop", "n".repeat(300)]) {
+    const { code, stderr } = await ecm(`${line.replace("FILE", join(folder, file))} --yes`);
+    expect({ file, code, stderr }).toEqual({ file, code: 2, stderr: expect.stringContaining(file) });
+  }
+  expect(server.requests).toEqual([]);
 });
 
 describe("a signal", () => {

@@ -91,6 +91,9 @@ describe("the name of an output file", () => {
     const file = join(folder, "other.json");
     await ecm(["lists", "list", "--output-file", file], { env: { ECM_OUTPUT: "csv" } });
     expect(await readFile(file, "utf8")).toBe("[]\n");
+    const kept = join(folder, "structure.yaml");
+    await done(ecm(["structure", "pull", "--output-file", kept], { env: { ECM_OUTPUT: "json" } }));
+    expect(await readFile(kept, "utf8")).toContain("label: Default");
     const pulled = join(folder, "structure.json");
     await ecm(["structure", "pull", "--output-file", pulled]);
     expect(JSON.parse(await readFile(pulled, "utf8"))).toMatchObject({ label: "Default" });

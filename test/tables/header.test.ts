@@ -128,6 +128,11 @@ test("a header without rows is said", async () => {
   expect(notesOf(understood)).toContain("The file has a header but no rows");
 });
 
+test("what is left of a file below --skip-lines is said, where nothing is", async () => {
+  const failure = await catchFailure(read("a@example.com", { skipLines: 1 }));
+  expect(failure.message).toMatch(/has nothing after 1 skipped lines$/);
+});
+
 test("a missing file and a folder are named", async () => {
   const path = await fileWith("");
   const messageOf = async (file: string) =>

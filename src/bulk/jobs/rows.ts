@@ -69,6 +69,8 @@ export interface RowWork {
   others?: {
     /** On which pages of the account they are. */
     pages: Pick<PagesOptions, "filters" | "lists">;
+    /** Also where contacts come and go meanwhile: what is done needs no more than that somebody was seen. */
+    areReadOnce?: true;
     list(snapshot: AccountSnapshot, run: RowRun, lookup: Lookup): Promise<OtherContacts>;
   };
 }
@@ -371,7 +373,7 @@ async function fillSnapshot(
     return (await readAccountIfSmaller(snapshot, keys, pages, countRequestsLeft(context))) || undefined;
   }
   await readAllPages(snapshot, pages);
-  return snapshot.isWhole();
+  return others.areReadOnce === true || snapshot.isWhole();
 }
 
 function describePages(

@@ -92,6 +92,7 @@ function toRowWork(options: SyncOptions, listId: string): Omit<RowWork, "survey"
     },
     others: {
       pages: { filters: createFilter(createEquals("LIST_ID", [listId])), lists: [{ _id: listId }] },
+      areReadOnce: true,
       list: (snapshot, run, lookup) => planRemovals(snapshot, run, { listId, lookup }),
     },
   };

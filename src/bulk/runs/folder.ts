@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { writeAtomically } from "../../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint, folderHint } from "../../disk/disk-errors.ts";
 import { requireWritable } from "../../disk/make-folder.ts";
-import { readChangeTime } from "../../disk/walk.ts";
+import { readChangeTime, walkFiles } from "../../disk/walk.ts";
 import { EcmError, failedError, usageError } from "../../errors.ts";
 import { isObject, parseJson } from "../../json.ts";
 import type { Summary } from "./report.ts";
@@ -218,8 +218,9 @@ export async function sweepAbandoned(stateFolder: string, nowMilliseconds: numbe
   for (const name of await readdir(root).catch(() => [] as string[])) {
     if (!isRunName(name) && !name.startsWith(planPrefix)) continue;
     const folder = join(root, name);
-    const times = await Promise.all([readChangeTime(folder), readChangeTime(join(folder, fileNames.input))]);
-    if (nowMilliseconds - Math.max(...times) <= maxScratchAgeMilliseconds) continue;
+    let changedAt = await readChangeTime(folder);
+    for await (const file of walkFiles(folder)) changedAt = Math.max(changedAt, await readChangeTime(file));
+    if (nowMilliseconds - changedAt <= maxScratchAgeMilliseconds) continue;
     // What cannot be looked at may be a run.
     const isRun = await stat(join(folder, fileNames.manifest)).then(
       () => true,
