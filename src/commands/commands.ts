@@ -1,6 +1,8 @@
 import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { notFoundError } from "../errors.ts";
+import { isForPeople } from "../terminal/format.ts";
+import { fitMessage } from "../terminal/message-lines.ts";
 import type { View } from "../terminal/present.ts";
 import { version } from "../version.ts";
 import { describeCommandJson, describeFlags, findFacts } from "./help/help-text.ts";
@@ -38,7 +40,7 @@ export function register(command: Command, context: Context, tree: CommandTree):
     // Agents pay for every character: no JSON is indented.
     chooseOutput() {
       const output = context.output();
-      return output.format === "json" ? { ...output, format: "ndjson" } : output;
+      return output.format === "json" && !output.columns ? { ...output, format: "ndjson" } : output;
     },
     async run(path) {
       await tree.loadAll();
@@ -48,9 +50,21 @@ export function register(command: Command, context: Context, tree: CommandTree):
         return { value: describeCommandJson(found), text: found.helpInformation() };
       const commands = listLeaves(found).map(toIndexEntry);
       const globalFlags = found === root ? { globalFlags: describeFlags(root), topics: topicNames } : {};
-      return { many: commands, view: indexView, value: { version, ...globalFlags, commands } };
+      const value = { version, ...globalFlags, commands };
+      return isForPeople(context.output())
+        ? { value, text: formatIndex(commands, context.terminal.columns) }
+        : { many: commands, view: indexView, value };
     },
   });
+}
+
+/** Long summaries are wrapped, not cut. */
+function formatIndex(entries: readonly IndexEntry[], columns: number): string {
+  const width = Math.min(34, Math.max(...entries.map(({ command }) => command.length)) + 2);
+  const lines = entries.map(({ command, summary, writes }) =>
+    fitMessage(`${command.padEnd(width - 2)}  ${summary}${writes ? " (writes)" : ""}`, columns, width),
+  );
+  return lines.join("\n");
 }
 
 function requireChild(parent: CommandUnknownOpts, word: string): CommandUnknownOpts {

@@ -7,7 +7,7 @@ import { createEquals, createFilter } from "../api/contacts.ts";
 import { normalizeKey } from "../api/key-spelling.ts";
 import { isEmailKey } from "../api/structures.ts";
 import { usageError } from "../errors.ts";
-import { isObject, parseJson } from "../json.ts";
+import { isObject } from "../json.ts";
 import type { Account } from "../service/account.ts";
 import { resolveListRefs, resolveTagRefs } from "../service/contact-changes.ts";
 import type { ContactStructure, Criteria, Filter, SearchBody } from "../wire.ts";
@@ -93,7 +93,12 @@ export function parseFilter(text: string): Criteria {
  * @throws UsageError for anything else.
  */
 export function parseFilterJson(json: string): Filter[] | NonNullable<SearchBody["contactSpecification"]> {
-  const value = parseJson(json);
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw usageError(`--filter-json is not JSON: ${(error as Error).message}`);
+  }
   if (isObject(value) || Array.isArray(value)) return value as ReturnType<typeof parseFilterJson>;
   throw usageError(
     "--filter-json is neither a JSON array of filters nor a JSON object",

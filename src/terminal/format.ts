@@ -115,6 +115,6 @@ export function requireFileFormat(file: string, format: FileFormat, flag = "--ou
   if (named === undefined || named === format) return;
   throw usageError(
     `${flag}: ${file} is ${named} by its name, but the output is ${format}`,
-    "Give the file another name",
+    `Name it ${file.slice(0, file.lastIndexOf("."))}.${format === "table" || format === "id" ? "txt" : format}`,
   );
 }

@@ -144,6 +144,14 @@ it("gives the default of every flag whose help says one", async () => {
   for (const [flag, defaultValue] of expected) expect(defaults.get(flag), flag).toBe(defaultValue);
 });
 
+it("gives an array with --json and --columns, and at a terminal cuts no summary", async () => {
+  const ecm = ecmWith(await temporaryHome());
+  const [first] = JSON.parse((await ecm("commands --json --columns command")).stdout);
+  expect(first).toEqual({ command: "auth login" });
+  const shown = await ecm("commands", { terminalColumns: 100 });
+  expect(shown.stdout).toContain("save an account's base URL and API key as a profile");
+});
+
 describe("help", () => {
   it("shows every command in 24 lines of 80 columns", async () => {
     const { stdout, code } = await ecmWith(await temporaryHome())([]);

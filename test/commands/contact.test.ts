@@ -51,7 +51,7 @@ describe("contact", () => {
     ["get nobody", 5, 'No contact has the key or id "nobody"'],
     ["get ..", 5, 'No contact has the key or id ".."'],
     ["search --filter 'KEY EQ'", 2, "COLUMN OPERATOR VALUE"],
-    ["search --filter-json {", 2, "neither a JSON array"],
+    ["search --filter-json {", 2, "--filter-json is not JSON: Expected property name"],
     ["search --filter-json 3", 2, "neither a JSON array of filters nor a JSON object"],
     ["search --filter-json {} --key a", 2, "cannot be used with --key"],
     ["search --filter-json [] --list a", 2, "cannot be used with --key"],

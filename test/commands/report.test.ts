@@ -142,8 +142,12 @@ describe("--report", () => {
   it("tells how far a run came that was stopped", async () => {
     const { ecm, report, read } = await scene();
     const many = await inputFile(manyRows(30), "many.csv");
-    const { code } = await ecm(["import", many, "--report", report, "--max-requests", "12"]);
-    expect(code).toBe(7);
+    // One that stopped before its plan had begun tells its account and its start too.
+    for (const limit of ["1", "12"]) {
+      const { code } = await ecm(["import", many, "--report", report, "--max-requests", limit]);
+      expect(code).toBe(7);
+      expect(strip(await read())).toMatch(/Account http\S+ .* Started 20\d\d-/);
+    }
     expect(strip(await read())).toContain("Stopped (max-requests): the rest was not attempted");
     expect((await ecm(["runs", "resume", "last", "--report", report])).code).toBe(0);
     expect(strip(await read())).toContain("Completed");

@@ -49,7 +49,10 @@ describe("the name of an output file", () => {
   });
 
   it.each([
-    ["structure pull --output-file structure.csv", "is csv by its name, but the output is yaml"],
+    [
+      "structure pull --output-file structure.csv",
+      "is csv by its name, but the output is yaml\nhint: Name it ",
+    ],
     ["structure pull --output-file structure.xlsx", "is xlsx"],
     ["contact mutate --all --set City=x --dry-run --plan plan.csv", "but the output is ndjson"],
     [

@@ -49,7 +49,7 @@ async function writeReport(
   context: Context,
   { report: file = "", redact: isRedacted = false }: ReportFlags,
   summary: Summary,
-  read: () => Promise<SeenPlan>,
+  read: () => Promise<Report["plan"]>,
 ): Promise<void> {
   const { terminal, clock } = context;
   try {
@@ -63,20 +63,22 @@ async function writeReport(
 }
 
 /** What the plan and the journal of a run tell. */
-async function readSeen(run: { manifest: Manifest; folder: string }): Promise<SeenPlan> {
+async function readSeen(run: { manifest: Manifest; folder: string }): Promise<Report["plan"]> {
   const readings = readingsOf(run);
   const rejects: SeenPlan["rejects"] = [];
   for await (const { value, ...reject } of readings.rejects())
     if (rejects.push({ ...reject, key: value }) === maxRejectsReported) break;
   const changes = (await readings.changes(maxChangesReported)).map(withReason);
-  return { head: await readings.head(), creations: [], changes, rejects };
+  const { account, startedAt } = run.manifest;
+  return { head: await readings.head(), creations: [], changes, rejects, account, startedAt };
 }
 
 // A report as one page that needs nothing else: no script, no request. Pure.
 
 interface Report {
   summary: Summary;
-  plan: SeenPlan;
+  /** Account and start are those of a run, which may have stopped before its plan had a head. */
+  plan: SeenPlan & Partial<Pick<Manifest, "account" | "startedAt">>;
   /** When it is written. */
   at: Date;
   /** Nobody can be recognised by it: what a rejected row holds is left out whole. */
@@ -123,13 +125,13 @@ function formatTime(text = ""): string {
 
 function formatAbout(report: Report): Markup {
   const { run, status, estimate, requests } = report.summary;
-  const { head, creations } = report.plan;
+  const { head, creations, account = head?.account, startedAt = head?.createdAt } = report.plan;
   const isDryRun = status === "dry-run";
   const written = formatTime(report.at.toISOString());
   const facts = {
-    Account: head?.account.baseUrl,
+    Account: account?.baseUrl,
     Run: run,
-    Planned: formatTime(head?.createdAt),
+    [run === null ? "Planned" : "Started"]: formatTime(startedAt),
     Report: report.isRedacted ? `${written}, without addresses and values` : written,
     Price: isDryRun
       ? `a real run would send ${formatCost(estimate.requests, estimate.seconds)}`

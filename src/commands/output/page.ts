@@ -120,7 +120,7 @@ ins { text-decoration: none; }
 /* On a phone, cells stand below each other. */
 @media screen and (max-width: 34rem) {
   thead { display: none; }
-  tr, td { display: block; border: 0; white-space: normal; overflow-wrap: anywhere; }
+  tr, td, td:first-child { display: block; border: 0; white-space: normal; overflow-wrap: anywhere; }
 }
 @page { size: A4; margin: 15mm; }
 @media print {
