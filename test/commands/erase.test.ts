@@ -127,7 +127,7 @@ describe("contact erase", () => {
     await expectGone(env, "ada@example.com");
     expect(stderr).toContain(`may contain the address, and stay:\n  ${input}\n  ${plan}\n`);
     const long = new Date(Date.now() - 2 * 86_400_000);
-    await utimes(folder, long, long);
+    for (const name of [...(await readdir(folder)), "."]) await utimes(join(folder, name), long, long);
     await ecm(`import ${input} --dry-run`);
     await expect(stat(folder)).rejects.toThrow("ENOENT");
   });

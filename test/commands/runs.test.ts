@@ -210,15 +210,18 @@ describe("what lies among the runs and is none", () => {
   it("is not swept away, as what never became a run is", async () => {
     const { ecm, root } = await withRun();
     const long = new Date(Date.now() - 3 * 86_400_000);
-    const names = ["notes", ".git", ".plan-0123456789ab", "20200101-0000-abcdef"];
+    // The last one is of an invocation that still writes.
+    const names = ["notes", ".git", ".plan-0123456789ab", "20200101-0000-abcdef", "20200101-0000-abcdee"];
     for (const name of names) {
+      const file = join(root, name, "a file");
       await mkdir(join(root, name));
-      await writeFile(join(root, name, "a file"), "text");
+      await writeFile(file, "text");
+      if (name !== names.at(-1)) await utimes(file, long, long);
       await utimes(join(root, name), long, long);
     }
     await imports(ecm, manyRows(1));
     const left = await readdir(root);
-    expect(names.filter((name) => left.includes(name))).toEqual(["notes", ".git"]);
+    expect(names.filter((name) => left.includes(name))).toEqual(["notes", ".git", names.at(-1)]);
   });
 });
 
