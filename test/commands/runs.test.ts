@@ -219,6 +219,8 @@ describe("what lies among the runs and is none", () => {
       if (name !== names.at(-1)) await utimes(file, long, long);
       await utimes(join(root, name), long, long);
     }
+    // What is no folder stops nobody.
+    await writeFile(join(root, "20200101-0000-abcded"), "text");
     await imports(ecm, manyRows(1));
     const left = await readdir(root);
     expect(names.filter((name) => left.includes(name))).toEqual(["notes", ".git", names.at(-1)]);

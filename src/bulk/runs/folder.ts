@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { writeAtomically } from "../../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint, folderHint } from "../../disk/disk-errors.ts";
 import { requireWritable } from "../../disk/make-folder.ts";
-import { readChangeTime, walkFiles } from "../../disk/walk.ts";
+import { isRegular, readChangeTime, walkFiles } from "../../disk/walk.ts";
 import { EcmError, failedError, usageError } from "../../errors.ts";
 import { isObject, parseJson } from "../../json.ts";
 import type { Summary } from "./report.ts";
@@ -218,16 +218,22 @@ export async function sweepAbandoned(stateFolder: string, nowMilliseconds: numbe
   for (const name of await readdir(root).catch(() => [] as string[])) {
     if (!isRunName(name) && !name.startsWith(planPrefix)) continue;
     const folder = join(root, name);
-    let changedAt = await readChangeTime(folder);
-    for await (const file of walkFiles(folder)) changedAt = Math.max(changedAt, await readChangeTime(file));
-    if (nowMilliseconds - changedAt <= maxScratchAgeMilliseconds) continue;
     // What cannot be looked at may be a run.
     const isRun = await stat(join(folder, fileNames.manifest)).then(
       () => true,
       (error: NodeJS.ErrnoException) => !isAbsent(error),
     );
-    if (!isRun) await rm(folder, { recursive: true, force: true });
+    if (isRun || nowMilliseconds - (await readLastChange(folder)) <= maxScratchAgeMilliseconds) continue;
+    await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** When something was last written in a folder, or to the file of this name, in milliseconds since the epoch. */
+async function readLastChange(folder: string): Promise<number> {
+  let changedAt = await readChangeTime(folder);
+  if (await isRegular(folder)) return changedAt;
+  for await (const file of walkFiles(folder)) changedAt = Math.max(changedAt, await readChangeTime(file));
+  return changedAt;
 }
 
 /** The same for equal values, whatever the order of their members. */
