@@ -9,7 +9,7 @@ import { realClock } from "../../src/clock.ts";
 import { walkFiles } from "../../src/disk/walk.ts";
 import type { Clock } from "../../src/wire.ts";
 import { manyContacts } from "../bulk/kit.ts";
-import { type Ecm, spawnEcm, temporaryHome } from "../support/ecm.ts";
+import { done, type Ecm, spawnEcm, temporaryHome } from "../support/ecm.ts";
 import {
   account,
   accountSession,
@@ -26,20 +26,13 @@ const dora = "dora@example.com";
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Runs a command that must succeed. */
-async function done(ecm: Ecm, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await ecm(args);
-  expect(code, stderr).toBe(0);
-  return stdout;
-}
-
 /** Folders of plans that were not applied. */
 async function openPlans(state: string): Promise<string[]> {
   return (await readdir(join(state, "runs"))).filter((name) => name.startsWith(".plan-"));
 }
 
 async function readCell(ecm: Ecm, key: string, column: string): Promise<string> {
-  const stdout = await done(ecm, "contact", "search", "--key", key, "-o", "csv", "--columns", column);
+  const stdout = await done(ecm(["contact", "search", "--key", key, "-o", "csv", "--columns", column]));
   return (stdout.trim().split("\n")[1] ?? "").replaceAll('"', "");
 }
 
@@ -51,7 +44,7 @@ describe("a contact that changed after the plan", () => {
   ] as const)("is skipped by %s, and the others are written", async (name, input, outcome) => {
     const { call, apply, ecm } = await accountSession();
     const plan = await call(name, input);
-    await done(ecm, "contact", "mutate", ada.Email, "--set", "Last Name=Byron");
+    await done(ecm(["contact", "mutate", ada.Email, "--set", "Last Name=Byron"]));
     expect(await apply(plan)).toMatchObject({
       status: "completed",
       rows: { read: 2, [outcome]: 1, skipped: 1 },
@@ -64,17 +57,17 @@ describe("a contact that changed after the plan", () => {
 
   it("is skipped when it was created, deleted, unsubscribed or suppressed meanwhile", async () => {
     const { call, apply, ecm } = await accountSession();
-    await done(ecm, "contact", "create", "--key", "eva@example.com");
+    await done(ecm(["contact", "create", "--key", "eva@example.com"]));
     const rows = [ada.Email, bob.Email, carl, dora, "eva@example.com"].map((Email) => ({
       Email,
       "First Name": "New",
     }));
     const plan = await call("plan_import", { rows, lists: ["News"] });
     expect(plan.counts).toEqual({ create: 2, update: 3 });
-    await done(ecm, "contact", "unsubscribe", ada.Email, "--yes");
-    await done(ecm, "contact", "delete", bob.Email, "--yes");
-    await done(ecm, "contact", "create", "--key", carl, "--set", "First Name=Other");
-    await done(ecm, "suppressions", "add", dora);
+    await done(ecm(["contact", "unsubscribe", ada.Email, "--yes"]));
+    await done(ecm(["contact", "delete", bob.Email, "--yes"]));
+    await done(ecm(["contact", "create", "--key", carl, "--set", "First Name=Other"]));
+    await done(ecm(["suppressions", "add", dora]));
     expect(await apply(plan)).toMatchObject({
       rows: { read: 5, created: 0, updated: 1, skipped: 4 },
       codes: { skipped: { changed: 3, suppressed: 1 } },
@@ -88,9 +81,9 @@ describe("a contact that changed after the plan", () => {
     const { call, apply, ecm } = await accountSession();
     const change = await call("plan_change", { all: true, set: { "Last Name": "Same" } });
     const leave = await call("plan_change", { action: "unsubscribe", keys: [ada.Email] });
-    await done(ecm, "contact", "mutate", ada.Email, "--set", "Last Name=Same");
+    await done(ecm(["contact", "mutate", ada.Email, "--set", "Last Name=Same"]));
     expect(await apply(change)).toMatchObject({ rows: { updated: 1, unchanged: 1 } });
-    await done(ecm, "contact", "unsubscribe", ada.Email, "--yes");
+    await done(ecm(["contact", "unsubscribe", ada.Email, "--yes"]));
     expect(await apply(leave)).toMatchObject({ rows: { read: 1, updated: 0, unchanged: 1 } });
   });
 });
@@ -102,7 +95,7 @@ describe("nobody is written who is not in the plan", () => {
       await call("plan_change", { lists: ["News"], set: { "Last Name": "Planned" } }),
       await call("plan_change", { action: "unsubscribe", lists: ["News"] }),
     ];
-    await done(ecm, "contact", "create", "--key", carl, "--list", "News");
+    await done(ecm(["contact", "create", "--key", carl, "--list", "News"]));
     expect(await apply(plans[0]!)).toMatchObject({ rows: { read: 2, updated: 2 } });
     expect(await apply(plans[1]!)).toMatchObject({ rows: { read: 2, updated: 2 } });
     expect(await searchKeys(ecm, "--status", "active")).toEqual([carl]);
@@ -114,7 +107,7 @@ describe("nobody is written who is not in the plan", () => {
     const file = await belowWorkingFolder("members.txt", `${ada.Email}\n${carl}\n`);
     const plan = await call("plan_list_sync", { list: "News", file, max_remove: "1", create: true });
     expect(plan.counts).toEqual({ create: 1, update: 1, unchanged: 1 });
-    await done(ecm, "contact", "create", "--key", dora, "--list", "News");
+    await done(ecm(["contact", "create", "--key", dora, "--list", "News"]));
     expect(await apply(plan)).toMatchObject({
       kind: "apply",
       rows: { created: 1, updated: 1 },
@@ -126,7 +119,7 @@ describe("nobody is written who is not in the plan", () => {
   it("also by a deletion, which backs up everybody whom it takes", async () => {
     const { call, apply, ecm } = await accountSession();
     const plan = await call("plan_change", { action: "delete", lists: ["News"] });
-    await done(ecm, "contact", "create", "--key", carl, "--list", "News");
+    await done(ecm(["contact", "create", "--key", carl, "--list", "News"]));
     const summary = await apply(plan);
     expect(summary).toMatchObject({ rows: { read: 2, deleted: 2 } });
     expect(summary.requests.total).toBe(summary.estimate.requests);
@@ -135,7 +128,7 @@ describe("nobody is written who is not in the plan", () => {
     expect(backup).toContain(bob.Email);
     expect(backup).not.toContain(carl);
     expect(await searchKeys(ecm)).toEqual([carl]);
-    await done(ecm, "runs", "undo", "last", "--yes");
+    await done(ecm(["runs", "undo", "last", "--yes"]));
     expect(await searchKeys(ecm)).toEqual([ada.Email, bob.Email, carl]);
   });
 
@@ -256,7 +249,7 @@ describe("a plan's file", () => {
     expect(await openPlans(state)).toHaveLength(1);
     const input = await belowWorkingFolder("people.csv", `Email\n${dora}\n`);
     const plan = ["import", input, "--dry-run"];
-    await done(ecm, ...plan);
+    await done(ecm(plan));
     expect(await openPlans(state)).toHaveLength(1);
     const clock: Clock = { ...realClock, now: () => Date.now() + day + minute };
     expect(await ecm(plan, { clock })).toMatchObject({ code: 0 });
@@ -270,7 +263,7 @@ describe("a plan's file", () => {
       rows: [{ Email: carl, "First Name": "Carl" }, { Email: dora }],
     });
     const changed = await call("plan_change", { all: true, set: { "Last Name": "Planned" } });
-    await done(ecm, "contact", "erase", carl, ada.Email, "--yes");
+    await done(ecm(["contact", "erase", carl, ada.Email, "--yes"]));
     for (const { token } of [created, changed]) {
       expect(await refusal("apply_plan", { token })).toMatchObject({
         type: "PlanDamagedError",
@@ -291,7 +284,7 @@ describe("a plan's file", () => {
     await apply(await call("plan_change", { keys_file, set: { "Last Name": "Planned" } }));
     const readRejected = () => call("runs_list", { run: "last", rejects: true });
     expect(await readRejected()).toMatchObject({ rejects: [{ key: carl }, { key: dora }] });
-    await done(ecm, "contact", "erase", carl, "--yes");
+    await done(ecm(["contact", "erase", carl, "--yes"]));
     expect(JSON.stringify(await readRejected())).not.toContain(carl);
     await end();
     expect(await openPlans(state)).toEqual([]);
@@ -323,7 +316,7 @@ describe("a plan's file", () => {
 
   it("that a stopped run has kept loses a person who is erased, and is not resumed", async () => {
     const { ecm, env } = await stopped();
-    await done(ecm, "contact", "erase", "p1@example.com", "--yes");
+    await done(ecm(["contact", "erase", "p1@example.com", "--yes"]));
     for await (const file of walkFiles(env.ECM_STATE_DIR!))
       expect(await readFile(file, "utf8"), file).not.toContain("p1@example.com");
     const { code, stderr } = await ecm(["runs", "resume", "last"]);
@@ -366,7 +359,7 @@ it("a client that goes in the middle of an apply stops it after the writes under
   void client.callTool({ name: "apply_plan", arguments: { token } }).catch(() => undefined);
   await expect.poll(() => writes().length, { timeout: 10_000 }).toBeGreaterThan(0);
   expect(await end()).toBe(0);
-  const [run] = JSON.parse(await done(ecm, "runs", "list", "--json"));
+  const [run] = JSON.parse(await done(ecm(["runs", "list", "--json"])));
   expect(run).toMatchObject({ status: "stopped", stoppedBy: "signal", open: 0 });
   expect(run.rows.updated).toBeLessThan(60);
 });

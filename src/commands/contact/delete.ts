@@ -32,8 +32,6 @@ export function registerContactDelete(parent: Command, context: Context): void {
     exitCodes: { 3: "a bulk run finished, and some contacts were rejected" },
     async run(contacts, flags) {
       const chosen = await chooseContacts(context, contacts, flags, "delete");
-      const { requireAnswer } = await import("../bulk/question.ts");
-      requireAnswer(context, "delete", flags.dryRun ?? false);
       const { one, single } = chosen;
       if (single !== undefined && flags.dryRun) return planDeletion(context, single);
       const { rows } = (await editMany(context, { kind: "delete", chosen, flags })).summary;

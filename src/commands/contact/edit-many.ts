@@ -24,6 +24,10 @@ export async function editMany(
   { kind, chosen, flags, changes }: BulkEdit,
 ): Promise<Closed> {
   const options = toRunOptions(flags, context.clock.now());
+  const danger = kind === "mutate" ? "change" : kind;
+  // What is refused loads no engine.
+  const { requireAnswer } = await import("../bulk/question.ts");
+  requireAnswer(context, danger, options.isDryRun);
   const [{ jobs }, { createBackUp, startRun }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../bulk/start.ts"),
@@ -37,7 +41,6 @@ export async function editMany(
   const asks = (whileAsking: WhileAsking) =>
     jobs[kind](edit, (rows) => whileAsking(() => askRows(context, kind, rows)));
   const what = `${progressVerbs[kind]} ${describeContacts(chosen, job.input.name)}`;
-  const danger = kind === "mutate" ? "change" : kind;
   const isSingle = kind === "delete" && chosen.single !== undefined;
   return startRun(context, { job, options, flags, what, danger, backUp, asks, isSingle });
 }

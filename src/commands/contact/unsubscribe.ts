@@ -38,8 +38,6 @@ export function registerContactUnsubscribe(parent: Command, context: Context): v
     exitCodes: { 3: "a bulk run finished, and some contacts do not exist or were rejected" },
     async run(contacts, flags) {
       const chosen = await chooseContacts(context, contacts, flags, "unsubscribe");
-      const { requireAnswer } = await import("../bulk/question.ts");
-      requireAnswer(context, "unsubscribe", flags.dryRun ?? false);
       if (chosen.single !== undefined) return unsubscribeOne(context, chosen.single, flags.dryRun);
       await editMany(context, { kind: "unsubscribe", chosen, flags });
       return undefined;
@@ -52,6 +50,8 @@ async function unsubscribeOne(
   idOrKey: string,
   dryRun = false,
 ): Promise<Result<Partial<Contact>>> {
+  const { requireAnswer } = await import("../bulk/question.ts");
+  requireAnswer(context, "unsubscribe", dryRun);
   const { terminal } = context;
   const connection = await context.connect();
   const { send, account } = connection;
