@@ -56,6 +56,7 @@ describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : "
 
   it("an import shows its columns, changes one, creates a field, lists the rows, and writes after a yes", async () => {
     const { ecm, env } = await startSandbox();
+    await ecm(["lists", "create", "Others"]);
     const file = await fileWith("Email,Stadt,Notiz\nada@example.com,Oslo,hallo\n");
     const { answer, ended } = openPty(["import", file], env);
     await answer("Is this right?", `${down.repeat(2)}${enter}`);
@@ -64,6 +65,7 @@ describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : "
     await answer('Where does "Notiz"', `${down.repeat(9)}${enter}`);
     await answer("– ignored", `y${enter}`);
     await answer("Add these contacts to a list?", enter);
+    await answer("In no list: c to choose one", "");
     await answer('Create the field "Stadt", and write to 1 contact', `l${enter}`);
     await answer("+ ada@example.com", "");
     await answer('Create the field "Stadt", and write to 1 contact', `y${enter}`);

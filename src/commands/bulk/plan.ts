@@ -116,14 +116,13 @@ export function changeLines(
   return [
     ...drawDifference(terminal, changes),
     ...(more > 0 && changes.length > 0 ? [`  … ${formatCount(more)} more: ${howToSee}`] : []),
-    ...(writes > 0 && goesIntoNoList(plan) ? [`  In no list: ${howToList}`] : []),
+    ...(writes > 0 && goesIntoNoList(plan.head) ? [`  In no list: ${howToList}`] : []),
   ];
 }
 
 /** Neither the command nor the file names a list for the contacts of an import. */
-function goesIntoNoList({ head, creations }: Pick<SeenPlan, "head" | "creations">): boolean {
-  const hasNewList = creations.some(({ what }) => what === "list");
-  return head?.kind === "import" && Object.keys(head.names.lists).length === 0 && !hasNewList;
+function goesIntoNoList(head: SeenPlan["head"]): boolean {
+  return head?.kind === "import" && !head.source.includes("lists");
 }
 
 /** Keys are aligned up to this width. */
