@@ -106,8 +106,7 @@ export class Context {
   ): OutputOptions => {
     const { flags, env } = this;
     const { outputFile, bom, safeCells } = options;
-    const explicitFormat = flags.output === undefined ? undefined : parseFormat(flags.output, "--output");
-    const requested = flags.json ? "json" : explicitFormat;
+    const requested = this.requestedFormat();
     const usual = env.ECM_OUTPUT ? parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT") : fallback;
     const columns = parseColumns(flags.columns);
     const format = requested ?? usual ?? (this.terminal.isStdoutTerminal ? "table" : "tsv");
@@ -118,6 +117,13 @@ export class Context {
     this.files.writes(outputFile, "--output-file");
     // The cells of a workbook are text: nothing in them is run.
     return { columns, bom, safeCells: safeCells && !form.isWorkbook, ...form, outputFile };
+  };
+
+  /** What a flag asks for: it must agree with the name of a file, unlike `ECM_OUTPUT`. */
+  readonly requestedFormat = (): OutputFormat | undefined => {
+    const { json, output } = this.flags;
+    const format = output === undefined ? undefined : parseFormat(output, "--output");
+    return json ? "json" : format;
   };
 
   readonly profiles = (): Promise<ProfileStore> => {

@@ -51,6 +51,16 @@ export function isId(word: string): boolean {
   return /^[0-9a-f]{24}$/i.test(word);
 }
 
+/** How what a run creates is named until it has an id. No id holds a blank. */
+export function toStandInId({ what, name }: { what: "list" | "tag" | "field"; name: string }): string {
+  return `new ${what} ${name}`;
+}
+
+/** The name behind a stand-in; undefined for an id. */
+export function toStandInName(id: string): string | undefined {
+  return /^new (?:list|tag|field) (.*)$/s.exec(id)?.[1];
+}
+
 /**
  * The name that was likely meant, when one is close enough to be a typo.
  * @param folded what is compared of a name

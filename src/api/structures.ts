@@ -45,16 +45,3 @@ function isStructure(value: unknown): value is ContactStructure {
 export function isEmailKey(keyType: string | undefined): boolean {
   return keyType?.toLowerCase() === "email";
 }
-
-/** No id holds a blank. */
-const newFieldPrefix = "new field ";
-
-/** The placeholder for the id of a field that an import creates before its first write. */
-export function toNewFieldId(label: string): string {
-  return `${newFieldPrefix}${label}`;
-}
-
-/** The label in a placeholder; undefined for an id. */
-export function parseNewFieldId(id: string): string | undefined {
-  return id.startsWith(newFieldPrefix) ? id.slice(newFieldPrefix.length) : undefined;
-}

@@ -96,8 +96,10 @@ describe("contact dossier", () => {
       expect(text).toContain("Changed, from line 2: City: London → Paris.");
       expect(text).toContain("Created, from line 2:");
       expect(text).toContain("added to the list News");
-      // Another dossier may take its place.
-      expect((await ecm(["contact", "dossier", ada, "--output-file", file])).code).toBe(0);
+      // Another dossier may take its place, in the form that the name says.
+      const env = { ECM_OUTPUT: "json" };
+      expect((await ecm(["contact", "dossier", ada, "--output-file", file], { env })).code).toBe(0);
+      expect((await readFile(file, "utf8")).startsWith(start)).toBe(true);
     }
     expect((await ecm(["contact", "dossier", ada])).stdout).toContain("- Lists: News\n");
   });
@@ -105,7 +107,7 @@ describe("contact dossier", () => {
   it("refuses a file whose name ends in another way", async () => {
     const { ecm } = await startSandbox();
     const folder = await temporaryFolder();
-    for (const args of [["ada.csv"], ["ada"], ["ada.html", "-o", "json"]]) {
+    for (const args of [["ada.csv"], ["ada"], ["ada.html", "-o", "json"], ["ada.html", "--json"]]) {
       const [name, ...more] = args;
       const refused = await ecm(["contact", "dossier", ada, "--output-file", join(folder, name!), ...more]);
       expect([refused.code, refused.stdout]).toEqual([2, ""]);

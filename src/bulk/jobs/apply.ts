@@ -5,6 +5,7 @@
 
 import { resolve } from "node:path";
 import { statusParts } from "../../api/contacts.ts";
+import { toStandInId } from "../../api/names.ts";
 import { type EcmError, isKind, usageError } from "../../errors.ts";
 import { restoreSelection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
@@ -13,7 +14,7 @@ import { TextIndex } from "../../text-index.ts";
 import { replaceStandIns } from "../apply/apply-plan.ts";
 import { asApproved } from "../decide.ts";
 import type { Item } from "../desired.ts";
-import { type NameBook, requireKeptNames, toStandInId } from "../plan/names.ts";
+import { type NameBook, requireKeptNames } from "../plan/names.ts";
 import { openPlanFile, type PlanFile, type PlanHead } from "../plan/plan-file.ts";
 import { isPlanned } from "../plan/plan-line.ts";
 import { noInput, type RunContext } from "../plan/session.ts";

@@ -1,10 +1,11 @@
 /** What a run wrote to each contact, as its journal tells it; for people as the lines of its plan. */
 
 import { basename, join } from "node:path";
+import { toStandInName } from "../../api/names.ts";
 import { EcmError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Operation, Outcome, Write } from "../desired.ts";
-import { mergeNames, type StoredNames, toStandInName } from "../plan/names.ts";
+import { mergeNames, type StoredNames } from "../plan/names.ts";
 import { readPlanHead, readPlanLines } from "../plan/plan-file.ts";
 import { type PlanLine, toPlanLine, toShownLine } from "../plan/plan-line.ts";
 import type { Reject } from "../plan/session.ts";

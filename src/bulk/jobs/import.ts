@@ -1,7 +1,7 @@
 /** What an import wants of each row. */
 
 import { statusParts } from "../../api/contacts.ts";
-import { parseNewFieldId } from "../../api/structures.ts";
+import { toStandInName } from "../../api/names.ts";
 import type { EcmError } from "../../errors.ts";
 import {
   type Duplicates,
@@ -111,7 +111,7 @@ async function openImport(
 /** Labels of the fields that do not exist yet. */
 function listNewFields({ columns, constants }: InputFacts): string[] {
   const targets = columns.flatMap(({ target }) => (target.kind === "field" ? [target] : []));
-  const labels = [...targets, ...constants].map(({ fieldId }) => parseNewFieldId(fieldId));
+  const labels = [...targets, ...constants].map(({ fieldId }) => toStandInName(fieldId));
   return labels.filter((label) => label !== undefined);
 }
 

@@ -4,12 +4,13 @@
  */
 import { rm } from "node:fs/promises";
 import { requireFreeListName } from "../../api/lists.ts";
+import { toStandInId } from "../../api/names.ts";
 import { failedError } from "../../errors.ts";
 import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
 import { requireRequestsLeft, toErrorStop } from "../pace/run-stop.ts";
 import { makePlan } from "../plan/make-plan.ts";
-import { requireKeptNames, toStandInId } from "../plan/names.ts";
+import { requireKeptNames } from "../plan/names.ts";
 import { findGuardFailure, findMonthStop } from "../plan/numbers.ts";
 import {
   type ClosedPlan,

@@ -3,7 +3,7 @@
  * possible: the keys of a block in one search, ids one by one; without a request where its pages were read.
  */
 import { createEquals, getContactRequest, readContact } from "../../api/contacts.ts";
-import { isId } from "../../api/names.ts";
+import { isId, toStandInName } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
 import type { ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
@@ -14,7 +14,6 @@ import type { Clock, Contact } from "../../wire.ts";
 import { isSettled } from "../decide.ts";
 import type { Item } from "../desired.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
-import { toStandInName } from "./names.ts";
 import { type AccountSnapshot, maxBlockSize } from "./snapshot.ts";
 
 /** What a look-up tells of one contact. */

@@ -4,8 +4,7 @@
  */
 import type { InferOutput } from "valibot";
 import { requireFreeListName } from "../../api/lists.ts";
-import { findByName, foldCase, resolveTag } from "../../api/names.ts";
-import { parseNewFieldId } from "../../api/structures.ts";
+import { findByName, foldCase, resolveTag, toStandInId, toStandInName } from "../../api/names.ts";
 import { EcmError, exitCodes, usageError } from "../../errors.ts";
 import type { StoredSelection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
@@ -17,16 +16,6 @@ import type * as schema from "./plan-schema.ts";
 /** A list, a tag or a field that does not exist yet. */
 export type Creation = InferOutput<typeof schema.creation>;
 type Kind = Creation["what"];
-
-/** How desired values name what does not exist yet. No id holds a blank. */
-export function toStandInId({ what, name }: Pick<Creation, "what" | "name">): string {
-  return `new ${what} ${name}`;
-}
-
-/** The name behind a stand-in; undefined for an id. */
-export function toStandInName(id: string): string | undefined {
-  return /^new (?:list|tag|field) (.*)$/s.exec(id)?.[1];
-}
 
 /** Id → name, each. */
 export type StoredNames = InferOutput<typeof schema.names>;
@@ -114,7 +103,7 @@ export class NameBook {
 
   /** The id behind the stand-in of a field, once it was created; any other id as it is. */
   fieldId(id: string): string {
-    const name = parseNewFieldId(id);
+    const name = toStandInName(id);
     return name === undefined ? id : this.toId({ what: "field", name });
   }
 

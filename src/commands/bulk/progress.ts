@@ -1,6 +1,6 @@
 /** The messages of a bulk run: what was read, what it costs, its progress, what it did. All of them go to stderr. */
 
-import { parseNewFieldId } from "../../api/structures.ts";
+import { toStandInName } from "../../api/names.ts";
 import type { Closed, Price, RowCounts, RunEvent, RunProgress, Summary } from "../../bulk/index.ts";
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
@@ -254,7 +254,7 @@ function formatTarget(target: Target, keyName: string): string {
   if (target.kind === "ignore") return "– ignored";
   if (target.kind === "key") return formatKeyTarget(keyName);
   if (target.kind !== "field") return target.kind;
-  return parseNewFieldId(target.fieldId) === undefined ? target.label : `${target.label} (new)`;
+  return toStandInName(target.fieldId) === undefined ? target.label : `${target.label} (new)`;
 }
 
 /** `Email (key)`: by the name that the structure has for it, and by the word that `--map` takes. */

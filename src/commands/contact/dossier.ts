@@ -64,8 +64,8 @@ const formsByEnding: Record<string, Form> = { ".html": "html", ".md": "markdown"
 
 /** @throws UsageError for a file whose name ends in another way, or says another format than the flag */
 function chooseForm(context: Context, { output, outputFile }: DossierFlags): Form {
-  const asked = output ?? (context.output().format === "json" ? "json" : undefined);
-  if (outputFile === undefined) return asked ?? "markdown";
+  if (outputFile === undefined) return output ?? (context.output().format === "json" ? "json" : "markdown");
+  const asked = output ?? (context.requestedFormat() === "json" ? "json" : undefined);
   const form = formsByEnding[extname(outputFile).toLowerCase()];
   if (form !== undefined && (asked === undefined || asked === form)) return form;
   throw usageError(

@@ -1,6 +1,5 @@
 /** Reading: where each column's cells go: by flags and the mapping file first, then a system's rules, then names. */
-import { findByName, findNearestName, foldName } from "../../api/names.ts";
-import { toNewFieldId } from "../../api/structures.ts";
+import { findByName, findNearestName, foldName, toStandInId } from "../../api/names.ts";
 import { formatQuotedNames } from "../../counts.ts";
 import { type EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
@@ -103,7 +102,7 @@ function toFieldTarget(name: string, { structure, options }: HeaderSigns) {
   const field = findField(name, structure);
   if (field) return { kind: "field" as const, fieldId: field._id, label: field.label };
   return options.createsFields
-    ? { kind: "field" as const, fieldId: toNewFieldId(name), label: name }
+    ? { kind: "field" as const, fieldId: toStandInId({ what: "field", name }), label: name }
     : undefined;
 }
 

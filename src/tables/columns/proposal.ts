@@ -1,6 +1,5 @@
 /** Reading: where the columns of a file could go, for questions to a person. */
-import { foldName } from "../../api/names.ts";
-import { parseNewFieldId } from "../../api/structures.ts";
+import { foldName, toStandInName } from "../../api/names.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { findUnknown, isBlankText } from "../cells.ts";
 import type { Batches, Readings, UnclearConsent } from "../consent/columns.ts";
@@ -95,7 +94,7 @@ function toColumns(
       filled: 0,
       addresses: 0,
       target: toTargetWord(target, structure),
-      isNew: target.kind === "field" && parseNewFieldId(target.fieldId) !== undefined,
+      isNew: target.kind === "field" && toStandInName(target.fieldId) !== undefined,
       isSure,
       readings: unclear?.readings,
       fillsField: isSure && target.kind === "field",

@@ -1,13 +1,7 @@
 /** Names that an account does not have, and what stands in for their ids. */
 import { describe, expect, it } from "vitest";
-import {
-  type Creation,
-  mergeNames,
-  nameOf,
-  toStandInId,
-  toStandInName,
-  toStoredNames,
-} from "../../../src/bulk/plan/names.ts";
+import { toStandInId, toStandInName } from "../../../src/api/names.ts";
+import { type Creation, mergeNames, nameOf, toStoredNames } from "../../../src/bulk/plan/names.ts";
 
 describe("a stand-in", () => {
   it.each<Creation>([
