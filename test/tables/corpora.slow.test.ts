@@ -14,8 +14,7 @@ import { EcmError } from "../../src/errors.ts";
 import { readRecords } from "../../src/tables/csv.ts";
 import { findEncoding } from "../../src/tables/encoding.ts";
 import { createKeyReader } from "../../src/tables/keys.ts";
-import type { UnderstoodInput } from "../../src/tables/read-rows.ts";
-import { readRows } from "../../src/tables/read-rows.ts";
+import { readRows, type UnderstoodInput } from "../../src/tables/read-rows.ts";
 import type { ReadOptions } from "../../src/tables/rows.ts";
 import { inspectFile } from "../../src/tables/source.ts";
 import { decodeAll, resolveEncoding } from "../../src/tables/text.ts";
@@ -67,21 +66,17 @@ if (!isThere) test.skip(`the corpora are not at ${folder}: ECM_CORPORA names the
 
 describe.runIf(isThere)("every file is read, or refused with a reason", () => {
   const anyTable = { ...structure, keyType: "text", fields: [] };
-  /** Contact exports as they are meant; any other table by number, its first column the key. */
+  /** On a line. Contact exports are read as they are meant; any other table by number, its first column the key. */
   async function readOutcome(path: string): Promise<string> {
     const isExport = path.includes("contact-exports");
     const options: ReadOptions = isExport
-      ? { map: new Map(), ignoreUnmapped: true }
-      : { map: new Map([["1", "key"]]), ignoreUnmapped: true, hasNoHeader: true };
-    const started = performance.now();
+      ? { map: [], ignoreUnmapped: true }
+      : { map: [["1", "key"]], ignoreUnmapped: true, hasNoHeader: true };
     const scratch = await mkdtemp(join(tmpdir(), "ecm-corpora-"));
     try {
-      const understood = await requireUnderstood(
-        "contacts",
-        { path, name: path, scratch },
-        options,
-        isExport ? structure : anyTable,
-      );
+      const file = { path, name: path, scratch };
+      const account = isExport ? structure : anyTable;
+      const understood = await requireUnderstood("contacts", file, options, account);
       const { form, delimiter, system } = understood.facts;
       const { startLine, headerLines } = understood.reading.table;
       const counts = new Map<string, number>();
@@ -92,20 +87,18 @@ describe.runIf(isThere)("every file is read, or refused with a reason", () => {
       const counted = [...counts].map(([name, count]) => `${name} ${count}`).join(", ") || "no rows";
       const header = headerLines === 0 ? "" : `, ${system ?? "no system"}, header on line ${startLine}`;
       const records = await digestRecords(understood);
-      return `read: ${form.encoding} ${JSON.stringify(delimiter)}${header}: ${counted}; records ${records}`;
+      return `${form.encoding} ${JSON.stringify(delimiter)}${header}: ${counted}; records ${records}`;
     } catch (error) {
       expect(error).toBeInstanceOf(EcmError);
-      return `refused: ${(error as Error).message.replace(path, "").replace(/^:/, "line ")}`;
+      return `refused: ${(error as Error).message.replace(path, "").replace(/^:/, "line ").trim()}`;
     } finally {
       await rm(scratch, { recursive: true, force: true });
-      expect(performance.now() - started).toBeLessThan(10_000);
     }
   }
 
   test("the table holds", async () => {
     const lines: string[] = [];
-    for (const path of filesBelow("."))
-      lines.push(`${relative(folder, path)}\n    ${await readOutcome(path)}`);
+    for (const path of filesBelow(".")) lines.push(`${relative(folder, path)}: ${await readOutcome(path)}`);
     expect(lines.length).toBeGreaterThan(300);
     await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("corpora.table.txt");
   });
@@ -115,7 +108,7 @@ describe.runIf(isThere)("every file is read, or refused with a reason", () => {
     expect(Object.keys(files).length).toBeGreaterThan(200);
     for (const [name, base64] of Object.entries(files)) {
       const path = await fileWith(Buffer.from(base64, "base64"));
-      expect(await readOutcome(path), name).toMatch(/^(?:read|refused)/);
+      expect(await readOutcome(path), name).toMatch(/; records \w+$|^refused: ./);
     }
   });
 });

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { describeNote } from "../../src/commands/bulk/words.ts";
 import { formatHint, type Hint } from "../../src/hint.ts";
 import type { UnclearInput } from "../../src/tables/columns/unclear.ts";
-import type { UnderstoodInput } from "../../src/tables/read-rows.ts";
-import { readRows } from "../../src/tables/read-rows.ts";
-import type { ReadOptions, ReadRow, RejectedRow, Row } from "../../src/tables/rows.ts";
+import { readRows, type UnderstoodInput } from "../../src/tables/read-rows.ts";
+import type { ReadOptions, ReadRow, RejectedRow, Row, RowKind } from "../../src/tables/rows.ts";
 import type { InputFile } from "../../src/tables/source.ts";
 import { requireUnderstood, understandInput } from "../../src/tables/understand.ts";
 import type { ContactStructure } from "../../src/wire.ts";
@@ -39,18 +38,31 @@ export interface ReadResult {
   rejected: RejectedRow[];
 }
 
-export async function read(
+/** The content as a file, with these flags, for an account of this structure. */
+async function toInput(
   content: string | Uint8Array,
   options: Partial<ReadOptions> = {},
   contactStructure: ContactStructure = structure,
-): Promise<ReadResult> {
-  const path = await fileWith(content);
-  const understood = await requireUnderstood(
-    "contacts",
-    toInputFile(path),
-    { map: new Map(), ...options },
-    contactStructure,
-  );
+  rowKind: RowKind = "contacts",
+): Promise<Parameters<typeof understandInput>> {
+  return [rowKind, toInputFile(await fileWith(content)), { map: [], ...options }, contactStructure];
+}
+
+type Input = Parameters<typeof toInput>;
+
+export async function understand(...input: Input): Promise<UnderstoodInput> {
+  return requireUnderstood(...(await toInput(...input)));
+}
+
+/** What is not clear of the content's columns. */
+export async function readUnclear(...input: Input): Promise<UnclearInput> {
+  const found = await understandInput(...(await toInput(...input)));
+  if ("unclear" in found) return found;
+  throw new Error("the file is clear");
+}
+
+export async function read(...input: Input): Promise<ReadResult> {
+  const understood = await understand(...input);
   const all: ReadRow[] = [];
   for await (const row of readRows(understood)) all.push(row);
   return {
@@ -72,18 +84,6 @@ export function outline({ all }: ReadResult): string[] {
 /** What is said of how a file was read. */
 export function notesOf({ facts }: UnderstoodInput): string[] {
   return facts.notes.map(describeNote);
-}
-
-/** What is not clear of the content's columns. */
-export async function readUnclear(
-  content: string,
-  options: Partial<ReadOptions> = {},
-  contactStructure: ContactStructure = structure,
-): Promise<UnclearInput> {
-  const file = toInputFile(await fileWith(content));
-  const found = await understandInput("contacts", file, { map: new Map(), ...options }, contactStructure);
-  if ("unclear" in found) return found;
-  throw new Error("the file is clear");
 }
 
 /** The message of the error that it throws; fails when it throws none. */

@@ -2,75 +2,54 @@
 import { appendFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { describeRowsNote } from "../../src/commands/bulk/words.ts";
-import type { ReadOptions, RowsNote } from "../../src/tables/rows.ts";
+import type { RowsNote } from "../../src/tables/rows.ts";
 import { type Survey, surveyInput } from "../../src/tables/survey.ts";
-import { requireUnderstood } from "../../src/tables/understand.ts";
-import { fileWith, structure, toInputFile } from "./reading.ts";
+import { understand } from "./reading.ts";
 import { textRow, workbook } from "./workbooks.ts";
 
-async function survey(
-  content: string | Uint8Array,
-  options: Partial<ReadOptions> = {},
-): Promise<{ survey: Survey; path: string }> {
-  const path = await fileWith(content);
-  const wanted = { map: new Map(), ignoreUnmapped: true, ...options };
-  const understood = await requireUnderstood("contacts", toInputFile(path), wanted, structure);
-  return { survey: await surveyInput(understood, new AbortController().signal, () => {}), path };
+async function survey(content: string | Uint8Array): Promise<{ found: Survey; path: string }> {
+  const understood = await understand(content, { ignoreUnmapped: true });
+  const found = await surveyInput(understood, new AbortController().signal, () => {});
+  return { found, path: understood.file.path };
 }
 
 const toRow = (cell: string, index: number) => `p${index}@example.com,"${cell.replaceAll('"', '""')}"\n`;
 const toFile = (...cells: string[]) => `Email,City\n${cells.map(toRow).join("")}`;
 
-function sheet(...cells: string[]): Uint8Array {
-  const rows = cells.map((cell, index) => textRow(index + 2, [`p${index}@example.com`, cell]));
-  return workbook({ sheets: [{ name: "A", rows: textRow(1, ["Email", "City"]) + rows.join("") }] });
+function sheet(cell: string): Uint8Array {
+  return workbook({ sheets: [{ name: "A", rows: textRow(1, ["Email", "City"]) + cell }] });
 }
 
 test("counts rows, codes of rejections, names, and the last line", async () => {
   const text = 'Email,Tags,Lists\na@x.org,"one,two",L\nno address,one,\nb@x.org,three,"L,M"\n';
-  const { survey: found } = await survey(text);
+  const { found } = await survey(text);
   expect([found.read, found.rejected, found.lastLine]).toEqual([3, 1, 4]);
   expect(found.rejectedCodes).toEqual(new Map([["key_syntax", 1]]));
-  expect([[...found.tags], [...found.lists]]).toEqual([
-    ["one", "two", "three"],
-    ["L", "M"],
-  ]);
+  expect([...found.tags].join()).toBe("one,two,three");
+  expect([...found.lists].join()).toBe("L,M");
 });
 
 describe("looks odd", () => {
-  test.each<[string, string | Uint8Array, RowsNote[]]>([
+  const amount = textRow(2, ["a@x.org", "1,204.50 €"]);
+  const error = '<row r="2"><c r="A2" t="str"><v>a@x.org</v></c><c r="B2" t="e"><v>#REF!</v></c></row>';
+  test.each([
     ["nothing of plain texts", toFile("Oslo", "Rome"), []],
-    [
-      "zips of which some have lost a zero",
-      toFile("01067", "1067", "10115"),
-      [{ code: "lost_zeros", column: "City", count: 1, line: 3, cell: "1067" }],
-    ],
+    ["zips of which some have lost a zero", toFile("01067", "1067", "10115"), ["lost_zeros City 1 3 1067"]],
     ["no number of three lengths", toFile("01067", "1067", "106"), []],
     ["no number beside a text", toFile("01067", "1067", "Oslo"), []],
-    [
-      "an amount of a workbook",
-      sheet("1,204.50 €"),
-      [{ code: "formatted_amount", column: "City", count: 1, line: 2, cell: "1,204.50 €" }],
-    ],
+    ["an amount of a workbook", sheet(amount), ["formatted_amount City 1 2 1,204.50 €"]],
     ["no amount of a text file", toFile("1,204.50 €"), []],
+    ["a cell whose value nobody knows", sheet(error), ["unknown_value City 1 2 #REF!"]],
     [
       "an address of a role, and one of a misspelled domain",
       "Email\ninfo@example.com\na@gmial.com\n",
-      [
-        { code: "role_address", count: 1, line: 2, cell: "info@example.com" },
-        { code: "likely_typo", count: 1, line: 3, cell: "a@gmial.com" },
-      ],
+      ["role_address 1 2 info@example.com", "likely_typo 1 3 a@gmial.com"],
     ],
   ])("%s", async (_what, content, notes) => {
-    expect((await survey(content)).survey.notes).toEqual(notes);
-  });
-
-  test("a cell whose value nobody knows", async () => {
-    const cell = '<row r="2"><c r="A2" t="str"><v>a@x.org</v></c><c r="B2" t="e"><v>#REF!</v></c></row>';
-    const book = workbook({ sheets: [{ name: "A", rows: textRow(1, ["Email", "City"]) + cell }] });
-    expect((await survey(book)).survey.notes).toEqual([
-      { code: "unknown_value", column: "City", count: 1, line: 2, cell: "#REF!" },
-    ]);
+    const { found } = await survey(content);
+    const said = ({ code, column = "", count, line, cell }: RowsNote) =>
+      [code, column, count, line, cell].filter((part) => part !== "").join(" ");
+    expect(found.notes.map(said)).toEqual(notes);
   });
 
   test.each<[RowsNote, string]>([
@@ -95,33 +74,22 @@ describe("looks odd", () => {
   });
 });
 
-describe("a mark", () => {
-  const text = [
-    "Email,Unsubscribed,City",
-    "a@x.org,yes,",
-    "A@x.org,,",
-    "b@x.org,perhaps,",
-    'c@x.org,yes,Oslo,"more"',
-    "c@x.org,,",
-    "",
-  ].join("\n");
-
-  test("of one row is that of all rows of its contact, and of what a rejected row names", async () => {
-    const { survey: found } = await survey(text);
-    expect([found.consent.clearlyMarked, found.consent.unclearCount]).toEqual([2, 1]);
-    const rows = [];
-    for await (const batch of found.batches()) rows.push(...batch);
-    const clear = rows.map((row) => (row.kind === "row" ? found.withMarks(row).mark?.isClear : row.code));
-    expect(clear).toEqual([true, undefined, false, "too_many_cells", true]);
-    const last = rows.at(-1)!;
-    expect(last.kind === "row" && found.withMarks(last).mark?.reason).toBe("Unsubscribed: yes");
-  });
+test("a mark of one row is that of all rows of its contact, and of what a rejected row names", async () => {
+  const marked = ["a@x.org,yes,", "A@x.org,,", "b@x.org,perhaps,", 'c@x.org,yes,Oslo,"more"', "c@x.org,,"];
+  const { found } = await survey(`Email,Unsubscribed,City\n${marked.join("\n")}\n`);
+  expect([found.consent.clearlyMarked, found.consent.unclearCount]).toEqual([2, 1]);
+  const rows = [];
+  for await (const batch of found.batches()) rows.push(...batch);
+  const clear = rows.map((row) => (row.kind === "row" ? found.withMarks(row).mark?.isClear : row.code));
+  expect(clear).toEqual([true, undefined, false, "too_many_cells", true]);
+  const last = rows.at(-1)!;
+  expect(last.kind === "row" && found.withMarks(last).mark?.reason).toBe("Unsubscribed: yes");
 });
 
-test.each([10, 50_000])(
+test.each([10, 25_000])(
   "a further pass over %d rows reads the same, also of a changed file",
   async (count) => {
-    const { survey: found, path } = await survey(toFile(...Array.from({ length: count }, () => "Oslo")));
+    const { found, path } = await survey(toFile(...Array.from({ length: count }, () => "Oslo")));
     await appendFile(path, "x@example.com,Rome\n");
     let read = 0;
     for await (const batch of found.batches()) read += batch.length;

@@ -1,16 +1,11 @@
 /** What is unclear about the columns of a file is said at once, with the flags that settle each. */
-import { describe, expect, test } from "vitest";
-import type { ReadOptions } from "../../src/tables/rows.ts";
-import { understandInput } from "../../src/tables/understand.ts";
-import { catchFailure, fileWith, read, readUnclear, structure, toInputFile } from "./reading.ts";
+import { expect, test } from "vitest";
+import { catchFailure, read, readUnclear, structure } from "./reading.ts";
 
 const text = `Mail,E-Mail-Adresse,Newsletter,Shoe Size,Permission,,Citty,Shoe Size
 a@example.com,,yes,41,no,,Oslo,42
 b@example.com,,no,,no,x,Bergen,
 `;
-
-const kindsOf = async (options: Partial<ReadOptions>) =>
-  (await readUnclear(text, options)).unclear.map(({ kind }) => kind);
 
 test("each once, in one message and one hint", async () => {
   const { message, hint } = await catchFailure(read(text));
@@ -28,27 +23,26 @@ test("each once, in one message and one hint", async () => {
   ]);
 });
 
-describe("the flags of each settle all of it", () => {
-  test.each(["opt-in", "opt-out"])("read as %s", async (reading) => {
-    const { rows } = await read(text, {
-      map: new Map([["Mail", "key"]]),
-      consentColumns: [`Newsletter=${reading}`, `Permission=${reading}`],
-      ignoreUnmapped: true,
-    });
-    expect(rows.map(({ mark }) => mark !== undefined)).toEqual(
-      reading === "opt-in" ? [true, true] : [true, false],
-    );
+test.each([
+  ["opt-in", [true, true]],
+  ["opt-out", [true, false]],
+])("the flags of each settle all of it: a yes is read as %s", async (reading, marked) => {
+  const { rows } = await read(text, {
+    map: [["Mail", "key"]],
+    consentColumns: [`Newsletter=${reading}`, `Permission=${reading}`],
+    ignoreUnmapped: true,
   });
+  expect(rows.map(({ mark }) => mark !== undefined)).toEqual(marked);
 });
 
 test("what --ignore-unmapped passes over is not said, but consent and the key are", async () => {
-  expect(await kindsOf({ ignoreUnmapped: true })).toEqual(["consent", "consent", "key"]);
+  const { unclear } = await readUnclear(text, { ignoreUnmapped: true });
+  expect(unclear.map(({ kind }) => kind)).toEqual(["consent", "consent", "key"]);
 });
 
 test("of a file of keys, consent and the key are said, and other columns are ignored", async () => {
-  const options = { map: new Map<string, string>(), readsConsent: true, consentChoosesRows: true };
-  const found = await understandInput("keys", toInputFile(await fileWith(text)), options, structure);
-  const unclear = "unclear" in found ? found.unclear : [];
+  const options = { readsConsent: true, consentChoosesRows: true };
+  const { unclear } = await readUnclear(text, options, structure, "keys");
   expect(unclear.map(({ kind }) => kind)).toEqual(["consent", "consent", "key"]);
   expect(unclear[0]?.hint).toContain("--all-rows");
 });
