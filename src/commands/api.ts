@@ -1,7 +1,7 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { usageError } from "../errors.ts";
-import { requestTarget } from "../request-target.ts";
+import { requestTarget, requireSafePath } from "../request-target.ts";
 import { readDataInput } from "../terminal/data-input.ts";
 import { escapeControlsInLines } from "../terminal/escape.ts";
 import { requireFileFormat } from "../terminal/format.ts";
@@ -138,6 +138,7 @@ async function buildRequest(
       "Give a path such as /api/contact-structure; the base URL is the profile's, or --base-url",
     );
   }
+  requireSafePath(path);
   const query = options.query?.map((text) => parsePair("--query", text));
   const { data } = options;
   const rawBody =

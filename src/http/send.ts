@@ -1,13 +1,6 @@
 /** Sends requests: signs one, sends it, repeats it where the retry rule allows, reads the limits. */
-import {
-  EcmError,
-  interruptedError,
-  isInterruption,
-  readOnlyError,
-  toStopSignal,
-  usageError,
-} from "../errors.ts";
-import { requestTarget } from "../request-target.ts";
+import { EcmError, interruptedError, isInterruption, readOnlyError, toStopSignal } from "../errors.ts";
+import { requestTarget, requireSafePath } from "../request-target.ts";
 import { version } from "../version.ts";
 import type {
   ApiAnswer,
@@ -93,7 +86,7 @@ function prepare(
   if (configuration.readOnly && request.effect === "write") {
     throw readOnlyError(`${redactedRequest.method} ${redactedRequest.path} would write and was not sent`);
   }
-  if (!isSafePath(request.path)) throw unsafePathError(redactedRequest);
+  requireSafePath(request.path, redactedRequest.path);
   const target = requestTarget(request);
   return {
     configuration,
@@ -239,17 +232,6 @@ function toResult<T>({ configuration, request, options }: SendState, outcome: At
   return readAnswer<T>(answer, limits, request);
 }
 
-/**
- * Servers fold `..`: a contact whose id is `..` would turn one endpoint into another. A fragment would be cut
- * off, and other characters mean different things to different servers.
- */
-function isSafePath(path: string): boolean {
-  if (!/^\/[\x21\x22\x24-\x7e]*$/.test(path)) return false;
-  if (!path.includes(".") && !path.includes("%")) return true;
-  const segments = path.split("?")[0]!.split(/[/\\]/);
-  return !segments.some((segment) => /^(\.|%2e){1,2}$/i.test(segment));
-}
-
 /** The request as it goes over the wire. */
 function sign(
   { method, target, body }: { method: string; target: string; body: string | undefined },
@@ -275,11 +257,4 @@ function toInterruption(signal: AbortSignal, request?: ApiRequest): EcmError {
   return interruptedError(toStopSignal(reason), "The request in flight may have been applied", {
     applied: "unknown",
   });
-}
-
-function unsafePathError(request: ApiRequest): EcmError {
-  return usageError(
-    `${JSON.stringify(request.path)} is not a valid path`,
-    "It starts with /, has no blanks, no # and no part that is . or .., and other characters are percent-encoded",
-  );
 }

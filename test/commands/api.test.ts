@@ -106,6 +106,7 @@ describe("ecm api", () => {
   ])("refuses %s before anything is sent", async (line) => {
     const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
     expect(await ecm(`api ${line}`)).toMatchObject({ code: 2, stdout: "" });
+    expect(await ecm(`api ${line} --dry-run`)).toMatchObject({ code: 2, stdout: "" });
     const env = { ECM_BASE_URL: "https://api.example.com", HTTPS_PROXY: "http://127.0.0.1:9" };
     expect(await ecm(`api ${line}`, { env })).toMatchObject({ code: 2, stdout: "" });
     expect(server.requests).toEqual([]);
