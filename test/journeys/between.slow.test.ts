@@ -1,75 +1,60 @@
 /**
- * What others do to a contact between a plan and its write, by what the plan does: a run that has planned one
- * contact stops, others change it, and the run is resumed.
+ * What others do to contacts between a plan and its writes, by what the plan does: a run stops once it has planned
+ * nine contacts, something else happens to each of them, and the run is resumed.
  */
-import { describe, expect, it } from "vitest";
-import { findStatus, toIdSet } from "../../src/api/contacts.ts";
-import type { Contact } from "../../src/wire.ts";
+import { expect, it } from "vitest";
+import { findStatus } from "../../src/api/contacts.ts";
+import type { Contact, ContactList } from "../../src/wire.ts";
 import { call, inputFile, parseSummary } from "../bulk/kit.ts";
 import { makePlanFile } from "../bulk/plan-kit.ts";
-import { toWords } from "../support/ecm.ts";
+import { done, toWords } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
-const ada = "ada@example.com";
-const bob = "bob@example.com";
+/** What others do to a contact, in commands. */
+const events: Record<string, string[]> = {
+  nothing: [],
+  "its value changes": ["contact mutate KEY --set City=Lima"],
+  "it joins a list": ["contact mutate KEY --add-list News"],
+  "it leaves its list": ["contact mutate KEY --remove-list Customers"],
+  "it unsubscribes": ["contact unsubscribe KEY --yes"],
+  "it is suppressed": ["suppressions add KEY"],
+  "it is deleted": ["contact delete KEY --yes"],
+  "it is made anew": [
+    "contact delete KEY --yes",
+    "contact create --key KEY --set City=Bonn --list Customers",
+  ],
+  "it is as wanted": ["contact mutate KEY --set City=Rome"],
+};
+const count = Object.keys(events).length;
+const keysOf = (name: string) => Object.keys(events).map((_event, index) => `${name}${index}@example.com`);
+const known = keysOf("known");
+const unknown = keysOf("unknown");
 
 const start = () =>
   startSandbox({
     contents: {
-      fields: ["City"],
-      lists: ["Customers", "News"],
-      tags: ["VIP"],
+      ...{ fields: ["City"], lists: ["Customers", "News"], tags: ["VIP"] },
       contacts: [
-        { key: ada, fields: { City: "Oslo" }, lists: ["Customers"], tags: ["VIP"] },
+        ...known.map((key) => ({ key, fields: { City: "Oslo" }, lists: ["Customers"], tags: ["VIP"] })),
         { key: "eve@example.com", lists: ["Customers"] },
       ],
     },
   });
 
-/** A command that succeeds, or finds nobody. */
-async function done(result: Promise<{ code: number; stderr: string }>): Promise<void> {
-  const { code, stderr } = await result;
-  if (code !== 0 && !stderr.includes("not found")) expect({ code, stderr }).toMatchObject({ code: 0 });
-}
-
-type Happening = (service: RunningSandbox, key: string) => Promise<void>;
-
-const command =
-  (line: string): Happening =>
-  ({ ecm }, key) =>
-    done(ecm(line.replace("KEY", key)));
-const remove = command("contact delete KEY --yes");
-const create = command("contact create --key KEY --set City=Bonn --list Customers");
-
-/** What others do to the contact. */
-const events: Record<string, Happening> = {
-  nothing: async () => undefined,
-  "its value changes": command("contact mutate KEY --set City=Lima"),
-  "it joins a list": command("contact mutate KEY --add-list News"),
-  "it leaves its list": command("contact mutate KEY --remove-list Customers"),
-  "it unsubscribes": command("contact unsubscribe KEY --yes"),
-  "it is suppressed": command("suppressions add KEY"),
-  "it is deleted": remove,
-  "it is deleted and made anew": async (service, key) => {
-    await remove(service, key);
-    await create(service, key);
-  },
-  "it is as wanted": command("contact mutate KEY --set City=Rome"),
-};
-
 interface Kind {
   /** Before the run. @returns its line */
   line(service: RunningSandbox): Promise<string>;
-  key?: string;
+  keys?: string[];
+  /** The contacts are not there when they are planned: others make them before most events. */
+  areAbsent?: true;
   /** Requests from its plan's end to its first write. */
   looks?: number;
-  /** The contact is not there when it is planned. */
-  isAbsent?: true;
 }
 
-const importOf = async (key: string) => `import ${await inputFile(`Email,City\n${key},Rome\n`)}`;
-const importOfAda = async () => `${await importOf(ada)} --list Customers`;
-const keys = async () => `--keys ${await inputFile(`${ada}\n`, "keys.txt")}`;
+const importOf = async (keys: string[]) =>
+  `import ${await inputFile(`Email,City\n${keys.map((key) => `${key},Rome\n`).join("")}`)}`;
+const importOfKnown = async () => `${await importOf(known)} --list Customers`;
+const keysFile = async () => `--keys ${await inputFile(known.join("\n"), "keys.txt")}`;
 /** Undoes what this has done. */
 const undoing = async ({ ecm }: RunningSandbox, line: string, flags = "") => {
   await done(ecm(`${line} --yes`));
@@ -79,35 +64,35 @@ const applying = async (service: RunningSandbox, line: string) =>
   `apply ${(await makePlanFile(service, toWords(line))).file}`;
 
 const kinds: Record<string, Kind> = {
-  "an import": { line: importOfAda },
-  "an import of somebody new": { line: () => importOf(bob), key: bob, isAbsent: true },
-  "an import that updates": { line: async () => `${await importOfAda()} --mode update` },
-  "an edit": { line: async () => `contact mutate ${await keys()} --set City=Rome` },
+  "an import": { line: importOfKnown },
+  "an import of somebody new": { line: () => importOf(unknown), keys: unknown, areAbsent: true },
+  "an import that updates": { line: async () => `${await importOfKnown()} --mode update` },
+  "an edit": { line: async () => `contact mutate ${await keysFile()} --set City=Rome` },
   "an edit of a selection": {
     line: async () => "contact mutate --list Customers --tag VIP --set City=Rome",
   },
-  "an unsubscription": { line: async () => `contact unsubscribe ${await keys()}`, looks: 1 },
-  "a deletion": { line: async () => `contact delete ${await keys()}`, looks: 1 },
+  "an unsubscription": { line: async () => `contact unsubscribe ${await keysFile()}`, looks: 1 },
+  "a deletion": { line: async () => `contact delete ${await keysFile()}`, looks: 1 },
   "a sync": {
     line: async () => `lists sync Customers ${await inputFile("Email\neve@example.com\n")} --max-remove 100%`,
   },
-  "an undo of a change": { line: async (service) => undoing(service, await importOfAda()), looks: 1 },
+  "an undo of a change": { line: async (service) => undoing(service, await importOfKnown()), looks: 5 },
   "an undo of a creation": {
-    line: async (service) => undoing(service, await importOf(bob), "--delete-created"),
-    key: bob,
-    looks: 1,
+    line: async (service) => undoing(service, await importOf(unknown), "--delete-created"),
+    keys: unknown,
+    looks: 5,
   },
   "an undo of a deletion": {
-    line: async (service) => undoing(service, `contact delete ${await keys()}`),
-    isAbsent: true,
+    line: async (service) => undoing(service, `contact delete ${await keysFile()}`),
+    areAbsent: true,
   },
-  "a plan of a change": { line: async (service) => applying(service, await importOfAda()) },
+  "a plan of a change": { line: async (service) => applying(service, await importOfKnown()) },
   "a plan of an unsubscription": {
-    line: async (service) => applying(service, `contact unsubscribe ${await keys()}`),
+    line: async (service) => applying(service, `contact unsubscribe ${await keysFile()}`),
     looks: 1,
   },
   "a plan of a deletion": {
-    line: async (service) => applying(service, `contact delete ${await keys()}`),
+    line: async (service) => applying(service, `contact delete ${await keysFile()}`),
     looks: 1,
   },
 };
@@ -116,52 +101,56 @@ const kinds: Record<string, Kind> = {
 async function planOnly(service: RunningSandbox, { line, looks = 0 }: Kind): Promise<string> {
   const command = `${await line(service)} --yes --json`;
   const { estimate } = parseSummary(await service.ecm(`${command} --dry-run`));
-  const stopped = await service.ecm(`${command} --max-requests ${estimate.requests - looks - 1}`);
+  const stopped = await service.ecm(`${command} --max-requests ${estimate.requests - looks - count}`);
   expect(stopped.code, stopped.stderr).toBe(7);
   const { run, rows } = parseSummary(stopped);
-  expect(rows).toMatchObject({ created: 0, updated: 0, deleted: 0, pending: 1 });
+  // No number of requests ends an undo between its plan and its first write, whose contact is left alone.
+  expect(rows.pending).toBe(looks > 1 ? count - 1 : count);
   return run!;
 }
 
-/** What has become of the run and of the contact, in words. */
-async function resume(service: RunningSandbox, run: string, key: string): Promise<string> {
+async function happen({ ecm }: RunningSandbox, { keys = known, areAbsent }: Kind): Promise<void> {
+  for (const [index, [event, lines]] of Object.entries(events).entries()) {
+    const isMade = areAbsent && !["nothing", "it is suppressed"].includes(event);
+    const create = "contact create --key KEY --set City=Bonn --list Customers";
+    for (const line of isMade ? [create, ...lines] : lines) {
+      await done(ecm(line.replace("KEY", keys[index]!)));
+    }
+  }
+}
+
+/** What has become of the run; and each end of a contact, with the events that lead to it. */
+async function resume(service: RunningSandbox, run: string, keys = known): Promise<string[]> {
   const { code, stdout, stderr } = await service.ecm(["runs", "resume", run, "--yes", "--json"]);
   expect(stdout, stderr).not.toBe("");
-  const { rows, codes } = parseSummary({ code, stdout, stderr } as never);
+  const { rows, codes } = parseSummary({ code, stdout, stderr });
   const { read: _read, ...counted } = rows;
-  const counts = Object.entries(counted).filter(([, count]) => count > 0);
-  const reasons = [...Object.keys(codes.skipped), ...Object.keys(codes.rejected)];
-  return [
-    counts.map(([name, count]) => `${name} ${count}`).join(", "),
-    ...reasons,
-    `exit ${code}`,
-    await describeContact(service, key),
-  ].join(" · ");
-}
-
-async function describeContact(service: RunningSandbox, key: string): Promise<string> {
+  const counts = Object.entries({ ...counted, ...codes.skipped, ...codes.rejected })
+    .filter(([, number]) => number > 0)
+    .map(([name, number]) => `${name} ${number}`);
   const all = await call<Contact[]>(service, "GET", "/api/contact");
-  const contact = all.find((each) => each.key === key);
-  if (!contact) return "nobody";
-  const { stdout } = await service.ecm("lists list --json");
-  const named = JSON.parse(stdout) as { _id: string; name: string }[];
-  const held = toIdSet(contact.lists ?? []);
-  const lists = named.filter(({ _id }) => held.has(_id)).map(({ name }) => name);
-  const [city] = contact.fields ?? [];
-  return [city?.value, ...lists.sort(), findStatus(contact)?.primary].join(" ");
+  const named: ContactList[] = JSON.parse(await done(service.ecm("lists list --json")));
+  const describe = (key: string) => {
+    const contact = all.find((each) => each.key === key);
+    if (!contact) return "nobody";
+    const held = JSON.stringify(contact.lists);
+    const lists = named.filter(({ _id }) => held.includes(_id)).map(({ name }) => name);
+    return [contact.fields?.[0]?.value, ...lists.sort(), findStatus(contact)?.primary].join(" ");
+  };
+  const ends = new Map<string, string[]>();
+  for (const [index, event] of Object.keys(events).entries()) {
+    const end = describe(keys[index]!);
+    ends.set(end, [...(ends.get(end) ?? []), event]);
+  }
+  return [
+    `${counts.join(", ")}, exit ${code}`,
+    ...Array.from(ends, ([end, after]) => `${end}: ${after.join(", ")}`),
+  ];
 }
 
-describe("others between a plan and its write", () => {
-  it.each(Object.entries(kinds))("%s", { timeout: 120_000 }, async (_name, kind) => {
-    const table: string[] = [];
-    for (const [event, happen] of Object.entries(events)) {
-      const service = await start();
-      const run = await planOnly(service, kind);
-      const key = kind.key ?? ada;
-      if (kind.isAbsent && !["nothing", "it is suppressed"].includes(event)) await create(service, key);
-      await happen(service, key);
-      table.push(`${event}: ${await resume(service, run, key)}`);
-    }
-    expect(table).toMatchSnapshot();
-  });
+it.each(Object.entries(kinds))("others between a plan and its writes: %s", async (_name, kind) => {
+  const service = await start();
+  const run = await planOnly(service, kind);
+  await happen(service, kind);
+  expect(await resume(service, run, kind.keys)).toMatchSnapshot();
 });

@@ -13,7 +13,7 @@ import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts"
 import { createSurroundings } from "../bulk/steps-kit.ts";
 import {
   expectFinished,
-  findRepeatedWrites,
+  expectNoRepeats,
   type RecordingProxy,
   startRecordingProxy,
 } from "./recording-proxy.ts";
@@ -75,7 +75,7 @@ describe("a disk that fails", () => {
       expect(created + updated + unchanged, story).toBe(4);
     }
     expect(await readContacts(proxy)).toEqual(contacts);
-    expect(findRepeatedWrites(proxy.writes, "create")).toEqual([]);
+    expectNoRepeats(proxy);
   });
 });
 

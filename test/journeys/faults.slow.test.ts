@@ -3,8 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import { call, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import {
+  expectNoRepeats,
+  expectStopped,
   fastClock,
-  findRepeatedWrites,
   type RecordingProxy,
   startRecordingProxy,
 } from "./recording-proxy.ts";
@@ -55,8 +56,7 @@ describe("an import through a service that goes wrong", () => {
   ])("comes to the same end with %s", async (fault) => {
     const proxy = await startSeeded({ faults: [fault] });
     expect((await importUntilDone(proxy)).rows).toEqual(expected);
-    expect(findRepeatedWrites(proxy.writes, "create")).toEqual([]);
-    expect(findRepeatedWrites(proxy.writes, "mutate")).toEqual([]);
+    expectNoRepeats(proxy);
     const contacts = await readContacts(await startRecordingProxy({ folder: proxy.folder }));
     for (let index = 0; index < size; index++) {
       const { fields, version } = contacts.get(keyOf(index))!;
@@ -92,11 +92,8 @@ describe("a service that answers reads, and no write", () => {
     const proxy = await startSeeded({ faults: [`${kind}:${method}:*`] });
     const before = proxy.arrived();
     const result = await proxy.ecm(`${line} --json`, { clock: fastClock() });
-    expect(result.code, result.stderr).toBe(kind === "503" ? 1 : 8);
-    expect(parseSummary(result)).toMatchObject({
-      ...{ status: "stopped", stoppedBy: "error" },
-      rows: { updated: 0, deleted: 0, rejected: 0 },
-    });
+    const { rows } = expectStopped(result, kind === "503" ? 1 : 8, "error");
+    expect(rows).toMatchObject({ updated: 0, deleted: 0, rejected: 0 });
     expect(result.stderr).toContain("ecm runs resume");
     expect(proxy.arrived() - before).toBeLessThan(100);
   });

@@ -32,6 +32,15 @@ const json = async (line: string) => JSON.parse((await ecm(`${line} --json`)).st
 const importAsked = (flags: string, ...typed: Answer[]) =>
   ecm(`import ${file} ${flags}`, { ...at120, typed });
 
+/** The same, which succeeds. @returns stderr */
+const agreed = async (flags: string, ...typed: Answer[]) => {
+  const { code, stderr } = await importAsked(flags, ...typed);
+  expect(code, stderr).toBe(0);
+  return stderr;
+};
+
+const exported = async (columns: string) => (await ecm(["export", "--columns", columns])).stdout;
+
 /** What the account holds, and the runs of this machine. */
 const everything = async () => [
   await json("structure get"),
@@ -50,7 +59,7 @@ describe("the questions of an import", () => {
   it("are one table, whose lines can be changed, and the list", async () => {
     await ecm("structure tag add vip");
     await ecm("contact create --key ada@example.com --tag vip");
-    const dialog = await importAsked(
+    const stderr = await agreed(
       "",
       [table, line(2)],
       ['Where does "Stadt" (Oslo, Rom) go?', down.repeat(3) + enter],
@@ -63,16 +72,15 @@ describe("the questions of an import", () => {
       ["Name of the new list", `Leads${enter}`],
       ['Create 2 fields, the list "Leads", and write to 1 contact', yes],
     );
-    expect(dialog.code, dialog.stderr).toBe(0);
-    expect(dialog.stderr).toMatch(/Stadt +City \(new\) +100 % +Oslo, Rom/);
-    expect(dialog.stderr).toMatch(/Kontakt +consent \(yes = in\) +100 % +ja, nein/);
-    expect(dialog.stderr).toMatch(/Notiz +Notiz \(new\) +50 % +hallo/);
+    expect(stderr).toMatch(/Stadt +City \(new\) +100 % +Oslo, Rom/);
+    expect(stderr).toMatch(/Kontakt +consent \(yes = in\) +100 % +ja, nein/);
+    expect(stderr).toMatch(/Notiz +Notiz \(new\) +50 % +hallo/);
     expect((await json("structure get")).fields.at(-2)).toMatchObject({ label: "City", dataType: "text" });
-    const { stdout } = await ecm("export --columns key,City,Notiz,lists,tags");
-    expect(stdout).toBe("key,City,Notiz,lists,tags\nada@example.com,Oslo,hallo,Leads,vip\n");
-    const second = await importAsked("--list Leads");
-    expect(second.stderr).toContain(`Columns as last time: ${mappingPath(file)}`);
-    expect(second.stderr).toMatch(/1 unchanged\n +1 skipped +not subscribed/);
+    const columns = "key,City,Notiz,lists,tags";
+    expect(await exported(columns)).toBe(`${columns}\nada@example.com,Oslo,hallo,Leads,vip\n`);
+    const second = await agreed("--list Leads");
+    expect(second).toContain(`Columns as last time: ${mappingPath(file)}`);
+    expect(second).toMatch(/1 unchanged\n +1 skipped +not subscribed/);
     const unattended = await json(`import ${file} --mapping ${mappingPath(file)} --list Leads`);
     expect(unattended.rows).toMatchObject({ unchanged: 1, skipped: 1 });
   });
@@ -81,24 +89,18 @@ describe("the questions of an import", () => {
     const columns = Array.from({ length: 29 }, (_, at) => `Column ${at + 1}`);
     const cells = columns.map((_, at) => (at === 3 ? "" : `value ${at + 1}`));
     await writeFile(file, `Email,${columns.join(",")}\nada@example.com,${cells.join(",")}\n`);
-    const dialog = await importAsked("", [table, enter], noList, [
-      "Create 28 fields, and write to 1 contact",
-      yes,
-    ]);
-    expect(dialog.stderr).toContain("30 columns, 28 new fields, 1 ignored. Is this right?");
+    const write = "Create 28 fields, and write to 1 contact";
+    expect(await agreed("", [table, enter], noList, [write, yes])).toContain(
+      "30 columns, 28 new fields, 1 ignored. Is this right?",
+    );
     const labels = (await json("structure get")).fields.map(({ label }: { label: string }) => label);
     expect(labels.slice(2)).toEqual(columns.filter((_, at) => at !== 3));
   });
 
-  it("find the column of the key where only one has addresses", async () => {
+  it("find the column of the key where only one has addresses, and ask for none where none has", async () => {
     await writeFile(file, "First Name,Kontaktdaten\nAda,ada@example.com\n");
-    const dialog = await importAsked("", [table, enter], noList, ["Write to 1 contact", yes]);
-    expect(dialog.code, dialog.stderr).toBe(0);
-    const { stdout } = await ecm("export --columns 'key,First Name'");
-    expect(stdout).toBe("key,First Name\nada@example.com,Ada\n");
-  });
-
-  it("ask no file for its addresses that has none", async () => {
+    await agreed("", [table, enter], noList, ["Write to 1 contact", yes]);
+    expect(await exported("key,First Name")).toBe("key,First Name\nada@example.com,Ada\n");
     await writeFile(file, "Name,Telefon\nAda,123\n");
     const { code, stderr } = await importAsked("");
     expect(code).toBe(2);
@@ -112,27 +114,20 @@ describe("the questions of an import", () => {
       { name: "People", rows: textRow(1, ["Email"]) + textRow(2, ["ada@example.com"]) },
     ];
     await writeFile(file, workbook({ sheets }));
-    const dialog = await importAsked("", ["people.xlsx has 2 sheets", down + enter], noList, [
-      "Write to 1 contact",
-      yes,
-    ]);
-    expect(dialog.code, dialog.stderr).toBe(0);
-    const rehearsed = await importAsked("--dry-run", ["people.xlsx has 2 sheets", down + enter]);
-    expect(rehearsed.stderr).toContain(`Run it with: ecm import ${file} --sheet People\n`);
+    const second: Answer = ["people.xlsx has 2 sheets", down + enter];
+    await agreed("", second, noList, ["Write to 1 contact", yes]);
+    expect(await agreed("--dry-run", second)).toContain(`Run it with: ecm import ${file} --sheet People\n`);
   });
 
   it("end in a run that the same command resumes, with the answers of then", async () => {
     await writeFile(file, `Email,Stadt\n${[1, 2, 3].map((n) => `p${n}@example.com,Oslo\n`).join("")}`);
-    const dialog = await importAsked("--max-requests 5", [table, enter], noList, [
-      'Create the field "Stadt"',
-      yes,
-    ]);
-    expect(dialog.code).toBe(7);
+    const typed: Answer[] = [[table, enter], noList, ['Create the field "Stadt"', yes]];
+    expect((await importAsked("--max-requests 5", ...typed)).code).toBe(7);
     const byId = await json("runs resume last --max-requests 1");
     expect(byId.rows).toMatchObject({ read: 3 });
-    const resumed = await importAsked("--yes");
-    expect(resumed.stderr).toContain(`Resuming run ${byId.run}`);
-    expect(resumed.stderr).toMatch(/3 rows in .*: 3 created/);
+    const resumed = await agreed("--yes");
+    expect(resumed).toContain(`Resuming run ${byId.run}`);
+    expect(resumed).toMatch(/3 rows in .*: 3 created/);
     expect(await json("runs list")).toHaveLength(1);
   });
 
@@ -143,11 +138,8 @@ describe("the questions of an import", () => {
     ]);
     expect(listed.code).toBe(1);
     expect(await json("lists list")).toEqual([]);
-    const dialog = await importAsked("--ignore-unmapped --map Notiz=tags", noList, [
-      'Create the tag "hallo", and write to 2 contacts',
-      yes,
-    ]);
-    expect(dialog.code).toBe(0);
+    const tag: Answer = ['Create the tag "hallo", and write to 2 contacts', yes];
+    await agreed("--ignore-unmapped --map Notiz=tags", noList, tag);
   });
 
   it("write nothing in the account when one is answered with Ctrl-C or no, whichever it is", async () => {
@@ -191,8 +183,7 @@ describe("the questions of an import", () => {
     );
     expect(dialog.stderr).toMatch(/line 3 {2}nobody@@x {2}not an email address/);
     expect(dialog.stderr).toContain("+ ada@example.com  Stadt Oslo");
-    const { stdout } = await ecm("export --columns 'key,First Name'");
-    expect(stdout).toBe("key,First Name\nada@example.com,Oslo\n");
+    expect(await exported("key,First Name")).toBe("key,First Name\nada@example.com,Oslo\n");
     expect(await readFile(mappingPath(file), "utf8")).toContain("Stadt: First Name");
     expect(await json("runs list")).toHaveLength(1);
   });
@@ -225,8 +216,7 @@ describe("the questions of an import", () => {
 
   it("leave a mapping file alone that somebody else has written", async () => {
     await writeFile(mappingPath(file), "Email: key\n");
-    const dialog = await importAsked("--dry-run", [table, enter]);
-    expect(dialog.stderr).not.toContain("Saved these answers");
+    expect(await agreed("--dry-run", [table, enter])).not.toContain("Saved these answers");
     expect(await readFile(mappingPath(file), "utf8")).toBe("Email: key\n");
   });
 
@@ -236,20 +226,18 @@ describe("the questions of an import", () => {
       saved,
       "# Where the columns of a file go: key, lists, tags, consent, ignore, or a field.\nEmail: key\nOrt: First Name\nWerbung: consent=opt-in\nStadt: First Name\nKontakt: ignore\nNotiz: ignore\n",
     );
-    const dialog = await importAsked("", noList, ["Write to 2 contacts", yes]);
-    expect(dialog.code, dialog.stderr).toBe(0);
-    expect(dialog.stderr).toContain('Not in this file any more: "Ort", "Werbung"');
+    expect(await agreed("", noList, ["Write to 2 contacts", yes])).toContain(
+      'Not in this file any more: "Ort", "Werbung"',
+    );
     // What has taken their place is asked.
     await writeFile(file, "Email,Wohnort,Kontakt\nada@example.com,Oslo,ja\n");
-    const asked = await importAsked("--dry-run", [table, enter]);
-    expect(asked.stderr).toContain('Not in this file any more: "Ort", "Werbung", "Stadt", "Notiz"');
-    expect(asked.code, asked.stderr).toBe(0);
+    const asked = await agreed("--dry-run", [table, enter]);
+    expect(asked).toContain('Not in this file any more: "Ort", "Werbung", "Stadt", "Notiz"');
   });
 
   it("are those of a dry run too, which then says the command", async () => {
     const before = await everything();
-    const { code, stderr } = await importAsked("--dry-run", [table, enter]);
-    expect(code).toBe(0);
+    const stderr = await agreed("--dry-run", [table, enter]);
     expect(stderr).toContain("+ ada@example.com  Stadt Oslo");
     // Not again as text behind the table that was agreed to.
     expect(stderr).not.toContain("First value");
@@ -259,10 +247,10 @@ describe("the questions of an import", () => {
     );
     expect(await everything()).toEqual(before);
     // The answers of the last time need no question.
-    const again = await importAsked("--dry-run");
-    expect(again.stderr).toContain(`Columns as last time: ${mapping}`);
-    expect(again.stderr).toContain("First value");
-    expect(again.stderr).toContain("In no list: --list NAME adds them to one");
+    const again = await agreed("--dry-run");
+    expect(again).toContain(`Columns as last time: ${mapping}`);
+    expect(again).toContain("First value");
+    expect(again).toContain("In no list: --list NAME adds them to one");
     const planned = await ecm(["import", file, "--dry-run", "--plan", `${file}.plan.ndjson`], at120);
     expect(planned.stderr).toContain(`Run it with: ecm apply ${file}.plan.ndjson`);
   });

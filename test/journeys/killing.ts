@@ -6,7 +6,7 @@ import type { Summary } from "../../src/bulk/runs/report.ts";
 import { inputFile, parseSummary } from "../bulk/kit.ts";
 import { type Result, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import {
-  findRepeatedWrites,
+  expectNoRepeats,
   type Moment,
   type RecordingProxy,
   randomFrom,
@@ -142,8 +142,7 @@ export async function expectSurvived(kind: Kind, seed: number, kills: number, si
   expect(ended.contacts, story).toEqual(undisturbed.contacts);
   expect(ended.active, story).toEqual(undisturbed.active);
   expect(ended.backup.toSorted(), story).toEqual(undisturbed.backup.toSorted());
-  for (const each of ["create", "mutate", "status", "delete"] as const)
-    expect(findRepeatedWrites(proxy.writes, each), story).toEqual([]);
+  expectNoRepeats(proxy, story);
   // Each start reads structure and lists again; each kill may repeat what was under way, and its look-ups.
   const perKill = undisturbed.summary.requests.other + 16 + Math.ceil(size / 100);
   expect(requests, story).toBeLessThanOrEqual(undisturbed.requests + killed * perKill);

@@ -10,7 +10,13 @@ import { interruptedError } from "../../src/errors.ts";
 import { inputFile, manyRows, parseSummary } from "../bulk/kit.ts";
 import { done, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { beforeFirst, findRepeatedWrites, readComparable, startRecordingProxy } from "./recording-proxy.ts";
+import {
+  beforeFirst,
+  expectNoRepeats,
+  expectStopped,
+  readComparable,
+  startRecordingProxy,
+} from "./recording-proxy.ts";
 
 const rows = 30;
 /** Of these, how many the account does not know at first. */
@@ -45,25 +51,26 @@ async function stopAfter({ proxy, importRows }: Account, writes: number) {
   };
   const stopped = await importRows({ signal: interruption.signal });
   proxy.onRequest = () => undefined;
-  expect(stopped.code, stopped.stderr).toBe(130);
-  return parseSummary(stopped);
+  return expectStopped(stopped, 130, "signal");
 }
 
-/** Every row was settled, and nobody was created or changed twice. */
-function expectSettled({ rows: counts }: Summary, { proxy }: Account): void {
+/** Every row was settled, nobody was created or changed twice, and everybody is as the file says. */
+async function expectSettled({ rows: counts }: Summary, { proxy }: Account): Promise<void> {
   expect(counts).toMatchObject({ read: rows, rejected: 0, skipped: 0, pending: 0 });
   expect(counts.created + counts.updated + counts.unchanged).toBe(rows);
-  for (const kind of ["create", "mutate"] as const)
-    expect(findRepeatedWrites(proxy.writes, kind)).toEqual([]);
+  expectNoRepeats(proxy);
+  const contacts = await readComparable(proxy);
+  expect(contacts.size).toBe(rows);
+  for (const [key, contact] of contacts) {
+    const fields = { "First Name": key.replace(/^p(\d+)@.*/, "First $1") };
+    expect(contact).toMatchObject({ fields, lists: ["list"], tags: ["tag"] });
+  }
 }
 
 describe("the state folder is lost in the middle of an import", () => {
   it.each([1, 22])(
     "after %i writes: the same end, nobody twice, and what was done is left alone",
     async (writes) => {
-      const undisturbed = await account();
-      await done(undisturbed.importRows());
-
       const made = await account();
       const { proxy, importRows } = made;
       const stopped = await stopAfter(made, writes);
@@ -75,8 +82,7 @@ describe("the state folder is lost in the middle of an import", () => {
       const again: Summary = JSON.parse(await done(importRows()));
       expect(again.run).not.toBe(stopped.run);
       expect(again.rows.created).toBe(unknown - before);
-      expectSettled(again, made);
-      expect(await readComparable(proxy)).toEqual(await readComparable(undisturbed.proxy));
+      await expectSettled(again, made);
     },
   );
 
@@ -110,14 +116,7 @@ describe("two machines on one account", () => {
     const results = await Promise.all(machines.map((env) => done(made.importRows({ env }))));
     const [one, two] = results.map((each): Summary => JSON.parse(each)) as [Summary, Summary];
     expect(one.rows.created + two.rows.created).toBe(unknown);
-    for (const each of [one, two]) expectSettled(each, made);
-    const contacts = await readComparable(made.proxy);
-    expect(contacts.size).toBe(rows);
-    for (const [key, { fields, lists, tags }] of contacts) {
-      const [number] = /\d+/.exec(key)!;
-      const expected = { fields: { "First Name": `First ${number}` }, lists: ["list"], tags: ["tag"] };
-      expect({ fields, lists, tags }).toEqual(expected);
-    }
+    for (const each of [one, two]) await expectSettled(each, made);
   });
 
   it("go on with what the other left: the second does the rest, the first finds nothing to do", async () => {
@@ -126,7 +125,7 @@ describe("two machines on one account", () => {
     await stopAfter(made, 10);
     await done(importRows({ env: await temporaryHome() }));
     const written = proxy.writes.length;
-    expectSettled(JSON.parse(await done(importRows())), made);
+    await expectSettled(JSON.parse(await done(importRows())), made);
     // At most the one whose answer was lost is asked about with a write, which the service refuses.
     expect(proxy.writes.slice(written).filter(({ status }) => status < 300)).toEqual([]);
   });
@@ -151,13 +150,7 @@ it("a state folder on a shared volume keeps a second machine out of a run that a
 
   const arrived = proxy.writes.length;
   const refused = await importRows();
-  expect(refused.code).toBe(6);
-  const { status, stoppedBy, rows: counts } = parseSummary(refused);
-  expect({ status, stoppedBy, created: counts.created }).toEqual({
-    status: "stopped",
-    stoppedBy: "lock",
-    created: 0,
-  });
+  expect(expectStopped(refused, 6, "lock").rows.created).toBe(0);
   expect(refused.stderr).toContain("in use by process 12 on worker-a since ");
   expect(proxy.writes).toHaveLength(arrived);
 

@@ -4,6 +4,7 @@
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
+import type { Summary } from "../../src/bulk/runs/report.ts";
 import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
 import { parseSummary, readContacts } from "../bulk/kit.ts";
 import { ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
@@ -174,15 +175,22 @@ export async function readComparable(
   return contacts;
 }
 
-/** Writes that were carried out more than once for one contact. */
-export function findRepeatedWrites(writes: RecordedWrite[], kind: RecordedWrite["kind"]): string[] {
-  const counts = new Map<string, number>();
-  for (const write of writes) {
-    if (write.kind === kind && write.status >= 200 && write.status < 300) {
-      counts.set(write.what, (counts.get(write.what) ?? 0) + 1);
-    }
-  }
-  return [...counts].filter(([, count]) => count > 1).map(([what]) => what);
+/** A run was stopped. @returns its summary */
+export function expectStopped(result: Result, code: number, stoppedBy: Summary["stoppedBy"]): Summary {
+  expect(result.code, result.stderr).toBe(code);
+  const summary = parseSummary(result);
+  expect(summary).toMatchObject({ status: "stopped", stoppedBy });
+  return summary;
+}
+
+/** No write of a kind was carried out more than once for one contact. */
+export function expectNoRepeats({ writes }: Pick<RecordingProxy, "writes">, story?: string): void {
+  const done = writes.filter(({ status }) => status >= 200 && status < 300);
+  const names = done.map(({ kind, what }) => `${kind} ${what}`);
+  expect(
+    names.filter((name, at) => names.indexOf(name) !== at),
+    story,
+  ).toEqual([]);
 }
 
 /** Numbers in 0…1 that follow from a seed. */

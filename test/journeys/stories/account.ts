@@ -137,7 +137,7 @@ export type Stories = Awaited<ReturnType<typeof startStories>>;
 export type StoryAccount = Awaited<ReturnType<Stories["open"]>>;
 
 /** What the account holds, read beside the API. */
-function readPeople({ structures, lists, contacts }: World["store"]): People {
+export function readPeople({ structures, lists, contacts }: World["store"]): People {
   const [structure] = structures.all();
   const names = new Map([
     ...structure!.fields.map(({ _id, label }) => [_id, `field ${label}`] as const),
