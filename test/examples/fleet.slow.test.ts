@@ -137,7 +137,7 @@ const countCreations = ({ sandbox }: RunningSandbox) =>
 
 async function untilCreated(account: RunningSandbox, count: number): Promise<void> {
   await expect
-    .poll(() => countCreations(account), { timeout: 240_000, interval: 50 })
+    .poll(() => countCreations(account), { timeout: 240_000, interval: 200 })
     .toBeGreaterThanOrEqual(count);
 }
 
@@ -148,7 +148,7 @@ async function untilEnded(fleet: Fleet): Promise<StatusRow[]> {
     rows = await fleet.status();
     return rows.every(({ state }) => ["done", "dead letter", "scheduled"].includes(state));
   };
-  await expect.poll(areAllOver, { timeout: 400_000, interval: 500 }).toBe(true);
+  await expect.poll(areAllOver, { timeout: 400_000, interval: 2000 }).toBe(true);
   return rows;
 }
 
@@ -160,7 +160,7 @@ describe.skipIf(missing.length > 0)(`the fleet${why}`, () => {
   }, async ({ skip }) => {
     const fleet = await startFleet(skip);
     const faults = ["503:*:*:p=0.01", "reset-after:POST:/api/contact:p=0.01"];
-    const counts = { north: 2500, south: 800, west: 300 };
+    const counts = { north: 1500, south: 400, west: 240 };
     const accounts = {
       north: await fleet.addAccount("north", { hourlyLimit: 100_000, faults }),
       south: await fleet.addAccount("south", { hourlyLimit: 100_000, faults }),
@@ -170,21 +170,21 @@ describe.skipIf(missing.length > 0)(`the fleet${why}`, () => {
       await fleet.run("add", name, "--", "import", await fleet.people(name, count));
 
     const first = fleet.work();
-    await untilCreated(accounts.north, 500);
+    await untilCreated(accounts.north, 200);
     signalGroup(first, "SIGKILL");
 
     // The second takes over what the first had, and goes on without PostgreSQL.
     const second = fleet.work();
-    await untilCreated(accounts.north, countCreations(accounts.north) + 300);
+    await untilCreated(accounts.north, countCreations(accounts.north) + 200);
     fleet.server.kill();
     fleet.server.start();
-    await untilCreated(accounts.north, countCreations(accounts.north) + 300);
+    await untilCreated(accounts.north, countCreations(accounts.north) + 200);
     signalGroup(second, "SIGSTOP");
 
     // The third takes over too, and is kept out by the lock until the second has learned that it lost its job.
     fleet.work();
     const errorOf = async () => (await fleet.status()).find(({ account }) => account === "north")?.error;
-    await expect.poll(errorOf, { timeout: 200_000, interval: 500 }).toMatch(/^this run is in use by /);
+    await expect.poll(errorOf, { timeout: 200_000, interval: 2000 }).toMatch(/^this run is in use by /);
     signalGroup(second, "SIGCONT");
     const rows = await untilEnded(fleet);
     expect(rows.map(({ account, state, error }) => [account, state, error])).toEqual([
@@ -213,7 +213,7 @@ describe.skipIf(missing.length > 0)(`the fleet${why}`, () => {
       const { next, summary } = await waiting();
       return summary !== null && Date.parse(next!) > Date.now() + 600_000;
     };
-    await expect.poll(hasMetTheHour, { timeout: 60_000, interval: 300 }).toBe(true);
+    await expect.poll(hasMetTheHour, { timeout: 60_000, interval: 1000 }).toBe(true);
     expect((await waiting()).summary!.rows!.created).toBeGreaterThan(0);
 
     // Neither needs a request of the account whose hour is used up.
@@ -224,7 +224,7 @@ describe.skipIf(missing.length > 0)(`the fleet${why}`, () => {
     await fleet.run("add", "refused", "--", "suppressions", "add", "--keys", "missing.csv");
     const ended = async () =>
       (await fleet.status()).filter(({ state }) => ["done", "dead letter"].includes(state)).length;
-    await expect.poll(ended, { timeout: 120_000, interval: 300 }).toBe(4);
+    await expect.poll(ended, { timeout: 120_000, interval: 1000 }).toBe(4);
     const rows = await fleet.status();
     expect(rows.toSorted((a, b) => (a.command < b.command ? -1 : 1))).toMatchObject([
       { command: "contact search", state: "dead letter", error: "Invalid API key", next: null },
@@ -268,7 +268,7 @@ describe.skipIf(missing.length > 0)(`the fleet${why}`, () => {
     };
     const isOver = async () =>
       (await status()).every(({ state }) => state === "done" || state === "scheduled");
-    await expect.poll(isOver, { timeout: 120_000, interval: 500 }).toBe(true);
+    await expect.poll(isOver, { timeout: 120_000, interval: 1000 }).toBe(true);
     const rowsOf = async (account: string, command: string) =>
       (await status()).find((row) => row.account === account && row.command.startsWith(command))?.summary
         ?.rows;

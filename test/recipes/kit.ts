@@ -95,6 +95,10 @@ export const wrongKey = `ecm_us_${"x".repeat(43)}`;
 export const contacts = (count: number, from = 0) =>
   `Email\n${Array.from({ length: count }, (_, index) => `p${from + index}@example.com\n`).join("")}`;
 
+/** The same people as contacts that a service holds. */
+export const people = (count: number, ...lists: string[]) =>
+  Array.from({ length: count }, (_, index) => ({ key: `p${index}@example.com`, lists }));
+
 const json = async (ecm: Ecm, line: string) => JSON.parse(await done(ecm(`${line} --json`)));
 
 /** None where there is no such list yet. */
