@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { startService } from "../support/service.ts";
+import { plainStructure, startService } from "../support/service.ts";
 
 const baseUrl = "https://api.example.com";
 
@@ -29,35 +29,29 @@ async function startProxy(target?: string) {
   return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
+/** `ecm` with a key to a service that only a proxy reaches. */
+const ecmVia = async (proxy: Record<string, string>, address = baseUrl) =>
+  ecmWith({ ...(await temporaryHome()), ECM_BASE_URL: address, ECM_API_KEY: "k".repeat(50), ...proxy });
+
 describe("requests through a proxy", () => {
   it("reach the service", async () => {
-    const structures = [{ _id: "s1", label: "Default", keyName: "Email", keyType: "email", fields: [] }];
-    const service = await startHttpServer((_request, response) => json(response, 200, structures));
+    const service = await startHttpServer((_request, response) => json(response, 200, [plainStructure]));
     const { requests, url } = await startProxy(service.baseUrl);
     const HTTP_PROXY = url.replace("//", "//user:secret@");
-    const env = {
-      ECM_BASE_URL: "http://api.internal",
-      ECM_INSECURE_HTTP: "api.internal",
-      ECM_API_KEY: "k".repeat(50),
-      HTTP_PROXY,
-    };
-    const ecm = ecmWith({ ...(await temporaryHome()), ...env });
-    expect(await ecm(["structure", "list", "-o", "id", "-q"])).toMatchObject({ code: 0, stdout: "s1\n" });
-    expect(requests[0]).toBe(
-      `CONNECT api.internal:80 Basic ${Buffer.from("user:secret").toString("base64")}`,
-    );
+    const ecm = await ecmVia({ ECM_INSECURE_HTTP: "api.internal", HTTP_PROXY }, "http://api.internal");
+    const { code, stdout } = await ecm(["structure", "list", "-o", "id", "-q"]);
+    expect([code, stdout]).toEqual([0, `${plainStructure._id}\n`]);
+    const credentials = Buffer.from("user:secret").toString("base64");
+    expect(requests[0]).toBe(`CONNECT api.internal:80 Basic ${credentials}`);
   });
 
   it("are tunnelled for https, and what the proxy refuses was not applied", async () => {
     const { requests, url } = await startProxy();
-    const env = { ECM_BASE_URL: baseUrl, ECM_API_KEY: "k".repeat(50), HTTPS_PROXY: url };
-    const ecm = ecmWith({ ...(await temporaryHome()), ...env });
+    const ecm = await ecmVia({ HTTPS_PROXY: url });
     const result = await ecm(["api", "POST", "/api/contact", "-f", "key=a@b.co", "--json"]);
     expect(result.code).toBe(8);
-    expect(JSON.parse(result.stderr).error).toMatchObject({
-      applied: "no",
-      message: expect.stringContaining("502"),
-    });
+    const error = { applied: "no", message: expect.stringContaining("502") };
+    expect(JSON.parse(result.stderr).error).toMatchObject(error);
     expect(new Set(requests)).toEqual(new Set(["CONNECT api.example.com:443"]));
   });
 
@@ -77,9 +71,8 @@ describe("requests through a proxy", () => {
       ["http://", "HTTPS_PROXY or HTTP_PROXY is not the address of an HTTP proxy", "Such as"],
       [closed, "the connection was refused", "HTTPS_PROXY"],
     ] as const) {
-      const HTTPS_PROXY = proxy.replace("//", "//user:secret@");
-      const env = { ECM_BASE_URL: baseUrl, ECM_API_KEY: "k".repeat(50), HTTPS_PROXY };
-      const result = await ecmWith({ ...(await temporaryHome()), ...env })(["lists", "list", "--json"]);
+      const ecm = await ecmVia({ HTTPS_PROXY: proxy.replace("//", "//user:secret@") });
+      const result = await ecm(["lists", "list", "--json"]);
       const { error } = JSON.parse(result.stderr);
       expect(error.message).toContain(message);
       expect(error.hint).toContain(hint);
@@ -99,10 +92,9 @@ describe("requests through a proxy", () => {
 
   it("are not made for a host that NO_PROXY names", async () => {
     const { requests, url } = await startProxy();
-    const env = { ECM_BASE_URL: "https://none.invalid", ECM_API_KEY: "k".repeat(50) };
-    const proxied = { HTTPS_PROXY: url, NO_PROXY: "other.com, .invalid" };
-    const result = await ecmWith({ ...(await temporaryHome()), ...env, ...proxied })(["lists", "list"]);
-    expect({ code: result.code, requests }).toEqual({ code: 8, requests: [] });
+    const ecm = await ecmVia({ HTTPS_PROXY: url, NO_PROXY: "other.com, .invalid" }, "https://none.invalid");
+    const { code } = await ecm(["lists", "list"]);
+    expect({ code, requests }).toEqual({ code: 8, requests: [] });
   });
 
   it("are not made for a loopback address", async () => {

@@ -1,4 +1,6 @@
 /** A fresh account behind the in-process transport, a clock that stands still, and short words for requests. */
+import { request } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openSandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
@@ -146,6 +148,11 @@ export const eq = (columnToFilter: string, ...values: string[]) => ({
   values,
 });
 
+/** Filters, of which one must hold: each of criterias that must all hold. */
+export const anyOf = (...filters: object[][]) => ({
+  contactSpecification: { filters: filters.map((criterias) => ({ criterias })) },
+});
+
 /** As bodies name fields, tags and lists. */
 export const refs = (...ids: string[]) => ids.map((_id) => ({ _id }));
 
@@ -167,6 +174,32 @@ export async function callPort(
   const text = await answer.text();
   const parsed: Reply["body"] = text === "" ? undefined : JSON.parse(text);
   return { status: answer.status, headers: answer.headers, body: parsed };
+}
+
+/** `fetch` sets Host and Origin itself; a browser's headers have to be written by hand. */
+export function fetchStatus(url: string, headers: Record<string, string>, method = "GET"): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, agent: false }, (answer) => {
+      answer.resume().on("end", () => resolve(answer.statusCode ?? 0));
+    });
+    sent.on("error", reject).end();
+  });
+}
+
+/** Sends bytes as they are. @returns all that is answered until the connection ends: "reset" where nothing is */
+export function exchange(baseUrl: string, sent: string): Promise<string> {
+  const { hostname, port } = new URL(baseUrl);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname, () => socket.write(sent));
+    let answered = "";
+    socket.setEncoding("utf8").on("data", (text: string) => {
+      answered += text;
+    });
+    socket.on("error", ({ code }: NodeJS.ErrnoException) => {
+      answered ||= code === "ECONNRESET" ? "reset" : `${code}`;
+    });
+    socket.on("close", () => resolve(answered));
+  });
 }
 
 /** The only error of an answer. */

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createIfMissing } from "../../src/disk/atomic-file.ts";
 import { type Database, openDatabase, TransactionQueue } from "../../src/sandbox/database.ts";
 import { temporaryFolder } from "../support/ecm.ts";
+import { openAccount } from "./account.ts";
 
 describe("a database that runs out of room", () => {
   it("says so, and keeps nothing of the transaction", async () => {
@@ -72,6 +73,20 @@ describe("a file that is opened more than once in a process", () => {
     onTestFinished(() => two.close());
     expect(isSame(one, two)).toBe(false);
   });
+});
+
+it.each([0, 2])("data of version %i is an error that names the folder, and stays", async (version) => {
+  const { sandbox, folder } = await openAccount();
+  sandbox.close();
+  const file = await openDatabase(join(folder, "sandbox.db"));
+  file.exec(`PRAGMA user_version = ${version}`);
+  file.close();
+  await expect(openAccount({ folder })).rejects.toThrow(
+    `The sandbox's data in ${folder} has version ${version}; this ecm reads version 1`,
+  );
+  const again = await openDatabase(join(folder, "sandbox.db"));
+  expect(again.get("PRAGMA user_version")).toMatchObject({ user_version: version });
+  again.close();
 });
 
 describe("a file that is created where there is none", () => {

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
 import { openAccount } from "./account.ts";
 
 const run = promisify(execFile);
@@ -59,14 +60,18 @@ test("its examples in TypeScript have the right types, and pass", async () => {
   const names = blocksOf("ts").map((_, index) => `example${index}.test.ts`);
   expect(names).toHaveLength(2);
   for (const [index, block] of blocksOf("ts").entries()) await writeFile(join(folder, names[index]!), block);
+  await checkTypes(folder, names);
+  await run(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", folder]);
+});
+
+async function checkTypes(folder: string, files: string[]) {
   const compilerOptions = {
     ...{ noEmit: true, strict: true, target: "esnext", module: "nodenext", skipLibCheck: true },
     ...{ types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
   };
-  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: names }));
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
   await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", folder]);
-  await run(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", folder]);
-});
+}
 
 const hasPytest = spawnSync("python3", ["-m", "pytest", "--version"]).status === 0;
 
@@ -85,13 +90,49 @@ test.skipIf(!hasPytest)(
   },
 );
 
-test("its file for compose names flags that exist", async () => {
-  const [block] = blocksOf("yaml");
-  const { services } = parse(block!) as { services: { sandbox: { command: string[] } } };
+const client = `import type { components, paths } from "./service.js";
+type Body = paths["/api/contact"]["post"]["requestBody"]["content"]["application/json"];
+export const body: Body = { key: "ada@example.com", contactStructureId: "x" };
+export const keyOf = (contact: components["schemas"]["Contact"]): string => contact.key;
+// @ts-expect-error: a contact needs a structure
+export const incomplete: Body = { key: "ada@example.com" };
+// @ts-expect-error: there is no such path
+export type None = paths["/api/contacts"];
+`;
+
+// The generator is built on a TypeScript of its own, so it is no dependency of the project.
+const generator = ["--yes", "openapi-typescript@7"];
+const hasGenerator = spawnSync("npx", [...generator, "--version"], { timeout: 120_000 }).status === 0;
+
+test.skipIf(!hasGenerator)(
+  `its generated client has the right types${hasGenerator ? "" : " (not tested: no package registry here)"}`,
+  async () => {
+    expect(page).toContain("`npx openapi-typescript ADDRESS/openapi.json -o service.d.ts`");
+    const folder = await temporaryFolder();
+    const { baseUrl } = await startSandbox();
+    await run("npx", [...generator, `${baseUrl}/openapi.json`, "-o", "service.d.ts"], { cwd: folder });
+    await writeFile(join(folder, "client.ts"), client);
+    await checkTypes(folder, ["client.ts"]);
+  },
+);
+
+test("its file for compose, and the Dockerfile, name flags that exist", async () => {
+  const { services } = parse(blocksOf("yaml")[0]!) as { services: { sandbox: { command: string[] } } };
+  const entrypoint: string[] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)![1]!);
+  expect(entrypoint.slice(0, 3)).toEqual(["ecm", "sandbox", "start"]);
   const help = (await ecmWith(await temporaryHome())(["sandbox", "start", "--help"])).stdout;
-  const flags = services.sandbox.command.filter((word) => word.startsWith("--"));
-  expect(flags.length).toBeGreaterThan(0);
-  for (const flag of flags) expect(help).toContain(flag);
+  for (const command of [services.sandbox.command, entrypoint]) {
+    const flags = command.filter((word) => word.startsWith("--"));
+    expect(flags.length).toBeGreaterThan(0);
+    for (const flag of flags) expect(help).toContain(flag);
+  }
+});
+
+test("the Dockerfile starts the sandbox not as root, and looks after its health", () => {
+  const lastUser = [...dockerfile.matchAll(/^USER (.*)$/gm)].at(-1)?.[1];
+  expect(lastUser).toBe("node");
+  expect(dockerfile).toMatch(/^HEALTHCHECK /m);
+  expect(dockerfile).toMatch(/^EXPOSE 8080$/m);
 });
 
 test("the reads that its table names are answered", async () => {
@@ -101,16 +142,4 @@ test("the reads that its table names are answered", async () => {
   for (const path of reads) {
     expect((await admin("GET", path)).status, path).toBe(200);
   }
-});
-
-test("the Dockerfile starts the sandbox with flags that exist, not as root, and looks after its health", async () => {
-  const entrypoint: string[] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)![1]!);
-  expect(entrypoint.slice(0, 3)).toEqual(["ecm", "sandbox", "start"]);
-  const { stdout } = await ecmWith(await temporaryHome())(["commands", "sandbox", "start", "--json"]);
-  for (const flag of entrypoint.filter((word) => word.startsWith("--")))
-    expect(stdout).toContain(`"${flag}"`);
-  const lastUser = [...dockerfile.matchAll(/^USER (.*)$/gm)].at(-1)?.[1];
-  expect(lastUser).toBe("node");
-  expect(dockerfile).toMatch(/^HEALTHCHECK /m);
-  expect(dockerfile).toMatch(/^EXPOSE 8080$/m);
 });

@@ -1,9 +1,8 @@
 /** Simulated faults, through both transports. */
-import { request } from "node:http";
 import { expect, test } from "vitest";
 import { planFaults } from "../../src/sandbox/faults.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { callPort, onlyError, openAccount } from "./account.ts";
+import { callPort, exchange, onlyError, openAccount } from "./account.ts";
 
 const struck = (spec: string, requests: string[]) => {
   const pickFault = planFaults([spec]);
@@ -112,40 +111,20 @@ test("Behind a port: a 429 on purpose has the headers of a used-up hour, in whol
 
 test("Behind a port: the socket is really reset, before or after the write", async () => {
   const service = await startSandbox({ faults: resets });
-  await expect(create(service, "first@b.co")).rejects.toMatchObject(reset);
-  await expect(create(service, "second@b.co")).rejects.toMatchObject(reset);
+  for (const key of ["first@b.co", "second@b.co"]) expect(await create(service, key)).toBe("reset");
   expect((await callPort(service, "GET", "/api/contact")).body).toMatchObject([{ key: "second@b.co" }]);
 });
 
 test("Behind a port: a truncated answer promises more than it brings", async () => {
-  const answer = await create(await startSandbox({ faults: ["truncate:POST:/api/contact"] }), "a@b.co");
-  expect(answer).toMatchObject({ status: 200, isComplete: false });
-  expect(answer.text.length).toBe(answer.promisedBytes >> 1);
+  const answered = await create(await startSandbox({ faults: ["truncate:POST:/api/contact"] }), "a@b.co");
+  const [head, text] = answered.split("\r\n\r\n");
+  expect(head).toMatch(/^HTTP\/1\.1 200 /);
+  expect(text!.length).toBe(Number(/^content-length: (\d+)/im.exec(head!)![1]) >> 1);
 });
 
-interface Created {
-  status: number;
-  text: string;
-  promisedBytes: number;
-  isComplete: boolean;
-}
-
 /** Creates a contact; `fetch` would not tell what arrived of an answer. */
-function create({ baseUrl, apiKey, sandbox }: RunningSandbox, key: string): Promise<Created> {
+function create({ baseUrl, apiKey, sandbox }: RunningSandbox, key: string): Promise<string> {
   const body = JSON.stringify({ key, contactStructureId: sandbox.structureId });
-  const headers = { "x-api-key": apiKey, "content-type": "application/json" };
-  return new Promise((resolve, reject) => {
-    const sent = request(`${baseUrl}/api/contact`, { method: "POST", headers, agent: false }, (answer) => {
-      let text = "";
-      answer.setEncoding("utf8").on("data", (chunk: string) => {
-        text += chunk;
-      });
-      answer.on("error", () => {});
-      answer.on("close", () => {
-        const promisedBytes = Number(answer.headers["content-length"]);
-        resolve({ status: answer.statusCode ?? 0, text, promisedBytes, isComplete: answer.complete });
-      });
-    });
-    sent.on("error", reject).end(body);
-  });
+  const type = `X-API-Key: ${apiKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+  return exchange(baseUrl, `POST /api/contact HTTP/1.1\r\nHost: localhost\r\n${type}\r\n\r\n${body}`);
 }

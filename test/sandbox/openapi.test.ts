@@ -35,12 +35,9 @@ function findErrors(schema: object, value: unknown): object[] {
   return check(value) ? [] : (check.errors ?? []);
 }
 
-test("/openapi.json is OpenAPI 3.1, needs no key, and spends nothing", async () => {
+test("/openapi.json is OpenAPI 3.1, needs no key, spends nothing, and says where the sandbox is, and its licence", async () => {
   expect(description.openapi).toBe("3.1.0");
   expect((await account.read()).headers["x-ratelimit-remaining"]).toBe("999999");
-});
-
-test("/openapi.json says where the sandbox is, and under which licence its description stands", async () => {
   expect(description.info).toMatchObject({ license: { name: "MIT", identifier: "MIT" } });
   expect(description.servers).toMatchObject([{ url: "/" }]);
   const of = async (host: string) =>
@@ -66,17 +63,6 @@ test("/openapi.json describes numbers as numbers, with their bounds", async () =
   }
   const search = description.components.schemas.SearchContacts!;
   expect(search.properties.pageSize).toMatchObject({ type: "integer", minimum: 1, maximum: 1000 });
-});
-
-test("/openapi.json names exactly the endpoints that are there", async () => {
-  const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => ({ method, path })),
-  );
-  expect(operations.length).toBe(32);
-  for (const { method, path } of operations) {
-    const answer = await account.call(method.toUpperCase(), path.replace(/\{\w+\}/g, "x"), {});
-    expect(answer.body.errors?.[0].errorType ?? "none", `${method} ${path}`).not.toBe("ForbiddenError");
-  }
 });
 
 test("/openapi.json names its parts, so that generated clients read well", async () => {
@@ -113,7 +99,7 @@ async function everyExchange(): Promise<Exchange[]> {
   const byKey = { ...search, contactSpecification: { filters: [{ criterias: [eq("KEY", "a@b.co")] }] } };
   const whole = await account.definition();
   account.sandbox.admin.seed({
-    contacts: Array.from({ length: 200 }, (_, index) => ({ key: `p${index}@example.com` })),
+    contacts: [{ key: "p@example.com" }],
     campaigns: [{ name: "News", sentAt: "2026-06-10" }],
     templates: [{ name: "Plain" }],
     domains: [{ domain: "example.com", provider: "grey-label" }],
@@ -167,7 +153,7 @@ async function everyExchange(): Promise<Exchange[]> {
   ];
 }
 
-test("Real exchanges, good and bad, are as /openapi.json describes them", async () => {
+test("Every endpoint that /openapi.json names is there, and exchanges, good and bad, are as it describes them", async () => {
   ajv.addSchema(description, "openapi.json");
   const met = new Set<string>();
   for (const [method, path, body, status] of await everyExchange()) {
@@ -182,7 +168,8 @@ test("Real exchanges, good and bad, are as /openapi.json describes them", async 
       expect(findErrors(sent, JSON.parse(JSON.stringify(body))).length === 0, name).toBe(status < 400);
     expect(findProblems(operation, answer), name).toEqual([]);
   }
-  expect(met.size).toBe(32);
+  const described = Object.values(description.paths).flatMap((methods) => Object.keys(methods));
+  expect([met.size, described.length]).toEqual([32, 32]);
 });
 
 function findProblems(operation: Operation, answer: Reply): unknown[] {

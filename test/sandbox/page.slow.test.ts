@@ -1,6 +1,4 @@
-/**
- * The page at /__sandbox/ in a real browser; skipped where there is none.
- */
+/** The page at /__sandbox/ in a real browser; skipped where there is none. */
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import type { StartSandboxOptions } from "../../src/sandbox/public-types.ts";
@@ -25,9 +23,8 @@ describeInBrowser("the page", (open) => {
     await live(page);
     await page.getByText("No requests yet").waitFor();
     await admin.limits({ hourly: 100, used: 0 });
-    await admin.seed({
-      contacts: [{ key: "ada@example.com", fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"] }],
-    });
+    const ada = { key: "ada@example.com", fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"] };
+    await admin.seed({ contacts: [ada] });
     await call("POST", "/api/contact", { key: "hana@example.com", contactStructureId: structureId });
     const contacts = page.getByRole("region", { name: "Contacts" });
     await contacts.getByRole("cell", { name: "hana@example.com" }).waitFor();
@@ -69,17 +66,19 @@ describeInBrowser("the page", (open) => {
     expect(complaints).toEqual([]);
   });
 
-  test("starts over when another sandbox has its port", async () => {
+  test("waits for the sandbox while it is away, and starts over when another one has its port", async () => {
     const { page, call, stop, baseUrl } = await opened();
     await live(page);
     await call("GET", "/api/before");
     await page.getByText("/api/before").waitFor();
     await stop();
+    await page.getByText("Not connected; trying again").waitFor();
     const other = await startSandbox({ port: Number(new URL(baseUrl).port) });
     onTestFinished(() => other.stop());
     await fetch(`${other.baseUrl}/api/after`);
     await page.getByText("/api/after").waitFor();
     expect(await page.locator("#requests li").count()).toBe(1);
+    await live(page);
   });
 
   test("everything is reached and opened by keyboard, and has a name", async () => {
@@ -132,10 +131,7 @@ describeInBrowser("the page", (open) => {
     await other.page.goto("about:blank");
     const tried = await other.page.evaluate(async (target) => {
       const answers: string[] = [];
-      for (const [path, method] of [
-        ["requests", "GET"],
-        ["reset", "POST"],
-      ] as const) {
+      for (const [path, method] of Object.entries({ requests: "GET", reset: "POST" })) {
         for (const mode of ["cors", "no-cors"] as const) {
           const answer = await fetch(`${target}/__sandbox/${path}`, { method, mode }).catch(() => undefined);
           answers.push(answer === undefined ? "refused" : `${answer.type} ${answer.status}`);
@@ -144,19 +140,7 @@ describeInBrowser("the page", (open) => {
       return answers;
     }, baseUrl);
     for (const each of tried) expect(["refused", "opaque 0"]).toContain(each);
-    expect((await admin.seed({ contacts: [{ key: "ada@example.com" }] })).contacts).toEqual({
-      created: 0,
-      updated: 1,
-    });
-  });
-
-  test("the page comes back when the sandbox does", async () => {
-    const { page, stop, baseUrl } = await opened({ seed: 1 });
-    await live(page);
-    await stop();
-    await page.getByText("Not connected; trying again").waitFor();
-    const again = await startSandbox({ port: Number(new URL(baseUrl).port) });
-    onTestFinished(() => again.stop());
-    await live(page);
+    const { contacts } = await admin.seed({ contacts: [{ key: "ada@example.com" }] });
+    expect(contacts).toEqual({ created: 0, updated: 1 });
   });
 });

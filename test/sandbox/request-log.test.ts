@@ -1,7 +1,6 @@
 /** What the log of requests holds, and who sees it when. */
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { eraseFromSandbox } from "../../src/sandbox/erase.ts";
 import { openSandbox } from "../../src/sandbox/index.ts";
 import { openStore } from "../../src/sandbox/store/index.ts";
 import { type LogEntry, maxLoggedRequests } from "../../src/sandbox/store/request-log.ts";
@@ -9,16 +8,8 @@ import { temporaryFolder } from "../support/ecm.ts";
 import { openAccount } from "./account.ts";
 
 const entry: LogEntry = {
-  time: Date.UTC(2026, 5, 15),
-  method: "GET",
-  path: "/api/contact/1",
-  query: "",
-  headers: "{}",
-  body: null,
-  status: 200,
-  answer: null,
-  milliseconds: 1,
-  fault: null,
+  ...{ time: Date.UTC(2026, 5, 15), method: "GET", path: "/api/contact/1", query: "", headers: "{}" },
+  ...{ body: null, status: 200, answer: null, milliseconds: 1, fault: null },
 };
 
 /** A log that holds these. */
@@ -29,13 +20,10 @@ async function logOf(entries: Partial<LogEntry>[]) {
   database.transaction(() => {
     for (const each of entries) requests.add({ ...entry, ...each });
   });
-  return { requests, folder };
+  return requests;
 }
 
 const requestPaths = (requests: { path: string }[]) => requests.map(({ path }) => path);
-const mask = (text: string) =>
-  text.includes("ada@example.com") ? text.replaceAll("ada@example.com", "erased") : undefined;
-
 it("the log has what was answered, in the order of the answers, for every process and after the end", async () => {
   const { sandbox, folder, call, create, openAdmin } = await openAccount();
   const other = await openAdmin();
@@ -55,36 +43,31 @@ it("the log has what was answered, in the order of the answers, for every proces
   expect(requestPaths(admin.requests())).toEqual([...paths, "/api/contact/3"]);
 });
 
-it("an erasure that finds the person empties it, and numbers go on", async () => {
-  const { sandbox, folder, call } = await openAccount();
-  await call("GET", "/api/contact/1");
-  await eraseFromSandbox(folder, ["ada@example.com"], mask);
-  expect(sandbox.admin.requests()).toHaveLength(1);
-  await call("GET", "/api/contact/ada@example.com");
-  await eraseFromSandbox(folder, ["ada@example.com"], mask);
-  expect(sandbox.admin.requests()).toEqual([]);
-  await call("GET", "/api/contact/3");
-  expect(sandbox.admin.requests()).toMatchObject([{ n: 3 }]);
-});
-
-it.each([
-  ["/api/contact", ["/api/contact"]],
-  ["*", ["/api/contact", "/api/contact/search", "/api/lists", "/api/lists/1/lists"]],
-  ["/api/contact*", ["/api/contact", "/api/contact/search"]],
-  ["*search", ["/api/contact/search"]],
-  ["/*/*/*", ["/api/contact/search", "/api/lists/1/lists"]],
-  ["*lists*lists", ["/api/lists/1/lists"]],
-  ["/api/lists*lists", ["/api/lists/1/lists"]],
-  ["/api/con?act", []],
-  ["", []],
-])("the log finds paths by the pattern %s", async (path, found) => {
-  const paths = ["/api/contact", "/api/contact/search", "/api/lists", "/api/lists/1/lists"];
-  const { requests } = await logOf(paths.map((each) => ({ path: each })));
-  expect(requestPaths(requests.find({ path }, 10, "newest"))).toEqual(found);
+it("the log finds paths by a pattern", async () => {
+  const [one, search, lists, sublists] = [
+    "/api/contact",
+    "/api/contact/search",
+    "/api/lists",
+    "/api/lists/1/lists",
+  ];
+  const requests = await logOf([one, search, lists, sublists].map((path) => ({ path })));
+  for (const [path, found] of [
+    ["/api/contact", [one]],
+    ["*", [one, search, lists, sublists]],
+    ["/api/contact*", [one, search]],
+    ["*search", [search]],
+    ["/*/*/*", [search, sublists]],
+    ["*lists*lists", [sublists]],
+    ["/api/lists*lists", [sublists]],
+    ["/api/con?act", []],
+    ["", []],
+  ] as const) {
+    expect(requestPaths(requests.find({ path }, 10, "newest")), path).toEqual(found);
+  }
 });
 
 it("the log finds the newest and the oldest", async () => {
-  const { requests } = await logOf(
+  const requests = await logOf(
     Array.from({ length: 130 }, (_, index) => ({ status: 200 + ((index + 1) % 2) })),
   );
   const foundNumbers = (...given: Parameters<typeof requests.find>) =>
@@ -96,7 +79,7 @@ it("the log finds the newest and the oldest", async () => {
 });
 
 it("the log keeps the newest of more than it holds, and counts the others", async () => {
-  const { requests } = await logOf(
+  const requests = await logOf(
     Array.from({ length: maxLoggedRequests + 50 }, (_, index) => ({ path: `/${index + 1}` })),
   );
   const loggedRequests = requests.find({}, maxLoggedRequests, "oldest");

@@ -23,12 +23,6 @@ console.log(JSON.stringify({ integrity, keys }));`;
   return JSON.parse(execFileSync(process.execPath, words, { encoding: "utf8", maxBuffer: 2 ** 26 }));
 }
 
-function expectWhole(folder: string, answered: string[]): void {
-  const { integrity, keys } = inspectDatabase(folder);
-  expect(integrity).toBe("ok");
-  expect([...answered].filter((key) => !keys.includes(key))).toEqual([]);
-}
-
 async function create(server: StartedSandbox, key: string): Promise<string> {
   const body = { key, contactStructureId: server.structureId };
   const answer = await callPort(server, "POST", "/api/contact", body);
@@ -37,25 +31,35 @@ async function create(server: StartedSandbox, key: string): Promise<string> {
 }
 
 /**
- * Creates contacts by commands, each a process of its own, until the function it returns is called, which
- * gives their keys.
+ * Commands create contacts, each a process of its own, while this process does something else to their folder, and
+ * nothing of what was answered is missing afterwards.
+ * @param act returns the keys of contacts that it created
  */
-function writingCommands(home: Record<string, string>, prefix: string) {
-  let isOver = false;
-  const written: string[] = [];
-  const write = async (writer: number) => {
-    for (let number = 0; !isOver; number++) {
-      const key = `${prefix}-${writer}-${number}@example.com`;
-      await done(waitForResult(spawnEcm(["contact", "create", "--key", key, "--json"], home)));
-      written.push(key);
-    }
-  };
-  const writing = Promise.all([write(1), write(2)]);
-  return async () => {
-    isOver = true;
+async function expectWholeAfter(
+  { home, folder }: Awaited<ReturnType<typeof sandboxHome>>,
+  act: (round: number) => Promise<string[]>,
+): Promise<void> {
+  const answered: string[] = [];
+  for (let round = 0; round < 2; round++) {
+    let isOver = false;
+    const write = async (writer: number) => {
+      for (let number = 0; !isOver; number++) {
+        const key = `other-${round}-${writer}-${number}@example.com`;
+        await done(waitForResult(spawnEcm(["contact", "create", "--key", key, "--json"], home)));
+        answered.push(key);
+      }
+    };
+    const writing = Promise.all([write(1), write(2)]);
+    answered.push(
+      ...(await act(round).finally(() => {
+        isOver = true;
+      })),
+    );
     await writing;
-    return written;
-  };
+    const { integrity, keys } = inspectDatabase(folder);
+    expect(integrity).toBe("ok");
+    expect(answered.filter((key) => !keys.includes(key))).toEqual([]);
+  }
 }
 
 async function sandboxHome() {
@@ -63,33 +67,22 @@ async function sandboxHome() {
   return { home, folder: join(home.ECM_STATE_DIR!, "sandbox") };
 }
 
-const rounds = 3;
-
 test("A process that starts and stops a sandbox leaves the writes of another process alone", async () => {
-  const { home, folder } = await sandboxHome();
-  const answered: string[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const end = writingCommands(home, `other-${round}`);
-    try {
-      for (let start = 0; start < 6; start++) {
-        const sandbox = await startSandbox({ folder });
-        try {
-          const keys = Array.from({ length: 4 }, (_, n) => `own-${round}-${start}-${n}@example.com`);
-          answered.push(...(await Promise.all(keys.map((key) => create(sandbox, key)))));
-        } finally {
-          await sandbox.stop();
-        }
-      }
-    } finally {
-      answered.push(...(await end()));
+  const place = await sandboxHome();
+  await expectWholeAfter(place, async (round) => {
+    const answered: string[] = [];
+    for (let start = 0; start < 6; start++) {
+      const sandbox = await startSandbox({ folder: place.folder });
+      const keys = Array.from({ length: 4 }, (_, n) => `own-${round}-${start}-${n}@example.com`);
+      answered.push(...(await Promise.all(keys.map((key) => create(sandbox, key))).finally(sandbox.stop)));
     }
-    expectWhole(folder, answered);
-  }
+    return answered;
+  });
 });
 
 test("A server for agents, which answers several calls at once, leaves the writes of commands alone", async () => {
-  const { home, folder } = await sandboxHome();
-  const server = spawnEcm(["mcp"], home);
+  const place = await sandboxHome();
+  const server = spawnEcm(["mcp"], place.home);
   const client = new Client({ name: "test", version: "1" });
   onTestFinished(() => client.close());
   await client.connect(new StdioServerTransport(server.stdout!, server.stdin!));
@@ -97,16 +90,10 @@ test("A server for agents, which answers several calls at once, leaves the write
     const { content, isError = false } = await client.callTool({ name, arguments: {} });
     expect(isError, JSON.stringify(content)).toBe(false);
   };
-  const answered: string[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const end = writingCommands(home, String(round));
-    try {
-      for (let turn = 0; turn < 4; turn++) {
-        await Promise.all([call("account_status"), call("contact_search"), call("structure_get")]);
-      }
-    } finally {
-      answered.push(...(await end()));
+  await expectWholeAfter(place, async () => {
+    for (let turn = 0; turn < 4; turn++) {
+      await Promise.all([call("account_status"), call("contact_search"), call("structure_get")]);
     }
-    expectWhole(folder, answered);
-  }
+    return [];
+  });
 });

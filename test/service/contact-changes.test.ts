@@ -4,7 +4,8 @@ import { EcmError } from "../../src/errors.ts";
 import { parseFilter, parseFilterJson } from "../../src/select/contact-filters.ts";
 import { mayMeanUnchanged, parseFieldValues, wouldChange } from "../../src/service/contact-changes.ts";
 import { performOnContact } from "../../src/service/find-contact.ts";
-import type { ApiAnswer, ApiRequest, Contact, ContactStructure, MutateBody, Send } from "../../src/wire.ts";
+import type { Contact, ContactStructure, MutateBody } from "../../src/wire.ts";
+import { sendTo } from "./kit.ts";
 
 const structure: ContactStructure = {
   _id: "s1",
@@ -76,15 +77,16 @@ describe("whether a mutate would change a contact", () => {
     expect(wouldChange(partial, { removeLists: [{ _id: "l1" }] })).toBe(true);
   });
 
-  it("is asked only after a refusal that gives no other reason", () => {
-    const refusal = (details: object) =>
-      new EcmError("service", "no", undefined, { status: 400, ...details });
-    expect(mayMeanUnchanged(refusal({}))).toBe(true);
-    expect(mayMeanUnchanged(refusal({ type: "NoChangeError" }))).toBe(true);
-    expect(mayMeanUnchanged(refusal({ type: "ValidationError", field: "addTags" }))).toBe(false);
-    expect(mayMeanUnchanged(refusal({ type: "ValidationError", fieldId: "f1" }))).toBe(false);
-    expect(mayMeanUnchanged(refusal({ type: "ConcurrencyError" }))).toBe(false);
-    expect(mayMeanUnchanged(refusal({ status: 500 }))).toBe(false);
+  it.each([
+    [true, {}],
+    [true, { type: "NoChangeError" }],
+    [false, { type: "ValidationError", field: "addTags" }],
+    [false, { type: "ValidationError", fieldId: "f1" }],
+    [false, { type: "ConcurrencyError" }],
+    [false, { status: 500 }],
+  ])("is asked (%s) only after a refusal that gives no other reason: %j", (expected, details) => {
+    const refusal = new EcmError("service", "no", undefined, { status: 400, ...details });
+    expect(mayMeanUnchanged(refusal)).toBe(expected);
     expect(mayMeanUnchanged(new Error("no"))).toBe(false);
   });
 });
@@ -101,11 +103,8 @@ describe("--filter", () => {
   });
 
   it("takes any column and operator as they are typed", () => {
-    expect(parseFilter("  some_Column  ~>  x ")).toEqual({
-      columnToFilter: "some_Column",
-      operator: "~>",
-      values: ["x"],
-    });
+    const filter = { columnToFilter: "some_Column", operator: "~>", values: ["x"] };
+    expect(parseFilter("  some_Column  ~>  x ")).toEqual(filter);
   });
 
   it.each(["", "KEY", "KEY EQ", "KEY EQ  "])("refuses %j", (text) => {
@@ -128,11 +127,10 @@ describe("a contact by id or key", () => {
   /** Tries on ids and searches for keys, in order. */
   async function steps(word: string, ids: string[], found: Partial<Contact>[]) {
     const taken: string[] = [];
-    const send = (async (request: ApiRequest) => {
+    const send = sendTo(() => {
       taken.push("search");
-      const body = { totalRecords: found.length, contacts: found };
-      return { status: 200, body, request, headers: {}, text: "", limits: {} } as unknown as ApiAnswer;
-    }) as Send;
+      return { totalRecords: found.length, contacts: found };
+    });
     const result = await performOnContact({ send, structure: async () => structure }, word, async (id) => {
       taken.push(id);
       return ids.includes(id) ? id : missing();
@@ -153,10 +151,7 @@ describe("a contact by id or key", () => {
   });
 
   it("prefers the exact key, and names the ids when two match", async () => {
-    const two = [
-      { _id: "c1", key: "A@x.org" },
-      { _id: "c2", key: "a@x.org" },
-    ];
+    const two = ["A@x.org", "a@x.org"].map((key, index) => ({ _id: `c${index + 1}`, key }));
     expect(await steps("a@x.org", ["c2"], two)).toEqual(["search", "c2", "= c2"]);
     expect(await steps("A@X.org", ["c2"], two)).toEqual(["search", "= usage"]);
   });

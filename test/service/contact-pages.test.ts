@@ -1,31 +1,27 @@
-/**
- * Paging against a service that is written here, so that it can
- * misbehave in ways the embedded one never does.
- */
+/** Paging against a service that is written here, so that it can misbehave in ways the embedded one never does. */
 import { describe, expect, it } from "vitest";
 import { EcmError } from "../../src/errors.ts";
 import { createBehavior } from "../../src/service/behavior.ts";
 import { readAllContacts } from "../../src/service/contact-pages.ts";
 import { joinPages, readComplete } from "../../src/service/pages.ts";
-import type { ApiAnswer, ApiRequest, Contact, SearchBody, Send } from "../../src/wire.ts";
+import type { Contact, SearchBody, Send } from "../../src/wire.ts";
+import { sendTo } from "./kit.ts";
 
 const search = { structureId: "s1", filters: [], source: ["_id", "key"] };
 const contact = (n: number) => ({ _id: `c${n}`, key: `k${n}` });
 const contacts = (count: number) => Array.from({ length: count }, (_, index) => contact(index));
 
-type Answering = (
-  body: SearchBody,
-  request: number,
-) => { totalRecords: number; contacts: Partial<Contact>[] };
+type Found = { totalRecords: number; contacts: Partial<Contact>[] };
+type Answering = (body: SearchBody, request: number) => Found;
 
 function serviceThat(answers: Answering): { send: Send; searches: SearchBody[] } {
-  const asked: SearchBody[] = [];
-  const send = async (request: ApiRequest) => {
+  const searches: SearchBody[] = [];
+  const send = sendTo((request) => {
     const body = request.body as SearchBody;
-    asked.push(body);
-    return { status: 200, body: answers(body, asked.length), headers: {}, text: "", limits: {} } as ApiAnswer;
-  };
-  return { send: send as Send, searches: asked };
+    searches.push(body);
+    return answers(body, searches.length);
+  });
+  return { send, searches };
 }
 
 const paged =

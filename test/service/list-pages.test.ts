@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createBehavior } from "../../src/service/behavior.ts";
 import { readAllLists } from "../../src/service/lists.ts";
 import { campaignPages, readAllRecords, resolveCampaign } from "../../src/service/resources.ts";
-import type { ApiAnswer, ApiRequest, Send } from "../../src/wire.ts";
+import { sendTo } from "./kit.ts";
 
 const records = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => ({ _id: `r${from + index}`, name: `n${from + index}` }));
@@ -11,21 +11,20 @@ const records = (from: number, to: number) =>
 /** @param all what there is when a request comes, the first of which is 1 */
 function serviceThat(all: (request: number) => { _id: string; name: string }[], isTotalTold = true) {
   let requests = 0;
-  const send = async (request: ApiRequest) => {
+  const send = sendTo(({ query: asked }) => {
     requests++;
-    const query = new Map(request.query);
+    const query = new Map(asked);
     const [page, size] = [Number(query.get("page")), Number(query.get("size"))];
     const found = all(requests);
     const part = found.slice((page - 1) * size, page * size);
-    const body = isTotalTold ? { total: found.length, records: part } : part;
-    return { status: 200, body, headers: {}, text: "", limits: {} } as unknown as ApiAnswer;
-  };
-  return { send: send as Send, countRequests: () => requests };
+    return isTotalTold ? { total: found.length, records: part } : part;
+  });
+  return send;
 }
 
 describe("all lists", () => {
   it("are read again where one was removed while their pages were read", async () => {
-    const { send } = serviceThat((request) => records(request === 1 ? 0 : 1, 150));
+    const send = serviceThat((request) => records(request === 1 ? 0 : 1, 150));
     const { lists, requests } = await readAllLists(send, "s1", createBehavior());
     expect(lists.map(({ _id }) => _id)).toEqual(records(1, 150).map(({ _id }) => _id));
     expect(requests).toBe(4);
@@ -36,7 +35,7 @@ describe("all lists", () => {
     [100, true, 1],
     [150, false, 3],
   ])("are read once where nothing moves: %d, with a total: %s", async (count, isTotalTold, requests) => {
-    const { send } = serviceThat(() => records(0, count), isTotalTold);
+    const send = serviceThat(() => records(0, count), isTotalTold);
     expect(await readAllLists(send, "s1", createBehavior())).toMatchObject({
       lists: { length: count },
       requests,
@@ -48,21 +47,15 @@ describe("all campaigns", () => {
   const moved = [...records(120, 121), ...records(0, 120), ...records(121, 150)];
 
   it("are read again where one moved to the front while their pages were read", async () => {
-    const { send } = serviceThat((request) => (request === 1 ? records(0, 150) : moved));
+    const send = serviceThat((request) => (request === 1 ? records(0, 150) : moved));
     expect(await readAllRecords(campaignPages(send))).toMatchObject({ records: { length: 150 }, total: 150 });
     const again = serviceThat((request) => (request === 1 ? records(0, 150) : moved));
-    expect(await resolveCampaign(again.send, "n120")).toBe("r120");
+    expect(await resolveCampaign(again, "n120")).toBe("r120");
   });
 
   it("are what can be had where more are announced than there are", async () => {
-    const { send } = serviceThat(() => records(0, 3));
-    const boasting = async (request: ApiRequest) => {
-      const answer = await send(request);
-      return { ...answer, body: { ...(answer.body as object), total: 5 } };
-    };
-    expect(await readAllRecords(campaignPages(boasting as Send))).toMatchObject({
-      records: { length: 3 },
-      total: 5,
-    });
+    const send = sendTo(() => ({ total: 5, records: records(0, 3) }));
+    const found = { records: { length: 3 }, total: 5 };
+    expect(await readAllRecords(campaignPages(send))).toMatchObject(found);
   });
 });

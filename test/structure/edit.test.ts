@@ -16,21 +16,23 @@ import { runs } from "../support/runs.ts";
 const label = fc.oneof(
   fc.string({ minLength: 1, unit: "grapheme" }),
   fc.constantFrom(
-    "no",
-    "2024",
-    "a: b",
-    "# c",
-    "- d",
-    "名前",
-    "a=b",
-    "|",
-    "~",
-    "'",
-    '"',
-    "x\ny",
-    " edge ",
-    "&a",
-    "\u0085",
+    ...[
+      "no",
+      "2024",
+      "a: b",
+      "# c",
+      "- d",
+      "名前",
+      "a=b",
+      "|",
+      "~",
+      "'",
+      '"',
+      "x\ny",
+      " edge ",
+      "&a",
+      "\u0085",
+    ],
   ),
 );
 const id = fc.stringMatching(/^[0-9a-f]{24}$/);
@@ -79,27 +81,19 @@ describe("an edit of a structure", () => {
         const expectStored = (body: UpdateStructureBody | undefined, after: ContactStructure) =>
           expect(stored(before, body!)).toEqual(after);
         expectStored(updateNames(before, { label: fresh }), { ...before, label: fresh });
-        expectStored(addTags(before, [fresh, fresh.toUpperCase()]), {
-          ...before,
-          tags: [...before.tags!, { label: fresh } as never],
-        });
+        const tagsAfter = [...before.tags!, { label: fresh } as never];
+        expectStored(addTags(before, [fresh, fresh.toUpperCase()]), { ...before, tags: tagsAfter });
         const added = { label: fresh, dataType: "text", required: true };
         expectStored(addField(before, added), { ...before, fields: [...before.fields, added as never] });
-        const [first, ...others] = before.fields;
-        if (first) {
-          expectStored(renamePart(before, "field", first._id, fresh), {
-            ...before,
-            fields: [{ ...first, label: fresh }, ...others],
-          });
-          expectStored(removePart(before, "field", first._id), { ...before, fields: others });
-        }
-        const [tagged, ...rest] = before.tags!;
-        if (tagged) {
-          expectStored(renamePart(before, "tag", tagged._id, fresh), {
-            ...before,
-            tags: [{ ...tagged, label: fresh }, ...rest],
-          });
-          expectStored(removePart(before, "tag", tagged._id), { ...before, tags: rest });
+        for (const [kind, part] of [
+          ["field", "fields"],
+          ["tag", "tags"],
+        ] as const) {
+          const [first, ...others] = before[part]!;
+          if (!first) continue;
+          const renamed = [{ ...first, label: fresh }, ...others];
+          expectStored(renamePart(before, kind, first._id, fresh), { ...before, [part]: renamed });
+          expectStored(removePart(before, kind, first._id), { ...before, [part]: others });
         }
         expect(before).toEqual(untouched);
       }),
@@ -108,14 +102,7 @@ describe("an edit of a structure", () => {
   });
 
   it("is refused while the tags are unknown: it would delete them", () => {
-    const { tags: _tags, ...unknown } = {
-      _id: "s1",
-      label: "D",
-      keyName: "E",
-      keyType: "email",
-      fields: [],
-      tags: [],
-    };
+    const unknown = { _id: "s1", label: "D", keyName: "E", keyType: "email", fields: [] };
     expect(() => toUpdateBody(unknown)).toThrow("did not say which tags");
   });
 });
@@ -140,10 +127,7 @@ describe("a structure file", () => {
 
   it("looks after the parts that it names and no other", () => {
     const before: ContactStructure = {
-      _id: "s1",
-      label: "Default",
-      keyName: "Email",
-      keyType: "email",
+      ...{ _id: "s1", label: "Default", keyName: "Email", keyType: "email" },
       fields: [{ _id: "f1", label: "City", dataType: "text" }],
       tags: [{ _id: "t1", label: "vip" }],
     };

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { EcmError } from "../../src/errors.ts";
 import { createSend } from "../../src/http/send.ts";
 import type { ApiRequest, SendEvent, TransportFailure, WireAnswer } from "../../src/wire.ts";
+import { runs } from "../support/runs.ts";
 import { jumpingClock } from "../support/test-send.ts";
 
 const anyKey = fc.stringMatching(/^[\x21-\x7e]{12,60}$/);
@@ -78,7 +79,7 @@ describe("the API key", () => {
           expect(text.includes(JSON.stringify(key).slice(1, -1))).toBe(false);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(60) },
     );
   });
 });

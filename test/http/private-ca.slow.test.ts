@@ -1,7 +1,4 @@
-/**
- * A private certificate authority, as companies have:
- * NODE_EXTRA_CA_CERTS is read by Node when a process starts.
- */
+/** A private certificate authority, as companies have: Node reads NODE_EXTRA_CA_CERTS when a process starts. */
 import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
@@ -10,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { missingTools } from "../recipes/kit.ts";
 import { spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
+import { plainStructure } from "../support/service.ts";
 
 const missing = missingTools(["openssl"]);
 const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
@@ -32,9 +30,7 @@ async function startHttps() {
   const server = createServer({ key: tlsKey, cert }, (_request, response) => {
     requests++;
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(
-      JSON.stringify([{ _id: "s1", label: "Default", keyName: "Email", keyType: "email", fields: [] }]),
-    );
+    response.end(JSON.stringify([plainStructure]));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -59,6 +55,7 @@ describe.skipIf(missing.length > 0)(`a private certificate authority${told}`, ()
     expect(refused).toMatchObject({ code: 8, stdout: "" });
     expect(refused.stderr).toMatch(/certificate/i);
     expect(requests()).toBe(0);
-    expect(await list({ NODE_EXTRA_CA_CERTS: authority })).toEqual({ code: 0, stdout: "s1\n", stderr: "" });
+    const listed = { code: 0, stdout: `${plainStructure._id}\n`, stderr: "" };
+    expect(await list({ NODE_EXTRA_CA_CERTS: authority })).toEqual(listed);
   });
 });
