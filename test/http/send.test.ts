@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type EcmError, interruptedError, isKind, isServiceError } from "../../src/errors.ts";
 import type { ApiRequest, SendOptions } from "../../src/wire.ts";
 import { type Answerer, errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { runs } from "../support/runs.ts";
 import { createSendTo, testKey } from "../support/test-send.ts";
 
 const read: ApiRequest = { method: "GET", path: "/api/contact/1", effect: "read" };
@@ -200,7 +201,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
           await send({ ...read, path: `/api/contact/${encodeURIComponent(each)}` });
           expect(decodeURIComponent(server.requests.at(-1)!.url)).toBe(`/api/contact/${each}`);
         }),
-        { numRuns: 60 },
+        { numRuns: runs(20) },
       );
     });
 
@@ -250,7 +251,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
           const isAnswer = given.status < 300 && (result as { status?: number }).status === given.status;
           expect(isTypedError || isAnswer).toBe(true);
         }),
-        { numRuns: 150 },
+        { numRuns: runs(40) },
       );
     });
   });

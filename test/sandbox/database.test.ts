@@ -1,7 +1,6 @@
-import { rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { rename, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createIfMissing } from "../../src/disk/atomic-file.ts";
 import { type Database, openDatabase, TransactionQueue } from "../../src/sandbox/database.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { openAccount } from "./account.ts";
@@ -87,20 +86,4 @@ it.each([0, 2])("data of version %i is an error that names the folder, and stays
   const again = await openDatabase(join(folder, "sandbox.db"));
   expect(again.get("PRAGMA user_version")).toMatchObject({ user_version: version });
   again.close();
-});
-
-describe("a file that is created where there is none", () => {
-  it("is its owner's alone, and one that is there stays as it is", async () => {
-    const folder = await temporaryFolder();
-    const file = join(folder, "one.db");
-    const before = process.umask(0);
-    onTestFinished(() => void process.umask(before));
-    createIfMissing(file);
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    await writeFile(file, "something");
-    createIfMissing(file);
-    expect((await stat(file)).size).toBe(9);
-    await rm(file);
-    expect(() => createIfMissing(join(folder, "none", "one.db"))).toThrow("ENOENT");
-  });
 });

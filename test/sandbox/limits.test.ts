@@ -61,10 +61,7 @@ test("Limits: a window of another length, and one that was begun under a longer 
 test("Limits: the month ends with the calendar month, UTC, and its 429 has its own message", async () => {
   const { read, clock } = await openAccount({ monthlyLimit: 2, hourlyLimit: 2 });
   await read();
-  expect(limitHeaders(await read())).toMatchObject({
-    "x-monthly-limit": "2",
-    "x-monthly-remaining": "0",
-  });
+  expect(limitHeaders(await read())).toMatchObject({ "x-monthly-limit": "2", "x-monthly-remaining": "0" });
   // Both are used up: the month speaks.
   const answer = await read();
   expect(onlyError(answer)).toEqual({

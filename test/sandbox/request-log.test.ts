@@ -43,41 +43,6 @@ it("the log has what was answered, in the order of the answers, for every proces
   expect(requestPaths(admin.requests())).toEqual([...paths, "/api/contact/3"]);
 });
 
-it("the log finds paths by a pattern", async () => {
-  const [one, search, lists, sublists] = [
-    "/api/contact",
-    "/api/contact/search",
-    "/api/lists",
-    "/api/lists/1/lists",
-  ];
-  const requests = await logOf([one, search, lists, sublists].map((path) => ({ path })));
-  for (const [path, found] of [
-    ["/api/contact", [one]],
-    ["*", [one, search, lists, sublists]],
-    ["/api/contact*", [one, search]],
-    ["*search", [search]],
-    ["/*/*/*", [search, sublists]],
-    ["*lists*lists", [sublists]],
-    ["/api/lists*lists", [sublists]],
-    ["/api/con?act", []],
-    ["", []],
-  ] as const) {
-    expect(requestPaths(requests.find({ path }, 10, "newest")), path).toEqual(found);
-  }
-});
-
-it("the log finds the newest and the oldest", async () => {
-  const requests = await logOf(
-    Array.from({ length: 130 }, (_, index) => ({ status: 200 + ((index + 1) % 2) })),
-  );
-  const foundNumbers = (...given: Parameters<typeof requests.find>) =>
-    requests.find(...given).map(({ n }) => n);
-  expect(foundNumbers({ status: "201" }, 3, "newest")).toEqual([125, 127, 129]);
-  expect(foundNumbers({ status: "201" }, 3, "oldest")).toEqual([1, 3, 5]);
-  expect(foundNumbers({ after: 120, status: "2xx" }, 100, "oldest")).toHaveLength(10);
-  expect(foundNumbers({}, 1000, "newest")).toHaveLength(130);
-});
-
 it("the log keeps the newest of more than it holds, and counts the others", async () => {
   const requests = await logOf(
     Array.from({ length: maxLoggedRequests + 50 }, (_, index) => ({ path: `/${index + 1}` })),

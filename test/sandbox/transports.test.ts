@@ -16,7 +16,7 @@ test("an answer's Date is of the service's clock, as the end of the hour is that
 async function startConnections() {
   const service = await startSandbox();
   const headers = `Host: localhost\r\nX-API-Key: ${service.apiKey}\r\nContent-Type: application/json\r\n`;
-  const next = `GET /openapi.json HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`;
+  const next = `GET /api/contact-structure HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`;
   /** The statuses of a request, and of another on the same connection. */
   const statuses = async (first: string) =>
     [...(await exchange(service.baseUrl, first + next)).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) =>

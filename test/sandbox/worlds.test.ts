@@ -2,7 +2,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { SandboxWorld, StartSandboxOptions } from "../../src/sandbox/public-types.ts";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
-import { done, ecmWith, temporaryHome } from "../support/ecm.ts";
 import { callPort, fetchStatus } from "./account.ts";
 
 async function started(options?: StartSandboxOptions) {
@@ -128,16 +127,6 @@ test("other sites reach no world, and with a token nobody without it reaches its
   expect(await asked("/api/contact", { ...key, host: "evil.example" })).toBe(403);
   expect(await asked("/__sandbox/health", {})).toBe(401);
   expect(await asked("/__sandbox/health", { authorization: "Bearer s3cret" })).toBe(200);
-});
-
-test("a client with a world's address and key sees that world", async () => {
-  const sandbox = await started();
-  const world = await sandbox.world();
-  const { baseUrl: ECM_BASE_URL, apiKey: ECM_API_KEY } = world;
-  const ecm = ecmWith({ ...(await temporaryHome()), ECM_BASE_URL, ECM_API_KEY });
-  await done(ecm(["contact", "create", "--key", "ada@b.co"]));
-  expect((await ecm(["contact", "search", "-o", "json"])).stdout).toContain("ada@b.co");
-  expect([await keysIn(world), await keysIn(sandbox)]).toEqual([["ada@b.co"], []]);
 });
 
 test("many worlds are open at once, and close with the sandbox", async () => {
