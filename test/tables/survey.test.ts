@@ -35,6 +35,7 @@ describe("looks odd", () => {
   test.each([
     ["nothing of plain texts", toFile("Oslo", "Rome"), []],
     ["zips of which some have lost a zero", toFile("01067", "1067", "10115"), ["lost_zeros City 1 3 1067"]],
+    ["no number of a digit or two", toFile("1", "20", "03"), []],
     ["no number of three lengths", toFile("01067", "1067", "106"), []],
     ["no number beside a text", toFile("01067", "1067", "Oslo"), []],
     ["an amount of a workbook", sheet(amount), ["formatted_amount City 1 2 1,204.50 €"]],

@@ -2,19 +2,7 @@
  * Workbooks of a test's own, written part by part: what a
  * spreadsheet program would not write can be written too.
  */
-import { deflateRawSync } from "node:zlib";
-
-const crcTable = Array.from({ length: 256 }, (_, index) => {
-  let value = index;
-  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
-  return value >>> 0;
-});
-
-function computeCrc(bytes: Buffer): number {
-  let crc = 0xffffffff;
-  for (const byte of bytes) crc = crcTable[(crc ^ byte) & 0xff]! ^ (crc >>> 8);
-  return (crc ^ 0xffffffff) >>> 0;
-}
+import { crc32, deflateRawSync } from "node:zlib";
 
 /** A ZIP archive of these entries. */
 export function zip(entries: Record<string, string | Buffer>): Buffer {
@@ -27,7 +15,7 @@ export function zip(entries: Record<string, string | Buffer>): Buffer {
     const fields = Buffer.alloc(26);
     fields.writeUInt16LE(20, 0);
     fields.writeUInt16LE(8, 4);
-    fields.writeUInt32LE(computeCrc(bytes), 10);
+    fields.writeUInt32LE(crc32(bytes), 10);
     fields.writeUInt32LE(packed.length, 14);
     fields.writeUInt32LE(bytes.length, 18);
     fields.writeUInt16LE(name.length, 22);
@@ -70,40 +58,37 @@ export interface TestWorkbook {
 const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 
-export function createParts({
-  sheets,
-  sharedTexts = [],
-  formats = [],
-  is1904,
-  isComputedOnOpening,
-}: TestWorkbook): Record<string, string> {
-  const numbered = sheets.map((sheet, index) => ({ ...sheet, number: index + 1 }));
+/** The entries of the archive, by their names. */
+export function createParts(content: TestWorkbook): Record<string, string> {
+  const { sheets, sharedTexts = [], formats = [], is1904, isComputedOnOpening } = content;
+  const list = <T>(items: readonly T[], toText: (item: T, number: number) => string) =>
+    items.map((item, index) => toText(item, index + 1)).join("");
   const parts: Record<string, string> = {
     "[Content_Types].xml": "<Types/>",
     "_rels/.rels": `<Relationships><Relationship Id="rId1" Type="${office}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-    "xl/workbook.xml": `<workbook xmlns="${main}" xmlns:r="${office}"><workbookPr${is1904 ? ' date1904="1"' : ""}/><sheets>${numbered
-      .map(
-        ({ name, state, number }) =>
-          `<sheet name="${name}" sheetId="${number}"${state ? ` state="${state}"` : ""} r:id="rId${number}"/>`,
-      )
-      .join("")}</sheets>${isComputedOnOpening ? '<calcPr fullCalcOnLoad="1"/>' : ""}</workbook>`,
-    "xl/_rels/workbook.xml.rels": `<Relationships>${numbered
-      .map(
-        ({ number }) =>
-          `<Relationship Id="rId${number}" Type="${office}/worksheet" Target="worksheets/sheet${number}.xml"/>`,
-      )
-      .join("")}</Relationships>`,
+    "xl/workbook.xml": `<workbook xmlns="${main}" xmlns:r="${office}"><workbookPr${is1904 ? ' date1904="1"' : ""}/><sheets>${list(
+      sheets,
+      ({ name, state }, number) =>
+        `<sheet name="${name}" sheetId="${number}"${state ? ` state="${state}"` : ""} r:id="rId${number}"/>`,
+    )}</sheets>${isComputedOnOpening ? '<calcPr fullCalcOnLoad="1"/>' : ""}</workbook>`,
+    "xl/_rels/workbook.xml.rels": `<Relationships>${list(
+      sheets,
+      (_, number) =>
+        `<Relationship Id="rId${number}" Type="${office}/worksheet" Target="worksheets/sheet${number}.xml"/>`,
+    )}</Relationships>`,
     "xl/sharedStrings.xml": `<sst xmlns="${main}">${sharedTexts.join("")}</sst>`,
-    "xl/styles.xml": `<styleSheet xmlns="${main}"><numFmts>${formats
-      .map((format, index) => `<numFmt numFmtId="${164 + index}" formatCode="${format}"/>`)
-      .join("")}</numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs><xf numFmtId="0"/>${formats
-      .map((_, index) => `<xf numFmtId="${164 + index}"/>`)
-      .join("")}</cellXfs></styleSheet>`,
+    "xl/styles.xml": `<styleSheet xmlns="${main}"><numFmts>${list(
+      formats,
+      (format, number) => `<numFmt numFmtId="${163 + number}" formatCode="${format}"/>`,
+    )}</numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs><xf numFmtId="0"/>${list(
+      formats,
+      (_, number) => `<xf numFmtId="${163 + number}"/>`,
+    )}</cellXfs></styleSheet>`,
   };
-  for (const { number, rows, merged = [] } of numbered) {
-    const ranges = merged.map((range) => `<mergeCell ref="${range}"/>`).join("");
+  for (const [index, { rows, merged = [] }] of sheets.entries()) {
+    const ranges = list(merged, (range) => `<mergeCell ref="${range}"/>`);
     const mergeCells = ranges === "" ? "" : `<mergeCells count="${merged.length}">${ranges}</mergeCells>`;
-    parts[`xl/worksheets/sheet${number}.xml`] =
+    parts[`xl/worksheets/sheet${index + 1}.xml`] =
       `<worksheet xmlns="${main}"><sheetData>${rows}</sheetData>${mergeCells}</worksheet>`;
   }
   return parts;
@@ -113,12 +98,20 @@ export function workbook(content: TestWorkbook): Buffer {
   return zip(createParts(content));
 }
 
+/** A workbook of one sheet with these rows. */
+export function sheet(rows: string, more: Omit<TestWorkbook, "sheets"> & { merged?: string[] } = {}): Buffer {
+  return workbook({ sheets: [{ name: "People", rows, merged: more.merged }], ...more });
+}
+
+/** @param place such as `B2`; the cell stands behind the one before it without */
+export function textCell(text: string, place = ""): string {
+  return `<c${place && ` r="${place}"`} t="inlineStr"><is><t>${text}</t></is></c>`;
+}
+
 /** A row of texts. */
 export function textRow(number: number, cells: string[], attributes = ""): string {
-  const written = cells.map((cell, index) =>
-    cell === ""
-      ? ""
-      : `<c r="${String.fromCharCode(65 + index)}${number}" t="inlineStr"><is><t>${cell}</t></is></c>`,
+  const written = cells.map((text, index) =>
+    text === "" ? "" : textCell(text, `${String.fromCharCode(65 + index)}${number}`),
   );
   return `<row r="${number}"${attributes}>${written.join("")}</row>`;
 }
