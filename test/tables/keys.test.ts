@@ -29,36 +29,23 @@ test.each([
   expect(readSent(cell)).toBe(sent);
 });
 
-test.each([
-  ["", "key_missing"],
-  [" \u00a0\u200b", "key_missing"],
-  ["N/A", "key_placeholder"],
-  ["-", "key_placeholder"],
-  ["none@none.com", "key_placeholder"],
-  ["a@example.com, b@example.com", "key_several_addresses"],
-  ["a@example.com;b@example.com", "key_several_addresses"],
-  ["a@example.com b@example.com", "key_several_addresses"],
-  ["jo\u200bhn@example.com", "key_invisible_character"],
-  ["john@exam\u202eple.com", "key_invisible_character"],
-  ["john\u0007@example.com", "key_invisible_character"],
-  ['"john doe"@example.com', "key_quoted_local"],
-  ["john@[192.0.2.1]", "key_address_literal"],
-  ["jоhn@example.com", "key_non_ascii_local"],
-  [`${"x".repeat(65)}@example.com`, "key_too_long"],
-  [`x@${"a.".repeat(130)}com`, "key_too_long"],
-  ["john", "key_syntax"],
-  ["john@", "key_syntax"],
-  ["@example.com", "key_syntax"],
-  ["john@localhost", "key_syntax"],
-  ["a@b@c.com", "key_syntax"],
-  ["john doe@example.com", "key_syntax"],
-  ["aaa..bbb@example.com", "key_syntax"],
-  ["john@exa_mple.com", "key_syntax"],
-  ["john@-example.com", "key_syntax"],
-  ["john@example.com/path", "key_syntax"],
-  ["john@xn--0.tld", "key_syntax"],
-])("%j is refused as %s", (cell, code) => {
-  expect(readSent(cell)).toBe(code);
+test.each(
+  Object.entries({
+    key_missing: ["", " \u00a0\u200b"],
+    key_placeholder: ["N/A", "-", "none@none.com"],
+    key_several_addresses: ["a@x.org, b@x.org", "a@x.org;b@x.org", "a@x.org b@x.org"],
+    key_invisible_character: ["jo\u200bhn@x.org", "john@exam\u202eple.com", "john\u0007@example.com"],
+    key_quoted_local: ['"john doe"@example.com'],
+    key_address_literal: ["john@[192.0.2.1]"],
+    key_non_ascii_local: ["jоhn@example.com"],
+    key_too_long: [`${"x".repeat(65)}@example.com`, `x@${"a.".repeat(130)}com`],
+    key_syntax: [
+      ...["john", "john@", "@example.com", "john@localhost", "a@b@c.com", "john doe@example.com"],
+      ...["aaa..bbb@x.org", "john@exa_mple.com", "john@-x.org", "john@x.org/path", "john@xn--0.tld"],
+    ],
+  }).flatMap(([code, cells]) => cells.map((cell) => [code, cell])),
+)("%s: %j is refused", (code, cell) => {
+  expect(readSent(cell!)).toBe(code);
 });
 
 test("what the file has is kept beside what is sent, for the look-up", () => {
@@ -77,18 +64,9 @@ test("keys that differ in case alone are one contact", () => {
 
 test("a plain address is read as the long way reads it", () => {
   const local = fc.stringMatching(/^[A-Za-z0-9][\w.+-]{0,70}$/);
+  const odd = "Example.COM gmial.com none.com na xn--bcher-kva.de xn--zzzz a..b b.c- 1.2.3.4";
   const domain = fc.oneof(
-    fc.constantFrom(
-      "Example.COM",
-      "gmial.com",
-      "none.com",
-      "na",
-      "xn--bcher-kva.de",
-      "xn--zzzz",
-      "a..b",
-      "b.c-",
-      "1.2.3.4",
-    ),
+    fc.constantFrom(...odd.split(" ")),
     fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9.-]{0,200}$/),
   );
   const localOrRole = fc.oneof(local, fc.constantFrom("info", "test", "no", "Postmaster"));
@@ -127,17 +105,13 @@ test("a key that is no address is only trimmed", () => {
 });
 
 test("a key that was read reads again as itself", () => {
+  const parts = ["a", "@", ".", "<", ">", "'", " ", "mailto:", "\u200b", "ü", "com", '"', ","];
+  const local = fc.string({ unit: "grapheme", maxLength: 8 });
   const cell = fc.oneof(
     fc.emailAddress(),
     fc.string({ unit: "binary" }),
-    fc
-      .tuple(fc.string({ unit: "grapheme", maxLength: 8 }), fc.domain())
-      .map(([local, domain]) => `${local}@${domain}`),
-    fc
-      .array(fc.constantFrom("a", "@", ".", "<", ">", "'", " ", "mailto:", "\u200b", "ü", "com", '"', ","), {
-        maxLength: 12,
-      })
-      .map((parts) => parts.join("")),
+    fc.tuple(local, fc.domain()).map((both) => both.join("@")),
+    fc.string({ unit: fc.constantFrom(...parts), maxLength: 12 }),
   );
   fc.assert(
     fc.property(cell, (written) => {
@@ -154,11 +128,11 @@ test("a key that was read reads again as itself", () => {
   );
 });
 
+// In time that grows with their square, they would take minutes.
 test("hostile cells of a hundred thousand characters are judged at once", () => {
-  const started = performance.now();
   for (const piece of ["@", "a@", " ", "<", "\u200b", "a,", ".", "'", "mailto:", "n/", "a@a ", "é", "@,"]) {
     const long = piece.repeat(100_000 / piece.length);
-    for (const cell of [long, `a${long}a`, `a@b${long}c`, `a@@${long}`]) readSent(cell);
+    for (const cell of [long, `a${long}a`, `a@b${long}c`, `a@@${long}`])
+      expect(readSent(cell)).toMatch(/^key_/);
   }
-  expect(performance.now() - started).toBeLessThan(2000);
 });

@@ -6,40 +6,28 @@ import { chooseHeader, findAddressColumn, toFirstRow } from "../../src/tables/la
 import type { HeaderSigns } from "../../src/tables/table.ts";
 import { structure } from "./reading.ts";
 
-const signs: HeaderSigns = { options: { map: new Map() }, structure, rowKind: "contacts" };
+const signs: HeaderSigns = { options: { map: [] }, structure, rowKind: "contacts" };
 
 function toRecords(...rows: (string | undefined)[][]): TableRecord[] {
   return rows.map((cells, index) => ({ line: index + 1, lines: 1, cells }));
 }
 
+/** Records that are parted by ` / `, their cells by `|`. */
+const split = (text: string) => toRecords(...text.split(" / ").map((cells) => cells.split("|")));
+
 describe("the header", () => {
-  test.each<[string, (string | undefined)[][], Partial<HeaderSigns["options"]>, number, boolean]>([
-    ["is the record with a name of a key", [["Report"], ["Name", "E-Mail"], ["Ada", "a@x.org"]], {}, 2, true],
-    ["is the first of two such records", [["Email"], ["Email"]], {}, 1, true],
-    ["is the wider of two such records, if it is later", [["email"], ["Email", "City"]], {}, 2, true],
-    ["is where --map finds its columns", [["Email"], ["a", "b"]], { map: new Map([["B", "key"]]) }, 2, true],
-    ["may have a column of ids where contacts are named", [["x"], ["_id"]], { takesIds: true }, 2, true],
-    ["has no ids where contacts are made", [["x"], ["_id"]], {}, 1, false],
-    [
-      "is not sure without a sign",
-      [
-        ["Name", "City"],
-        ["Ada", "Oslo"],
-      ],
-      {},
-      1,
-      false,
-    ],
-    ["is not a blank record", [["", "\u00a0"], ["Email"]], {}, 2, true],
-    [
-      "is not looked for below twenty records",
-      [...Array.from({ length: 20 }, () => ["x"]), ["Email"]],
-      {},
-      1,
-      false,
-    ],
-  ])("%s", (_what, rows, options, line, isSure) => {
-    const found = chooseHeader(toRecords(...rows), { ...signs, options: { ...signs.options, ...options } });
+  test.each<[string, string, Partial<HeaderSigns["options"]>, line: number, isSure: boolean]>([
+    ["is the record with a name of a key", "Report / Name|E-Mail / Ada|a@x.org", {}, 2, true],
+    ["is the first of two such records", "Email / Email", {}, 1, true],
+    ["is the wider of two such records, if it is later", "email / Email|City", {}, 2, true],
+    ["is where --map finds its columns", "Email / a|b", { map: [["B", "key"]] }, 2, true],
+    ["may have a column of ids where contacts are named", "x / _id", { takesIds: true }, 2, true],
+    ["has no ids where contacts are made", "x / _id", {}, 1, false],
+    ["is not sure without a sign", "Name|City / Ada|Oslo", {}, 1, false],
+    ["is not a blank record", "|\u00a0 / Email", {}, 2, true],
+    ["is not looked for below twenty records", `${"x / ".repeat(20)}Email`, {}, 1, false],
+  ])("%s", (_what, text, options, line, isSure) => {
+    const found = chooseHeader(split(text), { ...signs, options: { ...signs.options, ...options } });
     expect(found).toMatchObject({ line, isSure });
   });
 
@@ -55,21 +43,18 @@ describe("the header", () => {
 });
 
 test("without a header, columns have numbers: as many as the widest of the first rows", () => {
-  const found = toFirstRow(toRecords([""], ["a"], ["b", "c", "d"]));
-  expect(found).toMatchObject({ line: 2, names: ["1", "2", "3"], isSure: false });
+  expect(toFirstRow(split(" / a / b|c|d"))).toMatchObject({ line: 2, names: ["1", "2", "3"], isSure: false });
 });
 
-test.each<[string, string[][], number | undefined]>([
-  [
-    "the one with most addresses",
-    [
-      ["a@x.org", "b@x.org"],
-      ["-", "Ada <c@x.org>"],
-    ],
-    1,
-  ],
-  ["the first of two alike", [["a@x.org", "b@x.org"]], 0],
-  ["none", [["a", "b"]], undefined],
+test.each([
+  ["the one with most addresses", "a@x.org|b@x.org / -|Ada <c@x.org>", 1],
+  ["the first of two alike", "a@x.org|b@x.org", 0],
+  ["none", "a|b", undefined],
 ])("the column of addresses is %s", (_what, sample, column) => {
-  expect(findAddressColumn(sample, [0, 1])).toBe(column);
+  expect(
+    findAddressColumn(
+      split(sample).map(({ cells }) => cells),
+      [0, 1],
+    ),
+  ).toBe(column);
 });

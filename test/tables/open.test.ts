@@ -6,13 +6,13 @@ import { openInput } from "../../src/tables/open.ts";
 import type { Note, ReadOptions } from "../../src/tables/rows.ts";
 import { openClearInput } from "../../src/tables/understand.ts";
 import { catchFailure, fileWith, toInputFile } from "./reading.ts";
-import { textRow, workbook } from "./workbooks.ts";
+import { sheet, textRow } from "./workbooks.ts";
 
 async function open(content: string | Uint8Array, options: Partial<ReadOptions> = {}) {
-  return openInput(toInputFile(await fileWith(content)), { map: new Map(), ...options });
+  return openInput(toInputFile(await fileWith(content)), { map: [], ...options });
 }
 
-const book = workbook({ sheets: [{ name: "People", rows: textRow(1, ["Email"]) }] });
+const book = sheet(textRow(1, ["Email"]));
 
 describe("the kind of a file", () => {
   test.each<[string, string | Uint8Array, string]>([
@@ -44,30 +44,25 @@ describe("the kind of a file", () => {
     expect((await catchFailure(open(content, options))).message).toMatch(message);
   });
 
+  const late = 'Email,City\na@x.org,"Oslo\nRome" x\n';
+  const taken = 'Email,City\nb@x.org,"oops\nc@x.org,y\nd@x.org,"Rome"\n';
+  const long = `Email,City\na@x.org,x\nb@x.org,"${'line "" and more\n'.repeat(70_000)}"\n`;
   test.each<[string, string, Partial<ReadOptions>, RegExp]>([
-    ["that is never closed", 'Email,City\na@x.org,"Oslo\n', {}, /:2: a quote opens here and is never closed/],
-    ["without a header", 'a@x.org,"Oslo\n', { hasNoHeader: true }, /:1: a quote opens here and is never/],
+    ["never closed", 'Email,City\na@x.org,"Oslo\n', {}, /:2: a quote opens here and is never closed/],
+    ["and no header", 'a@x.org,"Oslo\n', { hasNoHeader: true }, /:1: a quote opens here and is never/],
     ["in the first record", '"Email,City\na@x.org,Oslo\n', {}, /:1: a quote opens here and is never closed/],
-    [
-      "with text after it on a later line",
-      'Email,City\na@x.org,"Oslo\nRome" x\n',
-      {},
-      /:2: a quote opens here and closes on line 3, with text after it/,
-    ],
+    ["with text after it", late, {}, /:2: a quote opens here and closes on line 3, with text after it/],
+    ["that swallows rows", taken, {}, /people\.csv:2: a quote opens here and closes on line 4/],
+    ["around over 1 MiB", long, {}, /people\.csv:3: the row that starts here is longer than 1 MiB/],
   ])("refuses before a request a quote %s", async (_what, content, options, message) => {
     const file = toInputFile(await fileWith(content));
-    const failure = await catchFailure(openClearInput("contacts", file, { map: new Map(), ...options }));
+    const failure = await catchFailure(openClearInput("contacts", file, { map: [], ...options }));
     expect(failure.message).toMatch(message);
+    expect(failure.exitCode).toBe(2);
   });
 });
 
 test.each<[Note, string]>([
-  [{ code: "sheet", sheet: "People" }, 'Read the sheet "People" of a workbook'],
-  [{ code: "hidden_rows", count: 2 }, "2 rows are hidden in the workbook; read like the others"],
-  [
-    { code: "merged_ranges", count: 1 },
-    "1 merged range in the workbook: each of their cells is read with the value of the range",
-  ],
   [{ code: "counted_elements" }, "Rows are counted as elements of the array, from 1"],
   [
     { code: "encoding", encoding: "koi8-r", isGuess: true },
@@ -77,26 +72,11 @@ test.each<[Note, string]>([
     { code: "encoding", encoding: "koi8-r", isGuess: false, firstForeign: { line: 2, text: "Анна" } },
     "Read as koi8-r; the first line that is not plain ASCII is line 2: Анна",
   ],
-  [{ code: "system", system: "a HubSpot export" }, "Read as a HubSpot export"],
   [
     { code: "system_without_consent", system: "a LinkedIn export" },
     "a LinkedIn export says nothing about consent: make sure that these people agreed to receive email",
   ],
-  [
-    { code: "system_columns", system: "a HubSpot export", columns: ["A", "B"] },
-    "Ignored columns of a HubSpot export: A, B",
-  ],
   [{ code: "unmapped", columns: ["A", "B"] }, 'Ignored columns that do not match any field: "A", "B"'],
-  [{ code: "no_rows" }, "The file has a header but no rows"],
-  [
-    { code: "consent_ignored", column: "Opt out" },
-    `"Opt out" looks like consent but is ignored, because of --map 'Opt out=ignore'`,
-  ],
-  [
-    { code: "consent_of_other_channel", column: "SMS" },
-    '"SMS" is about another channel than email; not read as consent',
-  ],
-  [{ code: "consent_empty", column: "Opt-in" }, '"Opt-in" is empty in every row; not read as consent'],
   [{ code: "consent_is_field", column: "Status" }, '"Status" is a field of the account; not read as consent'],
 ])("is said in a sentence: $code", (note, sentence) => {
   expect(describeNote(note)).toBe(sentence);

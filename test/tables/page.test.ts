@@ -33,11 +33,7 @@ const long = "é😀".repeat(20_000);
 test.each<[string, Rows, boolean]>([
   [
     "cells are what they were: text, blank, missing, or of a value that nobody knows; few stay in memory",
-    [
-      [1, ["Email", "x"]],
-      [4, cells],
-      [5, ["z", undefined]],
-    ],
+    Array.of([1, ["Email", "x"]], [4, cells], [5, ["z", undefined]]),
     false,
   ],
   [
@@ -57,22 +53,8 @@ test.each<[string, Rows, boolean]>([
 describe("is refused with its place", () => {
   test.each<[string, Rows, string]>([
     ["half of a character", [[1, ["a", "b\ud83d"]]], ":1: cell 2 contains a character that text cannot hold"],
-    [
-      "a zero byte",
-      [
-        [1, ["a"]],
-        [3, ["b\0"]],
-      ],
-      ":3: cell 1 contains a character that text cannot hold",
-    ],
-    [
-      "rows that go back",
-      [
-        [2, ["a"]],
-        [1, ["b"]],
-      ],
-      "its rows are not in order",
-    ],
+    ["a zero byte", [[3, ["b\0"]]], ":3: cell 1 contains a character that text cannot hold"],
+    ["a row that goes back", [[0, ["a"]]], "its rows are not in order"],
     ["no row", [], " is empty"],
   ])("%s", async (_what, rows, message) => {
     expect((await catchFailure(take(rows))).message).toContain(message);

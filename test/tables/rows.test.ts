@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createContactColumnsView } from "../../src/commands/output/contact-columns.ts";
 import { formatCsvLine, formatTsvLine } from "../../src/delimited-lines.ts";
 import { runs } from "../support/runs.ts";
-import { catchFailure, outline, read, structure } from "./reading.ts";
+import { outline, read, structure } from "./reading.ts";
 
 test("columns named like the key and the fields map themselves", async () => {
   const { rows, understood } = await read("E-Mail, first name ,CITY\nada@example.com,Ada,London\n");
@@ -35,19 +35,14 @@ test.each([";", "\t", "|", ","])("the delimiter %j is found", async (delimiter) 
   expect([...rows[0]!.fields.values()]).toEqual(["Smith", "Ghent"]);
 });
 
-test("a missing cell is absent, a blank one is empty", async () => {
-  const { rows } = await read("Email,City,Last Name\na@example.com\nb@example.com,\n");
-  expect(rows.map((row) => row.fields)).toEqual([new Map(), new Map([["f3", ""]])]);
-});
-
-test("a cell of blanks, no-break spaces or invisible marks is blank", async () => {
-  const { rows } = await read("Email,City,Last Name\na@example.com, \u00a0\u200b\t,  x\n");
-  expect(rows[0]?.fields).toEqual(
-    new Map([
-      ["f3", ""],
-      ["f2", "  x"],
-    ]),
-  );
+test("a missing cell is absent; one of blanks, no-break spaces or invisible marks is empty", async () => {
+  const lines = ["a@example.com", "b@example.com,", "c@example.com, \u00a0\u200b\t,  x", ""];
+  const { rows } = await read(`Email,City,Last Name\n${lines.join("\n")}`);
+  expect(rows.map(({ fields }) => Object.fromEntries(fields))).toEqual([
+    {},
+    { f3: "" },
+    { f3: "", f2: "  x" },
+  ]);
 });
 
 test('a cell such as ="01067" is read as the text inside, but not in our own exports', async () => {
@@ -117,37 +112,13 @@ describe("our own tsv", () => {
 
 describe("a row", () => {
   test.each<[title: string, text: string, ...rows: string[]]>([
-    [
-      "has its line below a header of several",
-      'Email,"City",\n"a@x.org","x",\nb@x.org,z,\n',
-      "2 a@x.org|x|",
-      "3 b@x.org|z|",
-    ],
+    ["has its line", 'Email,"City",\n"a@x.org","x",\nb@x.org,z,\n', "2 a@x.org|x|", "3 b@x.org|z|"],
     ["has its line below a header with a line break", '"E-Mail\r\n",City\r\na@x.org,x\r\n', "3 a@x.org|x"],
-    [
-      "with cells beyond the header is rejected where they hold something",
-      "Email,City\na@x.org,x,,\nb@x.org,x,y\n",
-      "2 a@x.org|x||",
-      "3 too_many_cells b@x.org|x|y",
-    ],
-    [
-      "is rejected where the file ends in it",
-      "Email,First Name,City\na@x.org,Ada,x\nb@x.org,Bo",
-      "2 a@x.org|Ada|x",
-      "3 truncated b@x.org|Bo",
-    ],
-    [
-      "with too few cells is whole where a line end follows",
-      "Email,City,Zip\na@x.org,x,\nb@x.org,y\n",
-      "2 a@x.org|x|",
-      "3 b@x.org|y",
-    ],
-    [
-      "without a line end is whole where it has all cells",
-      "Email,City\na@x.org,x\nb@x.org,",
-      "2 a@x.org|x",
-      "3 b@x.org|",
-    ],
+    ["may have delimiters beyond the header", "Email,City\na@x.org,x,,\n", "2 a@x.org|x||"],
+    ["with a cell beyond it is rejected", "Email,City\nb@x.org,x,y\n", "2 too_many_cells b@x.org|x|y"],
+    ["is rejected where the file ends in it", "Email,First Name,City\nb@x.org,Bo", "2 truncated b@x.org|Bo"],
+    ["with too few cells is whole where a line end follows", "Email,City,Zip\nb@x.org,y\n", "2 b@x.org|y"],
+    ["without a line end is whole where it has all cells", "Email,City\nb@x.org,", "2 b@x.org|"],
   ])("%s", async (_title, text, ...rows) => {
     expect(outline(await read(text, { ignoreUnmapped: true }))).toEqual(rows);
   });
@@ -162,36 +133,10 @@ describe("a row", () => {
   });
 });
 
-test.each([
-  [
-    "a row over 1 MiB",
-    `Email,City\na@example.com,x\nb@example.com,"${'line "" and more\n'.repeat(100_000)}"\n`,
-    /people\.csv:3: the row that starts here is longer than 1 MiB/,
-  ],
-  [
-    "a quote that is never closed",
-    'Email,City\na@example.com,x\nb@example.com,"oops\nc@example.com,y\n',
-    /people\.csv:3: a quote opens here and is never closed/,
-  ],
-  [
-    "a quote that swallows rows, since nobody knows which rows it took",
-    'Email,City\nb@example.com,"oops\nc@example.com,y\nd@example.com,"Rome"\n',
-    /people\.csv:2: a quote opens here and closes on line 4/,
-  ],
-])("refuses the file: %s", async (_what, text, message) => {
-  const failure = await catchFailure(read(text));
-  expect(failure.message).toMatch(message);
-  expect(failure.exitCode).toBe(2);
-});
-
 test("--map and --ignore-unmapped settle what names cannot", async () => {
   const { rows } = await read("Mail,Work Mail,Town,Size\na@example.com,b@example.com,Rome,42\n", {
-    map: new Map([
-      ["Work Mail", "key"],
-      ["town", "f3"],
-    ]),
+    map: Object.entries({ "Work Mail": "key", town: "f3" }),
     ignoreUnmapped: true,
   });
-  expect(rows[0]?.key.sent).toBe("b@example.com");
-  expect(rows[0]?.fields).toEqual(new Map([["f3", "Rome"]]));
+  expect(rows[0]).toMatchObject({ key: { sent: "b@example.com" }, fields: new Map([["f3", "Rome"]]) });
 });
