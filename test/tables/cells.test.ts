@@ -26,14 +26,12 @@ test.each([
   expect(findUnknown(cell)).toBe(shown);
 });
 
-test.each([
-  ["", true],
-  [" \t", true],
-  ["\u00a0\u200b\ufeff", true],
-  ["a", false],
-  ["\u00a0é", false],
-])("blank: %j is %s", (text, isBlank) => {
-  expect(isBlankText(text)).toBe(isBlank);
+test.each(["", " \t", "\u00a0\u200b\ufeff"])("%j is blank", (text) => {
+  expect(isBlankText(text)).toBe(true);
+});
+
+test.each(["a", "\u00a0é"])("%j is not blank", (text) => {
+  expect(isBlankText(text)).toBe(false);
 });
 
 test.each([
@@ -69,33 +67,25 @@ test.each([
 });
 
 test("a rejects file says which cells are missing, and reads them so again", () => {
-  const columns = [{ name: "Email" }, { name: "City, old" }, { name: "Plan" }];
-  const said = rejectsColumns.listMissing(["a@example.com", undefined, undefined], columns, [0, 1, 2]);
+  const names = ["Email", "City, old", "Plan"];
+  const columns = names.map((name) => ({ name }));
+  const said = rejectsColumns.listMissing(["a@x.org", undefined, undefined], columns, [0, 1, 2]);
   expect(said).toBe('"City, old",Plan');
-  const missing = findMissingCells([...columns.map(({ name }) => name), "ECM_Missing "])!;
-  expect(removeMissing(["a@example.com", "", "", said], missing)).toEqual([
-    "a@example.com",
-    undefined,
-    undefined,
-    said,
-  ]);
+  const missing = findMissingCells([...names, "ECM_Missing "])!;
+  expect(removeMissing(["a@x.org", "", "", said], missing)).toEqual(["a@x.org", undefined, undefined, said]);
   // What was filled in since is there.
-  expect(removeMissing(["a@example.com", "Oslo", " ", said], missing).slice(1, 3)).toEqual([
+  expect(removeMissing(["a@x.org", "Oslo", " ", said], missing)).toEqual([
+    "a@x.org",
     "Oslo",
     undefined,
+    said,
   ]);
   expect(findMissingCells(["Email", "City"])).toBeUndefined();
 });
 
-test.each([
-  ["ecm_line", true],
-  [" ECM_Error", true],
-  ["ecm_missing", true],
-  ["ecm_not_subscribed", true],
-  ["ecm", false],
-  ["Email", false],
-])("the column %j is one of a rejects file: %s", (name, isOurs) => {
-  expect(rejectsColumns.has(name)).toBe(isOurs);
+test("the columns of a rejects file are known whatever their letter case", () => {
+  const names = ["ecm_line", " ECM_Error", "ecm_missing", "ecm_not_subscribed", "ecm", "Email"];
+  expect(names.filter((name) => !rejectsColumns.has(name))).toEqual(["ecm", "Email"]);
 });
 
 test.each([

@@ -38,16 +38,9 @@ export const negations = splitEntries(`
   tidak, tanpa, belum, ditarik, dibatalkan, ditolak, berakhir, jangan`);
 
 /** Every phrase of the tables, with what it says. */
-export const namePhrases = [
-  ...listNameWords(({ names }) => names.optIn).map((phrase): [string, "optIn" | "optOut"] => [
-    phrase,
-    "optIn",
-  ]),
-  ...listNameWords(({ names }) => names.optOut).map((phrase): [string, "optIn" | "optOut"] => [
-    phrase,
-    "optOut",
-  ]),
-];
+export const namePhrases = (["optIn", "optOut"] as const).flatMap((kind) =>
+  listNameWords(({ names }) => names[kind]).map((phrase) => [phrase, kind] as const),
+);
 
 const phrases = new Set(namePhrases.map(([phrase]) => phraseKey(phrase)));
 

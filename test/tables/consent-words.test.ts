@@ -67,7 +67,7 @@ describe.each(languages)("%s", (_language, { cells, names, hints, channels }) =>
   });
 
   test("a hint in a name makes it worth a question", () => {
-    expect(splitEntries(hints.anywhere).filter((hint) => !hasHint(hint))).toEqual([]);
-    expect(splitEntries(hints.alone).filter((hint) => !hasHint(hint))).toEqual([]);
+    const all = [...splitEntries(hints.anywhere), ...splitEntries(hints.alone)];
+    expect(all.filter((hint) => !hasHint(hint))).toEqual([]);
   });
 });
