@@ -37,9 +37,9 @@ describe("a base address", () => {
     "",
     "https://",
   ])("%j is refused, with the place that it stood in", (text) => {
-    expect(() => parseBaseUrl(text, "ECM_BASE_URL")).toThrow(expect.objectContaining({ kind: "usage" }));
-    expect(() => parseBaseUrl(text, "ECM_BASE_URL")).toThrow(/ECM_BASE_URL/);
-    expect(() => parseBaseUrl(text, "ECM_BASE_URL")).not.toThrow(/secret-word/);
+    const message = expect.stringMatching(/^(?!.*secret-word).*ECM_BASE_URL/);
+    const refusal = expect.objectContaining({ kind: "usage", message });
+    expect(() => parseBaseUrl(text, "ECM_BASE_URL")).toThrow(refusal);
   });
 
   it.each([
@@ -53,18 +53,19 @@ describe("a base address", () => {
     expect(parseBaseUrl(text, "--base-url", host)).toBe(text.toLowerCase().replace(/\/$/, ""));
   });
 
-  it.each([
-    ["http://sandbox:8080", "sandbox:8081"],
-    ["http://sandbox:8080", "sandbox:80"],
-    ["http://sandbox:8080", "other"],
+  const wrongHosts = [
+    "sandbox:8081",
+    "sandbox:80",
+    "other",
+    "*",
+    "1",
+    "sandbox,other",
+    "http://sandbox:8080",
+  ];
+  it.each<readonly [url: string, host: string]>([
+    ...[...wrongHosts, "user@sandbox", ""].map((host) => ["http://sandbox:8080", host] as const),
     ["http://api.sandbox:8080", "sandbox"],
     ["http://sandbox.evil.example", "sandbox"],
-    ["http://sandbox:8080", "*"],
-    ["http://sandbox:8080", "1"],
-    ["http://sandbox:8080", "sandbox,other"],
-    ["http://sandbox:8080", "http://sandbox:8080"],
-    ["http://sandbox:8080", "user@sandbox"],
-    ["http://sandbox:8080", ""],
     ["ftp://sandbox", "sandbox"],
   ])("%s stays refused when ECM_INSECURE_HTTP is %j", (text, host) => {
     expect(() => parseBaseUrl(text, "--base-url", host)).toThrow(expect.objectContaining({ kind: "usage" }));
@@ -91,26 +92,16 @@ describe("a base address with the API key in it", () => {
     [plainKey, plainKey],
     [plainKey, `https://api.example.com/${plainKey}`],
   ])("%s in %s is refused before a request, and printed and kept nowhere", async (apiKey, baseUrl) => {
-    const env: Record<string, string> = {
-      ...(await temporaryHome()),
-      ECM_BASE_URL: baseUrl,
-      ECM_API_KEY: apiKey,
-    };
-    const ecm = ecmWith(env);
+    const home = await temporaryHome();
+    const ecm = ecmWith({ ...home, ECM_BASE_URL: baseUrl, ECM_API_KEY: apiKey });
     const outputs = [];
-    for (const words of [
-      ["contact", "search", "--json"],
-      ["contact", "get", "ada@example.com", "-v"],
-      ["doctor"],
-      ["auth", "status"],
-      ["auth", "login", "--base-url", baseUrl, "--api-key-stdin", "--no-verify"],
-    ]) {
-      const { code, stdout, stderr } = await ecm(words, { stdin: apiKey });
-      expect(code, words.join(" ")).not.toBe(0);
+    const login = `auth login --base-url ${baseUrl} --api-key-stdin --no-verify`;
+    for (const line of ["contact search --json", "contact get a@x.org -v", "doctor", "auth status", login]) {
+      const { code, stdout, stderr } = await ecm(line, { stdin: apiKey });
+      expect(code, line).not.toBe(0);
       outputs.push(stdout, stderr);
     }
-    const folders = [env.ECM_STATE_DIR, env.ECM_CONFIG_DIR, env.ECM_CACHE_DIR].map(String);
-    for (const folder of folders) {
+    for (const folder of Object.values(home)) {
       const files = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
       for (const file of files.filter((each) => each.isFile()))
         outputs.push(await readFile(join(file.parentPath, file.name), "utf8"));

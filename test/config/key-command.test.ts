@@ -26,11 +26,9 @@ describe.runIf(process.platform !== "win32")("a key command", () => {
     ["prints a sentence", "echo 'not signed in: run vault login'", "this is not an API key"],
     ["prints bytes that are no text", "printf '\\377\\376\\000key'", "this is not an API key"],
   ])("that %s gives no key", async (_what, command, reason) => {
-    const failure = await runKeyCommand(command, "here", { env, canAsk: false }).catch(
-      (error: Error) => error,
-    );
-    expect((failure as Error).message).toContain(reason);
-    expect((failure as Error).message).not.toContain(key);
+    const { message } = await runKeyCommand(command, "here", { env, canAsk: false }).catch((error) => error);
+    expect(message).toContain(reason);
+    expect(message).not.toContain(key);
   });
 
   it("that hangs is ended when nobody can be asked", async () => {
@@ -40,11 +38,8 @@ describe.runIf(process.platform !== "win32")("a key command", () => {
 
   it("ends with the command that wanted the key", async () => {
     const interruption = new AbortController();
-    const running = runKeyCommand("exec sleep 600", "here", {
-      env,
-      canAsk: true,
-      signal: interruption.signal,
-    });
+    const options = { env, canAsk: true, signal: interruption.signal };
+    const running = runKeyCommand("exec sleep 600", "here", options);
     interruption.abort(interruptedError("SIGTERM"));
     await expect(running).rejects.toThrow("Terminated");
   });

@@ -4,15 +4,14 @@ import { escapeControls, maskTypedKeys } from "../../src/terminal/escape.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 
 describe("text of others", () => {
-  it.each<readonly [name: string, text: string, shown: string]>([
-    [
-      "what would move the cursor, colour the screen or turn the text round",
-      "a\u001b[31mred\u0007\n\t\u202eback\u009b1m\u0000",
+  it("shows what would move the cursor, colour the screen or turn the text round", () => {
+    expect(escapeControls("a\u001b[31mred\u0007\n\t\u202eback\u009b1m\u0000")).toBe(
       "a\\x1b[31mred\\x07\\n\\t\\u202eback\\x9b1m\\x00",
-    ],
-    ...["髙橋 花子", "Ελένη", "👩‍💻", "e\u0301", "שלום", "naïve"].map((name) => [name, name, name] as const),
-  ])("is shown safely: %s", (_name, text, shown) => {
-    expect(escapeControls(text)).toBe(shown);
+    );
+  });
+
+  it.each(["髙橋 花子", "Ελένη", "👩‍💻", "e\u0301", "שלום", "naïve"])("leaves %s as it is", (text) => {
+    expect(escapeControls(text)).toBe(text);
   });
 
   it("lets no control character through", () => {
@@ -29,23 +28,23 @@ const key = `ecm_us_${"Ab1-".repeat(10)}xyz`;
 
 describe("a key that was typed where no flag takes one", () => {
   it.each([
-    [["contact", "search", `--api-key=${key}`]],
-    [["contact", "search", "--api-key", key]],
-    [["contact", "get", "--apikey", key]],
-    [[key]],
-    [["auth", "login", key]],
-    [["contact", key]],
-    [["import", "--token=hunter2hunter2"]],
-    [[`--${key}`]],
-    [["lists", "list", `--${key}`]],
-    [["lists", "list", `-k${key}`]],
-    [["lists", "list", `-p${key}`]],
-    [["lists", "list", `--profile= ${key} `]],
-    [[`ECM_API_KEY=${key}`, "lists", "list"]],
-    [["lists", `X-API-Key: ${key}`]],
-  ])("does not come back in an error: %j", async (words) => {
-    for (const format of [[], ["--json"]]) {
-      const { code, stdout, stderr } = await ecmWith(await temporaryHome())([...words, ...format]);
+    `contact search --api-key=${key}`,
+    `contact search --api-key ${key}`,
+    `contact get --apikey ${key}`,
+    key,
+    `auth login ${key}`,
+    `contact ${key}`,
+    "import --token=hunter2hunter2",
+    `--${key}`,
+    `lists list --${key}`,
+    `lists list -k${key}`,
+    `lists list -p${key}`,
+    `lists list '--profile= ${key} '`,
+    `ECM_API_KEY=${key} lists list`,
+    `lists 'X-API-Key: ${key}'`,
+  ])("does not come back in an error: %s", async (line) => {
+    for (const format of ["", " --json"]) {
+      const { code, stdout, stderr } = await ecmWith(await temporaryHome())(line + format);
       expect(code).not.toBe(0);
       expect(stdout + stderr).not.toContain(key);
       expect(stdout + stderr).not.toContain("hunter2hunter2");

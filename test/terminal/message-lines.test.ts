@@ -6,42 +6,37 @@ import { Terminal } from "../../src/terminal/terminal.ts";
 
 describe("a message on a narrow screen", () => {
   it.each([
-    ["breaks between words, and goes on indented", "one two three four", 11, "one two\n  three\n  four"],
-    ["keeps the indentation of a list", "  ada is here and there", 14, "  ada is here\n    and there"],
+    ["breaks between words, and goes on indented", 11, "one two three four", "one two\n  three\n  four"],
+    ["keeps the indentation of a list", 14, "  ada is here and there", "  ada is here\n    and there"],
     [
       "goes on behind its title",
-      "error: No such thing at all",
       18,
+      "error: No such thing at all",
       "error: No such\n       thing at\n       all",
     ],
     [
       "keeps a command whole",
-      "Undo it: ecm runs undo 2026 --yes",
       26,
-      "Undo it:\n  ecm runs undo 2026 --yes",
+      "Undo it: ecm runs undo 7 --yes now",
+      "Undo it:\n  ecm runs undo 7 --yes now",
     ],
     [
-      "keeps a command whole up to what follows it",
-      "Look: ecm runs show X; then ecm runs undo X",
-      24,
-      "Look: ecm runs show X;\n  then ecm runs undo X",
+      "up to what follows it",
+      20,
+      "See ecm runs show X; then ecm do Y",
+      "See ecm runs show X;\n  then ecm do Y",
     ],
-    ["keeps a name in quotes", 'The list "Old leads" is there', 18, 'The list\n  "Old leads" is\n  there'],
+    ["keeps a name in quotes", 18, 'The list "Old leads" is there', 'The list\n  "Old leads" is\n  there'],
     [
       "does not break a word",
-      "see https://example.com/a/long/path now",
       12,
-      "see\n  https://example.com/a/long/path\n  now",
+      "see https://x.org/a/long/path now",
+      "see\n  https://x.org/a/long/path\n  now",
     ],
-    ["counts wide characters twice", "花子 花子 花子", 10, "花子 花子\n  花子"],
-    [
-      "does not count colours",
-      "\u001b[33mwarning:\u001b[39m short",
-      14,
-      "\u001b[33mwarning:\u001b[39m short",
-    ],
-    ["leaves what fits as it is", "a  b   c", 8, "a  b   c"],
-  ])("%s", (_name, text, columns, expected) => {
+    ["counts wide characters twice", 10, "花子 花子 花子", "花子 花子\n  花子"],
+    ["does not count colours", 14, "\x1b[33mwarning:\x1b[39m short", "\x1b[33mwarning:\x1b[39m short"],
+    ["leaves what fits as it is", 8, "a  b   c", "a  b   c"],
+  ])("%s", (_name, columns, text, expected) => {
     const hang = text.startsWith("error: ") ? 7 : undefined;
     expect(fitMessage(text, columns, hang)).toBe(expected);
   });
@@ -61,19 +56,18 @@ describe("a message on a narrow screen", () => {
   });
 });
 
-describe("elsewhere", () => {
-  it("the width is that of stderr, where stdout is a file", () => {
-    const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 12 });
-    new Terminal({ stdin: new PassThrough(), stdout: new PassThrough(), stderr, env: {} }).note(
-      "one two three four",
-    );
-    expect(String(stderr.read())).toBe("one two\n  three four\n");
-  });
+/** What is said of this message on these streams. */
+function say(message: string, streams: { stderr: PassThrough; env?: Record<string, string> }): string {
+  new Terminal({ stdin: new PassThrough(), stdout: new PassThrough(), env: {}, ...streams }).note(message);
+  return String(streams.stderr.read());
+}
 
-  it("a message is one line, however long", () => {
-    const stderr = new PassThrough();
-    const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr, env: { COLUMNS: "20" } };
-    new Terminal(streams).note("word ".repeat(40).trim());
-    expect(String(stderr.read())).toBe(`${"word ".repeat(40).trim()}\n`);
-  });
+it("the width is that of stderr, where stdout is a file", () => {
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 12 });
+  expect(say("one two three four", { stderr })).toBe("one two\n  three four\n");
+});
+
+it("a message is one line elsewhere, however long", () => {
+  const message = "word ".repeat(40).trim();
+  expect(say(message, { stderr: new PassThrough(), env: { COLUMNS: "20" } })).toBe(`${message}\n`);
 });
