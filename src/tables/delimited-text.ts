@@ -3,7 +3,7 @@ import { usageError } from "../errors.ts";
 import { CsvFault, type Dialect, readRecords, type TableRecord, toUnreadableError } from "./csv.ts";
 import { findEncoding } from "./encoding.ts";
 import type { ReadOptions } from "./rows.ts";
-import type { Inspection } from "./source.ts";
+import { type Inspection, toHead } from "./source.ts";
 import { recogniseSystem } from "./systems.ts";
 import { type Format, type ReadRecords, type TableReading, takeRecords } from "./table.ts";
 import { decodeAll, readText, skipLines } from "./text.ts";
@@ -89,15 +89,15 @@ async function readStart(
   return isCut && records.length > 1 ? records.slice(0, -1) : records;
 }
 
-const otherKinds: { starts: string | RegExp; is: string; hint: string }[] = [
+const otherKinds: { starts: RegExp; is: string; hint: string }[] = [
   {
-    starts: "\xd0\xcf\x11\xe0",
+    starts: /^\xd0\xcf\x11\xe0/,
     is: "an old Excel workbook (.xls), or one protected by a password",
     hint: "Open it in a spreadsheet and save it as .xlsx without a password",
   },
-  { starts: "%PDF", is: "a PDF document", hint: "Export the table as CSV from where it comes from" },
+  { starts: /^%PDF/, is: "a PDF document", hint: "Export the table as CSV from where it comes from" },
   {
-    starts: "BEGIN:VCARD",
+    starts: /^BEGIN:VCARD/,
     is: "a vCard file",
     hint: "Export the contacts as CSV, or import the cards into an address book that exports CSV",
   },
@@ -110,10 +110,8 @@ const otherKinds: { starts: string | RegExp; is: string; hint: string }[] = [
 
 /** @throws UsageError for a file of a kind that holds no delimited text */
 function requireTextFile({ file: { name }, start }: Inspection): void {
-  const head = start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
-  const kind = otherKinds.find(({ starts }) =>
-    typeof starts === "string" ? head.startsWith(starts) : starts.test(head),
-  );
+  const head = toHead(start);
+  const kind = otherKinds.find(({ starts }) => starts.test(head));
   if (kind) throw usageError(`${name} is ${kind.is}`, kind.hint);
 }
 

@@ -2,10 +2,7 @@
 import type { InputFile } from "./source.ts";
 import { decodeAll, readWholeLines, resolveEncoding } from "./text.ts";
 
-/**
- * What no table of people holds, and so shows a wrong guess: C1
- * controls, private use, what was not decodable.
- */
+/** What no table of people holds, and so shows a wrong guess: C1 controls, private use, what was not decodable. */
 export const unclean = /[\ufffd\u0080-\u009f\ue000-\uf8ff\u0000]/;
 
 export interface ByteSurvey {

@@ -91,18 +91,12 @@ async function createByteError(
 }
 
 function createUtf8Error(file: InputFile, offset: number): Promise<EcmError> {
-  return createByteError(
-    file,
-    offset,
-    `byte ${offset} is not UTF-8, while the rest of the file is`,
-    "Fix that line, or read the whole file in another encoding with --encoding",
-  );
+  const message = `byte ${offset} is not UTF-8, while the rest of the file is`;
+  const hint = "Fix that line, or read the whole file in another encoding with --encoding";
+  return createByteError(file, offset, message, hint);
 }
 
-/**
- * UTF-16 without a mark: addresses are ASCII, and the zero bytes
- * of ASCII are all at odd, or all at even places.
- */
+/** UTF-16 without a mark: addresses are ASCII, and the zero bytes of ASCII are all at odd, or all at even places. */
 function findWideEncoding(start: Buffer): "utf-16le" | "utf-16be" | undefined {
   const length = Math.min(start.length, 16_384) & ~1;
   let [even, odd] = [0, 0];

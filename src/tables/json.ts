@@ -2,7 +2,7 @@
 import { joinNames } from "../delimited-lines.ts";
 import { usageError } from "../errors.ts";
 import type { TableRecord } from "./csv.ts";
-import { type InputFile, LineCounter, readBytes } from "./source.ts";
+import { type InputFile, LineCounter, readBytes, toHead } from "./source.ts";
 import { type Format, plainDialect, requireNoFlags, takeRecords } from "./table.ts";
 
 export const jsonFormat: Format = {
@@ -34,11 +34,6 @@ export const jsonFormat: Format = {
     };
   },
 };
-
-/** The first characters, without a byte order mark. */
-function toHead(start: Buffer): string {
-  return start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
-}
 
 /** @throws UsageError for what is no object, and for a member that no cell can hold */
 function toRecord({ value, line, place }: Element, columns: Map<string, number>): TableRecord {

@@ -132,8 +132,8 @@ function readAddress(cell: string, readCachedDomain: (written: string) => Domain
   if (written === "") return { code: "key_missing", message: "no email address" };
   const address = plainAddress.test(written) ? written : unwrapAddress(written.normalize("NFC"));
   const at = address.lastIndexOf("@");
-  const fault = faults.find(({ is }) => is(address, at));
-  if (fault) return toFault(fault.code, fault.says, address);
+  const fault = faults.find(([, , is]) => is(address, at));
+  if (fault) return toFault(fault[0], fault[1], address);
   const local = address.slice(0, at);
   const domain = readCachedDomain(address.slice(at + 1));
   if (local.length > maxLocalLength || local.length + 1 + domain.ascii.length > maxAddressLength)
@@ -151,43 +151,27 @@ function readAddress(cell: string, readCachedDomain: (written: string) => Domain
   return { key: { written, sent, identity: sent.toLowerCase() }, warnings };
 }
 
-/** What is wrong with an address before its parts are looked at: the first of these. */
-const faults: readonly { code: string; says: string; is(address: string, at: number): boolean }[] = [
-  {
-    code: "key_placeholder",
-    says: "a placeholder, not an address",
-    is: (address) => placeholders.test(address),
-  },
-  {
-    code: "key_quoted_local",
-    says: "addresses with quotes are not accepted",
-    is: (address) => address.startsWith('"') && address.includes('"@'),
-  },
-  {
-    code: "key_several_addresses",
-    says: "the cell has more than one address",
-    is: (address, at) => /[\s,;|/:<>]/.test(address.slice(address.indexOf("@"), at + 1)),
-  },
-  {
-    code: "key_syntax",
-    says: "the address has a blank inside",
-    is: (address) => inside.exec(address)?.[0] === " ",
-  },
-  {
-    code: "key_invisible_character",
-    says: "the address has an invisible character inside",
-    is: (address) => inside.test(address),
-  },
-  {
-    code: "key_syntax",
-    says: "not an email address",
-    is: (address, at) => at < 1 || at === address.length - 1,
-  },
-  {
-    code: "key_address_literal",
-    says: "the domain must be a name, not a number",
-    is: (address, at) => address[at + 1] === "[",
-  },
+/** What is wrong with an address before its parts are looked at: the first of these. `at`: where its last @ is. */
+const faults: readonly [code: string, says: string, is: (address: string, at: number) => boolean][] = [
+  ["key_placeholder", "a placeholder, not an address", (address) => placeholders.test(address)],
+  ["key_quoted_local", "addresses with quotes are not accepted", (address) => /^"(?:.*")?@/s.test(address)],
+  [
+    "key_several_addresses",
+    "the cell has more than one address",
+    (address, at) => /[\s,;|/:<>]/.test(address.slice(address.indexOf("@"), at + 1)),
+  ],
+  ["key_syntax", "the address has a blank inside", (address) => inside.exec(address)?.[0] === " "],
+  [
+    "key_invisible_character",
+    "the address has an invisible character inside",
+    (address) => inside.test(address),
+  ],
+  ["key_syntax", "not an email address", (address, at) => at < 1 || at === address.length - 1],
+  [
+    "key_address_literal",
+    "the domain must be a name, not a number",
+    (address, at) => address[at + 1] === "[",
+  ],
 ];
 
 function toFault(code: string, says: string, address: string): Reason {

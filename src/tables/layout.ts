@@ -235,14 +235,7 @@ export function isAddress(cell: string): boolean {
 
 /** The column, of these, in which most cells hold an e-mail address; undefined when none does. */
 export function findAddressColumn(sample: Sample, indexes: readonly number[]): number | undefined {
-  let best: number | undefined;
-  let maxCount = 0;
-  for (const index of indexes) {
-    const count = sample.filter((cells) => isAddress(cells[index] ?? "")).length;
-    if (count > maxCount) {
-      best = index;
-      maxCount = count;
-    }
-  }
-  return best;
+  const counts = indexes.map((index) => sample.filter((cells) => isAddress(cells[index] ?? "")).length);
+  const most = Math.max(0, ...counts);
+  return most === 0 ? undefined : indexes[counts.indexOf(most)];
 }

@@ -31,31 +31,22 @@ export async function openInput(
   await requireFile(file);
   const inspection = await inspectFile(file);
   const { sha256, bytes } = inspection;
-  const inner = isGzip(inspection.start) ? await unpacked(inspection) : inspection;
+  const isGzip = inspection.start[0] === 0x1f && inspection.start[1] === 0x8b;
+  const inner = isGzip ? await unpackGzip(inspection) : inspection;
   const format = formats.find(({ opens }) => opens(inner.start))!;
   if (options.sheet !== undefined && format !== workbookFormat)
     throw usageError(`--sheet applies to workbooks, but ${file.name} is not one`, "Leave out --sheet");
   return { file, sha256, bytes, ...(await format.open(inner, options, chooseSheet)) };
 }
 
-/** The content of a gzip file. */
-async function unpacked(inspection: Inspection): Promise<Inspection> {
-  const { file, bytes } = inspection;
-  const path = toScratchPath(file, "unpacked");
-  await unpackGzip(file, bytes, path);
-  await requireUnchanged(inspection);
-  return inspectFile({ ...file, path });
-}
-
-function isGzip(start: Buffer): boolean {
-  return start[0] === 0x1f && start[1] === 0x8b;
-}
-
 /**
- * Unpacks in flat memory.
+ * The content of a gzip file, unpacked in flat memory.
  * @throws UsageError for a damaged file, and for one that unpacks to far more than it is
  */
-async function unpackGzip({ path, name }: InputFile, packedBytes: number, target: string): Promise<void> {
+async function unpackGzip(inspection: Inspection): Promise<Inspection> {
+  const { file, bytes: packedBytes } = inspection;
+  const { path, name } = file;
+  const target = toScratchPath(file, "unpacked");
   let unpackedBytes = 0;
   const limit = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -75,4 +66,6 @@ async function unpackGzip({ path, name }: InputFile, packedBytes: number, target
       "It is damaged or incomplete; download it again",
     );
   }
+  await requireUnchanged(inspection);
+  return inspectFile({ ...file, path: target });
 }

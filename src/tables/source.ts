@@ -30,9 +30,7 @@ export interface InputFile {
 
 type NamedFile = Pick<InputFile, "path" | "name">;
 
-/**
- * A chunk's records are in memory at once, with all that is made of them: larger ones are not read faster.
- */
+/** A chunk's records are in memory at once, with all that is made of them: larger ones are not read faster. */
 const chunkBytes = 16 * 1024;
 
 /** The file's bytes from an offset on, in chunks. @throws UsageError when it cannot be read */
@@ -136,6 +134,11 @@ export interface Inspection {
   firstNul?: number;
   /** What the file system said of it before it was read. */
   stamp: { size: number; mtimeMs: number };
+}
+
+/** The first characters, without a byte order mark. */
+export function toHead(start: Buffer): string {
+  return start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
 }
 
 const startBytes = 256 * 1024;

@@ -75,18 +75,9 @@ interface Decoder {
 }
 
 /** Encodings of more than one byte, which the platform decodes well. */
-const platformEncodings = new Set([
-  "utf-8",
-  "utf-16le",
-  "utf-16be",
-  "shift_jis",
-  "euc-jp",
-  "iso-2022-jp",
-  "gbk",
-  "gb18030",
-  "big5",
-  "euc-kr",
-]);
+const platformEncodings = new Set(
+  "utf-8 utf-16le utf-16be shift_jis euc-jp iso-2022-jp gbk gb18030 big5 euc-kr".split(" "),
+);
 
 /**
  * The name of an encoding by any of its labels.
@@ -121,8 +112,7 @@ async function createDecoder(encoding: string): Promise<Decoder> {
     const decoder = new TextDecoder(encoding, { ignoreBOM: true });
     return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
   }
-  // Node 20 decodes 0x80–0x9F of the windows-125x pages to control
-  // characters: € and typographic quotes are lost.
+  // Node 20 decodes 0x80–0x9F of the windows-125x pages to control characters: € and typographic quotes are lost.
   const iconv = await loadIconv();
   const decoder = iconv.getDecoder(encoding, { stripBOM: false });
   return { write: (bytes) => decoder.write(Buffer.from(bytes)), end: () => decoder.end() ?? "" };

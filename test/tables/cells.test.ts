@@ -1,13 +1,6 @@
 /** A cell, and the values it means by the rules of its file. */
 import { expect, test } from "vitest";
-import {
-  createValueReader,
-  findUnknown,
-  isBlankText,
-  splitNames,
-  toUnknownCell,
-  unwrapFormula,
-} from "../../src/tables/cells.ts";
+import { findUnknown, splitNames, toUnknownCell, unwrapFormula } from "../../src/tables/cells.ts";
 import {
   findMissingCells,
   readMarkCell,
@@ -26,14 +19,6 @@ test.each([
   expect(findUnknown(cell)).toBe(shown);
 });
 
-test.each(["", " \t", "\u00a0\u200b\ufeff"])("%j is blank", (text) => {
-  expect(isBlankText(text)).toBe(true);
-});
-
-test.each(["a", "\u00a0é"])("%j is not blank", (text) => {
-  expect(isBlankText(text)).toBe(false);
-});
-
 test.each([
   ['="01067"', "01067"],
   ['="a ""b"""', 'a "b"'],
@@ -44,16 +29,6 @@ test.each([
   ["01067", "01067"],
 ])("the text in %s is %j", (cell, text) => {
   expect(unwrapFormula(cell)).toBe(text);
-});
-
-test.each([
-  ["safe cells lose one apostrophe", true, false, "''=1", "'=1"],
-  ["safe cells lose it whatever follows", true, false, "'Ada", "Ada"],
-  ["of a system, before what a spreadsheet would calculate", false, true, "'+49", "+49"],
-  ["of a system, not before a name", false, true, "'Ada", "'Ada"],
-  ["of any other file, never", false, false, "'=1", "'=1"],
-])("apostrophes: %s", (_what, hasSafeCells, hasApostrophes, cell, value) => {
-  expect(createValueReader(hasSafeCells, hasApostrophes)(cell)).toBe(value);
 });
 
 test.each([

@@ -1,11 +1,8 @@
 /** JSON and gzip: recognised by content, read as tables. */
 import { gzipSync } from "node:zlib";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { EcmError } from "../../src/errors.ts";
-import { runs } from "../support/runs.ts";
 import { catchFailure, outline, read } from "./reading.ts";
-import { createParts, sheet, textRow, zip } from "./workbooks.ts";
+import { sheet, textRow } from "./workbooks.ts";
 
 describe("JSON", () => {
   const objects =
@@ -86,45 +83,6 @@ describe("JSON", () => {
     expect(failure.message).toMatch(message);
     expect(failure.exitCode).toBe(2);
   });
-});
-
-test("whatever the bytes, a workbook, JSON or gzip is read or refused with a reason", async () => {
-  const header = textRow(1, ["Email", "City"]);
-  const more = { sharedTexts: ["<si><t>x</t></si>"], formats: ["0"] };
-  const whole = sheet(header + textRow(2, ["a@example.com", "Rome"]), more);
-  const parts = createParts({ sheets: [{ name: "P", rows: header }] });
-  const token = fc.constantFrom(...'{"Email":"a@example.com" } { [ ] , " \\ \n 1e5 null é'.split(" "));
-  const markup =
-    '<row>|</row>|<c t="s">|</c>|<v>|</v>|7|<![CDATA[x]]>|&amp;|&x;|<f/>|<c r="ZZ9" t="inlineStr">|<is><t>|</t></is>|<row r="-1">|<row r="2">';
-  const xml = fc.constantFrom(...markup.split("|"));
-  const content = fc.oneof(
-    fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 0, max: 255 })).map(([at, byte]) => {
-      const copy = Buffer.from(whole);
-      copy[at] = byte;
-      return copy;
-    }),
-    fc.nat(whole.length).map((end) => whole.subarray(0, end)),
-    fc
-      .array(xml, { maxLength: 12 })
-      .map((texts) =>
-        zip({ ...parts, "xl/worksheets/sheet1.xml": `<worksheet>${texts.join("")}</worksheet>` }),
-      ),
-    fc.array(token, { maxLength: 12 }).map((texts) => Buffer.from(texts.join(""))),
-    fc
-      .uint8Array({ maxLength: 40 })
-      .map((bytes) => Buffer.concat([gzipSync("Email\n").subarray(0, 12), bytes])),
-  );
-  await fc.assert(
-    fc.asyncProperty(content, async (bytes) => {
-      try {
-        await read(bytes, { ignoreUnmapped: true });
-      } catch (error) {
-        expect(error).toBeInstanceOf(EcmError);
-        expect((error as EcmError).details.hint).toBeTruthy();
-      }
-    }),
-    { numRuns: runs(25) },
-  );
 });
 
 describe("gzip", () => {

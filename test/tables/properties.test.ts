@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import iconv from "iconv-lite";
 import { expect, test } from "vitest";
@@ -5,6 +6,7 @@ import { EcmError } from "../../src/errors.ts";
 import { CsvFault, readRecords } from "../../src/tables/csv.ts";
 import { runs } from "../support/runs.ts";
 import { read } from "./reading.ts";
+import { createParts, sheet, textRow, zip } from "./workbooks.ts";
 
 const delimiter = fc.constantFrom(",", ";", "\t", "|");
 const lineBreak = fc.constantFrom("\n", "\r\n", "\r");
@@ -85,20 +87,44 @@ test("any contacts read back through every encoding, delimiter and line ending",
   );
 });
 
-test("whatever the bytes, a file is read or refused with a reason", async () => {
+/** Workbooks that are damaged, or whose sheet makes no sense. */
+function brokenBooks(): fc.Arbitrary<Buffer> {
+  const header = textRow(1, ["Email", "City"]);
+  const more = { sharedTexts: ["<si><t>x</t></si>"], formats: ["0"] };
+  const whole = sheet(header + textRow(2, ["a@example.com", "Rome"]), more);
+  const parts = createParts({ sheets: [{ name: "P", rows: header }] });
+  const markup =
+    '<row>|</row>|<c t="s">|</c>|<v>|</v>|7|<![CDATA[x]]>|&amp;|&x;|<f/>|<c r="ZZ9" t="inlineStr">|<is><t>|</t></is>|<row r="-1">|<row r="2">';
+  const rows = fc.string({ unit: fc.constantFrom(...markup.split("|")), maxLength: 12 });
+  return fc.oneof(
+    fc
+      .tuple(fc.nat(whole.length - 1), fc.nat(255))
+      .map(([at, byte]) => whole.map((old, n) => (n === at ? byte : old)) as Buffer),
+    fc.nat(whole.length).map((end) => whole.subarray(0, end)),
+    rows.map((text) => zip({ ...parts, "xl/worksheets/sheet1.xml": `<worksheet>${text}</worksheet>` })),
+  );
+}
+
+test("whatever the bytes, a file is read or refused with a reason and the next step", async () => {
   const words = 'Email|@|a@example.com|,|;|"|""|\n|\r\n|\r|\0|\ufeff|sep=;|é|key|lists|\x1b$B| |=|<html>';
   const text = fc.string({ unit: fc.constantFrom(...words.split("|")), maxLength: 60 });
+  const tokens = '{"Email":"a@example.com" } { [ ] , " \\ \n 1e5 null é'.split(" ");
+  const json = fc.string({ unit: fc.constantFrom(...tokens), maxLength: 12 });
   const garbage = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
+  const behind = (start: Buffer) => garbage.map((end) => Buffer.concat([start, end]));
   const bytes = fc.oneof(
     garbage,
     text.map((all) => Buffer.from(all)),
     text.map((all) => Buffer.from(all, "utf16le")),
-    fc.tuple(text, garbage).map(([start, end]) => Buffer.concat([Buffer.from(`Email,City\n${start}`), end])),
+    text.chain((start) => behind(Buffer.from(`Email,City\n${start}`))),
+    json.map((all) => Buffer.from(all)),
+    behind(gzipSync("Email\n").subarray(0, 12)),
+    brokenBooks(),
   );
   const options = fc.record({
     ignoreUnmapped: fc.boolean(),
     hasNoHeader: fc.boolean(),
-    skipLines: fc.integer({ min: 0, max: 3 }),
+    skipLines: fc.option(fc.nat(3), { nil: undefined }),
     encoding: fc.option(fc.constantFrom("utf-8", "shift_jis", "windows-1252", "gb18030"), { nil: undefined }),
   });
   await fc.assert(
@@ -110,7 +136,7 @@ test("whatever the bytes, a file is read or refused with a reason", async () => 
         expect((error as EcmError).details.hint).toBeTruthy();
       }
     }),
-    { numRuns: runs(40) },
+    { numRuns: runs(70) },
   );
 });
 

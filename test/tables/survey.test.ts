@@ -59,14 +59,6 @@ describe("looks odd", () => {
       'Column "Zip": 2 cells such as 1067 (line 3) may have lost a leading zero: format the column as text where the file comes from',
     ],
     [
-      { code: "likely_typo", count: 5, line: 2, cell: "a@gmial.com" },
-      "5 addresses may be misspelled, such as a@gmial.com (line 2)",
-    ],
-    [
-      { code: "role_address", count: 3, line: 2, cell: "info@x.org" },
-      "3 addresses of a role, not of a person, such as info@x.org (line 2)",
-    ],
-    [
       { code: "first_of_several", count: 1, line: 2, cell: "a@x.org" },
       "1 row with several addresses, of which the first one is the key, such as a@x.org (line 2)",
     ],
