@@ -1,6 +1,4 @@
-/**
- * Reading: a cell, and the values it means by the rules of its file.
- */
+/** Reading: a cell, and the values it means by the rules of its file. */
 import { trimEdges } from "../api/key-spelling.ts";
 import { readCells } from "./csv.ts";
 

@@ -105,15 +105,17 @@ export async function* readRecords(
     const batch = await passed((done) => parser.write(chunk, done));
     if (batch.length > 0) yield batch;
     openBytes = batch.length > 0 ? 0 : openBytes + chunk.length;
-    if (openBytes > maxRecordBytes) throw new CsvFault(line, tooLongMessage);
+    if (openBytes > maxRecordBytes)
+      throw new CsvFault(
+        line,
+        "the row that starts here is longer than 1 MiB; perhaps a quote is never closed",
+      );
   }
   const batch = await passed((done) => parser.end(done));
   const last = batch.at(-1);
   if (last && lastByte !== 10 && lastByte !== 13) last.isLastAndOpen = true;
   if (batch.length > 0) yield batch;
 }
-
-const tooLongMessage = "the row that starts here is longer than 1 MiB; perhaps a quote is never closed";
 
 function toFault(failure: Error, line: number): Error {
   const isOpen = (failure as Partial<CsvError>).code === "CSV_QUOTE_NOT_CLOSED";

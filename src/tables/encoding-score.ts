@@ -2,7 +2,7 @@
 import type { InputFile } from "./source.ts";
 import { decodeAll, readWholeLines, resolveEncoding } from "./text.ts";
 
-/** What no table of people holds, and so shows a wrong guess: C1 controls, private use, what was not decodable. */
+/** What no table of people holds, and so shows a wrong guess: C1 controls, private use, what is no text. */
 export const unclean = /[\ufffd\u0080-\u009f\ue000-\uf8ff\u0000]/;
 
 export interface ByteSurvey {
@@ -63,10 +63,7 @@ export interface Guess {
 /** So much better than any other text the best must be, or nobody can tell. */
 export const clearMargin = 0.04;
 
-/**
- * Encodings in which the cells decode cleanly, the likeliest
- * first; of those that give one text, the commonest.
- */
+/** Encodings in which the cells decode cleanly, likeliest first; of those that give one text, the commonest. */
 export async function rankGuesses(cells: Buffer): Promise<Guess[]> {
   const confidences = await readStatistics(cells);
   const weight = statisticsWeight * Math.max(minShare, Math.min(1, cells.length / bytesForStatistics));
@@ -231,9 +228,7 @@ function computeLatinLikeness(foreign: string[], languages: readonly string[]): 
   return Math.max(...shares);
 }
 
-/**
- * Alphabets with capitals: a wrong one of them shows in words that begin small, or change their size inside.
- */
+/** Alphabets with capitals: a wrong one shows in words that begin small, or change their size inside. */
 function computeScriptLikeness(foreign: string[], text: string): number {
   const isOwn = (each: string) => letter.test(each) && (cased.test(each) || caseless.test(each));
   const share = computeShare(foreign, (each) => isOwn(each) || typography.has(each));
@@ -258,10 +253,7 @@ function computeOddness(word: string): number {
 /** A character of a rare name, or two bytes that happen to be one; without voicing marks, half-width kana too. */
 const doubtfulWeight = 0.5;
 
-/**
- * Nearly every pair of high bytes is an ideograph somewhere: those that
- * names are made of tell one encoding from another.
- */
+/** Nearly every pair of high bytes is an ideograph somewhere: those of names tell encodings apart. */
 function computeEastAsianLikeness(foreign: string[], common: ReadonlySet<string>, text: string): number {
   const ofKana = common === japanese ? 1 : 0;
   const ofHalfWidthKana = voicedKana.test(text) ? ofKana : ofKana * doubtfulWeight;

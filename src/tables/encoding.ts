@@ -96,7 +96,7 @@ function createUtf8Error(file: InputFile, offset: number): Promise<EcmError> {
   return createByteError(file, offset, message, hint);
 }
 
-/** UTF-16 without a mark: addresses are ASCII, and the zero bytes of ASCII are all at odd, or all at even places. */
+/** UTF-16 without a mark: addresses are ASCII, whose zero bytes are all at odd, or all at even places. */
 function findWideEncoding(start: Buffer): "utf-16le" | "utf-16be" | undefined {
   const length = Math.min(start.length, 16_384) & ~1;
   let [even, odd] = [0, 0];

@@ -44,10 +44,7 @@ const placeholders =
 
 const maxLocalLength = 64;
 const maxAddressLength = 254;
-/**
- * Reads the cells of a key column. It remembers the verdict on
- * the domains it has seen; use one for each file.
- */
+/** Reads the cells of a key column. It remembers the domains that it has seen; use one for each file. */
 export function createKeyReader(keyType: string): KeyReader {
   if (!isEmailKey(keyType)) return readPlainKey;
   const domains = new Map<string, DomainReading>();
@@ -151,7 +148,7 @@ function readAddress(cell: string, readCachedDomain: (written: string) => Domain
   return { key: { written, sent, identity: sent.toLowerCase() }, warnings };
 }
 
-/** What is wrong with an address before its parts are looked at: the first of these. `at`: where its last @ is. */
+/** What is wrong with an address before its parts are looked at: the first of these. `at`: its last @. */
 const faults: readonly [code: string, says: string, is: (address: string, at: number) => boolean][] = [
   ["key_placeholder", "a placeholder, not an address", (address) => placeholders.test(address)],
   ["key_quoted_local", "addresses with quotes are not accepted", (address) => /^"(?:.*")?@/s.test(address)],

@@ -76,10 +76,7 @@ export function toFirstRow(records: readonly TableRecord[]): FoundHeader {
   return { line: first?.line, lines: 1, names, isSure: false, score: computeEvenness(filled) };
 }
 
-/**
- * Up to 500: the share of rows that have as many cells as the
- * first, if these are several; ties go to more cells.
- */
+/** Up to 500: the share of rows with as many cells as the first, if several; ties go to more cells. */
 function computeEvenness(records: TableRecord[]): number {
   const width = records[0] ? countCells(records[0]) : 0;
   if (width < 2) return 0;

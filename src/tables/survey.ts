@@ -274,9 +274,7 @@ export async function joinRows(
   return { groups, passedOver, how: duplicates };
 }
 
-/**
- * What a row is, now that all rows are known: it represents its contact, or is passed over for another line.
- */
+/** What a row is, now that all are known: it represents its contact, or is passed over for another line. */
 export function findRole(row: Row, joined: JoinedRows): { representative: Row } | { passedOverFor: number } {
   const group = joined.groups.get(row.key.identity);
   if (!group) return { representative: row };
@@ -292,10 +290,7 @@ function addTo(group: Group, row: Row, duplicates: Duplicates): void {
   group.row.mark = mark;
 }
 
-/**
- * Without the cells, which are read again when a rejects file is
- * written: keeping them would hold the file in memory.
- */
+/** Without the cells, which are read again for a rejects file: keeping them would hold the file in memory. */
 function copyRow(row: Row): Row {
   return { ...row, cells: [], fields: new Map(row.fields) };
 }

@@ -18,9 +18,7 @@ export interface ConsentRefusal {
   column: ConsentColumn;
   /** As the file has it. */
   cell: string;
-  /**
-   * It is no word for yes or no: the person counts as not subscribed, and is not unsubscribed in the account.
-   */
+  /** It is no word for yes or no: the person counts as not subscribed, and nobody is unsubscribed. */
   isUnclear: boolean;
   /** Nobody knows the value of the cell. */
   isUnknown: boolean;
@@ -46,10 +44,7 @@ for (const word of ["yes", "no", "empty"] as const) {
 }
 const around = new Set(listCellWords("aroundGone").map(phraseKey));
 
-/**
- * Long enough to mean one thing in a longer text: "user
- * unsubscribed on 3 May" is gone, "Baja California" is not.
- */
+/** Long enough to mean one thing within a text: "user unsubscribed on 3 May" is gone, "Baja California" not. */
 const minLengthWithin = 7;
 const maxTextLength = 60;
 const goneWithin = listCellWords("gone")

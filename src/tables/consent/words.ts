@@ -69,9 +69,7 @@ export interface ConsentWords {
   };
 }
 
-export const wordsByLanguage: Readonly<Record<keyof typeof byLanguage, ConsentWords>> = Object.fromEntries(
-  Object.entries(byLanguage),
-) as Record<keyof typeof byLanguage, ConsentWords>;
+export const wordsByLanguage: Readonly<Record<keyof typeof byLanguage, ConsentWords>> = byLanguage;
 
 /** Signs of any language. They are compared as they are written. */
 export const signs = {
@@ -86,10 +84,7 @@ export function listCellWords(line: keyof ConsentWords["cells"]): string[] {
   return Object.values(wordsByLanguage).flatMap(({ cells }) => splitEntries(cells[line] ?? ""));
 }
 
-/**
- * The entries of one line of names, in all languages. German
- * umlauts are also taken as they are written without them (`ue` for `ü`).
- */
+/** The entries of one line of names, in all languages. German umlauts may also be written `ue`. */
 export function listNameWords(line: (words: ConsentWords) => string | undefined): string[] {
   return Object.values(wordsByLanguage).flatMap((words) => {
     const entries = splitEntries(line(words) ?? "");
@@ -112,9 +107,7 @@ function withoutUmlauts(word: string): string {
 /** Soft hyphens, zero-width marks, fillers, bidirectional marks, variation selectors. */
 const invisible =
   /\p{Cf}|\u034f|[\u115f\u1160]|[\u17b4\u17b5]|[\u180b-\u180f]|[\u3164\uffa0]|[\ufe00-\ufe0f]/gu;
-/**
- * Accents of Latin, Greek and Cyrillic letters, points of Hebrew and Arabic ones: often left out in writing.
- */
+/** Accents of Latin, Greek and Cyrillic letters, points of Hebrew and Arabic ones: often left out. */
 const accents =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g;
 /** Behind the last word it says nothing; before a word, also with a dash between them, it may mean a no. */
@@ -122,10 +115,7 @@ const closingExclamations = /(?<=[\p{L}\p{N}][\s\p{P}]*)!+(?![\s\p{P}\p{S}]*[\p{
 /** Other signs, such as `!` before a word, `≠` or `🚫`, may mean a no, and stay. */
 const separators = /[\s¡\p{Pd}\u2212_.,:;/\\|()[\]{}"'’‘“”„«»‹›´`*?¿&#·•…、。・「」【】]+/gu;
 
-/**
- * NFKC, without invisible marks, accents and letter case; dashes,
- * underscores, blanks and brackets are one blank.
- */
+/** NFKC, without invisible marks, accents, letter case; dashes, underscores, blanks, brackets are one blank. */
 export function foldPhrase(text: string): string {
   return text
     .normalize("NFKC")
