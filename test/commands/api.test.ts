@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { done, ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -17,13 +17,10 @@ describe("ecm api", () => {
 
   it("has examples that the service answers", async () => {
     const { ecm } = await startSandbox();
-    const { examples } = JSON.parse((await ecm("commands api --json")).stdout);
-    const reads = (examples as string[]).filter((example) => example.startsWith("ecm api GET "));
+    const { examples } = JSON.parse(await done(ecm("commands api --json"))) as { examples: string[] };
+    const reads = examples.filter((example) => example.startsWith("ecm api GET "));
     expect(reads.length).toBeGreaterThan(1);
-    for (const example of reads) {
-      const { code, stderr } = await ecm(example.split(" ").slice(1));
-      expect(code, `${example}: ${stderr}`).toBe(0);
-    }
+    for (const example of reads) await done(ecm(example.replace("ecm ", "")));
   });
 
   it("writes the body of a refusal too, and exits by its status", async () => {
@@ -34,10 +31,8 @@ describe("ecm api", () => {
     expect(missing.stderr).toContain("error: Contact not found");
     const unknown = await ecm("api PROPFIND /api/nowhere --json");
     expect(unknown.code).toBe(4);
-    expect(JSON.parse(unknown.stderr.split("\n").at(-2)!).error).toMatchObject({
-      status: 403,
-      applied: "no",
-    });
+    const { error } = JSON.parse(unknown.stderr.split("\n").at(-2)!);
+    expect(error).toMatchObject({ status: 403, applied: "no" });
     expect(unknown.stdout + unknown.stderr).not.toContain(apiKey);
   });
 
@@ -57,22 +52,27 @@ describe("ecm api", () => {
     expect(stdout).toMatch(/^HTTP 201\n(.+: .+\n)*x-more: 1\n(.+: .+\n)*\n\{\}$/);
   });
 
-  it("cannot move the cursor of a terminal, and leaves bytes alone elsewhere", async () => {
-    const { ecm } = await startService((_request, response) => response.end("a\u001b[31m\u009b2J\nb"));
-    const onTerminal = await ecm("api GET /x -q", { terminalColumns: 80 });
-    expect(onTerminal.stdout).toBe("a\\x1b[31m\\x9b2J\nb\n");
-    expect((await ecm("api GET /x")).stdout).toBe("a\u001b[31m\u009b2J\nb");
+  it("indents JSON at a terminal, leaves alone what would change, and cannot move the cursor", async () => {
+    const bodies: Record<string, string> = {
+      "/json": '{"a":[1,"x  y"]}',
+      "/big": '{"big":12345678901234567890}',
+      "/text": "a\u001b[31m\u009b2J\nb",
+    };
+    const { ecm } = await startService(({ url }, response) => response.end(bodies[url]));
+    const atTerminal = (path: string) => done(ecm(`api GET ${path} -q`, { terminalColumns: 80 }));
+    expect(await atTerminal("/json")).toBe('{\n  "a": [\n    1,\n    "x  y"\n  ]\n}\n');
+    expect(await atTerminal("/big")).toBe(`${bodies["/big"]}\n`);
+    expect(await atTerminal("/text")).toBe("a\\x1b[31m\\x9b2J\nb\n");
+    expect(await done(ecm("api GET /text"))).toBe(bodies["/text"]);
   });
 
   it("sends nothing with --dry-run, and needs no key", async () => {
     const ecm = ecmWith(await temporaryHome());
     const line = "api DELETE /api/contact/1 --query a=b --data - --dry-run -o json";
-    const result = await ecm(line, { stdin: '{"x":1}' });
-    expect(result.code).toBe(0);
-    const unsent = { method: "DELETE", path: "/api/contact/1?a=b", body: { x: 1 } };
-    expect(JSON.parse(result.stdout)).toEqual(unsent);
-    const text = await ecm(line, { stdin: "no json" });
-    expect(JSON.parse(text.stdout).body).toBe("no json");
+    const unsent = async (stdin: string) => JSON.parse(await done(ecm(line, { stdin })));
+    const request = { method: "DELETE", path: "/api/contact/1?a=b" };
+    expect(await unsent('{"x":1}')).toEqual({ ...request, body: { x: 1 } });
+    expect(await unsent("no json")).toEqual({ ...request, body: "no json" });
   });
 
   it("lets reads out with --read-only, and no write", async () => {
@@ -94,65 +94,55 @@ describe("ecm api", () => {
     expect(server.requests).toHaveLength(5);
   });
 
-  it.each([
-    "GET https://api.example.com/api/contact",
-    "GET api/contact",
-    "GET /api/../admin",
-    "GET '/api/a b'",
-    "'GE T' /api/contact",
-    "CONNECT /api/contact",
-    "GET /api/contact --query novalue",
-    "GET",
-  ])("refuses %s before anything is sent", async (line) => {
+  it("refuses before anything is sent what is no path, no method or no query", async () => {
     const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
-    expect(await ecm(`api ${line}`)).toMatchObject({ code: 2, stdout: "" });
-    expect(await ecm(`api ${line} --dry-run`)).toMatchObject({ code: 2, stdout: "" });
-    const env = { ECM_BASE_URL: "https://api.example.com", HTTPS_PROXY: "http://127.0.0.1:9" };
-    expect(await ecm(`api ${line}`, { env })).toMatchObject({ code: 2, stdout: "" });
+    const proxied = { ECM_BASE_URL: "https://api.example.com", HTTPS_PROXY: "http://127.0.0.1:9" };
+    for (const line of [
+      "GET https://api.example.com/api/contact",
+      "GET api/contact",
+      "GET /api/../admin",
+      "GET '/api/a b'",
+      "'GE T' /api/contact",
+      "CONNECT /api/contact",
+      "GET /api/contact --query novalue",
+      "GET",
+    ]) {
+      for (const [flag, env] of [
+        ["", {}],
+        ["--dry-run", {}],
+        ["", proxied],
+      ] as const)
+        expect(await ecm(`api ${line} ${flag}`, { env }), line).toMatchObject({ code: 2, stdout: "" });
+    }
     expect(server.requests).toEqual([]);
   });
-});
 
-describe("the line of any command", () => {
   it("shows requests and answers on stderr with --verbose, bodies only with =bodies", async () => {
     const { ecm, server } = await startService((_request, response) =>
       json(response, 200, { said: "yes\u001b[31m" }, { "x-monthly-limit": "9", "x-monthly-remaining": "8" }),
     );
-    const args = ["api", "POST", "/api/contact/search", "--data", "-"];
-    const plain = await ecm([...args, "--verbose"], { stdin: '{"asked":1}' });
-    expect(plain.stderr).toMatch(
-      new RegExp(
-        `^> POST ${server.baseUrl}/api/contact/search\n< 200 in \\d+ ms month=8/9\nrate-limit: month=8/9\n$`,
-      ),
-    );
-    const bodies = await ecm([...args, "--verbose=bodies"], { stdin: '{"asked":1}' });
-    expect(bodies.stderr).toContain('\n> {"asked":1}\n');
-    expect(bodies.stderr).toContain('\n< {"said":"yes');
-    expect(bodies.stderr).not.toContain("\u001b");
-    expect(bodies.stdout).toBe(plain.stdout);
-    const short = await ecm([...args, "-v=bodies"], { stdin: '{"asked":1}' });
-    expect(short.stderr).toContain('\n> {"asked":1}\n');
+    const show = (flag: string) =>
+      ecm(`api POST /api/contact/search --data - ${flag}`, { stdin: '{"asked":1}' });
+    const plain = await show("--verbose");
+    const line = `> POST ${server.baseUrl}/api/contact/search\n< 200 in \\d+ ms month=8/9\nrate-limit: month=8/9\n`;
+    expect(plain.stderr).toMatch(new RegExp(`^${line}$`));
+    for (const flag of ["--verbose=bodies", "-v=bodies"]) {
+      const { stdout, stderr } = await show(flag);
+      expect(stderr).toContain('\n> {"asked":1}\n');
+      expect(stderr).toContain('\n< {"said":"yes');
+      expect(stderr).not.toContain("\u001b");
+      expect(stdout).toBe(plain.stdout);
+    }
   });
-});
 
-describe("ecm api with members, names and pages", () => {
   it("makes a body of -f strings and -F values", async () => {
     const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
     const file = join(await temporaryFolder(), "text.txt");
     await writeFile(file, "two\nlines");
     const values = `-F a=true -F b=42 -F c=null -F d=1.5 -F e=01 -F f=yes -F g=@${file}`;
     expect((await ecm(`api POST /x -f n=42 -f m=a=b ${values}`)).code).toBe(0);
-    expect(JSON.parse(server.requests[0]!.body)).toEqual({
-      n: "42",
-      m: "a=b",
-      a: true,
-      b: 42,
-      c: null,
-      d: 1.5,
-      e: "01",
-      f: "yes",
-      g: "two\nlines",
-    });
+    const body = { n: "42", m: "a=b", a: true, b: 42, c: null, d: 1.5, e: "01", f: "yes", g: "two\nlines" };
+    expect(JSON.parse(server.requests[0]!.body)).toEqual(body);
     for (const wrong of [
       "POST /x -f n",
       "POST /x -f n=1 -F n=2",
@@ -167,41 +157,20 @@ describe("ecm api with members, names and pages", () => {
   });
 
   it("joins the pages of lists, searches and events into one array", async () => {
-    const { ecm } = await startSandbox();
     const names = Array.from({ length: 7 }, (_, n) => `L${n}`);
-    for (const name of names) await ecm(["lists", "create", name]);
-    for (const name of names) await ecm(["contact", "create", "--key", `${name}@example.com`]);
-    const joined = async (...words: string[]) => {
-      const result = await ecm(["api", ...words, "--paginate"], { stdin: "" });
-      expect(result.code, result.stderr).toBe(0);
-      return JSON.parse(result.stdout);
-    };
-    const structure = JSON.parse((await ecm("structure list --json")).stdout)[0]._id;
-    const lists = await joined("GET", `/api/contact-structure/${structure}/lists?size=3&page=2`);
+    const { ecm, sandbox } = await startSandbox({ contents: { lists: names } });
+    for (const name of names) await done(ecm(`contact create --key ${name}@example.com`));
+    const joined = async (line: string, stdin = "") =>
+      JSON.parse(await done(ecm(`api ${line} --paginate`, { stdin })));
+    const structure = sandbox.structureId;
+    const lists = await joined(`GET /api/contact-structure/${structure}/lists?size=3&page=2`);
     expect(lists.map(({ name }: { name: string }) => name)).toEqual(names);
-    expect(await joined("GET", "/api/contact/events", "--query", "size=2")).toHaveLength(7);
-    expect(await joined("GET", "/api/contact-structure")).toHaveLength(1);
-    const file = join(await temporaryFolder(), "search.json");
-    const search = {
-      contactStructureId: structure,
-      pageSize: 3,
-      source: ["key"],
-      contactSpecification: { filters: [] },
-    };
-    await writeFile(file, JSON.stringify(search));
-    expect(await joined("POST", "/api/contact/search", "--data", file)).toHaveLength(7);
+    expect(await joined("GET /api/contact/events --query size=2")).toHaveLength(7);
+    expect(await joined("GET /api/contact-structure")).toHaveLength(1);
+    const search = { contactStructureId: structure, pageSize: 3, source: ["key"] };
+    const body = JSON.stringify({ ...search, contactSpecification: { filters: [] } });
+    expect(await joined("POST /api/contact/search --data -", body)).toHaveLength(7);
     expect((await ecm("api POST /api/contact -f key=x@y.z --paginate")).code).toBe(2);
-    expect((await ecm(["api", "GET", `/api/contact-structure/${structure}`, "--paginate"])).code).toBe(1);
-  });
-
-  it("indents JSON at a terminal, and leaves alone what would change", async () => {
-    const bodies = ['{"a":[1,"x  y"]}', '{"big":12345678901234567890}'];
-    const { ecm } = await startService((_request, response, count) =>
-      response.end(bodies[count - 1] ?? bodies[count]),
-    );
-    const at = { terminalColumns: 80 };
-    const outputs = [(await ecm("api GET /x -q", at)).stdout, (await ecm("api GET /x -q", at)).stdout];
-    expect(outputs).toContain('{\n  "a": [\n    1,\n    "x  y"\n  ]\n}\n');
-    expect(outputs.join("")).toMatch(/x {2}y|12345678901234567890/);
+    expect((await ecm(`api GET /api/contact-structure/${structure} --paginate`)).code).toBe(1);
   });
 });

@@ -2,25 +2,27 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { startHttpServer } from "../support/http-server.ts";
+import { inputFile, manyRows } from "../bulk/kit.ts";
+import { type Ecm, ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
+
+/** What is offered for the last of these words. */
+async function candidates(ecm: Ecm, typed: string[], env?: Record<string, string>): Promise<string[]> {
+  const { stdout } = await ecm(["__complete", "fish", "--", ...typed], { env });
+  return stdout
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => line.split("\t")[0]!);
+}
 
 describe("what is offered", () => {
-  const parseCandidates = (stdout: string) =>
-    stdout
-      .split("\n")
-      .slice(0, -1)
-      .map((line) => line.split("\t")[0]);
-
   it("is known without the network: nothing is sent, and nothing is waited for", async () => {
-    const server = await startHttpServer(() => undefined);
-    const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "short-key" };
-    const ask = (...typed: string[]) => ecmWith(env)(["__complete", "fish", "--", ...typed]);
-    expect(parseCandidates((await ask("lists", "")).stdout)).toEqual(
-      expect.arrayContaining(["list", "create", "sync"]),
-    );
-    expect(parseCandidates((await ask("import", "--mode", "u")).stdout)).toEqual(["upsert", "update"]);
+    const { ecm, server } = await startService(() => undefined);
+    const commands = await candidates(ecm, ["lists", ""]);
+    expect(commands).toEqual(expect.arrayContaining(["list", "create", "sync"]));
+    expect(await candidates(ecm, ["import", "--mode", "u"])).toEqual(["upsert", "update"]);
+    const ask = (...typed: string[]) => ecm(["__complete", "fish", "--", ...typed]);
     expect(await ask("lists", "sync", "")).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(await ask("import", "")).toEqual({ code: 1, stdout: "", stderr: "" });
     expect(server.requests).toEqual([]);
@@ -28,65 +30,60 @@ describe("what is offered", () => {
 
   it("never fails: without a profile, with a broken one, and whatever the words are", async () => {
     const home = await temporaryHome();
+    const ask = (...typed: string[]) => ecmWith(home)(["__complete", "bash", "--", ...typed]);
     const quiet = { code: 0, stdout: "", stderr: "" };
     const typedLine = ["--profile", "nobody", "import", "--list", ""];
     for (const typed of [["lists", "sync", ""], ["\u0000"], ["no", "such", ""], typedLine])
-      expect(await ecmWith(home)(["__complete", "bash", "--", ...typed])).toEqual(quiet);
-    await ecmWith(home)(["auth", "use", "sandbox"]);
+      expect(await ask(...typed)).toEqual(quiet);
+    await ecmWith(home)("auth use sandbox");
     await writeFile(join(home.ECM_CONFIG_DIR!, "profiles.json"), "{broken");
-    expect(await ecmWith(home)(["__complete", "bash", "--", "lists", "sync", ""])).toEqual(quiet);
+    expect(await ask("lists", "sync", "")).toEqual(quiet);
   });
 
   it("is of the account that the words mean", async () => {
     const { ecm, env } = await startSandbox();
-    await ecm(["lists", "create", "Here"]);
+    await ecm("lists create Here");
     const { ECM_BASE_URL: _url, ECM_API_KEY: _key, ...home } = env;
-    const ask = (...typed: string[]) => ecmWith(home)(["__complete", "fish", "--", ...typed]);
-    await ecmWith(home)(["--profile", "sandbox", "lists", "create", "There"]);
-    expect((await ecm(["__complete", "fish", "--", "lists", "sync", ""])).stdout).toBe("Here\n");
-    expect((await ask("--profile", "sandbox", "lists", "sync", "")).stdout).toBe("There\n");
-    expect((await ask("--profile=sandbox", "export", "--list", "")).stdout).toBe("There\n");
-    expect((await ask("lists", "sync", "")).stdout).toBe("");
+    const alone = ecmWith(home);
+    await alone("--profile sandbox lists create There");
+    expect(await candidates(ecm, ["lists", "sync", ""])).toEqual(["Here"]);
+    expect(await candidates(alone, ["--profile", "sandbox", "lists", "sync", ""])).toEqual(["There"]);
+    expect(await candidates(alone, ["--profile=sandbox", "export", "--list", ""])).toEqual(["There"]);
+    expect(await candidates(alone, ["lists", "sync", ""])).toEqual([]);
   });
 
   it("knows lists, tags and fields from the moment they are made, and forgets what is gone", async () => {
     const { ecm } = await startSandbox();
-    const offered = async (...typed: string[]) =>
-      parseCandidates((await ecm(["__complete", "fish", "--", ...typed, ""])).stdout);
-    const folder = await temporaryFolder();
-    const file = join(folder, "people.csv");
-    await writeFile(file, "Email\nada@example.com\n");
-    await ecm(["lists", "create", "One"]);
-    await ecm(["import", file, "--list", "Two", "--tag", "vip", "--create-missing"]);
+    const offered = (...typed: string[]) => candidates(ecm, [...typed, ""]);
+    await ecm("lists create One");
+    await ecm(`import ${await inputFile(manyRows(1))} --list Two --tag vip --create-missing`);
     expect(await offered("lists", "sync")).toEqual(["One", "Two"]);
     expect(await offered("export", "--tag")).toEqual(["vip"]);
-    await ecm(["structure", "tag", "rename", "vip", "gold"]);
-    await ecm(["structure", "field", "add", "Shoe size"]);
+    await ecm("structure tag rename vip gold");
+    await ecm("structure field add 'Shoe size'");
     expect(await offered("structure", "tag", "remove")).toEqual(["gold"]);
     expect(await offered("contact", "create", "--set")).toEqual(["First Name=", "Last Name=", "Shoe size="]);
-    await ecm(["structure", "tag", "remove", "gold", "--yes"]);
+    await ecm("structure tag remove gold --yes");
     expect(await offered("structure", "tag", "remove")).toEqual([]);
     expect(await offered("--structure")).toEqual(["Default"]);
   });
 
   it("knows all lists that were just listed; a page of some of them is not taken for all", async () => {
     const { ecm } = await startSandbox({ contents: { lists: ["One", "Two"] } });
-    const offered = async (...listing: string[]) => {
+    const offered = async (flags: string) => {
       const env = { ECM_CACHE_DIR: await temporaryFolder() };
-      await ecm(["lists", "list", ...listing], { env });
-      return parseCandidates((await ecm(["__complete", "fish", "--", "lists", "sync", ""], { env })).stdout);
+      await ecm(`lists list ${flags}`, { env });
+      return candidates(ecm, ["lists", "sync", ""], env);
     };
-    for (const whole of [[], ["--all"], ["--size", "2"]])
-      expect(await offered(...whole)).toEqual(["One", "Two"]);
-    for (const part of ["1", "2", "3"]) expect(await offered("--size", "1", "--page", part)).toEqual([]);
+    for (const whole of ["", "--all", "--size 2"]) expect(await offered(whole)).toEqual(["One", "Two"]);
+    for (const page of [1, 2, 3]) expect(await offered(`--size 1 --page ${page}`)).toEqual([]);
   });
 
   it("leaves out names that could forge a line", async () => {
-    const { ecm } = await startSandbox();
-    for (const name of ["plain", "two\nlines", "a\ttab", "\u001b[31mred"])
-      await ecm(["lists", "create", name]);
-    const { stdout } = await ecm(["__complete", "fish", "--", "lists", "sync", ""]);
-    expect(stdout).toBe("plain\n");
+    const lists = ["plain", "two\nlines", "a\ttab", "\u001b[31mred"];
+    const { ecm } = await startSandbox({ contents: { lists } });
+    await ecm("lists list");
+    expect((await ecm("__complete fish -- lists sync ''")).stdout).toBe("plain\n");
   });
 });
 

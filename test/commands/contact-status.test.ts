@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
+import { done } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 const people = {
@@ -36,54 +37,49 @@ const found: [word: string, keys: string[]][] = [
 describe("--status", () => {
   it.each([{}, { literal: "yes" }])("finds those whom the word means, with %j", async (variants) => {
     const { ecm } = await account(variants as Record<string, string>);
-    for (const [word, keys] of found) {
-      const listed = await ecm(["contact", "search", "--status", word, "--columns", "key", "-o", "csv"]);
-      expect(listed.stdout.trim().split(/\r?\n/).slice(1), word).toEqual(keys);
-      const counted = await ecm(["contact", "search", "--status", word, "--count"]);
-      expect(counted.stdout, word).toBe(`${keys.length}\n`);
-      const exported = await ecm(["export", "--status", word, "--columns", "key"]);
-      expect(exported.stdout.trim().split(/\r?\n/).slice(1), word).toEqual(keys);
+    const keysWith = async (line: string) =>
+      (await done(ecm(`${line} --columns key -o csv`))).trim().split(/\r?\n/).slice(1);
+    for (const [word, keys] of found)
+      expect(await keysWith(`contact search --status ${word}`), word).toEqual(keys);
+    for (const [word, keys] of [found[1]!, found[3]!, found[5]!]) {
+      expect(await done(ecm(`contact search --status ${word} --count`)), word).toBe(`${keys.length}\n`);
+      expect(await keysWith(`export --status ${word}`), word).toEqual(keys);
+      const { rows } = JSON.parse(await done(ecm(`contact delete --status ${word} --dry-run --json`)));
+      expect(rows, word).toMatchObject({ deleted: keys.length });
     }
   });
 
   it("chooses the contacts of bulk changes", async () => {
     const { ecm } = await account();
-    for (const [word, keys] of found) {
-      const args = ["contact", "delete", "--status", word, "--dry-run", "--json"];
-      expect(JSON.parse((await ecm(args)).stdout).rows, word).toMatchObject({ deleted: keys.length });
-    }
-    const marked = await ecm(
-      "contact mutate --status bounced --set".split(" ").concat("First Name=X", "--json", "--yes"),
-    );
-    expect(JSON.parse(marked.stdout).rows).toMatchObject({ read: 1, updated: 1 });
+    const changed = await done(ecm("contact mutate --status bounced --set 'First Name=X' --json --yes"));
+    expect(JSON.parse(changed).rows).toMatchObject({ read: 1, updated: 1 });
   });
 
   it("refuses any other word with exit 2 and the words there are, and sends nothing", async () => {
     const { ecm, sandbox } = await account();
     const keys = await inputFile("stays@example.com\n", "keys.txt");
-    for (const args of [
-      ["contact", "search"],
-      ["contact", "search", "--count"],
-      ["export"],
-      ["contact", "mutate", "--set", "First Name=X", "--yes"],
-      ["contact", "mutate", "--keys", keys, "--set", "First Name=X", "--yes"],
-      ["contact", "unsubscribe", "--yes"],
-      ["contact", "delete", "--yes"],
+    for (const line of [
+      "contact search --status Nope",
+      "contact search --status Unsub",
+      "contact search --status toString",
+      "contact search --count --status Nope",
+      "export --status Nope",
+      "contact mutate --set 'First Name=X' --yes --status Nope",
+      `contact mutate --keys ${keys} --set 'First Name=X' --yes --status Nope`,
+      "contact unsubscribe --yes --status Nope",
+      "contact delete --yes --status Nope",
     ]) {
-      for (const word of ["Nope", "Unsub", "toString"]) {
-        const result = await ecm([...args, "--status", word]);
-        expect(result, args.join(" ")).toMatchObject({ code: 2, stdout: "" });
-        expect(result.stderr).toContain(`--status: there is no status "${word}"`);
-        expect(result.stderr).toContain("active, inactive, confirmed, unsubscribe, bounce, complaint-fbl");
-        expect(result.stderr).toContain("--filter 'CONTACT_STATUS EQ STATUS'");
-      }
+      const result = await ecm(line);
+      expect(result, line).toMatchObject({ code: 2, stdout: "" });
+      expect(result.stderr).toContain(`--status: there is no status "${line.split(" ").at(-1)}"`);
+      expect(result.stderr).toContain("active, inactive, confirmed, unsubscribe, bounce, complaint-fbl");
+      expect(result.stderr).toContain("--filter 'CONTACT_STATUS EQ STATUS'");
     }
     expect(sandbox.admin.requests({})).toEqual([]);
   });
 
   it("leaves --filter to the service", async () => {
     const { ecm } = await account();
-    const args = ["contact", "search", "--filter", "CONTACT_STATUS EQ Nope", "--count"];
-    expect(await ecm(args)).toMatchObject({ code: 0, stdout: "0\n" });
+    expect(await done(ecm("contact search --filter 'CONTACT_STATUS EQ Nope' --count"))).toBe("0\n");
   });
 });

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
-import { temporaryFolder } from "../support/ecm.ts";
+import { done, temporaryFolder } from "../support/ecm.ts";
 import { errorBody, json } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -25,28 +25,21 @@ async function scene(): Promise<RunningSandbox> {
   return service;
 }
 
-/** Every file below the folders, with its size and time. */
-async function listFiles({ env }: RunningSandbox): Promise<string[]> {
-  const found: string[] = [];
-  for (const root of [env.ECM_STATE_DIR!, env.ECM_CACHE_DIR!]) {
-    for (const name of await readdir(root, { recursive: true }).catch(() => [])) {
-      const { size, isFile } = await stat(join(root, name)).then((entry) => ({
-        size: entry.size,
-        isFile: entry.isFile(),
-      }));
-      if (isFile) found.push(`${name} ${size}`);
-    }
-  }
-  return found.sort();
+/** What is kept of the person and of others, with its size. */
+async function listKept({ env }: RunningSandbox): Promise<string[]> {
+  const names = await readdir(env.ECM_STATE_DIR!, { recursive: true });
+  const kept = names.filter((name) => /^(?:runs|suppressions|exports)/.test(name)).sort();
+  return Promise.all(
+    kept.map(async (name) => `${name} ${(await stat(join(env.ECM_STATE_DIR!, name))).size}`),
+  );
 }
 
 describe("contact dossier", () => {
   it("tells the contact with names, its events, and what runs did, planned and rejected", async () => {
     const service = await scene();
-    const before = await listFiles(service);
-    const result = await service.ecm("contact dossier ADA@example.com -o json");
-    expect(result.code, result.stderr).toBe(0);
-    const dossier = JSON.parse(result.stdout);
+    const before = await listKept(service);
+    const text = await done(service.ecm("contact dossier ADA@example.com -o json"));
+    const dossier = JSON.parse(text);
     expect(dossier.contacts).toMatchObject([
       { key: ada, status: "Active", fields: { City: "Paris" }, lists: ["News"], tags: ["VIP"] },
     ]);
@@ -61,20 +54,16 @@ describe("contact dossier", () => {
       }),
     ]);
     expect(Object.keys(dossier).sort()).toEqual(["contacts", "receipt", "runs", "suppression"]);
-    expect(result.stdout).not.toContain('"apply"');
-    expect(result.stdout).not.toContain('"cells"');
-    // Nothing of others, and nothing was written.
-    expect(result.stdout).not.toContain("gran@example.com");
+    // Nothing of the plan's own members, nothing of others, and nothing was written.
+    for (const word of ['"apply"', '"cells"', "gran@example.com"]) expect(text).not.toContain(word);
     expect(JSON.stringify(dossier.receipt)).not.toContain("@");
-    expect((await listFiles(service)).filter((file) => /^(?:runs|suppressions|exports)/.test(file))).toEqual(
-      before.filter((file) => /^(?:runs|suppressions|exports)/.test(file)),
-    );
+    expect(await listKept(service)).toEqual(before);
   });
 
   it("finds the person in no run after an erasure, and tells the suppression", async () => {
     const { ecm } = await scene();
-    expect((await ecm(["contact", "erase", ada, "--yes"])).code).toBe(0);
-    const after = JSON.parse((await ecm(["contact", "dossier", ada, "--json"])).stdout);
+    await done(ecm(`contact erase ${ada} --yes`));
+    const after = JSON.parse(await done(ecm(`contact dossier ${ada} --json`)));
     expect(after).toMatchObject({ contacts: [], runs: [], suppression: { suppressed: true } });
   });
 
@@ -87,8 +76,8 @@ describe("contact dossier", () => {
       ["ada.json", '{\n  "receipt": {'],
     ] as const) {
       const file = join(folder, name);
-      const result = await ecm(["contact", "dossier", ada, "--output-file", file]);
-      expect([result.code, result.stdout], result.stderr).toEqual([0, ""]);
+      const line = `contact dossier ${ada} --output-file ${file}`;
+      expect(await done(ecm(line))).toBe("");
       const text = await readFile(file, "utf8");
       expect(text.startsWith(start)).toBe(true);
       expect(text).not.toContain("gran@example.com");
@@ -97,8 +86,7 @@ describe("contact dossier", () => {
       expect(text).toContain("Created, from line 2:");
       expect(text).toContain("added to the list News");
       // Another dossier may take its place, in the form that the name says.
-      const env = { ECM_OUTPUT: "json" };
-      expect((await ecm(["contact", "dossier", ada, "--output-file", file], { env })).code).toBe(0);
+      await done(ecm(line, { env: { ECM_OUTPUT: "json" } }));
       expect((await readFile(file, "utf8")).startsWith(start)).toBe(true);
     }
     expect((await ecm(["contact", "dossier", ada])).stdout).toContain("- Lists: News\n");
@@ -107,10 +95,9 @@ describe("contact dossier", () => {
   it("refuses a file whose name ends in another way", async () => {
     const { ecm } = await startSandbox();
     const folder = await temporaryFolder();
-    for (const args of [["ada.csv"], ["ada"], ["ada.html", "-o", "json"], ["ada.html", "--json"]]) {
-      const [name, ...more] = args;
-      const refused = await ecm(["contact", "dossier", ada, "--output-file", join(folder, name!), ...more]);
-      expect([refused.code, refused.stdout]).toEqual([2, ""]);
+    for (const name of ["ada.csv", "ada", "ada.html -o json", "ada.html --json"]) {
+      const refused = await ecm(`contact dossier ${ada} --output-file ${join(folder, name)}`);
+      expect(refused).toMatchObject({ code: 2, stdout: "" });
     }
     expect(await readdir(folder)).toEqual([]);
   });
@@ -123,17 +110,16 @@ describe("contact dossier", () => {
       const passed = await fetch(`${baseUrl}${url}`, { method, headers, body: body === "" ? null : body });
       json(response, passed.status, await passed.json());
     });
-    const shown = await ecm(["contact", "dossier", ada], { env: { ECM_BASE_URL: server.baseUrl } });
-    expect(shown.code, shown.stderr).toBe(0);
-    expect(shown.stdout).toContain(`### ${ada}`);
-    expect(shown.stdout).toContain("They could not be read");
+    const env = { ECM_BASE_URL: server.baseUrl };
+    const shown = await done(ecm(`contact dossier ${ada}`, { env }));
+    expect(shown).toContain(`### ${ada}`);
+    expect(shown).toContain("They could not be read");
   });
 
   it("of a person of whom nothing is known is empty", async () => {
-    const { ecm } = await scene();
-    const result = await ecm("contact dossier nobody@example.com --json");
-    expect(result.code).toBe(0);
-    expect(JSON.parse(result.stdout)).toMatchObject({ contacts: [], runs: [] });
+    const { ecm } = await startSandbox();
+    const dossier = await done(ecm("contact dossier nobody@example.com --json"));
+    expect(JSON.parse(dossier)).toMatchObject({ contacts: [], runs: [] });
     expect((await ecm("contact dossier 65f0c2a91b3d4e5f60718293")).code).toBe(2);
   });
 });

@@ -4,9 +4,8 @@ import { inputFile } from "../bulk/kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 it("of lists, contacts and structures", async () => {
-  const { ecm } = await startSandbox();
-  await ecm(["lists", "create", "Red"]);
-  await ecm(["contact", "create", "--key", "ada@example.com", "--list", "Red"]);
+  const contacts = [{ key: "ada@example.com", lists: ["Red"] }];
+  const { ecm } = await startSandbox({ contents: { contacts } });
   const said: [line: string, said: RegExp][] = [
     [
       "lists delete Red",
@@ -28,31 +27,27 @@ it("of lists, contacts and structures", async () => {
     ["structure tag add VIP", /^Would change the structure "Default":\n\+ .*VIP/],
   ];
   for (const [line, words] of said) {
-    const { code, stdout, stderr } = await ecm(`${line} --dry-run`);
-    expect({ line, code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/api\//) });
-    expect(stderr, line).toMatch(words);
+    const printed = {
+      code: 0,
+      stdout: expect.stringContaining("api/"),
+      stderr: expect.stringMatching(words),
+    };
+    expect(await ecm(`${line} --dry-run`), line).toEqual(printed);
   }
 });
 
 it("gives the answer of the real command where nothing would change, and where it is refused", async () => {
-  const { ecm, sandbox } = await startSandbox();
-  sandbox.admin.seed({
-    lists: ["Red"],
-    tags: ["vip"],
-    contacts: [
-      { key: "ada@example.com", fields: { "First Name": "Ada" }, tags: ["vip"], lists: ["Red"] },
-      { key: "gone@example.com", status: { primary: "Inactive", secondary: "Unsubscribe" } },
-    ],
-  });
-  await ecm(["suppressions", "add", "never@example.com"]);
+  const contacts = [
+    { key: "ada@example.com", fields: { "First Name": "Ada" }, tags: ["vip"], lists: ["Red"] },
+    { key: "gone@example.com", status: "Unsubscribe" },
+  ];
+  const { ecm } = await startSandbox({ contents: { contacts } });
+  await ecm("suppressions add never@example.com");
   const body = await inputFile('{"addTags":[]}', "body.json");
-  const answers = async (line: string) => {
-    const results = [await ecm(`${line} --dry-run`), await ecm(`${line} --yes`)];
-    return results.map(({ code, stdout, stderr }) => ({
-      code,
-      stdout,
-      said: stderr.replace(/^rate-limit:.*\n/m, "").replace(/^error: .*$/m, "error"),
-    }));
+  const answer = async (line: string) => {
+    const { code, stdout, stderr } = await ecm(line);
+    const said = stderr.replace(/^rate-limit:.*\n/m, "").replace(/^error: .*$/m, "error");
+    return { code, stdout, said };
   };
   for (const line of [
     "contact mutate ada@example.com --set 'First Name=Ada' --add-tag vip",
@@ -75,8 +70,8 @@ it("gives the answer of the real command where nothing would change, and where i
     "structure field add 'first name'",
     "structure field rename 'First Name' 'First Name'",
   ]) {
-    const [planned, done] = await answers(line);
-    expect(planned, line).toEqual(done);
-    expect(planned?.said, line).not.toContain("Would");
+    const planned = await answer(`${line} --dry-run`);
+    expect(planned, line).toEqual(await answer(`${line} --yes`));
+    expect(planned.said, line).not.toContain("Would");
   }
 });

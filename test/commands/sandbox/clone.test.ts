@@ -3,36 +3,27 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { replaceByClone } from "../../../src/sandbox/clone.ts";
 import { openSandbox } from "../../../src/sandbox/index.ts";
+import { manyContacts } from "../../bulk/kit.ts";
 import { startRecordingProxy } from "../../journeys/recording-proxy.ts";
-import { ecmWith, spawnEcm, temporaryFolder, waitForResult } from "../../support/ecm.ts";
+import { done, ecmWith, spawnEcm, temporaryFolder, waitForResult } from "../../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../../support/sandbox.ts";
 
 /** An account with two lists, a tag and three contacts, one of them inactive. */
 async function sourceAccount() {
-  const source = await startSandbox();
+  const contents = {
+    lists: ["News", "Empty"],
+    tags: ["vip"],
+    contacts: [
+      { key: "ada@example.com", fields: { "First Name": "Ada" }, lists: ["News"] },
+      { key: "bob@example.com", fields: { "First Name": "Bob" } },
+      { key: "eve@example.com", lists: ["News"], tags: ["vip"], status: "Unsubscribe" },
+    ],
+  };
+  const source = await startSandbox({ contents });
   const send = caller(source.sandbox.transport, source.apiKey);
-  const path = `/api/contact-structure/${source.sandbox.structureId}`;
-  const { _id, keyType, ...definition } = await send("GET", path);
-  const structure = await send("PUT", path, { ...definition, label: "People", tags: [{ label: "vip" }] });
-  const lists = [
-    await send("POST", `${path}/lists`, { name: "News" }),
-    await send("POST", `${path}/lists`, { name: "Empty" }),
-  ];
-  const contacts = [];
-  for (const name of ["Ada", "Bob", "Eve"]) {
-    contacts.push(
-      await send("POST", "/api/contact", {
-        key: `${name}@example.com`,
-        contactStructureId: structure._id,
-        fields: [{ _id: structure.fields[0]._id, value: name }],
-        lists: name === "Bob" ? [] : [{ _id: lists[0]._id }],
-        tags: name === "Eve" ? [{ _id: structure.tags[0]._id }] : [],
-      }),
-    );
-  }
-  const status = { primary: "Inactive", secondary: "Unsubscribe" };
-  contacts[2] = await send("PATCH", `/api/contact/${contacts[2]._id}`, { status });
-  return { source, structure, lists, contacts };
+  const folder = join(await temporaryFolder(), "rehearsal");
+  const clone = (flags: string) => source.ecm(`sandbox clone --data ${folder} ${flags}`);
+  return { source, send, folder, clone, contacts: await send("GET", "/api/contact") };
 }
 
 function caller(transport: RunningSandbox["sandbox"]["transport"], key: string) {
@@ -48,6 +39,9 @@ function caller(transport: RunningSandbox["sandbox"]["transport"], key: string) 
   };
 }
 
+const toIds = (contacts: { _id: string; lists: object[] }[]) =>
+  contacts.map(({ _id, lists }) => ({ _id, lists }));
+
 async function opened(folder: string) {
   const sandbox = await openSandbox({ folder });
   onTestFinished(() => sandbox.close());
@@ -55,37 +49,29 @@ async function opened(folder: string) {
 }
 
 test("clone copies structure and lists under their ids, and contacts only when asked", async () => {
-  const { source, structure, lists } = await sourceAccount();
-  const folder = join(await temporaryFolder(), "rehearsal");
-  const { code, stdout } = await source.ecm(`sandbox clone --data ${folder} --yes`);
-  expect([code, stdout]).toEqual([0, ""]);
-  const { structureId, send } = await opened(folder);
-  expect(structureId).toBe(structure._id);
-  expect(await send("GET", "/api/contact-structure")).toEqual([structure]);
-  const { records } = await send("GET", `/api/contact-structure/${structureId}/lists`);
-  expect(records.map((list: { _id: string; name: string }) => [list._id, list.name])).toEqual(
-    lists.map((list) => [list._id, list.name]),
-  );
-  expect(await send("GET", "/api/contact")).toEqual([]);
+  const { send, folder, clone } = await sourceAccount();
+  expect(await done(clone("--yes"))).toBe("");
+  const copy = await opened(folder);
+  const structures = await send("GET", "/api/contact-structure");
+  expect(await copy.send("GET", "/api/contact-structure")).toEqual(structures);
+  expect(copy.structureId).toBe(structures[0]._id);
+  const path = `/api/contact-structure/${copy.structureId}/lists`;
+  const [{ records }, copied] = [await send("GET", path), await copy.send("GET", path)];
+  const toIds = (lists: { _id: string; name: string }[]) => lists.map(({ _id, name }) => [_id, name]);
+  expect(toIds(copied.records)).toEqual(toIds(records));
+  expect(await copy.send("GET", "/api/contact")).toEqual([]);
 });
 
 test("clone --contacts copies every contact as it is, says the price first, and new ids come after", async () => {
-  const { source, contacts } = await sourceAccount();
-  const folder = join(await temporaryFolder(), "rehearsal");
-  const { code, stderr } = await source.ecm(`sandbox clone --contacts --data ${folder} --yes`);
+  const { folder, clone, contacts } = await sourceAccount();
+  const { code, stderr } = await clone("--contacts --yes");
   expect(code).toBe(0);
-  expect(stderr.indexOf("3 contacts: about 1 more request")).toBeLessThan(
-    stderr.indexOf("Copied 3 contacts"),
-  );
+  expect(stderr).toMatch(/3 contacts: about 1 more request.*Copied 3 contacts/s);
   const { structureId, send } = await opened(folder);
   // A search tells everything but the version.
-  for (const contact of contacts) {
+  for (const contact of contacts)
     expect(await send("GET", `/api/contact/${contact._id}`)).toEqual({ ...contact, __v: 0 });
-  }
-  const made = await send("POST", "/api/contact", {
-    key: "new@example.com",
-    contactStructureId: structureId,
-  });
+  const made = await send("POST", "/api/contact", { key: "n@example.com", contactStructureId: structureId });
   expect(made._id > contacts[2]._id).toBe(true);
 });
 
@@ -103,45 +89,27 @@ test("clone --contacts says that nobody is in a list where searches tell no list
 });
 
 test("clone replaces what the sandbox held, asks before, and refuses the sandbox itself", async () => {
-  const { source, contacts } = await sourceAccount();
-  const folder = join(await temporaryFolder(), "rehearsal");
-  const clone = (...words: string[]) =>
-    source.ecm(["sandbox", "clone", "--contacts", "--data", folder, ...words]);
-  expect((await clone()).code).toBe(2);
-  expect((await clone("--yes")).code).toBe(0);
-  expect((await clone("--yes")).code).toBe(0);
+  const { source, folder, clone, contacts } = await sourceAccount();
+  expect((await clone("--contacts")).code).toBe(2);
+  for (let turn = 0; turn < 2; turn++) await done(clone("--contacts --yes"));
   const { send } = await opened(folder);
-  const copied = await send("GET", "/api/contact");
-  expect(copied.map(({ _id }: { _id: string }) => _id)).toEqual(contacts.map(({ _id }) => _id));
+  expect(await send("GET", "/api/contact")).toMatchObject(toIds(contacts));
   const { ECM_BASE_URL: _url, ECM_API_KEY: _key, ...home } = source.env;
-  const itself = await ecmWith(home)(["sandbox", "clone", "--profile", "sandbox", "--yes"]);
-  expect(itself.code).toBe(2);
+  expect((await ecmWith(home)("sandbox clone --profile sandbox --yes")).code).toBe(2);
 });
 
 test("clone of the folder's own account, under another profile, leaves it as it is", async () => {
-  const { source, contacts } = await sourceAccount();
-  const words = ["sandbox", "clone", "--contacts", "--data", source.folder, "--yes"];
-  expect((await source.ecm(words)).code).toBe(0);
-  const send = caller(source.sandbox.transport, source.apiKey);
-  expect(await send("GET", "/api/contact")).toMatchObject(contacts.map(({ _id, lists }) => ({ _id, lists })));
+  const { source, send, contacts } = await sourceAccount();
+  await done(source.ecm(`sandbox clone --contacts --data ${source.folder} --yes`));
+  expect(await send("GET", "/api/contact")).toMatchObject(toIds(contacts));
 });
 
 test("clone --max-requests refuses before anything is replaced", async () => {
-  const { source } = await sourceAccount();
-  const folder = join(await temporaryFolder(), "rehearsal");
-  const clone = (n: string) =>
-    source.ecm(["sandbox", "clone", "--contacts", "--data", folder, "--yes", "--max-requests", n]);
-  expect((await clone("1")).code).toBe(0);
-  const send = caller(source.sandbox.transport, source.apiKey);
-  for (let number = 0; number < 1000; number++) {
-    await send("POST", "/api/contact", {
-      key: `p${number}@example.com`,
-      contactStructureId: source.sandbox.structureId,
-    });
-  }
-  const refused = await clone("1");
-  expect(refused.code).toBe(7);
-  expect(refused.stderr).toContain("about 2 requests");
+  const { source, folder, clone } = await sourceAccount();
+  await done(clone("--contacts --yes --max-requests 1"));
+  source.sandbox.admin.seed({ contacts: manyContacts(1000) });
+  const refused = await clone("--contacts --yes --max-requests 1");
+  expect(refused).toMatchObject({ code: 7, stderr: expect.stringContaining("about 2 requests") });
   const copy = await opened(folder);
   expect(await copy.send("GET", "/api/contact")).toHaveLength(3);
 });
@@ -178,14 +146,14 @@ test("what a copied structure says of its fields and tags beyond what is known s
 });
 
 test.each(["a failure", "a kill"])("%s half-way leaves the sandbox as it was", async (how) => {
-  const contents = { contacts: Array.from({ length: 2500 }, (_, at) => ({ key: `p${at}@example.com` })) };
+  const contents = { contacts: manyContacts(25) };
+  const variants = { page: "cap:10" };
   const delay = "delay:POST:/api/contact/search:n=3:seconds=60";
   const options = how === "a kill" ? { faults: [delay] } : { hourlyLimit: 5 };
-  const source = await startSandbox({ contents, ...options });
+  const source = await startSandbox({ contents, variants, ...options });
   const folder = join(await temporaryFolder(), "clone");
-  const people = JSON.stringify({ contacts: [{ key: "before@example.com" }] });
-  const seeded = await source.ecm(`sandbox seed - --data ${folder}`, { stdin: people });
-  expect(seeded.code).toBe(0);
+  const stdin = JSON.stringify({ contacts: [{ key: "before@example.com" }] });
+  await done(source.ecm(`sandbox seed - --data ${folder}`, { stdin }));
   const args = ["sandbox", "clone", "--contacts", "--data", folder, "--yes"];
   if (how === "a kill") {
     const child = spawnEcm(args, source.env);
@@ -194,6 +162,7 @@ test.each(["a failure", "a kill"])("%s half-way leaves the sandbox as it was", a
     child.kill("SIGKILL");
     await ended;
   } else expect((await source.ecm(args)).code).toBe(7);
+  expect(source.sandbox.admin.requests({ path: "*search" }).length).toBeGreaterThan(1);
   const { send } = await opened(folder);
   expect(await send("GET", "/api/contact")).toMatchObject([{ key: "before@example.com" }]);
 });

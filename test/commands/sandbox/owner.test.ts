@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../../src/sandbox/database.ts";
 import { openSandbox } from "../../../src/sandbox/index.ts";
-import { ecmWith, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
+import { done, ecmWith, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
 import { startSandbox } from "../../support/sandbox.ts";
 
 async function running() {
@@ -14,6 +14,7 @@ async function running() {
     apiKey,
     folder,
     sandbox: (line: string) => ecm(`sandbox ${line} --data ${folder}`),
+    json: async (line: string) => JSON.parse(await done(ecm(`sandbox ${line} --data ${folder} --json`))),
     read: async (key: string) => {
       const answer = await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": key } });
       const { errors } = (await answer.json()) as { errors?: { message: string }[] };
@@ -23,9 +24,8 @@ async function running() {
 }
 
 test("a key is made, seen, stopped, let work again, given a new value, and deleted, and each acts at once", async () => {
-  const { folder, sandbox, read } = await running();
-  const made = await sandbox("keys create ci --scope contacts:read --scope reports:read --json");
-  const key = JSON.parse(made.stdout);
+  const { folder, sandbox, json, read } = await running();
+  const key = await json("keys create ci --scope contacts:read --scope reports:read");
   expect(key).toEqual({
     _id: expect.stringMatching(/^[0-9a-f]{24}$/),
     name: "ci",
@@ -38,52 +38,50 @@ test("a key is made, seen, stopped, let work again, given a new value, and delet
   const unknown = await sandbox("keys delete cd --yes");
   expect(unknown.stderr).toContain(`hint: See them with: ecm sandbox keys list --data ${folder}\n`);
 
-  const listed = await sandbox("keys list --json");
-  expect(JSON.parse(listed.stdout).map((each: { name: string }) => each.name)).toEqual(["sandbox", "ci"]);
-  expect(listed.stdout).not.toContain(key.key);
+  const listed = await json("keys list");
+  expect(listed).toMatchObject([{ name: "sandbox" }, { name: "ci" }]);
+  expect(JSON.stringify(listed)).not.toContain(key.key);
 
-  expect(JSON.parse((await sandbox("keys deactivate ci --json")).stdout).state).toBe("inactive");
+  expect(await json("keys deactivate ci")).toMatchObject({ state: "inactive" });
   expect(await read(key.key)).toBe("401 Invalid API key");
-  expect(JSON.parse((await sandbox(`keys activate ${key._id} --json`)).stdout).state).toBe("active");
+  expect(await json(`keys activate ${key._id}`)).toMatchObject({ state: "active" });
   expect(await read(key.key)).toBe("200");
 
   expect((await sandbox("keys regenerate ci")).code).toBe(2);
   expect(await read(key.key)).toBe("200");
-  const regenerated = JSON.parse((await sandbox("keys regenerate ci --yes --json")).stdout);
+  const regenerated = await json("keys regenerate ci --yes");
   expect([await read(key.key), await read(regenerated.key)]).toEqual(["401 Invalid API key", "200"]);
 
   expect((await sandbox("keys delete ci")).code).toBe(2);
-  expect((await sandbox("keys delete ci --yes")).code).toBe(0);
+  await done(sandbox("keys delete ci --yes"));
   expect(await read(regenerated.key)).toBe("401 Invalid API key");
   expect((await sandbox("keys activate ci")).code).toBe(5);
 });
 
 test("a name in use is exit 6, an unknown scope and a time that is none are exit 2", async () => {
-  const { sandbox, read } = await running();
-  const create = (line: string) => sandbox(`keys create ${line}`);
-  expect((await create("ci --scope contacts:read")).code).toBe(0);
-  expect((await create("ci --scope contacts:read")).code).toBe(6);
-  expect((await create("b --scope contacts:delete")).code).toBe(2);
-  expect((await create("b")).code).toBe(2);
-  for (const time of ["soon", "2027-02-30", "2027-04-31T10:00:00Z", "2027-01-01T25:00:00Z"]) {
-    expect((await create(`b --scope contacts:read --expires ${time}`)).code).toBe(2);
-  }
-  const past = await create("b --scope contacts:read --expires 2020-01-01T00:00:00Z --json");
-  const { state, key } = JSON.parse(past.stdout);
+  const { sandbox, json, read } = await running();
+  for (const [line, code] of [
+    ["ci --scope contacts:read", 0],
+    ["ci --scope contacts:read", 6],
+    ["b --scope contacts:delete", 2],
+    ["b", 2],
+    ["b --scope contacts:read --expires soon", 2],
+    ["b --scope contacts:read --expires 2027-02-30", 2],
+    ["b --scope contacts:read --expires 2027-04-31T10:00:00Z", 2],
+    ["b --scope contacts:read --expires 2027-01-01T25:00:00Z", 2],
+  ] as const)
+    expect((await sandbox(`keys create ${line}`)).code, line).toBe(code);
+  const { state, key } = await json("keys create b --scope contacts:read --expires 2020-01-01T00:00:00Z");
   expect([state, await read(key)]).toEqual(["expired", "401 API key expired"]);
 });
 
 test("the account's standing and month are shown, and changed at once", async () => {
-  const { sandbox, read, apiKey } = await running();
-  expect(JSON.parse((await sandbox("account --json")).stdout)).toEqual({
-    status: "open",
-    monthlyLimit: 100_000,
-    monthlyUsed: 0,
-  });
+  const { sandbox, json, read, apiKey } = await running();
+  expect(await json("account")).toEqual({ status: "open", monthlyLimit: 100_000, monthlyUsed: 0 });
   await sandbox("account --status past_due");
   expect(await read(apiKey)).toBe("403 Account does not have API access");
-  const changed = await sandbox("account --status open --monthly-limit 1 --json");
-  expect(JSON.parse(changed.stdout)).toMatchObject({ status: "open", monthlyLimit: 1 });
+  const changed = await json("account --status open --monthly-limit 1");
+  expect(changed).toMatchObject({ status: "open", monthlyLimit: 1 });
   expect(await read(apiKey)).toBe("429 Monthly API quota exceeded.");
   expect((await sandbox("account --status asleep")).code).toBe(2);
 });
@@ -113,8 +111,8 @@ test.each<[what: string, damage: (file: string) => Promise<void>, refusal: strin
   const folder = join(await temporaryFolder(), "data");
   const ecm = ecmWith(await temporaryHome());
   const sandbox = (line: string) => ecm(`sandbox ${line} --data ${folder}`);
-  expect((await sandbox("seed --contacts 200")).code).toBe(0);
-  expect((await sandbox("snapshot save kept")).code).toBe(0);
+  await done(sandbox("seed --contacts 200"));
+  await done(sandbox("snapshot save kept"));
   const first = await openSandbox({ folder, region: "jp" });
   const apiKey = first.ownKey();
   first.close();
@@ -125,11 +123,10 @@ test.each<[what: string, damage: (file: string) => Promise<void>, refusal: strin
   database.close();
   await damage(file);
 
-  const refused = await sandbox("keys list");
-  expect(refused.code).toBe(1);
-  expect(refused.stderr).toContain(refusal);
-  const hint = `hint: Delete it and start over with: ecm sandbox reset --data ${folder}\n`;
-  expect(refused.stderr).toContain(hint);
+  const { code, stderr } = await sandbox("keys list");
+  expect(code).toBe(1);
+  expect(stderr).toContain(refusal);
+  expect(stderr).toContain(`hint: Delete it and start over with: ecm sandbox reset --data ${folder}\n`);
   const was = expect.stringContaining(`The data was ${what.split(":")[0]}`);
   expect(await sandbox("reset --yes --seed 4")).toMatchObject({ code: 0, stderr: was });
   expect(await sandbox("reset --yes")).toMatchObject({ code: 0, stderr: "" });

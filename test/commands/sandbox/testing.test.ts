@@ -2,12 +2,12 @@
  * `ecm sandbox requests`, `snapshot`, `clock`, `seed` and `reset`, on a sandbox that is running and on a
  * folder at rest.
  */
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { interruptedError } from "../../../src/errors.ts";
+import { inputFile } from "../../bulk/kit.ts";
 import { callPort } from "../../sandbox/account.ts";
-import { ecmWith, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
+import { done, ecmWith, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
 import { startSandbox } from "../../support/sandbox.ts";
 
 async function running() {
@@ -15,33 +15,31 @@ async function running() {
   const ecm = ecmWith(await temporaryHome());
   return {
     structureId: sandbox.structureId,
-    sandbox: async (line: string) => {
-      const result = await ecm(`sandbox ${line} --data ${folder}`);
-      return { ...result, json: () => JSON.parse(result.stdout) };
-    },
+    sandbox: (line: string) => ecm(`sandbox ${line} --data ${folder}`),
+    json: async (line: string) => JSON.parse(await done(ecm(`sandbox ${line} --data ${folder} --json`))),
     call: (method: string, path: string, body?: object) => callPort({ baseUrl, apiKey }, method, path, body),
   };
 }
 
 test("requests shows what a running sandbox answered, and clears it", async () => {
-  const { sandbox, call, structureId } = await running();
+  const { sandbox, json, call, structureId } = await running();
   await call("POST", "/api/contact", { key: "a@b.co", contactStructureId: structureId });
   await call("GET", "/api/nothing");
-  expect((await sandbox("requests --json")).json()).toMatchObject([
+  expect(await json("requests")).toMatchObject([
     { n: 1, method: "POST", body: { key: "a@b.co" }, status: 200 },
     { n: 2, method: "GET", path: "/api/nothing", status: 403 },
   ]);
   const lines = (await sandbox("requests --columns n,method,path,status")).stdout;
   expect(lines).toBe("n\tmethod\tpath\tstatus\n1\tPOST\t/api/contact\t200\n2\tGET\t/api/nothing\t403\n");
-  expect((await sandbox("requests --status 4xx --json")).json()).toMatchObject([{ n: 2 }]);
-  expect((await sandbox("requests --since 1 --method GET --json")).json()).toHaveLength(1);
+  expect(await json("requests --status 4xx")).toMatchObject([{ n: 2 }]);
+  expect(await json("requests --since 1 --method GET")).toHaveLength(1);
   expect(await sandbox("requests --since soon")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("since must be a time"),
   });
   expect((await sandbox("requests --clear --status 4xx")).code).toBe(2);
   expect(await sandbox("requests --clear")).toMatchObject({ code: 0, stdout: "" });
-  expect((await sandbox("requests --json")).json()).toEqual([]);
+  expect(await json("requests")).toEqual([]);
 });
 
 test("requests --follow shows each request as it comes, until it is interrupted", async () => {
@@ -62,24 +60,21 @@ test("requests --follow shows each request as it comes, until it is interrupted"
   const line = `sandbox requests --follow --data ${folder} -o ndjson`;
   const result = await ecmWith(await temporaryHome())(line, { signal: stop.signal, clock });
   expect(result.code).toBe(130);
-  const numbers = result.stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line).n);
-  expect(numbers).toEqual([2, 3]);
+  const numbers = result.stdout.trim().split("\n");
+  expect(numbers.map((line) => JSON.parse(line).n)).toEqual([2, 3]);
 });
 
 test("snapshot saves, lists, loads and removes", async () => {
-  const { sandbox, call, structureId } = await running();
+  const { sandbox, json, call, structureId } = await running();
   const create = (key: string) => call("POST", "/api/contact", { key, contactStructureId: structureId });
   await create("a@b.co");
-  expect((await sandbox("snapshot save first --json")).json()).toMatchObject({ name: "first" });
+  expect(await json("snapshot save first")).toMatchObject({ name: "first" });
   await create("b@b.co");
-  expect((await sandbox("snapshot load first")).code).toBe(0);
+  await done(sandbox("snapshot load first"));
   expect((await create("b@b.co")).status).toBe(200);
   expect((await create("a@b.co")).status).toBe(400);
   expect((await sandbox("snapshot list -o id")).stdout).toBe("first\n");
-  expect((await sandbox("snapshot remove first")).code).toBe(0);
+  await done(sandbox("snapshot remove first"));
   const gone = await sandbox("snapshot load first");
   expect(gone).toMatchObject({
     code: 5,
@@ -89,10 +84,10 @@ test("snapshot saves, lists, loads and removes", async () => {
 });
 
 test("clock shows, sets, advances and lets go of the time of a running sandbox", async () => {
-  const { sandbox, call, structureId } = await running();
-  expect((await sandbox("clock --json")).json().real).toBe(true);
-  expect((await sandbox("clock set 2030-01-01T00:00:00Z")).code).toBe(0);
-  expect((await sandbox("clock advance 36h --json")).json()).toMatchObject({
+  const { sandbox, json, call, structureId } = await running();
+  expect(await json("clock")).toMatchObject({ real: true });
+  await done(sandbox("clock set 2030-01-01T00:00:00Z"));
+  expect(await json("clock advance 36h")).toMatchObject({
     time: expect.stringMatching(/^2030-01-02T12:00:/),
     real: false,
   });
@@ -100,11 +95,11 @@ test("clock shows, sets, advances and lets go of the time of a running sandbox",
   expect(body.createdAt).toMatch(/^2030-01-02T12:00:/);
   expect((await sandbox("clock advance soon")).code).toBe(2);
   expect((await sandbox("clock set 2030-02-30")).code).toBe(2);
-  expect((await sandbox("clock real --json")).json().real).toBe(true);
-  expect((await sandbox("clock show --json")).json().real).toBe(true);
-  expect((await sandbox("clock set 2030-01-01")).code).toBe(0);
-  expect((await sandbox("reset --everything --yes")).code).toBe(0);
-  expect((await sandbox("clock --json")).json()).toMatchObject({ real: true });
+  expect(await json("clock real")).toMatchObject({ real: true });
+  expect(await json("clock show")).toMatchObject({ real: true });
+  await done(sandbox("clock set 2030-01-01"));
+  await done(sandbox("reset --everything --yes"));
+  expect(await json("clock")).toMatchObject({ real: true });
 });
 
 test("seed fills a folder that nobody serves, from a file, from standard input, or with people", async () => {
@@ -112,22 +107,16 @@ test("seed fills a folder that nobody serves, from a file, from standard input, 
   const ecm = ecmWith(await temporaryHome());
   const seed = (words: string, stdin?: string) =>
     ecm(`sandbox seed ${words} --data ${join(folder, "data")} --json`, { stdin });
-  const file = join(folder, "seed.json");
-  await writeFile(
-    file,
-    JSON.stringify({ contacts: [{ key: "a@b.co", lists: ["News"] }, { key: "b@b.co" }] }),
-  );
-  expect(JSON.parse((await seed(file)).stdout)).toEqual({ contacts: { created: 2, updated: 0 } });
-  expect(JSON.parse((await seed(file)).stdout)).toEqual({ contacts: { created: 0, updated: 2 } });
-  expect(JSON.parse((await seed("--contacts 12")).stdout)).toEqual({
-    contacts: { created: 12, updated: 0 },
-  });
-  expect(JSON.parse((await seed("-", '{"tags":["VIP"]}')).stdout).contacts.created).toBe(0);
+  const seeded = async (words: string, stdin?: string) => JSON.parse(await done(seed(words, stdin))).contacts;
+  const contacts = [{ key: "a@b.co", lists: ["News"] }, { key: "b@b.co" }];
+  const file = await inputFile(JSON.stringify({ contacts }), "seed.json");
+  expect(await seeded(file)).toEqual({ created: 2, updated: 0 });
+  expect(await seeded(file)).toEqual({ created: 0, updated: 2 });
+  expect(await seeded("--contacts 12")).toEqual({ created: 12, updated: 0 });
+  expect(await seeded("-", '{"tags":["VIP"]}')).toEqual({ created: 0, updated: 0 });
   const wrong = await seed("-", '{"contacts":[{"key":"a@b.co"},{"key":"nobody"}]}');
-  expect([wrong.code, wrong.stderr]).toEqual([
-    2,
-    expect.stringContaining("contacts[1].key must be an email address"),
-  ]);
+  const message = expect.stringContaining("contacts[1].key must be an email address");
+  expect(wrong).toMatchObject({ code: 2, stderr: message });
   expect((await seed("")).code).toBe(2);
   expect((await seed(`${file} --contacts 1`)).code).toBe(2);
   expect((await seed("-", "{")).code).toBe(2);
@@ -135,13 +124,13 @@ test("seed fills a folder that nobody serves, from a file, from standard input, 
 
 test("reset --seed gives the same ids again", async () => {
   const { sandbox, call, structureId } = await running();
-  const idAfterReset = async (flag = "") => {
-    expect((await sandbox(`reset --yes ${flag}`)).code).toBe(0);
-    const made = await call("POST", "/api/contact", { key: "a@b.co", contactStructureId: structureId });
-    return made.body._id;
-  };
-  const first = await idAfterReset("--seed 1");
-  expect(await idAfterReset("--seed 2")).not.toBe(first);
-  expect(await idAfterReset("--seed 1")).toBe(first);
-  expect(await idAfterReset()).toBe(first);
+  const made: string[] = [];
+  for (const flag of ["--seed 1", "--seed 2", "--seed 1", ""]) {
+    await done(sandbox(`reset --yes ${flag}`));
+    const { body } = await call("POST", "/api/contact", { key: "a@b.co", contactStructureId: structureId });
+    made.push(body._id);
+  }
+  const [first, second] = made;
+  expect(made).toEqual([first, second, first, first]);
+  expect(second).not.toBe(first);
 });
