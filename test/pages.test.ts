@@ -69,7 +69,7 @@ async function filesThatHold(folder: string, text: string): Promise<string[]> {
 
 it("docs/people.md: from a new address to an erasure", async () => {
   const service = await startSandbox();
-  await service.ecm(["import", await inputFile(people)]);
+  await service.ecm(`import ${await inputFile(people)}`);
   // Files of the page are beside each other.
   const folder = await temporaryFolder();
   const said: string[] = [];
@@ -91,7 +91,7 @@ it("docs/people.md: from a new address to an erasure", async () => {
       expect(await filesThatHold(folder, key)).toEqual([]);
     }
   }
-  const again = await service.ecm(["import", await inputFile(people), "--json"]);
+  const again = await service.ecm(`import ${await inputFile(people)} --json`);
   expect(JSON.parse(again.stdout).codes.skipped).toEqual({ suppressed: 1 });
 });
 

@@ -1,6 +1,7 @@
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readJson } from "../support/ecm.ts";
 import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -17,35 +18,32 @@ const headers = {
 
 async function ecmWithLimits() {
   const { server, env, ecm } = await startService((_request, response) => json(response, 200, [], headers));
+  const cache = env.ECM_CACHE_DIR!;
   return {
-    server,
-    cache: env.ECM_CACHE_DIR!,
-    at: (seconds: number, args: string[], more = {}) =>
-      ecm(args, { clock: jumpingClock([], start + seconds * 1000), env: more }),
+    ...{ server, cache },
+    files: async () => (await readdir(cache)).filter((name) => name.startsWith("limits-")),
+    at: (seconds: number, line: string, more = {}) =>
+      ecm(line, { clock: jumpingClock([], start + seconds * 1000), env: more }),
   };
 }
 
 describe("ecm limits", () => {
   it("shows what the last command saw, and how old it is, without a request", async () => {
     const { at, server } = await ecmWithLimits();
-    const first = await at(0, ["structure", "list"]);
-    expect(first.stderr).toContain(
-      "rate-limit: hour=3541/3600 reset=2026-11-21T14:00:00Z month=98742/100000\n",
-    );
-    const output = await at(125, ["limits", "--json"]);
-    expect(output).toMatchObject({ code: 0, stderr: "" });
-    expect(JSON.parse(output.stdout)).toEqual({
+    await at(0, "structure list");
+    const { code, stdout, stderr } = await at(125, "limits --json");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toEqual({
       hour: { limit: 3600, remaining: 3541, reset: "2026-11-21T14:00:00Z" },
       month: { limit: 100000, remaining: 98742 },
       seenAt: "2026-11-21T13:00:00.000Z",
     });
-    expect((await at(125, ["limits", "-o", "table"])).stdout).toBe(
+    expect((await at(125, "limits -o table")).stdout).toBe(
       "3,541 of 3,600 left, resets at 14:00 (in 58 min) · 98,742 of 100,000 this month\nAs of 2 min ago\n",
     );
-    expect((await at(125, ["limits", "-o", "csv", "--columns", "hour remaining"])).stdout).toBe(
-      "hour remaining\n3541\n",
-    );
-    expect((await at(90_000, ["limits", "-o", "table"])).stdout).toMatch(/^A new hour has begun/);
+    const column = await at(125, "limits -o csv --columns 'hour remaining'");
+    expect(column.stdout).toBe("hour remaining\n3541\n");
+    expect((await at(90_000, "limits -o table")).stdout).toMatch(/^A new hour has begun/);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -58,44 +56,42 @@ describe("ecm limits", () => {
     expect(shown.stdout).toMatch(
       /0 of 1 this month · the month resets (on \d+ \w+( \d+)? |tomorrow )?at 00:00 \(in /,
     );
-    const { month } = JSON.parse((await ecm("limits --json")).stdout);
+    const { month } = await readJson(ecm, "limits");
     expect(month).toEqual({ limit: 1, remaining: 0, reset: expect.stringMatching(/-01T00:00:0\dZ$/) });
   });
 
   it("spends one request with --refresh", async () => {
     const { at, server } = await ecmWithLimits();
-    const { stdout, code } = await at(0, ["limits", "--refresh", "--json"]);
-    expect(code).toBe(0);
+    const { stdout } = await at(0, "limits --refresh --json");
     expect(JSON.parse(stdout).month).toEqual({ limit: 100000, remaining: 98742 });
     expect(server.requests).toHaveLength(1);
   });
 
   it("says so when nothing was seen yet, also of another account or after the file was spoilt", async () => {
-    const { at, cache } = await ecmWithLimits();
-    const nothing = await at(0, ["limits", "--json"]);
+    const { at, cache, files } = await ecmWithLimits();
+    const nothing = await at(0, "limits --json");
     expect(nothing).toMatchObject({ code: 0, stdout: "{}\n" });
     expect(nothing.stderr).toContain("ecm limits --refresh");
-    await at(0, ["structure", "list"]);
-    expect((await at(0, ["limits", "--json"], { ECM_API_KEY: "l".repeat(50) })).stdout).toBe("{}\n");
-    const file = (await readdir(cache)).find((name) => name.startsWith("limits-"));
+    await at(0, "structure list");
+    expect((await at(0, "limits --json", { ECM_API_KEY: "l".repeat(50) })).stdout).toBe("{}\n");
+    const [file] = await files();
     await writeFile(join(cache, file!), '{"limits":{"hour":{"limit":"\\u001b"}},"seenAt":1}');
-    expect((await at(0, ["limits"])).stdout).toBe("");
+    expect((await at(0, "limits")).stdout).toBe("");
   });
 
   it("keeps them for the owner's eyes alone, one file an account, no key in it", async () => {
-    const { at, cache } = await ecmWithLimits();
-    await at(0, ["structure", "list"]);
-    await at(1, ["structure", "list"]);
-    const files = (await readdir(cache)).filter((name) => name.startsWith("limits-"));
-    expect(files).toHaveLength(1);
+    const { at, cache, files } = await ecmWithLimits();
+    for (const second of [0, 1]) await at(second, "structure list");
+    const [file, ...others] = await files();
+    expect(others).toEqual([]);
     expect((await stat(cache)).mode & 0o777).toBe(0o700);
-    expect((await stat(join(cache, files[0]!))).mode & 0o777).toBe(0o600);
-    expect(files[0]).not.toContain("kkkk");
+    expect((await stat(join(cache, file!))).mode & 0o777).toBe(0o600);
+    expect(file).not.toContain("kkkk");
   });
 
   it("never lets a command fail that cannot keep them", async () => {
     const { at, cache } = await ecmWithLimits();
     await writeFile(cache, "a file where the folder should be");
-    expect((await at(0, ["structure", "list"])).code).toBe(0);
+    expect((await at(0, "structure list")).code).toBe(0);
   });
 });

@@ -1,7 +1,8 @@
 /** What the client does where the service has what the specification shows, and no more. */
 import { describe, expect, it } from "vitest";
-import { inputFile, manyContacts, manyRows, parseSummary } from "../bulk/kit.ts";
+import { inputFile, manyContacts, manyRows, parseSummary, summaryOf } from "../bulk/kit.ts";
 import { type RecordingProxy, startRecordingProxy } from "../journeys/recording-proxy.ts";
+import { done, readJson, refused } from "../support/ecm.ts";
 import { errorBody } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
@@ -42,160 +43,135 @@ const refusedSearch = "POST /api/contact/search 400";
 describe("the names that a search can ask for", () => {
   it("are found out once, and kept for the account", async () => {
     const running = await account();
-    const first = await running.ecm(["contact", "search", "--key", "p1@example.com", "--json"]);
-    expect(first.code, first.stderr).toBe(0);
-    expect(JSON.parse(first.stdout)).toMatchObject([
-      { key: "p1@example.com", status: { primary: "active" } },
-    ]);
+    const found = await readJson(running.ecm, "contact search --key p1@example.com");
+    expect(found).toMatchObject([{ key: "p1@example.com", status: { primary: "active" } }]);
     expect(listAnswers(running).filter((each) => each === refusedSearch)).toHaveLength(1);
     running.sandbox.admin.requests.clear();
-    await running.ecm(["contact", "search", "--all", "--json"]);
-    await running.ecm(["import", await inputFile(manyRows(7)), "--json"]);
+    await running.ecm("contact search --all --json");
+    await running.ecm(`import ${await inputFile(manyRows(7))} --json`);
     expect(listAnswers(running)).not.toContain(refusedSearch);
   });
 
   it("are found out again when the service takes others", async () => {
     const running = await account();
-    await running.ecm(["contact", "search"]);
+    await running.ecm("contact search");
+    // The same account, behind another address: what was learned goes by the address, so the old one is tried first.
     const other = await startSandbox({ folder: running.folder });
-    // The same account, behind another address: what was learned goes
-    // by the address, so the old one is tried first.
-    const { stdout } = await other.ecm(["contact", "search", "--columns", "key,updatedAt", "-o", "csv"]);
+    const { stdout } = await other.ecm("contact search --columns key,updatedAt -o csv");
     expect(stdout).toMatch(/p0@example\.com,\d{4}-/);
   });
 
   it("that no search tells are said, not shown as empty in silence", async () => {
     const { ecm } = await account();
-    const dialog = await ecm(["contact", "search", "--columns", "key,updatedAt"]);
+    const dialog = await ecm("contact search --columns key,updatedAt");
     expect(dialog.stderr).toContain("The service does not tell updatedAt");
-    const since = await ecm(["export", "--since", "24h"]);
-    expect(since).toMatchObject({ code: 1 });
+    const since = await ecm("export --since 24h");
+    expect(since.code).toBe(1);
     expect(since.stderr).toContain("The service did not tell the updatedAt of the contacts");
     const common = await accountWithCommonNames();
-    const listed = await common.ecm(["contact", "search"]);
+    const listed = await common.ecm("contact search");
     expect(listed.stderr).toContain("The service's searches do not tell the status");
-    const withStatus = await common.ecm(["contact", "search", "--columns", "key,status", "-o", "csv"]);
+    const withStatus = await common.ecm("contact search --columns key,status -o csv");
     expect(withStatus.stdout).toContain("p4@example.com,Inactive");
     expect(withStatus.stderr).not.toContain("do not tell");
   });
 });
 
-describe("lists, where a search does not filter by them", () => {
-  it("are decided here, and what was learned saves the next refusal", async () => {
-    const running = await account();
-    const count = async (...args: string[]) =>
-      (await running.ecm(["contact", "search", ...args, "--count"])).stdout;
-    expect(await count("--list", "News")).toBe("2\n");
-    expect(await count("--list", "News", "--list", "Offers")).toBe("5\n");
-    expect(await count("--list", "Offers", "--status", "active")).toBe("2\n");
-    const twoKeys = ["--key", "p1@example.com", "--key", "p3@example.com"];
-    expect(await count("--list", "Offers", ...twoKeys)).toBe("1\n");
-    running.sandbox.admin.requests.clear();
-    expect(await count("--list", "Offers")).toBe("3\n");
-    expect(listAnswers(running)).not.toContain(refusedSearch);
-  });
+it("lists by which no search filters are decided here, and what was learned saves the next refusal", async () => {
+  const running = await account();
+  const count = async (flags: string) => (await running.ecm(`contact search ${flags} --count`)).stdout;
+  expect(await count("--list News")).toBe("2\n");
+  expect(await count("--list News --list Offers")).toBe("5\n");
+  expect(await count("--list Offers --status active")).toBe("2\n");
+  expect(await count("--list Offers --key p1@example.com --key p3@example.com")).toBe("1\n");
+  running.sandbox.admin.requests.clear();
+  expect(await count("--list Offers")).toBe("3\n");
+  expect(listAnswers(running)).not.toContain(refusedSearch);
 });
 
 describe("tags, which the service does not show", () => {
   it("are left out of a structure that is kept as a file, which is compared without them", async () => {
     const { ecm } = await account();
-    const pulled = await ecm(["structure", "pull"]);
-    const diff = (stdin: string) => ecm(["structure", "diff", "-", "--exit-code"], { stdin });
-    expect(await diff(pulled.stdout)).toMatchObject({ code: 0, stdout: "" });
-    expect(await diff(`${pulled.stdout}  - label: Zip\n`)).toMatchObject({
+    const pulled = await done(ecm("structure pull"));
+    const diff = (stdin: string) => ecm("structure diff - --exit-code", { stdin });
+    expect(await diff(pulled)).toMatchObject({ code: 0, stdout: "" });
+    expect(await diff(`${pulled}  - label: Zip\n`)).toMatchObject({
       code: 9,
       stdout: '+ field "Zip" (text)\n',
     });
-    expect((await diff(`${pulled.stdout}tags: [vip]\n`)).code).toBe(1);
+    await refused(diff(`${pulled}tags: [vip]\n`), 1);
   });
 
   it("are never deleted by an update of the structure", async () => {
     const running = await account();
-    for (const args of [
-      ["update", "--label", "Customers"],
-      ["field", "add", "Town"],
-      ["field", "rename", "City", "Town"],
-      ["field", "remove", "City", "--yes"],
-      ["tag", "add", "new"],
-    ]) {
-      const { code, stderr } = await running.ecm(["structure", ...args]);
-      expect(code, args.join(" ")).toBe(1);
-      expect(stderr).toContain("an update without them could delete them from every contact");
-    }
-    const added = await running.ecm(["structure", "field", "add", "Town"]);
-    const [, text, path] = /echo '(\{.*\})' \| ecm api PUT (\S+) --data - --yes$/m.exec(added.stderr)!;
+    const { ecm } = running;
+    for (const change of [
+      "update --label Customers",
+      "field rename City Town",
+      "field remove City --yes",
+      "tag add new",
+    ])
+      await refused(
+        ecm(`structure ${change}`),
+        1,
+        "update without them could delete them from every contact",
+      );
+    const said = await refused(ecm("structure field add Town"), 1, "could delete them");
+    const [, text, path] = /echo '(\{.*\})' \| ecm api PUT (\S+) --data - --yes$/m.exec(said)!;
     const body = JSON.parse(text!);
     expect(body).toMatchObject({ label: expect.any(String), keyName: expect.any(String) });
     expect(body.fields.at(-1)).toMatchObject({ label: "Town" });
     expect(body.tags).toEqual([{ _id: "TAG-ID", label: "TAG" }]);
     // Filled in, it is what does it.
-    const [contact] = JSON.parse((await running.ecm(["contact", "search", "--limit", "1", "--json"])).stdout);
-    const filled = JSON.stringify({ ...body, tags: [{ _id: contact.tags[0]._id, label: "vip" }] });
-    const sent = await running.ecm(["api", "PUT", path!, "--data", "-", "--yes"], { stdin: filled });
-    expect(sent.code, sent.stderr).toBe(0);
-    const labels = JSON.parse((await running.ecm(["structure", "get", "--json"])).stdout).fields;
-    expect(labels.map(({ label }: { label: string }) => label)).toContain("Town");
-    expect((await running.ecm(["structure", "tag", "add", "new"])).stderr).toContain(
-      '"tags":[{"_id":"TAG-ID","label":"TAG"},{"label":"new"}]',
-    );
+    const [contact] = await readJson(ecm, "contact search --limit 1");
+    const stdin = JSON.stringify({ ...body, tags: [{ _id: contact.tags[0]._id, label: "vip" }] });
+    await done(ecm(`api PUT ${path} --data - --yes`, { stdin }));
+    const { fields } = await readJson(ecm, "structure get");
+    expect(fields).toContainEqual(expect.objectContaining({ label: "Town" }));
+    await refused(ecm("structure tag add new"), 1, '"tags":[{"_id":"TAG-ID","label":"TAG"},{"label":"new"}]');
     expect(listAnswers(running).filter((each) => each.startsWith("PUT"))).toHaveLength(1);
-    expect((await running.ecm(["structure", "get"])).stderr).toContain("did not say which tags there are");
+    expect((await ecm("structure get")).stderr).toContain("did not say which tags there are");
   });
 
   it("are named by their ids, and a label is refused before a contact is read or changed", async () => {
-    const running = await account();
-    const [contact] = JSON.parse((await running.ecm(["contact", "search", "--limit", "1", "--json"])).stdout);
+    const { ecm } = await account();
+    const [contact] = await readJson(ecm, "contact search --limit 1");
     const id: string = contact.tags[0]._id;
     const rows = "Email,Tags\np3@example.com,vip\n";
-    for (const args of [
-      ["contact", "search", "--where", '"vip" in tags'],
-      ["contact", "mutate", "--where", '!("vip" in tags)', "--set", "City=X", "--yes"],
-      ["contact", "search", "--where", 'tags.exists(each, each == "vip")'],
-      ["contact", "search", "--tag", "vip"],
-      ["contact", "create", "--key", "new@example.com", "--tag", "vip"],
-      ["contact", "mutate", "p1@example.com", "--add-tag", "vip"],
-      ["import", await inputFile(rows), "--map", "Tags=tags"],
-      ["import", await inputFile(rows), "--map", "Tags=tags", "--create-missing"],
-    ]) {
-      const { code, stderr } = await running.ecm(args);
-      expect(code, args.join(" ")).toBe(5);
-      expect(stderr).toContain("did not say which tags there are");
-      expect(stderr).toContain("Name the tag by its id");
-    }
-    const keys = async (...args: string[]) =>
-      (await running.ecm(["contact", "search", ...args, "--columns", "key", "-o", "csv"])).stdout;
-    expect(await keys("--where", `"${id}" in tags`)).toBe("key\np0@example.com\n");
-    expect(await keys("--where", "size(tags) == 1")).toBe("key\np0@example.com\n");
-    const imported = await running.ecm([
-      "import",
-      await inputFile(rows.replace("vip", id)),
-      "--map",
-      "Tags=tags",
-      "--json",
-    ]);
-    expect(parseSummary(imported).rows).toMatchObject({ updated: 1, rejected: 0 });
-    expect(await keys("--tag", id)).toBe("key\np0@example.com\np3@example.com\n");
+    for (const line of [
+      `contact search --where '"vip" in tags'`,
+      `contact mutate --where '!("vip" in tags)' --set City=X --yes`,
+      `contact search --where 'tags.exists(each, each == "vip")'`,
+      "contact search --tag vip",
+      "contact create --key new@example.com --tag vip",
+      "contact mutate p1@example.com --add-tag vip",
+      `import ${await inputFile(rows)} --map Tags=tags`,
+      `import ${await inputFile(rows)} --map Tags=tags --create-missing`,
+    ])
+      await refused(ecm(line), 5, "did not say which tags there are", "Name the tag by its id");
+    const keys = (flags: string) => done(ecm(`contact search ${flags} --columns key -o csv`));
+    expect(await keys(`--where '"${id}" in tags'`)).toBe("key\np0@example.com\n");
+    expect(await keys("--where 'size(tags) == 1'")).toBe("key\np0@example.com\n");
+    const file = await inputFile(rows.replace("vip", id));
+    const imported = await summaryOf(ecm, `import ${file} --map Tags=tags`);
+    expect(imported.rows).toMatchObject({ updated: 1, rejected: 0 });
+    expect(await keys(`--tag ${id}`)).toBe("key\np0@example.com\np3@example.com\n");
   });
 });
 
-describe("the status, where no search tells it", () => {
-  it("is read by ids where it decides, and the price says so", async () => {
-    const running = await accountWithCommonNames();
-    await running.ecm(["contact", "search"]);
-    const keys = await inputFile(
-      ["p0", "p1", "p4"].map((name) => `${name}@example.com\n`).join(""),
-      "keys.txt",
-    );
-    const args = ["contact", "unsubscribe", "--keys", keys, "--json", "--yes"];
-    const planned = parseSummary(await running.ecm([...args, "--dry-run"]));
-    const done = parseSummary(await running.ecm(args));
-    // Who bounced stays as they are.
-    expect(done.rows).toMatchObject({ updated: 2, unchanged: 1, rejected: 0 });
-    expect(done.requests.total).toBeLessThanOrEqual(planned.estimate.requests);
-    const { stdout } = await running.ecm(["contact", "get", "p4@example.com", "--json"]);
-    expect(JSON.parse(stdout).status).toMatchObject({ primary: "Inactive", secondary: "Bounce" });
-    const exported = await running.ecm(["export", "--columns", "key,status"]);
-    expect(exported.stdout).toContain("p2@example.com,active");
-    expect(exported.stdout).toContain("p4@example.com,Inactive");
-  });
+it("the status, where no search tells it, is read by ids where it decides, and the price says so", async () => {
+  const { ecm } = await accountWithCommonNames();
+  await ecm("contact search");
+  const keys = await inputFile("p0@example.com\np1@example.com\np4@example.com\n", "keys.txt");
+  const line = `contact unsubscribe --keys ${keys} --json --yes`;
+  const planned = parseSummary(await ecm(`${line} --dry-run`));
+  const { rows, requests } = parseSummary(await ecm(line));
+  // Who bounced stays as they are.
+  expect(rows).toMatchObject({ updated: 2, unchanged: 1, rejected: 0 });
+  expect(requests.total).toBeLessThanOrEqual(planned.estimate.requests);
+  const { status } = await readJson(ecm, "contact get p4@example.com");
+  expect(status).toMatchObject({ primary: "Inactive", secondary: "Bounce" });
+  const exported = await done(ecm("export --columns key,status"));
+  expect(exported).toContain("p2@example.com,active");
+  expect(exported).toContain("p4@example.com,Inactive");
 });

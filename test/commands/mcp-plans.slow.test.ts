@@ -8,8 +8,8 @@ import { describe, expect, it } from "vitest";
 import { realClock } from "../../src/clock.ts";
 import { walkFiles } from "../../src/disk/walk.ts";
 import type { Clock } from "../../src/wire.ts";
-import { manyContacts } from "../bulk/kit.ts";
-import { done, type Ecm, spawnEcm, temporaryHome } from "../support/ecm.ts";
+import { manyContacts, summaryOf } from "../bulk/kit.ts";
+import { done, type Ecm, readJson, refused, spawnEcm, temporaryHome } from "../support/ecm.ts";
 import {
   account,
   accountSession,
@@ -23,6 +23,8 @@ import { startSandbox } from "../support/sandbox.ts";
 
 const carl = "carl@example.com";
 const dora = "dora@example.com";
+const eva = "eva@example.com";
+const fay = "fay@example.com";
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
@@ -31,61 +33,41 @@ async function openPlans(state: string): Promise<string[]> {
   return (await readdir(join(state, "runs"))).filter((name) => name.startsWith(".plan-"));
 }
 
+/** Nothing that is kept names any of them. */
+async function expectForgotten(state: string, ...names: string[]): Promise<void> {
+  for await (const file of walkFiles(state)) {
+    const text = await readFile(file, "utf8");
+    for (const name of names) expect(text, file).not.toContain(name);
+  }
+}
+
 async function readCell(ecm: Ecm, key: string, column: string): Promise<string> {
-  const stdout = await done(ecm(["contact", "search", "--key", key, "-o", "csv", "--columns", column]));
+  const stdout = await done(ecm(`contact search --key ${key} -o csv --columns '${column}'`));
   return (stdout.trim().split("\n")[1] ?? "").replaceAll('"', "");
 }
 
-describe("a contact that changed after the plan", () => {
-  it.each([
-    ["plan_change", { all: true, set: { "Last Name": "Lovelace" } }, "updated"],
-    ["plan_import", { rows: [ada, bob].map((row) => ({ ...row, "Last Name": "Lovelace" })) }, "updated"],
-    ["plan_change", { action: "delete", lists: ["News"] }, "deleted"],
-  ] as const)("is skipped by %s, and the others are written", async (name, input, outcome) => {
-    const { call, apply, ecm } = await accountSession();
-    const plan = await call(name, input);
-    await done(ecm(["contact", "mutate", ada.Email, "--set", "Last Name=Byron"]));
-    expect(await apply(plan)).toMatchObject({
-      status: "completed",
-      rows: { read: 2, [outcome]: 1, skipped: 1 },
-      codes: { skipped: { changed: 1 } },
-    });
-    expect(await readCell(ecm, ada.Email, "Last Name")).toBe("Byron");
-    const left = outcome === "deleted" ? [ada.Email] : [ada.Email, bob.Email];
-    expect(await searchKeys(ecm)).toEqual(left);
+/** `apply_plan` is `ecm apply`: what `apply.test.ts` promises of every kind of plan holds here too. */
+it("skips whom others created, changed, deleted, unsubscribed or suppressed after the plan", async () => {
+  const { call, apply, ecm } = await accountSession();
+  for (const key of [eva, fay]) await done(ecm(`contact create --key ${key}`));
+  const keys = [ada.Email, bob.Email, carl, dora, eva, fay];
+  const rows = keys.map((Email) => ({ Email, "First Name": "New" }));
+  const plan = await call("plan_import", { rows, lists: ["News"] });
+  expect(plan.counts).toEqual({ create: 2, update: 4 });
+  await done(ecm(`contact unsubscribe ${ada.Email} --yes`));
+  await done(ecm(`contact delete ${bob.Email} --yes`));
+  await done(ecm(`contact create --key ${carl} --set 'First Name=Other'`));
+  await done(ecm(`suppressions add ${dora}`));
+  await done(ecm(`contact mutate ${eva} --set 'First Name=Eva'`));
+  expect(await apply(plan)).toMatchObject({
+    status: "completed",
+    rows: { read: 6, created: 0, updated: 1, skipped: 5 },
+    codes: { skipped: { changed: 4, suppressed: 1 } },
   });
-
-  it("is skipped when it was created, deleted, unsubscribed or suppressed meanwhile", async () => {
-    const { call, apply, ecm } = await accountSession();
-    await done(ecm(["contact", "create", "--key", "eva@example.com"]));
-    const rows = [ada.Email, bob.Email, carl, dora, "eva@example.com"].map((Email) => ({
-      Email,
-      "First Name": "New",
-    }));
-    const plan = await call("plan_import", { rows, lists: ["News"] });
-    expect(plan.counts).toEqual({ create: 2, update: 3 });
-    await done(ecm(["contact", "unsubscribe", ada.Email, "--yes"]));
-    await done(ecm(["contact", "delete", bob.Email, "--yes"]));
-    await done(ecm(["contact", "create", "--key", carl, "--set", "First Name=Other"]));
-    await done(ecm(["suppressions", "add", dora]));
-    expect(await apply(plan)).toMatchObject({
-      rows: { read: 5, created: 0, updated: 1, skipped: 4 },
-      codes: { skipped: { changed: 3, suppressed: 1 } },
-    });
-    expect(await searchKeys(ecm)).toEqual([ada.Email, carl, "eva@example.com"]);
-    expect(await readCell(ecm, ada.Email, "First Name")).toBe("Ada");
-    expect(await readCell(ecm, carl, "First Name")).toBe("Other");
-  });
-
-  it("is left as it is where it already is as the plan wants it", async () => {
-    const { call, apply, ecm } = await accountSession();
-    const change = await call("plan_change", { all: true, set: { "Last Name": "Same" } });
-    const leave = await call("plan_change", { action: "unsubscribe", keys: [ada.Email] });
-    await done(ecm(["contact", "mutate", ada.Email, "--set", "Last Name=Same"]));
-    expect(await apply(change)).toMatchObject({ rows: { updated: 1, unchanged: 1 } });
-    await done(ecm(["contact", "unsubscribe", ada.Email, "--yes"]));
-    expect(await apply(leave)).toMatchObject({ rows: { read: 1, updated: 0, unchanged: 1 } });
-  });
+  expect(await searchKeys(ecm)).toEqual([ada.Email, carl, eva, fay]);
+  const names = [];
+  for (const key of [ada.Email, carl, eva, fay]) names.push(await readCell(ecm, key, "First Name"));
+  expect(names).toEqual(["Ada", "Other", "Eva", "New"]);
 });
 
 describe("nobody is written who is not in the plan", () => {
@@ -95,40 +77,23 @@ describe("nobody is written who is not in the plan", () => {
       await call("plan_change", { lists: ["News"], set: { "Last Name": "Planned" } }),
       await call("plan_change", { action: "unsubscribe", lists: ["News"] }),
     ];
-    await done(ecm(["contact", "create", "--key", carl, "--list", "News"]));
-    expect(await apply(plans[0]!)).toMatchObject({ rows: { read: 2, updated: 2 } });
-    expect(await apply(plans[1]!)).toMatchObject({ rows: { read: 2, updated: 2 } });
+    await done(ecm(`contact create --key ${carl} --list News`));
+    for (const plan of plans) expect(await apply(plan)).toMatchObject({ rows: { read: 2, updated: 2 } });
     expect(await searchKeys(ecm, "--status", "active")).toEqual([carl]);
     expect(await readCell(ecm, carl, "Last Name")).toBe("");
-  });
-
-  it("also by a list sync: who joined the list since stays in it", async () => {
-    const { call, apply, ecm } = await accountSession();
-    const file = await belowWorkingFolder("members.txt", `${ada.Email}\n${carl}\n`);
-    const plan = await call("plan_list_sync", { list: "News", file, max_remove: "1", create: true });
-    expect(plan.counts).toEqual({ create: 1, update: 1, unchanged: 1 });
-    await done(ecm(["contact", "create", "--key", dora, "--list", "News"]));
-    expect(await apply(plan)).toMatchObject({
-      kind: "apply",
-      rows: { created: 1, updated: 1 },
-      members: { added: 1, removed: 1 },
-    });
-    expect(await searchKeys(ecm, "--list", "News")).toEqual([ada.Email, carl, dora]);
   });
 
   it("also by a deletion, which backs up everybody whom it takes", async () => {
     const { call, apply, ecm } = await accountSession();
     const plan = await call("plan_change", { action: "delete", lists: ["News"] });
-    await done(ecm(["contact", "create", "--key", carl, "--list", "News"]));
-    const summary = await apply(plan);
-    expect(summary).toMatchObject({ rows: { read: 2, deleted: 2 } });
-    expect(summary.requests.total).toBe(summary.estimate.requests);
-    const backup = await readFile(summary.backup!, "utf8");
-    expect(backup).toContain(ada.Email);
-    expect(backup).toContain(bob.Email);
-    expect(backup).not.toContain(carl);
+    await done(ecm(`contact create --key ${carl} --list News`));
+    const { rows, requests, estimate, backup } = await apply(plan);
+    expect(rows).toMatchObject({ read: 2, deleted: 2 });
+    expect(requests.total).toBe(estimate.requests);
+    const kept = await readFile(backup!, "utf8");
+    expect([ada.Email, bob.Email, carl].map((key) => kept.includes(key))).toEqual([true, true, false]);
     expect(await searchKeys(ecm)).toEqual([carl]);
-    await done(ecm(["runs", "undo", "last", "--yes"]));
+    await done(ecm("runs undo last --yes"));
     expect(await searchKeys(ecm)).toEqual([ada.Email, bob.Email, carl]);
   });
 
@@ -146,25 +111,13 @@ describe("nobody is written who is not in the plan", () => {
     expect(await readCell(ecm, bob.Email, "Last Name")).toBe("Planned");
   });
 
-  it("also by two plans for the same contacts, one after the other or at once", async () => {
+  it("also by two plans for the same contacts that are applied at once", async () => {
     const { call, apply, ecm } = await accountSession();
     const planned = (name: string) => call("plan_change", { all: true, set: { "Last Name": name } });
-    const [one, two] = [await planned("One"), await planned("Two")];
-    const tagged = await call("plan_change", { keys: [ada.Email], set: { "First Name": "Augusta" } });
-    expect(await apply(one)).toMatchObject({ rows: { updated: 2 } });
-    expect(await apply(two)).toMatchObject({
-      rows: { updated: 0, skipped: 2 },
-      codes: { skipped: { changed: 2 } },
-    });
-    expect(await apply(tagged)).toMatchObject({ rows: { updated: 1 } });
+    const plans = [await planned("One"), await planned("Two")];
+    const summaries = await Promise.all(plans.map(apply));
+    expect(summaries.map(({ rows }) => `${rows.updated} ${rows.skipped}`)).toEqual(["2 0", "0 2"]);
     expect(await readCell(ecm, ada.Email, "Last Name")).toBe("One");
-    const again = [await planned("Three"), await planned("Four")];
-    const summaries = await Promise.all(again.map(apply));
-    expect(summaries.map(({ rows }) => [rows.updated, rows.skipped])).toEqual([
-      [2, 0],
-      [0, 2],
-    ]);
-    expect(await readCell(ecm, ada.Email, "Last Name")).toBe("Three");
   });
 });
 
@@ -176,9 +129,8 @@ it("a plan that its guard refuses has no token", async () => {
     message: expect.stringContaining("This would remove 1 of the 2 members"),
   });
   expect(await openPlans(state)).toEqual([]);
-  expect(await call("plan_list_sync", { list: "News", file, max_remove: "1" })).toMatchObject({
-    token: expect.any(String),
-  });
+  const { token } = await call("plan_list_sync", { list: "News", file, max_remove: "1" });
+  expect(token).toBeTypeOf("string");
   expect(await searchKeys(ecm, "--list", "News")).toEqual([ada.Email, bob.Email]);
 });
 
@@ -189,8 +141,8 @@ describe("a plan's file", () => {
     const [folder, ...others] = await openPlans(state);
     expect(others).toEqual([]);
     const path = join(state, "runs", folder!);
-    expect(((await stat(path)).mode & 0o777).toString(8)).toBe("700");
     expect(await readdir(path)).toEqual(["plan.ndjson"]);
+    expect(((await stat(path)).mode & 0o777).toString(8)).toBe("700");
     expect(((await stat(join(path, "plan.ndjson"))).mode & 0o777).toString(8)).toBe("600");
     const summary = await apply(plan);
     expect(await openPlans(state)).toEqual([]);
@@ -247,35 +199,26 @@ describe("a plan's file", () => {
     child.kill("SIGKILL");
     await ended;
     expect(await openPlans(state)).toHaveLength(1);
-    const input = await belowWorkingFolder("people.csv", `Email\n${dora}\n`);
-    const plan = ["import", input, "--dry-run"];
+    const plan = `import ${await belowWorkingFolder("people.csv", `Email\n${dora}\n`)} --dry-run`;
     await done(ecm(plan));
     expect(await openPlans(state)).toHaveLength(1);
-    const clock: Clock = { ...realClock, now: () => Date.now() + day + minute };
-    expect(await ecm(plan, { clock })).toMatchObject({ code: 0 });
+    await done(ecm(plan, { clock: { ...realClock, now: () => Date.now() + day + minute } }));
     expect(await openPlans(state)).toEqual([]);
-    for await (const file of walkFiles(state)) expect(await readFile(file, "utf8"), file).not.toContain(carl);
+    await expectForgotten(state, carl);
   });
 
   it("loses a person who is erased, and is refused then", async () => {
     const { call, refusal, ecm, state } = await accountSession();
-    const created = await call("plan_import", {
-      rows: [{ Email: carl, "First Name": "Carl" }, { Email: dora }],
-    });
+    const rows = [{ Email: carl, "First Name": "Carl" }, { Email: dora }];
+    const created = await call("plan_import", { rows });
     const changed = await call("plan_change", { all: true, set: { "Last Name": "Planned" } });
-    await done(ecm(["contact", "erase", carl, ada.Email, "--yes"]));
-    for (const { token } of [created, changed]) {
-      expect(await refusal("apply_plan", { token })).toMatchObject({
-        type: "PlanDamagedError",
-        exitCode: 2,
-      });
-    }
+    await done(ecm(`contact erase ${carl} ${ada.Email} --yes`));
+    const damaged = { type: "PlanDamagedError", exitCode: 2 };
+    for (const { token } of [created, changed])
+      expect(await refusal("apply_plan", { token })).toMatchObject(damaged);
     expect(await searchKeys(ecm)).toEqual([bob.Email]);
     expect(await readCell(ecm, bob.Email, "Last Name")).toBe("");
-    for await (const file of walkFiles(state)) {
-      const text = await readFile(file, "utf8");
-      for (const erased of [carl, ada.Email, "Carl"]) expect(text, file).not.toContain(erased);
-    }
+    await expectForgotten(state, carl, ada.Email, "Carl");
   });
 
   it("of a run that is done shows what it rejected, but nobody who was erased since", async () => {
@@ -284,7 +227,7 @@ describe("a plan's file", () => {
     await apply(await call("plan_change", { keys_file, set: { "Last Name": "Planned" } }));
     const readRejected = () => call("runs_list", { run: "last", rejects: true });
     expect(await readRejected()).toMatchObject({ rejects: [{ key: carl }, { key: dora }] });
-    await done(ecm(["contact", "erase", carl, "--yes"]));
+    await done(ecm(`contact erase ${carl} --yes`));
     expect(JSON.stringify(await readRejected())).not.toContain(carl);
     await end();
     expect(await openPlans(state)).toEqual([]);
@@ -308,19 +251,16 @@ describe("a plan's file", () => {
 
   it("is not needed to resume what a limit has stopped", async () => {
     const { ecm } = await stopped();
-    const { code, stdout, stderr } = await ecm(["runs", "resume", "last", "--json"]);
-    expect(code, stderr).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ kind: "apply", status: "completed", rows: { updated: 3 } });
+    const resumed = await summaryOf(ecm, "runs resume last");
+    expect(resumed).toMatchObject({ code: 0, kind: "apply", status: "completed", rows: { updated: 3 } });
     expect(await readCell(ecm, "p1@example.com", "Last Name")).toBe("Planned");
   });
 
   it("that a stopped run has kept loses a person who is erased, and is not resumed", async () => {
     const { ecm, env } = await stopped();
-    await done(ecm(["contact", "erase", "p1@example.com", "--yes"]));
-    for await (const file of walkFiles(env.ECM_STATE_DIR!))
-      expect(await readFile(file, "utf8"), file).not.toContain("p1@example.com");
-    const { code, stderr } = await ecm(["runs", "resume", "last"]);
-    expect(code, stderr).toBe(2);
+    await done(ecm("contact erase p1@example.com --yes"));
+    await expectForgotten(env.ECM_STATE_DIR!, "p1@example.com");
+    await refused(ecm("runs resume last"), 2);
     expect(await searchKeys(ecm)).toEqual(["p0@example.com", "p2@example.com"]);
     expect(await readCell(ecm, "p0@example.com", "Last Name")).toBe("");
   });
@@ -330,10 +270,8 @@ describe("a plan's file", () => {
     const { call, refusal } = await startMcp({ ...home, ECM_PROFILE: "sandbox" }, ["--allow-write"]);
     const { token } = await call("plan_import", { rows: [{ Email: carl }] });
     await rm(join(home.ECM_STATE_DIR!, "sandbox"), { recursive: true });
-    expect(await refusal("apply_plan", { token })).toMatchObject({
-      type: "PlanRefusedError",
-      exitCode: 2,
-    });
+    const error = await refusal("apply_plan", { token });
+    expect(error).toMatchObject({ type: "PlanRefusedError", exitCode: 2 });
     expect(await call("contact_search", { count: true })).toEqual({ count: 0 });
   });
 });
@@ -341,9 +279,9 @@ describe("a plan's file", () => {
 it("an undo of an import deletes whom it created only where that is asked for", async () => {
   const { call, apply, ecm } = await accountSession();
   await apply(await call("plan_import", { rows: [{ Email: carl }] }));
-  const kept = await call("plan_run", { action: "undo", run: "last" });
-  expect(kept).toMatchObject({ token: null });
-  const taken = await call("plan_run", { action: "undo", run: "last", delete_created: true });
+  const undo = (more = {}) => call("plan_run", { action: "undo", run: "last", ...more });
+  expect(await undo()).toMatchObject({ token: null });
+  const taken = await undo({ delete_created: true });
   expect(taken.counts).toMatchObject({ delete: 1 });
   await apply(taken);
   expect(await searchKeys(ecm)).toEqual([ada.Email, bob.Email]);
@@ -359,7 +297,7 @@ it("a client that goes in the middle of an apply stops it after the writes under
   void client.callTool({ name: "apply_plan", arguments: { token } }).catch(() => undefined);
   await expect.poll(() => writes().length, { timeout: 10_000 }).toBeGreaterThan(0);
   expect(await end()).toBe(0);
-  const [run] = JSON.parse(await done(ecm(["runs", "list", "--json"])));
+  const [run] = await readJson(ecm, "runs list");
   expect(run).toMatchObject({ status: "stopped", stoppedBy: "signal", open: 0 });
   expect(run.rows.updated).toBeLessThan(60);
 });

@@ -50,7 +50,7 @@ it("arguments are those of the commands: type, choices, default and description"
   const { client } = await startMcp(env, ["--allow-write"]);
   const { tools } = await client.listTools();
   const find = (name: string) => tools.find((tool) => tool.name === name)!.inputSchema.properties!;
-  const { stdout } = await ecm(["commands", "import", "--json"]);
+  const { stdout } = await ecm("commands import --json");
   const { flags } = JSON.parse(stdout) as { flags: { name: string; choices: string[]; default: string }[] };
   const { choices, default: usual } = flags.find(({ name }) => name === "--mode")!;
   expect(find("plan_import").mode).toMatchObject({ enum: choices, default: usual });

@@ -1,8 +1,8 @@
 /** `ecm plan show`: a plan file for a reviewer, with the people in it or without. */
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, it } from "vitest";
-import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { makePlanFile } from "../bulk/plan-kit.ts";
+import { done, ecmWith, refused, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const secrets = ["ada@", "bob@", "cy@", "Oslo", "Bergen", "Rome"];
@@ -13,39 +13,32 @@ async function planned() {
     contents: {
       fields: ["City"],
       tags: ["VIP"],
-      contacts: [
-        { key: "ada@example.com", fields: { City: "Oslo" } },
-        { key: "bob@example.com", fields: { City: "Oslo" } },
-      ],
+      contacts: ["ada", "bob"].map((name) => ({ key: `${name}@example.com`, fields: { City: "Oslo" } })),
     },
   });
-  const plan = join(await temporaryFolder(), "plan.ndjson");
   const stdin =
     "Email,City,tags\nada@example.com,Bergen,VIP\nbob@example.com,,\ncy@example.com,Rome,VIP\nwrong ada@,Oslo,\n";
-  const flags = ["--blank", "clear", "--list", "A *bold* | list", "--create-missing"];
-  const made = await service.ecm(["import", "-", ...flags, "--dry-run", "--plan", plan], { stdin });
-  const [, digest] = /^Plan: 3 to write, (sha256:[0-9a-f]{64})$/m.exec(made.stderr) ?? [];
-  expect(digest, made.stderr).toBeDefined();
+  const args = ["import", "-", "--blank", "clear", "--list", "A *bold* | list", "--create-missing"];
+  const { file, digest, writes } = await makePlanFile(service, args, stdin);
+  expect(writes).toBe(3);
   // No account is needed to look at a plan.
   const ecm = ecmWith(await temporaryHome());
-  const show = (...args: string[]) => ecm(["plan", "show", ...args]);
-  return { ...service, plan, digest: digest!, show, ecm };
+  const show = (flags = "") => ecm(`plan show ${file} ${flags}`);
+  return { ...service, file, digest, show, ecm };
 }
 
 it("says of - that a plan is a file, and sends nothing", async () => {
   const ecm = ecmWith(await temporaryHome());
-  for (const command of ["plan show -", "apply -"]) {
-    const { code, stderr } = await ecm([...command.split(" "), "-p", "sandbox"], { stdin: "{}" });
-    expect(stderr).toContain("error: A plan is read from a file, not from standard input\n");
-    expect(code).toBe(2);
+  for (const line of ["plan show -", "apply -"]) {
+    const said = "error: A plan is read from a file, not from standard input\n";
+    await refused(ecm(`${line} -p sandbox`, { stdin: "{}" }), 2, said);
   }
 });
 
 it("tells what the plan would write, and of which account, without a request", async () => {
-  const { show, plan, digest, baseUrl, sandbox } = await planned();
+  const { show, digest, baseUrl, sandbox } = await planned();
   const before = sandbox.admin.requests().length;
-  const { code, stdout, stderr } = await show(plan);
-  expect(code, stderr).toBe(0);
+  const stdout = await done(show());
   for (const text of [
     `Plan: 3 to write, ${digest}\nAccount: ${baseUrl}\n`,
     "Contacts: 1 create, 2 update, 1 reject\n",
@@ -59,8 +52,9 @@ it("tells what the plan would write, and of which account, without a request", a
 });
 
 it("gives one JSON object", async () => {
-  const { show, plan, digest, baseUrl } = await planned();
-  const whole = JSON.parse((await show(plan, "-o", "json")).stdout);
+  const { show, digest, baseUrl } = await planned();
+  const text = await done(show("-o json"));
+  const whole = JSON.parse(text);
   expect(whole).toMatchObject({
     plan: { version: 1, kind: "import", account: { baseUrl } },
     creations: [{ what: "list", name: "A *bold* | list" }],
@@ -68,65 +62,51 @@ it("gives one JSON object", async () => {
     digest,
   });
   expect(whole.lines.map(({ key }: { key: string }) => key)).toContain("cy@example.com");
-  expect((await show(plan, "--json")).stdout).toBe((await show(plan, "-o", "json")).stdout);
+  expect(await done(show("--json"))).toBe(text);
 });
 
 it("makes a comment for a pull request, in counts, whose text stays text", async () => {
-  const { show, plan, digest } = await planned();
-  const { code, stdout, stderr } = await show(plan, "-o", "markdown");
-  expect(code, stderr).toBe(0);
-  expect(stdout).toContain("### Plan: 3 contacts to write\n");
-  expect(stdout).toContain("- Contacts: 1 create, 2 update, 1 reject\n");
-  expect(stdout).toContain("- Changed: field City (2)\n");
-  expect(stdout).toContain("- Changed: list A \\*bold\\* \\| list (2)\n");
-  expect(stdout).toContain(`- Plan: 3 to write, ${digest}\n`);
-  expect(stdout).toContain(
+  const { show, digest } = await planned();
+  const comment = await done(show("-o markdown"));
+  for (const text of [
+    "### Plan: 3 contacts to write\n",
+    "- Contacts: 1 create, 2 update, 1 reject\n",
+    "- Changed: field City (2)\n",
+    "- Changed: list A \\*bold\\* \\| list (2)\n",
+    `- Plan: 3 to write, ${digest}\n`,
     "| bob@example.com | update | City Oslo → \\(empty\\); + list A \\*bold\\* \\| list |\n",
-  );
-  const redacted = await show(plan, "--redact", "-o", "markdown");
-  expect(stdout).toContain(redacted.stdout);
-  for (const secret of secrets) expect(redacted.stdout).not.toContain(secret);
+    await done(show("--redact -o markdown")),
+  ])
+    expect(comment).toContain(text);
 });
 
 it.each(["table", "json", "markdown"])("--redact prints no address and no value, as %s", async (format) => {
-  const { show, plan } = await planned();
-  const { code, stdout, stderr } = await show(plan, "--redact", "-o", format);
-  expect(code, stderr).toBe(0);
+  const { show } = await planned();
+  const stdout = await done(show(`--redact -o ${format}`));
   for (const secret of secrets) expect(stdout).not.toContain(secret);
   if (format === "markdown") return;
   const numbers = new Set(stdout.match(/#\d+\b/g));
   expect(numbers.size).toBe(format === "table" ? 3 : 4);
-  expect((await show(plan, "--redact", "-o", format)).stdout).toBe(stdout);
-  const text = format === "table" ? "City  … → (empty)" : '"before":"…","after":""';
-  expect(stdout).toContain(text);
+  expect(await done(show(`--redact -o ${format}`))).toBe(stdout);
+  expect(stdout).toContain(format === "table" ? "City  … → (empty)" : '"before":"…","after":""');
 });
 
 it("is the only command that takes markdown, and takes no other format", async () => {
-  const { show, plan, ecm } = await planned();
-  for (const format of ["ndjson", "csv", "tsv", "id", "xml"]) {
-    const { code, stdout, stderr } = await show(plan, "-o", format);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain("Allowed choices are table, json, markdown.");
+  const { show, file, ecm } = await planned();
+  for (const format of ["ndjson", "csv", "tsv", "id", "xml"])
+    await refused(show(`-o ${format}`), 2, "Allowed choices are table, json, markdown.");
+  for (const line of ["contact search", `import ${file}`, `apply ${file}`, "limits"]) {
+    const said = "'markdown' is invalid. Allowed choices are table, json, ndjson, csv, tsv, id.";
+    await refused(ecm(`${line} -o markdown`), 2, said);
   }
-  for (const args of [["contact", "search"], ["import", plan], ["apply", plan], ["limits"]]) {
-    const { code, stdout, stderr } = await ecm([...args, "-o", "markdown"]);
-    expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: "" });
-    expect(stderr).toContain("'markdown' is invalid. Allowed choices are table, json, ndjson, csv, tsv, id.");
-  }
-  const { code } = await ecm(["limits"], { env: { ECM_OUTPUT: "markdown" } });
-  expect(code).toBe(2);
+  await refused(ecm("limits", { env: { ECM_OUTPUT: "markdown" } }), 2);
 });
 
 it("shows nothing of a plan that was changed, cut off, or is none", async () => {
-  const { show, plan } = await planned();
-  const text = await readFile(plan, "utf8");
-  const file = join(await temporaryFolder(), "other.ndjson");
+  const { show, file } = await planned();
+  const text = await readFile(file, "utf8");
   for (const broken of [text.replace("Bergen", "Berlin"), text.slice(0, -20), "{}\n", ""]) {
     await writeFile(file, broken);
-    for (const format of ["table", "json", "markdown"]) {
-      const { code, stdout, stderr } = await show(file, "-o", format);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-      expect(stderr).toContain(file);
-    }
+    for (const format of ["table", "json", "markdown"]) await refused(show(`-o ${format}`), 2, file);
   }
 });

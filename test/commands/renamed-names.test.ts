@@ -1,77 +1,66 @@
 /** A plan says what lists, tags and fields are called; under other names it is not carried out. */
-import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { inputFile, parseSummary } from "../bulk/kit.ts";
-import { temporaryFolder } from "../support/ecm.ts";
+import { expect, it } from "vitest";
+import { inputFile, summaryOf } from "../bulk/kit.ts";
+import { listWrites, makePlanFile } from "../bulk/plan-kit.ts";
+import { done, refused, toWords } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 async function account() {
-  const running = await startSandbox();
-  running.sandbox.admin.seed({
-    fields: ["City", "Note"],
-    lists: ["L2", "Other"],
-    tags: ["VIP"],
-    contacts: [{ key: "ada@example.com" }, { key: "bob@example.com" }],
+  const held = { fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"] };
+  const service = await startSandbox({
+    contents: {
+      ...{ fields: ["City", "Note"], lists: ["News", "Other"], tags: ["VIP", "Gold"] },
+      contacts: ["ada@example.com", "bob@example.com"].map((key) => ({ key, ...held })),
+    },
   });
-  const writes = () =>
-    running.sandbox.admin
-      .requests()
-      .filter(
-        ({ method, path }) => method !== "GET" && !path.endsWith("/search") && path.includes("/contact/"),
-      );
-  return { ...running, writes };
+  const writes = () => listWrites(service).filter((write) => write.includes("/contact/"));
+  return { ...service, writes };
 }
 
-const changes = [
-  {
-    flags: ["--add-list", "L2"],
-    rename: ["lists", "rename", "L2", "Never mail"],
-    words: ['the list "L2"', '"Never mail"'],
-  },
-  {
-    flags: ["--set", "City=Bergen"],
-    rename: ["structure", "field", "rename", "City", "Town"],
-    words: ['the field "City"', '"Town"'],
-  },
-  {
-    flags: ["--add-tag", "VIP"],
-    rename: ["structure", "tag", "rename", "VIP", "Spam"],
-    words: ['the tag "VIP"', '"Spam"'],
-  },
+const changes: [what: string, line: string, rename: string][] = [
+  ['the list "Other"', "contact mutate --all --add-list Other", "lists rename Other"],
+  ['the field "City"', "contact mutate --all --set City=Bergen", "structure field rename City"],
+  ['the tag "Gold"', "contact mutate --all --add-tag Gold", "structure tag rename Gold"],
+];
+const selections: typeof changes = [
+  ['the list "News"', "contact unsubscribe --list News", "lists rename News"],
+  ['the list "News"', `contact unsubscribe --where '"News" in lists'`, "lists rename News"],
+  ['the tag "VIP"', "contact unsubscribe --tag VIP", "structure tag rename VIP"],
+  ['the tag "VIP"', `contact unsubscribe --where '"VIP" in tags'`, "structure tag rename VIP"],
+  ['the field "City"', `contact unsubscribe --where 'City == "Oslo"'`, "structure field rename City"],
+  [
+    'the field "City"',
+    `contact unsubscribe --where 'fields["City"] == "Oslo"'`,
+    "structure field rename City",
+  ],
 ];
 
-describe.each(changes)("where $rename ran since", ({ flags, rename, words }) => {
-  it("apply refuses the plan before a write, with both names", async () => {
-    const { ecm, writes } = await account();
-    const plan = join(await temporaryFolder(), "plan.ndjson");
-    await ecm(["contact", "mutate", "--all", ...flags, "--dry-run", "--plan", plan]);
-    expect((await ecm(rename)).code).toBe(0);
-    const refused = await ecm(`apply ${plan} --yes`);
-    expect(refused.code).toBe(2);
-    for (const word of words) expect(refused.stderr).toContain(word);
+it.each([...changes, ...selections])(
+  "%s has another name by now: the plan of %j is refused before a write",
+  async (what, line, rename) => {
+    const { writes, ...service } = await account();
+    const plan = await makePlanFile(service, toWords(line));
+    await done(service.ecm(`${rename} 'Never mail'`));
+    await refused(service.ecm(`apply ${plan.file} --yes`), 2, `${what} is called "Never mail" now`);
     expect(writes()).toEqual([]);
-  });
+  },
+);
 
-  it("so does the resume of a run", async () => {
-    const { ecm, writes } = await account();
-    const stopped = await ecm(["contact", "mutate", "--all", ...flags, "--yes", "--max-requests", "3"]);
-    expect(stopped.code, stopped.stderr).toBe(7);
-    const before = writes().length;
-    expect((await ecm(rename)).code).toBe(0);
-    const refused = await ecm("runs resume last --yes");
-    expect(refused.code).toBe(2);
-    for (const word of words) expect(refused.stderr).toContain(word);
-    expect(writes()).toHaveLength(before);
-  });
+it.each(changes)("%s has another name by now: %j is not resumed", async (what, line, rename) => {
+  const { ecm, writes } = await account();
+  await refused(ecm(`${line} --yes --max-requests 3`), 7);
+  const before = writes();
+  await done(ecm(`${rename} 'Never mail'`));
+  await refused(ecm("runs resume last --yes"), 2, `${what} is called "Never mail" now`);
+  expect(writes()).toEqual(before);
 });
 
 it("names that the plan does not speak of may change", async () => {
-  const { ecm } = await account();
-  const plan = join(await temporaryFolder(), "plan.ndjson");
+  const service = await account();
   const file = await inputFile("Email,City\nada@example.com,Rome\nnew@example.com,Oslo\n");
-  await ecm(`import ${file} --list L2 --dry-run --plan ${plan}`);
-  await ecm("lists rename Other Else");
-  await ecm("structure field rename Note Remark");
-  const applied = await ecm(`apply ${plan} --yes --json`);
-  expect(parseSummary(applied).rows).toMatchObject({ created: 1, updated: 1 });
+  const plan = await makePlanFile(service, ["import", file, "--list", "News"]);
+  await done(service.ecm("lists rename Other Else"));
+  await done(service.ecm("structure field rename Note Remark"));
+  const { rows } = await summaryOf(service.ecm, `apply ${plan.file} --yes`);
+  expect(rows).toMatchObject({ created: 1, updated: 1 });
 });

@@ -15,20 +15,12 @@ const hostile = "</td><script>alert(1)</script><img src=x onerror=alert(2)>";
 describeInBrowser("a report", (open) => {
   async function opened(colorScheme: "light" | "dark") {
     const { ecm } = await startSandbox();
-    const rows = Array.from({ length: 40 }, (_, at) => `p${at}@example.com,Person ${at},yes`);
+    const rows = Array.from({ length: 40 }, (_, at) => `p${at}@example.com,Person ${at},yes\n`).join("");
     const quoted = `"${hostile.replaceAll('"', '""')}"`;
-    const file = await inputFile(
-      [
-        "Email,First Name,Opt-in",
-        `h@example.com,${quoted},yes`,
-        `${quoted},Bad,yes`,
-        "n@example.com,No,no",
-        ...rows,
-        "",
-      ].join("\n"),
-    );
+    const odd = `h@example.com,${quoted},yes\n${quoted},Bad,yes\nn@example.com,No,no\n`;
+    const file = await inputFile(`Email,First Name,Opt-in\n${odd}${rows}`);
     const report = join(await temporaryFolder(), "report.html");
-    const { stderr } = await ecm(["import", file, "--dry-run", "--report", report]);
+    const { stderr } = await ecm(`import ${file} --dry-run --report ${report}`);
     expect(stderr).toContain("Report: ");
     const opened = await open({ colorScheme, viewport: { width: 800, height: 600 } });
     const address = pathToFileURL(report).href;

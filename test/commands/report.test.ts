@@ -7,7 +7,8 @@ import type { Summary } from "../../src/bulk/index.ts";
 import type { SeenPlan } from "../../src/commands/bulk/plan.ts";
 import { formatReport } from "../../src/commands/bulk/report.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
-import { inputFile, manyRows } from "../bulk/kit.ts";
+import { inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
+import { refused } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const people: SeedData = {
@@ -31,7 +32,13 @@ async function scene() {
   const file = await inputFile(rows);
   const report = join(dirname(file), "report.html");
   const read = async () => (await readFile(report, "utf8")).replace(/\s+/g, " ");
-  return { ...service, file, report, read };
+  /** The words of the report that a command writes, which exits so. */
+  const told = async (line: string, code = 0) => {
+    const result = await service.ecm(`${line} --report ${report}`);
+    expect(result.code, result.stderr).toBe(code);
+    return strip(await read());
+  };
+  return { ...service, file, report, read, told };
 }
 
 const strip = (html: string) =>
@@ -43,10 +50,9 @@ const strip = (html: string) =>
 describe("--report", () => {
   it("tells a dry run: counts, reasons, consent, price, changes, rejected rows", async () => {
     const { ecm, file, report, read } = await scene();
-    const args = ["import", file, "--list", "News", "--create-missing", "--dry-run"];
-    const { code, stdout, stderr } = await ecm([...args, "--report", report, "--json"]);
-    expect(code, stderr).toBe(3);
-    expect(JSON.parse(stdout).status).toBe("dry-run");
+    const line = `import ${file} --list News --create-missing --dry-run --report ${report}`;
+    const { code, status, stderr } = await summaryOf(ecm, line);
+    expect([code, status]).toEqual([3, "dry-run"]);
     expect(stderr).toContain(`Report: ${report}`);
     expect((await stat(report)).mode & 0o777).toBe(0o600);
     const text = strip(await read());
@@ -64,114 +70,92 @@ describe("--report", () => {
       "ada@example.com update First Name Ada → &#60;b&#62;Countess&#60;/b&#62; + list News",
       "new@example.com create First Name New list News",
       "6 wrong@@example.com not an email address",
-    ]) {
+    ])
       expect(text).toContain(words);
-    }
     expect(text).toMatch(/Price a real run would send \d+ requests \(/);
     expect(await read()).not.toContain("<script");
   });
 
   it("names the consent column and how it was read, and folds long tables", async () => {
-    const { ecm, file, report, read } = await scene();
+    const { file, read, told } = await scene();
     const rows = Array.from({ length: 60 }, (_, index) =>
       index < 25 ? `no address ${index},yes,A` : `p${index}@example.com,${index < 30 ? "no" : "yes"},A`,
     );
     await writeFile(file, `Email,Newsletter,First Name\n${rows.join("\n")}\n`);
-    const flags = ["--map", "Newsletter=consent=opt-in", "--list", "A", "--list", "B", "--create-missing"];
-    await ecm(["import", file, ...flags, "--dry-run", "--report", report]);
-    const page = await read();
-    expect(strip(page)).toContain("Column &#34;Newsletter&#34; : a yes means subscribed");
-    expect(strip(page)).toContain("5 not created: the file says not subscribed");
-    expect(strip(page)).toContain("Created first lists &#34;A&#34;, &#34;B&#34;");
-    expect(page).toContain("<summary>10 more</summary>");
-    expect(page).toContain("<summary>5 more</summary>");
-    await ecm(["import", file, ...flags, "--yes"]);
-    await ecm(["runs", "show", "last", "--report", report]);
-    expect(strip(await read())).toContain("Column &#34;Newsletter&#34; : a yes means subscribed");
+    const line = `import ${file} --map Newsletter=consent=opt-in --list A --list B --create-missing --yes`;
+    const column = "Column &#34;Newsletter&#34; : a yes means subscribed";
+    const planned = await told(`${line} --dry-run`, 3);
+    for (const words of [
+      column,
+      "5 not created: the file says not subscribed",
+      "Created first lists &#34;A&#34;, &#34;B&#34;",
+    ])
+      expect(planned).toContain(words);
+    for (const more of ["10 more", "5 more"]) expect(await read()).toContain(`<summary>${more}</summary>`);
+    await told(line, 3);
+    expect(await told("runs show last")).toContain(column);
   });
 
   it("tells a run that was done, now and later, and without the people in it", async () => {
-    const { ecm, file, report, read } = await scene();
-    expect((await ecm(["import", file, "--report", report])).code).toBe(3);
-    const now = strip(await read());
+    const { file, read, told } = await scene();
+    const now = await told(`import ${file}`, 3);
     expect(now).toContain("Completed");
     expect(now).toContain("What was changed: 3 contacts");
     expect(now).toMatch(/Price \d+ requests/);
-    const later = await ecm(["runs", "show", "last", "--report", report]);
-    expect(later, later.stderr).toMatchObject({ code: 0, stdout: "" });
     const withoutTime = (text: string) => text.replace(/Report \S+ \S+ UTC/, "");
-    expect(withoutTime(strip(await read()))).toBe(withoutTime(now));
-    expect((await ecm(["runs", "show", "last", "--report", report, "--redact"])).code).toBe(0);
-    const redacted = await read();
-    expect(strip(redacted)).not.toContain("@");
+    expect(withoutTime(await told("runs show last"))).toBe(withoutTime(now));
+    const redacted = await told("runs show last --redact");
+    expect(redacted).not.toContain("@");
     // The file's name is told, without its folder.
     expect(redacted).toContain("Import: people.csv");
-    for (const word of ["Countess", "Wrong", dirname(file), ">New<"]) expect(redacted).not.toContain(word);
-    expect(strip(redacted)).toMatch(/#\d+ create First Name …/);
+    for (const word of ["Countess", "Wrong", dirname(file), ">New<"])
+      expect(await read()).not.toContain(word);
+    expect(redacted).toMatch(/#\d+ create First Name …/);
   });
 
   it("that is redacted shows no address in the name of a list or a tag either", async () => {
-    const { ecm, report, read } = await scene();
+    const { told } = await scene();
     const file = await inputFile("Email,Lists\nzoe@example.com,zoe@example.com only\n", "names.csv");
-    const flags = ["--create-missing", "--tag", "of zoe@example.com", "--report", report, "--redact"];
-    for (const more of [["--dry-run"], []]) {
-      expect((await ecm(["import", file, ...flags, ...more])).code).toBe(0);
-      expect(await read()).not.toContain("zoe@");
-      expect(await read()).toContain("of …");
+    const line = `import ${file} --create-missing --tag 'of zoe@example.com' --redact`;
+    for (const more of ["--dry-run", ""]) {
+      const text = await told(`${line} ${more}`);
+      expect(text).not.toContain("zoe@");
+      expect(text).toContain("of …");
     }
   });
 
   it("is offered by every bulk command, and shows no more than a thousand changes", async () => {
-    const { ecm, report, read } = await scene();
+    const { read, told } = await scene();
     const many = await inputFile(manyRows(1100), "many.csv");
-    expect((await ecm(["import", many, "--dry-run", "--report", report])).code).toBe(0);
+    expect(await told(`import ${many} --dry-run`)).toContain("… and 100 more");
     expect((await read()).match(/<bdi>create</g)).toHaveLength(1000);
-    expect(await read()).toContain("… and 100 more");
-    const done = async (...args: string[]) => {
-      const { code, stderr } = await ecm([...args, "--report", report]);
-      expect(code, stderr).toBe(0);
-      return strip(await read());
-    };
-    expect(await done("contact", "mutate", "--all", "--set", "First Name=X", "--yes")).toContain("Ada → X");
-    expect(await done("runs", "undo", "last")).toContain("Undo");
-    expect(await done("contact", "delete", "--all", "--yes", "--dry-run")).toContain(
-      "ada@example.com delete",
-    );
+    expect(await told("contact mutate --all --set 'First Name=X' --yes")).toContain("Ada → X");
+    expect(await told("runs undo last")).toContain("Undo");
+    expect(await told("contact delete --all --yes --dry-run")).toContain("ada@example.com delete");
   });
 
   it("tells how far a run came that was stopped", async () => {
-    const { ecm, report, read } = await scene();
+    const { told } = await scene();
     const many = await inputFile(manyRows(30), "many.csv");
     // One that stopped before its plan had begun tells its account and its start too.
-    for (const limit of ["1", "12"]) {
-      const { code } = await ecm(["import", many, "--report", report, "--max-requests", limit]);
-      expect(code).toBe(7);
-      expect(strip(await read())).toMatch(/Account http\S+ .* Started 20\d\d-/);
-    }
-    expect(strip(await read())).toContain("Stopped (max-requests): the rest was not attempted");
-    expect((await ecm(["runs", "resume", "last", "--report", report])).code).toBe(0);
-    expect(strip(await read())).toContain("Completed");
+    expect(await told(`import ${many} --max-requests 1`, 7)).toMatch(/Account http\S+ .* Started 20\d\d-/);
+    const stopped = await told(`import ${many} --max-requests 12`, 7);
+    expect(stopped).toMatch(/Account http\S+ .* Started 20\d\d-/);
+    expect(stopped).toContain("Stopped (max-requests): the rest was not attempted");
+    expect(await told("runs resume last")).toContain("Completed");
   });
 
   it("is refused, before a request, where it cannot be written", async () => {
     const { ecm, file, report } = await scene();
-    const run = (...flags: string[]) => ecm(["import", file, "--dry-run", ...flags]);
     await mkdir(report);
-    expect(await run("--report", report)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("it is a folder"),
-    });
-    const named = report.replace(".html", ".txt");
-    expect(await run("--report", named)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("Name it"),
-    });
-    expect(await run("--redact")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("--report report.html"),
-    });
     const both = join(dirname(report), "both.html");
-    expect(await run("--report", both, "--rejects", both)).toMatchObject({ code: 2 });
+    for (const [flags, words] of [
+      [`--report ${report}`, "it is a folder"],
+      [`--report ${report.replace(".html", ".txt")}`, "Name it"],
+      ["--redact", "--report report.html"],
+      [`--report ${both} --rejects ${both}`, ""],
+    ] as const)
+      await refused(ecm(`import ${file} --dry-run ${flags}`), 2, words);
     expect((await readdir(dirname(report))).sort()).toEqual(["people.csv", "report.html"]);
   });
 });
@@ -213,25 +197,15 @@ function readReport(text: string): string {
 it("nothing from people's data is markup, whatever it is", () => {
   const toTags = (html: string) => html.match(/<[^>]*>/g);
   const tags = toTags(readReport("x"));
-  const unit = fc.constantFrom(
-    ..."<>\"'`&=/!-x;{} \n\r\t\0\u202e\ud800",
-    "script",
-    "style",
-    "title",
-    "onload=",
-    "]]>",
-    "&#60;",
-    "<!--",
-  );
+  const parts = "script style title onload= ]]> &#60; <!--".split(" ");
+  const unit = fc.constantFrom(..."<>\"'`&=/!-x;{} \n\r\t\0\u202e\ud800", ...parts);
   const text = fc.oneof(fc.string({ unit }), fc.string({ unit: "binary" }));
+  const hostile = text.filter((each) => each !== "" && each !== "__proto__");
   fc.assert(
-    fc.property(
-      text.filter((each) => each !== "" && each !== "__proto__"),
-      (hostile) => {
-        const html = readReport(hostile);
-        expect(toTags(html)).toEqual(tags);
-        expect(html).not.toMatch(/[\0\u202e]/);
-      },
-    ),
+    fc.property(hostile, (each) => {
+      const html = readReport(each);
+      expect(toTags(html)).toEqual(tags);
+      expect(html).not.toMatch(/[\0\u202e]/);
+    }),
   );
 });

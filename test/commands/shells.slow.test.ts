@@ -4,7 +4,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it as test } from "vitest";
-import { ecmWith, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { inputFile } from "../bulk/kit.ts";
+import { ecmWith, readJson, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -16,18 +17,20 @@ function missingFor(shell: string): string | undefined {
 
 /** Puts an `ecm` into `folder/bin` that completes as ever, and otherwise writes its words down. */
 async function installArgumentRecorder(folder: string): Promise<void> {
-  const program = `"${process.execPath}" "${join(root, "bin/ecm.js")}"`;
-  const file = join(folder, "bin/ecm");
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(
-    file,
-    `#!/bin/sh
-if [ "$1" = __complete ]; then exec ${program} "$@"; fi
+  const script = `#!/bin/sh
+if [ "$1" = __complete ]; then exec "${process.execPath}" "${join(root, "bin/ecm.js")}" "$@"; fi
 for word; do printf '[%s]' "$word"; done >>"${folder}/words"
 echo >>"${folder}/words"
-`,
-    { mode: 0o755 },
-  );
+`;
+  await mkdir(join(folder, "bin"));
+  await writeFile(join(folder, "bin/ecm"), script, { mode: 0o755 });
+}
+
+interface Screen {
+  folder: string;
+  run: string;
+  /** How a shell is started there. */
+  inFolder: { cwd: string; env: Record<string, string> };
 }
 
 const shells: Record<string, { command: string; setup: string }> = {
@@ -42,18 +45,11 @@ const shells: Record<string, { command: string; setup: string }> = {
 };
 
 /** Types the lines into the shell, one after the other, and returns the words that came of each. */
-async function typeInto(
-  shell: string,
-  lines: string[],
-  folder: string,
-  env: Record<string, string>,
-): Promise<string[]> {
+async function typeInto(shell: string, lines: string[], { folder, inFolder }: Screen): Promise<string[]> {
   const { command, setup } = shells[shell]!;
   await writeFile(join(folder, "words"), "");
-  const child = spawn("script", ["-qec", command, "/dev/null"], {
-    cwd: folder,
-    env: { ...environment(folder, env), TERM: "dumb", COLUMNS: "200" },
-  });
+  const env = { ...inFolder.env, TERM: "dumb", COLUMNS: "200" };
+  const child = spawn("script", ["-qec", command, "/dev/null"], { ...inFolder, env });
   const ended = waitForResult(child);
   child.stdin.write(`${[setup, ...lines, "exit"].join("\n")}\n`);
   await ended;
@@ -61,16 +57,13 @@ async function typeInto(
 }
 
 /** What fish offers for each line. */
-async function askFish(lines: string[], folder: string, env: Record<string, string>) {
+async function askFish(lines: string[], { inFolder }: Screen) {
   const script = `source ${root}completions/ecm.fish
 for line in $argv
     complete -C $line | string replace -r '\\t.*' ''
     echo ---
 end`;
-  const child = spawn("fish", ["--no-config", "-c", script, "--", ...lines], {
-    cwd: folder,
-    env: environment(folder, env),
-  });
+  const child = spawn("fish", ["--no-config", "-c", script, "--", ...lines], inFolder);
   const { stdout } = await waitForResult(child);
   return stdout
     .split("---\n")
@@ -79,47 +72,30 @@ end`;
 }
 
 /** Calls the function of the bash script as bash does. @param words as bash cuts them */
-async function askBash(words: string[], folder: string, env: Record<string, string>): Promise<string[]> {
+async function askBash(words: string[], { inFolder }: Screen): Promise<string[]> {
   const script = `source ${root}completions/ecm.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ecm; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const child = spawn("bash", ["--norc", "-c", script, "bash", ...words], {
-    cwd: folder,
-    env: environment(folder, env),
-  });
+  const child = spawn("bash", ["--norc", "-c", script, "bash", ...words], inFolder);
   const { stdout } = await waitForResult(child);
   return stdout.split("\n").filter((line) => line !== "");
 }
 
-function environment(folder: string, env: Record<string, string>): Record<string, string> {
-  const path = `${join(folder, "bin")}:${process.env.PATH}`;
-  return { ...env, PATH: path, HOME: folder, LC_ALL: "C.UTF-8" };
-}
-
 /** Names that have to be quoted. */
 const lists = [
-  "Newsletter",
-  "Spring fair",
-  "Spring fling",
-  "Cost $5 & more!",
-  `It's "quoted"`,
-  "東京のお客様",
-  "a,b;c",
-  "time 12:30",
-  "x=y",
-  "back\\slash",
+  ...["Newsletter", "Spring fair", "Spring fling", "Cost $5 & more!", `It's "quoted"`, "東京のお客様"],
+  ...["a,b;c", "time 12:30", "x=y", "back\\slash"],
 ];
 
 /** An account whose names were seen by earlier commands, and a folder with a file. */
-async function readScreen() {
+async function readScreen(): Promise<Screen> {
   const tags = ["VIP gold", 'say "hi"'];
-  const sandbox = await startSandbox({ contents: { lists, tags, fields: ["Shoe size"] } });
-  const { ecm } = sandbox;
-  const folder = await temporaryFolder();
-  await ecm(["lists", "list"]);
-  const file = join(folder, "people.csv");
-  await writeFile(file, "Email\nada@example.com\n");
-  const { stdout } = await ecm(["import", file, "--json"]);
+  const { ecm, env } = await startSandbox({ contents: { lists, tags, fields: ["Shoe size"] } });
+  await ecm("lists list");
+  const file = await inputFile("Email\nada@example.com\n");
+  const { run } = await readJson(ecm, `import ${file}`);
+  const folder = dirname(file);
   await installArgumentRecorder(folder);
-  return { ...sandbox, folder, run: JSON.parse(stdout).run as string };
+  const PATH = `${join(folder, "bin")}:${process.env.PATH}`;
+  return { folder, run, inFolder: { cwd: folder, env: { ...env, PATH, HOME: folder, LC_ALL: "C.UTF-8" } } };
 }
 
 /** A shell that is not here is said so in the test's name. */
@@ -166,21 +142,17 @@ describe("completions in real shells", () => {
   for (const shell of ["bash", "zsh"]) {
     const { missingNote, it } = inShell(shell);
     it(`take names with blanks, quotes, signs and Japanese in ${shell}, and quote them right${missingNote}`, async () => {
-      const { env, folder, run } = await readScreen();
-      const more = `ecm runs show ${run.slice(0, -1)}\t`;
-      const words = await typeInto(shell, [...lines, more], folder, env);
-      expect(words).toEqual([...expected, `[runs][show][${run}]`]);
+      const screen = await readScreen();
+      const more = `ecm runs show ${screen.run.slice(0, -1)}\t`;
+      const words = await typeInto(shell, [...lines, more], screen);
+      expect(words).toEqual([...expected, `[runs][show][${screen.run}]`]);
     });
   }
 
   const fish = inShell("fish");
   fish.it(`offer the same in fish, which quotes by itself${fish.missingNote}`, async () => {
-    const { env, folder } = await readScreen();
-    const offered = await askFish(
-      lines.map((line) => line.replace(/\t.*/, "")),
-      folder,
-      env,
-    );
+    const begun = lines.map((line) => line.replace(/\t.*/, ""));
+    const offered = await askFish(begun, await readScreen());
     const whole = typing.map(([typed, words]) =>
       /peo⇥/.test(typed) && words.at(-1) === "peo" ? [] : [words.at(-1)!.replace(/=9$/, "=")],
     );
@@ -189,18 +161,25 @@ describe("completions in real shells", () => {
 
   const bash = inShell("bash");
   bash.it(`answer bash as it cuts words, with and without a value begun${bash.missingNote}`, async () => {
-    const { env, folder } = await readScreen();
-    const ask = (...words: string[]) => askBash(["ecm", ...words], folder, env);
-    expect(await ask("lists", "sync", "Spr")).toEqual(["Spring\\ fair", "Spring\\ fling"]);
-    expect(await ask("import", "--list", "=", "Spr")).toEqual(["Spring\\ fair", "Spring\\ fling"]);
+    const screen = await readScreen();
+    const ask = (...words: string[]) => askBash(["ecm", ...words], screen);
+    const spring = ["Spring\\ fair", "Spring\\ fling"];
     expect(await ask("import", "--list", "=")).toHaveLength(lists.length);
-    expect(await ask("import", "--mode", "")).toEqual(["upsert", "create", "update"]);
-    expect(await ask("contact", "get", "ada", "@", "example.com", "--ou")).toEqual([
-      "--output-file",
-      "--output",
-    ]);
-    expect(await ask("auth", "use", "")).toEqual(["sandbox"]);
-    expect(await ask("lists", "sync", 'Spr"ing')).toEqual([]);
+    for (const [words, offered] of [
+      [["lists", "sync", "Spr"], spring],
+      [["import", "--list", "=", "Spr"], spring],
+      [
+        ["import", "--mode", ""],
+        ["upsert", "create", "update"],
+      ],
+      [
+        ["contact", "get", "ada", "@", "example.com", "--ou"],
+        ["--output-file", "--output"],
+      ],
+      [["auth", "use", ""], ["sandbox"]],
+      [["lists", "sync", 'Spr"ing'], []],
+    ] as const)
+      expect(await ask(...words), words.join(" ")).toEqual(offered);
   });
 });
 

@@ -3,21 +3,18 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ContactStructure } from "../../src/wire.ts";
-import { done, temporaryFolder } from "../support/ecm.ts";
+import { inputFile } from "../bulk/kit.ts";
+import { done, type Ecm, type Result, readJson, refused, temporaryFolder } from "../support/ecm.ts";
 import { type Answerer, errorBody, json } from "../support/http-server.ts";
-import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
 
-type Run = RunningSandbox["ecm"];
-
-async function withoutLimits(result: ReturnType<Run>) {
+async function withoutLimits(result: Promise<Result>) {
   const { stderr, ...rest } = await result;
   return { ...rest, stderr: stderr.replace(/^rate-limit: .*\n/m, "") };
 }
 
-async function readStructure(ecm: Run): Promise<ContactStructure> {
-  return JSON.parse(await done(ecm("structure get --json"))) as ContactStructure;
-}
+const readStructure = (ecm: Ecm): Promise<ContactStructure> => readJson(ecm, "structure get");
 
 const labels = (things: { label: string }[] = []) => things.map(({ label }) => label);
 
@@ -33,20 +30,22 @@ describe("structure get and list", () => {
   it("show the same object, by label, by id, and without a name", async () => {
     const { ecm } = await startSandbox();
     const structure = await readStructure(ecm);
-    expect(JSON.parse(await done(ecm("structure list --json")))).toEqual([structure]);
-    expect(JSON.parse(await done(ecm("structure get default --json")))).toEqual(structure);
+    expect(await readJson(ecm, "structure list")).toEqual([structure]);
+    expect(await readJson(ecm, "structure get default")).toEqual(structure);
     expect(await done(ecm(`structure get ${structure._id} -o id`))).toBe(`${structure._id}\n`);
-    expect((await ecm("structure get Other")).code).toBe(5);
+    await refused(ecm("structure get Other"), 5);
   });
 
   it("show a person each field and tag on a line", async () => {
-    const { ecm } = await startSandbox();
-    await done(ecm("structure tag add 名前"));
+    const { ecm } = await startSandbox({ contents: { tags: ["名前"] } });
     const output = await done(ecm("structure get", { terminalColumns: 100, env: { NO_COLOR: "1" } }));
-    expect(output).toMatch(/^part +label +type +id$/m);
-    expect(output).toMatch(/^label +Default$/m);
-    expect(output).toMatch(/^field +First Name +text/m);
-    expect(output).toMatch(/^tag +名前/m);
+    for (const line of [
+      /^part +label +type +id$/m,
+      /^label +Default$/m,
+      /^field +First Name +text/m,
+      /^tag +名前/m,
+    ])
+      expect(output).toMatch(line);
   });
 });
 
@@ -54,11 +53,14 @@ describe("structure update, field and tag", () => {
   it("change what is named and keep everything else", async () => {
     const { ecm } = await startSandbox();
     const before = await readStructure(ecm);
-    await done(ecm("structure field add 'Customer number' --required"));
-    await done(ecm("structure field rename 'last name' Surname"));
-    await done(ecm("structure tag add 'north, west' vip VIP"));
-    await done(ecm("structure tag rename vip gold"));
-    await done(ecm("structure update --label 顧客 --key-name E-mail"));
+    for (const line of [
+      "field add 'Customer number' --required",
+      "field rename 'last name' Surname",
+      "tag add 'north, west' vip VIP",
+      "tag rename vip gold",
+      "update --label 顧客 --key-name E-mail",
+    ])
+      await done(ecm(`structure ${line}`));
     const after = await readStructure(ecm);
     expect(after).toMatchObject({ _id: before._id, label: "顧客", keyName: "E-mail", keyType: "email" });
     expect(labels(after.fields)).toEqual(["First Name", "Surname", "Customer number"]);
@@ -68,51 +70,43 @@ describe("structure update, field and tag", () => {
   });
 
   it("say `unchanged` and send nothing when nothing would change", async () => {
-    const { ecm } = await startSandbox();
-    await done(ecm("structure tag add vip"));
+    const { ecm } = await startSandbox({ contents: { tags: ["vip"] } });
     const before = await readStructure(ecm);
-    for (const line of ["tag add VIP", "update --label Default", "field rename 'Last Name' 'Last Name'"]) {
-      const { code, stderr } = await withoutLimits(ecm(`structure ${line}`));
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "unchanged\n" });
-    }
+    for (const line of ["tag add VIP", "update --label Default", "field rename 'Last Name' 'Last Name'"])
+      expect(await withoutLimits(ecm(`structure ${line}`))).toMatchObject({ code: 0, stderr: "unchanged\n" });
     expect(await readStructure(ecm)).toEqual(before);
   });
 
   it("refuse a label that is taken, in any case, with exit 6", async () => {
-    const { ecm } = await startSandbox();
-    await done(ecm("structure tag add vip gold"));
-    const taken = ["field add 'first name'", "field rename 'Last Name' 'FIRST NAME'", "tag rename vip Gold"];
-    for (const line of taken) {
-      const { code, stderr } = await ecm(`structure ${line}`);
-      expect({ line, code, stderr }).toMatchObject({ code: 6, stderr: expect.stringContaining("already") });
-    }
+    const { ecm } = await startSandbox({ contents: { tags: ["vip", "gold"] } });
+    for (const line of [
+      "field add 'first name'",
+      "field rename 'Last Name' 'FIRST NAME'",
+      "tag rename vip Gold",
+    ])
+      await refused(ecm(`structure ${line}`), 6, "already");
   });
 
   it("print the whole update with --dry-run, and send none", async () => {
     const { ecm } = await startSandbox();
-    const { _id, keyType, ...rest } = await readStructure(ecm);
-    const output = JSON.parse(await done(ecm("structure field add City --dry-run --json")));
-    expect(output).toEqual({
+    const before = await readStructure(ecm);
+    const { _id, keyType: _type, ...rest } = before;
+    expect(await readJson(ecm, "structure field add City --dry-run")).toEqual({
       method: "PUT",
       path: `/api/contact-structure/${_id}`,
       body: { ...rest, fields: [...rest.fields, { label: "City", dataType: "text", required: false }] },
     });
-    expect(await readStructure(ecm)).toEqual({ _id, keyType, ...rest });
+    expect(await readStructure(ecm)).toEqual(before);
   });
 
   it("remove a field only when it is confirmed, with its values", async () => {
-    const { ecm } = await startSandbox();
-    await done(ecm("structure field add Fax"));
-    await done(ecm("contact create --key a@x.org --set Fax=1"));
-    const refused = await ecm("structure field remove Fax");
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("--yes");
+    const contacts = [{ key: "a@x.org", fields: { Fax: "1" } }];
+    const { ecm } = await startSandbox({ contents: { fields: ["Fax"], tags: ["vip"], contacts } });
+    await refused(ecm("structure field remove Fax"), 2, "--yes");
     expect(labels((await readStructure(ecm)).fields)).toContain("Fax");
     await done(ecm("structure field remove fax --yes"));
-    const contact = JSON.parse(await done(ecm("contact get a@x.org --json")));
-    expect(contact.fields).toEqual([]);
-    await done(ecm("structure tag add vip"));
-    expect((await ecm("structure tag remove vip")).code).toBe(2);
+    expect((await readJson(ecm, "contact get a@x.org")).fields).toEqual([]);
+    await refused(ecm("structure tag remove vip"), 2);
     await done(ecm("structure tag remove vip -y"));
     expect((await readStructure(ecm)).tags).toEqual([]);
   });
@@ -121,16 +115,16 @@ describe("structure update, field and tag", () => {
     const { ecm } = await startSandbox();
     const remove = (typed: string) =>
       ecm("structure field remove 'last name'", { terminalColumns: 120, typed });
-    const refused = await remove("n\r");
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain("Cancelled; nothing changed");
-    expect((await remove("\r")).code).toBe(1);
-    for (const key of ["\u0003", "\u0004"]) expect((await remove(key)).code).toBe(130);
-    expect(refused.stderr).toContain(
-      'Remove the field "Last Name"? Every contact loses its value; the structure',
-    );
+    const question = 'Remove the field "Last Name"? Every contact loses its value; the structure';
+    await refused(remove("n\r"), 1, question, "Cancelled; nothing changed");
+    for (const [key, code] of [
+      ["\r", 1],
+      ["\u0003", 130],
+      ["\u0004", 130],
+    ] as const)
+      await refused(remove(key), code);
     expect(labels((await readStructure(ecm)).fields)).toContain("Last Name");
-    expect((await remove("y\r")).code).toBe(0);
+    await done(remove("y\r"));
     expect(labels((await readStructure(ecm)).fields)).toEqual(["First Name"]);
   });
 
@@ -143,25 +137,23 @@ describe("structure update, field and tag", () => {
     ["diff /nowhere/s.yaml", "cannot read /nowhere/s.yaml"],
   ])("refuse %s with exit 2, without a request", async (line, message) => {
     const { ecm, sandbox } = await startSandbox();
-    const { code, stderr } = await ecm(`structure ${line}`);
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
+    await refused(ecm(`structure ${line}`), 2, message);
     expect(sandbox.admin.requests()).toEqual([]);
   });
 });
 
 describe("a structure kept as a file", () => {
   it("is pulled, differs in nothing, is edited, compared, applied, and differs in nothing again", async () => {
-    const { ecm } = await startSandbox();
+    const contact = { key: "a@x.org", fields: { City: "Paris", Fax: "1" }, tags: ["vip"] };
+    const { ecm } = await startSandbox({
+      contents: { fields: ["City", "Fax"], tags: ["vip", "2024", "no"], contacts: [contact] },
+    });
     const file = join(await temporaryFolder(), "structure.yaml");
-    const run = (verb: string, ...flags: string[]) => withoutLimits(ecm(["structure", verb, file, ...flags]));
-    await done(ecm("structure field add City"));
-    await done(ecm("structure field add Fax"));
-    await done(ecm("structure tag add vip 2024 no"));
-    await done(ecm("contact create --key a@x.org --set City=Paris --set Fax=1 --tag vip"));
+    const run = (verb: string, flags = "") => withoutLimits(ecm(`structure ${verb} ${file} ${flags}`));
+    const same = { code: 0, stdout: "" };
 
     await done(ecm(`structure pull --output-file ${file}`));
-    expect(await run("diff", "--exit-code")).toMatchObject({ code: 0, stdout: "" });
+    expect(await run("diff", "--exit-code")).toMatchObject(same);
     expect(await run("apply")).toMatchObject({ code: 0, stderr: "unchanged\n" });
 
     const edited = (await readFile(file, "utf8"))
@@ -176,10 +168,10 @@ describe("a structure kept as a file", () => {
       '~ tag "vip" → "gold"',
       '+ tag "名前"',
     ];
-    const diff = await run("diff", "--exit-code");
-    expect(diff).toMatchObject({ code: 9, stdout: `${expected.join("\n")}\n` });
-    expect((await run("diff")).code).toBe(0);
-    const changes = JSON.parse((await run("diff", "--json")).stdout) as { action: string }[];
+    const diff = { stdout: `${expected.join("\n")}\n` };
+    expect(await run("diff", "--exit-code")).toMatchObject({ code: 9, ...diff });
+    expect(await run("diff")).toMatchObject({ code: 0, ...diff });
+    const changes: { action: string }[] = await readJson(ecm, `structure diff ${file}`);
     expect(changes.map(({ action }) => action)).toEqual(["rename", "change", "keep", "rename", "add"]);
 
     const before = await readStructure(ecm);
@@ -190,33 +182,30 @@ describe("a structure kept as a file", () => {
     const screen = (await ecm(`structure diff ${file}`, { terminalColumns: 40 })).stdout;
     expect(screen).toContain(' field "Fax" is only in the account;\n  --prune removes it\n');
     const applied = await run("apply", "--json");
-    expect(applied.stderr).toBe(`${expected.join("\n")}\n`);
+    expect(applied.stderr).toBe(diff.stdout);
     const after = JSON.parse(applied.stdout) as ContactStructure;
     expect(labels(after.fields)).toEqual(["First Name", "Last Name", "Town", "Fax"]);
     expect(labels(after.tags)).toEqual(["gold", "2024", "no", "名前"]);
     expect(after.fields[2]!._id).toBe(before.fields[2]!._id);
 
     await writeFile(file, edited.replace("  - no\n", ""));
-    const refused = await ecm(`structure apply ${file} --prune`, { terminalColumns: 120, typed: "n\r" });
-    expect(refused.stderr).toMatch(
+    const pruned = await ecm(`structure apply ${file} --prune`, { terminalColumns: 120, typed: "n\r" });
+    expect(pruned.stderr).toMatch(
       /Remove 1 field and 1 tag\? Every contact loses what it has of them; the\s/,
     );
     await writeFile(file, edited);
     expect((await run("apply", "--prune")).code).toBe(2);
     expect(await readStructure(ecm)).toEqual(after);
-    await done(run("apply", "--prune", "--yes"));
-    expect(await run("diff", "--exit-code")).toMatchObject({ code: 0, stdout: "" });
-    const contact = await done(ecm("contact get a@x.org -o csv --columns Town,tags"));
-    expect(contact).toBe("Town,tags\nParis,gold\n");
+    await done(run("apply", "--prune --yes"));
+    expect(await run("diff", "--exit-code")).toMatchObject(same);
+    const row = await done(ecm("contact get a@x.org -o csv --columns Town,tags"));
+    expect(row).toBe("Town,tags\nParis,gold\n");
   });
 
   it("is read from standard input, and a mistake in it is named with its place", async () => {
     const { ecm } = await startSandbox();
     const diff = (stdin: string) => ecm("structure diff - -q", { stdin });
-    expect(await diff("fields: [First Name, Last Name, City]\n")).toMatchObject({
-      code: 0,
-      stdout: '+ field "City" (text)\n',
-    });
+    expect(await done(diff("fields: [First Name, Last Name, City]\n"))).toBe('+ field "City" (text)\n');
     for (const [text, message] of [
       ["fields:\n  - labl: City\n", "standard input: fields, number 1, labl: it is not known here"],
       ["fields:\n  - City\n  - city\n", '"city" appears twice'],
@@ -225,11 +214,8 @@ describe("a structure kept as a file", () => {
       ["- City\n", "it has no label, keyName"],
       ["tags: vip\n", "tags: it is not a list"],
       ["fields:\n  - label: City\n    id: 0123\n", "no field with the id 0123"],
-    ] as const) {
-      const { code, stdout, stderr } = await diff(text);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-      expect(stderr).toContain(message);
-    }
+    ] as const)
+      await refused(diff(text), 2, message);
   });
 });
 
@@ -253,45 +239,34 @@ describe("a structure file that is not what it seems", () => {
   it("because it is another structure's, asks at a terminal and is exit 2 elsewhere", async () => {
     const { ecm, updates } = await twoStructures();
     const stdin = await done(ecm("structure pull Leads"));
-    const file = join(await temporaryFolder(), "leads.yaml");
-    await writeFile(file, stdin);
-    const apply = ["-s", "Customers", "structure", "apply", file];
-    const refused = await ecm(apply);
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('is the file of the structure "Leads", not of "Customers"');
-    expect(refused.stderr).toContain("--structure Leads, or confirm with --yes");
+    const file = await inputFile(stdin, "leads.yaml");
+    const apply = `-s Customers structure apply ${file}`;
+    const said = 'is the file of the structure "Leads", not of "Customers"';
+    await refused(ecm(apply), 2, said, "--structure Leads, or confirm with --yes");
     const terminal = (typed: string) => ecm(apply, { terminalColumns: 200, typed });
-    const declined = await terminal("n\r");
-    expect(declined.code).toBe(1);
-    expect(declined.stderr).toContain("Apply it all the same?");
+    await refused(terminal("n\r"), 1, "Apply it all the same?");
     await writeFile(file, "id: s0\nfields: [City, Zip]\n");
-    expect((await ecm(apply)).code).toBe(2);
+    await refused(ecm(apply), 2);
     expect(updates()).toEqual([]);
     expect((await terminal("y\r")).code).toBe(0);
     await writeFile(file, "id: s1\nlabel: Clients\n");
     await done(ecm(apply));
-    expect(updates().map(({ label }) => label)).toEqual(["Customers", "Clients"]);
+    expect(labels(updates())).toEqual(["Customers", "Clients"]);
     await done(ecm("-s Leads structure apply -", { stdin }));
   });
 
   it("because it is not UTF-8, is refused and so is any other data", async () => {
     const { ecm, updates } = await twoStructures();
-    const file = join(await temporaryFolder(), "latin1.yaml");
+    const file = await inputFile("", "latin1.yaml");
     const bytes = Buffer.from("fields:\n  - City\n  - Größe\n", "latin1");
     await writeFile(file, bytes);
     for (const verb of ["diff", "apply"]) {
-      const { code, stderr } = await ecm(["-s", "Leads", "structure", verb, file]);
-      expect(code).toBe(2);
-      expect(stderr).toContain(`${file} is not UTF-8`);
-      const piped = await ecm(["-s", "Leads", "structure", verb, "-"], { stdin: bytes });
-      expect(piped.stderr).toContain("standard input is not UTF-8");
+      await refused(ecm(`-s Leads structure ${verb} ${file}`), 2, `${file} is not UTF-8`);
+      const piped = ecm(`-s Leads structure ${verb} -`, { stdin: bytes });
+      await refused(piped, 2, "standard input is not UTF-8");
     }
     const body = Buffer.from('{"key":"a@x.org","x":"ö"}', "latin1");
-    const sent = await ecm("-s Leads contact create --data -", { stdin: body });
-    expect({ code: sent.code, isSaid: sent.stderr.includes("is not UTF-8") }).toEqual({
-      code: 2,
-      isSaid: true,
-    });
+    await refused(ecm("-s Leads contact create --data -", { stdin: body }), 2, "is not UTF-8");
     await writeFile(file, "\ufefffields: [City, \ufffd]\n");
     expect(await done(ecm(`-s Leads structure diff ${file}`))).toBe('+ field "\ufffd" (text)\n');
     expect(updates()).toEqual([]);
@@ -345,12 +320,10 @@ describe("a service that tells less, or has moved on", () => {
       json(response, 200, request.method === "PUT" || request.url.endsWith("/s1") ? held : [listed]);
     });
     await done(ecm("structure tag add gold"));
-    await done(ecm(["structure", "field", "rename", held.fields[0]!.label, "Renamed"]));
-    const file = join(await temporaryFolder(), "people.csv");
-    await writeFile(file, "Email\nada@example.com\n");
-    const args = ["import", file, "--tag", "new", "--create-missing", "--json"];
-    const dry = JSON.parse(await done(ecm([...args, "--dry-run"])));
-    const real = JSON.parse(await done(ecm(args)));
+    await done(ecm("structure field rename City Renamed"));
+    const line = `import ${await inputFile("Email\nada@example.com\n")} --tag new --create-missing`;
+    const dry = await readJson(ecm, `${line} --dry-run`);
+    const real = await readJson(ecm, line);
     expect(real.requests.total).toBe(dry.estimate.requests);
     expect(updates()).toHaveLength(3);
     for (const { fields } of updates()) expect(fields).toMatchObject(fields.map(() => ({ required: true })));
@@ -361,9 +334,7 @@ describe("a service that tells less, or has moved on", () => {
       if (request.url.endsWith("/s1")) return json(response, 404, errorBody("RecordNotFound", "no"));
       json(response, 200, [short]);
     });
-    const { code, stderr } = await ecm("structure field add Zip");
-    expect(code).toBe(1);
-    expect(stderr).toContain("did not say which tags");
+    await refused(ecm("structure field add Zip"), 1, "did not say which tags");
     expect(seen.every(({ method }) => method === "GET")).toBe(true);
   });
 
@@ -371,7 +342,7 @@ describe("a service that tells less, or has moved on", () => {
   const zip = { ...city!, _id: "f2", label: "Zip" };
   const renaming = "structure field rename City Town";
 
-  it.each([
+  it.each<[what: string, command: [line: string, stdin?: string], meanwhile: object, body: object]>([
     [
       "the edit again when its version moved on",
       [renaming],
@@ -403,7 +374,7 @@ describe("a service that tells less, or has moved on", () => {
     ],
   ])("is sent %s", async (_what, [command, stdin], meanwhile, body) => {
     const { ecm, updates } = await changedMeanwhile(meanwhile);
-    await done(ecm(command!, { stdin }));
+    await done(ecm(command, { stdin }));
     expect(updates().at(-1)).toMatchObject(body);
   });
 
@@ -416,9 +387,11 @@ describe("a service that tells less, or has moved on", () => {
     "is sent nothing where the plan is another after others changed it, or none: %j",
     async (stdin, meanwhile) => {
       const { ecm, updates } = await changedMeanwhile(meanwhile);
-      const { code, stderr } = await ecm("structure apply - --prune --yes", { stdin });
-      expect(code).toBe(6);
-      expect(stderr).toContain("so that the plan is another now; nothing was written");
+      await refused(
+        ecm("structure apply - --prune --yes", { stdin }),
+        6,
+        "so that the plan is another now; nothing was written",
+      );
       expect(updates()).toHaveLength(1);
     },
   );
@@ -439,9 +412,9 @@ describe("a service that tells less, or has moved on", () => {
     const { ecm } = await against((request, response) =>
       request.method === "GET" ? json(response, 200, [structure]) : json(response, 400, inUse),
     );
-    const { code, stderr } = await ecm("structure field remove City --yes");
-    expect(code).toBe(1);
-    expect(stderr).toContain(
+    await refused(
+      ecm("structure field remove City --yes"),
+      1,
       'error: Field is in use\nhint: Take the field out of these forms first: "Sign-up", "Poll"',
     );
   });

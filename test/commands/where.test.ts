@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import { inputFile } from "../bulk/kit.ts";
-import type { Ecm } from "../support/ecm.ts";
+import { done, type Ecm, readJson, refused } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const contents: SeedData = {
@@ -22,11 +22,9 @@ const contents: SeedData = {
 const withPeople = () => startSandbox({ contents });
 
 /** The first letters of the keys that are found. */
-async function found(ecm: Ecm, expression: string, ...more: string[]): Promise<string> {
-  const where = ["--where", expression, ...more];
-  const { code, stdout, stderr } = await ecm(["export", ...where, "-o", "csv", "--columns", "ecm:key"]);
-  expect(code, stderr).toBe(0);
-  return stdout.replace(/^.*\n/, "").replace(/^(.).*\n/gm, "$1");
+async function found(ecm: Ecm, expression: string, more = ""): Promise<string> {
+  const rows = await done(ecm(`export --where '${expression}' ${more} -o csv --columns ecm:key`));
+  return rows.replace(/^.*\n/, "").replace(/^(.).*\n/gm, "$1");
 }
 
 describe("--where", () => {
@@ -60,16 +58,13 @@ describe("--where", () => {
       ['!(substatus in ["unsubscribed", "BOUNCE"])', "abe"],
     ];
     for (const [expression, keys] of table) expect(await found(ecm, expression), expression).toBe(keys);
-    expect(await found(ecm, 'City == "Oslo"', "--list", "News")).toBe("a");
-    expect(await found(ecm, 'City == "Oslo"', "--key", "bob@example.com")).toBe("b");
-    const count = await ecm(["contact", "search", "--where", 'City == "Oslo"', "--count"]);
-    expect(count.stdout.trim()).toBe("2");
+    expect(await found(ecm, 'City == "Oslo"', "--list News")).toBe("a");
+    expect(await found(ecm, 'City == "Oslo"', "--key bob@example.com")).toBe("b");
+    expect(await done(ecm(`contact search --where 'City == "Oslo"' --count`))).toBe("2\n");
     // Also where the key itself is not asked for.
-    const several = ["contact", "search", "--key", "ada@example.com", "--key", "bob@example.com"];
-    const named = await ecm([...several, "--where", 'key.startsWith("a")', "--count"]);
-    expect(named.stdout.trim()).toBe("1");
-    const ids = await ecm([...several, "--text", "bob", "-o", "id"]);
-    expect(ids.stdout.trim()).toMatch(/^[0-9a-f]{24}$/);
+    const several = "contact search --key ada@example.com --key bob@example.com";
+    expect(await done(ecm(`${several} --where 'key.startsWith("a")' --count`))).toBe("1\n");
+    expect(await done(ecm(`${several} --text bob -o id`))).toMatch(/^[0-9a-f]{24}\n$/);
     expect(await found(ecm, '"Old" in lists')).toBe("e");
   });
 
@@ -95,65 +90,50 @@ describe("--where", () => {
       ['a_b == ""', "can mean 2 fields", 'fields["a.b"] or fields["a-b"]'],
     ];
     for (const [expression, ...words] of table) {
-      const { code, stdout, stderr } = await ecm(["contact", "search", "--where", expression, "-v"]);
-      expect(code, expression).toBe(2);
-      expect(stdout).toBe("");
-      expect(stderr).not.toContain("/search");
-      for (const word of words) expect(stderr, expression).toContain(word);
+      const said = await refused(ecm(["contact", "search", "--where", expression, "-v"]), 2);
+      for (const word of words) expect(said, expression).toContain(word);
+      expect(said).not.toContain("/search");
     }
-    const noRequest = await ecm(["contact", "search", "--where", "("], {
-      env: { ECM_BASE_URL: "http://127.0.0.1:9" },
-    });
-    expect(noRequest.code).toBe(2);
+    await refused(ecm("contact search --where (", { env: { ECM_BASE_URL: "http://127.0.0.1:9" } }), 2);
   });
 
   it("fails on a contact for which the expression has no value, and names it", async () => {
     const { ecm } = await withPeople();
-    const { code, stderr } = await ecm(["contact", "search", "--where", "int(Age) > 30", "--all"]);
+    const { code, stderr } = await ecm("contact search --where 'int(Age) > 30' --all");
     expect(code).toBe(2);
-    expect(stderr).toContain("for the contact bob@example.com");
-    expect(stderr).toContain('Age != "" && int(Age) > 30');
+    for (const words of ["for the contact bob@example.com", 'Age != "" && int(Age) > 30'])
+      expect(stderr).toContain(words);
   });
 });
 
-describe("--keys", () => {
-  it("finds the contacts that a file names, by key or id, together with other conditions", async () => {
-    const { ecm } = await withPeople();
-    const get = await ecm(["contact", "get", "bob@example.com", "--json"]);
-    const { _id } = JSON.parse(get.stdout) as { _id: string };
-    const rows = async (args: string[], stdin?: string) => {
-      const { code, stdout, stderr } = await ecm([...args, "-o", "csv", "--columns", "ecm:key"], { stdin });
-      expect(code, stderr).toBe(0);
-      return stdout.trim().split("\n").slice(1).sort().join(" ");
-    };
-    const keys = await inputFile("Email\nADA@example.com\nnobody@example.com\neve@example.com\n", "keys.csv");
-    const both = "ada@example.com eve@example.com";
-    expect(await rows(["export", "--keys", keys])).toBe(both);
-    expect(await rows(["contact", "search", "--keys", keys, "--all"])).toBe(both);
-    expect(await rows(["export", "--keys", keys, "--where", 'City == "Rome"'])).toBe("eve@example.com");
-    expect(await rows(["export", "--keys", "-"], `${_id}\nada@example.com\n`)).toBe(
-      "ada@example.com bob@example.com",
-    );
-    expect(await rows(["export", "--keys", await inputFile("Email\n", "none.csv")])).toBe("");
-    const out = join(dirname(keys), "out.csv");
-    const written = await ecm(["export", "--keys", keys, "--output-file", out]);
-    expect(written.stderr).toContain(`Wrote 2 contacts to ${out}\n`);
-    const two = await ecm(["export", "--keys", keys, "--key", "ada@example.com"]);
-    expect(two.code).toBe(2);
-    expect((await ecm(["export", "--keys", "no-such-file.csv"])).code).toBe(2);
-  });
+it("--keys finds the contacts that a file names, by key or id, together with other conditions", async () => {
+  const { ecm } = await withPeople();
+  const { _id } = await readJson(ecm, "contact get bob@example.com");
+  const rows = async (line: string, stdin?: string) => {
+    const stdout = await done(ecm(`${line} -o csv --columns ecm:key`, { stdin }));
+    return stdout.trim().split("\n").slice(1).sort().join(" ");
+  };
+  const keys = await inputFile("Email\nADA@example.com\nnobody@example.com\neve@example.com\n", "keys.csv");
+  const both = "ada@example.com eve@example.com";
+  expect(await rows(`export --keys ${keys}`)).toBe(both);
+  expect(await rows(`contact search --keys ${keys} --all`)).toBe(both);
+  expect(await rows(`export --keys ${keys} --where 'City == "Rome"'`)).toBe("eve@example.com");
+  const typed = `${_id}\nada@example.com\n`;
+  expect(await rows("export --keys -", typed)).toBe("ada@example.com bob@example.com");
+  expect(await rows(`export --keys ${await inputFile("Email\n", "none.csv")}`)).toBe("");
+  const out = join(dirname(keys), "out.csv");
+  const written = await ecm(`export --keys ${keys} --output-file ${out}`);
+  expect(written.stderr).toContain(`Wrote 2 contacts to ${out}\n`);
+  await refused(ecm(`export --keys ${keys} --key ada@example.com`), 2);
+  await refused(ecm("export --keys no-such-file.csv"), 2);
 });
 
-describe("export --since", () => {
-  it("gives the contacts that were updated after a time", async () => {
-    const { ecm } = await withPeople();
-    const rows = async (since: string) =>
-      (await ecm(["export", "--since", since, "-o", "id"])).stdout.split("\n").filter(Boolean).length;
-    expect(await rows("1h")).toBe(3);
-    expect(await rows("2020-01-01")).toBe(3);
-    expect(await rows("2090-01-01T00:00:00Z")).toBe(0);
-    const wrong = await ecm(["export", "--since", "yesterday"]);
-    expect(wrong.code).toBe(2);
-    expect(wrong.stderr).toContain('--since: "yesterday" is not a time');
-  });
+it("export --since gives the contacts that were updated after a time", async () => {
+  const { ecm } = await withPeople();
+  const rows = async (since: string) =>
+    (await done(ecm(`export --since ${since} -o id`))).split("\n").filter(Boolean).length;
+  expect(await rows("1h")).toBe(3);
+  expect(await rows("2020-01-01")).toBe(3);
+  expect(await rows("2090-01-01T00:00:00Z")).toBe(0);
+  await refused(ecm("export --since yesterday"), 2, '--since: "yesterday" is not a time');
 });

@@ -5,7 +5,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { done, ecmWith, temporaryHome } from "../support/ecm.ts";
+import { done, ecmWith, refused, temporaryHome } from "../support/ecm.ts";
 import { json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -23,7 +23,7 @@ async function profiled() {
   const [own, other] = [await start(), await start()];
   const home = await temporaryHome();
   const ecm = ecmWith(home);
-  const login = ["auth", "login", "--base-url", own.baseUrl, "--structure", "Profile", "--api-key-stdin"];
+  const login = `auth login --base-url ${own.baseUrl} --structure Profile --api-key-stdin`;
   await done(ecm(login, { stdin: `${key("profile")}\n` }));
   own.requests.length = 0;
   return { home, ecm, own, other };
@@ -34,19 +34,19 @@ describe("precedence", () => {
     const { ecm, own, other } = await profiled();
     const far = { ECM_BASE_URL: other.baseUrl };
     const near = { ECM_BASE_URL: own.baseUrl };
-    const reached = async (flags: string[], env: Record<string, string>) => {
+    const reached = async (env: Record<string, string>, flags = "") => {
       own.requests.length = other.requests.length = 0;
-      await done(ecm(["structure", "list", ...flags], { env }));
+      await done(ecm(`structure list ${flags}`, { env }));
       const server = own.requests.length > 0 ? own : other;
       return [server === own ? "own" : "other", server.requests[0]?.headers["x-api-key"]];
     };
-    expect(await reached([], {})).toEqual(["own", key("profile")]);
-    expect(await reached([], far)).toEqual(["other", key("profile")]);
-    expect(await reached(["--base-url", other.baseUrl], near)).toEqual(["other", key("profile")]);
-    expect(await reached([], { ECM_API_KEY: key("variable") })).toEqual(["own", key("variable")]);
-    expect(await reached([], { ...far, ECM_API_KEY: key("variable") })).toEqual(["other", key("variable")]);
-    const result = await ecm("structure list", { env: far });
-    expect(result.stderr).toBe(
+    const typed = { ECM_API_KEY: key("variable") };
+    expect(await reached({})).toEqual(["own", key("profile")]);
+    expect(await reached(far)).toEqual(["other", key("profile")]);
+    expect(await reached(near, `--base-url ${other.baseUrl}`)).toEqual(["other", key("profile")]);
+    expect(await reached(typed)).toEqual(["own", key("variable")]);
+    expect(await reached({ ...far, ...typed })).toEqual(["other", key("variable")]);
+    expect((await ecm("structure list", { env: far })).stderr).toBe(
       `warning: ECM_BASE_URL is set: the key of the profile default goes to ${other.baseUrl}\n`,
     );
   });
@@ -59,9 +59,8 @@ describe("precedence", () => {
     expect(await label("", "variable")).toBe("Variable");
     expect(await label("-s flag", "Variable")).toBe("Flag");
     const alone = { ECM_BASE_URL: own.baseUrl, ECM_API_KEY: key("variable") };
-    const several = await ecmWith({ ...(await temporaryHome()), ...alone })("structure get");
-    expect(several.code).toBe(2);
-    for (const { _id, label } of structures) expect(several.stderr).toContain(`${_id} ("${label}")`);
+    const several = ecmWith({ ...(await temporaryHome()), ...alone })("structure get");
+    await refused(several, 2, ...structures.map(({ _id, label }) => `${_id} ("${label}")`));
   });
 
   it("holds for output, time-out, prompts and read-only", async () => {
@@ -71,22 +70,16 @@ describe("precedence", () => {
     expect(await done(ecm(list, csv))).toMatch(/^label,/);
     expect(await done(ecm(`${list} -o id`, csv))).toBe(structures.map(({ _id }) => `${_id}\n`).join(""));
     const soon = { env: { ECM_TIMEOUT: "soon" } };
-    expect(await ecm(list, soon)).toMatchObject({ code: 2, stderr: expect.stringContaining("ECM_TIMEOUT") });
+    await refused(ecm(list, soon), 2, "ECM_TIMEOUT");
     await done(ecm(`${list} --timeout 5`, soon));
-    for (const [flag, env] of [
-      ["--read-only", {}],
-      ["", { ECM_READ_ONLY: "1" }],
-    ] as const) {
-      const refused = await ecm(`lists create x ${flag}`, { env });
-      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("read-only") });
-    }
+    await refused(ecm("lists create x --read-only"), 2, "read-only");
+    await refused(ecm("lists create x", { env: { ECM_READ_ONLY: "1" } }), 2, "read-only");
   });
 
   it("ends a silent service's turn after --timeout before ECM_TIMEOUT", async () => {
     const { server, ecm } = await startService(() => undefined);
-    const { code, stderr } = await ecm("structure list --timeout 0.1", { env: { ECM_TIMEOUT: "60" } });
-    expect(code).toBe(8);
-    expect(stderr).toContain("within 0.1 s");
+    const env = { ECM_TIMEOUT: "60" };
+    await refused(ecm("structure list --timeout 0.1", { env }), 8, "within 0.1 s");
     expect(server.requests).toHaveLength(1);
   });
 });
@@ -130,13 +123,8 @@ it.each(["http://example.com", "ftp://127.0.0.1", "http://127.0.0.1.example.com"
   "sends a key to https or loopback alone, wherever the address stands: not to %s",
   async (address) => {
     const { ecm } = await startSandbox();
-    for (const [flags, env] of [
-      [["--base-url", address], {}],
-      [[], { ECM_BASE_URL: address }],
-    ] as const) {
-      const { code, stderr } = await ecm(["structure", "list", ...flags], { env });
-      expect(code).toBe(2);
-      expect(stderr).toMatch(/^error: (--base-url|ECM_BASE_URL): /);
-    }
+    const said = /^error: (--base-url|ECM_BASE_URL): /;
+    await refused(ecm(`structure list --base-url ${address}`), 2, said);
+    await refused(ecm("structure list", { env: { ECM_BASE_URL: address } }), 2, said);
   },
 );

@@ -4,8 +4,9 @@
  */
 import { describe, expect, it } from "vitest";
 import { describeCommandJson } from "../../src/commands/help/help-text.ts";
+import { listWrites } from "../bulk/plan-kit.ts";
 import { loadLeaves } from "../support/command-tree.ts";
-import { done, ecmWith, temporaryHome } from "../support/ecm.ts";
+import { done, ecmWith, readJson, refused, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 async function seeded() {
@@ -16,9 +17,7 @@ async function seeded() {
       contacts: [{ key: "ada@example.com", lists: ["Leads"] }, { key: "bob@example.com" }],
     },
   });
-  const writes = () =>
-    sandbox.admin.requests().filter(({ method, path }) => method !== "GET" && !path.endsWith("/search"));
-  return { ecm, writes };
+  return { ecm, writes: () => listWrites({ sandbox }) };
 }
 
 describe("without a terminal and without --yes", () => {
@@ -35,11 +34,8 @@ describe("without a terminal and without --yes", () => {
     "api PUT /api/contact-structure/64f0c2a9e1b2c3d4e5f60718 --data -",
   ])("ecm %s is refused, and nothing is written", async (line) => {
     const { ecm, writes } = await seeded();
-    const stdin = line.endsWith("-")
-      ? '{"status":{"primary":"Inactive","secondary":"Unsubscribe"}}'
-      : undefined;
-    const { code, stderr } = await ecm(`${line} --json`, { stdin });
-    expect(code).toBe(2);
+    const stdin = '{"status":{"primary":"Inactive","secondary":"Unsubscribe"}}';
+    const stderr = await refused(ecm(`${line} --json`, { stdin }), 2);
     const { error } = JSON.parse(stderr.split("\n").find((each) => each.startsWith("{"))!);
     expect(error).toMatchObject({ type: "InputRequiredError", exitCode: 2 });
     expect(error.hint).toContain("--yes");
@@ -55,7 +51,7 @@ describe("without a terminal and without --yes", () => {
     "api POST /api/contact-structure/{structure}/lists -f name=New",
   ])("ecm %s goes on", async (line) => {
     const { ecm } = await seeded();
-    const [bob] = JSON.parse((await ecm("contact search bob@example.com --json")).stdout);
+    const [bob] = await readJson(ecm, "contact search bob@example.com");
     const filled = line.replace("{bob}", bob._id).replace("{structure}", bob.contactStructureId);
     await done(ecm(filled));
   });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findFacts } from "../../src/commands/help/help-text.ts";
 import { loadLeaves } from "../support/command-tree.ts";
-import { type Result, temporaryFolder, toWords } from "../support/ecm.ts";
+import { type Result, readJson, temporaryFolder, toWords } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 /**
@@ -137,8 +137,8 @@ async function startScene() {
     yaml: await file("structure.yaml", "fields:\n  - label: First Name\n  - label: Country\n"),
     plan: join(folder, "plan.ndjson"),
     data: join(folder, "data"),
-    campaign: JSON.parse((await ecm("campaigns list --json")).stdout)[0]._id,
-    structure: JSON.parse((await ecm("structure list --json")).stdout)[0]._id,
+    campaign: (await readJson(ecm, "campaigns list"))[0]._id,
+    structure: (await readJson(ecm, "structure list"))[0]._id,
     url: baseUrl,
     key: apiKey,
   };

@@ -5,11 +5,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { describeCommandJson } from "../../src/commands/help/help-text.ts";
 import { exitCodes } from "../../src/errors.ts";
 import { loadLeaves } from "../support/command-tree.ts";
-import { done, ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { done, ecmWith, type Result, refused, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { runs } from "../support/runs.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -41,11 +41,9 @@ const values = fc.oneof(
 
 it("gives valid output or none, and one error for every failure, over the space of commands and flags", async () => {
   await goElsewhere();
-  const { env } = await startSandbox({ hourlyLimit: 1_000_000 });
-  const ecm = ecmWith(env);
-  await ecm("lists create Newsletter");
-  await ecm("structure tag add VIP");
-  await ecm("contact create --key ada@example.com");
+  const contacts = [{ key: "ada@example.com" }];
+  const contents = { lists: ["Newsletter"], tags: ["VIP"], contacts };
+  const { ecm } = await startSandbox({ hourlyLimit: 1_000_000, contents });
   const commands = await leaves();
 
   const args = fc.constantFrom(...commands).chain((command) =>
@@ -82,15 +80,10 @@ it.each(["frobnicate", "contact gte", "lists list --pages 2", "contact get", "-o
   "answers a usage error with exit 2 and a way on: ecm %s",
   async (line) => {
     const ecm = ecmWith(await temporaryHome());
-    const plain = await ecm(line.split(" "));
-    expect(plain.code).toBe(2);
-    expect(plain.stdout).toBe("");
-    expect(plain.stderr).toMatch(/^error: .+\nhint: .+\n$/);
-    const asJson = await ecm([...line.split(" "), "--json"]);
+    await refused(ecm(line), 2, /^error: .+\nhint: .+\n$/);
     if (line.startsWith("-o")) return;
-    const { error } = JSON.parse(asJson.stderr);
+    const { error } = JSON.parse(await refused(ecm(`${line} --json`), 2));
     expect(error).toMatchObject({ type: "UsageError", exitCode: 2, retryable: false });
-    expect(asJson.stdout).toBe("");
   },
 );
 
@@ -111,68 +104,53 @@ it("says of an empty name of a file what it is, whatever the command, and sends 
   expect(lines.length).toBeGreaterThan(40);
   const before = sandbox.admin.requests().length;
   for (const line of lines) {
-    const { code, stdout, stderr } = await ecm([...line, "--no-input", "--yes"]);
-    expect({ code, stdout }, line.join(" ")).toEqual({ code: 2, stdout: "" });
-    expect(stderr, line.join(" ")).toMatch(
-      /^error: (--[\w-]+ is empty|(-F: t|T)he name of the file is empty)\nhint: /,
-    );
+    const isEmpty = /^error: (--[\w-]+ is empty|(-F: t|T)he name of the file is empty)\nhint: /;
+    await refused(ecm([...line, "--no-input", "--yes"]), 2, isEmpty);
   }
   expect(sandbox.admin.requests().length).toBe(before);
 });
 
 it("takes the value of a flag for no command", async () => {
   const ecm = ecmWith(await temporaryHome());
-  expect((await ecm("--profile sandbox lists list --sise")).stderr).toContain("Did you mean --size?");
-  expect((await ecm("--profile sandbox contact")).stdout).toContain("Usage: ecm contact");
+  await refused(ecm("--profile sandbox lists list --sise"), 2, "Did you mean --size?");
+  expect(await done(ecm("--profile sandbox contact"))).toContain("Usage: ecm contact");
 });
 
 it.each(["contact", "structure field"])(
   "shows the help of a group alone, and tells a program that a command is missing: ecm %s",
   async (line) => {
     const ecm = ecmWith(await temporaryHome());
-    expect(await ecm(line.split(" "))).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(`Usage: ecm ${line}`),
-    });
-    const asJson = await ecm([...line.split(" "), "--json"]);
-    expect(asJson).toMatchObject({ code: 2, stdout: "" });
-    expect(JSON.parse(asJson.stderr).error).toMatchObject({ type: "UsageError", retryable: false });
+    expect(await done(ecm(line))).toContain(`Usage: ecm ${line}`);
+    const { error } = JSON.parse(await refused(ecm(`${line} --json`), 2));
+    expect(error).toMatchObject({ type: "UsageError", retryable: false });
   },
 );
 
-describe("help", () => {
-  it.each([
-    ["help contact", "contact --help"],
-    ["help contact search", "contact search --help"],
-    ["help export", "export --help"],
-    ["--profile sandbox help contact search", "contact search --help"],
-    ["-q help", "--help"],
-    ["help variants", "sandbox variants"],
-    ["help", "--help"],
-  ])("`%s` says what `%s` says", async (one, other) => {
-    const { ecm } = await startSandbox();
-    expect(await done(ecm(one))).toBe(await done(ecm(other)));
-  });
+it.each([
+  ["help contact", "contact --help"],
+  ["help contact search", "contact search --help"],
+  ["help export", "export --help"],
+  ["--profile sandbox help contact search", "contact search --help"],
+  ["-q help", "--help"],
+  ["help variants", "sandbox variants"],
+  ["help", "--help"],
+])("`%s` says what `%s` says", async (one, other) => {
+  const ecm = ecmWith(await temporaryHome());
+  expect(await done(ecm(one))).toBe(await done(ecm(other)));
+});
 
-  it("of no command is an error, and no hint tells of what is hidden", async () => {
-    const { ecm } = await startSandbox();
-    expect(await ecm("help contcat")).toMatchObject({
-      code: 2,
-      stdout: "",
-      stderr: expect.stringContaining("Use: ecm contact"),
-    });
-    for (const args of [["-q"], ["commands", "nope"], ["help"]]) {
-      const { stdout, stderr } = await ecm(args);
-      expect(stdout + stderr).not.toContain("__complete");
-    }
-  });
+it("help of no command is an error, and no hint tells of what is hidden", async () => {
+  const ecm = ecmWith(await temporaryHome());
+  await refused(ecm("help contcat"), 2, "Use: ecm contact");
+  for (const line of ["-q", "commands nope", "help"]) {
+    const { stdout, stderr } = await ecm(line);
+    expect(stdout + stderr).not.toContain("__complete");
+  }
 });
 
 it("tells both ways on when no profile is configured", async () => {
-  const { code, stdout, stderr } = await ecmWith(await temporaryHome())(["contact", "search"]);
-  expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
-  expect(stderr).toContain("ecm auth login");
-  expect(stderr).toContain("--profile sandbox");
+  const ecm = ecmWith(await temporaryHome());
+  await refused(ecm("contact search"), 4, "ecm auth login", "--profile sandbox");
 });
 
 /**
@@ -187,15 +165,8 @@ async function goElsewhere(): Promise<void> {
 }
 
 const globalFlags = [
-  "-p, --profile <name>",
-  "--base-url <url>",
-  "-s, --structure <id-or-label>",
-  "--columns <names>",
-  "--timeout <seconds>",
-  "--max-wait <seconds>",
-  "-q, --quiet",
-  "-v, --verbose",
-  "-y, --yes",
+  ...["-p, --profile <name>", "--base-url <url>", "-s, --structure <id-or-label>", "--columns <names>"],
+  ...["--timeout <seconds>", "--max-wait <seconds>", "-q, --quiet", "-v, --verbose", "-y, --yes"],
   "--read-only",
 ];
 

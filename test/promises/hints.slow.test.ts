@@ -13,12 +13,15 @@ import {
   type Ecm,
   ecmWith,
   type Result,
+  readJson,
+  refused,
   temporaryFolder,
   temporaryHome,
   toWords,
   waitForResult,
 } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import type { Answer } from "../support/typing.ts";
 
 const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
 /** What a shell would expand between double quotes. */
@@ -39,10 +42,8 @@ beforeEach(async () => {
   await login("shop", shop);
 });
 
-function login(profile: string, { baseUrl, apiKey }: RunningSandbox): Promise<Result> {
-  const words = ["auth", "login", "--profile", profile, "--base-url", baseUrl, "--api-key-stdin"];
-  return ecm(words, { stdin: apiKey });
-}
+const login = (profile: string, { baseUrl, apiKey }: RunningSandbox) =>
+  ecm(`auth login --profile ${profile} --base-url ${baseUrl} --api-key-stdin`, { stdin: apiKey });
 
 /** The command that a message shows behind some words. */
 function commandAfter(words: string, { stderr }: Result): string {
@@ -52,50 +53,43 @@ function commandAfter(words: string, { stderr }: Result): string {
 }
 
 /** Runs a line in a shell, in a folder of its own, where `ecm` is the built program. */
-async function inShell(line: string, cwd?: string): Promise<Result> {
+async function inShell(line: string): Promise<Result> {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "bin"));
-  await writeFile(join(folder, "bin/ecm"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`, {
-    mode: 0o755,
-  });
+  const script = `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`;
+  await writeFile(join(folder, "bin/ecm"), script, { mode: 0o755 });
   const env = { ...home, HOME: folder, PATH: `${join(folder, "bin")}:${process.env.PATH}` };
-  return waitForResult(
-    spawn("sh", ["-c", line], { cwd: cwd ?? folder, env, stdio: ["ignore", "pipe", "pipe"] }),
-  );
+  return waitForResult(spawn("sh", ["-c", line], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] }));
 }
 
-async function json(...words: string[]) {
-  return JSON.parse((await ecm([...words, "--json"])).stdout);
-}
+const inShop = (line: string) => readJson(ecm, `${line} --profile shop`);
 
 describe("a command that a message shows works on the account of the command before it", () => {
   it("to undo a run, and to resume one", async () => {
     shop.sandbox.admin.seed({ contacts: [{ key: "p1@example.com" }], tags: ["vip"] });
     const changed = await ecm("contact mutate --all --add-tag vip --profile shop --yes");
-    expect(changed.code, changed.stderr).toBe(0);
     const undone = await inShell(commandAfter("Undo", changed));
     expect(undone.code, undone.stderr).toBe(0);
     expect(undone.stderr).toContain("1 restored");
 
     const file = await inputFile("Email\na@example.com\nb@example.com\nc@example.com\n");
-    const stopped = await ecm(["import", file, "--profile", "shop", "--max-requests", "3"]);
+    const stopped = await ecm(`import ${file} --profile shop --max-requests 3`);
     expect(stopped.code).toBe(7);
     const resumed = await inShell(commandAfter("Resume with", stopped));
     expect(resumed.code, resumed.stderr).toBe(0);
-    expect(await json("contact", "search", "--profile", "shop")).toHaveLength(4);
-    expect(await json("contact", "search")).toEqual([]);
+    expect(await inShop("contact search")).toHaveLength(4);
+    expect(await readJson(ecm, "contact search")).toEqual([]);
     // One that did nothing but create.
     await done(inShell(`${commandAfter("Undo", resumed)} --yes`));
-    expect(await json("contact", "search", "--profile", "shop")).toHaveLength(1);
+    expect(await inShop("contact search")).toHaveLength(1);
   });
 
   it("with a base URL of its own", async () => {
     const file = await inputFile("Email\na@example.com\nb@example.com\n");
     const env = { ECM_API_KEY: shop.apiKey };
-    const stopped = await ecm(["import", file, "--base-url", shop.baseUrl, "--max-requests", "2"], { env });
+    const stopped = await ecm(`import ${file} --base-url ${shop.baseUrl} --max-requests 2`, { env });
     expect(stopped.code).toBe(7);
-    const command = commandAfter("Resume with", stopped);
-    await done(inShell(`ECM_API_KEY=${shop.apiKey} ${command}`));
+    await done(inShell(`ECM_API_KEY=${shop.apiKey} ${commandAfter("Resume with", stopped)}`));
   });
 
   it("to add the field that an import needs", async () => {
@@ -106,50 +100,38 @@ describe("a command that a message shows works on the account of the command bef
     });
     // At a terminal the import itself creates the field, after the yes.
     const words = toWords(commandAfter("Run it with", dry)).slice(1);
-    await done(
-      ecm(words, {
-        ...at300,
-        typed: [
-          ["Add these contacts to a list?", "\r"],
-          ['Create the field "-Ort", and write to 1 contact', "y\r"],
-        ],
-      }),
-    );
-    const labels = ({ fields }: { fields: { label: string }[] }) => fields.map(({ label }) => label);
-    expect(labels(await json("structure", "get", "--profile", "shop"))).toContain("-Ort");
-    expect(labels(await json("structure", "get"))).not.toContain("-Ort");
-    expect(await json("contact", "search", "--profile", "shop")).toHaveLength(1);
+    const typed: Answer[] = [
+      ["Add these contacts to a list?", "\r"],
+      ['Create the field "-Ort", and write to 1 contact', "y\r"],
+    ];
+    await done(ecm(words, { ...at300, typed }));
+    const ort = expect.objectContaining({ label: "-Ort" });
+    expect((await inShop("structure get")).fields).toContainEqual(ort);
+    expect((await readJson(ecm, "structure get")).fields).not.toContainEqual(ort);
+    expect(await inShop("contact search")).toHaveLength(1);
   });
 
   it("to log in again: the profile that is in use gets the new key", async () => {
-    const owner = (...words: string[]) => json("sandbox", ...words, "--data", shop.folder);
-    const expiry = ["--expires", "2030-01-01T00:00:00Z"];
-    const { key } = await owner("keys", "create", "ci", "--scope", "contacts:read", ...expiry);
+    const owner = (line: string) => readJson(ecm, `sandbox ${line} --data ${shop.folder}`);
+    const { key } = await owner("keys create ci --scope contacts:read --expires 2030-01-01T00:00:00Z");
     await login("shop", { ...shop, apiKey: key });
     await ecm("auth use shop");
-    await owner("clock", "set", "2030-01-02T00:00:00Z");
-    const refused = await ecm("lists list");
-    expect(refused.code).toBe(4);
-    const [command] = /ecm auth login.*|ecm --profile shop auth .*/.exec(refused.stderr)!;
+    await owner("clock set 2030-01-02T00:00:00Z");
+    const said = await refused(ecm("lists list"), 4);
+    const [command] = /ecm auth login.*|ecm --profile shop auth .*/.exec(said)!;
     await done(inShell(`echo ${shop.apiKey} | ${command} --base-url ${shop.baseUrl} --api-key-stdin`));
     await done(ecm("lists list"));
   });
 });
 
 describe("a command that a message shows is quoted as a shell wants it", () => {
-  it("with the name of a list", async () => {
-    for (const name of [oddName, "-x"]) {
-      shop.sandbox.admin.seed({
-        lists: ["Leads"],
-        contacts: [{ key: "p1@example.com", lists: ["Leads"] }],
-      });
-      await ecm(["lists", "duplicate", "--profile", "shop", "--", "Leads", name]);
-      const undone = await ecm("runs undo last --profile shop");
-      await done(
-        inShell(`${commandAfter("delete it with", undone)} --yes`.replace(/(-- .*) (--yes)$/, "$2 $1")),
-      );
-      expect(await json("lists", "list", "--profile", "shop")).toMatchObject([{ name: "Leads" }]);
-    }
+  it.each([oddName, "-x"])("with the name of a list: %s", async (name) => {
+    shop.sandbox.admin.seed({ lists: ["Leads"], contacts: [{ key: "p1@example.com", lists: ["Leads"] }] });
+    await ecm(["lists", "duplicate", "--profile", "shop", "--", "Leads", name]);
+    const undone = await ecm("runs undo last --profile shop");
+    const line = `${commandAfter("delete it with", undone)} --yes`;
+    await done(inShell(line.replace(/(-- .*) (--yes)$/, "$2 $1")));
+    expect(await inShop("lists list")).toMatchObject([{ name: "Leads" }]);
   });
 
   it("with arguments that look like flags", () => {

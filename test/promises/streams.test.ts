@@ -1,6 +1,6 @@
 /** Streams and formats: stdout carries data only, objects come untouched, a terminal is never moved. */
 import { describe, expect, it } from "vitest";
-import { spawnEcm, waitForResult } from "../support/ecm.ts";
+import { done, readJson, refused, spawnEcm, waitForResult } from "../support/ecm.ts";
 import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { plainStructure, startService } from "../support/service.ts";
@@ -13,12 +13,9 @@ describe("formats", () => {
   it("give the service's own objects in json and ndjson, unknown members and their order kept", async () => {
     const odd = { zeta: { b: [null, 1.5], a: "ü" }, ...plainStructure, alpha: false };
     const { ecm } = await answering([odd]);
-    const whole = await ecm("structure list --json");
-    expect(JSON.stringify(JSON.parse(whole.stdout))).toBe(JSON.stringify([odd]));
-    const lines = await ecm("structure list -o ndjson");
-    expect(lines.stdout).toBe(`${JSON.stringify(odd)}\n`);
-    const one = await ecm("structure get -o json");
-    expect(JSON.stringify(JSON.parse(one.stdout))).toBe(JSON.stringify(odd));
+    expect(JSON.stringify(await readJson(ecm, "structure list"))).toBe(JSON.stringify([odd]));
+    expect(await done(ecm("structure list -o ndjson"))).toBe(`${JSON.stringify(odd)}\n`);
+    expect(JSON.stringify(await readJson(ecm, "structure get"))).toBe(JSON.stringify(odd));
   });
 
   it("give [] for no objects, a header for no rows, nothing for no ids", async () => {
@@ -50,52 +47,45 @@ describe("formats", () => {
       "-ojson lists list --nope",
       "--output=json frobnicate",
     ]) {
-      expect(JSON.parse((await ecm(line)).stderr).error).toMatchObject({ type: "UsageError", exitCode: 2 });
+      const { error } = JSON.parse(await refused(ecm(line), 2));
+      expect(error).toMatchObject({ type: "UsageError", exitCode: 2 });
     }
-    expect((await ecm("lists list --json -o yaml")).code).toBe(2);
+    await refused(ecm("lists list --json -o yaml"), 2);
   });
 
   it("refuse an answer that is none of the service's objects, in words", async () => {
     for (const body of [{}, null, [null], [{ _id: "x", label: "L" }], ["x"]]) {
       const { ecm } = await answering(body);
-      for (const args of [["structure", "list"], ["structure", "get"], ["export"]]) {
-        const { code, stdout, stderr } = await ecm(args);
-        expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-        expect(stderr).toMatch(/^error: The answer is not a list of contact structures/m);
-      }
+      for (const line of ["structure list", "structure get", "export"])
+        await refused(ecm(line), 1, /^error: The answer is not a list of contact structures/m);
     }
   });
 });
 
-describe("colour", () => {
-  it.each<[Record<string, string>, string[], number | undefined, boolean]>([
-    [{}, [], 80, true],
-    [{}, [], undefined, false],
-    [{ NO_COLOR: "1" }, [], 80, false],
-    [{ NO_COLOR: "" }, [], 80, true],
-    [{}, ["--no-color"], 80, false],
-    [{ FORCE_COLOR: "1" }, [], undefined, true],
-    [{ FORCE_COLOR: "0" }, [], 80, false],
-    [{ FORCE_COLOR: "1" }, ["--no-color"], undefined, false],
-    [{ FORCE_COLOR: "1", NO_COLOR: "1" }, [], 80, false],
-    [{ TERM: "dumb" }, [], 80, false],
-  ])("with %o %o on %s columns: %s", async (env, flags, terminalColumns, isColored) => {
-    const { ecm } = await startSandbox();
-    const { stdout } = await ecm(["structure", "list", "-o", "table", ...flags], { env, terminalColumns });
-    expect(stdout.includes("\u001b[")).toBe(isColored);
-  });
+it.each<[Record<string, string>, string, number | undefined, boolean]>([
+  [{}, "", 80, true],
+  [{}, "", undefined, false],
+  [{ NO_COLOR: "1" }, "", 80, false],
+  [{ NO_COLOR: "" }, "", 80, true],
+  [{}, "--no-color", 80, false],
+  [{ FORCE_COLOR: "1" }, "", undefined, true],
+  [{ FORCE_COLOR: "0" }, "", 80, false],
+  [{ FORCE_COLOR: "1" }, "--no-color", undefined, false],
+  [{ FORCE_COLOR: "1", NO_COLOR: "1" }, "", 80, false],
+  [{ TERM: "dumb" }, "", 80, false],
+])("colour with %o %s on %s columns: %s", async (env, flags, terminalColumns, isColored) => {
+  const { ecm } = await startSandbox();
+  const stdout = await done(ecm(`structure list -o table ${flags}`, { env, terminalColumns }));
+  expect(stdout.includes("\u001b[")).toBe(isColored);
 });
 
-describe("a reader who goes away", () => {
-  it.each(["lists list --all -o ndjson", "export", "commands --json", "completion bash", "auth list"])(
-    "ends `%s` quietly",
-    async (line) => {
-      const { ecm, env } = await startSandbox();
-      await ecm("lists create Newsletter");
-      const child = spawnEcm([...line.split(" "), "--quiet"], env);
-      child.stdout!.destroy();
-      const { code, stderr } = await waitForResult(child);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    },
-  );
-});
+it.each(["lists list --all -o ndjson", "export", "commands --json", "completion bash", "auth list"])(
+  "a reader who goes away ends `%s` quietly",
+  async (line) => {
+    const { env } = await startSandbox({ contents: { lists: ["Newsletter"] } });
+    const child = spawnEcm([...line.split(" "), "--quiet"], env);
+    child.stdout!.destroy();
+    const { code, stderr } = await waitForResult(child);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  },
+);

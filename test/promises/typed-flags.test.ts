@@ -1,29 +1,29 @@
 /** What is typed beside a flag's name: nothing of it is taken for something else, and nothing is dropped in silence. */
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
-import { done, ecmWith, type Result, temporaryHome } from "../support/ecm.ts";
+import { done, ecmWith, refused, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-
-const refused = { code: 2, stdout: "" };
-
-function findLine({ stderr }: Result, title: "error" | "hint"): string {
-  return stderr.split("\n").find((line) => line.startsWith(`${title}: `)) ?? "";
-}
 
 /** Without an account. */
 const ecmAlone = async (line: string) => ecmWith(await temporaryHome())(line);
 
+/** A command that is refused before it sends anything. */
+async function refusedUnsent(line: string, said: string | RegExp): Promise<void> {
+  const { ecm, sandbox } = await startSandbox();
+  await refused(ecm(line), 2, said);
+  expect(sandbox.admin.requests()).toEqual([]);
+}
+
 describe("a flag of the program behind a command", () => {
   it("--version does not end a command that writes with the program's version", async () => {
-    const changed = await ecmAlone("contact mutate ada@example.com --version 3 --set 'First Name=A'");
-    expect(changed).toMatchObject(refused);
-    expect(await ecmAlone("lists -V")).toMatchObject(refused);
+    await refused(ecmAlone("contact mutate ada@example.com --version 3 --set 'First Name=A'"), 2);
+    await refused(ecmAlone("lists -V"), 2);
   });
 
   it.each(["--version", "--json -V", "-q --version"])("%s without a command prints it", async (line) => {
-    const { code, stdout, stderr } = await ecmAlone(line);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const { stderr, ...result } = await ecmAlone(line);
+    expect(result).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    expect(stderr).toBe("");
   });
 });
 
@@ -36,31 +36,26 @@ describe("a flag where a value is due", () => {
     "contact mutate p1@example.com --add-tag --yes vip",
     "contact create --key --help",
   ])("is no value, and nothing is sent: ecm %s", async (line) => {
-    const { ecm, sandbox } = await startSandbox();
-    const result = await ecm(line.replace("FILE", await inputFile("Email\nada@example.com\n")));
-    expect(result).toMatchObject(refused);
-    expect(result.stderr).toContain("has no value");
-    expect(sandbox.admin.requests()).toEqual([]);
+    const file = await inputFile("Email\nada@example.com\n");
+    await refusedUnsent(line.replace("FILE", file), "has no value");
   });
 
   it("can be said with =", async () => {
     const { ecm } = await startSandbox();
     const file = await inputFile("Email\nada@example.com\n");
     await done(ecm(`import ${file} --create-missing --list=--dry-run`));
-    expect((await ecm("lists list -o tsv --columns name")).stdout).toBe("name\n--dry-run\n");
+    expect(await done(ecm("lists list -o tsv --columns name"))).toBe("name\n--dry-run\n");
   });
 });
 
 describe("a flag given twice", () => {
   it.each([
-    ["contact search --where true --where false", "&&"],
-    ["contact delete --status active --status inactive --yes", "once"],
-    ["contact unsubscribe --keys a.txt --keys b.txt --yes", "once"],
-    ["lists list --profile a -p b", "once"],
+    ["contact search --where true --where false", /^hint: .*&&/m],
+    ["contact delete --status active --status inactive --yes", /^hint: .*once/m],
+    ["contact unsubscribe --keys a.txt --keys b.txt --yes", /^hint: .*once/m],
+    ["lists list --profile a -p b", /^hint: .*once/m],
   ])("with different values is refused: ecm %s", async (line, hint) => {
-    const result = await ecmAlone(line);
-    expect(result).toMatchObject(refused);
-    expect(findLine(result, "hint")).toContain(hint);
+    await refused(ecmAlone(line), 2, hint);
   });
 
   it("with the same value, or one that can be repeated, is taken", async () => {
@@ -68,21 +63,18 @@ describe("a flag given twice", () => {
     for (const flags of [
       "--limit 1 --limit 1 --no-color --no-color -o csv -o id",
       "--key a@example.com --key b@example.com -o id",
-    ]) {
+    ])
       await done(ecm(`contact search ${flags}`));
-    }
   });
 });
 
 describe("the hint of a word or flag that does not exist", () => {
   it.each([
-    ["contact search --limt 3", "--limit"],
-    ["lists list --api-key abc", "ECM_API_KEY"],
-    ["lists create My List", "quotes"],
+    ["contact search --limt 3", /^hint: .*--limit/m],
+    ["lists list --api-key abc", /^hint: .*ECM_API_KEY/m],
+    ["lists create My List", /^hint: .*quotes/m],
   ])("helps: ecm %s", async (line, hint) => {
-    const result = await ecmAlone(line);
-    expect(result).toMatchObject(refused);
-    expect(findLine(result, "hint")).toContain(hint);
+    await refused(ecmAlone(line), 2, hint);
   });
 
   it.each([
@@ -94,10 +86,9 @@ describe("the hint of a word or flag that does not exist", () => {
     "import x.csv --include-unsubscribe",
     "contact create --key x --include-suppress",
   ])("leads neither to the opposite nor to a flag that overrides consent: ecm %s", async (line) => {
-    const { stderr } = await ecmAlone(line);
-    expect(stderr).toContain("error: ");
-    expect(stderr).not.toMatch(/Did you mean (?:unsubscribe|merge|--profile)/);
-    expect(stderr).not.toMatch(/--include-(?:suppressed|unsubscribed)/);
+    const said = await refused(ecmAlone(line), 2, "error: ");
+    expect(said).not.toMatch(/Did you mean (?:unsubscribe|merge|--profile)/);
+    expect(said).not.toMatch(/--include-(?:suppressed|unsubscribed)/);
   });
 });
 
@@ -116,11 +107,7 @@ describe("an empty word, such as a variable that is not set", () => {
     "--structure '' lists list",
     "--base-url '' lists list",
   ])("is refused before a request: ecm %s", async (line) => {
-    const { ecm, sandbox } = await startSandbox();
-    const result = await ecm(line);
-    expect(result).toMatchObject(refused);
-    expect(result.stderr).toMatch(/is empty.*\n.*not set/);
-    expect(sandbox.admin.requests()).toEqual([]);
+    await refusedUnsent(line, /is empty.*\n.*not set/);
   });
 
   it("is passed on to another program", async () => {
@@ -133,22 +120,15 @@ describe("an empty word, such as a variable that is not set", () => {
 describe("what can be seen to be wrong without the account", () => {
   it.each(["--list Leads", "ada@example.com --tag vip", "a@example.com b@example.com"])(
     "costs no request: a bulk change without a change: contact mutate %s",
-    async (line) => {
-      const { ecm, sandbox } = await startSandbox();
-      const result = await ecm(`contact mutate ${line}`);
-      expect(result.code).toBe(2);
-      expect(result.stderr).toContain("No change given");
-      expect(sandbox.admin.requests()).toEqual([]);
-    },
+    (flags) => refusedUnsent(`contact mutate ${flags}`, "No change given"),
   );
 
   it("names a tag that is added and removed as it was typed", async () => {
     const { ecm } = await startSandbox({
       contents: { tags: ["vip"], contacts: [{ key: "ada@example.com" }] },
     });
-    const result = await ecm("contact mutate ada@example.com --add-tag VIP --remove-tag vip");
-    expect(result.code).toBe(2);
-    expect(findLine(result, "error")).toContain('"vip"');
+    const line = "contact mutate ada@example.com --add-tag VIP --remove-tag vip";
+    await refused(ecm(line), 2, /^error: .*"vip"/m);
   });
 });
 

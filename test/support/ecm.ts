@@ -85,6 +85,24 @@ export async function done(result: Promise<Result>): Promise<string> {
   return stdout;
 }
 
+/** What a command prints as JSON. */
+export async function readJson(ecm: Ecm, args: string | readonly string[], options?: EcmOptions) {
+  const words = typeof args === "string" ? toWords(args) : args;
+  return JSON.parse(await done(ecm([...words, "--json"], options)));
+}
+
+/** A command that fails: it exits with this code, prints nothing, and says these words. @returns its stderr */
+export async function refused(
+  result: Promise<Result>,
+  code: number,
+  ...words: readonly (string | RegExp)[]
+): Promise<string> {
+  const { stderr, ...rest } = await result;
+  expect(rest, stderr).toEqual({ code, stdout: "" });
+  for (const word of words) expect(stderr).toMatch(word);
+  return stderr;
+}
+
 const builtProgram = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
 
 /** The built program as a child process. It is killed when the test ends. */
