@@ -1,46 +1,48 @@
 /** The rules of the architecture, read from the imports and held against docs/architecture.md. */
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 const source = fileURLToPath(new URL("../src", import.meta.url));
 
-interface SourceFile {
-  /** Path below src/. */
-  path: string;
-  folder: string;
-  text: string;
-  /** Own files, as paths below src/; types only are left out where `isType`. */
-  imports: { path: string; isType: boolean }[];
-  packages: string[];
-}
-
 /** The words of a text. */
 const words = (text: string) => text.split(/\s+/).filter(Boolean);
+
+/** The folder below src/, or the file itself for one directly in it. */
+const findFolder = (path: string): string => path.split("/")[0]!;
+
+interface Import {
+  /** A path below src/, or the name of a package. */
+  to: string;
+  isOwn: boolean;
+  kind: "type" | "static" | "dynamic";
+}
+
+const importing = /(?:^|\n)\s*(?:import|export)(\s+type)?\s[^;]*?from\s*"([^"]+)"|import\(\s*"([^"]+)"\s*\)/g;
+
+function readSource(path: string) {
+  const text = readFileSync(join(source, path), "utf8");
+  const imports = [...text.matchAll(importing)].map(([, type, from, dynamic]): Import => {
+    const specifier = from ?? dynamic!;
+    const isOwn = specifier.startsWith(".");
+    const kind = type ? "type" : from ? "static" : "dynamic";
+    return { to: isOwn ? join(dirname(path), specifier) : specifier, isOwn, kind };
+  });
+  const own = imports.filter(({ isOwn }) => isOwn);
+  return { path, folder: findFolder(path), text, imports, own };
+}
 
 const files = readdirSync(source, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".ts"))
   .map(readSource);
+type SourceFile = (typeof files)[number];
 
-function readSource(path: string): SourceFile {
-  const text = readFileSync(join(source, path), "utf8");
-  const imports: SourceFile["imports"] = [];
-  const packages: string[] = [];
-  const statements = text.matchAll(
-    /(?:^|\n)\s*(import|export)(\s+type)?\s[^;]*?from\s*"([^"]+)"|import\(\s*"([^"]+)"\s*\)/g,
+/** The imports of own files that break a rule. */
+const findBreaches = (breaks: (from: SourceFile, to: string, kind: Import["kind"]) => boolean): string[] =>
+  files.flatMap((from) =>
+    from.own.filter(({ to, kind }) => breaks(from, to, kind)).map(({ to }) => `${from.path} → ${to}`),
   );
-  for (const [, , type, from, dynamic] of statements) {
-    const specifier = from ?? dynamic!;
-    if (specifier.startsWith(".")) {
-      imports.push({
-        path: relative(source, resolve(dirname(join(source, path)), specifier)),
-        isType: type !== undefined,
-      });
-    } else packages.push(specifier);
-  }
-  return { path, folder: findFolder(path), text, imports, packages };
-}
 
 /** What is loaded as soon as this file is: what it imports, and so on. */
 function findLoaded(start: string): { paths: Set<string>; packages: string[] } {
@@ -49,19 +51,14 @@ function findLoaded(start: string): { paths: Set<string>; packages: string[] } {
   const visit = (path: string): void => {
     if (paths.has(path)) return;
     paths.add(path);
-    const text = files.find((file) => file.path === path)?.text ?? "";
-    for (const [, from] of text.matchAll(/(?:^|\n)(?:import|export) (?!type )[^;]*?from "([^"]+)"/g)) {
-      if (from!.startsWith(".")) visit(relative(source, resolve(dirname(join(source, path)), from!)));
-      else if (!from!.startsWith("node:")) packages.add(from!);
+    for (const { to, isOwn, kind } of files.find((file) => file.path === path)?.imports ?? []) {
+      if (kind !== "static") continue;
+      if (isOwn) visit(to);
+      else if (!to.startsWith("node:")) packages.add(to);
     }
   };
   visit(start);
   return { paths, packages: [...packages] };
-}
-
-/** The folder below src/, or the file itself for one directly in it. */
-function findFolder(path: string): string {
-  return path.includes("/") ? path.slice(0, path.indexOf("/")) : path;
 }
 
 /** Any file may import these. */
@@ -104,37 +101,35 @@ const bulkOrder = [
   ["index.ts"],
 ];
 
-function findBulkFolder(path: string): string {
-  return path.split("/")[1]!;
-}
+const findBulkPlace = (path: string) => bulkOrder.findIndex((names) => names.includes(path.split("/")[1]!));
 
+/** What the nouns of commands share. */
+const shared = /^commands\/(?:output|flags|selection|help|bulk)\//;
 /** Of an index, types apart. */
 const maxNames = 30;
-/** `ecm sandbox …` is the one group of commands that works on the embedded service itself. */
-const sandboxCommands = /^commands\/sandbox\//;
 
 describe("the architecture", () => {
   it("has files to look at", () => {
     expect(files.length).toBeGreaterThan(30);
   });
 
-  it.each(files)("$path imports only what its folder may", ({ path, folder, imports }) => {
-    const allowed = [...everyone, ...words(mayImport[folder] ?? "")];
-    if (sandboxCommands.test(path)) allowed.push("sandbox");
-    const strangers = imports.filter(
-      (each) => !allowed.includes(findFolder(each.path)) && !allowed.includes(each.path),
-    );
-    expect(strangers.map((each) => each.path)).toEqual([]);
+  it("has no file that imports what its folder may not", () => {
+    const breaches = findBreaches(({ path, folder }, to) => {
+      const allowed = [...everyone, ...words(mayImport[folder] ?? "")];
+      // `ecm sandbox …` is the one group of commands that works on the embedded service itself.
+      if (path.startsWith("commands/sandbox/")) allowed.push("sandbox");
+      return !allowed.includes(findFolder(to)) && !allowed.includes(to);
+    });
+    expect(breaches).toEqual([]);
   });
 
   it.each(["bulk", "tables"])("enters %s by its index, which has few names", (room) => {
-    const entries = files
-      .filter(({ folder }) => folder !== room)
-      .flatMap(({ path, imports }) =>
-        imports.filter((each) => each.path.startsWith(`${room}/`)).map((each) => `${path} → ${each.path}`),
-      );
-    expect(entries.filter((entry) => !entry.endsWith(` → ${room}/index.ts`))).toEqual([]);
-    const { text } = files.find(({ path }) => path === `${room}/index.ts`)!;
+    const index = `${room}/index.ts`;
+    const breaches = findBreaches(
+      ({ folder }, to) => folder !== room && findFolder(to) === room && to !== index,
+    );
+    expect(breaches).toEqual([]);
+    const { text } = files.find(({ path }) => path === index)!;
     const names = [...text.matchAll(/export \{([^}]*)\}/g)]
       .flatMap(([, list]) => list!.split(","))
       .map((name) => name.trim())
@@ -143,48 +138,33 @@ describe("the architecture", () => {
   });
 
   it("has no circle of imports, types included", () => {
-    expect(
-      circlesIn(new Map(files.map(({ path, imports }) => [path, imports.map((each) => each.path)]))),
-    ).toEqual([]);
+    expect(circlesIn(new Map(files.map(({ path, own }) => [path, own.map(({ to }) => to)])))).toEqual([]);
   });
 
   it("has no command that imports another noun's command", () => {
-    const crossings = files.flatMap(({ path, imports }) =>
-      path.startsWith("commands/")
-        ? imports
-            .filter((each) => each.path.startsWith("commands/"))
-            .filter(
-              (each) =>
-                !/^commands\/(?:output|flags|selection|help|bulk)\//.test(each.path) &&
-                !dirname(each.path).startsWith(dirname(path)) &&
-                !dirname(path).startsWith(dirname(each.path)),
-            )
-            .map((each) => `${path} → ${each.path}`)
-        : [],
-    );
-    expect(crossings).toEqual([]);
+    const breaches = findBreaches(({ path }, to) => {
+      if (![path, to].every((each) => each.startsWith("commands/")) || shared.test(to)) return false;
+      const [from, noun] = [dirname(path), dirname(to)];
+      return !noun.startsWith(from) && !from.startsWith(noun);
+    });
+    expect(breaches).toEqual([]);
   });
 
-  it.each(files.filter(({ folder }) => folder === "bulk"))(
-    "$path of the bulk engine imports only what comes before it",
-    ({ path, imports }) => {
-      const place = bulkOrder.findIndex((names) => names.includes(findBulkFolder(path)));
-      expect(place, `${path} has no place in the order`).not.toBe(-1);
-      const before = bulkOrder.slice(0, place + 1).flat();
-      const strangers = imports
-        .filter((each) => each.path.startsWith("bulk/"))
-        .filter((each) => !before.includes(findBulkFolder(each.path)));
-      expect(strangers.map((each) => each.path)).toEqual([]);
-    },
-  );
+  it("has no file of the bulk engine that imports what comes after it", () => {
+    const engine = files.filter(({ folder }) => folder === "bulk").map(({ path }) => path);
+    expect(engine.filter((path) => findBulkPlace(path) === -1)).toEqual([]);
+    const breaches = findBreaches(
+      ({ path, folder }, to) =>
+        folder === "bulk" && findFolder(to) === "bulk" && findBulkPlace(to) > findBulkPlace(path),
+    );
+    expect(breaches).toEqual([]);
+  });
 
   it("shares nothing but wire types between the embedded service and the client", () => {
-    const shared = files
-      .filter((file) => file.folder === "sandbox")
-      .flatMap((file) =>
-        file.imports.filter((each) => each.path === "wire.ts" && !each.isType).map(() => file.path),
-      );
-    expect(shared).toEqual([]);
+    const breaches = findBreaches(
+      ({ folder }, to, kind) => folder === "sandbox" && to === "wire.ts" && kind !== "type",
+    );
+    expect(breaches).toEqual([]);
   });
 
   const dependencyOwners: [name: string, where: RegExp, files?: number][] = [
@@ -205,16 +185,15 @@ describe("the architecture", () => {
     ["@modelcontextprotocol/server", /^commands\/mcp\//, 1],
   ];
   it.each(dependencyOwners)("%s is imported in one place", (name, where, most = files.length) => {
-    const users = files.filter((file) =>
-      file.packages.some((each) => each === name || each.startsWith(`${name}/`)),
+    const users = files.filter(({ imports }) =>
+      imports.some(({ to }) => to === name || to.startsWith(`${name}/`)),
     );
     expect(users.map((file) => file.path).filter((path) => !where.test(path))).toEqual([]);
     expect(users.length).toBeLessThanOrEqual(most);
   });
 
   it("loads no package for the index of commands but those that colour it and find its folders", () => {
-    const { packages } = findLoaded("run.ts");
-    expect(packages.toSorted()).toEqual(["chalk", "env-paths"]);
+    expect(findLoaded("run.ts").packages.toSorted()).toEqual(["chalk", "env-paths"]);
   });
 
   it("loads neither the bulk engine nor the readers of files with a group of commands, for its help", () => {
@@ -234,9 +213,8 @@ describe("the architecture", () => {
   });
 
   it("has no drawer without a name", () => {
-    expect(
-      files.map((file) => file.path).filter((path) => /(utils?|common|helpers?|misc)(\.ts|\/)/.test(path)),
-    ).toEqual([]);
+    const paths = files.map(({ path }) => path);
+    expect(paths.filter((path) => /(utils?|common|helpers?|misc)(\.ts|\/)/.test(path))).toEqual([]);
   });
 });
 

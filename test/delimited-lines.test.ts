@@ -34,30 +34,12 @@ describe("cells", () => {
   });
 
   it("puts an apostrophe before what a spreadsheet would run, and before an apostrophe", () => {
-    expect(["=1+1", "+49", "-5", "@x", "'quoted", "plain", ""].map(toSafeCell)).toEqual([
-      "'=1+1",
-      "'+49",
-      "'-5",
-      "'@x",
-      "''quoted",
-      "plain",
-      "",
-    ]);
-  });
-
-  it.each(["\n=1", " =1", "\u00a0=1", "\u200b=1", "\ufeff-1", "\uff1d1", "\uff0b1", "\uff0d1", "\uff201"])(
-    "defuses %j, which some spreadsheets run too",
-    (cell) => {
-      expect(toSafeCell(cell)).toBe(`'${cell}`);
-    },
-  );
-
-  it.each(["a=1", " text", "2-1", "|cmd", ";=1"])(
-    "leaves %j, which none runs in a cell of its own",
-    (cell) => {
+    const run = ["=1+1", "+49", "-5", "@x", "'quoted", "\n=1", " =1", "\u00a0=1", "\u200b=1", "\ufeff-1"];
+    const wide = ["\uff1d1", "\uff0b1", "\uff0d1", "\uff201"];
+    for (const cell of [...run, ...wide]) expect(toSafeCell(cell)).toBe(`'${cell}`);
+    for (const cell of ["plain", "", "a=1", " text", "2-1", "|cmd", ";=1"])
       expect(toSafeCell(cell)).toBe(cell);
-    },
-  );
+  });
 
   it("joins names so that one may hold commas and quotes", () => {
     expect(joinNames(["VIP", "Tokyo, Japan", 'the "big" one'])).toBe('VIP,"Tokyo, Japan","the ""big"" one"');

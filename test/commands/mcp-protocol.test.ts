@@ -1,5 +1,6 @@
 /** What the revisions of the protocol promise, and answers. */
 import { describe, expect, it } from "vitest";
+import { readJson } from "../support/ecm.ts";
 import { account, ada, exchangeLines, startMcp } from "../support/mcp.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -50,9 +51,8 @@ it("arguments are those of the commands: type, choices, default and description"
   const { client } = await startMcp(env, ["--allow-write"]);
   const { tools } = await client.listTools();
   const find = (name: string) => tools.find((tool) => tool.name === name)!.inputSchema.properties!;
-  const { stdout } = await ecm("commands import --json");
-  const { flags } = JSON.parse(stdout) as { flags: { name: string; choices: string[]; default: string }[] };
-  const { choices, default: usual } = flags.find(({ name }) => name === "--mode")!;
+  const { flags } = await readJson(ecm, "commands import");
+  const { choices, default: usual } = flags.find(({ name }: { name: string }) => name === "--mode");
   expect(find("plan_import").mode).toMatchObject({ enum: choices, default: usual });
   expect(find("events_list").days).toMatchObject({ type: "integer", default: 30 });
   expect(find("plan_change").set).toMatchObject({ type: "object" });
@@ -61,20 +61,17 @@ it("arguments are those of the commands: type, choices, default and description"
   expect(JSON.stringify(tools)).not.toMatch(/repeatable|standard input|--/);
 });
 
-describe("a run", () => {
-  it("that met the hour is resumed by a tool", async () => {
-    const { env, sandbox } = await startSandbox({ hourlyLimit: 30 });
-    const { call, client } = await startMcp(env, ["--allow-write"]);
-    const rows = Array.from({ length: 40 }, (_, index) => ({ Email: `p${index}@example.com` }));
-    const { token } = await call("plan_import", { rows });
-    const stopped = await client.callTool({ name: "apply_plan", arguments: { token } });
-    const text = (stopped.content as unknown as [{ text: string }])[0].text;
-    expect(JSON.parse(text)).toMatchObject({ error: { exitCode: 7, resumableAt: expect.any(String) } });
-    sandbox.admin.limits({ hourly: 3600 });
-    // It is planned first, as every write.
-    const left = await call("plan_run", { action: "resume", run: "last" });
-    expect(await call("contact_search", { count: true })).not.toEqual({ count: 40 });
-    const resumed = await call("apply_plan", { token: left.token });
-    expect(resumed.summary).toMatchObject({ status: "completed", rows: { created: 40 } });
-  });
+it("a run that met the hour is resumed by a tool", async () => {
+  const { env, sandbox } = await startSandbox({ hourlyLimit: 30 });
+  const { call, refusal } = await startMcp(env, ["--allow-write"]);
+  const rows = Array.from({ length: 40 }, (_, index) => ({ Email: `p${index}@example.com` }));
+  const { token } = await call("plan_import", { rows });
+  const stopped = await refusal("apply_plan", { token });
+  expect(stopped).toMatchObject({ exitCode: 7, resumableAt: expect.any(String) });
+  sandbox.admin.limits({ hourly: 3600 });
+  // It is planned first, as every write.
+  const left = await call("plan_run", { action: "resume", run: "last" });
+  expect(await call("contact_search", { count: true })).not.toEqual({ count: 40 });
+  const resumed = await call("apply_plan", { token: left.token });
+  expect(resumed.summary).toMatchObject({ status: "completed", rows: { created: 40 } });
 });

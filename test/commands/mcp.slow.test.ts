@@ -449,23 +449,21 @@ describe("files", () => {
     expect((await refusal("plan_import", { file: "config/profiles.json" })).message).toMatch(/no file/);
   });
 
-  it("are refused to a tool, before a request", async () => {
-    const { env } = await startSandbox();
-    const { refusal, client } = await startMcp(env, ["--allow-write"]);
-    expect((await refusal("plan_import", { file: "/etc/passwd" })).message).toMatch(/no file/);
-    expect((await refusal("plan_change", { keys_file: "../x", set: { a: "b" } })).message).toMatch(/no file/);
-    expect(client.getInstructions()).toContain(process.cwd());
-  });
-
-  it("are read from --files DIR", async () => {
+  it("are read by a tool from --files DIR, else below the working folder", async () => {
     const { env } = await account();
     const folder = await temporaryFolder();
     await writeFile(join(folder, "people.csv"), "Email\neve@example.com\n");
-    const { client, call, refusal } = await startMcp(env, ["--allow-write", "--files", folder]);
-    expect(client.getInstructions()).toContain(await realpath(folder));
-    expect(await call("plan_import", { file: "people.csv" })).toMatchObject({ counts: { create: 1 } });
-    const outside = await refusal("plan_import", { file: join(process.cwd(), "package.json") });
-    expect(outside.message).toMatch(/no file/);
+    const open = await startMcp(env, ["--allow-write", "--files", folder]);
+    expect(open.client.getInstructions()).toContain(await realpath(folder));
+    expect(await open.call("plan_import", { file: "people.csv" })).toMatchObject({ counts: { create: 1 } });
+    const usual = await startMcp(env, ["--allow-write"]);
+    expect(usual.client.getInstructions()).toContain(process.cwd());
+    for (const [{ refusal }, name, input] of [
+      [open, "plan_import", { file: join(process.cwd(), "package.json") }],
+      [usual, "plan_import", { file: "/etc/passwd" }],
+      [usual, "plan_change", { keys_file: "../x", set: { a: "b" } }],
+    ] as const)
+      expect((await refusal(name, input)).message).toMatch(/no file/);
   });
 
   it("are none for a server that a client starts in / or in a home, which says how to allow some", async () => {

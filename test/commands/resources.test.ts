@@ -78,12 +78,6 @@ describe("campaigns", () => {
     expect(one).toMatchObject({ name: "Campaign 249" });
   });
 
-  it.each(["cap:7", "refuse:7"])("are all read where larger pages are not given (%s)", async (page) => {
-    const campaigns = Array.from({ length: 30 }, (_, index) => ({ name: `C${index}` }));
-    const { ecm } = await startSandbox({ variants: { page }, contents: { campaigns } });
-    expect(await readJson(ecm, "campaigns list --all")).toHaveLength(30);
-  });
-
   it("are narrowed by status, also where the service passes over it", async () => {
     const campaigns = [{ name: "A" }, { name: "B", status: "sent" as const }];
     const { ecm } = await startSandbox({ contents: { campaigns } });

@@ -2,7 +2,7 @@
  * A plan that was made over a selection carries it: contacts that no longer match when it is carried out are
  * not written. `renamed-names.test.ts` has selections whose names are others by now.
  */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { parseSummary, summaryOf } from "../bulk/kit.ts";
 import { makePlanFile, readHoldings, readPlanLines, startPeople } from "../bulk/plan-kit.ts";
 import { done, readJson, toWords } from "../support/ecm.ts";
@@ -33,22 +33,23 @@ const cases: [line: string, leave: string][] = [
   ["delete --list Customers", "--remove-list Customers"],
 ];
 
-describe.each(cases)("the plan of contact %s", (line, leave) => {
-  it("leaves out who no longer matches", async () => {
-    const service = await start();
-    const plan = await makePlanFile(service, toWords(`contact ${line}`));
-    expect(plan.writes).toBe(3);
-    await done(service.ecm(`contact mutate ${ada} ${leave}`));
-    const before = (await readHoldings(service))[ada];
-    const { code, rows, codes } = await summaryOf(service.ecm, `apply ${plan.file} --yes`);
-    expect(code).toBe(3);
-    expect(rows).toMatchObject({ read: 3, skipped: 1, pending: 0 });
-    expect(rows.updated + rows.deleted).toBe(2);
-    expect(codes.skipped).toEqual({ changed: 1 });
-    expect((await readHoldings(service))[ada]).toEqual(before);
-  });
+it.each(cases)("the plan of contact %s leaves out who no longer matches", async (line, leave) => {
+  const service = await start();
+  const plan = await makePlanFile(service, toWords(`contact ${line}`));
+  expect(plan.writes).toBe(3);
+  await done(service.ecm(`contact mutate ${ada} ${leave}`));
+  const before = (await readHoldings(service))[ada];
+  const { code, rows, codes } = await summaryOf(service.ecm, `apply ${plan.file} --yes`);
+  expect(code).toBe(3);
+  expect(rows).toMatchObject({ read: 3, skipped: 1, pending: 0 });
+  expect(rows.updated + rows.deleted).toBe(2);
+  expect(codes.skipped).toEqual({ changed: 1 });
+  expect((await readHoldings(service))[ada]).toEqual(before);
+});
 
-  it("so does the run itself when it is resumed, and that is no failure", async () => {
+it.each(cases.slice(0, 4))(
+  "so does contact %s itself when it is resumed, and that is no failure",
+  async (line, leave) => {
     const service = await start();
     const command = `contact ${line} --yes --concurrency 1`;
     const { estimate } = await summaryOf(service.ecm, `${command} --dry-run`);
@@ -60,8 +61,8 @@ describe.each(cases)("the plan of contact %s", (line, leave) => {
     const resumed = await readJson(service.ecm, "runs resume last --yes");
     expect(resumed.codes.skipped).toEqual({ changed: 1 });
     expect((await readHoldings(service))[cy]).toEqual(before);
-  });
-});
+  },
+);
 
 it("contacts that are as wanted already are unchanged, whether they match or not", async () => {
   const service = await start();

@@ -329,15 +329,6 @@ describe("a service that tells less, or has moved on", () => {
     for (const { fields } of updates()) expect(fields).toMatchObject(fields.map(() => ({ required: true })));
   });
 
-  it("is sent no update that would delete tags which nobody told us of", async () => {
-    const { ecm, seen } = await against((request, response) => {
-      if (request.url.endsWith("/s1")) return json(response, 404, errorBody("RecordNotFound", "no"));
-      json(response, 200, [short]);
-    });
-    await refused(ecm("structure field add Zip"), 1, "did not say which tags");
-    expect(seen.every(({ method }) => method === "GET")).toBe(true);
-  });
-
   const [city] = structure.fields;
   const zip = { ...city!, _id: "f2", label: "Zip" };
   const renaming = "structure field rename City Town";

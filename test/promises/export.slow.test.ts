@@ -103,21 +103,6 @@ describe("an export", () => {
     expect(safe).toMatch(/^ecm:key,'=sum,''tick,ecm:safe-cells\nh6@example.com,.*'=1\+1/);
   });
 
-  it("takes its conditions together, several of one kind as any of them", async () => {
-    const { ecm } = await hostileAccount();
-    const ids = async (conditions = "") =>
-      (await done(ecm(`export -o id ${conditions}`))).trim().split("\n").filter(Boolean);
-    const all = await ids();
-    const [active, inactive] = [await ids("--status active"), await ids("--status inactive")];
-    expect(all).toHaveLength(values.length);
-    expect(active.length + inactive.length).toBe(all.length);
-    const keys = "--key h0@example.com --key H1@example.com";
-    expect(await ids(keys)).toHaveLength(2);
-    expect(await ids(`${keys} --status inactive`)).toHaveLength(1);
-    const both = [...(await ids("--list a,b")), ...(await ids("--list 名簿"))];
-    expect(new Set(await ids("--list a,b --list 名簿"))).toEqual(new Set(both));
-  });
-
   it.each(["SIGKILL", "SIGTERM"] as const)(
     "that ended by %s starts anew with what the account holds now, and the file appears whole or not at all",
     async (signal) => {

@@ -42,18 +42,5 @@ it("is a sentence on a terminal, and is not written where nothing was reached", 
   const ecm = await runAgainst({ ...hour, ...month });
   const { stderr } = await ecm(get, { terminalColumns: 80 });
   expect(stderr).toMatch(/3,541 of 3,600 .* · 98,742 of 100,000 this month/);
-  expect((await ecm("auth list")).stderr).toBe("");
-  expect((await ecm("limits")).stderr).toBe("");
-});
-
-it("is shown by `ecm limits` with the parts that were sent", async () => {
-  const ecm = await runAgainst({ ...hourWithoutReset, ...month });
-  await ecm(get);
-  const { seenAt, ...limits } = JSON.parse((await ecm("limits --json")).stdout);
-  expect(limits).toEqual({
-    hour: { limit: 3600, remaining: 3541 },
-    month: { limit: 100000, remaining: 98742 },
-  });
-  expect(Math.abs(Date.parse(seenAt) - Date.now())).toBeLessThan(60_000);
-  expect((await ecm("limits")).stdout).toMatch(/\tunder 1 s\n$/);
+  for (const line of ["auth list", "limits"]) expect((await ecm(line)).stderr).toBe("");
 });

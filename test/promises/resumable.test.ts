@@ -142,18 +142,8 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
   });
 });
 
-describe("a single command says when a limit ends", () => {
-  it("of the month", async () => {
-    const { ecm } = await startSandbox({ monthlyLimit: 1 });
-    await ecm("lists list");
-    const error = readError(await ecm("lists list --json"));
-    expect(error).toMatchObject({ limit: "month", retryAfterSeconds: expect.any(Number) });
-    expect(error.hint).toMatch(/starts anew (on 1 \w+( \d{4})? |tomorrow )?at 00:00 \(in /);
-    expectAround(Date.now() + error.retryAfterSeconds * 1000, nextMonth);
-  });
-
-  it("of the address", async () => {
-    const { ecm } = await blocked();
-    await refused(ecm("lists list"), 7, /try again (tomorrow )?at \d\d:\d\d \(in 10 min\)/);
-  });
+/** `limits.test.ts` has the month. */
+it("a single command says when the block of its address ends", async () => {
+  const { ecm } = await blocked();
+  await refused(ecm("lists list"), 7, /try again (tomorrow )?at \d\d:\d\d \(in 10 min\)/);
 });
