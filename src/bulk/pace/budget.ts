@@ -165,12 +165,11 @@ export class Budget {
 
   private waitOrStop(until: number, why: string): Verdict {
     const { options, hour, pause, reset = 0 } = this;
-    if (!options.waits) {
-      const isUsedUp = hour.current !== undefined && hour.current.remaining <= options.reserve;
-      return { kind: "stop", by: "hour", until: Math.max(until, pause.retryAt, isUsedUp ? reset : 0) };
-    }
-    if (options.until !== undefined && until >= options.until) return { kind: "stop", by: "until", until };
-    return { kind: "wait", until, why };
+    const by = !options.waits ? "hour" : until >= (options.until ?? Infinity) ? "until" : undefined;
+    if (!by) return { kind: "wait", until, why };
+    // A pause may be shorter than the limit lasts.
+    const isUsedUp = hour.current !== undefined && hour.current.remaining <= options.reserve;
+    return { kind: "stop", by, until: Math.max(until, pause.retryAt, isUsedUp ? reset : 0) };
   }
 }
 

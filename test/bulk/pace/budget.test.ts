@@ -99,6 +99,16 @@ describe("the budget", () => {
     expect(budget.decide(start + 500_000)).toMatchObject({ until: reset * 1000 + 250 });
   });
 
+  it.each([
+    ["--no-wait", { waits: false }, "hour"],
+    ["--until", { until: start + 3_000 }, "until"],
+  ])("says with %s when the limit ends, not when a pause before that would", (_name, options, by) => {
+    const budget = new Budget({ ...open, ...options });
+    budget.reserve();
+    budget.noteLimited("hour", { retryAfterSeconds: 600, limits: hour(0) }, start);
+    expect(budget.decide(start)).toEqual({ kind: "stop", by, until: reset * 1000 + 250 });
+  });
+
   it("takes refusals of requests that were under way together for one", () => {
     const budget = new Budget(open);
     budget.seed(hour(50));
