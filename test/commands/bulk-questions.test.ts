@@ -118,6 +118,7 @@ describe("before the answer that cannot be taken back", () => {
     const { ecm } = await startSandbox({ contents });
     const typed = ["y\n", "20\n"].map((keys): [string, string] => ["Type 20", keys]);
     const deleted = await ecm("contact delete --all", { ...at, env: { ACCESSIBLE: "1" }, typed });
+    expect(deleted.stderr).toContain("  … 15 more: --show 20, or --plan plan.ndjson\n");
     expect(deleted.stderr).toContain("Type 20 to confirm; Enter cancels");
     expect(deleted.code, deleted.stderr).toBe(0);
   });

@@ -131,13 +131,15 @@ const defaultChangesShown = 5;
 async function showPlan(
   terminal: Terminal,
   plan: ForeseenPlan,
-  { canChange, show = defaultChangesShown }: Question,
+  { danger, canChange, show = defaultChangesShown }: Question,
 ): Promise<void> {
   const changes = await takeLines(plan, show, isChange);
   const shown = { ...plan, changes, writes: countWrites(plan) };
+  // Where a number is typed, no key lists the rows.
+  const howToSee = danger === "delete" ? undefined : "l to list them";
   const lines = [
     ...resultLines(terminal, "err", plan.summary, plan),
-    ...changeLines(terminal, shown, "l to list them", canChange ? "c to choose one" : undefined),
+    ...changeLines(terminal, shown, howToSee, canChange ? "c to choose one" : undefined),
   ];
   for (const line of lines) terminal.note(formatHint(line), "painted");
 }
