@@ -5,6 +5,7 @@ import { advise, ecm } from "../hint.ts";
 import { formatDuration } from "../moments.ts";
 import { formatRateLimitSentence, formatTimestamp } from "../rate-limits.ts";
 import { isJson } from "../terminal/format.ts";
+import { fitMessage } from "../terminal/message-lines.ts";
 import type { View } from "../terminal/present.ts";
 import { formatForAccount } from "./help/command-line.ts";
 import { verb } from "./verb.ts";
@@ -50,7 +51,7 @@ export function register(command: Command, context: Context): void {
         return isJson(context.output().format) ? { one: {} } : undefined;
       }
       const now = context.clock.now();
-      return { one: toReport(cached), screen: () => formatSeen(cached, now) };
+      return { one: toReport(cached), screen: () => toScreen(context, formatSeen(cached, now)) };
     },
   });
 }
@@ -72,6 +73,10 @@ function toReport({ limits: { hour, month, monthReset }, seenAt }: CachedLimits)
     ...((month || monthReset !== undefined) && { month: { remaining: 0, ...month, ...reset } }),
     seenAt: new Date(seenAt).toISOString(),
   };
+}
+
+function toScreen({ terminal }: Context, text: string): string {
+  return terminal.isStdoutTerminal ? fitMessage(text, terminal.columns) : text;
 }
 
 function formatSeen({ limits, seenAt }: CachedLimits, now: number): string {

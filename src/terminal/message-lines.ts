@@ -1,7 +1,11 @@
 /** Wraps messages between words at the width of a terminal. What a person copies is never broken. */
 
-/** What is never broken: a command to its end, a name in quotes; else a word. */
-const piece = /\becm (?:'[^']*'|"[^"]*"|[^\s'";,(]|[;,](?! )| (?![(·]))+|"[^"]{1,60}"\S*|\S+/g;
+/**
+ * What is never broken: a command to its end, with the mark behind it; a flag and its value; a name in quotes; a
+ * number and its percent sign; else a word.
+ */
+const piece =
+  /\becm (?:'[^']*'|"[^"]*"|[^\s'";,(]|[;,](?! )| (?![(·]))+[;,]?|--[\w-]+ [\w%]+\S*|"[^"]{1,60}"\S*|\d[\d.,]* %\S*|\S+/g;
 
 /**
  * Wraps the lines of a message. Continuation lines are indented by two more than their line, or by `hang`.

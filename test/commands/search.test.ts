@@ -38,7 +38,7 @@ it("says how to look for a part of a key where none is found", async () => {
     env: { NO_COLOR: "1" },
   });
   expect(code).toBe(0);
-  expect(stderr.replace(/\s+/g, " ")).toContain("in fields: ecm contact search --text WORDS");
+  expect(stderr.replace(/\s+/g, " ")).toContain("in fields: ecm contact search --text 'Jürgen' Not found");
 });
 
 it("takes the words for a status that people use", async () => {

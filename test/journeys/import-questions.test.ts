@@ -204,6 +204,7 @@ describe("the questions of an import", () => {
         [answers, "yes\n"],
       ],
     });
+    expect(dialog.stderr).toContain("! line 4  rejected: no email address\n");
     expect(dialog.code, dialog.stderr).toBe(3);
     expect(dialog.stderr).toContain(
       "  3. Stadt; Goes to Stadt (new); Filled 100 %; Values Oslo, Rom, Wien\n",

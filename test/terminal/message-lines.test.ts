@@ -26,6 +26,14 @@ describe("a message on a narrow screen", () => {
       "See ecm runs show X; then ecm do Y",
       "See ecm runs show X;\n  then ecm do Y",
     ],
+    [
+      "keeps the end of a part of a sentence with its command",
+      20,
+      "See: ecm plan show /a/long/path; or wait",
+      "See:\n  ecm plan show /a/long/path;\n  or wait",
+    ],
+    ["keeps a number and its percent sign", 17, "allows at most 10 %", "allows at most\n  10 %"],
+    ["keeps a flag and its value", 20, "to try it: --profile sandbox", "to try it:\n  --profile sandbox"],
     ["keeps a name in quotes", 18, 'The list "Old leads" is there', 'The list\n  "Old leads" is\n  there'],
     [
       "does not break a word",

@@ -5,7 +5,7 @@ import { toKeyIdentity } from "../../api/key-spelling.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
 import { notFoundError, usageError } from "../../errors.ts";
-import { advise, ecm } from "../../hint.ts";
+import { advise, ecm, type Hint } from "../../hint.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import { defaultPageSize, readAllContacts, readSearchPages } from "../../service/contact-pages.ts";
 import { type ContactSearch, isLeftOut } from "../../service/contact-search.ts";
@@ -147,7 +147,7 @@ async function prepareSearch(
     result: {
       many: noteKeys(contacts, (key) => seen.add(toIdentity(key))),
       view: await view(Array.isArray(contacts) ? contacts : undefined),
-      empty: options.key && nothingFound,
+      empty: options.key && sayNothingFound(options.key),
       page: { things: "contacts", size, ...toNextPage(options.page), ...page },
       async last() {
         if (hasColumns(output)) warnOfUntold(context.terminal, search, behavior);
@@ -159,7 +159,10 @@ async function prepareSearch(
   };
 }
 
-const nothingFound = advise`No contact matches. To look for a part of a key, and in fields: ${ecm`contact search --text WORDS`}`;
+function sayNothingFound([key = "", ...others]: readonly string[]): Hint {
+  const words = others.length === 0 && !key.startsWith("-") ? key : "WORDS";
+  return advise`No contact matches. To look for a part of a key, and in fields: ${ecm`contact search --text ${words}`}`;
+}
 
 /**
  * Every page, as far as `--limit`; else one page, by the service alone or with a condition decided here. `isWhole`:

@@ -152,9 +152,9 @@ function isPair(value: string | undefined): boolean {
 }
 
 function toSchema({ type, value, choices, default: usual, repeatable, description }: Declared): object {
-  // Leave out what the schema says anyway, and what only a shell has.
+  // Leave out what the schema says anyway, and what only a shell or a terminal has.
   const text = description
-    .replace(/ \((?:repeatable|\d+%?)\)$|; - for standard input$/g, "")
+    .replace(/ \((?:repeatable|asks first|\d+%?)\)$|; can be repeated$|; - for standard input$/g, "")
     .replaceAll("--", "");
   const said = { description: text, ...((usual ?? null) !== null && { default: usual }) };
   if (choices) return { enum: choices, ...said };
