@@ -200,6 +200,8 @@ export interface SendOptions {
    */
   expect?: "json" | "any";
   onEvent?: (event: SendEvent) => void;
+  /** Called right before each attempt, after any wait. What it throws ends the request. */
+  beforeLeaving?: () => void;
   /** In place of the command's own: a bulk run lets what is under way come back when it is interrupted. */
   signal?: AbortSignal;
 }

@@ -1,6 +1,7 @@
 /** Contacts: options → request, answer → result (specification, Endpoints: /api/contact…). Pure. */
 import { unreadableAnswerError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
+import { isObject } from "../json.ts";
 import type {
   ApiAnswer,
   ApiRequest,
@@ -111,17 +112,20 @@ export function readSearch(answer: ApiAnswer): SearchAnswer {
 }
 
 /**
- * A contact's status, from the parts that a search tells or the object of a contact; undefined when neither
- * is there.
+ * A contact's status, from the parts that a search tells or the object of a contact, each as a word or an object,
+ * since its form in a search is not published; undefined when neither is there.
  */
 export function findStatus(contact: Partial<Contact> | undefined): ContactStatus | undefined {
   if (!contact) return undefined;
-  const { status, contactStatus, contactSubStatus } = contact;
-  if (typeof status?.primary === "string") return status;
-  if (typeof contactStatus !== "string") return undefined;
-  return typeof contactSubStatus === "string"
-    ? { primary: contactStatus, secondary: contactSubStatus }
-    : { primary: contactStatus };
+  const { status, contactStatus, contactSubStatus }: Record<string, unknown> = { ...contact };
+  for (const told of [status, contactStatus]) {
+    if (isObject(told) && typeof told.primary === "string") return told as unknown as ContactStatus;
+    if (typeof told !== "string") continue;
+    return typeof contactSubStatus === "string"
+      ? { primary: told, secondary: contactSubStatus }
+      : { primary: told };
+  }
+  return undefined;
 }
 
 /** `Active`, or `Inactive, Unsubscribe`: as a write sends it. */

@@ -114,6 +114,7 @@ async function sendUntilSettled<T>(sending: SendState): Promise<ApiAnswer<T>> {
   let waitedSeconds = 0;
   for (let attempt = 1; ; attempt++) {
     wire.signal.throwIfAborted();
+    options.beforeLeaving?.();
     const outcome = await attemptOnce(sending, attempt);
     if (outcome.answer && outcome.answer.status < 400) return toResult<T>(sending, outcome);
     const { trouble, why } = diagnose(outcome, sending);

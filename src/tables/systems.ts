@@ -70,7 +70,7 @@ const systems: System[] = [
     isOfSubscribers: true,
     ignored: `MEMBER_RATING, OPTIN_TIME, OPTIN_IP, CONFIRM_TIME, CONFIRM_IP, LATITUDE, LONGITUDE,
       GMTOFF, DSTOFF, TIMEZONE, CC, REGION, LAST_CHANGED, LEID, EUID, NOTES`,
-    ignoredPattern: /^(?:unsub|clean)/,
+    ignoredPattern: /^(?:unsub|clean)(?:campaign|reason)/,
   },
   {
     name: "google",
@@ -168,7 +168,8 @@ const systems: System[] = [
     ],
     ignored: `Klaviyo ID, Profile Created On, First Active, Last Active, Last Open, Last Click,
       Total Customer Lifetime Value`,
-    ignoredPattern: /timestamp$|^(?:sms|push|whatsapp)\w*(?:consent|suppressions)/,
+    ignoredPattern:
+      /^(?:email|sms|push|whatsapp).*timestamp$|^(?:sms|push|whatsapp)\w*(?:consent|suppressions)/,
   },
   {
     name: "activecampaign",

@@ -168,6 +168,23 @@ describe("a move that is refused, and writes nothing", () => {
   });
 });
 
+it.each([
+  ["create", `contact create --key ${next}`],
+  ["move", `contact move ${old} ${next} --yes`],
+  ["move --merge", `contact move ${old} bob@example.com --merge --yes`],
+])("contact %s creates or writes nobody who was suppressed while it waited", async (_verb, command) => {
+  const proxy = await startRecordingProxy();
+  proxy.sandbox.admin.seed(contents);
+  proxy.sandbox.admin.faults(["429:POST:/api/contact:seconds=0:n=1", "429:PUT:/api/contact/*:seconds=0:n=1"]);
+  proxy.beforeRequest = async (path) => {
+    const isWrite = /^\/api\/contact(?:\/\w+\/mutate)?$/.test(path);
+    if (isWrite) await done(proxy.ecm(`suppressions add ${next} bob@example.com`));
+  };
+  const refused = await proxy.ecm(command);
+  expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("suppression list") });
+  expect(proxy.writes.map(({ status }) => status)).toEqual([429]);
+});
+
 describe("the old contact, read again before it goes", () => {
   /** Something happens to it right after the new one was created. */
   async function moveWhile(happens: string) {

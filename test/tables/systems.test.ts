@@ -17,6 +17,21 @@ describe("exports of other systems are read by their rules", () => {
     expect(rows[0]?.mark?.reason).toBeUndefined();
   });
 
+  const mailchimp = "Email Address,MEMBER_RATING,LEID,EUID";
+  const klaviyo = "Email,Klaviyo ID,First Active,Last Open";
+  test.each([
+    [mailchimp, "Unsubscribed", "yes", "no"],
+    [mailchimp, "Unsubscribed at", "2024-03-01", ""],
+    [mailchimp, "Cleaned", "yes", "no"],
+    [klaviyo, "Unsubscribed Timestamp", "2024-03-01", ""],
+  ])("beside %s, a column %s says who has left", async (own, column, gone, stays) => {
+    const { rows, understood } = await read(
+      `${own},${column}\na@example.com,1,2,3,${gone}\nb@example.com,1,2,3,${stays}\n`,
+    );
+    expect(understood.facts.system).toBe(own === klaviyo ? "klaviyo" : "mailchimp");
+    expect(rows.map((row) => row.mark?.reason)).toEqual([`${column}: ${gone}`, undefined]);
+  });
+
   test.each([
     [
       "Google: the first of several addresses, labels without the system's own",
@@ -132,6 +147,15 @@ describe("a row that its own file marks as not subscribed says so", () => {
 });
 
 describe("our own exports", () => {
+  test("a field that may be consent is none only where the status of anybody is told", async () => {
+    const fields = [...structure.fields, { _id: "f4", label: "Newsletter", dataType: "text" }];
+    const header = "key,Newsletter,lists,tags,status,createdAt";
+    const readWith = (status: string) =>
+      read(`${header}\na@x.org,no,,,${status},\nb@x.org,yes,,,${status},\n`, {}, { ...structure, fields });
+    expect((await readWith("active")).rows.map(({ mark }) => mark)).toEqual([undefined, undefined]);
+    expect((await catchFailure(readWith(""))).message).toContain('"Newsletter" may say who is subscribed');
+  });
+
   test("names with commas and quotes come back whole", async () => {
     const lists = ["News, weekly", 'The "best"'];
     const cells = ["a@example.com", "", joinNames(lists), joinNames([]), "Active", "2026-01-01"];

@@ -64,7 +64,8 @@ async function createContact(
   const key = typed
     ? (typed.value as Partial<CreateContactBody> | null)?.key
     : await requireText(context, options.key, missingKey);
-  if (!options.includeSuppressed) await refuseSuppressed(context, typeof key === "string" ? [key] : []);
+  const keys = typeof key === "string" ? [key] : [];
+  const beforeLeaving = options.includeSuppressed ? undefined : await refuseSuppressed(context, keys);
   // What is an address by its form is refused before a request is spent on the type of the account's keys.
   if (!typed && isAddressLike(key!)) await requireCreatable(key!, "email");
   const { send, account, behaviors } = await context.connect();
@@ -82,7 +83,7 @@ async function createContact(
       return { request };
     }
     await checkContactColumns(account, output);
-    return { request, answer: await send(request).catch(throwDuplicateExplained) };
+    return { request, answer: await send(request, { beforeLeaving }).catch(throwDuplicateExplained) };
   });
   const { key: sentKey, lists, tags } = (request.body ?? {}) as Partial<CreateContactBody>;
   if (!answer)

@@ -19,7 +19,7 @@ import { pickDifferences, wouldChange } from "../../service/contact-changes.ts";
 import { deleteContact } from "../../service/erase-contact.ts";
 import { findByKey } from "../../service/find-contact.ts";
 import { fetchContact, fetchContactIfThere, mutateContact } from "../../service/mutate-contact.ts";
-import type { ApiRequest, Contact, CreateContactBody, MutateBody } from "../../wire.ts";
+import type { ApiRequest, Contact, CreateContactBody, MutateBody, Send } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { refuseSuppressed, resolveContact } from "../selection/lookups.ts";
 import { type Result, verb } from "../verb.ts";
@@ -71,8 +71,10 @@ async function moveContact(
   await account.withRemembered("write", () => checkContactColumns(account, output));
   context.terminal.note(`${final} The new contact has a new id`);
   await context.confirm(`Move ${what}?`);
-  await refuseSuppressed(context, [old.key, key]);
-  const moved = await writeFirst(connection, first, target);
+  const beforeLeaving = await refuseSuppressed(context, [old.key, key]);
+  const guarded: Send = (request, options) =>
+    send(request, request.effect === "write" ? { ...options, beforeLeaving } : options);
+  const moved = await writeFirst({ ...connection, send: guarded }, first, target);
   await requireSame(connection, old, moved.key);
   if (deleteOld) {
     // What is deleted is shown first.

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import type { Connection, Context } from "../../context.ts";
-import { conflictError } from "../../errors.ts";
+import { conflictError, type EcmError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import { readSearchPages } from "../../service/contact-pages.ts";
 import { performOnContact } from "../../service/find-contact.ts";
@@ -37,13 +37,24 @@ export async function readNamedLists(
   return lists ?? [];
 }
 
-/** @throws EcmError (exit 6) for a key on the suppression list; SuppressionsError when the list cannot be read */
-export async function refuseSuppressed(context: Context, keys: readonly string[]): Promise<void> {
+/**
+ * Refuses keys that are on the suppression list.
+ * @returns does it again, for when the write leaves: others change the list during a wait
+ * @throws EcmError (exit 6); SuppressionsError when the list cannot be read
+ */
+export async function refuseSuppressed(context: Context, keys: readonly string[]): Promise<() => void> {
   const list = await openSuppressionList(context);
-  const suppressed = keys.find((key) => list.hasNow(key));
-  if (suppressed === undefined) return;
-  throw conflictError(
-    `${suppressed} is on the suppression list; nothing was sent`,
+  const refuse = () => {
+    const suppressed = keys.find((key) => list.hasNow(key));
+    if (suppressed !== undefined) throw suppressedError(suppressed);
+  };
+  refuse();
+  return refuse;
+}
+
+function suppressedError(key: string): EcmError {
+  return conflictError(
+    `${key} is on the suppression list; nothing was sent`,
     "This person asked not to be contacted, or was erased: leave the contact out",
     { type: "SuppressedError", field: "key", applied: "no" },
   );

@@ -55,9 +55,12 @@ export async function findConsentColumns(
   const named = readNamedConsent(input);
   const columns = input.names.map((_, index) => new Column(input, index, named.has(index)));
   await countCells(columns, readRows);
+  const tellsStatus = columns.some(({ isToldStatus }) => isToldStatus);
   for (const column of columns) {
     const { index, name } = column;
-    const verdict = column.isNamed ? judgeNamed(input, column, named.get(index)) : judge(input, column);
+    const verdict = column.isNamed
+      ? judgeNamed(input, column, named.get(index))
+      : judge(input, column, tellsStatus);
     if (verdict === "unclear") found.unclear.push(column.describeUnclear());
     else if (verdict && "rule" in verdict) found.consent.push({ index, name, rule: verdict.rule });
     else if (verdict) found.notes.push({ code: verdict.note, column: name });
@@ -84,7 +87,12 @@ type Verdict =
   | { note: "consent_ignored" | "consent_of_other_channel" | "consent_empty" | "consent_is_field" }
   | undefined;
 
-function judge({ explicit, names, system, structure }: MappingInput, column: Column): Verdict {
+/** @param tellsStatus whether a column of our own export says who is active */
+function judge(
+  { explicit, names, system, structure }: MappingInput,
+  column: Column,
+  tellsStatus: boolean,
+): Verdict {
   const { name, rule, outcome } = column;
   const isConsent = outcome === "consent" || outcome === "unclear" || outcome === "unreadable";
   if (explicit[column.index]?.kind === "ignore") return isConsent ? { note: "consent_ignored" } : undefined;
@@ -94,7 +102,7 @@ function judge({ explicit, names, system, structure }: MappingInput, column: Col
   if (!isConsent) return undefined;
   // Our own export as a whole says of each contact itself whether they are active; its fields come back as they were.
   const isOwnField = system?.name === "ecm" && structure.fields.some(({ label }) => label === name);
-  return isOwnField && isFullExport(names) ? { note: "consent_is_field" } : "unclear";
+  return isOwnField && isFullExport(names) && tellsStatus ? { note: "consent_is_field" } : "unclear";
 }
 
 /**
@@ -161,6 +169,8 @@ class Column {
   readonly index: number;
   readonly name: string;
   readonly kind: ConsentName | undefined;
+  /** It is the status of our own export. */
+  readonly #isOwnStatus: boolean;
   /** The system's, else what its name says. */
   readonly rule: ConsentRule;
   /** It is the system's. */
@@ -187,6 +197,7 @@ class Column {
     const rule = findRule(input, index);
     this.hasRule = rule !== undefined;
     this.rule = rule ?? (hasReading ? ruleByKind[kind] : "status");
+    this.#isOwnStatus = this.hasRule && system?.name === "ecm";
     const isIgnored = system !== undefined && isIgnoredColumn(system, this.name);
     this.#isOfOther = isIgnored || explicit[index]?.kind === "key";
     this.#isAsked =
@@ -196,6 +207,7 @@ class Column {
   /** Whether a further cell can change what becomes of the column, or of what is said of it. */
   isOpen(): boolean {
     const { kind } = this;
+    if (this.#isOwnStatus) return !this.isToldStatus;
     if (this.hasRule || this.#isOfOther) return false;
     if (this.#isAsked) return true;
     if (kind === "otherChannel" || kind === "optOut") return false;
@@ -207,6 +219,11 @@ class Column {
     const said = readConsentCell(cell);
     this.#rows.set(said, (this.#rows.get(said) ?? 0) + 1);
     if (!isAnswer(said) && !isBlank(said)) this.#unclear ??= { cell: findUnknown(cell) ?? cell.trim(), line };
+  }
+
+  /** It is the status of our own export, and says something of anybody: a service may have told none. */
+  get isToldStatus(): boolean {
+    return this.#isOwnStatus && this.#has((said) => !isBlank(said));
   }
 
   describeUnclear(): UnclearConsent {
