@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { done, ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { done, ecmWith, readJson, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -17,7 +17,7 @@ describe("ecm api", () => {
 
   it("has examples that the service answers", async () => {
     const { ecm } = await startSandbox();
-    const { examples } = JSON.parse(await done(ecm("commands api --json"))) as { examples: string[] };
+    const { examples } = (await readJson(ecm, "commands api")) as { examples: string[] };
     const reads = examples.filter((example) => example.startsWith("ecm api GET "));
     expect(reads.length).toBeGreaterThan(1);
     for (const example of reads) await done(ecm(example.replace("ecm ", "")));

@@ -14,7 +14,7 @@ import {
   sealPlan,
   startPeople,
 } from "../bulk/plan-kit.ts";
-import { done, temporaryFolder, toWords } from "../support/ecm.ts";
+import { done, readJson, refused, temporaryFolder, toWords } from "../support/ecm.ts";
 
 const keys = "bob@example.com\ndan@example.com\nnobody@example.com\n";
 const file =
@@ -132,10 +132,7 @@ it("apply refuses what is not the plan that was approved, before a request", asy
   ];
   for (const [written, words, ...flags] of cases) {
     if (written !== undefined) await writeFile(other, written);
-    const { code, stdout, stderr } = await ecm(["apply", other, "--yes", ...flags]);
-    expect({ code, stdout }, words).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(words);
-    expect(stderr).toContain(other);
+    await refused(ecm(["apply", other, "--yes", ...flags]), 2, words, other);
   }
   expect(requests()).toBe(before);
   expect(await done(ecm("runs list --json"))).toBe("[]\n");
@@ -287,14 +284,14 @@ describe("a contact that is no longer as the plan says", () => {
 
 it("creates what the plan names, and takes what somebody else has made of that name meanwhile", async () => {
   const { ecm, apply, holdings, writes } = await planned(`${importing} --list Fair`);
-  const made = JSON.parse(await done(ecm("lists create Fair --json")));
+  const made = await readJson(ecm, "lists create Fair");
   await done(ecm("structure tag add Gold"));
   const before = writes().length;
   expect(await apply()).toMatchObject({ code: 0, rows: { created: 1, updated: 2 } });
   const ofContacts = /\/api\/contact\/|^POST \/api\/contact$/;
   const others = writes().slice(before);
   expect(others.filter((write) => !ofContacts.test(write))).toEqual([]);
-  const lists: ContactList[] = JSON.parse(await done(ecm("lists list --all --json")));
+  const lists: ContactList[] = await readJson(ecm, "lists list --all");
   expect(lists.filter(({ name }) => name === "Fair").map(({ _id }) => _id)).toEqual([made._id]);
   expect((await holdings())["fay@example.com"]).toMatchObject({ lists: ["Fair"], tags: ["Gold"] });
 });

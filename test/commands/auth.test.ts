@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { done, ecmWith, temporaryHome } from "../support/ecm.ts";
+import { done, ecmWith, readJson, refused, temporaryHome } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -16,7 +16,7 @@ async function fresh() {
       stdin: `${key}\n`,
     });
   const readProfiles = () => readFile(join(home.ECM_CONFIG_DIR!, "profiles.json"), "utf8");
-  const list = async () => JSON.parse(await done(ecm("auth list --json")));
+  const list = () => readJson(ecm, "auth list");
   return { baseUrl, apiKey, home, ecm, login, readProfiles, list };
 }
 
@@ -26,10 +26,8 @@ describe("ecm auth login", () => {
   it("keeps a key that works, and the first login becomes the current profile", async () => {
     const { ecm, login, baseUrl, apiKey, home, readProfiles } = await fresh();
     const { code, stdout, stderr } = await login("work", "-o json");
-    expect([code, JSON.parse(stdout)]).toMatchObject([
-      0,
-      { profile: "work", baseUrl, region: "us", current: true, verified: true },
-    ]);
+    const profile = { profile: "work", baseUrl, region: "us", current: true, verified: true };
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining(profile)]);
     expect(stdout + stderr).not.toContain(apiKey);
     expect((await stat(join(home.ECM_CONFIG_DIR!, "profiles.json"))).mode & 0o777).toBe(0o600);
     expect(await readProfiles()).toContain(apiKey);
@@ -45,15 +43,9 @@ describe("ecm auth login", () => {
   it("keeps nothing when the service refuses the key", async () => {
     const { ecm, login } = await fresh();
     const { code, stderr } = await login("default", "--json", wrongKey);
-    expect([code, JSON.parse(stderr).error]).toMatchObject([
-      4,
-      {
-        type: "UnauthorizedError",
-        status: 401,
-        exitCode: 4,
-        hint: expect.stringMatching(/Nothing was saved.*API Keys page/),
-      },
-    ]);
+    const hint = expect.stringMatching(/Nothing was saved.*API Keys page/);
+    const error = { type: "UnauthorizedError", status: 401, exitCode: 4, hint };
+    expect([code, JSON.parse(stderr).error]).toEqual([4, expect.objectContaining(error)]);
     expect(stderr).not.toContain(wrongKey);
     expect(await done(ecm("auth list -o id"))).toBe("sandbox\n");
   });
@@ -133,9 +125,8 @@ describe("ecm auth login", () => {
     await done(login("work", "--structure default --read-only"));
     const [before] = await list();
     expect(before).toMatchObject({ readOnly: true, structure: expect.stringMatching(/^[0-9a-f]{24}$/) });
-    expect(JSON.parse(await done(ecm("auth status --json"))).sources.structure).toBe("profile");
-    const refused = { code: 2, stdout: "", stderr: expect.stringContaining("read-only") };
-    expect(await ecm("api POST /api/contact --data -", { stdin: "{}" })).toEqual(refused);
+    expect((await readJson(ecm, "auth status")).sources.structure).toBe("profile");
+    await refused(ecm("api POST /api/contact --data -", { stdin: "{}" }), 2, "read-only");
     await done(login("work"));
     await done(login("work", "--no-verify"));
     expect((await list())[0]).toEqual(before);
@@ -157,9 +148,7 @@ describe("ecm auth login", () => {
     ["the sandbox's name", "--profile sandbox --base-url https://x.example --api-key-stdin", "k"],
   ])("is a usage error with %s", async (_name, flags, stdin) => {
     const ecm = ecmWith(await temporaryHome());
-    const result = await ecm(`auth login ${flags}`, { stdin });
-    expect(result).toMatchObject({ code: 2, stdout: "" });
-    expect(result.stderr).not.toContain("two words");
+    expect(await refused(ecm(`auth login ${flags}`, { stdin }), 2)).not.toContain("two words");
   });
 });
 
@@ -167,7 +156,7 @@ describe("ecm auth status", () => {
   it("names profile, address, masked key, region, and where each comes from", async () => {
     const { ecm, login, baseUrl, apiKey } = await fresh();
     await login("work");
-    expect(JSON.parse(await done(ecm("auth status --json")))).toEqual({
+    expect(await readJson(ecm, "auth status")).toEqual({
       profile: "work",
       baseUrl,
       apiKey: `ecm_us_…${apiKey.slice(-4)}`,
@@ -212,7 +201,7 @@ describe("ecm auth use and logout", () => {
       stderr: 'Selected profile "sandbox": the embedded sandbox, which reaches no real account\n',
     });
     const status = { profile: "sandbox", baseUrl: null, apiKey: null, works: true };
-    expect(JSON.parse(await done(ecm("auth status --json")))).toMatchObject(status);
+    expect(await readJson(ecm, "auth status")).toMatchObject(status);
   });
 
   it("choose and forget profiles", async () => {
@@ -220,7 +209,7 @@ describe("ecm auth use and logout", () => {
     await login("work");
     await login("home");
     expect(await ecm("auth use home")).toMatchObject({ code: 0, stderr: 'Selected profile "home"\n' });
-    expect(JSON.parse(await done(ecm("auth status --json"))).profile).toBe("home");
+    expect((await readJson(ecm, "auth status")).profile).toBe("home");
     const out = await ecm("auth logout");
     expect(out).toMatchObject({ code: 0, stdout: "" });
     expect(out.stderr).toContain("No profile selected. Select one with: ecm auth use work");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { listWrites } from "../bulk/plan-kit.ts";
-import { done, temporaryFolder } from "../support/ecm.ts";
+import { done, readJson, temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const at = { terminalColumns: 200 };
@@ -85,7 +85,7 @@ describe("resuming at a terminal", () => {
     }
     expect(await read()).toEqual(before);
     await done(ecm(again, { ...at, typed: "y\r" }));
-    const view = JSON.parse(await done(ecm(`runs show ${run} --json`)));
+    const view = await readJson(ecm, `runs show ${run}`);
     expect(view).toMatchObject({ status: "completed", rows: { updated: 20 } });
   });
 

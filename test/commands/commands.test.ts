@@ -6,7 +6,7 @@ import { groups } from "../../src/commands/groups.ts";
 import { topicNames } from "../../src/commands/help/tree.ts";
 import { Context } from "../../src/context.ts";
 import { createTree, listWords } from "../../src/program.ts";
-import { done, type Ecm, ecmWith, temporaryHome, toWords } from "../support/ecm.ts";
+import { done, type Ecm, ecmWith, readJson, temporaryHome, toWords } from "../support/ecm.ts";
 
 interface Described {
   command: string;
@@ -24,7 +24,7 @@ const ecm: Ecm = async (args, options) => ecmWith(await temporaryHome())(args, o
 let all: { bytes: number; described: Described }[];
 async function describeAll() {
   if (all) return all;
-  const index: { commands: { command: string }[] } = JSON.parse(await done(ecm("commands --json")));
+  const index: { commands: { command: string }[] } = await readJson(ecm, "commands");
   all = [];
   for (const { command } of index.commands) {
     const text = await done(ecm(`commands ${command.replace(/ [<[].*/, "")} --json`));
@@ -86,7 +86,7 @@ it("gives examples that the program takes: words, flags and values as they stand
 });
 
 it("says of a flag its type, its values, and whether it may stand several times", async () => {
-  const { flags } = JSON.parse(await done(ecm("commands import --json"))) as Described;
+  const { flags } = (await readJson(ecm, "commands import")) as Described;
   const findFlag = (name: string) => flags.find((flag) => flag.name === name);
   const choices = ["upsert", "create", "update"];
   expect(findFlag("--mode")).toMatchObject({ type: "string", choices, default: "upsert" });
@@ -120,7 +120,7 @@ it("gives the default of every flag whose help says one", async () => {
 });
 
 it("gives an array with --json and --columns, and at a terminal cuts no summary", async () => {
-  const [first] = JSON.parse(await done(ecm("commands --json --columns command")));
+  const [first] = await readJson(ecm, "commands --columns command");
   expect(first).toEqual({ command: "auth login" });
   const shown = await done(ecm("commands", { terminalColumns: 100 }));
   expect(shown).toContain("save an account's base URL and API key as a profile");
@@ -143,7 +143,7 @@ describe("help", () => {
       expect(page).toMatchObject({ code: 0, stderr: "" });
       expect(page.stdout.length).toBeGreaterThan(100);
       for (const line of page.stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
-      expect(JSON.parse(await done(ecm(`help ${name} --json`)))).toBeTypeOf("object");
+      expect(await readJson(ecm, `help ${name}`)).toBeTypeOf("object");
     },
   );
 });

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyRows } from "../bulk/kit.ts";
-import { type Ecm, ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { type Ecm, ecmWith, refused, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
 
@@ -118,9 +118,6 @@ describe("ecm completion --install", () => {
   ])("refuses %s, %s, and says what to do", async (shell, _why, named) => {
     const home = await temporaryFolder();
     await writeFile(join(home, ".config"), "a file where the folder should be");
-    const result = await ecmWith({ HOME: home })(["completion", shell, "--install"]);
-    expect(result).toMatchObject({ code: 2, stdout: "" });
-    expect(result.stderr).toContain(named);
-    expect(result.stderr).toContain("\nhint: ");
+    await refused(ecmWith({ HOME: home })(["completion", shell, "--install"]), 2, named, "\nhint: ");
   });
 });

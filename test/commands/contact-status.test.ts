@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
-import { done } from "../support/ecm.ts";
+import { done, readJson, refused } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 const people = {
@@ -44,15 +44,15 @@ describe("--status", () => {
     for (const [word, keys] of [found[1]!, found[3]!, found[5]!]) {
       expect(await done(ecm(`contact search --status ${word} --count`)), word).toBe(`${keys.length}\n`);
       expect(await keysWith(`export --status ${word}`), word).toEqual(keys);
-      const { rows } = JSON.parse(await done(ecm(`contact delete --status ${word} --dry-run --json`)));
+      const { rows } = await readJson(ecm, `contact delete --status ${word} --dry-run`);
       expect(rows, word).toMatchObject({ deleted: keys.length });
     }
   });
 
   it("chooses the contacts of bulk changes", async () => {
     const { ecm } = await account();
-    const changed = await done(ecm("contact mutate --status bounced --set 'First Name=X' --json --yes"));
-    expect(JSON.parse(changed).rows).toMatchObject({ read: 1, updated: 1 });
+    const changed = await readJson(ecm, "contact mutate --status bounced --set 'First Name=X' --yes");
+    expect(changed.rows).toMatchObject({ read: 1, updated: 1 });
   });
 
   it("refuses any other word with exit 2 and the words there are, and sends nothing", async () => {
@@ -69,11 +69,9 @@ describe("--status", () => {
       "contact unsubscribe --yes --status Nope",
       "contact delete --yes --status Nope",
     ]) {
-      const result = await ecm(line);
-      expect(result, line).toMatchObject({ code: 2, stdout: "" });
-      expect(result.stderr).toContain(`--status: there is no status "${line.split(" ").at(-1)}"`);
-      expect(result.stderr).toContain("active, inactive, confirmed, unsubscribe, bounce, complaint-fbl");
-      expect(result.stderr).toContain("--filter 'CONTACT_STATUS EQ STATUS'");
+      const refusal = `--status: there is no status "${line.split(" ").at(-1)}"`;
+      const known = "active, inactive, confirmed, unsubscribe, bounce, complaint-fbl";
+      await refused(ecm(line), 2, refusal, known, "--filter 'CONTACT_STATUS EQ STATUS'");
     }
     expect(sandbox.admin.requests({})).toEqual([]);
   });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
 import { inputFile } from "../bulk/kit.ts";
-import { done } from "../support/ecm.ts";
+import { done, readJson } from "../support/ecm.ts";
 import { type Answerer, json } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -16,8 +16,8 @@ async function seeded(): Promise<RunningSandbox & { ada: Contact }> {
       contacts: [{ key: "ada@example.com", fields: { City: "Paris" }, lists: ["News"], tags: ["vip"] }],
     },
   });
-  const ada = await done(running.ecm("contact get ada@example.com --json"));
-  return { ...running, ada: JSON.parse(ada) as Contact };
+  const ada = (await readJson(running.ecm, "contact get ada@example.com")) as Contact;
+  return { ...running, ada };
 }
 
 /** `ecm` against a service that answers as a test says. */
@@ -95,10 +95,10 @@ describe("contact create", () => {
 
   it("sends nothing with --dry-run, and prints what it would send", async () => {
     const { ecm, ada } = await seeded();
-    const line = "contact create --key new@example.com --set City=Rome --tag vip --dry-run --json";
+    const line = "contact create --key new@example.com --set City=Rome --tag vip --dry-run";
     const { contactStructureId, tags, fields } = ada;
     const set = [{ _id: fields![0]!._id, value: "Rome" }];
-    expect(JSON.parse(await done(ecm(line)))).toEqual({
+    expect(await readJson(ecm, line)).toEqual({
       method: "POST",
       path: "/api/contact",
       body: { key: "new@example.com", contactStructureId, fields: set, tags },
@@ -112,8 +112,8 @@ describe("contact create", () => {
     const { ecm, ada } = await seeded();
     const body = `\ufeff{"key":"file@example.com","contactStructureId":"${ada.contactStructureId}"}`;
     const file = await inputFile(body, "contact.json");
-    const fromFile = await done(ecm(`contact create --data ${file} --json`));
-    expect(JSON.parse(fromFile)).toMatchObject({ key: "file@example.com" });
+    const fromFile = await readJson(ecm, `contact create --data ${file}`);
+    expect(fromFile).toMatchObject({ key: "file@example.com" });
     const typed = await ecm("contact create --data - --json", { stdin: '{"key":"x@example.com"}' });
     expect(typed.code).toBe(1);
     expect(JSON.parse(withoutLimits(typed.stderr)).error.field).toBe("contactStructureId");
@@ -161,7 +161,7 @@ describe("contact search", () => {
       .split("\n")
       .map((line) => JSON.parse(line).key);
     expect(keys).toEqual(["ada@example.com", ...others]);
-    expect(JSON.parse(await done(ecm("contact search --limit 3 --json")))).toHaveLength(3);
+    expect(await readJson(ecm, "contact search --limit 3")).toHaveLength(3);
     const page = await ecm("contact search --page 2 --page-size 3 -o tsv --columns key");
     expect(page.stdout).toBe("key\nn2@example.com\nn3@example.com\nn4@example.com\n");
     expect(page.stderr).toContain("3 of 7 contacts · all: --all · next page: --page 3");
@@ -169,16 +169,17 @@ describe("contact search", () => {
 
   it("asks for what --source names and no more", async () => {
     const { ecm, ada } = await seeded();
-    const some = await done(ecm("contact search --source key,tags --json"));
     // Ids come along unasked.
     const { _id, contactStructureId } = ada;
-    expect(JSON.parse(some)).toEqual([{ _id, contactStructureId, key: ada.key, tags: ada.tags }]);
+    expect(await readJson(ecm, "contact search --source key,tags")).toEqual([
+      { _id, contactStructureId, key: ada.key, tags: ada.tags },
+    ]);
     expect(await done(ecm("contact search --source tags,_id -o csv"))).toBe(`tags,_id\nvip,${ada._id}\n`);
     for (const flag of ["--columns", "--source"])
       expect(await done(ecm(`contact search ${flag} key,status -o tsv`))).toBe(
         "key\tstatus\nada@example.com\tactive\n",
       );
-    const whole = JSON.parse(await done(ecm("contact search --json")));
+    const whole = await readJson(ecm, "contact search");
     const { status = { primary: "" }, __v, ...told } = ada;
     expect(whole).toEqual([{ ...told, contactStatus: status.primary, contactSubStatus: status.secondary }]);
   });
@@ -201,9 +202,7 @@ describe("contact search", () => {
     const search = "contact search --list News --status active --tag VIP";
     expect(await done(ecm(`${search} --all --page-size 2 -o id`))).toBe("a\nc\n");
     expect(await done(ecm(`${search} --count`))).toBe("2\n");
-    expect(JSON.parse(await done(ecm(`${search} --source key --limit 1 --json`)))).toEqual([
-      { _id: "a", key: "a@x.org" },
-    ]);
+    expect(await readJson(ecm, `${search} --source key --limit 1`)).toEqual([{ _id: "a", key: "a@x.org" }]);
     const bodies = seen.filter((each) => each.url.endsWith("/search")).map((each) => JSON.parse(each.body));
     const criterias = [
       { columnToFilter: "CONTACT_STATUS", operator: "EQ", values: ["active"] },
@@ -220,8 +219,8 @@ describe("contact mutate", () => {
   it("sends all changes at once and shows the contact as it is then", async () => {
     const { ecm, ada } = await seeded();
     const changes = "--set City= --add-tag 名前 --remove-tag vip --add-list ニュース --remove-list news";
-    const line = `contact mutate ada@example.com ${changes} --if-version 0 --json`;
-    const after = JSON.parse(await done(ecm(line))) as Contact;
+    const line = `contact mutate ada@example.com ${changes} --if-version 0`;
+    const after = (await readJson(ecm, line)) as Contact;
     expect(after).toMatchObject({ _id: ada._id, fields: [{ value: "" }], __v: 1 });
     expect([after.tags, after.lists].map((refs) => refs!.length)).toEqual([1, 1]);
     expect([after.tags, after.lists]).not.toEqual([ada.tags, ada.lists]);
@@ -248,23 +247,23 @@ describe("contact mutate", () => {
 
   it("changes nothing with --dry-run, which prints the request", async () => {
     const { ecm, ada } = await seeded();
-    const line = "contact mutate ada@example.com --remove-tag vip --if-version 0 --dry-run --json";
-    expect(JSON.parse(await done(ecm(line)))).toEqual({
+    const line = "contact mutate ada@example.com --remove-tag vip --if-version 0 --dry-run";
+    expect(await readJson(ecm, line)).toEqual({
       method: "PUT",
       path: `/api/contact/${ada._id}/mutate`,
       body: { removeTags: ada.tags, __v: 0 },
     });
-    expect(JSON.parse(await done(ecm(`contact get ${ada._id} --json`)))).toEqual(ada);
+    expect(await readJson(ecm, `contact get ${ada._id}`)).toEqual(ada);
   });
 
   it("takes a list that is named like an id by its name, and an id before any name", async () => {
     const { ecm, ada } = await seeded();
     const name = "abcdefabcdefabcdefabcdef";
-    const { _id } = JSON.parse(await done(ecm(`lists create ${name} --json`)));
+    const { _id } = await readJson(ecm, `lists create ${name}`);
     await done(ecm(`lists create ${_id}`));
     for (const list of [name, _id]) {
-      const planned = await done(ecm(`contact mutate ${ada._id} --add-list ${list} --dry-run --json`));
-      expect(JSON.parse(planned).body.addLists).toEqual([{ _id }]);
+      const planned = await readJson(ecm, `contact mutate ${ada._id} --add-list ${list} --dry-run`);
+      expect(planned.body.addLists).toEqual([{ _id }]);
     }
   });
 

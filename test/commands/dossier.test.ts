@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
-import { done, temporaryFolder } from "../support/ecm.ts";
+import { done, readJson, refused, temporaryFolder } from "../support/ecm.ts";
 import { errorBody, json } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -38,8 +38,8 @@ describe("contact dossier", () => {
   it("tells the contact with names, its events, and what runs did, planned and rejected", async () => {
     const service = await scene();
     const before = await listKept(service);
-    const text = await done(service.ecm("contact dossier ADA@example.com -o json"));
-    const dossier = JSON.parse(text);
+    const dossier = await readJson(service.ecm, "contact dossier ADA@example.com");
+    const text = JSON.stringify(dossier);
     expect(dossier.contacts).toMatchObject([
       { key: ada, status: "Active", fields: { City: "Paris" }, lists: ["News"], tags: ["VIP"] },
     ]);
@@ -63,7 +63,7 @@ describe("contact dossier", () => {
   it("finds the person in no run after an erasure, and tells the suppression", async () => {
     const { ecm } = await scene();
     await done(ecm(`contact erase ${ada} --yes`));
-    const after = JSON.parse(await done(ecm(`contact dossier ${ada} --json`)));
+    const after = await readJson(ecm, `contact dossier ${ada}`);
     expect(after).toMatchObject({ contacts: [], runs: [], suppression: { suppressed: true } });
   });
 
@@ -96,8 +96,7 @@ describe("contact dossier", () => {
     const { ecm } = await startSandbox();
     const folder = await temporaryFolder();
     for (const name of ["ada.csv", "ada", "ada.html -o json", "ada.html --json"]) {
-      const refused = await ecm(`contact dossier ${ada} --output-file ${join(folder, name)}`);
-      expect(refused).toMatchObject({ code: 2, stdout: "" });
+      await refused(ecm(`contact dossier ${ada} --output-file ${join(folder, name)}`), 2);
     }
     expect(await readdir(folder)).toEqual([]);
   });
@@ -118,8 +117,8 @@ describe("contact dossier", () => {
 
   it("of a person of whom nothing is known is empty", async () => {
     const { ecm } = await startSandbox();
-    const dossier = await done(ecm("contact dossier nobody@example.com --json"));
-    expect(JSON.parse(dossier)).toMatchObject({ contacts: [], runs: [] });
+    const dossier = await readJson(ecm, "contact dossier nobody@example.com");
+    expect(dossier).toMatchObject({ contacts: [], runs: [] });
     expect((await ecm("contact dossier 65f0c2a91b3d4e5f60718293")).code).toBe(2);
   });
 });

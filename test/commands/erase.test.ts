@@ -8,7 +8,7 @@ import { listActivities } from "../../src/disk/activities.ts";
 import { takeLease } from "../../src/disk/lease.ts";
 import { inputFile, parseSummary, summaryOf } from "../bulk/kit.ts";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
-import { done, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { done, readJson, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const people = [
@@ -54,8 +54,8 @@ describe("contact erase", () => {
       path === "/api/contact/search" && !body.includes("CONTACT_STATUS")
         ? { status: 200, body: { totalRecords: 0, contacts: [] } }
         : undefined;
-    const erased = await proxy.ecm("contact erase ada@example.com --yes --json");
-    expect(JSON.parse(erased.stdout)).toMatchObject({ contact: "deleted" });
+    const receipt = await readJson(proxy.ecm, "contact erase ada@example.com --yes");
+    expect(receipt).toMatchObject({ contact: "deleted" });
     expect(proxy.writes).toMatchObject([{ kind: "delete", status: 200 }]);
   });
 
@@ -63,9 +63,9 @@ describe("contact erase", () => {
     const { ecm } = await startSandbox({ variants: { "search-lag": 600000 } });
     await done(ecm(`import ${await inputFile("Email\nada@example.com\nbob@example.com\n")}`));
     expect(await done(ecm("contact search --count"))).toBe("0\n");
-    const { contacts } = JSON.parse(await done(ecm("contact dossier ada@example.com --json")));
+    const { contacts } = await readJson(ecm, "contact dossier ada@example.com");
     expect(contacts).toMatchObject([{ key: "ada@example.com" }]);
-    const receipt = JSON.parse(await done(ecm("contact erase Ada@Example.com --yes --json")));
+    const receipt = await readJson(ecm, "contact erase Ada@Example.com --yes");
     expect(receipt).toMatchObject({ contact: "deleted" });
     expect((await ecm(`contact get ${contacts[0]._id}`)).code).toBe(5);
   });
@@ -78,16 +78,15 @@ describe("contact erase", () => {
     const changed = await summaryOf(ecm, mutate);
     expect(changed.rows.updated).toBe(2);
     expect((await ecm("contact erase ada@example.com")).code).toBe(2);
-    const plan = await done(ecm("contact erase ada@example.com --dry-run --json"));
-    expect(JSON.parse(plan)).toMatchObject({ method: "DELETE" });
+    const plan = await readJson(ecm, "contact erase ada@example.com --dry-run");
+    expect(plan).toMatchObject({ method: "DELETE" });
 
-    const printed = await done(ecm("contact erase ' ADA@example.com' --yes --json"));
-    const receipt = JSON.parse(printed);
+    const receipt = await readJson(ecm, "contact erase ' ADA@example.com' --yes");
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
     expect(receipt).toMatchObject({ account: baseUrl, contact: "deleted", hash });
     expect(Date.parse(receipt.time)).toBeGreaterThan(0);
     expect(receipt.files).toBeGreaterThan(2);
-    expect(printed.toLowerCase()).not.toContain("ada@example.com");
+    expect(JSON.stringify(receipt).toLowerCase()).not.toContain("ada@example.com");
 
     await expectGone(env, "ada@example.com", "byron-lovelace");
     expect((await ecm("contact get ada@example.com")).code).toBe(5);
@@ -96,7 +95,7 @@ describe("contact erase", () => {
     const rejects = await done(ecm(`runs rejects ${spooled.run!}`));
     expect(rejects).toContain("Eve,asked erased---------");
     // The others are as they were, and what was done to them can be undone.
-    const gran = JSON.parse(await done(ecm("contact get granada@example.com --json")));
+    const gran = await readJson(ecm, "contact get granada@example.com");
     expect(JSON.stringify(gran.fields)).toContain("see ada@example.com");
     const undone = await summaryOf(ecm, `runs undo ${changed.run}`);
     expect(undone.rows).toMatchObject({ updated: 1, rejected: 1 });
@@ -148,7 +147,7 @@ describe("contact erase", () => {
     const { ecm, env } = await startSandbox();
     const stopped = await summaryOf(ecm, stopping, { stdin: input });
     expect(stopped).toMatchObject({ status: "stopped", rows: { read: expect.any(Number) } });
-    const receipt = JSON.parse(await done(ecm("contact erase ada@example.com --yes --json")));
+    const receipt = await readJson(ecm, "contact erase ada@example.com --yes");
     expect(receipt).toMatchObject({ contact: "absent" });
     await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
     const resumed = await summaryOf(ecm, `runs resume ${stopped.run}`);

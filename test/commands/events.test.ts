@@ -7,7 +7,7 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { dayMilliseconds, type FeedEvent, serviceNow, startFeed } from "../events/feed-double.ts";
-import { done, temporaryFolder } from "../support/ecm.ts";
+import { done, refused, temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const given = { order: "given", total: "right" } as const;
@@ -62,9 +62,7 @@ describe("events --since last", () => {
     expect(version).toBe(1);
     for (const other of [JSON.stringify({ ...stored, version: 2 }), JSON.stringify(stored), "{"]) {
       await writeFile(file, other);
-      const { code, stdout, stderr } = await show("--since last");
-      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-      expect(stderr).toContain(`Cannot read ${file}`);
+      await refused(show("--since last"), 1, `Cannot read ${file}`);
     }
   });
 

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { summaryOf } from "../bulk/kit.ts";
-import { temporaryFolder, toWords } from "../support/ecm.ts";
+import { refused, temporaryFolder, toWords } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { textRow, workbook } from "../tables/workbooks.ts";
 
@@ -100,8 +100,7 @@ it.each([
   "suppressions add ada@example.com",
 ])("a flag about a file is refused where there is none: ecm %s", async (line) => {
   const { ecm } = await startSandbox();
-  const message = expect.stringContaining("--skip-lines applies to the file given with --keys");
-  expect(await ecm(`${line} --skip-lines 1`)).toMatchObject({ code: 2, stderr: message });
+  await refused(ecm(`${line} --skip-lines 1`), 2, "--skip-lines applies to the file given with --keys");
 });
 
 it("finds whom standard input names, also where a list is looked up again", async () => {

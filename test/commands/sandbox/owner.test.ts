@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../../src/sandbox/database.ts";
 import { openSandbox } from "../../../src/sandbox/index.ts";
-import { done, ecmWith, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
+import { done, ecmWith, readJson, refused, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
 import { startSandbox } from "../../support/sandbox.ts";
 
 async function running() {
@@ -14,7 +14,7 @@ async function running() {
     apiKey,
     folder,
     sandbox: (line: string) => ecm(`sandbox ${line} --data ${folder}`),
-    json: async (line: string) => JSON.parse(await done(ecm(`sandbox ${line} --data ${folder} --json`))),
+    json: (line: string) => readJson(ecm, `sandbox ${line} --data ${folder}`),
     read: async (key: string) => {
       const answer = await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": key } });
       const { errors } = (await answer.json()) as { errors?: { message: string }[] };
@@ -123,10 +123,8 @@ test.each<[what: string, damage: (file: string) => Promise<void>, refusal: strin
   database.close();
   await damage(file);
 
-  const { code, stderr } = await sandbox("keys list");
-  expect(code).toBe(1);
-  expect(stderr).toContain(refusal);
-  expect(stderr).toContain(`hint: Delete it and start over with: ecm sandbox reset --data ${folder}\n`);
+  const hint = `hint: Delete it and start over with: ecm sandbox reset --data ${folder}\n`;
+  await refused(sandbox("keys list"), 1, refusal, hint);
   const was = expect.stringContaining(`The data was ${what.split(":")[0]}`);
   expect(await sandbox("reset --yes --seed 4")).toMatchObject({ code: 0, stderr: was });
   expect(await sandbox("reset --yes")).toMatchObject({ code: 0, stderr: "" });
@@ -137,8 +135,6 @@ test.each<[what: string, damage: (file: string) => Promise<void>, refusal: strin
 
 test("a folder that cannot be used is a usage error that names it", async () => {
   const ecm = ecmWith(await temporaryHome());
-  const result = await ecm("sandbox clock --data /dev/null/x");
-  expect(result.code).toBe(2);
-  expect(result.stderr).toContain("The sandbox's folder /dev/null/x cannot be used");
-  expect(result.stderr).toContain("hint: Name another with --data");
+  const words = ["The sandbox's folder /dev/null/x cannot be used", "hint: Name another with --data"];
+  await refused(ecm("sandbox clock --data /dev/null/x"), 2, ...words);
 });

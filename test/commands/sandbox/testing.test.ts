@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { interruptedError } from "../../../src/errors.ts";
 import { inputFile } from "../../bulk/kit.ts";
 import { callPort } from "../../sandbox/account.ts";
-import { done, ecmWith, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
+import { done, ecmWith, readJson, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
 import { startSandbox } from "../../support/sandbox.ts";
 
 async function running() {
@@ -16,7 +16,7 @@ async function running() {
   return {
     structureId: sandbox.structureId,
     sandbox: (line: string) => ecm(`sandbox ${line} --data ${folder}`),
-    json: async (line: string) => JSON.parse(await done(ecm(`sandbox ${line} --data ${folder} --json`))),
+    json: (line: string) => readJson(ecm, `sandbox ${line} --data ${folder}`),
     call: (method: string, path: string, body?: object) => callPort({ baseUrl, apiKey }, method, path, body),
   };
 }
