@@ -9,8 +9,8 @@ import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import { missingTools } from "../recipes/kit.ts";
+import { afterAll, expect, it, onTestFinished } from "vitest";
+import { recipe } from "../recipes/kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
@@ -19,8 +19,6 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const nodeLines: string = new URL("../../scripts/node-lines.mjs", import.meta.url).href;
 const nodeLine = "24";
-const missing = missingTools(["bash", "jq", "psql", "initdb", "pg_ctl"]);
-const why = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
 
 interface StatusRow {
   account: string;
@@ -154,7 +152,7 @@ async function untilEnded(fleet: Fleet): Promise<StatusRow[]> {
 
 afterAll(() => (home === "" ? undefined : rm(home, { recursive: true, force: true })));
 
-describe.skipIf(missing.length > 0)(`the fleet${why}`, () => {
+recipe("the fleet", () => {
   it("loses and repeats no row through kill -9, a restart of PostgreSQL, a worker that sleeps, and faults", {
     timeout: 600_000,
   }, async ({ skip }) => {
@@ -278,4 +276,4 @@ describe.skipIf(missing.length > 0)(`the fleet${why}`, () => {
     // The erasure went first.
     expect(await rowsOf("south", "import")).toMatchObject({ read: 200, created: 199, skipped: 1 });
   });
-});
+}, ["psql", "initdb", "pg_ctl"]);

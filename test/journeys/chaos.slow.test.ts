@@ -14,13 +14,13 @@ import { expectSurvived } from "./killing.ts";
 import { expectNoRepeats, randomFrom, startRecordingProxy } from "./recording-proxy.ts";
 
 const firstSeed = Number(process.env.CHAOS_SEED ?? 1);
-const killCount = Number(process.env.CHAOS_KILLS ?? 10);
+const killCount = Number(process.env.CHAOS_KILLS ?? 8);
 const size = 40;
 
 it("survives what the seed says", { timeout: 0 }, async () => {
   const tried = { kills: 0, companies: 0, damaged: 0 };
   for (let seed = firstSeed; tried.kills < killCount; seed++) {
-    tried.kills += await expectSurvived("import", seed, 12, 3 * size);
+    tried.kills += await expectSurvived("import", seed, 8, 3 * size);
     tried.kills += await inCompany(seed);
     tried.companies++;
     await withDamage(seed);

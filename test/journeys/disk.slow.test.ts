@@ -7,10 +7,9 @@ import type { Engine } from "../../src/bulk/plan/session.ts";
 import { type JournalFile, readJournal } from "../../src/bulk/runs/journal.ts";
 import { realClock } from "../../src/clock.ts";
 import { openLog } from "../../src/disk/log.ts";
-import { openNetwork } from "../../src/http/network.ts";
-import { createSend } from "../../src/http/send.ts";
 import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { createSurroundings } from "../bulk/steps-kit.ts";
+import { createSendTo } from "../support/test-send.ts";
 import {
   expectFinished,
   expectNoRepeats,
@@ -103,19 +102,9 @@ function failingAfter(part: "write" | "sync", works: number): (file: string) => 
 }
 
 async function importWith(proxy: RecordingProxy, path: string, openFile: Engine["openJournalFile"]) {
-  const network = await openNetwork({ baseUrl: proxy.baseUrl, purpose: "bulk", connections: 8 });
-  const signal = new AbortController().signal;
   const { baseUrl, apiKey } = proxy;
-  const send = createSend({
-    baseUrl,
-    apiKey,
-    transport: network.transport,
-    clock: realClock,
-    timeoutSeconds: 30,
-    maxWaitSeconds: 0,
-    readOnly: false,
-    signal,
-  });
+  const { signal } = new AbortController();
+  const { send } = await createSendTo(baseUrl, { apiKey, clock: realClock }, "bulk");
   const engine: Engine = {
     ...createSurroundings(proxy.env.ECM_STATE_DIR!),
     send,
@@ -138,9 +127,5 @@ async function importWith(proxy: RecordingProxy, path: string, openFile: Engine[
     includeSuppressed: false,
   });
   const options = { isDryRun: false, isFresh: false, concurrency: 8, reserve: 0, waits: true };
-  try {
-    return await runJob(engine, job, options, () => undefined);
-  } finally {
-    await network.close();
-  }
+  return runJob(engine, job, options, () => undefined);
 }

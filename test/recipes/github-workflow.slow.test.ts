@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { waitForResult } from "../support/ecm.ts";
-import { machine, missingTools } from "./kit.ts";
+import { machine, recipe } from "./kit.ts";
 
 interface Step {
   name?: string;
@@ -26,8 +26,6 @@ interface Workflow {
 
 const file = fileURLToPath(new URL("../../examples/github-workflow.yml", import.meta.url));
 const workflow = parse(await readFile(file, "utf8")) as Workflow;
-const missing = missingTools(["bash", "jq"]);
-const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
 
 /** A runner with these files in `contacts/`. */
 async function runner(files: Record<string, string>) {
@@ -105,7 +103,7 @@ describe("the workflow", () => {
   });
 });
 
-describe.skipIf(missing.length > 0)(`the workflow's steps${told}`, () => {
+recipe("the workflow's steps", () => {
   it("rehearse without a write and without a name in the summary; then apply that plan; then find nothing to do", async () => {
     const { step, merge, ecm, active } = await runner({
       "a.csv": "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n",

@@ -17,8 +17,8 @@ export async function readRecipes(path = "docs/recipes.md"): Promise<Map<string,
   return new Map(scripts.map((script) => [/^# ([\w-]+): /m.exec(script)?.[1] ?? "", script]));
 }
 
-/** Of what a page asks for, what this machine does not have. */
-export function missingTools(tools = ["bash", "flock", "jq"]): string[] {
+/** Of these, what this machine does not have. */
+export function missingTools(tools: string[]): string[] {
   return tools.filter((tool) => spawnSync(tool, ["--version"]).error !== undefined);
 }
 
@@ -82,9 +82,9 @@ export const says = (what: string | RegExp, code = 0) => ({
 
 export const silent = says("");
 
-/** Tests of one script. @param further tools that it asks for */
+/** Tests of one script. @param further tools that it asks for: without them nothing is tried */
 export const recipe = (name: string, tests: () => void, further: string[] = []): void => {
-  const missing = [...missingTools(), ...missingTools(further)];
+  const missing = missingTools(["bash", "flock", "jq", ...further]);
   const openly = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
   describe.skipIf(missing.length > 0)(`${name}${openly}`, tests);
 };

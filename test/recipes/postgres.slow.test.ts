@@ -5,12 +5,9 @@
 import { execFileSync } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { startPostgres } from "../support/postgres.ts";
-import { machine, missingTools } from "./kit.ts";
-
-const missing = missingTools(["bash", "psql", "initdb", "pg_ctl"]);
-const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
+import { machine, recipe } from "./kit.ts";
 
 const firstName = 'Ada, "the" first\nline \\ two';
 const shop = `
@@ -22,7 +19,7 @@ const shop = `
     ('eve@example.com', 'Eve', false, NULL);
 `;
 
-describe.skipIf(missing.length > 0)(`PostgreSQL${told}`, () => {
+recipe("PostgreSQL", () => {
   it("goes into the account by a query, and comes back as documents", async () => {
     const { env: server } = await startPostgres();
     const { folder, script, ecm } = await machine();
@@ -58,4 +55,4 @@ describe.skipIf(missing.length > 0)(`PostgreSQL${told}`, () => {
     expect(failed.stderr).toContain('relation "customers" does not exist');
     expect(await readdir(folder)).toContain("contacts.ndjson");
   });
-});
+}, ["psql", "initdb", "pg_ctl"]);

@@ -4,11 +4,9 @@
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { type Machine, machine, missingTools } from "./kit.ts";
+import { expect, it } from "vitest";
+import { type Machine, machine, recipe } from "./kit.ts";
 
-const missing = missingTools(["bash", "sqlite3"]);
-const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
 const done = { code: 0, stdout: "" };
 
 const shop = `
@@ -23,7 +21,7 @@ const shop = `
 `;
 const firstName = 'Ada, "the" first\nline two';
 
-describe.skipIf(missing.length > 0)(`SQLite${told}`, () => {
+recipe("SQLite", () => {
   const sqlite = ({ folder }: Machine, database: string, sql: string) =>
     execFileSync("sqlite3", ["-bail", "-json", join(folder, database), sql], { encoding: "utf8" });
   const readRows = (made: Machine, sql: string) => JSON.parse(sqlite(made, "warehouse.db", sql));
@@ -84,4 +82,4 @@ describe.skipIf(missing.length > 0)(`SQLite${told}`, () => {
       stderr: expect.stringContaining("empty"),
     });
   });
-});
+}, ["sqlite3"]);

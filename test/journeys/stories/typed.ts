@@ -56,12 +56,7 @@ export function typed(command: Command, file: string): string[] {
       ];
     case "sync":
       return [
-        "lists",
-        "sync",
-        command.list,
-        file,
-        "--max-remove",
-        "100%",
+        ...["lists", "sync", command.list, file, "--max-remove", "100%"],
         ...(command.creates ? ["--create"] : []),
       ];
     case "mutate":
