@@ -1,24 +1,25 @@
 import { describe, expect, it } from "vitest";
-import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { call, inputFile, manyContacts, parseSummary, readContacts } from "./kit.ts";
+import type { RunningSandbox } from "../support/sandbox.ts";
+import { call, inputFile, manyContacts, readContacts, startAccount } from "./kit.ts";
+
+const [ada, bob, cy] = ["ada@example.com", "bob@example.com", "cy@example.com"];
 
 describe("what used to create people who had left, without a word", () => {
   it("a Status column of words like unsubscribed, with --ignore-unmapped", async () => {
-    const service = await startSandbox();
-    const path = await inputFile(
-      "Email,Status,Shoe Size\nada@example.com,subscribed,38\nbob@example.com,unsubscribed,41\ncy@example.com,Unsubscribed,40\n",
-    );
-    const result = await service.ecm(["import", path, "--ignore-unmapped", "--json"]);
-    expect(result.code).toBe(0);
-    expect([...(await readContacts(service)).keys()]).toEqual(["ada@example.com"]);
-    expect(parseSummary(result).codes.skipped).toEqual({ not_subscribed: 2 });
-    expect(result.stderr).toContain('Status: 2 of 3 rows say "unsubscribed": not created');
+    const { importing, keys } = await startAccount();
+    const rows = `${ada},subscribed,38\n${bob},unsubscribed,41\n${cy},Unsubscribed,40\n`;
+    expect(await importing(`Email,Status,Shoe Size\n${rows}`, "--ignore-unmapped")).toMatchObject({
+      code: 0,
+      codes: { skipped: { not_subscribed: 2 } },
+      stderr: expect.stringContaining('Status: 2 of 3 rows say "unsubscribed": not created'),
+    });
+    expect(await keys()).toEqual([ada]);
   });
 
   it("an Opt-In column of ja and nein, through the mapping questions", async () => {
-    const service = await startSandbox();
-    const path = await inputFile("Email,Opt-In,Schuhgröße\nada@example.com,ja,38\nbob@example.com,nein,41\n");
-    const result = await service.ecm(["import", path], {
+    const { ecm, importing, keys } = await startAccount();
+    const path = await inputFile(`Email,Opt-In,Schuhgröße\n${ada},ja,38\n${bob},nein,41\n`);
+    const result = await ecm(`import ${path}`, {
       terminalColumns: 100,
       typed: [
         ["Is this right?", "\r"],
@@ -26,40 +27,34 @@ describe("what used to create people who had left, without a word", () => {
         ["?", "y\r"],
       ],
     });
+    const said = 'Opt-In: 1 of 2 rows says "nein": not created';
     expect(result.stderr).toMatch(/Opt-In +consent +100 % +ja, nein/);
-    expect(result.stderr).toContain('Opt-In: 1 of 2 rows says "nein": not created');
-    expect([...(await readContacts(service)).keys()]).toEqual(["ada@example.com"]);
+    expect(result.stderr).toContain(said);
+    expect(await keys()).toEqual([ada]);
     // Without a question to ask, it is read by itself.
-    const plain = await inputFile("Email,Opt-In\ncy@example.com,ja\ndora@example.com,nein\n");
-    const silent = await service.ecm(["import", plain, "--json"]);
-    expect(silent.stderr).toContain('Opt-In: 1 of 2 rows says "nein": not created');
-    expect([...(await readContacts(service)).keys()]).toEqual(["ada@example.com", "cy@example.com"]);
+    const silent = await importing(`Email,Opt-In\n${cy},ja\ndora@example.com,nein\n`);
+    expect(silent.stderr).toContain(said);
+    expect(await keys()).toEqual([ada, cy]);
   });
 
   it("--consent-column Unsubscribed, also on a recognised Brevo export", async () => {
-    const service = await startSandbox();
-    const plain = await inputFile(
-      "Email,Unsubscribed\nada@example.com,no\nbob@example.com,yes\ncy@example.com,\n",
+    const { importing, keys } = await startAccount();
+    await importing(`Email,Unsubscribed\n${ada},no\n${bob},yes\n${cy},\n`, "--consent-column Unsubscribed");
+    expect(await keys()).toEqual([ada, cy]);
+    const brevo = "1;dora@example.com;No;x\n2;eve@example.com;Yes;x\n";
+    await importing(
+      `CONTACT ID;EMAIL;EMAIL_BLACKLISTED;ADDED_TIME\n${brevo}`,
+      "--consent-column EMAIL_BLACKLISTED",
     );
-    await service.ecm(["import", plain, "--consent-column", "Unsubscribed"]);
-    expect([...(await readContacts(service)).keys()]).toEqual(["ada@example.com", "cy@example.com"]);
-    const brevo = await inputFile(
-      "CONTACT ID;EMAIL;EMAIL_BLACKLISTED;ADDED_TIME\n1;dora@example.com;No;x\n2;eve@example.com;Yes;x\n",
-    );
-    await service.ecm(["import", brevo, "--consent-column", "EMAIL_BLACKLISTED"]);
-    expect([...(await readContacts(service)).keys()]).toEqual([
-      "ada@example.com",
-      "cy@example.com",
-      "dora@example.com",
-    ]);
+    expect(await keys()).toEqual([ada, cy, "dora@example.com"]);
   });
 });
 
 describe("an import that nobody watches", () => {
   it("says all that is unclear about its columns in one night, and writes nothing", async () => {
-    const service = await startSandbox();
-    const path = await inputFile("Email,Newsletter,Permission,Shoe Size\nada@example.com,yes,no,38\n");
-    const { code, stderr } = await service.ecm(["import", path]);
+    const { ecm, sandbox } = await startAccount();
+    const path = await inputFile(`Email,Newsletter,Permission,Shoe Size\n${ada},yes,no,38\n`);
+    const { code, stderr } = await ecm(`import ${path}`);
     expect(code).toBe(2);
     for (const text of [
       '"Newsletter" may say who is subscribed',
@@ -70,24 +65,24 @@ describe("an import that nobody watches", () => {
       "--map 'Shoe Size=ignore'",
     ])
       expect(stderr).toContain(text);
-    expect(service.sandbox.admin.requests().filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(sandbox.admin.requests().filter(({ method }) => method !== "GET")).toEqual([]);
   });
 
   it("asks nothing of the account where only consent is unclear", async () => {
-    const service = await startSandbox();
-    const path = await inputFile("Email,Newsletter\nada@example.com,yes\n");
-    expect((await service.ecm(["import", path])).code).toBe(2);
-    const others = await inputFile("Email,Newsletter,Shoe Size\nada@example.com,yes,38\n");
-    expect((await service.ecm(["import", others, "--ignore-unmapped"])).code).toBe(2);
-    expect(service.sandbox.admin.requests()).toEqual([]);
+    const { ecm, sandbox } = await startAccount();
+    const path = await inputFile(`Email,Newsletter\n${ada},yes\n`);
+    expect((await ecm(`import ${path}`)).code).toBe(2);
+    const others = await inputFile(`Email,Newsletter,Shoe Size\n${ada},yes,38\n`);
+    expect((await ecm(`import ${others} --ignore-unmapped`)).code).toBe(2);
+    expect(sandbox.admin.requests()).toEqual([]);
   });
 });
 
-describe("a file that says of nobody that they have left", () => {
+it("a file that says of nobody that they have left: its column is read, or asked about", async () => {
+  const { ecm } = await startAccount();
   const isRead = (column: string) => ({ code: 0, text: `${column}: read as consent; no row` });
   const isAsked = (column: string) => ({ code: 2, text: `says who is subscribed: --map ${column}=consent` });
-
-  it.each([
+  for (const [column, value, expected] of [
     ["Status", "subscribed", isRead],
     ["Email Status", "Subscribed", isRead],
     ["Unsubscribed", "", isRead],
@@ -96,246 +91,175 @@ describe("a file that says of nobody that they have left", () => {
     ["Bounced", "", isRead],
     ["Status", "active", isAsked],
     ["Opt-In", "", isAsked],
-  ])("%s, in every row %j, is read or asked about", async (column, value, expected) => {
-    const service = await startSandbox();
-    const path = await inputFile(`Email,${column}\nada@example.com,${value}\nbob@example.com,${value}\n`);
-    const { code, stderr } = await service.ecm(["import", path, "--dry-run"]);
+  ] as const) {
+    const path = await inputFile(`Email,${column}\n${ada},${value}\n${bob},${value}\n`);
+    const { code, stderr } = await ecm(`import ${path} --dry-run`);
     const { code: expectedCode, text } = expected(column);
-    expect([code, stderr]).toEqual([expectedCode, expect.stringContaining(text)]);
-  });
-});
-
-describe("a file that no longer says who has left", () => {
-  it("is refused where --consent-column names the column, by an import and by lists sync", async () => {
-    const service = await startSandbox({ contents: { lists: ["News"] } });
-    const path = await inputFile("Email\nada@example.com\n");
-    const flags = ["--consent-column", "Unsubscribed"];
-    for (const args of [
-      ["import", path, ...flags],
-      ["lists", "sync", "News", path, "--create", ...flags],
-    ]) {
-      const { code, stderr } = await service.ecm(args);
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringContaining('--consent-column names a column that does not exist: "Unsubscribed"'),
-      ]);
-    }
-    expect(await readStatuses(service)).toEqual({});
-  });
-});
-
-/** Contacts of an account, as `key: status`. */
-async function readStatuses(service: RunningSandbox): Promise<Record<string, string>> {
-  const [structure] = await call<{ _id: string }[]>(service, "GET", "/api/contact-structure");
-  const { contacts } = await call<{ contacts: { key: string; contactStatus: string }[] }>(
-    service,
-    "POST",
-    "/api/contact/search",
-    {
-      contactStructureId: structure!._id,
-      page: 1,
-      pageSize: 100,
-      source: ["_id", "key", "contactStatus"],
-      contactSpecification: { filters: [] },
-    },
-  );
-  return Object.fromEntries(contacts.map(({ key, contactStatus }) => [key, contactStatus.toLowerCase()]));
-}
-
-describe("existing contacts that the file marks", () => {
-  const marks =
-    "Email,First Name,Opt-Out\nada@example.com,Ada,yes\nbob@example.com,Robert,yes\ncy@example.com,Cyrus,no\nnew@example.com,New,yes\n";
-
-  async function account() {
-    const service = await startSandbox();
-    await service.ecm(["lists", "create", "News"]);
-    const path = await inputFile(
-      "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\ncy@example.com,Cy\n",
-    );
-    await service.ecm(["import", path]);
-    return service;
+    expect([column, code, stderr]).toEqual([column, expectedCode, expect.stringContaining(text)]);
   }
-
-  it("get their fields, join no list, and are counted and named", async () => {
-    const service = await account();
-    const path = await inputFile(marks);
-    for (const flags of [["--dry-run"], []]) {
-      const result = await service.ecm(["import", path, "--list", "News", "--json", ...flags]);
-      expect(result.code).toBe(0);
-      expect(parseSummary(result)).toMatchObject({
-        rows: { updated: 2, unchanged: 1, skipped: 1, created: 0 },
-        consent: { not_subscribed: 1, suppressed: 0, inactive: 0, marked: 2 },
-      });
-      expect(result.stderr).toContain('Opt-Out: 3 of 4 rows say "yes": not created');
-      expect(result.stderr).toMatch(
-        /2 contacts are active in the account .*\n {2}ada@example.com \(line 2\)\n {2}bob/,
-      );
-    }
-    const contacts = await readContacts(service);
-    expect(contacts.get("bob@example.com")).toMatchObject({ fields: { "First Name": "Robert" }, lists: [] });
-    expect(contacts.get("cy@example.com")?.lists).toHaveLength(1);
-    expect(Object.values(await readStatuses(service))).toEqual(["active", "active", "active"]);
-  });
 });
+
+it("a file without the column of --consent-column is refused, by an import and by lists sync", async () => {
+  const { ecm, keys } = await startAccount({ contents: { lists: ["News"] } });
+  const path = await inputFile(`Email\n${ada}\n`);
+  for (const command of [`import ${path}`, `lists sync News ${path} --create`]) {
+    const { code, stderr } = await ecm(`${command} --consent-column Unsubscribed`);
+    const text = '--consent-column names a column that does not exist: "Unsubscribed"';
+    expect([code, stderr]).toEqual([2, expect.stringContaining(text)]);
+  }
+  expect(await keys()).toEqual([]);
+});
+
+it("existing contacts that the file marks get their fields, join no list, and are counted and named", async () => {
+  const fields = { "First Name": "Cyrus" };
+  const { run, service } = await startAccount({
+    contents: { lists: ["News"], contacts: [{ key: ada }, { key: bob }, { key: cy, fields }] },
+  });
+  const marks = `Email,First Name,Opt-Out\n${ada},,yes\n${bob},Robert,yes\n${cy},Cyrus,no\nnew@example.com,New,yes\n`;
+  const command = `import ${await inputFile(marks)} --list News`;
+  for (const flags of ["--dry-run", ""]) {
+    const result = await run(`${command} ${flags}`);
+    expect(result).toMatchObject({
+      code: 0,
+      rows: { updated: 2, unchanged: 1, skipped: 1, created: 0 },
+      codes: { skipped: { not_subscribed: 1 } },
+      consent: { not_subscribed: 1, suppressed: 0, inactive: 0, marked: 2 },
+    });
+    expect(result.stderr).toContain('Opt-Out: 3 of 4 rows say "yes": not created');
+    expect(result.stderr).toMatch(
+      /2 contacts are active in the account .*\n {2}ada@example.com \(line 2\)\n {2}bob/,
+    );
+  }
+  const contacts = await readContacts(service);
+  expect(contacts.get(bob)).toMatchObject({ fields: { "First Name": "Robert" }, lists: [] });
+  expect(contacts.get(cy)?.lists).toHaveLength(1);
+  expect(await inactiveIn(service)).toEqual([]);
+  expect((await run(`${command} --include-unsubscribed`)).rows).toMatchObject({ created: 1, updated: 2 });
+});
+
+async function inactiveIn(service: RunningSandbox): Promise<string[]> {
+  const all = await call<{ key: string; status: { primary: string } }[]>(service, "GET", "/api/contact");
+  return all.filter(({ status }) => !/^active$/i.test(status.primary)).map(({ key }) => key);
+}
 
 describe("every row and every command", () => {
   it.each(["merge", "first", "last", "reject"])(
     "--duplicates %s keeps the mark of every row",
     async (how) => {
-      for (const rows of [
-        "ada@example.com,yes\nADA@example.com,no\n",
-        "ada@example.com,no\nADA@example.com,yes\n",
-      ]) {
-        const service = await startSandbox();
-        const path = await inputFile(`Email,Unsubscribed\n${rows}`);
-        await service.ecm(["import", path, "--duplicates", how, "--json"]);
-        expect((await readContacts(service)).size, `${how} ${rows}`).toBe(0);
+      const { importing, keys } = await startAccount();
+      for (const [one, two] of ["yes no", "no yes"].map((pair) => pair.split(" "))) {
+        await importing(`Email,Unsubscribed\n${ada},${one}\nADA@example.com,${two}\n`, `--duplicates ${how}`);
+        expect(await keys(), `${one}, then ${two}`).toEqual([]);
       }
     },
   );
 
-  it("a row that is rejected for its length still marks its contact", async () => {
-    const service = await startSandbox();
-    const path = await inputFile(
-      "Email,Unsubscribed,First Name\nada@example.com,yes,Ada,Lovelace\nada@example.com,no,Ada\nbob@example.com,no,Bob\n",
-    );
-    const result = await service.ecm(["import", path, "--json"]);
-    expect(result.code).toBe(3);
-    expect(parseSummary(result).consent.not_subscribed).toBe(1);
-    expect([...(await readContacts(service)).keys()]).toEqual(["bob@example.com"]);
-  });
-
   it("lists sync adds nobody whom the file marks, with and without --create", async () => {
-    const service = await startSandbox();
-    await service.ecm(["lists", "create", "News"]);
-    await service.ecm(["import", await inputFile("Email\nada@example.com\nbob@example.com\n")]);
-    const path = await inputFile(
-      "Email,Status\nada@example.com,unsubscribed\nbob@example.com,subscribed\nnew@example.com,unsubscribed\n",
-    );
-    const plain = await service.ecm(["lists", "sync", "News", path, "--json"]);
-    expect(plain.code).toBe(0);
-    expect(plain.stderr).toContain('Status: 2 of 3 rows say "unsubscribed": not added to the list');
-    expect(parseSummary(plain)).toMatchObject({
-      consent: { not_subscribed: 1, marked: 1 },
+    const contents = { lists: ["News"], contacts: [{ key: ada }, { key: bob }] };
+    const { ecm, run, service } = await startAccount({ contents });
+    const rows = `${ada},unsubscribed\n${bob},subscribed\nnew@example.com,unsubscribed\n`;
+    const sync = `lists sync News ${await inputFile(`Email,Status\n${rows}`)}`;
+    const consent = { not_subscribed: 1, marked: 1 };
+    expect(await run(sync)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Status: 2 of 3 rows say "unsubscribed": not added to the list'),
+      consent,
       members: { added: 1 },
     });
-    const create = await service.ecm(["lists", "sync", "News", path, "--create", "--json"]);
-    expect(parseSummary(create)).toMatchObject({
-      rows: { created: 0 },
-      consent: { not_subscribed: 1, marked: 1 },
-    });
-    const contacts = await readContacts(service);
-    expect([...contacts].map(([key, { lists }]) => [key, lists.length])).toEqual([
-      ["ada@example.com", 0],
-      ["bob@example.com", 1],
+    expect(await run(`${sync} --create`)).toMatchObject({ rows: { created: 0 }, consent });
+    expect([...(await readContacts(service))]).toMatchObject([
+      [ada, { lists: { length: 0 } }],
+      [bob, { lists: { length: 1 } }],
     ]);
-    const report = await service.ecm(["lists", "sync", "News", path, "--map", "Status=ignore"]);
+    const report = await ecm(`${sync} --map Status=ignore`);
     expect(report.stderr).toContain('"Status" looks like consent but is ignored');
   });
 
   it("mutate --keys adds nobody to a list whom its file marks, and changes the rest", async () => {
-    const service = await startSandbox();
-    await service.ecm(["lists", "create", "News"]);
-    await service.ecm(["structure", "tag", "add", "VIP"]);
-    await service.ecm(["import", await inputFile("Email\nada@example.com\nbob@example.com\n")]);
-    const path = await inputFile("Email,Abgemeldet\nada@example.com,ja\nbob@example.com,nein\n");
-    const flags = ["--add-list", "News", "--add-tag", "VIP", "--json"];
-    const result = await service.ecm(["contact", "mutate", "--keys", path, ...flags, "--yes"]);
-    expect(result.code).toBe(0);
-    expect(parseSummary(result).consent.marked).toBe(1);
-    const contacts = await readContacts(service);
-    expect([...contacts.values()].map(({ lists, tags }) => [lists.length, tags.length])).toEqual([
-      [0, 1],
-      [1, 1],
+    const contents = { lists: ["News"], tags: ["VIP"], contacts: [{ key: ada }, { key: bob }] };
+    const { run, service } = await startAccount({ contents });
+    const path = await inputFile(`Email,Abgemeldet\n${ada},ja\n${bob},nein\n`);
+    const result = await run(`contact mutate --keys ${path} --add-list News --add-tag VIP --yes`);
+    expect(result).toMatchObject({ code: 0, consent: { marked: 1 } });
+    expect([...(await readContacts(service)).values()]).toMatchObject([
+      { lists: { length: 0 }, tags: { length: 1 } },
+      { lists: { length: 1 }, tags: { length: 1 } },
     ]);
   });
 });
 
 describe("suppressed keys", () => {
   it("are left out before a look-up is spent, whatever the form of the key", async () => {
-    const service = await startSandbox();
-    await service.ecm(["suppressions", "add", "ada@example.com"]);
-    const only = await inputFile("Email\nMAILTO:Ada@Example.com\n");
-    const none = parseSummary(await service.ecm(["import", only, "--json"]));
-    expect(none).toMatchObject({
+    const { ecm, run, importing, keys } = await startAccount();
+    await ecm(`suppressions add ${ada}`);
+    expect(await importing("Email\nMAILTO:Ada@Example.com\n")).toMatchObject({
       rows: { skipped: 1, created: 0 },
       codes: { skipped: { suppressed: 1 } },
       consent: { suppressed: 1, not_subscribed: 0 },
+      requests: { search: 0 },
     });
-    const path = await inputFile("Email\nada@example.com\nbob@example.com\n");
-    const dry = parseSummary(await service.ecm(["import", path, "--json", "--dry-run"]));
-    const real = parseSummary(await service.ecm(["import", path, "--json"]));
+    const command = `import ${await inputFile(`Email\n${ada}\n${bob}\n`)}`;
+    const dry = await run(`${command} --dry-run`);
+    const real = await run(command);
     expect(real.rows).toMatchObject({ created: 1, skipped: 1 });
-    expect(dry.rows).toEqual(real.rows);
-    expect(dry.estimate.requests).toBe(real.requests.total);
-    expect([...(await readContacts(service)).keys()]).toEqual(["bob@example.com"]);
-    const report = parseSummary(await service.ecm(["import", path, "--json", "--include-suppressed"]));
-    expect(report.rows.created).toBe(1);
+    expect([dry.rows, dry.estimate.requests]).toEqual([real.rows, real.requests.total]);
+    expect(await keys()).toEqual([bob]);
+    expect((await run(`${command} --include-suppressed`)).rows.created).toBe(1);
   });
 
   it.each([2, 20])(
     "change nobody whom an account of %d holds, and do not keep them from being unsubscribed",
     async (count) => {
-      const service = await startSandbox({ contents: { contacts: manyContacts(count) } });
-      await service.ecm(["suppressions", "add", "p0@example.com"]);
-      const changes = await inputFile("Email,First Name\np0@example.com,New\np1@example.com,New\n");
-      const changed = parseSummary(await service.ecm(["import", changes, "--json"]));
+      const account = await startAccount({ contents: { contacts: manyContacts(count) } });
+      const { ecm, run, importing } = account;
+      await ecm("suppressions add p0@example.com");
+      const changed = await importing("Email,First Name\np0@example.com,New\np1@example.com,New\n");
       expect(changed).toMatchObject({
         rows: { updated: 1, skipped: 1 },
         codes: { skipped: { suppressed: 1 } },
       });
-      const marks = await inputFile("Email,Unsubscribed\np0@example.com,yes\np1@example.com,no\n");
-      const args = ["contact", "unsubscribe", "--keys", marks, "--marked-rows", "--yes", "--json"];
-      expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ updated: 1 });
-      const gone = await inputFile("Email,Unsubscribed\ngone@example.com,yes\n");
-      const result = await service.ecm(args.map((word) => (word === marks ? gone : word)));
-      expect(result).toMatchObject({ code: 0, stdout: expect.stringContaining('"skipped":{"missing":1}') });
-      const left = await service.ecm([
-        "contact",
-        "search",
-        "--status",
-        "unsubscribed",
-        "--all",
-        "-o",
-        "json",
-      ]);
-      expect(JSON.parse(left.stdout)).toMatchObject([{ key: "p0@example.com" }]);
+      const unsubscribeMarked = async (rows: string) => {
+        const path = await inputFile(`Email,Unsubscribed\n${rows}`);
+        return run(`contact unsubscribe --keys ${path} --marked-rows --yes`);
+      };
+      const left = await unsubscribeMarked("p0@example.com,yes\np1@example.com,no\n");
+      expect(left.rows).toMatchObject({ updated: 1 });
+      const gone = await unsubscribeMarked("gone@example.com,yes\n");
+      expect(gone).toMatchObject({ code: 0, codes: { skipped: { missing: 1 } } });
+      expect(await inactiveIn(account)).toEqual(["p0@example.com"]);
     },
   );
 
   it("are not created by lists sync --create", async () => {
-    const service = await startSandbox();
-    await service.ecm(["lists", "create", "News"]);
-    await service.ecm(["suppressions", "add", "ada@example.com"]);
-    const path = await inputFile("ada@example.com\nbob@example.com\n");
-    const result = parseSummary(await service.ecm(["lists", "sync", "News", path, "--create", "--json"]));
+    const { ecm, run } = await startAccount({ contents: { lists: ["News"] } });
+    await ecm(`suppressions add ${ada}`);
+    const path = await inputFile(`${ada}\n${bob}\n`);
+    const result = await run(`lists sync News ${path} --create`);
     expect(result).toMatchObject({ rows: { created: 1, skipped: 1 }, consent: { suppressed: 1 } });
   });
 
   it("stop every creation while their list cannot be read", async () => {
-    const service = await startSandbox();
-    await service.ecm(["lists", "create", "News"]);
+    const { ecm, keys } = await startAccount({ contents: { lists: ["News"] } });
     const env = { ECM_SUPPRESSIONS: "/nowhere/at/all" };
-    const path = await inputFile("Email\nada@example.com\n");
-    expect((await service.ecm(["import", path], { env })).code).toBe(1);
-    expect((await service.ecm(["lists", "sync", "News", path, "--create"], { env })).code).toBe(1);
-    expect((await readContacts(service)).size).toBe(0);
-    expect((await service.ecm(["import", path, "--include-suppressed"], { env })).code).toBe(0);
+    const path = await inputFile(`Email\n${ada}\n`);
+    expect((await ecm(`import ${path}`, { env })).code).toBe(1);
+    expect((await ecm(`lists sync News ${path} --create`, { env })).code).toBe(1);
+    expect(await keys()).toEqual([]);
+    expect((await ecm(`import ${path} --include-suppressed`, { env })).code).toBe(0);
   });
 });
 
 it("a retry creates nobody by an override of the first run: it is typed anew", async () => {
-  const service = await startSandbox();
-  const first = await inputFile("Email,Opt-out\nada@example.com,\nbad,\n");
-  const flags = ["--include-suppressed", "--include-unsubscribed", "--json"];
-  expect((await service.ecm(["import", first, ...flags])).code).toBe(3);
-  await service.ecm(["suppressions", "add", "eve@example.com"]);
-  const fixed = await inputFile("Email,Opt-out\neve@example.com,\nleft@example.com,yes\n", "fixed.csv");
-  const retried = parseSummary(await service.ecm(["runs", "retry", "last", fixed, "--json"]));
-  expect(retried).toMatchObject({ rows: { created: 0, skipped: 2 } });
-  expect(retried.codes.skipped).toEqual({ suppressed: 1, not_subscribed: 1 });
-  const again = await inputFile("Email,Opt-out\neve@example.com,\nleft@example.com,yes\nbad,\n", "again.csv");
-  await service.ecm(["import", again, "--json"]);
-  const typed = parseSummary(await service.ecm(["runs", "retry", "last", fixed, ...flags]));
-  expect(typed).toMatchObject({ rows: { created: 2, skipped: 0 } });
+  const { ecm, run, importing } = await startAccount();
+  const flags = "--include-suppressed --include-unsubscribed";
+  expect((await importing(`Email,Opt-out\n${ada},\nbad,\n`, flags)).code).toBe(3);
+  await ecm("suppressions add eve@example.com");
+  const rows = "Email,Opt-out\neve@example.com,\nleft@example.com,yes\n";
+  const retry = `runs retry last ${await inputFile(rows, "fixed.csv")}`;
+  expect(await run(retry)).toMatchObject({
+    rows: { created: 0, skipped: 2 },
+    codes: { skipped: { suppressed: 1, not_subscribed: 1 } },
+  });
+  await importing(`${rows}bad,\n`);
+  expect((await run(`${retry} ${flags}`)).rows).toMatchObject({ created: 2, skipped: 0 });
 });

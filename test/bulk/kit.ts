@@ -7,7 +7,7 @@ import type { Summary } from "../../src/bulk/runs/report.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { Contact } from "../../src/wire.ts";
 import { type Ecm, type Result, temporaryFolder } from "../support/ecm.ts";
-import type { RunningSandbox } from "../support/sandbox.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 export async function inputFile(text: string, name = "people.csv"): Promise<string> {
   const path = join(await temporaryFolder(), name);
@@ -59,6 +59,26 @@ export async function summaryOf(
   const { code, stderr, stdout } = await ecm(`${command} --json`, options);
   expect(stdout, stderr).not.toBe("");
   return { ...(JSON.parse(stdout) as Summary), code, stderr };
+}
+
+/** What tests of bulk commands ask most of a service. */
+export function askingOf(service: Pick<RunningSandbox, "baseUrl" | "apiKey" | "ecm">) {
+  const run = (command: string, options?: Parameters<Ecm>[1]) => summaryOf(service.ecm, command, options);
+  return {
+    /** The summary of a command. */
+    run,
+    /** The summary of an import of this text. */
+    importing: async (text: string, flags = "", options?: Parameters<Ecm>[1]) =>
+      run(`import ${await inputFile(text)} ${flags}`, options),
+    keys: async (): Promise<string[]> => [...(await readContacts(service)).keys()].sort(),
+    fieldsOf: async (key: string) => (await readContacts(service)).get(key)?.fields,
+  };
+}
+
+/** A sandbox, and what is asked of it. */
+export async function startAccount(options?: Parameters<typeof startSandbox>[0]) {
+  const service = await startSandbox(options);
+  return { ...service, ...askingOf(service), service };
 }
 
 /** One request at the service, outside the program under test. */

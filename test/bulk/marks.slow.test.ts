@@ -4,32 +4,22 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
-import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { read } from "../tables/reading.ts";
 import { textRow, workbook } from "../tables/workbooks.ts";
-import { inputFile, parseSummary, readContacts, summaryOf } from "./kit.ts";
+import { inputFile, readContacts, startAccount } from "./kit.ts";
 
 const enter = "\r";
 const down = "\u001b[B";
+const [a, b, c] = ["a@example.com", "b@example.com", "c@example.com"];
 
-async function keysIn(service: RunningSandbox): Promise<string[]> {
-  return [...(await readContacts(service)).keys()].sort();
-}
-
-/** How many requests have reached the service. */
-function requestsTo({ sandbox }: RunningSandbox): number {
-  return sandbox.admin.requests().length;
-}
-
-async function activeIn(service: RunningSandbox): Promise<string[]> {
-  const { stdout } = await service.ecm("contact search --status Active --all -o csv --columns key");
-  return stdout.trim().split("\n").slice(1).sort();
-}
-
-async function startAccount(...keys: string[]): Promise<RunningSandbox> {
-  const service = await startSandbox();
-  await service.ecm(["import", await inputFile(`Email\n${keys.map((key) => `${key}\n`).join("")}`)]);
-  return service;
+/** An account of these, and who in it is active. */
+async function startWith(...keys: string[]) {
+  const account = await startAccount({ contents: { contacts: keys.map((key) => ({ key })) } });
+  const active = async () => {
+    const { stdout } = await account.ecm("contact search --status Active --all -o csv --columns key");
+    return stdout.trim().split("\n").slice(1).sort();
+  };
+  return { ...account, active };
 }
 
 describe("a row that is rejected", () => {
@@ -43,10 +33,10 @@ describe("a row that is rejected", () => {
     ["a sign between", "g@example.org:h@example.org,yes"],
     ["a name without a comma between", "Grace g@example.org,yes\nmailto:h@example.org?x=y z,yes"],
   ])("%s: every address that its key cell holds is marked", async (_name, rows) => {
-    const service = await startSandbox();
+    const { importing, keys } = await startAccount();
     const text = `Email,Unsubscribed\n${rows}\ng@example.org,no\nH@example.org,\nok@example.org,no\n`;
-    const result = await summaryOf(service.ecm, `import ${await inputFile(text)} --max-rejects 100%`);
-    expect(await keysIn(service)).toEqual(["ok@example.org"]);
+    const result = await importing(text, "--max-rejects 100%");
+    expect(await keys()).toEqual(["ok@example.org"]);
     expect(result.consent.not_subscribed).toBe(2);
     expect(result.stderr).toMatch(/Unsubscribed: \d of \d rows say?s? "yes": not created/);
   });
@@ -54,157 +44,163 @@ describe("a row that is rejected", () => {
   it.each([
     ["a quote without its other half", 'g@example.org,"yes" really,x\n'],
     ["an unquoted comma before the mark", "g@example.org,no,Lovelace, Ada,yes\n"],
+    ["an unquoted comma behind the mark", "g@example.org,yes,Ada,no,Lovelace\n"],
   ])("%s: its contact is marked", async (_name, row) => {
-    const service = await startSandbox();
+    const { importing, keys } = await startAccount();
     const text = `Email,Opt-Out,First Name,Unsubscribed\n${row}g@example.org,no,G,no\nok@example.org,no,O,no\n`;
-    await service.ecm(`import ${await inputFile(text)} --json --max-rejects 100%`);
-    expect(await keysIn(service)).toEqual(["ok@example.org"]);
+    const result = await importing(text, "--max-rejects 100%");
+    expect(await keys()).toEqual(["ok@example.org"]);
+    expect(result).toMatchObject({ code: 3, consent: { not_subscribed: 1 } });
+  });
+
+  it("a value below a nameless column: its contact is marked", async () => {
+    const sound = Array.from({ length: 1001 }, (_, at) => `p${at}@example.org,no,\n`).join("");
+    const { rejected } = await read(`Email,Unsubscribed,\n${sound}G@example.org,yes,surplus\n`);
+    expect(rejected).toMatchObject([
+      { code: "unnamed_column", identities: ["g@example.org"], mark: { isClear: true } },
+    ]);
   });
 });
 
 describe("a rejects file", () => {
-  it.each(["runs retry last", "import FILE"])("keeps the marks of the whole input: %s", async (how) => {
-    const service = await startSandbox();
-    // The rejected rows alone have no word that makes a column of consent.
-    const text =
-      "Email,Status,Opt in\na@example.org,unsubscribed,no\na@example.org,active,yes,more\nb at example.org,inactive,yes\nc at example.org,active,\nd at example.org,active,yes\ne@example.org,Prospect,yes,\nf at example.org,Prospect,yes\ne@example.org,active,yes,more\n";
-    const flags = ["--ignore-unmapped", "--json"];
-    const first = parseSummary(await service.ecm(["import", await inputFile(text), ...flags]));
-    expect(first.rows).toMatchObject({ rejected: 6, skipped: 2, created: 0 });
-    const fixed = (await readFile(first.rejects!, "utf8")).replaceAll(" at ", "@").replaceAll(",more", "");
-    expect(fixed.split("\n").map((line) => line.split(",").at(-1))).toEqual([
-      "ecm_not_subscribed",
-      "another row of the input says so",
-      "Status: inactive",
-      "Opt in: (empty)",
-      "",
-      "? Status: Prospect",
-      "? another row of the input says so",
-      "",
-    ]);
-    await writeFile(first.rejects!, fixed);
-    const args = how === "import FILE" ? ["import", first.rejects!, ...flags] : [...how.split(" "), "--json"];
-    const again = await service.ecm(args);
-    expect(parseSummary(again).rows, again.stderr).toMatchObject({ created: 1, skipped: 5, rejected: 0 });
-    expect(await keysIn(service)).toEqual(["d@example.org"]);
-  });
+  it.each(["runs retry last", "import FILE --ignore-unmapped"])(
+    "keeps the marks of the whole input: %s",
+    async (how) => {
+      const { run, importing, keys } = await startAccount();
+      // The rejected rows alone have no word that makes a column of consent.
+      const text =
+        "Email,Status,Opt in\na@example.org,unsubscribed,no\na@example.org,active,yes,more\nb at example.org,inactive,yes\nc at example.org,active,\nd at example.org,active,yes\ne@example.org,Prospect,yes,\nf at example.org,Prospect,yes\ne@example.org,active,yes,more\n";
+      const { rows, rejects } = await importing(text, "--ignore-unmapped");
+      expect(rows).toMatchObject({ rejected: 6, skipped: 2, created: 0 });
+      const fixed = (await readFile(rejects!, "utf8")).replaceAll(" at ", "@").replaceAll(",more", "");
+      expect(fixed.split("\n").map((line) => line.split(",").at(-1))).toEqual([
+        "ecm_not_subscribed",
+        "another row of the input says so",
+        "Status: inactive",
+        "Opt in: (empty)",
+        "",
+        "? Status: Prospect",
+        "? another row of the input says so",
+        "",
+      ]);
+      await writeFile(rejects!, fixed);
+      const again = await run(how.replace("FILE", rejects!));
+      expect(again.rows, again.stderr).toMatchObject({ created: 1, skipped: 5, rejected: 0 });
+      expect(await keys()).toEqual(["d@example.org"]);
+    },
+  );
 
   it("can say that somebody is subscribed all the same, and unsubscribes nobody where it is unclear", async () => {
-    const service = await startAccount("a@example.org", "b@example.org");
-    const text =
-      "Email,ecm_not_subscribed\na@example.org,? Status: Prospect\nb@example.org,Status: left\nc@example.org,\n";
-    const path = await inputFile(text);
-    const { rows } = await summaryOf(service.ecm, `import ${path}`);
-    expect(rows).toMatchObject({ created: 1, unchanged: 2 });
-    await service.ecm(`contact unsubscribe --keys ${path} --marked-rows --yes`);
-    expect(await activeIn(service)).toEqual(["a@example.org", "c@example.org"]);
+    const { ecm, run, active } = await startWith(a, b);
+    const path = await inputFile(
+      `Email,ecm_not_subscribed\n${a},? Status: Prospect\n${b},Status: left\n${c},\n`,
+    );
+    expect((await run(`import ${path}`)).rows).toMatchObject({ created: 1, unchanged: 2 });
+    await ecm(`contact unsubscribe --keys ${path} --marked-rows --yes`);
+    expect(await active()).toEqual([a, c]);
   });
 
   it.each([
-    [
-      "its reason, moved by an unquoted comma",
-      "a@example.org,Ada, Countess,2,key_syntax,no address,? Status: L\n",
-    ],
+    ["its reason, moved by an unquoted comma", ",Ada, Countess,2,key_syntax,no address,? Status: L\n"],
     [
       "its reason, moved by an unquoted comma in a row whose last cell is blank",
-      "a@example.org,Ada, Countess,2,key_syntax,no address,\n",
+      ",Ada, Countess,2,key_syntax,no address,\n",
     ],
-    ["a surplus cell behind an unclear mark", "a@example.org,Ada,2,key_syntax,no address,? Status: L,more\n"],
-  ])("unsubscribes nobody for %s", async (_name, row) => {
-    const service = await startAccount("a@example.org", "b@example.org");
-    const text = `Email,First Name,ecm_line,ecm_error,ecm_message,ecm_not_subscribed\n${row}a@example.org,Ada,3,key_syntax,no address,\nb@example.org,B,4,key_syntax,no address,Status: left\n`;
-    const path = await inputFile(text);
-    await service.ecm(`contact unsubscribe --keys ${path} --marked-rows --yes`);
-    expect(await activeIn(service)).toEqual(["a@example.org"]);
+    ["a surplus cell behind an unclear mark", ",Ada,2,key_syntax,no address,? Status: L,more\n"],
+  ])("unsubscribes nobody for %s", async (_name, cells) => {
+    const { ecm, active } = await startWith(a, b);
+    const text = `Email,First Name,ecm_line,ecm_error,ecm_message,ecm_not_subscribed\n${a}${cells}${a},Ada,3,key_syntax,no address,\n${b},B,4,key_syntax,no address,Status: left\n`;
+    await ecm(`contact unsubscribe --keys ${await inputFile(text)} --marked-rows --yes`);
+    expect(await active()).toEqual([a]);
   });
 });
 
-it("a row with a value below a nameless column marks its contact", async () => {
-  const sound = Array.from({ length: 1001 }, (_, at) => `p${at}@example.org,no,\n`).join("");
-  const { rejected } = await read(`Email,Unsubscribed,\n${sound}G@example.org,yes,surplus\n`);
-  expect(rejected).toMatchObject([
-    { code: "unnamed_column", identities: ["g@example.org"], mark: { isClear: true } },
-  ]);
-});
-
 it("a merged range of a workbook has its value in each of its cells, and this is said", async () => {
-  const service = await startSandbox();
-  const rows = [
-    textRow(1, ["People of 2024"]),
-    textRow(2, ["Email", "City", "Unsubscribed"]),
-    textRow(3, ["a@example.org", "Oslo", "yes"]),
-    textRow(4, ["b@example.org", "", ""]),
-    textRow(5, ["c@example.org", "Rome", ""]),
-    textRow(6, ["d@example.org", "Bergen", "no"]),
-    textRow(7, ["e@example.org", "", "no"]),
-  ].join("");
+  const { ecm, service } = await startAccount({ contents: { fields: ["City"] } });
+  const cells = [
+    ["People of 2024"],
+    ["Email", "City", "Unsubscribed"],
+    ["a@example.org", "Oslo", "yes"],
+    ["b@example.org", "", ""],
+    ["c@example.org", "Rome", ""],
+    ["d@example.org", "Bergen", "no"],
+    ["e@example.org", "", "no"],
+  ];
+  const rows = cells.map((row, at) => textRow(at + 1, row)).join("");
   const merged = ["A1:XFD1", "C3:C5", "B6:B7"];
   const path = join(await temporaryFolder(), "people.xlsx");
   await writeFile(path, workbook({ sheets: [{ name: "P", rows, merged }] }));
-  await service.ecm("structure field add City");
-  const result = await service.ecm(`import ${path}`);
-  expect(result.stderr).toContain(
+  const { stderr } = await ecm(`import ${path}`);
+  expect(stderr).toContain(
     "3 merged ranges in the workbook: each of their cells is read with the value of the range",
   );
-  expect(result.stderr).toContain('Unsubscribed: 3 of 5 rows say "yes": not created');
+  expect(stderr).toContain('Unsubscribed: 3 of 5 rows say "yes": not created');
   const contacts = await readContacts(service);
   expect([...contacts.keys()].sort()).toEqual(["d@example.org", "e@example.org"]);
   expect(contacts.get("e@example.org")?.fields.City).toBe("Bergen");
 });
 
-it("a cell that cannot be understood keeps from creating, and unsubscribes nobody", async () => {
-  const service = await startAccount("a@example.com", "b@example.com", "c@example.com");
-  const path = await inputFile(
-    "Email,Unsubscribed\na@example.com,yes\nb@example.com,-1\nc@example.com,maybe\nnew@example.com,perhaps\n",
-  );
-  const result = await service.ecm(`import ${path} --json`);
-  expect(result.stderr).toContain(
-    'Line 3: Unsubscribed says "-1", which cannot be understood; counted as not subscribed',
-  );
-  expect(result.stderr).toContain(
-    "3 contacts are active in the account although the file says not subscribed",
-  );
-  expect(result.stderr).toMatch(/Unsubscribe them with: ecm contact unsubscribe .*--marked-rows/);
-  await service.ecm(`contact unsubscribe --keys ${path} --marked-rows --yes`);
-  expect(await activeIn(service)).toEqual(["b@example.com", "c@example.com"]);
+describe("a cell that cannot be understood", () => {
+  it("keeps from creating, and unsubscribes nobody", async () => {
+    const { ecm, active } = await startWith(a, b, c);
+    const path = await inputFile(
+      `Email,Unsubscribed\n${a},yes\n${b},-1\n${c},maybe\nnew@example.com,perhaps\n`,
+    );
+    const { stderr } = await ecm(`import ${path}`);
+    for (const text of [
+      'Line 3: Unsubscribed says "-1", which cannot be understood; counted as not subscribed',
+      "3 contacts are active in the account although the file says not subscribed",
+    ])
+      expect(stderr).toContain(text);
+    expect(stderr).toMatch(/Unsubscribe them with: ecm contact unsubscribe .*--marked-rows/);
+    await ecm(`contact unsubscribe --keys ${path} --marked-rows --yes`);
+    expect(await active()).toEqual([b, c]);
+  });
+
+  it("is not chosen by --marked-rows, as is said", async () => {
+    const { run, active } = await startWith(a, b, c);
+    const path = await inputFile(`Email,Newsletter\n${a},ja\n${b},nein\n${c},vielleicht\n`);
+    const flags = "--marked-rows --consent-column Newsletter=opt-in --yes";
+    const { stderr, rows } = await run(`contact unsubscribe --keys ${path} ${flags}`);
+    expect(stderr).toContain('Newsletter: 1 of 3 rows says "nein": chosen\n');
+    expect(stderr).toContain(
+      'Line 4: Newsletter says "vielleicht", which cannot be understood; not chosen\n',
+    );
+    expect(rows).toMatchObject({ updated: 1 });
+    expect(await active()).toEqual([a, c]);
+  });
 });
 
 describe("a column that may be consent", () => {
-  const text = "Email,Keine Einwilligung\na@example.com,no\nb@example.com,yes\n";
-  const unclear = "Email,Consent gone\na@example.com,no\nb@example.com,yes\n";
-
   it("is understood whole, or stops every command before a request, --yes and --ignore-unmapped or not", async () => {
-    const service = await startSandbox();
-    const understood = await inputFile(text);
-    await service.ecm(`import ${understood} --ignore-unmapped`);
-    expect(await keysIn(service)).toEqual(["a@example.com"]);
-    const path = await inputFile(unclear);
-    const before = requestsTo(service);
+    const { ecm, importing, keys, sandbox } = await startAccount();
+    await importing(`Email,Keine Einwilligung\n${a},no\n${b},yes\n`, "--ignore-unmapped");
+    expect(await keys()).toEqual([a]);
+    const path = await inputFile(`Email,Consent gone\n${a},no\n${b},yes\n`);
+    const before = sandbox.admin.requests().length;
     for (const command of [
-      ["import", path, "--ignore-unmapped", "--yes"],
-      ["import", path, "--dry-run", "--ignore-unmapped"],
-      ["import", path, "--map", "Consent gone=First Name"],
-      ["lists", "sync", "News", path, "--create", "--yes"],
-      ["contact", "mutate", "--keys", path, "--add-list", "News", "--yes"],
-      ["contact", "unsubscribe", "--keys", path, "--yes"],
-      ["contact", "delete", "--keys", path, "--yes", "--marked-rows"],
+      "import FILE --ignore-unmapped --yes",
+      "import FILE --dry-run --ignore-unmapped",
+      "import FILE --map 'Consent gone=First Name'",
+      "lists sync News FILE --create --yes",
+      "contact mutate --keys FILE --add-list News --yes",
+      "contact unsubscribe --keys FILE --yes",
+      "contact delete --keys FILE --yes --marked-rows",
     ]) {
-      const { code, stderr } = await service.ecm(command);
+      const { code, stderr } = await ecm(command.replace("FILE", path));
       expect({ command, code }).toEqual({ command, code: 2 });
       expect(stderr).toContain("read as opt-in it leaves out 1 of 2 rows, as opt-out 1");
       expect(stderr).toContain("'Consent gone=opt-out'");
     }
-    expect(requestsTo(service)).toBe(before);
-    await service.ecm(`import ${path} --consent-column 'Consent gone=opt-in'`);
-    expect(await keysIn(service)).toEqual(["a@example.com", "b@example.com"]);
+    expect(sandbox.admin.requests()).toHaveLength(before);
+    await ecm(`import ${path} --consent-column 'Consent gone=opt-in'`);
+    expect(await keys()).toEqual([a, b]);
   });
 
   it("is asked about first at a terminal, with what each reading leaves out", async () => {
-    const service = await startSandbox();
-    const path = await inputFile(
-      "Email,Stadt,Newsletter\na@example.com,Oslo,ja\nb@example.com,Rom,nein\nc@example.com,Rom,nein\n",
-    );
-    const dialog = await service.ecm(`import ${path}`, {
+    const { ecm, keys } = await startAccount();
+    const path = await inputFile(`Email,Stadt,Newsletter\n${a},Oslo,ja\n${b},Rom,nein\n${c},Rom,nein\n`);
+    const dialog = await ecm(`import ${path}`, {
       terminalColumns: 120,
       typed: [
         ['Does "Newsletter" (ja, nein) say who is subscribed?', enter],
@@ -217,85 +213,60 @@ describe("a column that may be consent", () => {
     expect(dialog.stderr).toContain("a yes means not subscribed (leaves out 1 of 3 rows)");
     const answers = await readFile(path.replace(".csv", ".mapping.yaml"), "utf8");
     expect(answers).toContain("Newsletter: consent=opt-in");
-    expect(await keysIn(service)).toEqual(["a@example.com"]);
+    expect(await keys()).toEqual([a]);
   });
 });
 
 describe("a table given to unsubscribe or delete", () => {
-  const table = "Email,unsubscribed\na@example.com,yes\nb@example.com,no\nc@example.com,maybe\n";
-
   it.each(["unsubscribe", "delete"])(
     "%s: one that marks some rows is not taken whole in silence",
     async (verb) => {
-      const service = await startAccount("a@example.com", "b@example.com", "c@example.com");
-      const path = await inputFile(table);
-      const refused = await service.ecm(`contact ${verb} --keys ${path} --yes`);
+      const { ecm, run, active } = await startWith(a, b, c);
+      const command = `contact ${verb} --keys ${await inputFile(`Email,unsubscribed\n${a},yes\n${b},no\n${c},maybe\n`)} --yes`;
+      const refused = await ecm(command);
       expect(refused.code).toBe(2);
       expect(refused.stderr).toContain("The file marks 1 of 3 rows as not subscribed");
       expect(refused.stderr).toContain("--marked-rows");
-      expect(await activeIn(service)).toHaveLength(3);
-      const marked = await summaryOf(service.ecm, `contact ${verb} --keys ${path} --yes --marked-rows`);
+      expect(await active()).toHaveLength(3);
+      const marked = await run(`${command} --marked-rows`);
       expect(marked.codes.skipped).toEqual({ not_selected: 2 });
-      expect(await activeIn(service)).toEqual(["b@example.com", "c@example.com"]);
-      await service.ecm(`contact ${verb} --keys ${path} --yes --all-rows`);
-      expect(await activeIn(service)).toEqual([]);
+      expect(await active()).toEqual([b, c]);
+      await ecm(`${command} --all-rows`);
+      expect(await active()).toEqual([]);
     },
   );
 
   it("asks at a terminal", async () => {
-    const service = await startAccount("a@example.com", "b@example.com");
-    const path = await inputFile(table.slice(0, table.indexOf("c@")));
-    const nobody = await service.ecm(`contact unsubscribe --keys ${path}`, {
-      terminalColumns: 120,
-      typed: [["Whom do you want to unsubscribe?", down + down + enter]],
-    });
-    expect(nobody.code).toBe(1);
-    expect(await activeIn(service)).toHaveLength(2);
-    await service.ecm(`contact unsubscribe --keys ${path}`, {
-      terminalColumns: 120,
-      typed: [
-        ["Whom do you want to unsubscribe?", enter],
-        ["Unsubscribe 1 contact?", `y${enter}`],
-      ],
-    });
-    expect(await activeIn(service)).toEqual(["b@example.com"]);
-    await service.ecm(`contact unsubscribe --keys ${path}`, {
-      terminalColumns: 120,
-      typed: [
-        ["Whom do you want to unsubscribe?", down + enter],
-        ["Unsubscribe 1 contact?", `y${enter}`],
-      ],
-    });
-    expect(await activeIn(service)).toEqual([]);
+    const { ecm, active } = await startWith(a, b);
+    const path = await inputFile(`Email,unsubscribed\n${a},yes\n${b},no\n`);
+    const unsubscribe = (whom: string, ...further: [string, string][]) =>
+      ecm(`contact unsubscribe --keys ${path}`, {
+        terminalColumns: 120,
+        typed: [["Whom do you want to unsubscribe?", whom], ...further],
+      });
+    expect((await unsubscribe(down + down + enter)).code).toBe(1);
+    expect(await active()).toHaveLength(2);
+    const yes: [string, string] = ["Unsubscribe 1 contact?", `y${enter}`];
+    await unsubscribe(enter, yes);
+    expect(await active()).toEqual([b]);
+    await unsubscribe(down + enter, yes);
+    expect(await active()).toEqual([]);
   });
 
   it("of one that marks all rows, or has no column of consent, every row is meant", async () => {
-    const service = await startAccount("a@example.com", "b@example.com", "c@example.com");
-    const all = await inputFile("Email,unsubscribed\na@example.com,yes\n");
-    expect((await service.ecm(`contact unsubscribe --keys ${all} --yes`)).code).toBe(0);
-    const none = await inputFile("Email,City\nb@example.com,Oslo\n");
-    expect((await service.ecm(`contact unsubscribe --keys ${none} --yes`)).code).toBe(0);
-    expect(await activeIn(service)).toEqual(["c@example.com"]);
+    const { ecm, active } = await startWith(a, b, c);
+    const unsubscribe = (path: string, flags = "") =>
+      ecm(`contact unsubscribe --keys ${path} --yes ${flags}`);
+    expect((await unsubscribe(await inputFile(`Email,unsubscribed\n${a},yes\n`))).code).toBe(0);
+    const none = await inputFile(`Email,City\n${b},Oslo\n`);
+    expect((await unsubscribe(none)).code).toBe(0);
+    expect(await active()).toEqual([c]);
     const exported = join(await temporaryFolder(), "ours.csv");
-    await service.ecm(`export --status Active --output-file ${exported}`);
-    expect((await service.ecm(`contact unsubscribe --keys ${exported} --yes`)).code).toBe(0);
-    expect(await activeIn(service)).toEqual([]);
-    const flags = ["contact", "unsubscribe", "--keys", none, "--yes", "--marked-rows"];
-    expect((await service.ecm(flags)).stderr).toContain("no column that says who is not subscribed");
+    await ecm(`export --status Active --output-file ${exported}`);
+    expect((await unsubscribe(exported)).code).toBe(0);
+    expect(await active()).toEqual([]);
+    expect((await unsubscribe(none, "--marked-rows")).stderr).toContain(
+      "no column that says who is not subscribed",
+    );
   });
-});
-
-it("--marked-rows says that a row whose mark is not understood is not chosen, as it is not", async () => {
-  const service = await startSandbox();
-  await service.ecm(`import ${await inputFile("Email\na@example.com\nb@example.com\nc@example.com\n")}`);
-  const path = await inputFile(
-    "Email,Newsletter\na@example.com,ja\nb@example.com,nein\nc@example.com,vielleicht\n",
-  );
-  const flags = ["--keys", path, "--marked-rows", "--consent-column", "Newsletter=opt-in"];
-  const result = await service.ecm(["contact", "unsubscribe", ...flags, "--yes", "--json"]);
-  expect(result.stderr).toContain('Newsletter: 1 of 3 rows says "nein": chosen\n');
-  expect(result.stderr).toContain(
-    'Line 4: Newsletter says "vielleicht", which cannot be understood; not chosen\n',
-  );
-  expect(parseSummary(result).rows).toMatchObject({ updated: 1 });
 });
