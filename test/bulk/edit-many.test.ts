@@ -3,16 +3,15 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { statusParts, wholeContact } from "../../src/api/contacts.ts";
+import { isInactive, statusParts, wholeContact } from "../../src/api/contacts.ts";
 import type { Contact } from "../../src/wire.ts";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { temporaryFolder } from "../support/ecm.ts";
-import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { call, inputFile, manyRows, readContacts, summaryOf } from "./kit.ts";
+import { askingOf, call, inputFile, manyRows, readContacts, startAccount } from "./kit.ts";
 
 /** p0 … in the list L; every third in the list M, too. */
-const withMembers = (count: number): Promise<RunningSandbox> =>
-  startSandbox({
+async function withMembers(count: number) {
+  const account = await startAccount({
     contents: {
       contacts: Array.from({ length: count }, (_, index) => ({
         key: `p${index}@example.com`,
@@ -21,52 +20,44 @@ const withMembers = (count: number): Promise<RunningSandbox> =>
       })),
     },
   });
-
-async function readContact({ ecm }: RunningSandbox, key: string): Promise<Contact> {
-  return JSON.parse((await ecm(`contact get ${key} --json`)).stdout) as Contact;
+  const read = async (key: string) => {
+    const { stdout } = await account.ecm(`contact get ${key} --json`);
+    return JSON.parse(stdout) as Contact;
+  };
+  return { ...account, read, isActive: async (key: string) => !isInactive(await read(key)) };
 }
-
-const isActive = async (service: RunningSandbox, key: string) =>
-  (await readContact(service, key)).status?.primary.toLowerCase() === "active";
-
-const keysIn = async (service: Parameters<typeof readContacts>[0]) => [
-  ...(await readContacts(service)).keys(),
-];
 
 describe("a selection", () => {
   it("reads each page once, decides the rest here, and says before what it sends", async () => {
-    const { ecm } = await withMembers(30);
+    const { run } = await withMembers(30);
     const change = `contact mutate --list L --list M --where 'First_Name == "First 1"' --set 'Last Name=X'`;
-    const dry = await summaryOf(ecm, `${change} --dry-run`);
-    const real = await summaryOf(ecm, change);
-    expect(real).toMatchObject({
+    const estimate = { requests: 20 };
+    const rows = { read: 15, updated: 15 };
+    expect(await run(`${change} --dry-run`)).toMatchObject({ status: "dry-run", rows, estimate });
+    expect(await run(change)).toMatchObject({
       kind: "mutate",
       status: "completed",
-      rows: { read: 15, updated: 15 },
+      rows,
+      estimate,
       // A page; names of lists, the structure, and what proves that both lists count.
       requests: { search: 1, mutate: 15, other: 4 },
     });
-    const estimate = { requests: 20 };
-    expect(dry).toMatchObject({ status: "dry-run", rows: { read: 15, updated: 15 }, estimate });
-    expect(real.estimate).toEqual(dry.estimate);
-    expect(await summaryOf(ecm, change)).toMatchObject({
-      rows: { read: 15, unchanged: 15 },
-      requests: { mutate: 0 },
-    });
+    const again = { rows: { read: 15, unchanged: 15 }, requests: { mutate: 0 } };
+    expect(await run(change)).toMatchObject(again);
   });
 
   it("holds every condition, together with keys and ids from a file", async () => {
-    const service = await withMembers(12);
-    const { _id } = await readContact(service, "p3@example.com");
+    const { run, read, service } = await withMembers(12);
+    const { _id } = await read("p3@example.com");
     const ids = await inputFile(`_id\n${_id}\n${"0".repeat(24)}\n`, "ids.csv");
     const change = "contact mutate --set 'Last Name=X'";
-    expect(await summaryOf(service.ecm, `${change} --keys ${ids}`)).toMatchObject({
+    expect(await run(`${change} --keys ${ids}`)).toMatchObject({
       code: 3,
       rows: { read: 2, updated: 1, rejected: 1 },
     });
     const keys = await inputFile("p1@example.com\np6@example.com\np9@example.com\n", "keys.txt");
     const conditions = `--list M --where 'key != "p9@example.com"'`;
-    expect(await summaryOf(service.ecm, `${change} --keys ${keys} ${conditions}`)).toMatchObject({
+    expect(await run(`${change} --keys ${keys} ${conditions}`)).toMatchObject({
       rows: { read: 3, updated: 1, skipped: 2 },
       codes: { skipped: { not_selected: 2 } },
     });
@@ -88,20 +79,20 @@ describe("a selection", () => {
     ["delete --where Nope --yes", "Unknown name"],
     ["delete a@b.co --keys f --yes", "--keys names every contact"],
   ])("refuses what does not say whom it is for, or what nobody has agreed to: %s", async (words, message) => {
-    const { ecm } = await startSandbox();
+    const { ecm } = await startAccount();
     const refused = { code: 2, stdout: "", stderr: expect.stringContaining(message) };
     expect(await ecm(`contact ${words}`)).toEqual(refused);
   });
 });
 
 describe("ecm contact unsubscribe", () => {
+  const status = { primary: "Inactive", secondary: "Unsubscribe" };
+
   it("unsubscribes one contact; who is inactive already is unchanged", async () => {
-    const service = await withMembers(2);
-    const { ecm } = service;
+    const { ecm, isActive } = await withMembers(2);
     const dry = await ecm("contact unsubscribe p0@example.com --dry-run --json");
-    const status = { primary: "Inactive", secondary: "Unsubscribe" };
     expect(JSON.parse(dry.stdout)).toMatchObject({ method: "PATCH", body: { status } });
-    expect(await isActive(service, "p0@example.com")).toBe(true);
+    expect(await isActive("p0@example.com")).toBe(true);
     const first = await ecm("contact unsubscribe p0@example.com --json -y");
     expect(JSON.parse(first.stdout)).toMatchObject({ key: "p0@example.com", status });
     const second = await ecm("contact unsubscribe p0@example.com -y");
@@ -110,10 +101,10 @@ describe("ecm contact unsubscribe", () => {
   });
 
   it("unsubscribes many, sends nothing for who is inactive, and rejects unknown keys", async () => {
-    const service = await withMembers(6);
-    await service.ecm("contact unsubscribe p1@example.com -y");
-    const keys = ["p0", "p1", "no", "p2"].map((name) => `${name}@example.com\n`).join("");
-    const result = await summaryOf(service.ecm, "contact unsubscribe --keys - --yes", { stdin: keys });
+    const { ecm, run, read } = await withMembers(6);
+    await ecm("contact unsubscribe p1@example.com -y");
+    const stdin = ["p0", "p1", "no", "p2"].map((name) => `${name}@example.com\n`).join("");
+    const result = await run("contact unsubscribe --keys - --yes", { stdin });
     expect(result).toMatchObject({
       code: 3,
       kind: "unsubscribe",
@@ -125,95 +116,91 @@ describe("ecm contact unsubscribe", () => {
     });
     // The file marks nobody, and nobody can be resubscribed.
     expect(result.stderr).not.toMatch(/although the file says|Undo:/);
-    const { status } = await readContact(service, "p0@example.com");
-    expect(status).toEqual({ primary: "Inactive", secondary: "Unsubscribe" });
-    const rest = await summaryOf(service.ecm, "contact unsubscribe --list L --yes");
+    expect((await read("p0@example.com")).status).toEqual(status);
+    const rest = await run("contact unsubscribe --list L --yes");
     expect(rest.rows).toMatchObject({ read: 6, updated: 3, unchanged: 3 });
   });
 
   it("asks at a terminal, and takes no for a no", async () => {
-    const service = await withMembers(3);
+    const { ecm, isActive } = await withMembers(3);
     const unsubscribe = (question: string, answer: string) =>
-      service.ecm("contact unsubscribe --list L", { terminalColumns: 120, typed: [[question, answer]] });
+      ecm("contact unsubscribe --list L", { terminalColumns: 120, typed: [[question, answer]] });
     const no = await unsubscribe("only they can subscribe again", "n\r");
     expect(no).toMatchObject({ code: 1, stderr: expect.stringContaining("Cancelled") });
-    expect(await isActive(service, "p0@example.com")).toBe(true);
-    expect((await service.ecm("runs list --json")).stdout).not.toContain("unsubscribe");
+    expect(await isActive("p0@example.com")).toBe(true);
+    expect((await ecm("runs list --json")).stdout).not.toContain("unsubscribe");
     expect((await unsubscribe("Unsubscribe 3 contacts", "y\r")).code).toBe(0);
-    expect(await isActive(service, "p2@example.com")).toBe(false);
+    expect(await isActive("p2@example.com")).toBe(false);
   });
 });
 
 describe("ecm contact delete", () => {
   it("writes a backup that imports again, then deletes; who is gone is skipped", async () => {
-    const service = await withMembers(9);
-    const { ecm } = service;
+    const { ecm, run, keys, service } = await withMembers(9);
     const before = await readContacts(service);
     const backup = join(await temporaryFolder(), "backup.csv");
     const remove = `contact delete --list M --backup ${backup} --yes`;
-    expect(await summaryOf(ecm, `${remove} --dry-run`)).toMatchObject({ rows: { deleted: 3 } });
+    expect(await run(`${remove} --dry-run`)).toMatchObject({ rows: { deleted: 3 } });
     expect(existsSync(backup)).toBe(false);
-    expect(await summaryOf(ecm, remove)).toMatchObject({
+    expect(await run(remove)).toMatchObject({
       kind: "delete",
       rows: { read: 3, deleted: 3, updated: 0, pending: 0 },
       requests: { search: 2, create: 0, mutate: 0, other: 5 },
       backup,
     });
-    expect(await keysIn(service)).toHaveLength(6);
-    expect((await summaryOf(ecm, `import ${backup}`)).rows).toMatchObject({ read: 3, created: 3 });
+    expect(await keys()).toHaveLength(6);
+    expect((await run(`import ${backup}`)).rows).toMatchObject({ read: 3, created: 3 });
     const after = await readContacts(service);
     for (const [key, { fields, lists }] of before) expect(after.get(key)).toMatchObject({ fields, lists });
 
     const taken = await ecm(remove);
     expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining("already exists") });
-    expect(await keysIn(service)).toHaveLength(9);
-    const some = await summaryOf(ecm, "contact delete p0@example.com no@example.com --yes");
+    expect(await keys()).toHaveLength(9);
+    const some = await run("contact delete p0@example.com no@example.com --yes");
     expect(some).toMatchObject({ rows: { deleted: 1, skipped: 1 }, codes: { skipped: { missing: 1 } } });
     expect(await readFile(some.backup!, "utf8")).toContain("p0@example.com");
   });
 
   it("deletes one contact by key or id; one that does not exist is exit 5", async () => {
-    const service = await withMembers(2);
-    const { ecm } = service;
-    const { _id } = await readContact(service, "p1@example.com");
+    const { ecm, run, keys, read } = await withMembers(2);
+    const { _id } = await read("p1@example.com");
     const dry = await ecm("contact delete p1@example.com --dry-run --json");
     expect(JSON.parse(dry.stdout)).toMatchObject({ method: "DELETE", path: `/api/contact/${_id}` });
-    expect((await ecm(`contact delete ${_id} --yes`)).code).toBe(0);
-    expect((await ecm(`contact delete ${_id} --yes`)).code).toBe(5);
-    const missing = await summaryOf(ecm, "contact delete p1@example.com --yes");
+    for (const code of [0, 5]) expect((await ecm(`contact delete ${_id} --yes`)).code).toBe(code);
+    const missing = await run("contact delete p1@example.com --yes");
     expect(missing).toMatchObject({ code: 5, rows: { skipped: 1 }, codes: { skipped: { missing: 1 } } });
-    expect(await keysIn(service)).toEqual(["p0@example.com"]);
+    expect(await keys()).toEqual(["p0@example.com"]);
   });
 
   it("asks for the number of contacts to be typed", async () => {
-    const service = await withMembers(4);
+    const { ecm, keys } = await withMembers(4);
     const remove = (number: string) =>
-      service.ecm("contact delete --list L", {
+      ecm("contact delete --list L", {
         terminalColumns: 120,
         typed: [["Type 4 to permanently delete 4 contacts", `${number}\r`]],
       });
     expect((await remove("5")).code).toBe(1);
-    expect(await keysIn(service)).toHaveLength(4);
+    expect(await keys()).toHaveLength(4);
     expect((await remove("4")).code).toBe(0);
-    expect(await keysIn(service)).toEqual([]);
+    expect(await keys()).toEqual([]);
   });
 
   it("goes on with a stopped one, by resume and by the same command, with its backup whole", async () => {
-    const service = await withMembers(30);
+    const { run, keys } = await withMembers(30);
     const folder = await temporaryFolder();
     const backup = join(folder, "all.ndjson");
     const remove = `contact delete --all --backup ${backup} --yes`;
     const isWhole = async () => expect((await readFile(backup, "utf8")).trim().split("\n")).toHaveLength(30);
-    const stopped = await summaryOf(service.ecm, `${remove} --max-requests 12`);
+    const stopped = await run(`${remove} --max-requests 12`);
     expect(stopped).toMatchObject({ status: "stopped", stoppedBy: "max-requests", rows: { read: 30 } });
     await isWhole();
-    const { run } = stopped;
-    const further = await summaryOf(service.ecm, `${remove} --max-requests 10`);
-    expect(further).toMatchObject({ run, stoppedBy: "max-requests" });
-    const ended = await summaryOf(service.ecm, `runs resume ${run} --yes`);
-    expect(ended).toMatchObject({ run, status: "completed", rows: { read: 30, deleted: 30 }, backup });
+    const further = await run(`${remove} --max-requests 10`);
+    expect(further).toMatchObject({ run: stopped.run, stoppedBy: "max-requests" });
+    const ended = await run(`runs resume ${stopped.run} --yes`);
+    const rows = { read: 30, deleted: 30 };
+    expect(ended).toMatchObject({ run: stopped.run, status: "completed", rows, backup });
     await isWhole();
-    expect(await keysIn(service)).toEqual([]);
+    expect(await keys()).toEqual([]);
     expect(await readdir(folder)).toEqual(["all.ndjson"]);
   });
 });
@@ -223,12 +210,11 @@ it("gets on under a small --max-requests: pages that a stopped selection has rea
     key: `p${index}@example.com`,
     fields: { "First Name": index < 3 ? "A" : "B" },
   }));
-  const { ecm } = await startSandbox({ contents: { contacts }, variants: { page: "cap:8" } });
+  const { run } = await startAccount({ contents: { contacts }, variants: { page: "cap:8" } });
   const change = `contact mutate --all --where 'First_Name == "A"' --set 'Last Name=X' --max-requests 4`;
-  const summaries: Awaited<ReturnType<typeof summaryOf>>[] = [];
-  do {
-    summaries.push(await summaryOf(ecm, change));
-  } while (summaries.at(-1)!.stoppedBy === "max-requests" && summaries.length < 10);
+  const summaries = [await run(change)];
+  while (summaries.at(-1)!.stoppedBy === "max-requests" && summaries.length < 10)
+    summaries.push(await run(change));
   expect(summaries.at(-1)).toMatchObject({ status: "completed", rows: { read: 3, updated: 3 } });
   const sent = (kind: "search" | "mutate") =>
     summaries.reduce((sum, { requests }) => sum + requests[kind], 0);
@@ -238,16 +224,17 @@ it("gets on under a small --max-requests: pages that a stopped selection has rea
 });
 
 it("selects across pages, also where the service gives fewer than were asked for", async () => {
-  const { ecm } = await startSandbox({ variants: { page: "cap:20" } });
-  await ecm(`import ${await inputFile(manyRows(50, (index) => `${index % 10}`))}`);
-  const result = await summaryOf(ecm, `contact mutate --where 'First_Name == "7"' --set 'Last Name=X'`);
+  const { run, importing } = await startAccount({ variants: { page: "cap:20" } });
+  await importing(manyRows(50, (index) => `${index % 10}`));
+  const result = await run(`contact mutate --where 'First_Name == "7"' --set 'Last Name=X'`);
   expect(result).toMatchObject({ rows: { read: 5, updated: 5 }, requests: { search: 3, mutate: 5 } });
 });
 
 it("deletes nobody whom the conditions do not choose, should the service hand them over", async () => {
   const proxy = await startRecordingProxy();
-  const file = await inputFile("Email,lists\nin@example.com,L\nout@example.com,Other\nleft@example.com,L\n");
-  await proxy.ecm(`import ${file} --create-missing`);
+  const { importing, run, keys } = askingOf(proxy);
+  const rows = "in@example.com,L\nout@example.com,Other\nleft@example.com,L\n";
+  await importing(`Email,lists\n${rows}`, "--create-missing");
   await proxy.ecm("contact unsubscribe left@example.com -y");
   const everybody = await call(proxy, "POST", "/api/contact/search", {
     contactStructureId: proxy.sandbox.structureId,
@@ -258,10 +245,10 @@ it("deletes nobody whom the conditions do not choose, should the service hand th
   });
   // A service that does not honour the filters.
   proxy.rewrites = (path, text) => (path.endsWith("/search") ? JSON.stringify(everybody) : text);
-  const { rows } = await summaryOf(proxy.ecm, "contact delete --list L --status active --yes");
-  expect(rows).toMatchObject({ read: 1, deleted: 1 });
+  const deleted = await run("contact delete --list L --status active --yes");
+  expect(deleted.rows).toMatchObject({ read: 1, deleted: 1 });
   proxy.rewrites = (_path, text) => text;
-  expect((await keysIn(proxy)).sort()).toEqual(["left@example.com", "out@example.com"]);
+  expect(await keys()).toEqual(["left@example.com", "out@example.com"]);
 });
 
 const [one, two] = ["1", "2"].map((value) => ({ _id: "one", value }));
@@ -274,7 +261,7 @@ it.each([
   ["adds and removes a tag", { addTags: ["one"], removeTags: [{ _id: "one" }] }, "both added and removed"],
   ["sets a field twice", { updateFields: [one, two] }, "set twice"],
 ])("a typed body that %s is refused before a request", async (_what, body, text) => {
-  const { ecm, sandbox } = await startSandbox();
+  const { ecm, sandbox } = await startAccount();
   const refused = await ecm("contact mutate a@x.org b@x.org --data -", { stdin: JSON.stringify(body) });
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
   expect(sandbox.admin.requests()).toEqual([]);

@@ -26,6 +26,7 @@ import type { Contact } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call } from "./kit.ts";
+import { planHead } from "./plan-kit.ts";
 
 export interface Steps {
   session: Session;
@@ -201,18 +202,7 @@ export function requestsSince({ sandbox }: RunningSandbox, id: number): string[]
 /** The plan of these rows as the account is now, closed. */
 export async function planRows({ session, plan, structureId }: Steps, rows: readonly Item[]): Promise<void> {
   const account = { baseUrl: session.engine.account.baseUrl, structureId, keyType: "email" };
-  const head: PlanHead = {
-    version: 1,
-    program: "0.0.0",
-    kind: "import",
-    command: ["import"],
-    account,
-    input: null,
-    createdAt: "2026-11-22T00:00:00.000Z",
-    names: { fields: {}, lists: {}, tags: {} },
-    source,
-    looks,
-  };
+  const head: PlanHead = { ...planHead, account, input: null, source, looks };
   const writer = PlanWriter.create(plan, head, []);
   await makePlan({ session, entries: [rows], writer, names: head.names, isComplete: true });
   writer.close(session.input);

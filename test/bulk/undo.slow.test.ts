@@ -1,61 +1,99 @@
-/** `runs undo` of changes: what the run wrote and nobody has changed since goes back. */
+/** `runs undo` of changes: what the run wrote and nobody has changed since goes back, as its plan says before. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { contactLines, inputFile, manyContacts, manyRows, readContacts, summaryOf } from "./kit.ts";
+import { contactLines, manyContacts, manyRows, readContacts, startAccount } from "./kit.ts";
 
-const importOf = async (text: string) => `import ${await inputFile(text)}`;
+const header = "Email,First Name\n";
 
 /** An account of so many, to each of whom an import has given another name. */
 async function withNewNames(count: number) {
-  const service = await startSandbox({ contents: { contacts: manyContacts(count) } });
-  const { run } = await summaryOf(service.ecm, await importOf(manyRows(count, (n) => `New ${n}`)));
-  return { ...service, undo: `runs undo ${run}` };
+  const account = await startAccount({ contents: { contacts: manyContacts(count) } });
+  const before = await readContacts(account);
+  const { run: id } = await account.importing(manyRows(count, (n) => `New ${n}`));
+  return { ...account, before, undo: `runs undo ${id}` };
 }
 
-it("puts back what the run changed and nobody has changed since, and says what it cannot", async () => {
-  const service = await startSandbox();
-  const { ecm } = service;
-  const first = await importOf("Email,First Name\na@x.org,Ada\nb@x.org,Bob\nc@x.org,\n");
-  await ecm(`${first} --list Old --create-missing`);
-  const before = await readContacts(service);
-  const second = await importOf("Email,First Name\na@x.org,Anna\nb@x.org,Bert\nc@x.org,Cy\nd@x.org,Dan\n");
-  const { run } = await summaryOf(ecm, `${second} --list New --tag T --create-missing`);
-  await ecm("contact mutate b@x.org --set 'First Name=Somebody else'");
+const list = { what: "list", name: "New", before: true, after: false };
+const tag = { what: "tag", name: "T", before: true, after: false };
+const firstName = (before: string, after: string) => ({ what: "field", name: "First Name", before, after });
+const expectedLines = [
+  ["d@x.org", "reject", "created", "created by the run, not deleted", []],
+  ["b@x.org", "update", "changed_since", expect.stringMatching(/^not restored: field "[^"]+"$/), [list, tag]],
+  ["a@x.org", "update", null, null, [firstName("Anna", "Ada"), list, tag]],
+  ["c@x.org", "update", null, null, [firstName("Cy", ""), list, tag]],
+  ["e@x.org", "reject", "gone", "no longer exists", []],
+];
 
-  const undo = `runs undo ${run}`;
-  expect(await summaryOf(ecm, `${undo} --dry-run`)).toMatchObject({
-    status: "dry-run",
-    rows: { updated: 3, rejected: 1 },
-    requests: { mutate: 0 },
-  });
-  expect(await summaryOf(ecm, undo)).toMatchObject({
+it("puts back what the run changed and nobody has changed since, and says what it cannot: in its plan, and then", async () => {
+  const { ecm, run, importing, sandbox, service } = await startAccount();
+  const people = "a@x.org,Ada\nb@x.org,Bob\nc@x.org,\ne@x.org,Eve\n";
+  await importing(header + people, "--list Old --create-missing");
+  const before = await readContacts(service);
+  const changes = "d@x.org,Dan\nb@x.org,Bert\na@x.org,Anna\nc@x.org,Cy\ne@x.org,Ev\n";
+  const { run: id } = await importing(header + changes, "--list New --tag T --create-missing");
+  await ecm("contact mutate b@x.org --set 'First Name=Somebody else'");
+  await ecm("contact delete e@x.org --yes");
+
+  const plan = join(await temporaryFolder(), "plan.ndjson");
+  const lines = async () => contactLines(await readFile(plan, "utf8"));
+  const requests = () => sandbox.admin.requests().length;
+  const begun = requests();
+  const dry = await run(`runs undo ${id} --dry-run`);
+  const spent = requests() - begun;
+  const rows = { read: 5, updated: 3, rejected: 2 };
+  expect(dry).toMatchObject({ code: 3, status: "dry-run", rows, requests: { mutate: 0 } });
+  const withPlan = await run(`runs undo ${id} --dry-run --plan ${plan}`);
+  expect(withPlan).toMatchObject({ ...dry, stderr: expect.any(String) });
+  expect(requests() - begun).toBe(2 * spent);
+  const planned = await lines();
+  expect(
+    planned.map(({ key, action, code, message, changes }) => [key, action, code, message, changes]),
+  ).toEqual(expectedLines);
+  for (const { line, contactId } of planned)
+    expect({ line, contactId }).toEqual({ line: null, contactId: expect.stringMatching(/^[0-9a-f]{24}$/) });
+
+  const undone = await run(`runs undo ${id} --plan ${plan}`);
+  expect(undone).toMatchObject({
     code: 3,
     stderr: expect.stringContaining("Not undone, with the reason: "),
     kind: "undo",
     status: "completed",
-    rows: { read: 4, updated: 3, rejected: 1 },
-    codes: { rejected: { created: 1 } },
+    rows,
+    requests: { total: dry.estimate.requests },
+    codes: { rejected: { created: 1, gone: 1 } },
   });
+  expect(await lines()).toEqual(planned);
   const { stdout: rejects } = await ecm("runs rejects last");
-  for (const word of ["d@x.org", "changed_since"]) expect(rejects).toContain(word);
+  for (const { key, code, message } of planned) {
+    const cell = message?.replaceAll('"', '""');
+    if (code !== null) expect(rejects).toMatch(new RegExp(`^${key},\\d+,${code},"?${cell}"?$`, "m"));
+  }
+  // What was done, by the same names.
+  const output = await ecm("runs show last --changes");
+  expect(contactLines(output.stdout)).toEqual(planned.filter(({ action }) => action === "update"));
   const after = await readContacts(service);
-  expect(after.get("a@x.org")!.fields).toEqual(before.get("a@x.org")!.fields);
-  expect(after.get("b@x.org")!.fields).toEqual({ "First Name": "Somebody else" });
-  expect(after.get("c@x.org")!.fields["First Name"] ?? "").toBe("");
-  for (const [key, { lists }] of before) expect(after.get(key)).toMatchObject({ lists, tags: [] });
-  expect(after.has("d@x.org")).toBe(true);
-  expect((await summaryOf(ecm, undo)).requests.mutate).toBe(0);
+  const nameOf = (key: string) => after.get(key)!.fields["First Name"] ?? "";
+  expect(["a", "b", "c", "d"].map((name) => nameOf(`${name}@x.org`))).toEqual([
+    "Ada",
+    "Somebody else",
+    "",
+    "Dan",
+  ]);
+  for (const key of ["a@x.org", "b@x.org", "c@x.org"])
+    expect(after.get(key)).toMatchObject({ lists: before.get(key)!.lists, tags: [] });
+  expect((await run(`runs undo ${id}`)).requests.mutate).toBe(0);
 });
 
 it("says of whom it restores a part, and does not call them not undone", async () => {
-  const { ecm } = await startSandbox({ contents: { contacts: manyContacts(3) } });
-  const changing = await importOf(manyRows(3, () => "New"));
-  const { run } = await summaryOf(ecm, `${changing} --tag T --create-missing`);
+  const { ecm, run, importing } = await startAccount({ contents: { contacts: manyContacts(3) } });
+  const changed = await importing(
+    manyRows(3, () => "New"),
+    "--tag T --create-missing",
+  );
   await ecm("contact mutate p1@example.com --set 'First Name=Theirs'");
-  const undone = await summaryOf(ecm, `runs undo ${run}`);
+  const undone = await run(`runs undo ${changed.run}`);
   expect(undone).toMatchObject({ code: 3, rows: { updated: 3, rejected: 0 }, partial: 1 });
   expect(undone.stderr).toContain("3 restored (1 in part)");
   expect(undone.stderr).toContain("Restored in part, with the reason: ");
@@ -64,38 +102,43 @@ it("says of whom it restores a part, and does not call them not undone", async (
 });
 
 it("writes what it cannot put back where it is told, and keeps it with the run", async () => {
-  const { ecm, sandbox } = await startSandbox();
-  const { run } = await summaryOf(ecm, await importOf(manyRows(3)));
+  const { ecm, run, importing, sandbox } = await startAccount();
+  const undo = `runs undo ${(await importing(manyRows(3))).run}`;
   const before = sandbox.admin.requests().length;
   const folder = await temporaryFolder();
   for (const place of [join(folder, "missing", "left.csv"), folder]) {
-    const refused = await ecm(`runs undo ${run} --rejects ${place}`);
+    const refused = await ecm(`${undo} --rejects ${place}`);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--rejects") });
   }
-  expect(sandbox.admin.requests().length).toBe(before);
+  expect(sandbox.admin.requests()).toHaveLength(before);
   const rejects = join(folder, "left.csv");
-  const undone = await summaryOf(ecm, `runs undo ${run} --rejects ${rejects}`);
-  expect(undone).toMatchObject({ code: 3, rejects, rows: { rejected: 3 } });
+  // Contacts that the run created stay, and nothing is asked about them.
+  expect(await run(`${undo} --rejects ${rejects}`)).toMatchObject({
+    code: 3,
+    rejects,
+    rows: { rejected: 3 },
+    requests: { search: 0, mutate: 0, other: 1 },
+  });
   const text = await readFile(rejects, "utf8");
   expect(text).toContain("p2@example.com");
   expect((await ecm("runs rejects last")).stdout).toBe(text);
 });
 
 it("gets on with each invocation, however few requests it may send: who is read is written before others are read", async () => {
-  const { ecm, undo } = await withNewNames(60);
+  const { run, undo } = await withNewNames(60);
   const done: number[] = [];
   while (done.length < 10 && done.at(-1) !== 60)
-    done.push((await summaryOf(ecm, `${undo} --max-requests 45`)).rows.updated);
+    done.push((await run(`${undo} --max-requests 45`)).rows.updated);
   expect(done.at(-1)).toBe(60);
   // A structure, a read and a write for each, and at most as many reads in vain as leave at once.
   expect(done[0]).toBeGreaterThanOrEqual((45 - 1 - 8) / 2);
 });
 
 it("stops after as many rejections as it is told, and after none of its own accord", async () => {
-  const count = 330;
-  const { ecm, undo } = await withNewNames(count);
+  const count = 130;
+  const { ecm, run, undo } = await withNewNames(count);
   await ecm("contact mutate --all -y --set 'First Name=Other' --no-wait");
-  const stopped = await summaryOf(ecm, `${undo} --concurrency 1 --max-rejects 5`);
+  const stopped = await run(`${undo} --concurrency 1 --max-rejects 5`);
   expect(stopped).toMatchObject({
     code: 3,
     stderr: expect.stringContaining("Resume with: ecm runs resume"),
@@ -103,40 +146,35 @@ it("stops after as many rejections as it is told, and after none of its own acco
     stoppedBy: "max-rejects",
   });
   expect(stopped.rows.pending).toBeGreaterThan(0);
-  expect(await summaryOf(ecm, `${undo} --concurrency 1`)).toMatchObject({
-    code: 3,
-    run: stopped.run,
-    status: "completed",
-    rows: { rejected: count },
-  });
+  const rows = { rejected: count };
+  const ended = await run(`${undo} --concurrency 1`);
+  expect(ended).toMatchObject({ code: 3, run: stopped.run, status: "completed", rows });
 });
 
 it("puts back the rest where a field, a list or a tag is gone from the account", async () => {
   const fields = { "First Name": "Ada", City: "Oslo" };
   const contacts = [{ key: "a@x.org", fields, lists: ["Gone", "Stays"], tags: ["Old", "Kept"] }];
-  const service = await startSandbox({ contents: { contacts } });
-  const { ecm } = service;
+  const { ecm, run, service } = await startAccount({ contents: { contacts } });
   const before = (await readContacts(service)).get("a@x.org")!;
   const values = "--set 'First Name=Anna' --set City=";
   const removed = "--remove-list Gone --remove-list Stays --remove-tag Old --remove-tag Kept";
-  const { run } = await summaryOf(ecm, `contact mutate ${values} ${removed} --all --yes`);
+  const { run: id } = await run(`contact mutate ${values} ${removed} --all --yes`);
   await ecm("lists delete Gone --yes");
   await ecm("structure tag remove Old --yes");
   await ecm("structure field remove City --yes");
 
-  const [line] = contactLines((await ecm(`runs undo ${run} --dry-run --plan -`)).stdout);
+  const [line] = contactLines((await ecm(`runs undo ${id} --dry-run --plan -`)).stdout);
   expect(line).toMatchObject({
     action: "update",
     code: "changed_since",
     message: expect.stringMatching(/^not restored: field "City", list "[^"]+", tag "[^"]+"$/),
+    changes: [
+      { what: "field", name: "First Name", before: "Anna", after: "Ada" },
+      { what: "list", name: "Stays", before: false, after: true },
+      { what: "tag", name: "Kept", before: false, after: true },
+    ],
   });
-  expect(line!.changes).toEqual([
-    { what: "field", name: "First Name", before: "Anna", after: "Ada" },
-    { what: "list", name: "Stays", before: false, after: true },
-    { what: "tag", name: "Kept", before: false, after: true },
-  ]);
-  const undone = await summaryOf(ecm, `runs undo ${run}`);
-  expect(undone).toMatchObject({ code: 3, rows: { updated: 1, rejected: 0 } });
+  expect(await run(`runs undo ${id}`)).toMatchObject({ code: 3, rows: { updated: 1, rejected: 0 } });
   expect((await readContacts(service)).get("a@x.org")).toMatchObject({
     fields: { "First Name": "Ada" },
     lists: [before.lists[1]],
@@ -145,23 +183,44 @@ it("puts back the rest where a field, a list or a tag is gone from the account",
 });
 
 it("can be undone itself", async () => {
-  const service = await startSandbox();
-  const { ecm } = service;
-  const nameNow = async () => (await readContacts(service)).get("a@x.org")!.fields["First Name"];
-  await ecm(await importOf("Email,First Name\na@x.org,Ada\n"));
-  await ecm(await importOf("Email,First Name\na@x.org,Anna\n"));
+  const { ecm, importing, fieldsOf } = await startAccount();
+  for (const name of ["Ada", "Anna"]) await importing(`${header}a@x.org,${name}\n`);
   for (const name of ["Ada", "Anna"]) {
     expect((await ecm("runs undo last")).code).toBe(0);
-    expect(await nameNow()).toBe(name);
+    expect(await fieldsOf("a@x.org")).toEqual({ "First Name": name });
   }
 });
 
-it("asks nothing about contacts that the run created: they stay", async () => {
-  const service = await startSandbox();
-  await service.ecm(await importOf("Email\na@x.org\nb@x.org\n"));
-  expect(await summaryOf(service.ecm, "runs undo last")).toMatchObject({
-    rows: { rejected: 2 },
-    requests: { search: 0, mutate: 0, other: 1 },
+describe("the plan of an undo", () => {
+  it("keeps the order of the run although its contacts were written side by side", async () => {
+    const { ecm, undo, before, fieldsOf } = await withNewNames(130);
+    const { stdout } = await ecm(`${undo} --plan -`);
+    expect(contactLines(stdout).map(({ key }) => key)).toEqual([...before.keys()]);
+    expect(await fieldsOf("p129@example.com")).toEqual({ "First Name": "First 129" });
   });
-  expect((await readContacts(service)).size).toBe(2);
+
+  it.each(["the same command", "runs resume"])(
+    "is whole before the first write; what stopped goes on with it, and writes each contact once: %s",
+    async (how) => {
+      const { ecm, run, undo, before, service } = await withNewNames(30);
+      const keys = [...before.keys()];
+      const plan = join(await temporaryFolder(), "plan.ndjson");
+      const stopped = await run(`${undo} --plan ${plan} --max-requests 45`);
+      expect(stopped.code).toBe(7);
+      const planned = await readFile(plan, "utf8");
+      expect(contactLines(planned).map(({ key, action }) => [key, action])).toEqual(
+        keys.map((key) => [key, "update"]),
+      );
+      const done = contactLines((await ecm("runs show last --changes")).stdout).map(({ key }) => key);
+      expect(done.length).toBeGreaterThan(0);
+      expect(keys).toEqual(expect.arrayContaining(done));
+      const command = how === "runs resume" ? `runs resume ${stopped.run}` : `${undo} --plan ${plan}`;
+      expect(await run(command)).toMatchObject({ code: 0, rows: { read: 30, updated: 30 } });
+      expect(contactLines(await readFile(plan, "utf8"))).toEqual(contactLines(planned));
+      for (const [key, { fields, version }] of await readContacts(service)) {
+        const was = before.get(key)!;
+        expect({ key, fields, version }).toEqual({ key, fields: was.fields, version: was.version + 2 });
+      }
+    },
+  );
 });

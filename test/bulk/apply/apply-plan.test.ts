@@ -20,20 +20,28 @@ import {
 const ada = "ada@example.com";
 const nobody = "nobody@example.com";
 
-const importing = ({ city }: Ada): Partial<Desired> => ({ values: toValues({ fields: [[city, "Rome"]] }) });
-const unsubscribing = (): Partial<Desired> => ({ end: "unsubscribe", absent: { skip: "missing" } });
-const deleting = (): Partial<Desired> => ({ end: "delete", absent: { skip: "missing" } });
-
-interface Case {
+/** Who is meant, and what is wanted of them. */
+interface Work {
   key: string;
-  work: (of: Ada) => Partial<Desired>;
+  desired: (of: Ada) => Partial<Desired>;
+}
+const toRome = ({ city }: Ada) => ({ values: toValues({ fields: [[city, "Rome"]] }) });
+const toUnknown = () => ({ values: toValues({ fields: [["0123456789abcdef01234567", "x"]] }) });
+const creating: Work = { key: nobody, desired: toRome };
+const changing: Work = { key: ada, desired: toRome };
+const breaking: Work = { key: ada, desired: toUnknown };
+const unsubscribing: Work = {
+  key: ada,
+  desired: () => ({ end: "unsubscribe", absent: { skip: "missing" } }),
+};
+const deleting: Work = { key: ada, desired: () => ({ end: "delete", absent: { skip: "missing" } }) };
+
+interface Meanwhile {
   /** Between the plan and its application. */
-  meanwhile?: (of: Ada) => Promise<unknown>;
-  faults?: string[];
-  /** After so many questions whether the person is. */
-  suppressedAfter?: number;
-  requests: string[];
-  journal: string[];
+  happens?: (of: Ada) => Promise<unknown>;
+  fault?: string;
+  /** From this question on whether the person is. */
+  suppressedFrom?: number;
 }
 
 const create = async ({ service, city }: Ada) => {
@@ -41,185 +49,128 @@ const create = async ({ service, city }: Ada) => {
   const body = { key: nobody, contactStructureId: structure!._id, fields: [{ _id: city, value: "Rome" }] };
   await call(service, "POST", "/api/contact", body);
 };
+const remove = ({ service, id }: Ada) => service.ecm(`api DELETE /api/contact/${id} --yes`);
 
-const [search, post] = ["POST /contact/search", "POST /contact"];
-const [read, mutate] = ["GET /contact/:id", "PUT /contact/:id/mutate"];
-const [patch, remove] = ["PATCH /contact/:id", "DELETE /contact/:id"];
-let isSuppressed = false;
-
-it.each<[string, Case]>([
-  [
-    "a create",
-    { key: nobody, work: importing, requests: [`${post} 200`], journal: ["intent create", "done created"] },
-  ],
+it.each<[string, Work, requests: string, journal: string, Meanwhile?]>([
+  ["a create", creating, "create 200", "intent create, done created"],
   [
     "a create whose answer is lost is sent again, and its refusal tells whose the contact is",
-    {
-      key: nobody,
-      work: importing,
-      faults: ["reset-after:POST:/api/contact:n=1"],
-      requests: [`${post} reset-after`, `${post} 400`, `${search} 200`],
-      journal: ["intent create", "intent create", "done created"],
-    },
+    creating,
+    "create reset-after, create 400, search 200",
+    "intent create, intent create, done created",
+    { fault: "reset-after:POST:/api/contact:n=1" },
   ],
   [
     "a create that never arrives is sent again",
-    {
-      key: nobody,
-      work: importing,
-      faults: ["reset-before:POST:/api/contact:n=1"],
-      requests: [`${post} reset-before`, `${post} 200`],
-      journal: ["intent create", "intent create", "done created"],
-    },
+    creating,
+    "create reset-before, create 200",
+    "intent create, intent create, done created",
+    { fault: "reset-before:POST:/api/contact:n=1" },
   ],
   [
     "a create of somebody whom others have created since is decided again",
-    {
-      key: nobody,
-      work: importing,
-      meanwhile: create,
-      requests: [`${post} 400`, `${search} 200`],
-      journal: ["intent create", "void", "done unchanged"],
-    },
+    creating,
+    "create 400, search 200",
+    "intent create, void, done unchanged",
+    { happens: create },
   ],
   [
     "a create of somebody who was suppressed since is not sent",
-    {
-      key: nobody,
-      work: importing,
-      meanwhile: async () => {
-        isSuppressed = true;
-      },
-      requests: [`${search} 200`],
-      journal: ["done skipped suppressed"],
-    },
+    creating,
+    "search 200",
+    "done skipped suppressed",
+    { suppressedFrom: 0 },
   ],
   [
     "a lost create of somebody who was suppressed since is looked for, and not sent again",
-    {
-      key: nobody,
-      work: importing,
-      faults: ["reset-after:POST:/api/contact:n=1"],
-      suppressedAfter: 2,
-      requests: [`${post} reset-after`, `${search} 200`],
-      journal: ["intent create", "done created"],
-    },
+    creating,
+    "create reset-after, search 200",
+    "intent create, done created",
+    { fault: "reset-after:POST:/api/contact:n=1", suppressedFrom: 3 },
   ],
   [
     "a create that never arrives, of somebody who was suppressed since, is looked for again",
-    {
-      key: nobody,
-      work: importing,
-      faults: ["reset-before:POST:/api/contact:n=1"],
-      suppressedAfter: 2,
-      requests: [`${post} reset-before`, ...Array(4).fill(`${search} 200`)],
-      journal: ["intent create", "done skipped suppressed"],
-    },
+    creating,
+    "create reset-before, search 200, search 200, search 200, search 200",
+    "intent create, done skipped suppressed",
+    { fault: "reset-before:POST:/api/contact:n=1", suppressedFrom: 3 },
   ],
-  [
-    "a change",
-    { key: ada, work: importing, requests: [`${mutate} 200`], journal: ["intent change", "done updated"] },
-  ],
+  ["a change", changing, "mutate 200", "intent change, done updated"],
   [
     "a change whose answer is lost is looked for in the contact",
-    {
-      key: ada,
-      work: importing,
-      faults: ["reset-after:PUT:*:n=1"],
-      requests: [`${mutate} reset-after`, `${read} 200`],
-      journal: ["intent change", "done updated"],
-    },
+    changing,
+    "mutate reset-after, read 200",
+    "intent change, done updated",
+    { fault: "reset-after:PUT:*:n=1" },
   ],
   [
     "a change that never arrives is looked for, and sent again",
-    {
-      key: ada,
-      work: importing,
-      faults: ["reset-before:PUT:*:n=1"],
-      requests: [`${mutate} reset-before`, `${read} 200`, `${mutate} 200`],
-      journal: ["intent change", "intent change", "done updated"],
-    },
+    changing,
+    "mutate reset-before, read 200, mutate 200",
+    "intent change, intent change, done updated",
+    { fault: "reset-before:PUT:*:n=1" },
   ],
   [
     "a contact that is gone is not made anew",
-    {
-      key: ada,
-      work: importing,
-      meanwhile: ({ service, id }) => service.ecm(["api", "DELETE", `/api/contact/${id}`, "--yes"]),
-      requests: [`${mutate} 404`, `${search} 200`],
-      journal: ["intent change", "void", "done skipped changed"],
-    },
+    changing,
+    "mutate 404, search 200",
+    "intent change, void, done skipped changed",
+    { happens: remove },
   ],
-  [
-    "an unsubscription",
-    {
-      key: ada,
-      work: unsubscribing,
-      requests: [`${search} 200`, `${patch} 200`],
-      journal: ["intent unsubscribe", "done updated"],
-    },
-  ],
+  ["an unsubscription", unsubscribing, "search 200, status 200", "intent unsubscribe, done updated"],
   [
     "an unsubscription whose answer is lost is looked for in the contact",
-    {
-      key: ada,
-      work: unsubscribing,
-      faults: ["reset-after:PATCH:*:n=1"],
-      requests: [`${search} 200`, `${patch} reset-after`, `${read} 200`],
-      journal: ["intent unsubscribe", "done updated"],
-    },
+    unsubscribing,
+    "search 200, status reset-after, read 200",
+    "intent unsubscribe, done updated",
+    { fault: "reset-after:PATCH:*:n=1" },
   ],
-  [
-    "a deletion",
-    {
-      key: ada,
-      work: deleting,
-      requests: [`${search} 200`, `${remove} 200`],
-      journal: ["intent delete", "done deleted"],
-    },
-  ],
+  ["a deletion", deleting, "search 200, delete 200", "intent delete, done deleted"],
   [
     "a deletion whose answer is lost is looked for by the id",
-    {
-      key: ada,
-      work: deleting,
-      faults: ["reset-after:DELETE:*:n=1"],
-      requests: [`${search} 200`, `${remove} reset-after`, `${read} 404`],
-      journal: ["intent delete", "done deleted"],
-    },
+    deleting,
+    "search 200, delete reset-after, read 404",
+    "intent delete, done deleted",
+    { fault: "reset-after:DELETE:*:n=1" },
   ],
-  [
-    "what is refused is rejected",
-    {
-      key: ada,
-      work: () => ({ values: toValues({ fields: [["0123456789abcdef01234567", "x"]] }) }),
-      requests: [`${mutate} 400`],
-      journal: ["intent change", "done rejected ValidationError"],
-    },
-  ],
-])("%s", async (_what, { key, work, meanwhile, faults = [], suppressedAfter, requests, journal }) => {
-  isSuppressed = false;
+  ["what is refused is rejected", breaking, "mutate 400", "intent change, done rejected ValidationError"],
+])("%s", async (_what, { key, desired }, requests, journal, { happens, fault, suppressedFrom } = {}) => {
   const account = await startAdasAccount();
   const { service } = account;
-  let asked = 0;
-  const holds = () => isSuppressed || asked > (suppressedAfter ?? Number.POSITIVE_INFINITY);
+  let [asked, limit] = [0, Number.POSITIVE_INFINITY];
+  const holds = () => asked >= limit;
   const holdsNow = () => {
     asked++;
     return holds();
   };
   const steps = await openSteps(service, { holds, holdsNow });
-  await planRows(steps, [row(key, work(account))]);
-  await meanwhile?.(account);
+  await planRows(steps, [row(key, desired(account))]);
+  limit = suppressedFrom ?? limit;
+  await happens?.(account);
   const last = lastRequest(service);
-  service.sandbox.admin.faults(faults);
+  service.sandbox.admin.faults(fault ? [fault] : []);
   // A search that may lag behind is not waited for.
   const clock = { ...realClock, sleep: async () => undefined };
   await applyPlan({ ...steps.session, clock }, steps.plan);
   expect({
-    requests: requestsSince(service, last),
-    journal: (await steps.journal()).map(inWords),
+    requests: requestsSince(service, last).map(toShort).join(", "),
+    journal: (await steps.journal()).map(inWords).join(", "),
   }).toEqual({ requests, journal });
 });
+
+const names: Record<string, string> = {
+  "POST /contact/search": "search",
+  "POST /contact": "create",
+  "GET /contact/:id": "read",
+  "PUT /contact/:id/mutate": "mutate",
+  "PATCH /contact/:id": "status",
+  "DELETE /contact/:id": "delete",
+};
+
+function toShort(request: string): string {
+  const [, what = "", answer] = /^(.+) (\S+)$/.exec(request)!;
+  return `${names[what] ?? what} ${answer}`;
+}
 
 function inWords(record: JournalRecord): string {
   if (record.kind === "intent") return `intent ${record.operation.kind}`;
