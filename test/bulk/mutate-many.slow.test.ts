@@ -163,8 +163,7 @@ l @example.com,
 m@example.com; mailto:n@example.com?subject=Hi,
 o@example.com+p@example.com,
 p0@example.com,`;
-    const sync = async (text: string) =>
-      run(`lists sync L ${await inputFile(text)} --max-remove 100%`);
+    const sync = async (text: string) => run(`lists sync L ${await inputFile(text)} --max-remove 100%`);
     const { _id: left } = JSON.parse((await ecm("contact get left@example.com --json")).stdout);
     expect(await sync(rows)).toMatchObject({
       code: 3,

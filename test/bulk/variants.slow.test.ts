@@ -3,14 +3,10 @@ import { describe, expect, it } from "vitest";
 import { writeCachedBehavior } from "../../src/config/caches.ts";
 import { fastClock, startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { testClock } from "../sandbox/account.ts";
-import { type Ecm, ecmWith, temporaryHome } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { call, inputFile, manyContacts, manyRows, readContacts, summaryOf } from "./kit.ts";
+import { ecmWith, temporaryHome } from "../support/ecm.ts";
+import { askingOf, call, inputFile, manyContacts, manyRows, readContacts, startAccount } from "./kit.ts";
 
-/** An import of these rows. */
-const importing = async (ecm: Ecm, text: string, flags = "", options?: Parameters<Ecm>[1]) =>
-  summaryOf(ecm, `import ${await inputFile(text)} ${flags}`, options);
-
+const newRows = (count: number) => manyRows(count, () => "New");
 const renamed = { fields: { "First Name": "New" } };
 
 describe("a create that is refused as a duplicate, while no search shows the contact", () => {
@@ -31,14 +27,9 @@ describe("a create that is refused as a duplicate, while no search shows the con
       now: () => Date.now(),
       sleep: async (milliseconds: number) => void pauses.push(milliseconds),
     };
-    const importRows = (count: number) =>
-      importing(
-        service.ecm,
-        manyRows(count, () => "New"),
-        "",
-        { clock },
-      );
-    return { service, pauses, importRows };
+    const asked = askingOf(service);
+    const importRows = (count: number) => asked.importing(newRows(count), "", { clock });
+    return { ...asked, service, pauses, importRows };
   };
 
   it("is skipped at the end of the run, after one wait for all of them", async () => {
@@ -54,12 +45,12 @@ describe("a create that is refused as a duplicate, while no search shows the con
   });
 
   it("does not keep a run from its end, however few requests each invocation may send", async () => {
-    const { service } = await hiding(["p0@example.com", "p1@example.com", "p2@example.com"]);
+    const { run } = await hiding(["p0@example.com", "p1@example.com", "p2@example.com"]);
     const clock = fastClock();
     const command = `import ${await inputFile(manyRows(5))} --max-requests 6`;
-    let summary = await summaryOf(service.ecm, command, { clock });
+    let summary = await run(command, { clock });
     for (let again = 0; again < 8 && summary.status !== "completed"; again++)
-      summary = await summaryOf(service.ecm, command, { clock });
+      summary = await run(command, { clock });
     expect(summary).toMatchObject({
       status: "completed",
       rows: { created: 2, skipped: 3 },
@@ -69,16 +60,11 @@ describe("a create that is refused as a duplicate, while no search shows the con
 
   it("is decided on once a search shows the contact", async () => {
     const clock = testClock();
-    const service = await startSandbox({ clock, variants: { "search-lag": "2500" } });
+    const { service, importing } = await startAccount({ clock, variants: { "search-lag": "2500" } });
     const { structureId: contactStructureId } = service.sandbox;
     // Created by somebody else a moment ago.
     for (const key of keys) await call(service, "POST", "/api/contact", { key, contactStructureId });
-    const { rows } = await importing(
-      service.ecm,
-      manyRows(3, () => "New"),
-      "",
-      { clock },
-    );
+    const { rows } = await importing(newRows(3), "", { clock });
     expect(rows).toMatchObject({ created: 1, updated: 2, skipped: 0, rejected: 0 });
     const contacts = await readContacts(service);
     for (const key of keys) expect(contacts.get(key)).toMatchObject(renamed);
@@ -87,14 +73,12 @@ describe("a create that is refused as a duplicate, while no search shows the con
   it.each(["reset-before", "reset-after", "500"])(
     "is not counted as created after %s, since the contact may have been there before",
     async (fault) => {
-      const { service, importRows } = await hiding(keys, [`${fault}:POST:/api/contact:n=1`]);
+      const { fieldsOf, importRows } = await hiding(keys, [`${fault}:POST:/api/contact:n=1`]);
       expect(await importRows(4)).toMatchObject({
         rows: { created: 1, updated: 1, skipped: 2, rejected: 0 },
         codes: { skipped: { exists_hidden: 2 } },
       });
-      expect((await readContacts(service)).get("p0@example.com")).toMatchObject({
-        fields: { "First Name": "First 0" },
-      });
+      expect(await fieldsOf("p0@example.com")).toEqual({ "First Name": "First 0" });
     },
   );
 
@@ -109,44 +93,45 @@ describe("a create that is refused as a duplicate, while no search shows the con
     // The service's clock is that of its answers' Date.
     const clock = testClock(Date.now());
     const faults = ["reset-after:POST:/api/contact:n=1"];
-    const service = await startSandbox({ clock, faults, variants: { "search-lag": lag } });
-    const { rows } = await importing(service.ecm, manyRows(2), "--concurrency 1", { clock });
+    const account = await startAccount({ clock, faults, variants: { "search-lag": lag } });
+    const { rows } = await account.importing(manyRows(2), "--concurrency 1", { clock });
     expect(rows).toMatchObject({ updated: 0, skipped: 0, rejected: 0, ...expected });
-    expect([...(await readContacts(service)).keys()]).toEqual(["p0@example.com", "p1@example.com"]);
+    expect(await account.keys()).toEqual(["p0@example.com", "p1@example.com"]);
   });
 });
 
 describe("letter case of keys", () => {
   it.each([3, 50])("is compared folded, of %d rows", async (count) => {
-    const service = await startSandbox({ variants: { page: "cap:4", "max-keys": "20" } });
-    await importing(service.ecm, manyRows(count));
-    const shouted = `import ${await inputFile(manyRows(count, () => "New").replaceAll(/^p/gm, "P"))}`;
-    expect((await summaryOf(service.ecm, shouted)).rows).toMatchObject({ created: 0, updated: count });
-    expect((await summaryOf(service.ecm, `${shouted} --fresh`)).rows).toMatchObject({ unchanged: count });
+    const variants = { page: "cap:4", "max-keys": "20" };
+    const { run, importing, service } = await startAccount({ variants });
+    await importing(manyRows(count));
+    const shouted = `import ${await inputFile(newRows(count).replaceAll(/^p/gm, "P"))}`;
+    expect((await run(shouted)).rows).toMatchObject({ created: 0, updated: count });
+    expect((await run(`${shouted} --fresh`)).rows).toMatchObject({ unchanged: count });
     const contacts = await readContacts(service);
     expect(contacts.size).toBe(count);
     expect(contacts.get("p0@example.com")).toMatchObject(renamed);
   });
 
   it("costs no further request", async () => {
-    const { ecm } = await startSandbox();
-    await importing(ecm, manyRows(40));
-    const dry = await importing(ecm, manyRows(20).replaceAll(/^p/gm, "P"), "--dry-run");
+    const { importing } = await startAccount();
+    await importing(manyRows(40));
+    const dry = await importing(manyRows(20).replaceAll(/^p/gm, "P"), "--dry-run");
     expect(dry).toMatchObject({ rows: { unchanged: 20 }, requests: { search: 1 } });
   });
 });
 
 describe("an import into an account that holds every row, and of which nothing is known", () => {
   /** Another machine: nothing was learned there. */
-  async function elsewhere({ env }: { env: Record<string, string> }) {
+  async function elsewhere(account: Awaited<ReturnType<typeof startAccount>>) {
     const home = await temporaryHome();
-    return { home, ecm: ecmWith({ ...env, ...home }) };
+    return { home, ...askingOf({ ...account, ecm: ecmWith({ ...account.env, ...home }) }) };
   }
 
   it.each(["first", "refused"])("creates nobody twice where several keys are: %s", async (keys) => {
-    const service = await startSandbox({ variants: { keys, page: "cap:4" } });
-    await importing(service.ecm, manyRows(60));
-    expect(await importing((await elsewhere(service)).ecm, manyRows(60))).toMatchObject({
+    const account = await startAccount({ variants: { keys, page: "cap:4" } });
+    await account.importing(manyRows(60));
+    expect(await (await elsewhere(account)).importing(manyRows(60))).toMatchObject({
       rows: { unchanged: 60, created: 0, rejected: 0 },
       requests: { create: 0, mutate: 0 },
     });
@@ -154,32 +139,29 @@ describe("an import into an account that holds every row, and of which nothing i
 
   it("does not take the first key in another letter case as proof that several count", async () => {
     const contents = { contacts: manyContacts(12) };
-    const service = await startSandbox({ variants: { keys: "first" }, contents });
+    const account = await startAccount({ variants: { keys: "first" }, contents });
     const keys = ["P0@example.com", "p1@example.com", "p2@example.com"];
-    const found = await service.ecm(`contact search ${keys.join(" ")} -o csv --columns key`);
+    const found = await account.ecm(`contact search ${keys.join(" ")} -o csv --columns key`);
     expect(found.stdout).toBe("key\np0@example.com\np1@example.com\np2@example.com\n");
-    const { ecm } = await elsewhere(service);
-    const file = await inputFile(keys.join("\n"), "keys.txt");
-    const { rows } = await summaryOf(ecm, `contact unsubscribe --keys ${file} -y`);
+    const { run } = await elsewhere(account);
+    const { rows } = await run(
+      `contact unsubscribe --keys ${await inputFile(keys.join("\n"), "keys.txt")} -y`,
+    );
     expect(rows).toMatchObject({ updated: 3, rejected: 0 });
   });
 
   it.each(["first", "refused"])(
     "looks again after ten refused creates where several keys are: %s",
     async (keys) => {
-      const service = await startSandbox({ variants: { keys, page: "cap:4" } });
-      await importing(service.ecm, manyRows(60));
-      const { home, ecm } = await elsewhere(service);
+      const account = await startAccount({ variants: { keys, page: "cap:4" } });
+      await account.importing(manyRows(60));
+      const { home, importing } = await elsewhere(account);
       // Learned when the service took several keys: it no longer does, and no contact is known to show it.
       const points = { keys: { value: "any", learnedAt: new Date().toISOString() } };
-      writeCachedBehavior(
-        { state: home.ECM_STATE_DIR! },
-        service.baseUrl,
-        service.sandbox.structureId,
-        points,
-      );
+      const { baseUrl, sandbox } = account;
+      writeCachedBehavior({ state: home.ECM_STATE_DIR! }, baseUrl, sandbox.structureId, points);
       // The first key of the block is nobody's: a search that counts it alone finds nobody.
-      const result = await importing(ecm, manyRows(60).replace("\n", "\nnobody@example.com,N\n"));
+      const result = await importing(manyRows(60).replace("\n", "\nnobody@example.com,N\n"));
       expect(result.rows).toMatchObject({ created: 1, unchanged: 60, rejected: 0 });
       expect(result.requests.create).toBeLessThanOrEqual(20);
     },
