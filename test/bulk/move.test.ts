@@ -7,11 +7,10 @@ import { findStatus } from "../../src/api/contacts.ts";
 import { replaceByClone } from "../../src/sandbox/clone.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { Contact } from "../../src/wire.ts";
-import { startRecordingProxy } from "../journeys/recording-proxy.ts";
+import { beforeFirst, startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { done, temporaryFolder } from "../support/ecm.ts";
-import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { plainStructure } from "../support/service.ts";
-import { readContacts } from "./kit.ts";
+import { readContacts, startAccount } from "./kit.ts";
 
 const old = "ada@old.example";
 const next = "ada@new.example";
@@ -26,96 +25,96 @@ const contents: SeedData = {
   ],
 };
 
-const scene = (options: Parameters<typeof startSandbox>[0] = {}) => startSandbox({ contents, ...options });
-
-async function statusIn(service: RunningSandbox, key: string): Promise<string | undefined> {
-  const { stdout } = await service.ecm(`contact get ${key} --json`);
-  return findStatus(JSON.parse(stdout) as Contact)?.primary.toLowerCase();
+async function startScene(options: Parameters<typeof startAccount>[0] = {}) {
+  const account = await startAccount({ contents, ...options });
+  const { ecm, sandbox } = account;
+  return {
+    ...account,
+    move: (flags = "") => ecm(`contact move ${old} ${next} --yes --json ${flags}`),
+    writes: () =>
+      sandbox.admin.requests().filter(({ method, path }) => method !== "GET" && !path.endsWith("/search")),
+    async status(key: string) {
+      const { stdout } = await ecm(`contact get ${key} --json`);
+      return findStatus(JSON.parse(stdout) as Contact)?.primary.toLowerCase();
+    },
+  };
 }
-
-const writesIn = ({ sandbox }: RunningSandbox) =>
-  sandbox.admin.requests().filter(({ method, path }) => method !== "GET" && !path.endsWith("/search"));
-
-const move = (service: RunningSandbox, ...more: string[]) =>
-  service.ecm(["contact", "move", old, next, "--yes", "--json", ...more]);
 
 describe("a contact that moves", () => {
   it("is created with its values, lists and tags in one request, and then unsubscribed", async () => {
-    const service = await scene();
+    const { ecm, move, writes, status, service } = await startScene();
     const before = (await readContacts(service)).get(old)!;
-    const moved = await move(service);
+    const dry = await move("--dry-run");
+    expect(dry.stderr).toContain("cannot be made active again");
+    expect(writes()).toEqual([]);
+    const moved = await move();
     expect(moved.code, moved.stderr).toBe(0);
     expect(moved.stderr).toContain("cannot be made active again");
     expect(JSON.parse(moved.stdout)).toMatchObject({ key: next });
-    expect(writesIn(service).map(({ method }) => method)).toEqual(["POST", "PATCH"]);
-    const after = await readContacts(service);
-    expect(after.get(next)).toMatchObject({ fields: before.fields, lists: before.lists, tags: before.tags });
-    expect(await statusIn(service, next)).toBe("active");
-    expect(await statusIn(service, old)).toBe("inactive");
-    expect((await service.ecm("runs list --json")).stdout.trim()).toBe("[]");
-    const again = await move(service);
-    expect(again).toMatchObject({ code: 6, stderr: expect.stringContaining("only an active contact") });
-  });
-
-  it("prints the requests in a dry run, as they are sent", async () => {
-    const service = await scene();
-    const dry = await move(service, "--dry-run");
-    expect(dry.stderr).toContain("cannot be made active again");
-    expect(writesIn(service)).toEqual([]);
-    await move(service);
-    const sent = writesIn(service).map(({ method, path }) => ({ method, path }));
-    expect(JSON.parse(dry.stdout)).toMatchObject(sent);
+    expect(writes().map(({ method }) => method)).toEqual(["POST", "PATCH"]);
+    // As the dry run has printed them.
+    expect(JSON.parse(dry.stdout)).toMatchObject(writes().map(({ method, path }) => ({ method, path })));
+    const { version: _, ...held } = before;
+    expect((await readContacts(service)).get(next)).toMatchObject(held);
+    expect([await status(next), await status(old)]).toEqual(["active", "inactive"]);
+    expect((await ecm("runs list --json")).stdout.trim()).toBe("[]");
+    expect(await move()).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining("only an active contact"),
+    });
   });
 
   it("is printed with --delete-old before it is deleted", async () => {
-    const service = await scene();
-    const moved = await move(service, "--delete-old");
-    expect(JSON.parse(moved.stdout)).toMatchObject({ key: old, lists: [{}], tags: [{}] });
-    const after = await readContacts(service);
-    expect([...after.keys()].sort()).toEqual([next, "bob@example.com"]);
+    const { move, keys } = await startScene();
+    expect(JSON.parse((await move("--delete-old")).stdout)).toMatchObject({
+      key: old,
+      lists: [{}],
+      tags: [{}],
+    });
+    expect(await keys()).toEqual([next, "bob@example.com"]);
   });
 
   it("goes on where the new contact holds all of the old one", async () => {
-    const service = await scene();
-    const flags = ["--set", "First Name=Ada", "--set", "Last Name=L", "--list", "News", "--tag", "VIP"];
-    await service.ecm(["contact", "create", "--key", next, ...flags, "--list", "Offers"]);
-    const writes = writesIn(service).length;
-    const moved = await move(service);
+    const { ecm, move, writes } = await startScene();
+    const held = "--set 'First Name=Ada' --set 'Last Name=L' --list News --tag VIP";
+    await ecm(`contact create --key ${next} ${held} --list Offers`);
+    const before = writes().length;
+    const moved = await move();
     expect(moved.code, moved.stderr).toBe(0);
-    expect(writesIn(service).slice(writes)).toMatchObject([{ method: "PATCH" }]);
+    expect(writes().slice(before)).toMatchObject([{ method: "PATCH" }]);
   });
 
   it("gives an existing contact what it lacks with --merge; what that has stays", async () => {
-    const service = await scene();
-    await service.ecm(`contact create --key ${next} --set 'First Name=Augusta' --list Offers`);
-    const writes = writesIn(service).length;
-    const refused = await move(service);
-    expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("--merge") });
-    expect(writesIn(service)).toHaveLength(writes);
-    const merged = await move(service, "--merge");
+    const { ecm, move, writes, status, service } = await startScene();
+    await ecm(`contact create --key ${next} --set 'First Name=Augusta' --list Offers`);
+    const before = writes().length;
+    expect(await move()).toMatchObject({ code: 6, stderr: expect.stringContaining("--merge") });
+    expect(writes()).toHaveLength(before);
+    const merged = await move("--merge");
     expect(merged.code, merged.stderr).toBe(0);
-    const contact = (await readContacts(service)).get(next)!;
-    expect(contact.fields).toEqual({ "First Name": "Augusta", "Last Name": "L" });
-    expect([contact.lists, contact.tags]).toMatchObject([{ length: 2 }, { length: 1 }]);
-    expect(await statusIn(service, old)).toBe("inactive");
+    expect((await readContacts(service)).get(next)).toMatchObject({
+      fields: { "First Name": "Augusta", "Last Name": "L" },
+      lists: { length: 2 },
+      tags: { length: 1 },
+    });
+    expect(await status(old)).toBe("inactive");
   });
 
   it("is completed by the same command where an answer was lost", async () => {
-    const service = await scene({ faults: ["reset-after:POST:/api/contact"] });
-    await move(service);
+    const { move, status, service } = await startScene({ faults: ["reset-after:POST:/api/contact"] });
+    await move();
     service.sandbox.admin.faults([]);
-    const again = await move(service);
+    const again = await move();
     expect(again.code, again.stderr).toBe(0);
-    const created = (await readContacts(service)).get(next)!;
-    expect([created.lists, created.tags]).toMatchObject([{ length: 1 }, { length: 1 }]);
-    expect(await statusIn(service, old)).toBe("inactive");
+    const once = { lists: { length: 1 }, tags: { length: 1 } };
+    expect((await readContacts(service)).get(next)).toMatchObject(once);
+    expect(await status(old)).toBe("inactive");
   });
 
   it("is said to be complete by the same command where the last answer was lost", async () => {
-    const service = await scene({ faults: ["reset-after:PATCH:/api/contact/*:n=1"] });
-    expect((await move(service)).code).toBe(8);
-    const again = await move(service);
-    expect(again).toMatchObject({ code: 6, stderr: expect.stringContaining("it is complete") });
+    const { move } = await startScene({ faults: ["reset-after:PATCH:/api/contact/*:n=1"] });
+    expect((await move()).code).toBe(8);
+    expect(await move()).toMatchObject({ code: 6, stderr: expect.stringContaining("it is complete") });
   });
 });
 
@@ -134,22 +133,25 @@ describe("a move that is refused, and writes nothing", () => {
     ],
     ["without a contact", [`contact delete ${old} --yes`], 5, "No contact has the key or id"],
   ])("%s", async (_what, before, code, text) => {
-    const service = await scene();
-    for (const command of before) await done(service.ecm(command));
-    const writes = writesIn(service).length;
-    const refused = await move(service, "--merge");
-    expect(refused).toMatchObject({ code, stderr: expect.stringContaining(text) });
-    expect(writesIn(service)).toHaveLength(writes);
+    const { ecm, move, writes } = await startScene();
+    for (const command of before) await done(ecm(command));
+    const written = writes().length;
+    expect(await move("--merge")).toMatchObject({ code, stderr: expect.stringContaining(text) });
+    expect(writes()).toHaveLength(written);
   });
 
   it("names one contact twice, or a key that is none, or is not confirmed", async () => {
-    const service = await scene();
-    for (const to of ["ADA@old.example", "nonsense", ""])
-      expect((await service.ecm(`contact move ${old} '${to}' --yes`)).code).toBe(2);
-    const { _id } = JSON.parse((await service.ecm(`contact get ${old} --json`)).stdout) as Contact;
-    expect((await service.ecm(`contact move ${_id} ${old} --yes`)).code).toBe(2);
-    expect((await service.ecm(`contact move ${old} ${next}`)).code).toBe(2);
-    expect(writesIn(service)).toEqual([]);
+    const { ecm, writes } = await startScene();
+    const { _id } = JSON.parse((await ecm(`contact get ${old} --json`)).stdout) as Contact;
+    for (const words of [
+      `${old} ADA@old.example --yes`,
+      `${old} nonsense --yes`,
+      `${old} '' --yes`,
+      `${_id} ${old} --yes`,
+      `${old} ${next}`,
+    ])
+      expect([words, (await ecm(`contact move ${words}`)).code]).toEqual([words, 2]);
+    expect(writes()).toEqual([]);
   });
 
   it.each([
@@ -160,11 +162,11 @@ describe("a move that is refused, and writes nothing", () => {
     const contacts = ids.map((_id, index) => ({ _id, key: `member-${index}` }));
     const structure = { ...plainStructure, keyType: "text" };
     await replaceByClone({ folder }, { structure, lists: [], contacts });
-    const service = await startSandbox({ folder });
-    const refused = await service.ecm(["contact", "move", "member-0", id!, "--yes"]);
+    const { ecm, writes } = await startScene({ folder, contents: undefined });
+    const refused = await ecm(`contact move member-0 ${id} --yes`);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`${id} is ${text}`) });
-    expect(writesIn(service)).toEqual([]);
-    expect((await service.ecm("contact move member-0 member-9 --yes")).code).toBe(0);
+    expect(writes()).toEqual([]);
+    expect((await ecm("contact move member-0 member-9 --yes")).code).toBe(0);
   });
 });
 
@@ -186,8 +188,11 @@ it.each([
 });
 
 describe("the old contact, read again before it goes", () => {
-  /** Something happens to it right after the new one was created. */
-  async function moveWhile(happens: string) {
+  it.each([
+    ["has left", `contact unsubscribe ${old} --yes`, "contact unsubscribe ada@new.example", 0],
+    ["is gone", `contact delete ${old} --yes`, "contact erase ada@new.example", 1],
+    ["was changed", `contact mutate ${old} --set 'Last Name=Love'`, "contact move --merge", 0],
+  ])("%s: the command says so, and what is to be done", async (_what, happens, hint, deletions) => {
     const proxy = await startRecordingProxy();
     proxy.sandbox.admin.seed(contents);
     let isCreated = false;
@@ -196,22 +201,17 @@ describe("the old contact, read again before it goes", () => {
       return undefined;
     };
     let hasHappened = false;
-    proxy.beforeRequest = async () => {
-      if (!isCreated || hasHappened) return;
-      hasHappened = true;
-      await done(proxy.ecm(happens));
-    };
+    // Right after the new one was created.
+    beforeFirst(
+      proxy,
+      () => isCreated,
+      async () => {
+        hasHappened = true;
+        await done(proxy.ecm(happens));
+      },
+    );
     const moved = await proxy.ecm(`contact move ${old} ${next} --yes --delete-old`);
     expect(hasHappened).toBe(true);
-    return { proxy, moved };
-  }
-
-  it.each([
-    ["has left", `contact unsubscribe ${old} --yes`, "contact unsubscribe ada@new.example", 0],
-    ["is gone", `contact delete ${old} --yes`, "contact erase ada@new.example", 1],
-    ["was changed", `contact mutate ${old} --set 'Last Name=Love'`, "contact move --merge", 0],
-  ])("%s: the command says so, and what is to be done", async (_what, happens, hint, deletions) => {
-    const { proxy, moved } = await moveWhile(happens);
     expect(moved).toMatchObject({ code: 6, stderr: expect.stringContaining(hint) });
     expect(proxy.writes.filter(({ kind }) => kind === "create")).toHaveLength(1);
     expect(proxy.writes.filter(({ kind }) => kind === "delete")).toHaveLength(deletions);

@@ -3,26 +3,18 @@ import { readdirSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { PlanLine } from "../../src/bulk/plan/plan-line.ts";
 import { interruptedError } from "../../src/errors.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startHttpServer } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
 import { testKey } from "../support/test-send.ts";
-import { contactLines, inputFile, parseSummary } from "./kit.ts";
+import { contactLines, inputFile, startAccount } from "./kit.ts";
 
 async function account() {
-  const service = await startSandbox();
-  const { ecm } = service;
-  await ecm(["structure", "field", "add", "City"]);
-  await ecm(["structure", "tag", "add", "VIP"]);
-  await ecm(["lists", "create", "Customers"]);
-  for (const [key, city] of [
-    ["ada@example.com", "Oslo"],
-    ["bob@example.com", "Bergen"],
-  ]) {
-    await ecm(["contact", "create", "--key", key!, "--set", `City=${city}`]);
-  }
+  const contacts = [
+    { key: "ada@example.com", fields: { City: "Oslo" } },
+    { key: "bob@example.com", fields: { City: "Bergen" } },
+  ];
+  const service = await startAccount({ contents: { tags: ["VIP"], lists: ["Customers"], contacts } });
   const plan = join(await temporaryFolder(), "plan.ndjson");
   const lines = async (text?: string) => contactLines(text ?? (await readFile(plan, "utf8")));
   return { ...service, plan, lines };
@@ -35,88 +27,66 @@ carl@example.com,Rome,VIP
 bob@example.com,Bergen,
 carl@example.com,Paris,
 `;
-const commandArgs = ["--list", "Customers", "--mode", "upsert"];
+const anId = expect.stringMatching(/^[0-9a-f]{24}$/);
+const field = (before: string | null, after: string) => ({ what: "field", name: "City", before, after });
+const toList = (name: string) => ({ what: "list", name, before: false, after: true });
+const anyText = expect.any(String);
+const vip = { what: "tag", name: "VIP", before: false, after: true };
+const at80 = { terminalColumns: 80, env: { NO_COLOR: "1" } };
 
 describe("--plan", () => {
   it("has a line for each row, in input order, with what changes before and after, by names", async () => {
-    const { ecm, plan, lines } = await account();
-    const path = await inputFile(people);
-    const args = ["import", path, ...commandArgs, "--dry-run", "--json"];
-    const bare = parseSummary(await ecm(args));
-    const planned = parseSummary(await ecm([...args, "--plan", plan]));
-    expect(planned).toEqual(bare);
-    const [first, ...others] = await lines();
-    expect(first).toEqual({
-      line: 2,
-      key: "ada@example.com",
-      contactId: expect.stringMatching(/^[0-9a-f]{24}$/),
-      action: "update",
-      code: null,
-      message: null,
-      changes: [
-        { what: "field", name: "City", before: "Oslo", after: "Bergen" },
-        { what: "list", name: "Customers", before: false, after: true },
-        { what: "tag", name: "VIP", before: false, after: true },
-      ],
-    });
-    expect(others).toMatchObject([
+    const { run, plan, lines } = await account();
+    const command = `import ${await inputFile(people)} --list Customers --dry-run`;
+    const bare = await run(command);
+    expect(await run(`${command} --plan ${plan}`)).toEqual({ ...bare, stderr: expect.any(String) });
+    const none = { contactId: null, code: null, message: null };
+    const duplicate = { code: "duplicate", message: "the contact is on line 4 too" };
+    expect(await lines()).toMatchObject([
       {
-        line: 3,
-        key: "nonsense",
-        action: "reject",
-        code: "key_syntax",
-        message: expect.any(String),
-        changes: [],
+        ...none,
+        line: 2,
+        key: "ada@example.com",
+        contactId: anId,
+        action: "update",
+        changes: [field("Oslo", "Bergen"), toList("Customers"), vip],
       },
+      { line: 3, key: "nonsense", action: "reject", code: "key_syntax", message: anyText, changes: [] },
       {
+        ...none,
         line: 4,
         key: "carl@example.com",
         action: "create",
-        changes: [
-          { what: "field", name: "City", before: null, after: "Paris" },
-          { what: "list", name: "Customers" },
-          { what: "tag", name: "VIP" },
-        ],
+        changes: [field(null, "Paris"), toList("Customers"), vip],
       },
-      { line: 5, key: "bob@example.com", action: "update", changes: [{ what: "list", name: "Customers" }] },
-      { line: 6, action: "skip", code: "duplicate", message: "the contact is on line 4 too", changes: [] },
+      { line: 5, key: "bob@example.com", action: "update", changes: [toList("Customers")] },
+      { line: 6, action: "skip", ...duplicate, changes: [] },
     ]);
   });
 
   it("is the same with and without --dry-run, and costs no request more", async () => {
-    const { ecm, plan, lines } = await account();
-    const path = await inputFile(people);
-    const args = ["import", path, ...commandArgs, "--json", "--plan", plan];
-    const dry = parseSummary(await ecm([...args, "--dry-run"]));
+    const { ecm, run, plan, lines } = await account();
+    const command = `import ${await inputFile(people)} --list Customers`;
+    const dry = await run(`${command} --plan ${plan} --dry-run`);
     const before = await lines();
-    const real = parseSummary(await ecm(args));
+    const real = await run(`${command} --plan ${plan}`);
     expect(await lines()).toEqual(before);
     expect(real.requests.total).toBe(dry.estimate.requests);
-    const again = await ecm(["import", path, ...commandArgs, "--fresh", "--plan", "-"]);
+    const again = await ecm(`${command} --fresh --plan -`);
     const actions = (await lines(again.stdout)).map(({ action }) => action);
     expect(actions.join(" ")).toBe("unchanged reject unchanged unchanged skip");
   });
 
   it("is what runs show --changes says afterwards, with what the run made, without a request", async () => {
     const { ecm, plan, lines, sandbox } = await account();
-    const path = await inputFile(people);
-    await ecm(["import", path, "--list", "Spring fair", "--create-missing", "--plan", plan]);
+    await ecm(`import ${await inputFile(people)} --list 'Spring fair' --create-missing --plan ${plan}`);
     const planned = (await lines()).filter(({ action }) => action === "create" || action === "update");
     const before = sandbox.admin.requests().length;
-    const { code, stdout } = await ecm(["runs", "show", "last", "--changes"]);
-    expect(code).toBe(0);
-    expect(sandbox.admin.requests().length).toBe(before);
-    const done = await lines(stdout);
-    expect(done[0]!.changes).toContainEqual({
-      what: "list",
-      name: "Spring fair",
-      before: false,
-      after: true,
-    });
-    const withId = (line: PlanLine) => ({ ...line, contactId: expect.stringMatching(/^[0-9a-f]{24}$/) });
-    expect(done).toEqual(planned.map(withId));
-    const at = { terminalColumns: 100, env: { NO_COLOR: "1" } };
-    const output = await ecm(["runs", "show", "last", "--changes"], at);
+    const done = await lines((await ecm("runs show last --changes")).stdout);
+    expect(sandbox.admin.requests()).toHaveLength(before);
+    expect(done[0]!.changes).toContainEqual(toList("Spring fair"));
+    expect(done).toEqual(planned.map((line) => ({ ...line, contactId: anId })));
+    const output = await ecm("runs show last --changes", { ...at80, terminalColumns: 100 });
     expect(output.stdout).toContain(
       "  ~ ada@example.com   City  Oslo → Bergen   + list Spring fair   + tag VIP\n",
     );
@@ -124,42 +94,32 @@ describe("--plan", () => {
 
   it("speaks of selections, deletions and members that go without a line", async () => {
     const { ecm, plan, lines } = await account();
-    await ecm(["contact", "delete", "--where", 'City == "Oslo"', "--dry-run", "--plan", plan]);
+    await ecm(`contact delete --where 'City == "Oslo"' --dry-run --plan ${plan}`);
     expect(await lines()).toMatchObject([
       { line: null, key: "ada@example.com", action: "delete", changes: [] },
     ]);
-    const path = await inputFile("Email\nada@example.com\n");
-    await ecm(["contact", "mutate", "--all", "-y", "--add-list", "Customers"]);
-    const sync = ["lists", "sync", "Customers", path, "--plan", plan];
-    const output = await ecm([...sync, "--dry-run"]);
+    await ecm("contact mutate --all -y --add-list Customers");
+    const sync = `lists sync Customers ${await inputFile("Email\nada@example.com\n")} --plan ${plan}`;
+    const output = await ecm(`${sync} --dry-run`);
     expect(output.code).toBe(2);
     expect(output.stderr).toContain("This would remove 1 of the 2 members");
-    expect(await lines()).toMatchObject([
-      { line: 2, action: "unchanged" },
-      {
-        line: null,
-        key: "bob@example.com",
-        action: "update",
-        changes: [{ what: "list", name: "Customers", before: true, after: false }],
-      },
-    ]);
+    const leaves = { what: "list", name: "Customers", before: true, after: false };
+    const removed = { line: null, key: "bob@example.com", action: "update", changes: [leaves] };
+    expect(await lines()).toMatchObject([{ line: 2, action: "unchanged" }, removed]);
     expect((await ecm(sync)).code).toBe(2);
-    await ecm([...sync, "--max-remove", "1"]);
-    expect(await lines()).toMatchObject([{ line: 2 }, { line: null, key: "bob@example.com" }]);
+    await ecm(`${sync} --max-remove 1`);
+    expect(await lines()).toMatchObject([{ line: 2 }, removed]);
   });
 
   it("speaks of a list that is duplicated or merged", async () => {
     const { ecm, plan, lines } = await account();
-    await ecm(["contact", "mutate", "--all", "-y", "--add-list", "Customers"]);
-    for (const commandArgs of [
-      ["duplicate", "Customers", "Copy"],
-      ["merge", "Customers", "--into", "Copy"],
-    ]) {
-      expect((await ecm(["lists", ...commandArgs, "--dry-run", "--plan", plan])).code).toBe(0);
-      const change = { what: "list", name: "Copy", before: false, after: true };
+    await ecm("contact mutate --all -y --add-list Customers");
+    for (const command of ["duplicate Customers Copy", "merge Customers --into Copy"]) {
+      expect((await ecm(`lists ${command} --dry-run --plan ${plan}`)).code).toBe(0);
+      const joins = { line: null, action: "update", changes: [toList("Copy")] };
       expect(await lines()).toMatchObject([
-        { line: null, key: "ada@example.com", action: "update", changes: [change] },
-        { line: null, key: "bob@example.com", action: "update", changes: [change] },
+        { key: "ada@example.com", ...joins },
+        { key: "bob@example.com", ...joins },
       ]);
     }
   });
@@ -178,7 +138,7 @@ describe("--plan", () => {
     });
     const ecm = ecmWith({ ...home, ECM_BASE_URL: baseUrl, ECM_API_KEY: testKey });
     const plan = join(folder, "plan.ndjson");
-    const { code } = await ecm(["import", path, "--plan", plan], { signal: interruption.signal });
+    const { code } = await ecm(`import ${path} --plan ${plan}`, { signal: interruption.signal });
     expect(code).toBe(130);
     expect(meanwhile).not.toContain("plan.ndjson");
     expect([await readdir(folder), await readdir(runs)]).toEqual([before, []]);
@@ -186,21 +146,22 @@ describe("--plan", () => {
 
   it("and --json cannot both have stdout", async () => {
     const { ecm } = await account();
-    const result = await ecm(["import", await inputFile(people), "--dry-run", "--json", "--plan", "-"]);
+    const result = await ecm(`import ${await inputFile(people)} --dry-run --json --plan -`);
     expect(result).toMatchObject({ code: 2, stdout: "" });
   });
 
   it("shows the first changes of a dry run at a terminal", async () => {
     const { ecm } = await account();
-    const path = await inputFile(people);
-    const at = { terminalColumns: 80, env: { NO_COLOR: "1" } };
-    const output = await ecm(["import", path, "--create-missing", "--dry-run", "--show", "1"], at);
-    expect(output.stderr).toContain("  ~ ada@example.com  City  Oslo → Bergen   + tag VIP\n");
-    expect(output.stderr).toContain("  Column  →  Field        First value\n");
-    expect(output.stderr).toContain("  City       City         Bergen\n");
-    expect(output.stderr).toContain("1 more: --show 2, or --plan plan.ndjson");
-    const none = await ecm(["import", path, "--create-missing", "--dry-run", "--show", "0"], at);
-    expect(none.stderr).not.toContain("~ ada");
+    const command = `import ${await inputFile(people)} --create-missing --dry-run`;
+    const output = await ecm(`${command} --show 1`, at80);
+    for (const text of [
+      "  ~ ada@example.com  City  Oslo → Bergen   + tag VIP\n",
+      "  Column  →  Field        First value\n",
+      "  City       City         Bergen\n",
+      "1 more: --show 2, or --plan plan.ndjson",
+    ])
+      expect(output.stderr).toContain(text);
+    expect((await ecm(`${command} --show 0`, at80)).stderr).not.toContain("~ ada");
   });
 
   it("shows what is ignored last, and only so much of it", async () => {
@@ -209,8 +170,7 @@ describe("--plan", () => {
     const path = await inputFile(
       `${names.join()},Empty,Email,City\n${names.map(() => "x").join()},,a@b.co,Rome\n`,
     );
-    const args = ["import", path, "--ignore-unmapped", "--dry-run"];
-    const { stderr } = await ecm(args, { terminalColumns: 80, env: { NO_COLOR: "1" } });
+    const { stderr } = await ecm(`import ${path} --ignore-unmapped --dry-run`, at80);
     const output = stderr.match(/ {2}(City|Own \d|…) .*(?=\n)/g);
     expect(output?.slice(0, 3)).toEqual([
       "  City       City         Rome",
