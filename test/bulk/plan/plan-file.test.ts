@@ -146,6 +146,15 @@ it("is refused where a byte of a block was changed, also before its end is writt
   }
 });
 
+it("is whole again once what was changed on purpose is sealed, in its blocks and at its end", async () => {
+  const whole = (await wholePlan()).toString("latin1");
+  const toLines = (text: string) => text.trimEnd().split("\n");
+  await writeSealed(toLines(whole));
+  expect(await readFile(file, "latin1")).toBe(whole);
+  await writeSealed(toLines(whole.replaceAll("p1@", "erased@")));
+  expect((await readStoredPlan(file))!.end).toBeDefined();
+});
+
 it("leaves out blocks that reach beyond what is the same each time", async () => {
   await wholePlan();
   const text = await readFile(file, "utf8");
@@ -292,7 +301,7 @@ describe("a plan that is written for others", () => {
     [ofEnd, "end.counts.reject", undefined],
     [ofEnd, "end.requests", "5"],
   ])("is no plan with another value in line %i: %s = %j", async (place, member, value) => {
-    const lines = (await exported()).toString().trimEnd().split("\n");
+    const lines = (await exported()).toString("latin1").trimEnd().split("\n");
     const line = JSON.parse(lines[place]!) as object;
     const names = member.split(".");
     const last = names.pop()!;
@@ -309,9 +318,8 @@ describe("a plan that is written for others", () => {
 
 type Part = Record<string, unknown>;
 
-/** With its digest made again. */
+/** With its digests made again. @param lines each byte a letter */
 async function writeSealed(lines: readonly string[]): Promise<void> {
   const seal = createPlanSealer();
-  const sealed = lines.map((each) => `${seal(Buffer.from(each).toString("latin1"))}\n`);
-  await writeFile(file, sealed.join(""), "latin1");
+  await writeFile(file, lines.map((each) => `${seal(each)}\n`).join(""), "latin1");
 }
