@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
-import { inputFile, manyRows, parseSummary, readContacts } from "./kit.ts";
+import { askingOf, inputFile, manyRows, readContacts } from "./kit.ts";
 
 /** A service whose searches tell neither lists nor status nor versions, whatever `source` asks for. */
 async function startTerse() {
@@ -21,16 +21,16 @@ async function startTerse() {
 
 it("has the members of a list read once for a sync, also where its total counts more than it shows", async () => {
   const proxy = await startRecordingProxy();
-  await proxy.ecm(["import", await inputFile(manyRows(30)), "--list", "L", "--create-missing"]);
+  const { run, importing } = askingOf(proxy);
+  await importing(manyRows(30), "--list L --create-missing");
   let searches = 0;
   proxy.rewrites = (path, text) => {
     if (path !== "/api/contact/search") return text;
     searches++;
     return text.replace(/"totalRecords":(\d+)/, (_, total) => `"totalRecords":${Number(total) + 1}`);
   };
-  const file = await inputFile(manyRows(29));
-  const summary = parseSummary(await proxy.ecm(["lists", "sync", "L", file, "--dry-run", "--json"]));
-  expect(summary).toMatchObject({ members: { added: 0, removed: 1 } });
+  const dry = await run(`lists sync L ${await inputFile(manyRows(29))} --dry-run`);
+  expect(dry).toMatchObject({ members: { added: 0, removed: 1 } });
   // The second one looks whether the service gives pages of 30 alone.
   expect(searches).toBe(2);
 });
@@ -38,21 +38,21 @@ it("has the members of a list read once for a sync, also where its total counts 
 describe("a service whose searches leave out lists and versions", () => {
   it.each([[40], [150]])("gets no write for %d contacts that are as the file wants them", async (size) => {
     const proxy = await startTerse();
-    const path = await inputFile(manyRows(size));
-    const args = ["import", path, "--list", "L", "--create-missing", "--json"];
-    expect(parseSummary(await proxy.ecm(args)).rows.created).toBe(size);
+    const { run } = askingOf(proxy);
+    const command = `import ${await inputFile(manyRows(size))} --list L --create-missing`;
+    expect((await run(command)).rows.created).toBe(size);
     proxy.writes.length = 0;
-    expect(parseSummary(await proxy.ecm(args)).rows).toMatchObject({ unchanged: size, updated: 0 });
+    expect((await run(command)).rows).toMatchObject({ unchanged: size, updated: 0 });
     expect(proxy.writes).toEqual([]);
   });
 
   it("has its lists synced with a write for each member that comes or goes", async () => {
     const proxy = await startTerse();
-    await proxy.ecm(["import", await inputFile(manyRows(30)), "--list", "L", "--create-missing"]);
-    await proxy.ecm(["import", await inputFile("Email\nnew@example.com\n")]);
-    const file = await inputFile(`${manyRows(28)}new@example.com,\n`);
-    const summary = parseSummary(await proxy.ecm(["lists", "sync", "L", file, "--json"]));
-    expect(summary).toMatchObject({ members: { added: 1, removed: 2 }, requests: { mutate: 3 } });
+    const { run, importing } = askingOf(proxy);
+    await importing(manyRows(30), "--list L --create-missing");
+    await importing("Email\nnew@example.com\n");
+    const synced = await run(`lists sync L ${await inputFile(`${manyRows(28)}new@example.com,\n`)}`);
+    expect(synced).toMatchObject({ members: { added: 1, removed: 2 }, requests: { mutate: 3 } });
     proxy.rewrites = (_path, text) => text;
     const members = [...(await readContacts(proxy))].filter(([, { lists }]) => lists.length > 0);
     expect(members).toHaveLength(29);
