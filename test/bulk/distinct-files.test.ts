@@ -15,8 +15,13 @@ async function files() {
   await writeFile(at("map.yaml"), "Email: key\n");
   await symlink(at("people.csv"), at("linked.csv"));
   await link(at("people.csv"), at("hard.csv"));
-  return { at, ...(await startSandbox()) };
+  const service = await startSandbox();
+  /** A command whose files are in the folder. */
+  const ecm = (line: string) => service.ecm(line.replaceAll(/\S+\.\w+\b/g, at));
+  return { ...service, at, ecm, read: (name: string) => readFile(at(name), "utf8") };
 }
+
+const refusal = (message: string) => ({ code: 2, stderr: expect.stringContaining(message) });
 
 it.each([
   ["import people.csv --plan people.csv --dry-run", "--plan names the input file"],
@@ -26,82 +31,60 @@ it.each([
   ["import people.csv --rejects linked.csv", "--rejects names the input file"],
   ["import people.csv --mapping map.yaml --plan map.yaml", "--plan and --mapping name the same file"],
   ["import people.csv --rejects new.csv --plan new.csv", "--plan and --rejects name the same file"],
-  [
-    "contact mutate --keys people.csv --set First\u00a0Name=A --plan people.csv",
-    "--plan names the input file",
-  ],
+  ["contact mutate --keys people.csv --add-tag A --plan people.csv", "--plan names the input file"],
   ["contact delete --keys people.csv --plan people.csv --yes", "--plan names the input file"],
   ["contact delete --keys people.csv --backup people.csv --yes", "--backup names the input file"],
   ["contact delete --all --backup new.csv --plan new.csv --yes", "--plan and --backup name the same file"],
   ["lists sync Anyone people.csv --plan people.csv", "--plan names the input file"],
 ])("refuses `%s` before anything is sent", async (line, message) => {
-  const { ecm, at } = await files();
-  const args = line
-    .split(" ")
-    .map((word) => (/\.(?:csv|yaml)$/.test(word) ? at(word) : word.replace("\u00a0", " ")));
-  const result = await ecm(args);
-  expect([result.code, result.stderr]).toEqual([2, expect.stringContaining(message)]);
-  expect(result.stderr).not.toContain("rate-limit");
-  expect(await readFile(at("people.csv"), "utf8")).toBe(people);
+  const { ecm, read, sandbox } = await files();
+  expect(await ecm(line)).toMatchObject(refusal(message));
+  expect(sandbox.admin.requests()).toEqual([]);
+  expect(await read("people.csv")).toBe(people);
 });
 
 it("refuses to replace the plan that it carries out", async () => {
-  const { ecm, at, sandbox } = await files();
-  const plan = at("plan.ndjson");
-  await ecm(["import", at("people.csv"), "--dry-run", "--plan", plan]);
-  const [sent, written] = [sandbox.admin.requests().length, await readFile(plan, "utf8")];
-  const { code, stderr } = await ecm(["apply", plan, "--rejects", plan]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("--rejects names the input file")]);
-  expect(sandbox.admin.requests().length).toBe(sent);
-  expect(await readFile(plan, "utf8")).toBe(written);
+  const { ecm, read, sandbox } = await files();
+  await ecm("import people.csv --dry-run --plan plan.ndjson");
+  const [sent, written] = [sandbox.admin.requests().length, await read("plan.ndjson")];
+  const result = await ecm("apply plan.ndjson --rejects plan.ndjson");
+  expect(result).toMatchObject(refusal("--rejects names the input file"));
+  expect(sandbox.admin.requests()).toHaveLength(sent);
+  expect(await read("plan.ndjson")).toBe(written);
 });
 
 it("names the flag whose file cannot be written", async () => {
-  const { ecm, at } = await files();
+  const { ecm } = await files();
   for (const flag of ["--plan", "--backup"]) {
-    const { code, stderr } = await ecm(["contact", "delete", "--all", "--yes", flag, at("none/new")]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`${flag}: cannot write`)]);
+    const result = await ecm(`contact delete --all --yes ${flag} none/new.csv`);
+    expect(result).toMatchObject(refusal(`${flag}: cannot write`));
   }
 });
 
 it("leaves a pipe and a link as they are where rejected rows would go", async () => {
-  const { ecm, at } = await files();
+  const { ecm, at, read } = await files();
   await writeFile(at("bad.csv"), "Email\nada\n");
-  execFileSync("mkfifo", [at("pipe")]);
+  execFileSync("mkfifo", [at("pipe.csv")]);
   await writeFile(at("real.csv"), "");
   await symlink(at("real.csv"), at("link.csv"));
-  for (const more of [[], ["--dry-run"]]) {
-    const refused = await ecm(["import", at("bad.csv"), "--rejects", at("pipe"), ...more]);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("it is a device or a pipe")]);
-    expect((await lstat(at("pipe"))).isFIFO()).toBe(true);
+  for (const more of ["", "--dry-run"]) {
+    const refused = await ecm(`import bad.csv --rejects pipe.csv ${more}`);
+    expect(refused).toMatchObject(refusal("it is a device or a pipe"));
+    expect((await lstat(at("pipe.csv"))).isFIFO()).toBe(true);
     await writeFile(at("real.csv"), "");
-    expect((await ecm(["import", at("bad.csv"), "--rejects", at("link.csv"), ...more])).code).toBe(3);
+    expect((await ecm(`import bad.csv --rejects link.csv ${more}`)).code).toBe(3);
     expect((await lstat(at("link.csv"))).isSymbolicLink()).toBe(true);
-    expect(await readFile(at("real.csv"), "utf8")).toContain("key_syntax");
+    expect(await read("real.csv")).toContain("key_syntax");
   }
 });
 
-it("takes a plan beside an input and a backup of their own", async () => {
-  const { ecm, at } = await files();
-  expect((await ecm(["import", at("people.csv"), "--plan", at("plan.ndjson")])).code).toBe(0);
-  const args = [
-    "contact",
-    "delete",
-    "--all",
-    "--yes",
-    "--plan",
-    at("plan.ndjson"),
-    "--backup",
-    at("gone.csv"),
-  ];
-  expect((await ecm(args)).code).toBe(0);
-  expect(await readFile(at("gone.csv"), "utf8")).toContain("ada@example.com");
-  expect(await readFile(at("plan.ndjson"), "utf8")).toContain('"delete"');
-});
-
-it("names a plan that may contain the address of a person who was erased", async () => {
-  const { ecm, at } = await files();
-  await ecm(["import", at("people.csv"), "--plan", at("plan.ndjson")]);
-  const { code, stderr } = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+it("takes a plan and a backup of their own; an erasure names the plan that may contain the person", async () => {
+  const { ecm, at, read } = await files();
+  expect((await ecm("import people.csv --plan plan.ndjson")).code).toBe(0);
+  const deleted = await ecm("contact delete --all --yes --plan plan.ndjson --backup gone.csv");
+  expect(deleted.code, deleted.stderr).toBe(0);
+  expect(await read("gone.csv")).toContain("ada@example.com");
+  expect(await read("plan.ndjson")).toContain('"delete"');
+  const { code, stderr } = await ecm("contact erase ada@example.com --yes");
   expect([code, stderr]).toEqual([0, expect.stringContaining(at("plan.ndjson"))]);
 });

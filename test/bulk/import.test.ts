@@ -1,6 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { testClock } from "../sandbox/account.ts";
 import { call, inputFile, manyContacts, manyRows, readContacts, startAccount } from "./kit.ts";
 
 const none = { created: 0, updated: 0, deleted: 0, unchanged: 0, skipped: 0, rejected: 0, pending: 0 };
@@ -197,20 +196,6 @@ describe("ecm import", () => {
     expect(real.rows).toEqual(rows);
     expect([dry.estimate.requests, real.estimate.requests]).toEqual(Array(2).fill(real.requests.total));
     expect((await ecm("runs list --json")).stdout).not.toContain("dry-run");
-  });
-
-  it("says in a log that it waits for the hour, in a real run and in a dry run, and nothing with -q", async () => {
-    for (const [count, flags, said] of [
-      [2, "", /paused.*resuming in \d+ s/],
-      [150, "--dry-run", /(paused|asked to wait).*resuming in \d+ s/],
-      [2, "-q", /^$/],
-    ] as const) {
-      const clock = testClock(Date.now());
-      const { ecm } = await startAccount({ hourlyLimit: 3, windowSeconds: 15, clock });
-      await ecm("lists list", { clock });
-      const { code, stderr } = await ecm(`import ${await inputFile(manyRows(count))} ${flags}`, { clock });
-      expect([code, stderr]).toEqual([0, expect.stringMatching(said)]);
-    }
   });
 
   it("takes standard input, and goes on with it when the same comes again", async () => {
