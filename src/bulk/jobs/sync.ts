@@ -102,7 +102,7 @@ function toRowWork(options: SyncOptions, listId: string): Omit<RowWork, "survey"
  * Members that the input does not name, not even in a row that is rejected; all are skipped where the input is cut
  * off. Their places on the pages name them in the journal, after the input's lines.
  */
-export async function planRemovals(
+async function planRemovals(
   snapshot: AccountSnapshot,
   run: RowRun,
   { listId, lookup }: { listId: string; lookup: Lookup },

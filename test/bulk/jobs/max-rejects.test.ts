@@ -5,27 +5,23 @@ import { findMaxRejectsStop, type RunContext } from "../../../src/bulk/plan/sess
 import type { Limit } from "../../../src/bulk/runs/folder.ts";
 import { Ledger } from "../../../src/bulk/runs/ledger.ts";
 
-interface Counts {
-  read?: number;
-  /** By the input; by the plan; by the service. */
-  invalid?: number;
-  planned?: number;
-  refused?: number;
+const none = {
+  read: 1000,
+  /** Rejected by the input; by the plan; by the service. */
+  invalid: 0,
+  planned: 0,
+  refused: 0,
   /** Written; to be written; as they should be. */
-  updated?: number;
-  toUpdate?: number;
-  unchanged?: number;
-}
+  updated: 0,
+  toUpdate: 0,
+  unchanged: 0,
+};
+type Counts = Partial<typeof none>;
 
 const cases: [why: string, counts: Counts, limit: Limit | undefined, stops: boolean][] = [
   ["nothing was accepted", { invalid: 50 }, undefined, true],
   ["one less", { invalid: 49 }, undefined, false],
-  [
-    "invalid, planned and refused ones count together",
-    { invalid: 20, planned: 20, refused: 10 },
-    undefined,
-    true,
-  ],
+  ["all kinds count together", { invalid: 20, planned: 20, refused: 10 }, undefined, true],
   ["one is as it should be", { invalid: 50, unchanged: 1 }, undefined, false],
   ["one was written", { invalid: 50, updated: 1 }, undefined, false],
   ["one will be written", { invalid: 50, toUpdate: 1 }, undefined, false],
@@ -45,15 +41,7 @@ it.each(cases)("%s: %o, limit %o", (_, counts, limit, stops) => {
 });
 
 function toState(counts: Counts, maxRejects: Limit | undefined): RunContext {
-  const {
-    read = 1000,
-    invalid = 0,
-    planned = 0,
-    refused = 0,
-    updated = 0,
-    toUpdate = 0,
-    unchanged = 0,
-  } = counts;
+  const { read, invalid, planned, refused, updated, toUpdate, unchanged } = { ...none, ...counts };
   const ledger = new Ledger();
   let ref = 1;
   for (let each = 0; each < refused; each++)
