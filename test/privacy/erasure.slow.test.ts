@@ -7,7 +7,15 @@ import { join } from "node:path";
 import { domainToASCII } from "node:url";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyContacts, parseSummary } from "../bulk/kit.ts";
-import { done, type Ecm, ecmWith, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import {
+  done,
+  type Ecm,
+  ecmWith,
+  spawnEcm,
+  temporaryFolder,
+  temporaryHome,
+  waitForResult,
+} from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 type Environment = Record<string, string>;
@@ -244,15 +252,14 @@ describe("an erasure", () => {
     expect(JSON.parse(await done(ecm(["runs", "rejects", run!, "-o", "json"])))).toEqual([]);
   });
 
-  it("leaves nothing in the sandbox's log of requests and its snapshots", async () => {
-    const folder = await temporaryFolder();
-    const env = {
-      ECM_CONFIG_DIR: join(folder, "config"),
-      ECM_STATE_DIR: join(folder, "state"),
-      ECM_CACHE_DIR: join(folder, "cache"),
-    };
+  it.each([false, true])("leaves nothing in a sandbox and its snapshots (running: %s)", async (isRunning) => {
+    const env = await temporaryHome();
     const ecm = ecmWith(env);
     const sandbox: Ecm = (args, options) => ecm([...args, "-p", "sandbox"], options);
+    if (isRunning) {
+      const server = spawnEcm(["sandbox", "start"], env);
+      await new Promise((resolve) => server.stdout!.once("data", resolve));
+    }
     const csv = await inputFile(createTable("One"));
     expect((await sandbox(["import", csv])).code).toBe(3);
     await done(ecm(["sandbox", "snapshot", "save", "before"]));
