@@ -99,7 +99,7 @@ test.each(["utf-8", "utf-16le", "gb18030"])(
   "characters of %s cut by the edge of a chunk are whole",
   async (encoding) => {
     for (const shift of [0, 1, 2, 3]) {
-      const city = `${"x".repeat(shift)}${"é漢😀".repeat(20_000)}`;
+      const city = `${"x".repeat(shift)}${"é漢😀".repeat(4000)}`;
       const { rows } = await read(iconv.encode(`Email,City\na@example.com,${city}\n`, encoding), {
         encoding,
       });

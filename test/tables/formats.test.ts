@@ -47,9 +47,9 @@ describe("JSON", () => {
         [2, "b@example.com", "true", ["x,y", "z"]],
       ]);
     }
-    const many = Array.from({ length: 2000 }, (_, at) => ({ Email: `a${at}@example.com`, City: "é漢😀" }));
+    const many = Array.from({ length: 600 }, (_, at) => ({ Email: `a${at}@example.com`, City: "é漢😀" }));
     const { rows } = await read(JSON.stringify(many));
-    expect(rows.at(-1)).toMatchObject({ line: 2000, fields: new Map([["f3", "é漢😀"]]) });
+    expect(rows.at(-1)).toMatchObject({ line: 600, fields: new Map([["f3", "é漢😀"]]) });
   });
 
   test.each([
@@ -115,7 +115,7 @@ describe("gzip", () => {
   test.each([
     ["cut short", gzipSync(text).subarray(0, 20), /cannot be unpacked/],
     ["twice", gzipSync(gzipSync(text)), /a zero byte/],
-    ["a bomb", gzipSync(Buffer.alloc(80 * 1024 ** 2, 97)), /unpacks to far more/],
+    ["a bomb", gzipSync(Buffer.alloc(65 * 1024 ** 2, 97)), /unpacks to far more/],
     ["empty", gzipSync(""), /is empty/],
   ])("that cannot be read says why: %s", async (_name, content, message) => {
     expect((await catchFailure(read(content))).message).toMatch(message);

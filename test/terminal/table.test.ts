@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { formatShortDate } from "../../src/moments.ts";
 import { fitColumns, formatShortNames, renderRecord, renderTable } from "../../src/terminal/table.ts";
 import { cut } from "../../src/terminal/text-width.ts";
+import { runs } from "../support/runs.ts";
 
 /** Header and rows, their cells separated by bars. */
 function draw(lines: readonly string[], width = 80): string {
@@ -52,6 +53,7 @@ describe("a table", () => {
         expect(table.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
         expect(measureWidth(table)).toBeLessThanOrEqual(width);
       }),
+      { numRuns: runs(40) },
     );
   });
 
@@ -129,6 +131,7 @@ describe("the columns of a table", () => {
         expect(measureWidth(text)).toBeLessThanOrEqual(width);
         for (const [key] of people) expect(text).toContain(key);
       }),
+      { numRuns: runs(40) },
     );
   });
 });
