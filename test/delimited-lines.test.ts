@@ -2,8 +2,9 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatCsvLine, formatTsvLine, joinNames, toSafeCell } from "../src/delimited-lines.ts";
+import { anyText } from "./support/runs.ts";
 
-const hostile = fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[ ,;"'\n\r\t=+@\\-]{0,6}$/));
+const hostile = fc.oneof(anyText(), fc.stringMatching(/^[ ,;"'\n\r\t=+@\\-]{0,6}$/));
 
 describe("cells", () => {
   it("writes csv that reads back as the same cells, whatever they hold", () => {

@@ -10,7 +10,7 @@ import { describeCommandJson } from "../../src/commands/help/help-text.ts";
 import { exitCodes } from "../../src/errors.ts";
 import { loadLeaves } from "../support/command-tree.ts";
 import { done, ecmWith, type Result, refused, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { runs } from "../support/runs.ts";
+import { anyText, runs } from "../support/runs.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 interface CommandFacts {
@@ -36,7 +36,7 @@ const values = fc.oneof(
     ...["\u001b[31mred", "a\u0000b", "\ud800", "\u202eexe"],
     ...'名前 %00 ../../x /dev/null/x a,b "'.split(" "),
   ),
-  fc.string({ unit: "binary", maxLength: 8 }),
+  anyText({ maxLength: 8 }),
 );
 
 it("gives valid output or none, and one error for every failure, over the space of commands and flags", async () => {
