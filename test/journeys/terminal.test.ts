@@ -72,17 +72,21 @@ describe("what is missing", () => {
     expect((await json("structure get")).tags).toMatchObject([{ label: "vip" }]);
   });
 
-  it.each([
-    ...["contact create --key", "contact get ID-OR-KEY", "contact mutate ID-OR-KEY", "lists create NAME"],
-    ...["structure field add LABEL", "structure field rename FIELD LABEL", "structure field remove FIELD"],
-    ...["structure tag add LABEL", "structure tag rename TAG LABEL", "structure tag remove TAG"],
-    ...["auth use NAME", "runs show RUN", "runs resume RUN", "runs undo RUN", "runs rejects RUN"],
-    ...["runs retry RUN", "runs remove RUN"],
-  ])("is an error that names it where nobody can be asked: ecm %s", async (usage) => {
-    const [, command = "", named] = /^([a-z ]+) (.*)$/.exec(usage)!;
-    for (const result of [await ecm(command), await ecm(`${command} --no-input`, at80)]) {
-      expect(result).toMatchObject({ code: 2, stdout: "" });
-      expect(result.stderr).toMatch(new RegExp(`error: .* is missing\nhint: .*ecm ${command}.*${named}`));
+  it("is an error that names it where nobody can be asked, with every command that asks", async () => {
+    const usages = [
+      ...["contact create --key", "contact get ID-OR-KEY", "contact mutate ID-OR-KEY", "lists create NAME"],
+      ...["structure field add LABEL", "structure field rename FIELD LABEL", "structure field remove FIELD"],
+      ...["structure tag add LABEL", "structure tag rename TAG LABEL", "structure tag remove TAG"],
+      ...["auth use NAME", "runs show RUN", "runs resume RUN", "runs undo RUN", "runs rejects RUN"],
+      ...["runs retry RUN", "runs remove RUN"],
+    ];
+    for (const usage of usages) {
+      const [, command = "", named] = /^([a-z ]+) (.*)$/.exec(usage)!;
+      for (const result of [await ecm(command), await ecm(`${command} --no-input`, at80)]) {
+        expect(result, usage).toMatchObject({ code: 2, stdout: "" });
+        const said = new RegExp(`error: .* is missing\nhint: .*ecm ${command}.*${named}`);
+        expect(result.stderr, usage).toMatch(said);
+      }
     }
   });
 
