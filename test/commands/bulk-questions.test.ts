@@ -1,6 +1,6 @@
 /**
  * A bulk write at a terminal is agreed to by a person or by --yes, whatever
- * forbids questions, and again when it is resumed.
+ * forbids questions, also when it is resumed where nobody had said yes.
  */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -89,17 +89,28 @@ describe("resuming at a terminal", () => {
     expect(view).toMatchObject({ status: "completed", rows: { updated: 20 } });
   });
 
-  it("asks for the number of who is left of a deletion, and for an undo", async () => {
+  it("asks nobody where somebody has said yes, and says what is sent", async () => {
     const { ecm } = await startSandbox({ contents });
-    const stop = async (line: string) => parseSummary(await ecm(`${line} --max-requests 8 --json`));
-    const answer = (run: string | null, typed: string) => ecm(`runs resume ${run}`, { ...at, typed });
-    const { run, rows } = await stop("contact delete --all --yes");
-    expect(rows.deleted).toBeGreaterThan(0);
-    expect((await answer(run, "20\r")).code).toBe(1);
-    await done(answer(run, `${rows.pending}\r`));
-    const undone = await stop(`runs undo ${run}`);
-    expect((await answer(undone.run, "n\r")).code).toBe(1);
-    await done(answer(undone.run, "y\r"));
+    const stop = async (line: string, options = {}) =>
+      parseSummary(await ecm(`${line} --max-requests 8 --json`, options));
+    const resume = (run: string | null) => ecm(`runs resume ${run}`, { ...at, typed: "n\r" });
+    const deleted = await stop("contact delete --all --yes");
+    expect(deleted.rows.deleted).toBeGreaterThan(0);
+    await done(resume(deleted.run));
+    const undone = await stop(`runs undo ${deleted.run}`, { ...at, typed: "y\r" });
+    expect(undone.rows.created).toBeGreaterThan(0);
+    const { code, stderr } = await resume(undone.run);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(`To send: ${undone.rows.pending} requests (`);
+  });
+
+  it("asks for an undo to which nobody has said yes", async () => {
+    const { ecm } = await startSandbox({ contents });
+    const { run } = parseSummary(await ecm("contact delete --all --yes --json"));
+    const undone = parseSummary(await ecm(`runs undo ${run} --max-requests 8 --json`));
+    const answer = (typed: string) => ecm(`runs resume ${undone.run}`, { ...at, typed });
+    expect((await answer("n\r")).code).toBe(1);
+    await done(answer("y\r"));
   });
 });
 

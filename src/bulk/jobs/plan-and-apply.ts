@@ -32,7 +32,7 @@ import {
   recordInJournal,
   toFile,
 } from "../plan/session.ts";
-import { countRequestsAfter, findNewList } from "../runs/folder.ts";
+import { countRequestsAfter, findNewList, writeManifest } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
 import {
   type Closed,
@@ -54,7 +54,8 @@ export async function planAndApply(context: RunContext, opened: OpenedJob): Prom
   context.input = kept?.end?.input ?? opened.contacts?.input ?? noInput;
   if (kept) context.tally = kept.tally;
   if (run) {
-    emit({ kind: "entered", run: run.manifest.id, isResumed: run.isResumed, rows: countRunRows(context) });
+    const { id, isAgreed = false } = run.manifest;
+    emit({ kind: "entered", run: id, isResumed: run.isResumed, isAgreed, rows: countRunRows(context) });
     recordInJournal(context, { kind: "start", at: clock.now(), program: engine.version });
   }
   const ending: Ending = {};
@@ -171,7 +172,7 @@ async function prepare(
   ending: Ending,
 ): Promise<void> {
   const { options, ledger } = context;
-  const { folder, isResumed } = context.run!;
+  const { folder, manifest, isResumed } = context.run!;
   const price = ending.price!;
   const monthStop = findMonthStop(price, options);
   if (monthStop) throw monthStop;
@@ -185,7 +186,11 @@ async function prepare(
     firstRejects: await readFirstRejects({ plan: toFile(context, "plan"), ledger: new Ledger() }),
     isResumed,
   };
-  await options.agree?.(price, subtractSettled(context), names?.creations, foreseen || undefined);
+  if (!manifest.isAgreed) {
+    const about = [price, subtractSettled(context), names?.creations, foreseen || undefined] as const;
+    if (await options.agree?.(...about))
+      await writeManifest(folder, Object.assign(manifest, { isAgreed: true }));
+  }
   if (isFirst) ending.backup = await options.backUp?.write(readContactsToDelete(plan), { folder, account });
 }
 

@@ -38,7 +38,7 @@ export type RunEvent =
       unclearAre?: MarkedAre;
     }
   | { kind: "names-missing"; missing: readonly Creation[] }
-  | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }
+  | { kind: "entered"; run: string; isResumed: boolean; isAgreed: boolean; rows: RowCounts }
   | { kind: "priced"; price: Price }
   | {
       kind: "marked";

@@ -80,12 +80,18 @@ export interface RunOptions extends BudgetOptions {
   /** Where a page about the run is written, to name it. */
   reportFile?: string;
   /**
-   * Has the writes agreed to, between the price and the first of them, in each invocation.
+   * Has the writes agreed to, between the price and the first of them, as long as nobody has said yes.
    * @param planned how many contacts are created, changed and deleted
    * @param created what the run creates in the account first
    * @param plan of a run that has not begun to write
+   * @returns whether somebody did; false where nobody could be asked
    */
-  agree?(price: Price, planned: PlanTally, created?: readonly Creation[], plan?: ForeseenPlan): Promise<void>;
+  agree?(
+    price: Price,
+    planned: PlanTally,
+    created?: readonly Creation[],
+    plan?: ForeseenPlan,
+  ): Promise<boolean>;
   /** Writes the contacts that a deletion takes as they are, whole and on the disk before it returns. */
   backUp?: BackUp;
 }

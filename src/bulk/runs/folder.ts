@@ -91,6 +91,8 @@ export interface Manifest {
   report?: string;
   /** A resume may allow more. */
   guards?: GuardOptions;
+  /** Its writes were agreed to, by a person or with --yes: a resume does not ask again. */
+  isAgreed?: true;
   /** Where the contacts that a deletion takes are written, and in which format. Absent: in the run folder. */
   backup?: { file: string; format: string };
   /** Written when it ends or stops: what `runs list` shows without reading the journal. */

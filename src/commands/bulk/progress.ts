@@ -47,6 +47,7 @@ export class RunDisplay {
   /** The summary of a run that was refused before its first write. */
   refused: Summary | undefined;
   #isAsking = false;
+  #isAgreed = false;
 
   constructor(context: Context, shown: Shown) {
     const { terminal, clock } = context;
@@ -118,6 +119,7 @@ export class RunDisplay {
         if (event.missing.length > 0) note(`New in the account: ${listCreated(event.missing)}`);
         break;
       case "entered":
+        this.#isAgreed = event.isAgreed;
         this.#doneBefore = countSettled(event.rows);
         if (event.isResumed) this.#noteResumed(event.run, event.rows.read);
         break;
@@ -155,7 +157,8 @@ export class RunDisplay {
     const { isDryRun, isSingle } = this.#shown;
     if (isDryRun) return;
     if (price.estimate.seconds > longRunSeconds) loadAllChunks();
-    const isAsked = !this.#context.settings.yes && this.#context.prompter() !== undefined;
+    const { settings } = this.#context;
+    const isAsked = !settings.yes && !this.#isAgreed && this.#context.prompter() !== undefined;
     if (!isAsked && !isSingle) this.#context.terminal.note(formatPrice(price));
   }
 }

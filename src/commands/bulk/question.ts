@@ -62,10 +62,15 @@ export function createAgreement(
 ): NonNullable<RunOptions["agree"]> {
   return async (price, { deleted }, news = [], plan = undefined) => {
     const danger = deleted > 0 ? "delete" : question.danger;
-    const prompter = context.settings.yes ? undefined : context.prompter();
-    if (!prompter) return requireAnswer(context, danger, false);
+    if (context.settings.yes) return true;
+    const prompter = context.prompter();
+    if (!prompter) {
+      requireAnswer(context, danger, false);
+      return false;
+    }
     const answer = () => ask(context, prompter, { ...question, danger, price, deleted, news, plan });
     if (!(await display.whileAsking(answer).catch(throwUnapplied))) throw declinedError();
+    return true;
   };
 }
 

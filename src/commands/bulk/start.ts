@@ -88,8 +88,9 @@ async function runShown(context: Context, start: BulkStart): Promise<Closed> {
       reportFile: flags.report,
       backUp: start.backUp,
       async agree(...about) {
-        await agree(...about);
+        const isAgreed = await agree(...about);
         await start.agreed?.();
+        return isAgreed;
       },
     };
     const asked = context.prompter() && (await start.asks?.((ask) => display.whileAsking(ask)));
