@@ -10,7 +10,7 @@ import { parseSummary, readContacts } from "../bulk/kit.ts";
 import { ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 
-export interface RecordedWrite {
+interface RecordedWrite {
   kind: "create" | "mutate" | "status" | "delete";
   /** The key of a create, the contact's id of anything else. */
   what: string;
