@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { TextIndex } from "../src/text-index.ts";
+import { runs } from "./support/runs.ts";
 
 test("an index knows which texts were added, where, and which twice", () => {
   fc.assert(
@@ -23,7 +24,7 @@ test("an index knows which texts were added, where, and which twice", () => {
         [],
       ]);
     }),
-    { numRuns: 20 },
+    { numRuns: runs(6) },
   );
 });
 

@@ -52,7 +52,9 @@ describe("ecm limits", () => {
     await ecm("lists list");
     const { error } = JSON.parse(await refused(ecm("lists list --json -q"), 7));
     expect(error).toMatchObject({ limit: "month", retryAfterSeconds: expect.any(Number) });
-    expect(error.hint).toMatch(/quota starts anew (on 1 \w+( \d{4})? |tomorrow )?at 00:00 \(in /);
+    const anew = /quota starts anew (on 1 \w+( \d{4})? |tomorrow )?at 00:00 \(in /;
+    expect(error.hint).toMatch(anew);
+    await refused(ecm("lists list", { terminalColumns: 80 }), 7, anew);
     const shown = await ecm("limits", { terminalColumns: 80 });
     expect(shown.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
     expect(shown.stdout.replaceAll("\n  ", " ")).toMatch(

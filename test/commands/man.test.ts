@@ -1,7 +1,7 @@
 /** The manual: pages written from the command tree, and where they are put. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { groups } from "../../src/commands/groups.ts";
 import { done, type Ecm, ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 
@@ -12,33 +12,31 @@ beforeEach(async () => {
 
 const headings = (page: string) => [...page.matchAll(/^\.SH (.+)$/gm)].map(([, heading]) => heading);
 
-describe("the manual", () => {
-  it("has a page for ecm with its topics, and one for every group with the help of its commands", async () => {
-    const HOME = await temporaryFolder();
-    const folder = join(HOME, ".local/share/man/man1");
-    const install = () => ecm("completion bash --install", { env: { HOME } });
-    const { code, stderr } = await install();
-    expect(code, stderr).toBe(0);
-    expect(stderr).toContain(`pages: ${folder} (man ecm)`);
-    expect((await install()).stderr).not.toContain("manual");
+it("the manual has a page for ecm with its topics, and one for every group with the help of its commands", async () => {
+  const HOME = await temporaryFolder();
+  const folder = join(HOME, ".local/share/man/man1");
+  const install = () => ecm("completion bash --install", { env: { HOME } });
+  const { code, stderr } = await install();
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain(`pages: ${folder} (man ecm)`);
+  expect((await install()).stderr).not.toContain("manual");
 
-    const manual = new Map<string, string>();
-    for (const name of await readdir(folder))
-      manual.set(name.replace(/\.1$/, ""), await readFile(join(folder, name), "utf8"));
-    expect(headings(manual.get("ecm")!)).toEqual(
-      expect.arrayContaining(["NAME", "COMMANDS", "FLAGS", "ENVIRONMENT", "EXIT CODES", "WHERE", "FILES"]),
-    );
-    const visible = groups.filter(({ summary }) => summary);
-    expect([...manual.keys()].sort()).toEqual(["ecm", ...visible.map(({ name }) => `ecm-${name}`)].sort());
-    for (const { name } of visible) {
-      const page = manual.get(`ecm-${name}`)!;
-      expect(headings(page).at(1), name).toMatch(new RegExp(`^ecm ${name}`));
-      for (const part of ["Usage: ecm ", "Examples:", "Exit codes:"]) expect(page, name).toContain(part);
-      expect(page).not.toContain("\u001b");
-    }
-    expect(headings(manual.get("ecm-lists")!)).toContain("ecm lists rename");
-    expect(manual.get("ecm-import")).toContain("\nSee it first:\n");
-  });
+  const manual = new Map<string, string>();
+  for (const name of await readdir(folder))
+    manual.set(name.replace(/\.1$/, ""), await readFile(join(folder, name), "utf8"));
+  expect(headings(manual.get("ecm")!)).toEqual(
+    expect.arrayContaining(["NAME", "COMMANDS", "FLAGS", "ENVIRONMENT", "EXIT CODES", "WHERE", "FILES"]),
+  );
+  const visible = groups.filter(({ summary }) => summary);
+  expect([...manual.keys()].sort()).toEqual(["ecm", ...visible.map(({ name }) => `ecm-${name}`)].sort());
+  for (const { name } of visible) {
+    const page = manual.get(`ecm-${name}`)!;
+    expect(headings(page).at(1), name).toMatch(new RegExp(`^ecm ${name}`));
+    for (const part of ["Usage: ecm ", "Examples:", "Exit codes:"]) expect(page, name).toContain(part);
+    expect(page).not.toContain("\u001b");
+  }
+  expect(headings(manual.get("ecm-lists")!)).toContain("ecm lists rename");
+  expect(manual.get("ecm-import")).toContain("\nSee it first:\n");
 });
 
 it("a group alone prints its help, or lists what is on this machine", async () => {

@@ -1,7 +1,7 @@
 /** `lists duplicate` and `lists merge`: a new list and a bulk run over the members. */
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
-import { call, parseSummary, summaryOf } from "../bulk/kit.ts";
+import { call, summaryOf } from "../bulk/kit.ts";
 import { countRequests } from "../bulk/plan-kit.ts";
 import { fastClock, startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { done, readJson, refused, temporaryFolder } from "../support/ecm.ts";
@@ -215,19 +215,22 @@ describe("the price of a new list", () => {
     "counts against --max-requests, with what comes before it and after it: %s",
     async (line) => {
       const isUndo = line !== mergeAll;
-      for (let maxRequests = 7, isWhole = false; !isWhole; maxRequests++) {
-        const { names, ...service } = await twoLists();
+      const run = async (flags: string) => {
+        const service = await twoLists();
         if (isUndo) await service.ecm(merge);
         const before = countRequests(service);
         const env = { ECM_CACHE_DIR: await temporaryFolder() };
-        const result = await service.ecm(`${line} --max-requests ${maxRequests} --json`, { env });
-        expect(countRequests(service) - before).toBeLessThanOrEqual(maxRequests);
-        const { run, status, estimate, stoppedBy } = parseSummary(result);
-        isWhole = status === "completed";
-        const expected = isWhole ? [0, null] : [7, "max-requests"];
-        expect([result.code, stoppedBy]).toEqual(expected);
-        expect(isWhole).toBe(maxRequests >= estimate.requests);
-        if (!isWhole) await done(service.ecm(`runs resume ${run} --yes --json`));
+        const summary = await summaryOf(service.ecm, `${line} ${flags}`, { env });
+        return { ...service, summary, sent: countRequests(service) - before };
+      };
+      const { estimate } = (await run("--dry-run")).summary;
+      for (const most of [7, 10, estimate.requests - 1, estimate.requests]) {
+        const { ecm, names, summary, sent } = await run(`--max-requests ${most}`);
+        expect(sent).toBeLessThanOrEqual(most);
+        const isWhole = most >= summary.estimate.requests;
+        const end = isWhole ? { code: 0, stoppedBy: null } : { code: 7, stoppedBy: "max-requests" };
+        expect(summary).toMatchObject(end);
+        if (!isWhole) await done(ecm(`runs resume ${summary.run} --yes --json`));
         expect(await names()).toBe(isUndo ? "Leads,Fair,All" : "All");
       }
     },

@@ -9,7 +9,7 @@ import { formatReport } from "../../src/commands/bulk/report.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import { inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
 import { refused } from "../support/ecm.ts";
-import { anyText } from "../support/runs.ts";
+import { anyText, runs } from "../support/runs.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const people: SeedData = {
@@ -208,5 +208,6 @@ it("nothing from people's data is markup, whatever it is", () => {
       expect(toTags(html)).toEqual(tags);
       expect(html).not.toMatch(/[\0\u202e]/);
     }),
+    { numRuns: runs(20) },
   );
 });

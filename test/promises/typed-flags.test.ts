@@ -132,24 +132,25 @@ describe("what can be seen to be wrong without the account", () => {
   });
 });
 
-describe("an API key that was typed where none belongs", () => {
-  const key = `ecm_us_${"Ab3".repeat(14)}x`;
-  it.each([
-    "import KEY",
-    "contact search --where KEY",
-    "contact get KEY",
-    "lists list --token KEY",
-    "lists list --api-key KEY",
-    "lists sync KEY missing.csv",
-    "contact mutate --list KEY --set 'First Name=x'",
-    "-v contact search --list KEY",
-    "export --output-file /nowhere/KEY",
-  ])("is in no message, nor is its beginning: ecm %s", async (line) => {
+const key = `ecm_us_${"Ab3".repeat(14)}x`;
+it.each([
+  "import KEY",
+  "contact search --where KEY",
+  "contact get KEY",
+  "lists list --token KEY",
+  "lists list --api-key KEY",
+  "lists sync KEY missing.csv",
+  "contact mutate --list KEY --set 'First Name=x'",
+  "-v contact search --list KEY",
+  "export --output-file /nowhere/KEY",
+])(
+  "an API key that was typed where none belongs is in no message, nor is its beginning: ecm %s",
+  async (line) => {
     const { ecm } = await startSandbox();
     for (const more of ["", " --json"]) {
       const { stdout, stderr } = await ecm(line.replace("KEY", key) + more);
       expect(stdout + stderr).not.toContain(key.slice(0, 12));
       expect(stderr).not.toBe("");
     }
-  });
-});
+  },
+);
