@@ -75,7 +75,7 @@ test("the log can be read after a body that nests deeper than JSON can be writte
   expect(streamed.match(/^id: /gm)).toHaveLength(3);
 });
 
-test.each<[message: string, act: (admin: Admin) => Promise<unknown>]>([
+const wrongActs: [message: string, act: (admin: Admin) => Promise<unknown>][] = [
   ["contacts[0].key must be an email", (admin) => admin.seed({ contacts: [{ key: "nobody" }] })],
   ["Give one of", (admin) => admin.clock({})],
   [
@@ -89,10 +89,12 @@ test.each<[message: string, act: (admin: Admin) => Promise<unknown>]>([
   ["windowSeconds must be from 1 to", (admin) => admin.limits({ windowSeconds: 1e12 })],
   ["The name of a snapshot", (admin) => admin.snapshots.save(undefined as never)],
   ["must be an object", (admin) => admin.seed(undefined as never)],
-])("what is wrong is refused in words, and changes nothing: %s", async (message, act) => {
+];
+
+test("what is wrong is refused in words, and changes nothing", async () => {
   const { admin } = await started();
   await admin.snapshots.save("one");
-  await expect(act(admin)).rejects.toThrow(message);
+  for (const [message, act] of wrongActs) await expect(act(admin)).rejects.toThrow(message);
   expect(await admin.snapshots()).toHaveLength(1);
 });
 
