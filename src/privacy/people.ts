@@ -134,9 +134,10 @@ function toAddressCharacter(character: string): string {
 
 function readCharacterBefore(text: string, start: number): string {
   const before = text.slice(Math.max(0, start - 12), start);
-  // A letter behind an odd number of backslashes is an escape, such as a line break.
-  const [, backslashes = ""] = /(\\+)[nrtbf]$/.exec(before) ?? [];
-  return backslashes.length % 2 === 1 ? "\n" : ([...before].at(-1) ?? "");
+  // Behind an odd number of backslashes is an escape, such as that of a line break.
+  const [, backslashes = "", unit] = /(\\+)(?:[nrtbf]|u([0-9a-f]{4}))$/i.exec(before) ?? [];
+  if (backslashes.length % 2 === 0) return [...before].at(-1) ?? "";
+  return unit === undefined ? "\n" : String.fromCharCode(Number.parseInt(unit, 16));
 }
 
 function readCharacterAfter(text: string, end: number): string {

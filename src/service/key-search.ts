@@ -90,6 +90,11 @@ export class KeySearch {
     this.#canaryKey ??= contact?.key;
   }
 
+  /** The contact was deleted: no search has to find it. */
+  forget(contact: Partial<Contact> | undefined): void {
+    if (contact?.key === this.#canaryKey) this.#canaryKey = undefined;
+  }
+
   /**
    * @param further criterias that must hold as well
    * @throws ServiceError when it is no key that the service refuses, but

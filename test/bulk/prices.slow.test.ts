@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
-import { inputFile, manyRows, startAccount } from "./kit.ts";
+import { inputFile, manyContacts, manyRows, startAccount } from "./kit.ts";
 
 const variants: Record<string, string>[] = [{}, { keys: "first", "max-keys": "2", page: "cap:3" }];
 
@@ -46,6 +46,12 @@ it.each(variants)("the price of every bulk command is what it sends, with %j", a
       ...{ command, priced: total, dry: total, updated },
     });
   }
+});
+
+it("a deletion costs what it says, also where the contacts that proved its searches are gone", async () => {
+  const { run } = await startAccount({ contents: { contacts: manyContacts(250) } });
+  const { estimate, rows, requests } = await run("contact delete --all --yes");
+  expect({ deleted: rows.deleted, sent: requests.total }).toEqual({ deleted: 250, sent: estimate.requests });
 });
 
 it("a dry run's share of the month is that of the whole real run, look-ups included", async () => {

@@ -140,7 +140,7 @@ it("apply refuses what is not the plan that was approved, before a request", asy
 
 it("apply refuses a plan that shows another thing than it does", async () => {
   type Line = Record<string, unknown> & {
-    apply: { desired: { values: object[] }; before: { id: string } };
+    apply: { ref: number; desired: { values: object[] }; before: { id: string } };
   };
   const desiring = (line: Line, desired: object, before: object = line.apply.before) => ({
     ...line,
@@ -163,6 +163,8 @@ it("apply refuses a plan that shows another thing than it does", async () => {
       JSON.stringify(one).replace('"after":"Rome"', '"after":"Lima"'),
     ),
     "a write that is shown as none": { ...one, action: "unchanged", changes: [] },
+    "another's place in the journal": { ...one, apply: { ...apply, ref: other.apply.ref } },
+    "a place that no journal has": { ...one, apply: { ...apply, ref: 2 ** 45 } },
     "a change without what applies it": { ...shown, contactId },
   };
   const before = requests();

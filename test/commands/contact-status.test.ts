@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
+import { startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { done, readJson, refused } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
@@ -47,6 +48,19 @@ describe("--status", () => {
       const { rows } = await readJson(ecm, `contact delete --status ${word} --dry-run`);
       expect(rows, word).toMatchObject({ deleted: keys.length });
     }
+  });
+
+  it.each([
+    ["an object", '"contactStatus":{"primary":"$1","secondary":"$2"}'],
+    ["a word", '"status":"$1"'],
+  ])("is read where a search tells it as %s", async (_form, told) => {
+    const parts = /"contactStatus":"(\w+)","contactSubStatus":"([^"]+)"/g;
+    const proxy = await startRecordingProxy();
+    proxy.sandbox.admin.seed({ contacts: [{ key: people.Unsubscribe, status: "Unsubscribe" }] });
+    proxy.rewrites = (_path, text) => text.replace(parts, told);
+    expect(await done(proxy.ecm("export --columns status"))).toMatch(/^status\r?\nInactive\b/);
+    const again = await readJson(proxy.ecm, "contact unsubscribe --all --yes");
+    expect(again.rows).toMatchObject({ unchanged: 1, updated: 0 });
   });
 
   it("chooses the contacts of bulk changes", async () => {

@@ -162,6 +162,7 @@ describe("contact search", () => {
       .map((line) => JSON.parse(line).key);
     expect(keys).toEqual(["ada@example.com", ...others]);
     expect(await readJson(ecm, "contact search --limit 3")).toHaveLength(3);
+    expect((await ecm("contact search --limit 3 --all")).code).toBe(2);
     const page = await ecm("contact search --page 2 --page-size 3 -o tsv --columns key");
     expect(page.stdout).toBe("key\nn2@example.com\nn3@example.com\nn4@example.com\n");
     expect(page.stderr).toContain("3 of 7 contacts · all: --all · next page: --page 3");

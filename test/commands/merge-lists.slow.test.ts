@@ -101,6 +101,14 @@ describe("lists merge", () => {
     await refused(ecm(`runs undo ${run}`), 2, "in no list");
   });
 
+  it.each(["lists duplicate Leads All", merge])("goes on by the same command: %s", async (command) => {
+    const { ecm, names } = await twoLists();
+    const { code, run } = await summaryOf(ecm, `${command} --max-requests 8`);
+    expect(code).toBe(7);
+    expect(await names()).toContain("All");
+    expect(await summaryOf(ecm, command)).toMatchObject({ code: 0, run, status: "completed" });
+  });
+
   it("takes no list for its own that others have made while it was stopped", async () => {
     const { ecm, members } = await twoLists();
     const { code, run } = await summaryOf(ecm, `${merge} --max-requests 6`);

@@ -301,6 +301,7 @@ export class ContactWrite {
   ): "settled" {
     const [contactId, inactive] = [contact?._id, this.isNewlyInactive(contact)];
     const { ref } = this.item;
+    if (outcome === "deleted") this.session.lookup.keys.forget(contact);
     recordInJournal(this.session, { kind: "done", ref, outcome, contactId, inactive, code, message });
     return "settled";
   }

@@ -16,6 +16,7 @@ import { decodeLine, LineSplitter, type LogFile, openLog, readLines } from "../.
 import { EcmError, usageError } from "../../errors.ts";
 import { parseJson } from "../../json.ts";
 import { readBytes } from "../../tables/index.ts";
+import { TextIndex } from "../../text-index.ts";
 import { countCodes, type SettledByInput } from "../runs/report.ts";
 import type { Creation } from "./names.ts";
 import { createTally, type PlanTally } from "./numbers.ts";
@@ -357,12 +358,14 @@ async function readBrought(path: string): Promise<Omit<PlanFile, "path" | "lines
   const schema = await import("./plan-schema.ts");
   const found = { creations: [] as Creation[], writes: 0, unsubscribes: false, deletes: 0 };
   const actions: Record<string, number> = {};
+  const refs = new TextIndex();
   let head: PlanHead | undefined;
   let end: ExportedEnd | undefined;
   const takeLine = (value: unknown) => {
     if (!schema.isA(schema.line, value)) return false;
     const { action, apply } = value;
     actions[action] = (actions[action] ?? 0) + 1;
+    if (apply) refs.add(String(apply.ref));
     if (!isPlanned(apply)) return true;
     found.writes++;
     found.unsubscribes ||= apply.desired.end === "unsubscribe";
@@ -385,7 +388,7 @@ async function readBrought(path: string): Promise<Omit<PlanFile, "path" | "lines
       head = line.marks.plan;
     }
   }
-  if (!head || !end || isMisshapen) throw createError(path, "noPlan");
+  if (!head || !end || isMisshapen || refs.hasRepeated) throw createError(path, "noPlan");
   return { ...found, head, end };
 }
 

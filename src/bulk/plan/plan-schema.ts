@@ -10,6 +10,9 @@ const text = v.string();
 const texts = v.array(text);
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
+/** Names a contact within a plan and its journal, which has a place for each up to the largest. */
+const ref = v.pipe(count, v.maxValue(2 ** 27));
+
 /** Ids of the account → names. */
 const namesById = v.record(text, text);
 export const names = v.object({ fields: namesById, lists: namesById, tags: namesById });
@@ -96,7 +99,7 @@ export const shown = v.object({
 /** What `apply` needs of a contact besides what people read. */
 export const planned = v.pipe(
   v.object({
-    ref: count,
+    ref,
     key: v.object({ written: text, sent: text }),
     /** What is sent follows from this and the next. */
     desired,
@@ -111,7 +114,7 @@ export const planned = v.pipe(
 );
 
 /** The person was erased: nothing of them is left but their place. */
-export const erased = v.object({ ref: count, isErased: v.literal(true) });
+export const erased = v.object({ ref, isErased: v.literal(true) });
 
 export const line = v.pipe(
   v.object({

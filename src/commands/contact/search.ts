@@ -54,7 +54,7 @@ function declareSearch(parent: Command) {
       ),
     )
     .option("--all", "read every page")
-    .addOption(wholeNumberOption("--limit <n>", "read pages until N contacts are found"))
+    .addOption(wholeNumberOption("--limit <n>", "read pages until N contacts are found").conflicts("all"))
     .addOption(new Option("--count", "print only the number of contacts").conflicts(["all", "limit", "page"]))
     .addOption(
       new Option("--fail-missing", "exit 5 when nobody has one of the keys").conflicts([

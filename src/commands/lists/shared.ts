@@ -134,13 +134,13 @@ async function isUnfinished(
   const { listRuns } = await import("../../bulk/index.ts");
   const { profile } = await context.connect();
   // As a manifest has them.
-  const same: unknown = JSON.parse(JSON.stringify({ options: { command, conditions, wanted }, after }));
+  const [options, deletions] = JSON.parse(JSON.stringify([{ command, conditions, wanted }, after ?? null]));
   return (await listRuns(context.folders.state)).some(
     ({ manifest, isFinished }) =>
       manifest.kind === kind &&
       !isFinished &&
       manifest.account.baseUrl === profile.baseUrl.value &&
       manifest.account.structureId === structureId &&
-      isDeepStrictEqual({ options: manifest.options, after: manifest.after }, same),
+      isDeepStrictEqual([manifest.options, manifest.after ?? null], [options, deletions]),
   );
 }
