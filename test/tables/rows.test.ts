@@ -111,11 +111,13 @@ describe("our own tsv", () => {
 });
 
 describe("a row", () => {
+  const unclear = 'Email,City\na@x.org,"x"y\nb@x.org,z\n';
   test.each<[title: string, text: string, ...rows: string[]]>([
     ["has its line", 'Email,"City",\n"a@x.org","x",\nb@x.org,z,\n', "2 a@x.org|x|", "3 b@x.org|z|"],
     ["has its line below a header with a line break", '"E-Mail\r\n",City\r\na@x.org,x\r\n', "3 a@x.org|x"],
     ["may have delimiters beyond the header", "Email,City\na@x.org,x,,\n", "2 a@x.org|x||"],
     ["with a cell beyond it is rejected", "Email,City\nb@x.org,x,y\n", "2 too_many_cells b@x.org|x|y"],
+    ["with text behind a quote is rejected alone", unclear, '2 text_after_quote a@x.org|"x"y', "3 b@x.org|z"],
     ["is rejected where the file ends in it", "Email,First Name,City\nb@x.org,Bo", "2 truncated b@x.org|Bo"],
     ["with too few cells is whole where a line end follows", "Email,City,Zip\nb@x.org,y\n", "2 b@x.org|y"],
     ["without a line end is whole where it has all cells", "Email,City\nb@x.org,", "2 b@x.org|"],

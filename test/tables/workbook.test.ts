@@ -134,15 +134,20 @@ describe("a cell", () => {
   });
 });
 
-test("a merged range has its value in each of its cells, in every pass", async () => {
-  const rows = textRow(2, ["a@example.com", "Oslo"]) + textRow(3, ["b@example.com"]);
-  const { all, understood } = await read(sheet(header + rows, { merged: ["B2:B3", "E1:F1"] }));
-  expect(all.map(({ cells }) => cells.join("|"))).toEqual(["a@example.com|Oslo|", "b@example.com|Oslo|"]);
+test("a merged range has its value in each of its cells that are below a name, in every pass", async () => {
+  const rows = [["a@x.org", "Oslo"], ["b@x.org"], ["c@x.org", "Rome"]].map((row, at) => textRow(at + 2, row));
+  const merged = ["B2:B3", "B4:F4", "E1:F1"];
+  const { all, understood } = await read(sheet(header + rows.join(""), { merged }));
+  expect(all.map(({ cells }) => cells.join("|"))).toEqual([
+    "a@x.org|Oslo|",
+    "b@x.org|Oslo|",
+    "c@x.org|Rome|Rome",
+  ]);
   const again = [];
   for await (const row of readRows(understood)) again.push(row);
   expect(again).toEqual(all);
   expect(notesOf(understood)).toContain(
-    "2 merged ranges in the workbook: each of their cells is read with the value of the range",
+    "3 merged ranges in the workbook: each of their cells is read with the value of the range",
   );
 });
 
