@@ -14,54 +14,46 @@ function named(written: string, identity: string, ref = 2): Item {
   return { ...row(identity, {}, ref), key: { written, sent: identity, identity } };
 }
 
-const adaTwice = ({ id }: Ada) => [row(ada, {}), named(id, id, 3)];
+type Items = (of: Ada) => Item[];
+const adaTwice: Items = ({ id }) => [row(ada, {}), named(id, id, 3)];
+const written: Items = () => [named("Ada <ada@example.com>", ada), named("o\u2019neill", "o'neill@x.org", 3)];
 
-interface Case {
-  items: (of: Ada) => Item[];
-  /** Of each item, the key that is found; `(nobody)`, or `(again)` for one that was named before. */
-  found: string[];
-  requests: string[];
-  looksUp?: (of: Ada) => Partial<LookupOptions>;
-}
-
-it.each<[string, Case]>([
-  ["a key", { items: () => [row(ada, {})], found: [ada], requests: [search] }],
+/** Of each item, the key that is found; `(nobody)`, or `(again)` for one that was named before. */
+it.each<[string, Items, found: string[], requests: string[], looksUp?: Partial<LookupOptions>]>([
+  ["a key", () => [row(ada, {})], [ada], [search]],
   [
     "a key in other letters, where it is found out first whether two forms can be asked for",
-    { items: () => [named("ADA@Example.com", ada)], found: [ada], requests: [search, search] },
+    () => [named("ADA@Example.com", ada)],
+    [ada],
+    [search, search],
   ],
-  [
-    "a key as the account has it, and as it should be",
-    {
-      items: () => [named("Ada <ada@example.com>", ada), named("o\u2019neill", "o'neill@x.org", 3)],
-      found: [ada, "(nobody)"],
-      requests: [search],
-    },
-  ],
-  ["an id", { items: ({ id }) => [named(id, id)], found: [ada], requests: [read] }],
+  ["a key as the account has it, and as it should be", written, [ada, "(nobody)"], [search]],
+  ["an id", ({ id }) => [named(id, id)], [ada], [read]],
   [
     "an id that nobody has, where keys are addresses",
-    { items: () => [named(unknownId, unknownId)], found: ["(nobody)"], requests: [mine] },
+    () => [named(unknownId, unknownId)],
+    ["(nobody)"],
+    [mine],
   ],
-  ["keys and ids at once", { items: adaTwice, found: [ada, ada], requests: [read, search] }],
+  ["keys and ids at once", adaTwice, [ada, ada], [read, search]],
   [
     "somebody twice, where that is one too many",
-    {
-      items: adaTwice,
-      found: [ada, "(again)"],
-      requests: [read, search],
-      looksUp: () => ({ marksRepeats: true }),
-    },
+    adaTwice,
+    [ada, "(again)"],
+    [read, search],
+    { marksRepeats: true },
   ],
   [
     "somebody who is known to be deleted, and whom a search still shows",
-    { items: ({ id }) => [row(ada, { who: { not: id } })], found: ["(nobody)"], requests: [search] },
+    ({ id }) => [row(ada, { who: { not: id } })],
+    ["(nobody)"],
+    [search],
   ],
-  ["nobody at all", { items: () => [], found: [], requests: [] }],
-])("%s", async (_what, { items, found, requests, looksUp }) => {
+  ["nobody at all", () => [], [], []],
+])("%s", async (_what, items, found, requests, looksUp) => {
   const account = await startAdasAccount();
   const { service } = account;
-  const { session } = await openSteps(service, undefined, looksUp?.(account));
+  const { session } = await openSteps(service, undefined, looksUp);
   const rows = items(account);
   const last = lastRequest(service);
   const results = await session.lookup.find(rows);
