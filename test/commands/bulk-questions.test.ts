@@ -89,6 +89,17 @@ describe("resuming at a terminal", () => {
     expect(view).toMatchObject({ status: "completed", rows: { updated: 20 } });
   });
 
+  it.each(["its undo", "starting over"])("still can be resumed after a no to %s", async (what) => {
+    const { ecm, run, line } = await startStopped();
+    const refused = what === "its undo" ? `runs undo ${run}` : `${line} --fresh`;
+    expect((await ecm(refused, { ...at, typed: "n\r" })).code).toBe(1);
+    await done(ecm(`runs resume ${run} --yes`, at));
+    expect(await readJson(ecm, `runs show ${run}`)).toMatchObject({
+      status: "completed",
+      rows: { updated: 20 },
+    });
+  });
+
   it("asks nobody where somebody has said yes, and says what is sent", async () => {
     const { ecm } = await startSandbox({ contents });
     const stop = async (line: string, options = {}) =>

@@ -31,6 +31,7 @@ import {
   makeRunFolder,
   type Run,
   sweepAbandoned,
+  writeManifest,
 } from "../runs/folder.ts";
 import { noteWait } from "../runs/stored-runs.ts";
 import { applyJob } from "./apply.ts";
@@ -181,6 +182,8 @@ async function workInRun(context: RunContext, opened: OpenedJob): Promise<Closed
   if (!stop || run.isResumed) return closed;
   if (!endedBeforeWrites(stop.failure) && !isImpossible(closed)) return closed;
   emit({ kind: "refused", summary: { ...summary, run: null, rejects: null } });
+  // They can be resumed again.
+  for (const { folder, manifest } of run.superseded) await writeManifest(folder, manifest);
   await rm(run.folder, { recursive: true, force: true });
   throw stop.failure;
 }

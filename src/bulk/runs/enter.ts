@@ -12,6 +12,8 @@ export interface EnteredRun extends Run {
   ledger: Ledger;
   journal: Journal;
   isResumed: boolean;
+  /** Runs in whose place it came, as they were before. */
+  superseded: readonly Run[];
 }
 
 export type EntryRemark =
@@ -51,7 +53,8 @@ export async function enterRun(options: EnterRunOptions): Promise<EnteredRun> {
   );
   const old = isFresh ? undefined : unfinished[0];
   const { manifest, folder } = old ?? (await begin(options));
-  for (const each of [...(isFresh ? unfinished : []), ...(supersedes ? [supersedes] : [])])
+  const superseded = [...(isFresh ? unfinished : []), ...(supersedes ? [supersedes] : [])];
+  for (const each of superseded)
     await writeManifest(each.folder, { ...each.manifest, supersededBy: manifest.id });
   const file = join(folder, fileNames.journal);
   const { ledger, end, damage } = await readRunRecord({ manifest, folder });
@@ -60,7 +63,7 @@ export async function enterRun(options: EnterRunOptions): Promise<EnteredRun> {
   const journal = new Journal(file, openJournalFile, () => {
     for (const each of leases) each.requireHeld();
   });
-  return { manifest, folder, ledger, journal, isResumed: old !== undefined };
+  return { manifest, folder, ledger, journal, isResumed: old !== undefined, superseded };
 }
 
 async function begin({ about, now, place: { id, folder } }: EnterRunOptions): Promise<Run> {
