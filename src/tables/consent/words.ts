@@ -69,7 +69,9 @@ export interface ConsentWords {
   };
 }
 
-export const wordsByLanguage: Readonly<Record<keyof typeof byLanguage, ConsentWords>> = byLanguage;
+export const wordsByLanguage: Readonly<Record<keyof typeof byLanguage, ConsentWords>> = Object.fromEntries(
+  Object.entries(byLanguage),
+) as Record<keyof typeof byLanguage, ConsentWords>;
 
 /** Signs of any language. They are compared as they are written. */
 export const signs = {
