@@ -175,7 +175,7 @@ function findFormHint(found: Partial<WireError> | undefined): string | undefined
 }
 
 /** What to do about a limit. @param endsAt when it ends, where the answer says so */
-function findLimitHint({ limit, retryAfterSeconds }: ErrorDetails, endsAt: string | undefined) {
+function findLimitHint({ limit, retryAfterSeconds = 0 }: ErrorDetails, endsAt: string | undefined) {
   const later = endsAt ?? "later";
   switch (limit) {
     case "month":
@@ -185,8 +185,10 @@ function findLimitHint({ limit, retryAfterSeconds }: ErrorDetails, endsAt: strin
     case "address":
       return `Too many requests with a wrong key came from this IP address: fix the key, and try again ${later}`;
     case "hour": {
-      const wait =
-        endsAt === undefined ? "" : `, or let the command wait with --max-wait ${retryAfterSeconds}`;
+      // What is longer than the window is no time that anybody should wait for.
+      const isWaitedFor = endsAt !== undefined && retryAfterSeconds <= 3600;
+      const seconds = Math.max(1, retryAfterSeconds);
+      const wait = isWaitedFor ? `, or let the command wait with --max-wait ${seconds}` : "";
       return `Hourly limit reached: try again ${later}${wait}`;
     }
     default:

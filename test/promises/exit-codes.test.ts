@@ -125,3 +125,14 @@ it("a wait for the hour is said on stderr, never longer than --max-wait, and not
   expect((await ecm(`${read} --max-wait 0.5`)).code).toBe(7);
   expect(server.requests).toHaveLength(5);
 });
+
+it("a wait for the hour is offered where it ends within the hour, and never as one of no seconds", async () => {
+  const answer = { seconds: "0" };
+  const busy = errorBody("TooManyRequestsError", "Rate limit exceeded.");
+  const { ecm } = await startService((_request, response) =>
+    json(response, 429, busy, { "retry-after": answer.seconds }),
+  );
+  expect(await refused(ecm(`${read} --max-wait 0`), 7)).toContain("with --max-wait 1\n");
+  answer.seconds = "1794114491919";
+  expect(await refused(ecm(`${read} --max-wait 0`), 7)).not.toContain("--max-wait");
+});
