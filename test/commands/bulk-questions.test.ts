@@ -100,6 +100,14 @@ describe("resuming at a terminal", () => {
     });
   });
 
+  it("is over for a run that was undone before its end", async () => {
+    const { ecm, run } = await startStopped();
+    await done(ecm(`runs undo ${run} --yes`, at));
+    const { code, stderr } = await ecm(`runs resume ${run}`, at);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/cannot be resumed: run \S+ has undone it or started it over/);
+  });
+
   it("asks nobody where somebody has said yes, and says what is sent", async () => {
     const { ecm } = await startSandbox({ contents });
     const stop = async (line: string, options = {}) =>

@@ -31,7 +31,7 @@ export function registerRunsResume(parent: Command, context: Context): void {
         throw usageError(
           supersededBy === undefined
             ? `Run ${id} is finished; there is nothing to resume`
-            : `Run ${id} was started over as run ${supersededBy}`,
+            : `Run ${id} cannot be resumed: run ${supersededBy} has undone it or started it over`,
           advise`See: ${ecm`runs show ${supersededBy ?? id}`}`,
         );
       }
