@@ -45,6 +45,7 @@ it.each(["", "--all", "--json", "-o id", "--columns City"])(
     const failed = await ecm(`${two} ${flags} --fail-missing`);
     expect([failed.code, failed.stdout]).toEqual([5, found.stdout]);
     expect(failed.stderr).toContain("Not found: nobody@example.com");
+    expect(failed.stderr).toContain("ecm contact search --text nobody");
     expect((await ecm(`${two} ${flags} -q`)).stderr).toBe("");
   },
 );

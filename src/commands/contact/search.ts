@@ -9,6 +9,7 @@ import { advise, ecm, type Hint } from "../../hint.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import { defaultPageSize, readAllContacts, readSearchPages } from "../../service/contact-pages.ts";
 import { type ContactSearch, isLeftOut } from "../../service/contact-search.ts";
+import { suggestSimilar } from "../../service/find-contact.ts";
 import { maxPageSize, readSinglePage } from "../../service/pages.ts";
 import { hasColumns } from "../../terminal/present.ts";
 import type { Contact } from "../../wire.ts";
@@ -50,7 +51,7 @@ function declareSearch(parent: Command) {
     .addOption(
       wholeNumberOption(
         "--page-size <n>",
-        `contacts per request (${defaultPageSize}; with --all and --limit ${maxPageSize})`,
+        `contacts per request (${defaultPageSize}; with --all or --limit ${maxPageSize})`,
       ),
     )
     .option("--all", "read every page")
@@ -228,7 +229,7 @@ function sayUnfound({ terminal }: Context, missing: readonly string[], isFailure
   const more = missing.length - maxUnfoundShown;
   const shown = missing.slice(0, maxUnfoundShown).join(", ");
   const words = `Not found: ${shown}${more > 0 ? `, and ${formatCount(more)} more` : ""}`;
-  if (isFailure) throw notFoundError(words);
+  if (isFailure) throw notFoundError(words, suggestSimilar(missing[0]!));
   terminal.note(words);
 }
 
