@@ -46,6 +46,12 @@ describe("a revision", () => {
   });
 });
 
+it("speaks of files only where a tool reads some", async () => {
+  const { env } = await account();
+  const { client } = await startMcp(env);
+  expect(client.getInstructions()).toContain("This server only reads. This server reads no files.");
+});
+
 it("arguments are those of the commands: type, choices, default and description", async () => {
   const { env, ecm } = await startSandbox();
   const { client } = await startMcp(env, ["--allow-write"]);
