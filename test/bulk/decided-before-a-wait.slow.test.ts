@@ -1,13 +1,6 @@
-/**
- * What others do while a run waits for the hour: nobody is written on the strength of what was decided before
- * the wait. The clock of the test jumps over the wait, and lets others act in it.
- */
-import { writeFileSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { beforeFirst, startRecordingProxy } from "../journeys/recording-proxy.ts";
-import { done, type Result, temporaryFolder } from "../support/ecm.ts";
+import { done } from "../support/ecm.ts";
 import { askingOf, call, inputFile, manyRows, readContacts, startAccount } from "./kit.ts";
 
 const count = 10;
@@ -142,34 +135,6 @@ describe("a person who is suppressed while a run waits", () => {
     expect(result.rows).toMatchObject(rows);
   });
 
-  it.each([
-    { when: "before", created: count - 1 },
-    { when: "after", created: count },
-  ] as const)(
-    "is looked for, and not sent again, where a create was lost $when the service had it",
-    async ({ when, created }) => {
-      const proxy = await startRecordingProxy();
-      const list = join(await temporaryFolder(), "suppressions.txt");
-      const env = { ECM_SUPPRESSIONS: list };
-      await proxy.ecm("suppressions add somebody@example.org", { env });
-      const before = await readFile(list, "utf8");
-      await proxy.ecm(suppress, { env });
-      const after = await readFile(list, "utf8");
-      await writeFile(list, before);
-      let sent = 0;
-      proxy.onRequest = (moment) => {
-        if (moment.path !== "/api/contact" || !moment.body.includes(`"${last}"`)) return undefined;
-        if (moment.when === "before") sent++;
-        if (sent > 1 || moment.when !== when) return undefined;
-        writeFileSync(list, after);
-        return "drop";
-      };
-      const imported = await askingOf(proxy).importing(manyRows(count), "--concurrency 1", { env });
-      expect(imported.rows).toMatchObject({ created, skipped: count - created, pending: 0 });
-      expect(sent).toBe(1);
-    },
-  );
-
   it("is not created although no time passes: others are written first", async () => {
     const proxy = await startRecordingProxy();
     beforeFirst(
@@ -182,22 +147,6 @@ describe("a person who is suppressed while a run waits", () => {
     expect(result.rows).toMatchObject(rows);
   });
 });
-
-it.each([
-  ["an import", "import FILE"],
-  ["lists sync --create", "lists sync All FILE --create"],
-])(
-  "a person who is erased while %s waits is not created afterwards: or else the erasure is refused",
-  async (_name, command) => {
-    const scene = await startScene({ isEmpty: true });
-    let erased: Result | undefined;
-    await scene.runWaiting(`${command.replace("FILE", await peopleFile())} --concurrency 1`, async () => {
-      erased = await scene.ecm(`contact erase ${last} --yes`);
-    });
-    if (erased!.code === 0) expect(await scene.keys()).not.toContain(last);
-    else expect(erased!.code, erased!.stderr).toBe(6);
-  },
-);
 
 describe.each<[what: string, leave: (scene: Scene) => unknown]>([
   ["unsubscribed", ({ unsubscribe }) => unsubscribe(last)],

@@ -55,7 +55,7 @@ it("refuses to replace the plan that it carries out", async () => {
 
 it("names the flag whose file cannot be written", async () => {
   const { ecm } = await files();
-  for (const flag of ["--plan", "--backup"]) {
+  for (const flag of ["--plan", "--backup", "--rejects"]) {
     const result = await ecm(`contact delete --all --yes ${flag} none/new.csv`);
     expect(result).toMatchObject(refusal(`${flag}: cannot write`));
   }

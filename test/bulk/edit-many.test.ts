@@ -69,16 +69,13 @@ describe("a selection", () => {
   it.each([
     ["mutate --set 'Last Name=X'", "The contact's id or key is missing"],
     ["delete --yes", "The contact's id or key is missing"],
-    ["unsubscribe --list L", "must be confirmed"],
-    ["delete p0@example.com", "must be confirmed"],
-    ["delete --all --no-input", "must be confirmed"],
     ["delete --status '' --yes", "--status is empty"],
     ["delete a@example.com '' --yes", "id or key is empty"],
     ["delete --keys '' --yes", "--keys is empty"],
     ["delete --where '' --yes", "--where"],
     ["delete --where Nope --yes", "Unknown name"],
     ["delete a@b.co --keys f --yes", "--keys names every contact"],
-  ])("refuses what does not say whom it is for, or what nobody has agreed to: %s", async (words, message) => {
+  ])("refuses what does not say whom it is for: %s", async (words, message) => {
     const { ecm } = await startAccount();
     const refused = { code: 2, stdout: "", stderr: expect.stringContaining(message) };
     expect(await ecm(`contact ${words}`)).toEqual(refused);
@@ -120,18 +117,6 @@ describe("ecm contact unsubscribe", () => {
     const rest = await run("contact unsubscribe --list L --yes");
     expect(rest.rows).toMatchObject({ read: 6, updated: 3, unchanged: 3 });
   });
-
-  it("asks at a terminal, and takes no for a no", async () => {
-    const { ecm, isActive } = await withMembers(3);
-    const unsubscribe = (question: string, answer: string) =>
-      ecm("contact unsubscribe --list L", { terminalColumns: 120, typed: [[question, answer]] });
-    const no = await unsubscribe("only they can subscribe again", "n\r");
-    expect(no).toMatchObject({ code: 1, stderr: expect.stringContaining("Cancelled") });
-    expect(await isActive("p0@example.com")).toBe(true);
-    expect((await ecm("runs list --json")).stdout).not.toContain("unsubscribe");
-    expect((await unsubscribe("Unsubscribe 3 contacts", "y\r")).code).toBe(0);
-    expect(await isActive("p2@example.com")).toBe(false);
-  });
 });
 
 describe("ecm contact delete", () => {
@@ -170,19 +155,6 @@ describe("ecm contact delete", () => {
     const missing = await run("contact delete p1@example.com --yes");
     expect(missing).toMatchObject({ code: 5, rows: { skipped: 1 }, codes: { skipped: { missing: 1 } } });
     expect(await keys()).toEqual(["p0@example.com"]);
-  });
-
-  it("asks for the number of contacts to be typed", async () => {
-    const { ecm, keys } = await withMembers(4);
-    const remove = (number: string) =>
-      ecm("contact delete --list L", {
-        terminalColumns: 120,
-        typed: [["Type 4 to permanently delete 4 contacts", `${number}\r`]],
-      });
-    expect((await remove("5")).code).toBe(1);
-    expect(await keys()).toHaveLength(4);
-    expect((await remove("4")).code).toBe(0);
-    expect(await keys()).toEqual([]);
   });
 
   it("goes on with a stopped one, by resume and by the same command, with its backup whole", async () => {

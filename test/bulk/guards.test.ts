@@ -154,6 +154,9 @@ describe("the members that a sync takes out", () => {
     const done = await service.ecm("runs resume last --max-remove 70%");
     expect(done.code, done.stderr).toBe(0);
     expect(await countMembers(service)).toBe(1);
+    // No limit forbids to do nothing.
+    const none = `${sync} --max-changes 0% --max-delete 0% --max-remove 0%`;
+    expect(await service.ecm(none, { stdin })).toMatchObject({ code: 0 });
   });
 
   it("are as many in a plan that is applied: one that was refused is not, and applying takes a guard of its own", async () => {

@@ -60,20 +60,6 @@ describe("a service that refuses every search", () => {
     expect(dry.code, dry.stderr).toBe(1);
   });
 
-  it("ends an import that a person has agreed to", async () => {
-    const proxy = await startRefusing(() => true);
-    const result = await proxy.ecm(`import ${await inputFile(manyRows(20))}`, {
-      terminalColumns: 200,
-      typed: [
-        ["Add these contacts to a list?", "\r"],
-        ["?", "y\r"],
-      ],
-    });
-    expect(result.code).toBe(1);
-    expect(result.stderr).toContain(message);
-    expect(proxy.writes).toEqual([]);
-  });
-
   it("ends single commands as well", async () => {
     const proxy = await startRefusing(() => true);
     for (const words of ["get", "mutate --set 'First Name=X'", "unsubscribe --yes", "erase --yes"]) {

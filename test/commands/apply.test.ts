@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { ContactList } from "../../src/wire.ts";
-import { contactLines, manyContacts, parseSummary, summaryOf } from "../bulk/kit.ts";
+import { manyContacts, parseSummary, summaryOf } from "../bulk/kit.ts";
 import {
   countRequests,
   listWrites,
@@ -23,7 +23,6 @@ const members = "Email\nada@example.com\nfay@example.com\ndan@example.com\n";
 
 const importing = "import - --create-missing";
 const change = "contact mutate --tag VIP --set City=Rome --add-list News";
-const deletion = "contact delete --tag VIP --yes";
 
 /** `before` is what the command undoes. */
 const commands: [line: string, stdin?: string, before?: string][] = [
@@ -112,16 +111,10 @@ it("apply refuses what is not the plan that was approved, before a request", asy
   const cases: [text: string | undefined, words: string, ...flags: string[]][] = [
     [undefined, "there is no such file"],
     [text.replace("Bergen", "Berlin"), "was changed"],
-    [text.replace(/sha256:.(?=[0-9a-f]{63}"\}\}\n$)/, "sha256:g"), "was changed"],
     [toText(lines.toSpliced(3, 1)), "was changed"],
-    [toText(lines.toSpliced(3, 0, lines[3]!)), "was changed"],
-    [toText([...lines, lines.at(-1)!]), "was changed"],
-    [toText(lines.toSpliced(2, 2, lines[3]!, lines[2]!)), "was changed"],
     [toText(lines.slice(0, -1)), "is cut off"],
-    [`${text} `, "is cut off"],
     ["", "is not a plan"],
     [file, "is not a plan"],
-    [sealPlan([]), "is not a plan"],
     [sealPlan([{ plan: null }]), "is not a plan"],
     [sealPlan([head!, head!, ...rest], end), "is not a plan"],
     [sealPlan([head!, ...rest], { counts: null, requests: "many" }), "is not a plan"],
@@ -195,6 +188,7 @@ it("writes a contact once, by the first of two lines that speak of it", async ()
   expect(writes()).toHaveLength(1);
 });
 
+/** `between.slow.test.ts` has what else may happen to a contact. */
 describe("a contact that is no longer as the plan says", () => {
   const people = "Email,City\nada@example.com,Bergen\nfay@example.com,Rome\ngus@example.com,Rome\n";
   const skipsDan = {
@@ -207,16 +201,7 @@ describe("a contact that is no longer as the plan says", () => {
   it.each<
     [name: string, line: string, meanwhile: string[], summary: object, written: string[], after?: object]
   >([
-    [
-      "has another value",
-      change,
-      ["contact mutate dan@example.com --set City=Berlin"],
-      skipsDan,
-      ["bob"],
-      { "bob@example.com": { fields: ["City=Rome"] } },
-    ],
     ["is in the list by now", change, ["contact mutate dan@example.com --add-list News"], skipsDan, ["bob"]],
-    ["is gone", change, ["contact delete dan@example.com --yes"], skipsDan, ["bob"]],
     [
       "has changed in what the plan does not replace: it is written",
       change,
@@ -245,24 +230,6 @@ describe("a contact that is no longer as the plan says", () => {
       ],
       { code: 3, rows: { created: 1 }, codes: { skipped: { changed: 2 } } },
       ["gus"],
-    ],
-    [
-      "was unsubscribed already where the plan unsubscribes: it is left",
-      "contact unsubscribe --tag VIP --yes",
-      ["contact unsubscribe dan@example.com --yes"],
-      { code: 0, rows: { updated: 1, unchanged: 1 } },
-      ["bob"],
-    ],
-    [
-      "is kept where the plan deletes it, and nobody takes the place of who is gone",
-      "contact delete --list Customers --yes",
-      [
-        "contact mutate ada@example.com --set City=Lima",
-        "contact delete bob@example.com --yes",
-        "contact create --key bob@example.com --list Customers",
-      ],
-      { code: 3, rows: { deleted: 1, skipped: 2 } },
-      ["cy"],
     ],
     [
       "is suppressed since: it is not created",
@@ -318,15 +285,6 @@ it("goes on after --max-requests by the same command, and after that by its run,
   expect(await holdings()).toEqual(await readHoldings(real));
 });
 
-it("shows the same changes afterwards as the plan has", async () => {
-  const { ecm, plan, apply } = await planned(importing);
-  await apply();
-  const shown = contactLines(await done(ecm("runs show last --changes")));
-  const lines = contactLines(await readFile(plan.file, "utf8"));
-  const withoutIds = (these: typeof shown) => these.map((line) => ({ ...line, contactId: null }));
-  expect(withoutIds(shown)).toEqual(withoutIds(lines.filter(({ action }) => /create|update/.test(action))));
-});
-
 describe("the undo of an applied plan", () => {
   const lost = "Recreated contacts get new ids";
 
@@ -340,17 +298,6 @@ describe("the undo of an applied plan", () => {
     const withoutVersions = (held: typeof before) =>
       Object.values(held).map(({ version: _, ...rest }) => rest);
     expect(withoutVersions(await holdings())).toEqual(withoutVersions(before));
-  });
-
-  it("creates again whom it deleted, says what is lost, and creates nobody whom a suppression names", async () => {
-    const { ecm, apply, undo, holdings } = await planned(deletion);
-    const { backup } = await apply("--yes");
-    expect(await readFile(backup!, "utf8")).toContain("dan@example.com");
-    await done(ecm("suppressions add dan@example.com"));
-    expect(await undo()).toMatchObject({ rows: { created: 1 }, stderr: expect.stringContaining(lost) });
-    const after = await holdings();
-    expect(after["bob@example.com"]).toMatchObject({ fields: ["City=Bergen"], tags: ["VIP"] });
-    expect(after).not.toHaveProperty(["dan@example.com"]);
   });
 
   it("that deleted and changed contacts is one of both", async () => {

@@ -3,8 +3,8 @@
  * not written. `renamed-names.test.ts` has selections whose names are others by now.
  */
 import { expect, it } from "vitest";
-import { parseSummary, summaryOf } from "../bulk/kit.ts";
-import { makePlanFile, readHoldings, readPlanLines, startPeople } from "../bulk/plan-kit.ts";
+import { summaryOf } from "../bulk/kit.ts";
+import { makePlanFile, readHoldings, startPeople } from "../bulk/plan-kit.ts";
 import { done, readJson, toWords } from "../support/ecm.ts";
 
 const contents = {
@@ -19,7 +19,6 @@ const contents = {
   })),
 };
 const ada = "ada@example.com";
-const cy = "cy@example.com";
 const start = () => startPeople(contents);
 
 /** Conditions, and what takes a contact out of them without touching what is written; each with one of the changes. */
@@ -47,23 +46,6 @@ it.each(cases)("the plan of contact %s leaves out who no longer matches", async 
   expect((await readHoldings(service))[ada]).toEqual(before);
 });
 
-it.each(cases.slice(0, 4))(
-  "so does contact %s itself when it is resumed, and that is no failure",
-  async (line, leave) => {
-    const service = await start();
-    const command = `contact ${line} --yes --concurrency 1`;
-    const { estimate } = await summaryOf(service.ecm, `${command} --dry-run`);
-    const stopped = await summaryOf(service.ecm, `${command} --max-requests ${estimate.requests - 2}`);
-    expect(stopped.code, stopped.stderr).toBe(7);
-    expect(stopped.rows.pending).toBeGreaterThanOrEqual(2);
-    await service.ecm(`contact mutate ${cy} ${leave}`);
-    const before = (await readHoldings(service))[cy];
-    const resumed = await readJson(service.ecm, "runs resume last --yes");
-    expect(resumed.codes.skipped).toEqual({ changed: 1 });
-    expect((await readHoldings(service))[cy]).toEqual(before);
-  },
-);
-
 it("contacts that are as wanted already are unchanged, whether they match or not", async () => {
   const service = await start();
   const plan = await makePlanFile(service, ["contact", "unsubscribe", "--where", 'City == "Oslo"']);
@@ -71,31 +53,4 @@ it("contacts that are as wanted already are unchanged, whether they match or not
   await service.ecm(`contact unsubscribe ${ada} --yes`);
   const { rows } = await readJson(service.ecm, `apply ${plan.file} --yes`);
   expect(rows).toMatchObject({ updated: 2, unchanged: 1, skipped: 0 });
-});
-
-it("a plan carries its selection with ids, and only where it has one", async () => {
-  const service = await start();
-  const readHead = async (line: string) => {
-    const plan = await makePlanFile(service, toWords(line));
-    const [head] = await readPlanLines(plan.file);
-    return head!.plan as { names: { tags: Record<string, string> } };
-  };
-  const [{ _id: listId }] = await readJson(service.ecm, "lists list");
-  const flags = `--list customers --tag vip --status subscribed --where 'City == "Oslo"'`;
-  const head = await readHead(`contact unsubscribe ${flags}`);
-  const [tagId] = Object.entries(head.names.tags).find(([, name]) => name === "VIP")!;
-  expect(head).toMatchObject({
-    selection: { lists: [listId], tags: [tagId], status: "subscribed", where: 'City == "Oslo"' },
-  });
-  expect(await readHead("contact mutate --all --set Note=n")).not.toHaveProperty("selection");
-});
-
-it.each(["unsubscribe", "delete"])("contact %s looks everybody up again before it writes", async (verb) => {
-  const { ecm } = await start();
-  const line = `contact ${verb} --list Customers --yes --json`;
-  const dry = parseSummary(await ecm(`${line} --dry-run`));
-  const real = parseSummary(await ecm(line));
-  // One page, one search for the three of them, three writes.
-  expect(real.requests).toMatchObject({ search: 2 });
-  expect(dry.estimate.requests).toBe(real.requests.total);
 });

@@ -1,8 +1,8 @@
 import { readFile, rm } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { interruptedError } from "../../src/errors.ts";
-import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
-import { done, type Result, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { inputFile, manyRows, parseSummary } from "../bulk/kit.ts";
+import { done, type Result, spawnEcm, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import {
   beforeFirst,
@@ -59,15 +59,6 @@ describe("a bulk run that stops", () => {
     await done(proxy.ecm(["runs", "undo", parseSummary(stopped).run!]));
   });
 
-  it("waits for the hour's end, without a 429", async () => {
-    const proxy = await startRecordingProxy({ hourlyLimit: 50, windowSeconds: 1 });
-    const result = await proxy.ecm(await importing(70));
-    expect(result.stderr).not.toContain("error:");
-    expectFinished(result, undefined, 70);
-    expect(parseSummary(result).requests.retried).toBe(0);
-    expect(proxy.writes.filter(({ status }) => status === 429)).toEqual([]);
-  });
-
   it("ends at once when it is interrupted while it waits", async () => {
     const proxy = await startRecordingProxy({ hourlyLimit: 20 });
     const interruption = new AbortController();
@@ -78,34 +69,11 @@ describe("a bulk run that stops", () => {
     expect(expectStopped(await running, 130, "signal").requests.retried).toBe(0);
   });
 
-  it("refuses a rejects file that cannot be written, or that is the input, before it begins", async () => {
-    const service = await startSandbox();
-    const args = await importing(3);
-    for (const rejects of [args[1]!, "/nowhere/rejects.csv", await temporaryFolder()]) {
-      const result = await service.ecm([...args, "--rejects", rejects]);
-      expect(result.code, rejects).toBe(2);
-      expect(result.stderr).toContain("--rejects");
-    }
-    expect((await readContacts(service)).size).toBe(0);
-  });
-
   it("stops at the hour's end with --no-wait, keeping the reserve", async () => {
     const service = await startSandbox({ hourlyLimit: 40 });
     const result = await service.ecm(await importing(70, "--no-wait", "--reserve", "10"));
     expect(expectStopped(result, 7, "hour").requests).toMatchObject({ total: 30, retried: 0 });
     expect(result.stderr).toContain("hour=10/40");
-  });
-
-  it("stops when the month is used up by others meanwhile", async () => {
-    const service = await startSandbox({ monthlyLimit: 100 });
-    const other = await inputFile(manyRows(60, () => "Other").replaceAll("@", "@other."));
-    const both = await Promise.all([
-      service.ecm(await importing(60, "--max-requests", "1000")),
-      service.ecm(["import", other, "--max-requests", "1000", "--json"]),
-    ]);
-    const stopped = both.filter(({ code }) => code !== 0);
-    expect(stopped.length).toBeGreaterThan(0);
-    for (const result of stopped) expectStopped(result, 7, "month");
   });
 
   it.each([

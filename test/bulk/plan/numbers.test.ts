@@ -1,4 +1,4 @@
-/** What a plan comes to in numbers, and what its limits allow. */
+/** What a plan comes to in numbers; `guards.test.ts` has what its limits allow. */
 import { describe, expect, it } from "vitest";
 import type { Decision, Desired, Item, Write } from "../../../src/bulk/desired.ts";
 import type { RequestCounts } from "../../../src/bulk/pace/paced-send.ts";
@@ -7,10 +7,8 @@ import {
   computePlanPrice,
   countPlannedWrites,
   createTally,
-  findGuardFailure,
   type PlanTally,
 } from "../../../src/bulk/plan/numbers.ts";
-import type { GuardOptions } from "../../../src/bulk/runs/folder.ts";
 import type { RateLimits } from "../../../src/wire.ts";
 
 const item: Item = {
@@ -55,64 +53,6 @@ it("counts reads before writes, who is inactive, and the first hundred who are m
     Array.from({ length: 100 }, (_, index) => index + 1),
   );
   expect(countPlannedWrites(tally)).toBe(225);
-});
-
-describe("guards", () => {
-  // 8 contacts are looked at; rows that are rejected are none of them.
-  const tally: PlanTally = {
-    ...createTally(),
-    created: 1,
-    updated: 2,
-    removed: 1,
-    deleted: 1,
-    unchanged: 2,
-    skipped: { exists: 1 },
-    rejected: { gone: 90 },
-  };
-
-  const of = (kind: string) => ({
-    head: { kind, names: { fields: {}, lists: { l: "News" }, tags: {} } },
-    isFirst: true,
-  });
-
-  const [changes, deletes] = ["write to 5 contacts (of 8 looked at)", "delete 1 contact (of 8 looked at)"];
-  const members = 'remove 1 of the 9 members of "News"';
-
-  it.each<[GuardOptions, would?: string, allows?: string]>([
-    [{}],
-    [{ maxChanges: { rows: 5 } }],
-    [{ maxChanges: { rows: 4 } }, changes, "--max-changes allows 4"],
-    [{ maxChanges: { percent: 62.5 } }],
-    [{ maxChanges: { percent: 62.4 } }, changes, "--max-changes allows 62.4 %"],
-    [{ maxChanges: { percent: 100 } }],
-    [{ maxChanges: { percent: 0 } }, changes, "--max-changes allows 0 %"],
-    [{ maxDelete: { percent: 12 } }, deletes, "--max-delete allows 12 %"],
-    [{ maxChanges: { rows: 5 }, maxDelete: { rows: 0 } }, deletes, "--max-delete allows 0"],
-  ])("%j", (guards, would, allows) => {
-    const message = would && `This would ${would}; ${allows}`;
-    expect(findGuardFailure(tally, guards, of("import"))?.message).toBe(message);
-  });
-
-  it.each<[kind: string, isFirst: boolean, GuardOptions, allows?: string]>([
-    ["sync", true, {}, "10 %"],
-    ["sync", true, { maxRemove: { rows: 1 } }],
-    ["sync", true, { maxRemove: { percent: 11.2 } }],
-    ["sync", true, { maxRemove: { rows: 0 } }, "0"],
-    // What began was allowed more, and a plan is applied as it was approved.
-    ["sync", false, {}],
-    ["apply", true, {}],
-    ["apply", true, { maxRemove: { percent: 10 } }, "10 %"],
-  ])("of a %s, first: %s, %j", (kind, isFirst, guards, allows) => {
-    const plan = { head: { ...of(kind).head, removals: { listId: "l", members: 9 } }, isFirst };
-    const message = allows && `This would ${members}; --max-remove allows ${allows}`;
-    expect(findGuardFailure(tally, guards, plan)?.message).toBe(message);
-  });
-
-  it("let nothing at all pass, whatever they allow", () => {
-    const zero = { percent: 0 };
-    const all = { maxChanges: zero, maxDelete: zero };
-    expect(findGuardFailure(createTally(), all, of("import"))).toBeUndefined();
-  });
 });
 
 describe("price", () => {
