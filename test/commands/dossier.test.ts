@@ -4,9 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
 import { done, readJson, refused, temporaryFolder } from "../support/ecm.ts";
-import { errorBody, json } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { startService } from "../support/service.ts";
 
 const ada = "ada@example.com";
 const people = [
@@ -99,20 +97,6 @@ describe("contact dossier", () => {
       await refused(ecm(`contact dossier ${ada} --output-file ${join(folder, name)}`), 2);
     }
     expect(await readdir(folder)).toEqual([]);
-  });
-
-  it("without events says so, and shows the rest", async () => {
-    const { ecm, baseUrl, apiKey } = await startSandbox({ contents: { contacts: [{ key: ada }] } });
-    const { server } = await startService(async ({ method, url, body }, response) => {
-      if (url.includes("/events")) return json(response, 404, errorBody("RecordNotFound", "Not found"));
-      const headers = { "x-api-key": apiKey, "content-type": "application/json" };
-      const passed = await fetch(`${baseUrl}${url}`, { method, headers, body: body === "" ? null : body });
-      json(response, passed.status, await passed.json());
-    });
-    const env = { ECM_BASE_URL: server.baseUrl };
-    const shown = await done(ecm(`contact dossier ${ada}`, { env }));
-    expect(shown).toContain(`### ${ada}`);
-    expect(shown).toContain("They could not be read");
   });
 
   it("of a person of whom nothing is known is empty", async () => {
