@@ -64,13 +64,6 @@ describe("ecm limits", () => {
     expect(month).toEqual({ limit: 1, remaining: 0, reset: expect.stringMatching(/-01T00:00:0\dZ$/) });
   });
 
-  it("spends one request with --refresh", async () => {
-    const { at, server } = await ecmWithLimits();
-    const { stdout } = await at(0, "limits --refresh --json");
-    expect(JSON.parse(stdout).month).toEqual({ limit: 100000, remaining: 98742 });
-    expect(server.requests).toHaveLength(1);
-  });
-
   it("says so when nothing was seen yet, also of another account or after the file was spoilt", async () => {
     const { at, cache, files } = await ecmWithLimits();
     const nothing = await at(0, "limits --json");

@@ -39,17 +39,6 @@ it("the manual has a page for ecm with its topics, and one for every group with 
   expect(manual.get("ecm-import")).toContain("\nSee it first:\n");
 });
 
-it("a group alone prints its help, or lists what is on this machine", async () => {
-  const lists = await ecm("lists");
-  expect(lists).toMatchObject({ code: 0, stderr: "" });
-  for (const [group, same] of [
-    ["lists", "lists --help"],
-    ["runs", "runs list"],
-    ["auth --json", "auth list --json"],
-  ] as const)
-    expect(await done(ecm(group))).toBe(await done(ecm(same)));
-});
-
 it("the help of an import shows every flag under a heading", async () => {
   const help = await done(ecm("import --help"));
   const [, others = ""] = /^Options:\n([\s\S]*?)\n\n/m.exec(help) ?? [];

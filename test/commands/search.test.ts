@@ -40,11 +40,3 @@ it("says how to look for a part of a key where none is found", async () => {
   expect(code).toBe(0);
   expect(stderr.replace(/\s+/g, " ")).toContain("in fields: ecm contact search --text 'Jürgen' Not found");
 });
-
-it("takes the words for a status that people use", async () => {
-  const { ecm } = await startSandbox({ contents: people });
-  await ecm("contact unsubscribe bob@example.com --yes");
-  expect(await keysWith(ecm, "--status Unsubscribed")).toBe("bob@example.com");
-  expect(await keysWith(ecm, "--status subscribed")).toBe("j.m@example.org ada@example.com");
-  await refused(ecm("contact search --status unsubscribd"), 2, "Did you mean unsubscribe");
-});

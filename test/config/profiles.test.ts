@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Folders } from "../../src/config/folders.ts";
@@ -15,14 +15,6 @@ const readMode = async (path: string) => (await stat(path)).mode & 0o777;
 const profile = { baseUrl: "https://api.example.com", apiKey: "ecm_us_x" };
 
 describe("the profiles", () => {
-  it("are in one file for its owner alone, in a folder for its owner alone", async () => {
-    const folders = await temporaryFolders();
-    (await openProfiles(folders)).save("work", profile);
-    expect(await readMode(folders.config)).toBe(0o700);
-    expect(await readMode(toProfilesPath(folders))).toBe(0o600);
-    expect(await readdir(folders.config)).toEqual(["profiles.json"]);
-  });
-
   it("leave nothing on disk when they are only looked at", async () => {
     const folders = await temporaryFolders();
     const profiles = await openProfiles(folders);

@@ -108,12 +108,6 @@ describe("the account that a command works with", () => {
     );
   });
 
-  it("carries the profile's wish to be read only", async () => {
-    expect((await resolve({ profile: "home" }, {})).readOnly).toBe(true);
-    expect((await resolve({}, {})).readOnly).toBe(false);
-    expect((await resolve({}, { ECM_READ_ONLY: "1" })).readOnly).toBe(true);
-  });
-
   it("asks for no profiles when address and key are both given", async () => {
     const opened = () => Promise.reject(new Error("opened"));
     expect((await resolveProfile(readSettings({}, given), opened, given)).name).toBeUndefined();
@@ -133,11 +127,6 @@ describe("the account that a command works with", () => {
     ],
   ])("is refused for %s", async (_name, flags, env, profiles, error) => {
     await expect(resolve(flags, env, profiles)).rejects.toMatchObject(error);
-  });
-
-  it("is unknown without any profile, and both ways on are named", async () => {
-    const error = (await resolve({}, {}, store({})).catch((failure) => failure)) as EcmError;
-    expect(formatHint(error.details.hint!)).toMatch(/ecm auth login[\s\S]*--profile sandbox/);
   });
 
   it("is the embedded service for sandbox, unless address and key are both given for a current one", async () => {

@@ -1,11 +1,7 @@
-/** Answers that are larger than anybody can have meant, and answers that are put into a file. */
-import { readdir, readFile } from "node:fs/promises";
+/** Answers that are larger than anybody can have meant. */
 import type { ServerResponse } from "node:http";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { done, ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
-import { startService } from "../support/service.ts";
+import { startHttpServer } from "../support/http-server.ts";
 import { createSendTo } from "../support/test-send.ts";
 
 const mebibyte = Buffer.alloc(1024 * 1024, "x");
@@ -49,27 +45,5 @@ describe.each(["single", "bulk"] as const)("an answer beyond 64 MiB over a %s co
     await expect(send({ method: "GET", path: "/api/contact/1", effect: "read" })).rejects.toMatchObject({
       exitCode: 5,
     });
-  });
-});
-
-describe("ecm api --output-file", () => {
-  it("leaves no file behind a refusal, whose body goes to stdout, and sends nothing when it cannot be written", async () => {
-    const { ecm, server } = await startService((_request, response) =>
-      json(response, 404, errorBody("RecordNotFound", "Contact not found")),
-    );
-    const folder = await temporaryFolder();
-    const sent = (method: string, file: string) =>
-      ecm(["api", method, "/api/x", "--output-file", join(folder, file)]);
-    const refused = { code: 5, stdout: expect.stringContaining("RecordNotFound") };
-    expect(await sent("GET", "body")).toMatchObject(refused);
-    expect((await sent("POST", "no/such")).code).toBe(2);
-    expect([await readdir(folder), server.requests.length]).toEqual([[], 1]);
-  });
-
-  it("works on the embedded sandbox too", async () => {
-    const ecm = ecmWith({ ...(await temporaryHome()), ECM_PROFILE: "sandbox" });
-    const file = join(await temporaryFolder(), "body");
-    await done(ecm(["api", "GET", "/api/contact-structure", "--output-file", file]));
-    expect(JSON.parse(await readFile(file, "utf8"))).toHaveLength(1);
   });
 });

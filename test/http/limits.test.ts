@@ -11,19 +11,6 @@ const whole = {
 };
 
 describe("limits from headers", () => {
-  it("reads both limits", () => {
-    expect(readLimits(whole)).toEqual({
-      hour: { limit: 3600, remaining: 3541, reset: 1795269600 },
-      month: { limit: 100000, remaining: 98742 },
-    });
-  });
-
-  it("leaves out a part that was not sent whole", () => {
-    const { "x-monthly-limit": _, ...rest } = whole;
-    expect(readLimits(rest)).toEqual({ hour: { limit: 3600, remaining: 3541, reset: 1795269600 } });
-    expect(readLimits({})).toEqual({});
-  });
-
   it("takes nothing but whole numbers, whatever the headers hold", () => {
     const value = fc.oneof(
       fc.string(),

@@ -77,19 +77,6 @@ const unreadable = [
 });
 
 const refusals: End[] = [
-  ...Object.entries({
-    "400 ValidationError": 1,
-    "400 DuplicateFieldError": 6,
-    "400 ConcurrencyError": 6,
-    "401 UnauthorizedError": 4,
-    "403 ForbiddenError": 4,
-    "404 RecordNotFound": 5,
-    "500 InternalError": 1,
-  }).map(([name, exitCode]): End => {
-    const [status, type] = [Number(name.slice(0, 3)), name.slice(4)];
-    const details = { status, field: "key", fieldId: "f1" };
-    return [name, read, refused(status, type), { exitCode, type, details, message: says("No.") }, 1];
-  }),
   ...(
     [
       [403, "text/html", "<h1>Forbidden</h1>", 4, 'HTTP 403: "text/html" that begins "<h1>'],

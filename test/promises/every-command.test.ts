@@ -178,18 +178,6 @@ function expectDryRun({ code, stdout, stderr }: Result, path: string): void {
 }
 
 describe("every command", () => {
-  it("has a summary, an example, and says what it prints", () => {
-    for (const { command, path } of leaves) {
-      const facts = findFacts(command);
-      const todo = `ecm ${path}: declare it with verb (commands/verb.ts), with its examples and output`;
-      expect(facts?.output, todo).toBeTruthy();
-      expect(facts?.examples, `${todo}; an example begins with: ecm ${path}`).toContainEqual(
-        expect.stringContaining(`ecm ${path}`),
-      );
-      expect(command.description(), `ecm ${path}: give it a description, its line in the index`).not.toBe("");
-    }
-  });
-
   it("is tried here, or is named with the reason", () => {
     const paths = leaves.map(({ path }) => path);
     const known = [...Object.keys(tried), ...Object.keys(apart)];

@@ -3,7 +3,6 @@
  * exactly so, parts left out that were not sent.
  */
 import { expect, it } from "vitest";
-import { readJson } from "../support/ecm.ts";
 import { errorBody, json } from "../support/http-server.ts";
 import { startService } from "../support/service.ts";
 
@@ -44,15 +43,4 @@ it("is a sentence on a terminal, and is not written where nothing was reached", 
   const { stderr } = await ecm(get, { terminalColumns: 80 });
   expect(stderr).toMatch(/3,541 of 3,600 .* · 98,742 of 100,000 this month/);
   for (const line of ["auth list", "limits"]) expect((await ecm(line)).stderr).toBe("");
-});
-
-it("is shown by `ecm limits` with the parts that were sent", async () => {
-  const ecm = await runAgainst({ ...hourWithoutReset, ...month });
-  await ecm(get);
-  expect(await readJson(ecm, "limits")).toEqual({
-    hour: { limit: 3600, remaining: 3541 },
-    month: { limit: 100000, remaining: 98742 },
-    seenAt: expect.any(String),
-  });
-  expect((await ecm("limits")).stdout).toMatch(/\tunder 1 s\n$/);
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EcmError } from "../../src/errors.ts";
-import { parseFilter, parseFilterJson } from "../../src/select/contact-filters.ts";
+import { parseFilter } from "../../src/select/contact-filters.ts";
 import { mayMeanUnchanged, parseFieldValues, wouldChange } from "../../src/service/contact-changes.ts";
 import { performOnContact } from "../../src/service/find-contact.ts";
 import type { Contact, ContactStructure, MutateBody } from "../../src/wire.ts";
@@ -109,13 +109,6 @@ describe("--filter", () => {
 
   it.each(["", "KEY", "KEY EQ", "KEY EQ  "])("refuses %j", (text) => {
     expect(() => parseFilter(text)).toThrow(expect.objectContaining({ kind: "usage" }));
-  });
-
-  it("in JSON is an array or an object", () => {
-    expect(parseFilterJson("[]")).toEqual([]);
-    expect(parseFilterJson('{"filters":[],"more":1}')).toEqual({ filters: [], more: 1 });
-    for (const text of ["null", '"x"', "[", ""])
-      expect(() => parseFilterJson(text)).toThrow(expect.objectContaining({ kind: "usage" }));
   });
 });
 

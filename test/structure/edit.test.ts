@@ -16,23 +16,8 @@ import { runs } from "../support/runs.ts";
 const label = fc.oneof(
   fc.string({ minLength: 1, unit: "grapheme" }),
   fc.constantFrom(
-    ...[
-      "no",
-      "2024",
-      "a: b",
-      "# c",
-      "- d",
-      "名前",
-      "a=b",
-      "|",
-      "~",
-      "'",
-      '"',
-      "x\ny",
-      " edge ",
-      "&a",
-      "\u0085",
-    ],
+    ...["no", "2024", "a: b", "# c", "- d", "名前", "a=b", "|", "~", "'", '"'],
+    ...["x\ny", " edge ", "&a", "\u0085"],
   ),
 );
 const id = fc.stringMatching(/^[0-9a-f]{24}$/);

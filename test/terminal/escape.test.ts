@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { escapeControls, maskTypedKeys } from "../../src/terminal/escape.ts";
-import { ecmWith, temporaryHome } from "../support/ecm.ts";
 
 describe("text of others", () => {
   it("shows what would move the cursor, colour the screen or turn the text round", () => {
@@ -24,30 +23,6 @@ describe("text of others", () => {
 const key = `ecm_us_${"Ab1-".repeat(10)}xyz`;
 
 describe("a key that was typed where no flag takes one", () => {
-  it.each([
-    `contact search --api-key=${key}`,
-    `contact search --api-key ${key}`,
-    `contact get --apikey ${key}`,
-    key,
-    `auth login ${key}`,
-    `contact ${key}`,
-    "import --token=hunter2hunter2",
-    `--${key}`,
-    `lists list --${key}`,
-    `lists list -k${key}`,
-    `lists list -p${key}`,
-    `lists list '--profile= ${key} '`,
-    `ECM_API_KEY=${key} lists list`,
-    `lists 'X-API-Key: ${key}'`,
-  ])("does not come back in an error: %s", async (line) => {
-    for (const format of ["", " --json"]) {
-      const { code, stdout, stderr } = await ecmWith(await temporaryHome())(line + format);
-      expect(code).not.toBe(0);
-      expect(stdout + stderr).not.toContain(key);
-      expect(stdout + stderr).not.toContain("hunter2hunter2");
-    }
-  });
-
   it("is known by its form or by its flag; other words stay", () => {
     const typed = `--api-key=${key}`;
     expect(maskTypedKeys(`unknown option '${typed}'`, [typed])).toBe(

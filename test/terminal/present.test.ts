@@ -1,11 +1,8 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { OutputOptions } from "../../src/terminal/format.ts";
 import { presentList, presentOne, type View } from "../../src/terminal/present.ts";
 import { Terminal } from "../../src/terminal/terminal.ts";
-import { temporaryFolder } from "../support/ecm.ts";
 
 interface Person {
   _id: string;
@@ -41,12 +38,6 @@ const list = (output: OutputOptions, items = people, shown = view, columns?: num
   show((terminal) => presentList(terminal, output, items, shown), columns);
 
 describe("a list", () => {
-  it("is the objects untouched as json and ndjson", async () => {
-    expect(JSON.parse(await list({ format: "json" }))).toEqual(people);
-    const lines = (await list({ format: "ndjson" })).trimEnd().split("\n");
-    expect(lines.map((line) => JSON.parse(line))).toEqual(people);
-  });
-
   it.each<[OutputOptions, string]>([
     [{ format: "csv" }, 'Name\n"Ada, Countess"\n=Grace\tHopper\n'],
     [{ format: "csv", safeCells: true, bom: true }, '\ufeffName\n"Ada, Countess"\n\'=Grace\tHopper\n'],
@@ -55,12 +46,6 @@ describe("a list", () => {
     [{ format: "id" }, "1\n2\n"],
   ])("is the view's columns, or ids: %j", async (output, expected) => {
     expect(await list(output)).toBe(expected);
-  });
-
-  it("of nothing is an empty array, an empty stream, or the header alone", async () => {
-    const expected = { json: "[]\n", ndjson: "", id: "", csv: "Name\n", tsv: "Name\n" };
-    for (const format of Object.keys(expected) as (keyof typeof expected)[])
-      expect(await list({ format }, []), format).toBe(expected[format]);
   });
 
   it.each<[OutputOptions, RegExp]>([
@@ -79,32 +64,6 @@ describe("a list", () => {
     ];
     const text = await list({ format: "table" }, people, { ...view, columns }, 34);
     expect(text).toContain("2 Jan 2020, 10:11  a name that");
-  });
-
-  it("refuses an unknown column and names those there are", async () => {
-    await expect(list({ format: "csv", columns: ["mail"] })).rejects.toMatchObject({
-      kind: "usage",
-      details: { hint: "Columns: Name, _id" },
-    });
-  });
-
-  it("is written to a file whole or not at all", async () => {
-    const folder = await temporaryFolder();
-    const outputFile = join(folder, "people.csv");
-    await writeFile(outputFile, "what stood there\n");
-    async function* failing(): AsyncGenerator<Person> {
-      yield people[0]!;
-      throw new Error("the line went dead");
-    }
-    const output: OutputOptions = { format: "csv", outputFile };
-    const failed = show((terminal) => presentList(terminal, output, failing(), view));
-    await expect(failed).rejects.toThrow("went dead");
-    expect(await readFile(outputFile, "utf8")).toBe("what stood there\n");
-    await list(output);
-    expect(await readFile(outputFile, "utf8")).toBe('Name\n"Ada, Countess"\n=Grace\tHopper\n');
-    expect(await readdir(folder)).toEqual(["people.csv"]);
-    const nowhere = list({ format: "csv", outputFile: join(folder, "no", "such.csv") });
-    await expect(nowhere).rejects.toThrow(/--output-file.*such\.csv/);
   });
 
   it("asks for no more when the reader has gone", async () => {
