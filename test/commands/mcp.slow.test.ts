@@ -72,7 +72,7 @@ describe("failures", () => {
   const unclear = [{ Email: "a@example.com", "Opt in": "maybe" }];
   const number = { keys: [ada.Email], set: { "First Name": 5 } };
   const isUsage = /UsageError/;
-  it.each<[what: string, tool: string, input: object, said: Record<string, RegExp | number>]>([
+  const failing: [what: string, tool: string, input: object, said: Record<string, RegExp | number>][] = [
     [
       "a contact that does not exist",
       "contact_get",
@@ -99,18 +99,19 @@ describe("failures", () => {
     ["an unknown argument", "contact_search", { limt: 1 }, { type: isUsage, message: /no argument "limt"$/ }],
     ["a condition that is none", "contact_search", { where: "X ==" }, { exitCode: 2, message: /^where/ }],
     ["an unknown tool", "contact_explode", {}, { type: isUsage }],
-  ])(
-    "speak of %s with the client's words: arguments in place of a shell's",
-    async (_what, tool, input, said) => {
-      const { refusal } = await accountSession();
+  ];
+
+  it("speak with the client's words: arguments in place of a shell's", async () => {
+    const { refusal } = await accountSession();
+    for (const [what, tool, input, said] of failing) {
       const error: Record<string, unknown> = { ...(await refusal(tool, input)) };
       for (const [member, value] of Object.entries(said))
-        expect(error[member]).toEqual(value instanceof RegExp ? expect.stringMatching(value) : value);
-      expect(`${error.message} ${error.hint}`).not.toMatch(/\becm [a-z]|shell|--/);
+        expect(error[member], what).toEqual(value instanceof RegExp ? expect.stringMatching(value) : value);
+      expect(`${error.message} ${error.hint}`, what).not.toMatch(/\becm [a-z]|shell|--/);
       // A summary of a run that has not begun says nothing.
-      expect(error).not.toHaveProperty("summary");
-    },
-  );
+      expect(error, what).not.toHaveProperty("summary");
+    }
+  });
 
   it("come at once at the hourly limit, also from a plan: no call waits for the hour", async () => {
     const { env } = await startSandbox({ hourlyLimit: 1 });

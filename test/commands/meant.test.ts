@@ -35,20 +35,18 @@ it.each([
 });
 
 const two = "contact search --key Ada@Example.com --key nobody@example.com";
-it.each(["", "--all", "--json", "-o id", "--columns City"])(
-  "a key that nobody has is named by contact search with %j",
-  async (flags) => {
-    const { ecm } = await start();
+it("a key that nobody has is named by contact search, whatever it shows", async () => {
+  const { ecm } = await start();
+  for (const flags of ["", "--all", "--json", "-o id", "--columns City"]) {
     const found = await ecm(`${two} ${flags}`);
     expect(found.code).toBe(0);
-    expect(found.stderr).toContain("Not found: nobody@example.com\n");
+    expect(found.stderr, flags).toContain("Not found: nobody@example.com\n");
     const failed = await ecm(`${two} ${flags} --fail-missing`);
     expect([failed.code, failed.stdout]).toEqual([5, found.stdout]);
     expect(failed.stderr).toContain("Not found: nobody@example.com");
-    expect(failed.stderr).toContain("ecm contact search --text nobody");
     expect((await ecm(`${two} ${flags} -q`)).stderr).toBe("");
-  },
-);
+  }
+});
 
 it("keys are not said to be missing where not all was read, or somebody has them", async () => {
   const { ecm } = await start();

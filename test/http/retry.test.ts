@@ -16,31 +16,6 @@ const stop = { action: "stop" };
 const wait = (seconds: number) => ({ action: "wait", seconds });
 
 describe("the retry rule", () => {
-  it.each<[string, Trouble, "read" | "write", boolean]>([
-    ["a lost connection", { kind: "lost", isTimeout: false }, "read", true],
-    ["a lost connection", { kind: "lost", isTimeout: false }, "write", false],
-    ["no answer in time", { kind: "lost", isTimeout: true }, "read", false],
-    ["no answer in time", { kind: "lost", isTimeout: true }, "write", false],
-    ["502", { kind: "failed", status: 502 }, "read", true],
-    ["503", { kind: "failed", status: 503 }, "read", true],
-    ["504", { kind: "failed", status: 504 }, "read", true],
-    ["500", { kind: "failed", status: 500 }, "read", false],
-    ["501", { kind: "failed", status: 501 }, "read", false],
-    ["503", { kind: "failed", status: 503 }, "write", false],
-    ["no connection", { kind: "unconnected", isLasting: false }, "read", true],
-    ["no connection", { kind: "unconnected", isLasting: false }, "write", true],
-    ["a refusal that was cut off", { kind: "unexplained" }, "read", true],
-    ["a refusal that was cut off", { kind: "unexplained" }, "write", true],
-    ["a bad certificate", { kind: "unconnected", isLasting: true }, "read", false],
-  ])("after %s (%o), repeats a %s: %s", (_name, trouble, effect, isRepeated) => {
-    expect(decide(trouble, { effect }).action).toBe(isRepeated ? "wait" : "stop");
-  });
-
-  it("sends three times in total, after short pauses", () => {
-    const lost: Trouble = { kind: "lost", isTimeout: false };
-    expect([1, 2, 3].map((tries) => decide(lost, { tries }))).toEqual([wait(0.2), wait(0.8), stop]);
-  });
-
   const patient = { maxWaitSeconds: 10_000 };
   it.each<[string, number | undefined, Partial<Situation>, object]>([
     ["Retry-After", 20, { ...patient, limitWaits: 0 }, wait(20)],
@@ -59,10 +34,6 @@ describe("the retry rule", () => {
     ["also for a write, since it was refused", 5, { effect: "write" }, wait(5)],
   ])("waits for the hour: %s", (_name, retryAfterSeconds, situation, decision) => {
     expect(decide(hour(retryAfterSeconds), situation)).toEqual(decision);
-  });
-
-  it.each(["month", "address"] as const)("never waits for the limit of a %s", (limit) => {
-    expect(decide({ kind: "limited", limit, retryAfterSeconds: 1 }, { maxWaitSeconds: 1e9 })).toEqual(stop);
   });
 
   it("never waits past the allowance in total, whatever the service asks for", () => {

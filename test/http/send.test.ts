@@ -111,6 +111,8 @@ const unknown = {
   details: { applied: "unknown", hint: "See whether it was applied before you send it again" },
 };
 const failures: End[] = [
+  ["a read after 500", search, text(500, "text/plain"), serverFailed(500), 1],
+  ["a read after 501", search, text(501, "text/plain"), serverFailed(501), 1],
   ["a read after 502", search, text(502, "text/plain"), serverFailed(502), 3],
   ["a read after 503", search, text(503, "text/plain"), serverFailed(503), 3],
   ["a read after 504", search, text(504, "text/plain"), serverFailed(504), 3],

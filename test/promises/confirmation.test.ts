@@ -21,39 +21,40 @@ async function seeded() {
 }
 
 describe("without a terminal and without --yes", () => {
-  it.each([
-    "contact unsubscribe ada@example.com",
-    "contact unsubscribe ada@example.com bob@example.com",
-    "contact unsubscribe --list Leads",
-    "contact delete ada@example.com bob@example.com",
-    "contact delete --list Leads",
-    "api DELETE /api/contact/64f0c2a9e1b2c3d4e5f60718",
-    "api delete /api/contact/64f0c2a9e1b2c3d4e5f60718",
-    "api PATCH /api/contact/64f0c2a9e1b2c3d4e5f60718 --data -",
-    "api PATCH /api/contact-structure/64f0c2a9e1b2c3d4e5f60718/lists/64f0c2a9e1b2c3d4e5f60719 -f name=New",
-    "api PUT /api/contact-structure/64f0c2a9e1b2c3d4e5f60718 --data -",
-  ])("ecm %s is refused, and nothing is written", async (line) => {
+  it("what cannot be undone is refused, and nothing is written", async () => {
     const { ecm, writes } = await seeded();
     const stdin = '{"status":{"primary":"Inactive","secondary":"Unsubscribe"}}';
-    const stderr = await refused(ecm(`${line} --json`, { stdin }), 2);
-    const { error } = JSON.parse(stderr.split("\n").find((each) => each.startsWith("{"))!);
-    expect(error).toMatchObject({ type: "InputRequiredError", exitCode: 2 });
-    expect(error.hint).toContain("--yes");
-    if (line.startsWith("contact unsubscribe")) expect(error.message).toContain("cannot be undone");
-    expect(writes()).toEqual([]);
+    for (const line of [
+      "contact unsubscribe ada@example.com bob@example.com",
+      "contact unsubscribe --list Leads",
+      "contact delete ada@example.com bob@example.com",
+      "contact delete --list Leads",
+      "api DELETE /api/contact/64f0c2a9e1b2c3d4e5f60718",
+      "api delete /api/contact/64f0c2a9e1b2c3d4e5f60718",
+      "api PATCH /api/contact/64f0c2a9e1b2c3d4e5f60718 --data -",
+      "api PATCH /api/contact-structure/64f0c2a9e1b2c3d4e5f60718/lists/64f0c2a9e1b2c3d4e5f60719 -f name=New",
+      "api PUT /api/contact-structure/64f0c2a9e1b2c3d4e5f60718 --data -",
+    ]) {
+      const stderr = await refused(ecm(`${line} --json`, { stdin }), 2);
+      const { error } = JSON.parse(stderr.split("\n").find((each) => each.startsWith("{"))!);
+      expect(error, line).toMatchObject({ type: "InputRequiredError", exitCode: 2 });
+      expect(error.hint, line).toContain("--yes");
+      if (line.startsWith("contact unsubscribe")) expect(error.message).toContain("cannot be undone");
+      expect(writes(), line).toEqual([]);
+    }
   });
 
-  it.each([
-    "contact mutate --list Leads --add-tag vip",
-    "contact mutate ada@example.com --add-tag vip",
-    "contact mutate --all --add-tag vip",
-    "api DELETE /api/contact/{bob} --yes",
-    "api POST /api/contact-structure/{structure}/lists -f name=New",
-  ])("ecm %s goes on", async (line) => {
+  it("what can be undone, and what has its yes, goes on", async () => {
     const { ecm } = await seeded();
     const [bob] = await readJson(ecm, "contact search bob@example.com");
-    const filled = line.replace("{bob}", bob._id).replace("{structure}", bob.contactStructureId);
-    await done(ecm(filled));
+    for (const line of [
+      "contact mutate --list Leads --add-tag vip",
+      "contact mutate ada@example.com --remove-tag vip",
+      "contact mutate --all --add-tag vip",
+      `api DELETE /api/contact/${bob._id} --yes`,
+      `api POST /api/contact-structure/${bob.contactStructureId}/lists -f name=New`,
+    ])
+      await done(ecm(line));
   });
 });
 

@@ -121,6 +121,10 @@ describe("a command costs", () => {
       `api POST /api/x --output-file ${folder}/no/such/file.csv`,
     ])
       await refused(ecm(line), 2);
+    for (const state of [bad, join(bad, "state")]) {
+      const importing = ecm("import -", { stdin: "Email\na@example.com\n", env: { ECM_STATE_DIR: state } });
+      await refused(importing, 2, /^error: Cannot write to the run folder .*\nhint: .*ECM_STATE_DIR/m);
+    }
     expect(sandbox.admin.requests()).toEqual([]);
   });
 });

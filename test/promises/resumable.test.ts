@@ -74,7 +74,7 @@ describe("the summary of a bulk command", () => {
     const unclear = await inputFile("Email,Shoe size\nada@example.com,38\n");
     const rows: [code: number, line: string, env?: Record<string, string>][] = [
       [4, `import ${file}`, { ECM_BASE_URL: server.baseUrl }],
-      [8, `import ${file} --timeout 1`, { ECM_BASE_URL: "http://127.0.0.1:1" }],
+      [8, `-v import ${file} --timeout 1`, { ECM_BASE_URL: "http://127.0.0.1:1" }],
       [5, `import ${file} --list Nowhere`],
       [2, `import ${unclear}`],
     ];
@@ -82,6 +82,8 @@ describe("the summary of a bulk command", () => {
       const stopped = await summaryOf(ecm, `${line} -q`, { env });
       expect(stopped, line).toMatchObject({ code, status: "stopped", stoppedBy: "error" });
       expect(readError(stopped)).toMatchObject({ exitCode: code });
+      // As often as one request is tried.
+      if (code === 8) expect(stopped.stderr.match(/^> /gm)).toHaveLength(3);
     }
   });
 
