@@ -1,6 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { call, inputFile, manyContacts, manyRows, readContacts, startAccount } from "./kit.ts";
+import { refused } from "../support/ecm.ts";
+import { errorBody, json } from "../support/http-server.ts";
+import { plainStructure, startService } from "../support/service.ts";
+import { askingOf, call, inputFile, manyContacts, manyRows, readContacts, startAccount } from "./kit.ts";
 
 const none = { created: 0, updated: 0, deleted: 0, unchanged: 0, skipped: 0, rejected: 0, pending: 0 };
 const ofAda = "Email,First Name\na@example.com,Ada\n";
@@ -27,8 +30,7 @@ describe("ecm import", () => {
 
   it("refuses a pipe without a byte; a header alone is a result without rows", async () => {
     const { ecm, run } = await startAccount();
-    const nothing = await ecm("import -", { stdin: "" });
-    expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining("standard input is empty") });
+    await refused(ecm("import -", { stdin: "" }), 2, "standard input is empty");
     const header = await run("import -", { stdin: "Email,First Name,tags\n" });
     expect(header).toMatchObject({ code: 0, status: "completed", rows: { ...none, read: 0 } });
   });
@@ -72,30 +74,28 @@ describe("ecm import", () => {
   });
 
   it.each([
-    ["merge", "ada@example.com", { "First Name": "Anna", "Last Name": "Lovelace" }],
-    ["last", "ADA@example.com", { "First Name": "Anna" }],
-    ["first", "ada@example.com", { "First Name": "Ada", "Last Name": "Lovelace" }],
-    ["reject", "ada@example.com", { "First Name": "Ada", "Last Name": "Lovelace" }],
-  ])("makes one contact of several rows by --duplicates %s", async (how, key, fields) => {
-    const { importing, fieldsOf } = await startAccount();
-    const rows = "ada@example.com,Ada,Lovelace\nb@example.com,B,\nADA@example.com,Anna,\n";
+    ["merge", "ada@example.com", { "First Name": "Anna", "Last Name": "Lovelace" }, 2],
+    ["last", "ADA@example.com", { "First Name": "Anna" }, 1],
+    ["first", "ada@example.com", { "First Name": "Ada", "Last Name": "Lovelace" }, 1],
+    ["reject", "ada@example.com", { "First Name": "Ada", "Last Name": "Lovelace" }, 1],
+  ])("makes one contact of several rows by --duplicates %s", async (how, key, fields, length) => {
+    const { importing, service } = await startAccount();
+    const rows = "ada@example.com,Ada,Lovelace,T1\nb@example.com,B,,\nADA@example.com,Anna,,T2\n";
     const outcome = how === "reject" ? { code: 3, rejected: 1 } : { code: 0, skipped: 1 };
     const { code, rows: counts } = await importing(
-      `Email,First Name,Last Name\n${rows}`,
-      `--duplicates ${how}`,
+      `Email,First Name,Last Name,Tags\n${rows}`,
+      `--create-missing --duplicates ${how}`,
     );
     expect({ code, ...counts }).toEqual({ ...none, read: 3, created: 2, ...outcome });
-    expect(await fieldsOf(key)).toEqual(fields);
+    expect((await readContacts(service)).get(key)).toMatchObject({ fields, tags: { length } });
   });
 
   it("names every list and tag that the account does not have, before anything is written", async () => {
     const { ecm, run, keys, service } = await startAccount();
     const path = await inputFile("Email,Lists,Tags\na@example.com,News,VIP\nb@example.com,Offers,\n");
     const command = `import ${path} --map Lists=lists --map Tags=tags`;
-    const refused = await ecm(command);
-    expect(refused.code).toBe(5);
-    expect(refused.stderr).toContain('error: The account has no lists "News", "Offers", and no tag "VIP"');
-    expect(refused.stderr).not.toContain("A real run");
+    const missing = 'error: The account has no lists "News", "Offers", and no tag "VIP"';
+    expect(await refused(ecm(command), 5, missing)).not.toContain("A real run");
     expect(await keys()).toEqual([]);
 
     const dry = await run(`${command} --create-missing --dry-run`);
@@ -110,10 +110,13 @@ describe("ecm import", () => {
     expect((await run(command)).rows.unchanged).toBe(2);
   });
 
-  it("a new name is one list or tag, in whatever letter case and form it is written", async () => {
+  it("a new name is one list or tag, in whatever letter case and form, with whatever marks", async () => {
     const { importing, service } = await startAccount();
-    const text =
-      'Email,Lists,Tags\na@example.com,"News,news","VIP,vip"\nb@example.com,NEWS,"Cafe\u0301,Café"\n';
+    const rows = [
+      'a@example.com,"News,news","VIP,vip"',
+      'b@example.com,\u200bNEWS,"Cafe\u0301,\u202aCafé\u202c"',
+    ];
+    const text = `Email,Lists,Tags\n${rows.join("\n")}\n`;
     const plan = await inputFile("", "plan.ndjson");
     const made = await importing(text, `--create-missing --plan ${plan}`);
     expect(made).toMatchObject({ rows: { created: 2, rejected: 0 }, requests: { create: 2 } });
@@ -227,8 +230,7 @@ describe("ecm import", () => {
     const fresh = await run(`${command} --fresh`);
     expect(fresh).toMatchObject({ status: "completed", rows: { unchanged: resumed.rows.created } });
     expect(fresh.run).not.toBe(first.run);
-    const again = await ecm(`runs resume ${first.run}`);
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining(fresh.run!) });
+    await refused(ecm(`runs resume ${first.run}`), 2, fresh.run!);
   });
 
   it("takes a changed file as a new run", async () => {
@@ -247,11 +249,11 @@ describe("ecm import", () => {
     const { run } = await startAccount({ monthlyLimit: 40 });
     const command = `import ${await inputFile(manyRows(60))}`;
     const errorIn = (stderr: string) => JSON.parse(stderr.trim().split("\n").at(-1)!).error;
-    const refused = await run(command);
+    const stopped = await run(command);
     const rows = { created: 0, pending: 60 };
-    expect(refused).toMatchObject({ code: 7, stoppedBy: "month", requests: { create: 0 }, rows });
+    expect(stopped).toMatchObject({ code: 7, stoppedBy: "month", requests: { create: 0 }, rows });
     // Whether the rest of the month is spent on it is for a person to say.
-    const { hint } = errorIn(refused.stderr);
+    const { hint } = errorIn(stopped.stderr);
     expect(hint).toMatch(/^Resume with: ecm runs resume \S+ --max-requests \d+$/m);
     const dry = await run(`${command} --dry-run`);
     expect(dry).toMatchObject({ code: 7, status: "dry-run", stoppedBy: "month", rows: { created: 60 } });
@@ -274,6 +276,30 @@ describe("ecm import", () => {
       requests: { search: 3, mutate: 1, other: 1, total: 5 },
       estimate: { requests: 5 },
     });
+  });
+
+  it.each([
+    ["not 50 where a row is accepted", 50, 1, "", false],
+    ["one where none are allowed", 1, 9, "--max-rejects 0", true],
+    ["not where there is none", 0, 1, "--max-rejects 0", false],
+    ["a share", 1, 9, "--max-rejects 10%", true],
+    ["not less than the share", 1, 10, "--max-rejects 10%", false],
+    ["no share of anything", 0, 1, "--max-rejects 0%", false],
+  ])("stops after too many rejected rows: %s", async (_which, wrong, sound, flags, stops) => {
+    const { importing } = await startAccount();
+    const summary = await importing(`${manyRows(sound)}${"wrong,\n".repeat(wrong)}`, flags);
+    expect(summary.stoppedBy).toBe(stops ? "max-rejects" : null);
+  });
+
+  it("stops where the service has refused 50 rows and taken none", async () => {
+    const service = await startService(({ method, url }, response) => {
+      if (method === "GET") return json(response, 200, [plainStructure]);
+      if (url.includes("search")) return json(response, 200, { totalRecords: 0, contacts: [] });
+      json(response, 400, errorBody("ValidationError", "not this one"));
+    });
+    const stopped = { stoppedBy: "max-rejects", rows: { rejected: 50, pending: 10 } };
+    const { importing } = askingOf({ ...service, ...service.server, apiKey: "" });
+    expect(await importing(manyRows(60), "--ignore-unmapped --concurrency 1")).toMatchObject(stopped);
   });
 
   it("stops after so many rejected rows, and can go on", async () => {

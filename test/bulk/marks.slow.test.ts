@@ -3,10 +3,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../support/ecm.ts";
-import { read } from "../tables/reading.ts";
-import { textRow, workbook } from "../tables/workbooks.ts";
-import { inputFile, readContacts, startAccount } from "./kit.ts";
+import { done, refused, temporaryFolder } from "../support/ecm.ts";
+import { inputFile, startAccount } from "./kit.ts";
 
 const enter = "\r";
 const down = "\u001b[B";
@@ -51,14 +49,6 @@ describe("a row that is rejected", () => {
     const result = await importing(text, "--max-rejects 100%");
     expect(await keys()).toEqual(["ok@example.org"]);
     expect(result).toMatchObject({ code: 3, consent: { not_subscribed: 1 } });
-  });
-
-  it("a value below a nameless column: its contact is marked", async () => {
-    const sound = Array.from({ length: 1001 }, (_, at) => `p${at}@example.org,no,\n`).join("");
-    const { rejected } = await read(`Email,Unsubscribed,\n${sound}G@example.org,yes,surplus\n`);
-    expect(rejected).toMatchObject([
-      { code: "unnamed_column", identities: ["g@example.org"], mark: { isClear: true } },
-    ]);
   });
 });
 
@@ -115,31 +105,6 @@ describe("a rejects file", () => {
   });
 });
 
-it("a merged range of a workbook has its value in each of its cells, and this is said", async () => {
-  const { ecm, service } = await startAccount({ contents: { fields: ["City"] } });
-  const cells = [
-    ["People of 2024"],
-    ["Email", "City", "Unsubscribed"],
-    ["a@example.org", "Oslo", "yes"],
-    ["b@example.org", "", ""],
-    ["c@example.org", "Rome", ""],
-    ["d@example.org", "Bergen", "no"],
-    ["e@example.org", "", "no"],
-  ];
-  const rows = cells.map((row, at) => textRow(at + 1, row)).join("");
-  const merged = ["A1:XFD1", "C3:C5", "B6:B7"];
-  const path = join(await temporaryFolder(), "people.xlsx");
-  await writeFile(path, workbook({ sheets: [{ name: "P", rows, merged }] }));
-  const { stderr } = await ecm(`import ${path}`);
-  expect(stderr).toContain(
-    "3 merged ranges in the workbook: each of their cells is read with the value of the range",
-  );
-  expect(stderr).toContain('Unsubscribed: 3 of 5 rows say "yes": not created');
-  const contacts = await readContacts(service);
-  expect([...contacts.keys()].sort()).toEqual(["d@example.org", "e@example.org"]);
-  expect(contacts.get("e@example.org")?.fields.City).toBe("Bergen");
-});
-
 describe("a cell that cannot be understood", () => {
   it("keeps from creating, and unsubscribes nobody", async () => {
     const { ecm, active } = await startWith(a, b, c);
@@ -187,10 +152,8 @@ describe("a column that may be consent", () => {
       "contact unsubscribe --keys FILE --yes",
       "contact delete --keys FILE --yes --marked-rows",
     ]) {
-      const { code, stderr } = await ecm(command.replace("FILE", path));
-      expect({ command, code }).toEqual({ command, code: 2 });
-      expect(stderr).toContain("read as opt-in it leaves out 1 of 2 rows, as opt-out 1");
-      expect(stderr).toContain("'Consent gone=opt-out'");
+      const counts = "read as opt-in it leaves out 1 of 2 rows, as opt-out 1";
+      await refused(ecm(command.replace("FILE", path)), 2, counts, "'Consent gone=opt-out'");
     }
     expect(sandbox.admin.requests()).toHaveLength(before);
     await ecm(`import ${path} --consent-column 'Consent gone=opt-in'`);
@@ -223,10 +186,8 @@ describe("a table given to unsubscribe or delete", () => {
     async (verb) => {
       const { ecm, run, active } = await startWith(a, b, c);
       const command = `contact ${verb} --keys ${await inputFile(`Email,unsubscribed\n${a},yes\n${b},no\n${c},maybe\n`)} --yes`;
-      const refused = await ecm(command);
-      expect(refused.code).toBe(2);
-      expect(refused.stderr).toContain("The file marks 1 of 3 rows as not subscribed");
-      expect(refused.stderr).toContain("--marked-rows");
+      const hint = `Pass --marked-rows to ${verb} those alone`;
+      await refused(ecm(command), 2, "The file marks 1 of 3 rows as not subscribed", hint);
       expect(await active()).toHaveLength(3);
       const marked = await run(`${command} --marked-rows`);
       expect(marked.codes.skipped).toEqual({ not_selected: 2 });
@@ -257,16 +218,23 @@ describe("a table given to unsubscribe or delete", () => {
     const { ecm, active } = await startWith(a, b, c);
     const unsubscribe = (path: string, flags = "") =>
       ecm(`contact unsubscribe --keys ${path} --yes ${flags}`);
-    expect((await unsubscribe(await inputFile(`Email,unsubscribed\n${a},yes\n`))).code).toBe(0);
+    await done(unsubscribe(await inputFile(`Email,unsubscribed\n${a},yes\n`)));
     const none = await inputFile(`Email,City\n${b},Oslo\n`);
-    expect((await unsubscribe(none)).code).toBe(0);
+    await done(unsubscribe(none));
     expect(await active()).toEqual([c]);
     const exported = join(await temporaryFolder(), "ours.csv");
-    await ecm(`export --status Active --output-file ${exported}`);
-    expect((await unsubscribe(exported)).code).toBe(0);
+    await done(ecm(`export --status Active --output-file ${exported}`));
+    await done(unsubscribe(exported));
     expect(await active()).toEqual([]);
-    expect((await unsubscribe(none, "--marked-rows")).stderr).toContain(
-      "no column that says who is not subscribed",
-    );
+    await refused(unsubscribe(none, "--marked-rows"), 2, "no column that says who is not subscribed");
+  });
+
+  it("of one whose column marks nobody, it is asked, and a deletion means every row", async () => {
+    const { ecm, keys } = await startWith(a, b);
+    const nobody = `--keys ${await inputFile(`Email,unsubscribed\n${a},no\n`)}`;
+    for (const line of ["contact unsubscribe --yes", "suppressions add"])
+      await refused(ecm(`${line} ${nobody}`), 2, "The file marks 0 of 1 rows as not subscribed");
+    await done(ecm(`contact delete --yes ${nobody}`));
+    expect(await keys()).toEqual([b]);
   });
 });

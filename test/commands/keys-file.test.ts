@@ -78,16 +78,20 @@ it.each(Object.entries(readings))("every command reads a file by --%s", async (_
 });
 
 it.each([
-  ["a quote that is never closed", 'Email\nada@example.com\n"bob@example.com\n'],
-  ["one in a list of keys", 'ada@example.com\n"bob@example.com\n'],
+  ["a quote that is never closed", 'Email\nada@example.com\n"bob@example.com\n', ":3: a quote opens here"],
+  ["one in a list of keys", 'ada@example.com\n"bob@example.com\n', ":2: a quote opens here"],
   ["a file that is none", undefined],
   ["a zero byte", "Email\nada@\0example.com\n"],
   ["a file that is empty", ""],
-])("every command refuses %s before a request", async (_what, content) => {
+  ["HTML", "<html><body><table>"],
+  ["half a workbook", "PK\x03\x04and no more"],
+  ["half an archive", Buffer.from("\x1f\x8b\x08and no more", "latin1")],
+  ["JSON without a member", "[{}]"],
+])("every command refuses %s before a request", async (_what, content, said = "") => {
   const { ecm, sandbox } = await startSandbox();
   const file = content === undefined ? "no-such-file.csv" : await fileOf(content);
-  for (const [line] of commands)
-    expect(await ecm(line.replace("FILE", file)), line).toMatchObject({ code: 2 });
+  for (const line of [...commands.map(([each]) => each), "import FILE", "import FILE --dry-run --list News"])
+    await refused(ecm(line.replace("FILE", file)), 2, file + said);
   expect(sandbox.admin.requests()).toEqual([]);
 });
 

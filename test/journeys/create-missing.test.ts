@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { call, inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
 import { json } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
 import { plainStructure, startService } from "../support/service.ts";
 import { startRecordingProxy } from "./recording-proxy.ts";
 
@@ -50,15 +49,6 @@ describe("lists and tags that an import makes", () => {
       ({ method, url }) => method === "POST" && !url.includes("search"),
     );
     expect(creations).toEqual([]);
-  });
-
-  it("are one, whatever invisible marks are around a name", async () => {
-    const service = await startSandbox();
-    const path = await inputFile("Email,Tags\na@x.org,One\nb@x.org,\u202aOne\u202c\nc@x.org,\u200bone\n");
-    const args = ["import", path, "--map", "Tags=tags", "--create-missing", "--json"];
-    expect(parseSummary(await service.ecm(args)).rows.created).toBe(3);
-    const [structure] = await call<{ tags: { label: string }[] }[]>(service, "GET", "/api/contact-structure");
-    expect(structure!.tags.map(({ label }) => label)).toEqual(["One"]);
   });
 
   it("are not made before a killed run has its rows, and not again after", async () => {

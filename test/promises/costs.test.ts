@@ -77,30 +77,6 @@ describe("a command costs", () => {
     expect(counted).toEqual(table.map(([line, remembered, without]) => [line, 0, 0, remembered, without]));
   });
 
-  it.each([
-    ["nothing", "", "people.csv"],
-    ["a byte that is zero", "Email\na\0@b.co\n", "people.csv"],
-    ["HTML", "<html><body><table>", "people.csv"],
-    ["half a workbook", "PK\x03\x04and no more", "people.csv"],
-    ["half an archive", "\x1f\x8b\x08and no more", "people.csv"],
-    ["JSON without a member", "[{}]", "people.csv"],
-    ["half a quote", 'Email,City\na@example.com,"New York"\nb@example.com,"Los', ":3: a quote opens here"],
-  ])("nothing for a file that holds %s", async (_what, text, message) => {
-    const { ecm, sandbox } = await startSandbox();
-    const file = join(await temporaryFolder(), "people.csv");
-    await writeFile(file, Buffer.from(text, "latin1"));
-    for (const line of [
-      `import ${file}`,
-      `import ${file} --dry-run --list Newsletter`,
-      `lists sync Newsletter ${file}`,
-      `contact mutate --keys ${file} --set 'First Name=A'`,
-      `contact unsubscribe --keys ${file} --yes`,
-      `contact delete --keys ${file} --yes`,
-    ])
-      await refused(ecm(line), 2, message);
-    expect(sandbox.admin.requests()).toEqual([]);
-  });
-
   it("nothing for a bad local file, flag or folder", async () => {
     const { ecm, sandbox } = await startSandbox();
     const folder = await temporaryFolder();

@@ -5,6 +5,7 @@ import { catchFailure, fileWith, notesOf, outline, read, structure, toInputFile 
 
 const below = 'Notes:\n"Some emails are missing,\nwhich is known."\n\nEmail Address,City\na@x.org,London\n';
 const skipped = 'a "broken\r\nEmail;x\rEmail;City\na@x.org;y\n';
+const byName: Partial<ReadOptions> = { map: [["B", "key"]], ignoreUnmapped: true };
 const byNumber: Partial<ReadOptions> = { hasNoHeader: true, map: [["2", "key"]], ignoreUnmapped: true };
 
 test.each<[string, string, Partial<ReadOptions>, header: number, ...rows: string[]]>([
@@ -19,6 +20,10 @@ test.each<[string, string, Partial<ReadOptions>, header: number, ...rows: string
     "1 Ada|a@x.org",
     "3 Bob|b@x.org",
   ],
+  ["at the first of two names of a key", "Email\nEmail\n", {}, 1, "2 key_syntax Email"],
+  ["at the wider of two, if it is later", "email\nEmail,City\na@x.org,x\n", {}, 2, "3 a@x.org|x"],
+  ["where --map finds its columns", "Email\na,b\nx,a@x.org\n", byName, 2, "3 x|a@x.org"],
+  ["not at a blank record", ",\u00a0\nEmail,City\na@x.org,x\n", {}, 2, "3 a@x.org|x"],
   ["with a typed delimiter", "Email^City\na@x.org^x,y\n", { delimiter: "^" }, 1, "2 a@x.org|x,y"],
   ["with a delimiter by its name", "Email\tCity\na@x.org\tx\n", { delimiter: "tab" }, 1, "2 a@x.org|x"],
   [
@@ -61,14 +66,16 @@ test("a trailing column without a name is like any other when it holds values", 
 });
 
 test("a value that shows up late in a column without a name rejects its row", async () => {
-  const many = Array.from({ length: 1200 }, (_, index) => `a${index}@example.com,x,`).join("\n");
-  const { rows, rejected } = await read(`Email,City,\n${many}\nb@example.com,x,y\n`);
+  const many = Array.from({ length: 1200 }, (_, index) => `a${index}@example.com,no,`).join("\n");
+  const { rows, rejected } = await read(`Email,Unsubscribed,\n${many}\nB@example.com,yes,y\n`);
   expect(rows).toHaveLength(1200);
-  expect(rejected).toMatchObject([{ line: 1202, code: "unnamed_column" }]);
+  const marked = { identities: ["b@example.com"], mark: { isClear: true } };
+  expect(rejected).toMatchObject([{ line: 1202, code: "unnamed_column", ...marked }]);
 });
 
 describe("what cannot be mapped is said with the next step", () => {
   const people = "Name,Work,Home\nAda,,\nBob,b@example.com,\nCy,c@example.com,c2@example.com\n";
+  const ignored = { ignoreUnmapped: true };
   const several = { map: Object.entries({ Town: "Place", Zip: "Code", Email: "key", Street: "Road" }) };
   test.each<[string, string, Partial<ReadOptions>, message: RegExp, hint: RegExp]>([
     [
@@ -80,8 +87,9 @@ describe("what cannot be mapped is said with the next step", () => {
     ],
     ["an empty file", "", {}, /people\.csv is empty/, /header and rows/],
     ["blank lines alone", "\n \n\r\n", {}, /people\.csv is empty/, /header and rows/],
+    ["a header below twenty lines", `${"x\n".repeat(20)}Email\na@x.org\n`, {}, /:1: /, /./],
     ["nothing below --skip-lines", "a@x.org", { skipLines: 1 }, /has nothing after 1 skipped lines$/, /./],
-    ["no key, but addresses", people, { ignoreUnmapped: true }, /key/, /^Say which one: --map Work=key$/],
+    ["no key, but addresses", people, ignored, /key/, /^Say which one: --map Work=key$/],
     [
       "no key, and columns without a field",
       people,
@@ -89,6 +97,7 @@ describe("what cannot be mapped is said with the next step", () => {
       /key/,
       /^Say which one: --map Work=key\nMap each with --map Name=FIELD or --map Name=ignore, or ignore them all/,
     ],
+    ["two columns of addresses", "A,B\na@x.org,b@x.org\n", ignored, /key/, /^Say which one: --map A=key$/],
     ["two keys, one of them empty", "Mail,E-Mail\n,b@example.com\n", {}, /key/, /--map E-Mail=key/],
     ["no column", "Email,City\n", { map: [["Citi", "City"]] }, /"Citi"/, /Did you mean "City"\?/],
     [
@@ -122,11 +131,12 @@ test("a missing file and a folder are named", async () => {
 });
 
 describe("a file that names contacts has", () => {
-  const readKeys = (text: string) => read(text, {}, structure, "keys");
+  const readKeys = (text: string) => read(text, { takesIds: true }, structure, "keys");
 
   test.each<[string, string, ...keys: string[]]>([
     ["a key a line", "a@x.org\n\nAda <b@x.org>\nnobody\n", "1 a@x.org", "3 b@x.org", "4 key_syntax"],
     ["a key a line, below a header", "Email\na@x.org\n", "2 a@x.org"],
+    ["a column of ids, too", "x\n_id\na@x.org\n", "3 a@x.org"],
     [
       "a key column, beside others that do not matter",
       "Name;E-Mail;Shoe Size\nAda;a@x.org;39\n",

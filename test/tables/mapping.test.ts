@@ -34,9 +34,10 @@ describe("a column", () => {
   });
 
   it("of lists is split too, or by the rules of the file", async () => {
-    const csv = 'Email,A,B\na@example.com,x;y,"p,q"\n';
+    const csv = 'Email,A,B\na@example.com,x;y,"p, ""q, r"" ,,s"\nb@example.com,,"p, ""q, r"\n';
     const { rows } = await mapped(csv, "A: { target: lists, split: ; }\nB: { target: tags }");
-    expect(rows[0]).toMatchObject({ lists: ["x", "y"], tags: ["p", "q"] });
+    expect(rows[0]).toMatchObject({ lists: ["x", "y"], tags: ["p", "q, r", "s"] });
+    expect(rows[1]?.tags).toEqual(["p", '"q', "r"]);
   });
 
   it("of consent is read as the mapping says, also where --set fills its field", async () => {
@@ -57,6 +58,7 @@ describe("a mapping that is wrong", () => {
 
   it.each([
     ["Full name: Town", /there is no field "Town"/],
+    ["Citty: City\nPLZ: ignore", /the mapping names columns that do not exist: "Citty", "PLZ"/],
     ["Email: key\nFull name: { value: row.x }", /people\.yaml:2: "Full name": unknown member "value"/],
     ["expect:\n  rows: { min: 3 }", /people\.yaml:1: "expect": unknown member "rows"/],
     ["Full name: { target: City, split: ; }", /only a column of tags or lists is split/],

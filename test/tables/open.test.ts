@@ -1,5 +1,4 @@
 /** What kind of file it is, by its first bytes, and what is said of how it is read. */
-import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { describeNote } from "../../src/commands/bulk/words.ts";
 import { openInput } from "../../src/tables/open.ts";
@@ -15,27 +14,16 @@ async function open(content: string | Uint8Array, options: Partial<ReadOptions> 
 const book = sheet(textRow(1, ["Email"]));
 
 describe("the kind of a file", () => {
-  test.each<[string, string | Uint8Array, string]>([
-    ["a text", "Email\na@x.org\n", "text"],
-    ["a text that begins with a brace", "{Email},City\n", "text"],
-    ["an object on each line", '{"Email":"a@x.org"}\n', "json"],
-    ["an array", '\ufeff [ {"Email":"a@x.org"} ]', "json"],
-    ["a workbook", book, "workbook"],
-    ["a packed text", gzipSync("Email\n"), "text"],
-    ["a packed workbook", gzipSync(book), "workbook"],
-  ])("of %s", async (_what, content, kind) => {
-    expect((await open(content)).form.kind).toBe(kind);
+  test("of a text that begins with a brace", async () => {
+    expect((await open("{Email},City\n")).form.kind).toBe("text");
   });
 
   test.each<[string, string | Uint8Array, Partial<ReadOptions>, RegExp]>([
-    ["nothing", "", {}, / is empty$/],
     ["an old workbook", Buffer.from("\xd0\xcf\x11\xe0rest", "latin1"), {}, /an old Excel workbook \(\.xls\)/],
     ["a PDF", "%PDF-1.7", {}, /is a PDF document/],
     ["vCards", "BEGIN:VCARD\n", {}, /is a vCard file/],
     ["a page", "\ufeff <html><body><table><tr>", {}, /is HTML or XML, despite its name/],
     ["an image", Buffer.from("\x89PNG\r\n\x1a\n\0\0", "latin1"), {}, /a zero byte/],
-    ["a damaged archive", Buffer.from("PK\x03\x04\x14\0", "latin1"), {}, /is a damaged archive or workbook/],
-    ["damaged gzip", Buffer.from([0x1f, 0x8b, 8, 0]), {}, /cannot be unpacked/],
     ["--delimiter of a workbook", book, { delimiter: ";" }, /--delimiter applies to text files/],
     ["--encoding of a workbook", book, { encoding: "utf-8" }, /--encoding applies to text files/],
     ["--sheet of a text", "Email\n", { sheet: "1" }, /--sheet applies to workbooks/],
@@ -65,18 +53,9 @@ describe("the kind of a file", () => {
 test.each<[Note, string]>([
   [{ code: "counted_elements" }, "Rows are counted as elements of the array, from 1"],
   [
-    { code: "encoding", encoding: "koi8-r", isGuess: true },
-    "Read as koi8-r (detected; override with --encoding)",
-  ],
-  [
     { code: "encoding", encoding: "koi8-r", isGuess: false, firstForeign: { line: 2, text: "Анна" } },
     "Read as koi8-r; the first line that is not plain ASCII is line 2: Анна",
   ],
-  [
-    { code: "system_without_consent", system: "a LinkedIn export" },
-    "a LinkedIn export says nothing about consent: make sure that these people agreed to receive email",
-  ],
-  [{ code: "unmapped", columns: ["A", "B"] }, 'Ignored columns that do not match any field: "A", "B"'],
   [{ code: "consent_is_field", column: "Status" }, '"Status" is a field of the account; not read as consent'],
 ])("is said in a sentence: $code", (note, sentence) => {
   expect(describeNote(note)).toBe(sentence);

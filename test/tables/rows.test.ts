@@ -45,11 +45,20 @@ test("a missing cell is absent; one of blanks, no-break spaces or invisible mark
   ]);
 });
 
-test('a cell such as ="01067" is read as the text inside, but not in our own exports', async () => {
-  const { rows } = await read(
-    'Email,City\na@example.com,="01067"\nb@example.com,"=""01 09"""\nc@example.com,y\n',
-  );
-  expect(rows.map(({ fields }) => fields.get("f3"))).toEqual(["01067", "01 09", "y"]);
+test.each([
+  ['="01067"', "01067"],
+  ['"=""01 09"""', "01 09"],
+  ['="a ""b"""', 'a "b"'],
+  ['=""', ""],
+  ['="a"&"b"', '="a"&"b"'],
+  ["=1", "=1"],
+])("a cell %s is read as %j", async (cell, text) => {
+  const { rows } = await read(`Email,City\na@example.com,${cell}\n`);
+  expect(rows[0]?.fields.get("f3")).toBe(text);
+});
+
+test('the text in ="01067" is written as it was, and is no other in our own exports', async () => {
+  const { rows } = await read('Email,City\na@example.com,="01067"\n');
   expect(rows[0]?.cells[1]).toBe('="01067"');
   const own = await read('key,City,lists,tags,status,createdAt\na@example.com,"=""x""",,,active,\n');
   expect(own.rows[0]?.fields.get("f3")).toBe('="x"');

@@ -67,18 +67,6 @@ describe("looks odd", () => {
   });
 });
 
-test("a mark of one row is that of all rows of its contact, and of what a rejected row names", async () => {
-  const marked = ["a@x.org,yes,", "A@x.org,,", "b@x.org,perhaps,", 'c@x.org,yes,Oslo,"more"', "c@x.org,,"];
-  const { found } = await survey(`Email,Unsubscribed,City\n${marked.join("\n")}\n`);
-  expect([found.consent.clearlyMarked, found.consent.unclearCount]).toEqual([2, 1]);
-  const rows = [];
-  for await (const batch of found.batches()) rows.push(...batch);
-  const clear = rows.map((row) => (row.kind === "row" ? found.withMarks(row).mark?.isClear : row.code));
-  expect(clear).toEqual([true, undefined, false, "too_many_cells", true]);
-  const last = rows.at(-1)!;
-  expect(last.kind === "row" && found.withMarks(last).mark?.reason).toBe("Unsubscribed: yes");
-});
-
 test.each([10, 25_000])(
   "a further pass over %d rows reads the same, also of a changed file",
   async (count) => {

@@ -33,13 +33,6 @@ describe("an unknown cell", () => {
     expect(cities).toEqual([undefined, undefined, undefined, undefined, "Oslo"]);
   });
 
-  it("is no empty text that a formula has saved, nor is a date beyond 9999 that its program writes out", async () => {
-    const saved = '<c t="str"><f>A1</f><v></v></c>';
-    const late = '<c t="d"><v>+010000-01-01T00:00:00Z</v></c>';
-    const { rows } = await read(book("City", ["a@example.com", saved], ["b@example.com", late]));
-    expect(rows.map(({ fields }) => fields.get("f3"))).toEqual(["", undefined]);
-  });
-
   it.each(["Unsubscribed", "Opt-in", "Status"])("of consent counts as not subscribed: %s", async (name) => {
     const known = textCell(name === "Unsubscribed" ? "no" : "subscribed");
     const { rows } = await read(book(name, ...people, ["e@example.com", known]));

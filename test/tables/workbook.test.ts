@@ -24,6 +24,7 @@ describe("a cell", () => {
     ["s", "General", "0", "shared"],
     ["s", "General", "7", undefined],
     ["s", "General", "x", undefined],
+    ["str", "General", "", ""],
     ["str", "General", "a_x0042__x000D_", "aB\r"],
     ["str", "General", "_x005F_x000D_", "_x000D_"],
     ["str", "General", "_x00_", "_x00_"],
@@ -135,9 +136,10 @@ describe("a cell", () => {
 });
 
 test("a merged range has its value in each of its cells that are below a name, in every pass", async () => {
-  const rows = [["a@x.org", "Oslo"], ["b@x.org"], ["c@x.org", "Rome"]].map((row, at) => textRow(at + 2, row));
+  const cells = [["a@x.org", "Oslo"], ["b@x.org"], ["c@x.org", "Rome"]];
+  const rows = cells.map((row, at) => textRow(at + 2, row)).join("");
   const merged = ["B2:B3", "B4:F4", "E1:F1"];
-  const { all, understood } = await read(sheet(header + rows.join(""), { merged }));
+  const { all, understood } = await read(sheet(header + rows, { merged }));
   expect(all.map(({ cells }) => cells.join("|"))).toEqual([
     "a@x.org|Oslo|",
     "b@x.org|Oslo|",
@@ -149,6 +151,13 @@ test("a merged range has its value in each of its cells that are below a name, i
   expect(notesOf(understood)).toContain(
     "3 merged ranges in the workbook: each of their cells is read with the value of the range",
   );
+});
+
+test("a merged mark is that of each of its rows", async () => {
+  const cells = [["Email", "Unsubscribed"], ["a@x.org", "yes"], ["b@x.org"], ["c@x.org", "no"], ["d@x.org"]];
+  const rows = cells.map((row, at) => textRow(at + 1, row)).join("");
+  const found = await read(sheet(rows, { merged: ["B2:B3", "B4:B5"] }));
+  expect(found.rows.map(({ mark }) => mark !== undefined)).toEqual([true, true, false, false]);
 });
 
 test("hidden rows are read, and said", async () => {
