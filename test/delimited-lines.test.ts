@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatCsvLine, formatTsvLine, joinNames, toSafeCell } from "../src/delimited-lines.ts";
+import { formatCsvLine, formatTsvLine, toSafeCell } from "../src/delimited-lines.ts";
 import { anyText } from "./support/runs.ts";
 
 const hostile = fc.oneof(anyText(), fc.stringMatching(/^[ ,;"'\n\r\t=+@\\-]{0,6}$/));
@@ -40,10 +40,5 @@ describe("cells", () => {
     for (const cell of [...run, ...wide]) expect(toSafeCell(cell)).toBe(`'${cell}`);
     for (const cell of ["plain", "", "a=1", " text", "2-1", "|cmd", ";=1"])
       expect(toSafeCell(cell)).toBe(cell);
-  });
-
-  it("joins names so that one may hold commas and quotes", () => {
-    expect(joinNames(["VIP", "Tokyo, Japan", 'the "big" one'])).toBe('VIP,"Tokyo, Japan","the ""big"" one"');
-    expect(joinNames([])).toBe("");
   });
 });

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
+import { refused, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { manyRows, readContacts, startAccount } from "./kit.ts";
 
 async function fifo(): Promise<string> {
@@ -50,9 +50,7 @@ it.skipIf(process.platform === "win32")("can be interrupted while it waits for a
 
 it("messages about standard input call it so", async () => {
   const { ecm } = await startAccount();
-  const result = await ecm("import -", { stdin: 'Email\n"a@example.com\n' });
-  expect(result.code).toBe(2);
-  expect(result.stderr).toContain("error: standard input:2: a quote opens here");
-  const nameless = await ecm("import -", { stdin: "Name\nAda\n" });
-  expect(nameless.stderr).toContain("error: standard input:1: no key column");
+  const stdin = 'Email\n"a@example.com\n';
+  await refused(ecm("import -", { stdin }), 2, "error: standard input:2: a quote opens here");
+  await refused(ecm("import -", { stdin: "Name\nAda\n" }), 2, "error: standard input:1: no key column");
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { call, inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
+import { call, inputFile, readContacts, summaryOf } from "../bulk/kit.ts";
 import { json } from "../support/http-server.ts";
 import { plainStructure, startService } from "../support/service.ts";
 import { startRecordingProxy } from "./recording-proxy.ts";
@@ -13,10 +13,8 @@ describe("lists and tags that an import makes", () => {
   ])("are made once although %s", async (fault) => {
     const proxy = await startRecordingProxy({ faults: [fault] });
     const path = await inputFile("Email,Lists,Tags\na@x.org,One,T1\nb@x.org,Two,T2\nc@x.org,one,t1\n");
-    const args = ["import", path, "--map", "Lists=lists", "--map", "Tags=tags", "--create-missing", "--json"];
-    const result = await proxy.ecm(args);
-    expect(result.code, result.stderr).toBe(0);
-    expect(parseSummary(result).rows.created).toBe(3);
+    const made = await summaryOf(proxy.ecm, `import ${path} --create-missing`);
+    expect(made, made.stderr).toMatchObject({ code: 0, rows: { created: 3 } });
     const { structureId } = proxy.sandbox;
     const { records } = await call<{ records: { name: string; totalContacts: number }[] }>(
       proxy,
@@ -39,12 +37,10 @@ describe("lists and tags that an import makes", () => {
       json(response, 200, isSearch ? { totalRecords: 0, contacts: [] } : [plainStructure]);
     });
     const path = await inputFile("Email\na@x.org\n");
-    const result = await service.ecm(["import", path, "--tag", "T", "--create-missing", "--json"]);
-    expect(result).toMatchObject({
-      code: 1,
+    expect(await summaryOf(service.ecm, `import ${path} --tag T --create-missing`)).toMatchObject({
+      ...{ code: 1, status: "stopped", rows: { created: 0, pending: 1 } },
       stderr: expect.stringContaining("did not say what it created: T"),
     });
-    expect(parseSummary(result)).toMatchObject({ status: "stopped", rows: { created: 0, pending: 1 } });
     const creations = service.server.requests.filter(
       ({ method, url }) => method === "POST" && !url.includes("search"),
     );
@@ -54,10 +50,10 @@ describe("lists and tags that an import makes", () => {
   it("are not made before a killed run has its rows, and not again after", async () => {
     const proxy = await startRecordingProxy();
     const path = await inputFile("Email\na@x.org\nb@x.org\n");
-    const args = ["import", path, "--list", "L", "--tag", "T", "--create-missing", "--json"];
-    const first = parseSummary(await proxy.ecm([...args, "--max-requests", "5"]));
+    const line = `import ${path} --list L --tag T --create-missing`;
+    const first = await summaryOf(proxy.ecm, `${line} --max-requests 5`);
     expect(first.status).toBe("stopped");
-    const second = parseSummary(await proxy.ecm(args));
+    const second = await summaryOf(proxy.ecm, line);
     expect(second).toMatchObject({ run: first.run, status: "completed", rows: { created: 2 } });
     const contacts = [...(await readContacts(proxy)).values()];
     expect(contacts.map(({ lists, tags }) => [lists.length, tags.length])).toEqual([

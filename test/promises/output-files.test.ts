@@ -1,5 +1,6 @@
 /** What the name of an output file says, and which files it may replace. */
 
+import { execFileSync } from "node:child_process";
 import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -150,22 +151,63 @@ describe("a file that stands in the place of an output file", () => {
   });
 
   it.each([
-    ["export --keys in.csv", "--output-file names the input file"],
-    ["contact search --keys in.csv", "--output-file names the input file"],
-    ["api POST /api/contact/search --data in.csv", "--output-file and --data name the same file"],
-    ["api POST /api/contact -F note=@in.csv", "--output-file and -F name the same file"],
-  ])("is never what the command reads, also through links: ecm %s", async (line, message) => {
+    ["export --keys in.csv --output-file OUT", "--output-file names the input file"],
+    ["contact search --keys in.csv --output-file OUT", "--output-file names the input file"],
+    ["api POST /search --data in.csv --output-file OUT", "--output-file and --data name the same file"],
+    ["api POST /search -F note=@in.csv --output-file OUT", "--output-file and -F name the same file"],
+    ["import in.csv --plan OUT --dry-run", "--plan names the input file"],
+    ["import OUT --plan in.csv", "--plan names the input file"],
+    ["import in.csv --rejects OUT", "--rejects names the input file"],
+    ["import new.csv --mapping in.csv --plan OUT", "--plan and --mapping name the same file"],
+    ["import in.csv --rejects new.csv --plan new.csv", "--plan and --rejects name the same file"],
+    ["contact mutate --keys in.csv --add-tag A --plan OUT", "--plan names the input file"],
+    ["contact delete --keys in.csv --plan OUT --yes", "--plan names the input file"],
+    ["contact delete --keys in.csv --backup OUT --yes", "--backup names the input file"],
+    ["contact delete --all --backup new.csv --plan new.csv --yes", "--plan and --backup name the same file"],
+    ["lists sync Anyone in.csv --plan OUT", "--plan names the input file"],
+  ])("is never another file of the command, also through links: ecm %s", async (line, message) => {
     const { server, ecm, folder } = await unasked();
-    const input = join(folder, "in.csv");
-    await writeFile(input, "a@example.com\n");
-    await symlink(input, join(folder, "symbolic.csv"));
-    await link(input, join(folder, "hard.csv"));
-    for (const output of ["in.csv", "symbolic.csv", "hard.csv"]) {
-      const command = line.replace("in.csv", input);
-      await refused(ecm(`${command} --output-file ${join(folder, output)}`), 2, message);
-    }
+    const at = (name: string) => join(folder, name);
+    await writeFile(at("in.csv"), "Email: key\n");
+    await symlink(at("in.csv"), at("symbolic.csv"));
+    await link(at("in.csv"), at("hard.csv"));
+    for (const output of ["in.csv", "symbolic.csv", "hard.csv"])
+      await refused(ecm(line.replace("OUT", output).replaceAll(/\w+\.csv/g, at)), 2, message);
     expect(server.requests).toEqual([]);
-    expect(await readFile(input, "utf8")).toBe("a@example.com\n");
+    expect(await readFile(at("in.csv"), "utf8")).toBe("Email: key\n");
+  });
+
+  it("is never the plan that is carried out", async () => {
+    const { ecm } = await startSandbox({ contents: people });
+    const plan = join(await temporaryFolder(), "plan.ndjson");
+    await done(ecm(`contact mutate --all --set 'First Name=X' --dry-run --plan ${plan}`));
+    const written = await readFile(plan, "utf8");
+    await refused(ecm(`apply ${plan} --rejects ${plan}`), 2, "--rejects names the input file");
+    expect(await readFile(plan, "utf8")).toBe(written);
+  });
+
+  it("is a pipe or a link as before, where rejected rows would go", async () => {
+    const { ecm } = await startSandbox();
+    const folder = await temporaryFolder();
+    const at = (name: string) => join(folder, name);
+    await writeFile(at("bad.csv"), "Email\nada\n");
+    execFileSync("mkfifo", [at("pipe.csv")]);
+    await symlink(at("real.csv"), at("link.csv"));
+    for (const more of ["", "--dry-run"]) {
+      const line = `import ${at("bad.csv")} ${more} --rejects`;
+      await refused(ecm(`${line} ${at("pipe.csv")}`), 2, "it is a device or a pipe");
+      expect((await lstat(at("pipe.csv"))).isFIFO()).toBe(true);
+      await writeFile(at("real.csv"), "");
+      expect((await ecm(`${line} ${at("link.csv")}`)).code).toBe(3);
+      expect((await lstat(at("link.csv"))).isSymbolicLink()).toBe(true);
+      expect(await readFile(at("real.csv"), "utf8")).toContain("key_syntax");
+    }
+  });
+
+  it.each(["--plan", "--backup", "--rejects"])("that cannot be written is named with its flag: %s", async (flag) => {
+    const { ecm, folder } = await unasked();
+    const file = join(folder, "none", "new");
+    await refused(ecm(`contact delete --all --yes ${flag} ${file}`), 2, `${flag}: cannot write`);
   });
 
   it.each([

@@ -131,12 +131,11 @@ test("a missing file and a folder are named", async () => {
 });
 
 describe("a file that names contacts has", () => {
-  const readKeys = (text: string) => read(text, { takesIds: true }, structure, "keys");
+  const readKeys = (text: string) => read(text, {}, structure, "keys");
 
   test.each<[string, string, ...keys: string[]]>([
     ["a key a line", "a@x.org\n\nAda <b@x.org>\nnobody\n", "1 a@x.org", "3 b@x.org", "4 key_syntax"],
     ["a key a line, below a header", "Email\na@x.org\n", "2 a@x.org"],
-    ["a column of ids, too", "x\n_id\na@x.org\n", "3 a@x.org"],
     [
       "a key column, beside others that do not matter",
       "Name;E-Mail;Shoe Size\nAda;a@x.org;39\n",
@@ -145,6 +144,11 @@ describe("a file that names contacts has", () => {
   ])("%s", async (_what, text, ...keys) => {
     const { all } = await readKeys(text);
     expect(all.map((row) => `${row.line} ${row.kind === "row" ? row.key.sent : row.code}`)).toEqual(keys);
+  });
+
+  test("or a column of ids, where it may", async () => {
+    const { all } = await read("x\n_id\na@x.org\n", { takesIds: true }, structure, "keys");
+    expect(all.map(({ line }) => line)).toEqual([3]);
   });
 
   test("a key column, or is refused", async () => {

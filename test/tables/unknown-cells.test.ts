@@ -1,8 +1,8 @@
 /** Cells of a workbook that nobody knows the value of: formulas without a saved result, errors, dates beyond 9999. */
 import { writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { inputFile, startAccount } from "../bulk/kit.ts";
+import { readJson } from "../support/ecm.ts";
 import { read } from "./reading.ts";
 import { sheet, textCell } from "./workbooks.ts";
 
@@ -60,26 +60,23 @@ it.each(["#N/A", "#REF!", "#NAME?"])("%s as text in a consent column is not unde
 
 describe("commands", () => {
   it("clear nothing, create nobody, and say once how many cells are unknown, also with -q", async () => {
-    const service = await startSandbox({
-      contents: { fields: ["City"], contacts: [{ key: "a@example.com", fields: { City: "Rome" } }] },
-    });
-    const cities = await bookFile("City", ...people);
-    const done = await service.ecm(["import", cities, "--blank", "clear", "-q", "--json"]);
-    expect(parseSummary(done).rows).toMatchObject({ created: 3, unchanged: 1 });
-    expect(done.stderr.match(/Column "City": 4 cells/g)).toHaveLength(1);
-    expect((await readContacts(service)).get("a@example.com")?.fields).toEqual({ City: "Rome" });
+    const contacts = [{ key: "a@example.com", fields: { City: "Rome" } }];
+    const { ecm, run, fieldsOf } = await startAccount({ contents: { fields: ["City"], contacts } });
+    const { rows, stderr } = await run(`import ${await bookFile("City", ...people)} --blank clear -q`);
+    expect(rows).toMatchObject({ created: 3, unchanged: 1 });
+    expect(stderr.match(/Column "City": 4 cells/g)).toHaveLength(1);
+    expect(await fieldsOf("a@example.com")).toEqual({ City: "Rome" });
     const marks = await bookFile(
       "Unsubscribed",
       ...people.map(([key, cell]): [string, string] => [`new-${key}`, cell]),
     );
-    const marked = parseSummary(await service.ecm(["import", marks, "--json"]));
-    expect(marked).toMatchObject({ rows: { created: 0 }, consent: { not_subscribed: 4 } });
-    const added = await service.ecm(["suppressions", "add", "--keys", marks, "--marked-rows", "--json"]);
-    expect(JSON.parse(added.stdout)).toHaveLength(4);
+    const marked = { rows: { created: 0 }, consent: { not_subscribed: 4 } };
+    expect(await run(`import ${marks}`)).toMatchObject(marked);
+    expect(await readJson(ecm, `suppressions add --keys ${marks} --marked-rows`)).toHaveLength(4);
   });
 
   it("do not create whom a formula marks that no program has computed, and say so", async () => {
-    const service = await startSandbox();
+    const { run, keys } = await startAccount();
     const path = await inputFile("", "a.xlsx");
     const rows = [
       textCell("Email") + textCell("Unsubscribed"),
@@ -87,21 +84,21 @@ describe("commands", () => {
       textCell("here@example.com") + textCell("no"),
     ].map((cells) => `<row>${cells}</row>`);
     await writeFile(path, sheet(rows.join(""), { isComputedOnOpening: true }));
-    const result = await service.ecm(["import", path, "--json"]);
+    const result = await run(`import ${path}`);
     expect(result.stderr).toContain('warning: Column "Unsubscribed": 1 cell');
-    expect(parseSummary(result)).toMatchObject({ rows: { created: 1 }, consent: { not_subscribed: 1 } });
-    expect([...(await readContacts(service)).keys()]).toEqual(["here@example.com"]);
+    expect(result).toMatchObject({ rows: { created: 1 }, consent: { not_subscribed: 1 } });
+    expect(await keys()).toEqual(["here@example.com"]);
   });
 
   it("name what is odd before the price, once, and import it as it is", async () => {
-    const service = await startSandbox({ contents: { fields: ["City"] } });
+    const { ecm, run } = await startAccount({ contents: { fields: ["City"] } });
     const file = await inputFile("Email,City\nann@gmial.com,01067\ninfo@example.com,4109\nb@x.org,10115\n");
-    const result = await service.ecm(["import", file, "--json"]);
+    const result = await run(`import ${file}`);
     expect(result.stderr).toMatch(
       /1 address may be misspelled.*\n1 address of a role.*\n.* 4109 \(line 3\) may have lost a leading zero.*\nTo send:/,
     );
-    expect(parseSummary(result).rows).toMatchObject({ created: 3, rejected: 0 });
-    const named = await service.ecm(["contact", "unsubscribe", "--keys", file, "--dry-run"]);
+    expect(result.rows).toMatchObject({ created: 3, rejected: 0 });
+    const named = await ecm(`contact unsubscribe --keys ${file} --dry-run`);
     expect(named.stderr).not.toContain("role");
   });
 });
