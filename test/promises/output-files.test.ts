@@ -204,11 +204,14 @@ describe("a file that stands in the place of an output file", () => {
     }
   });
 
-  it.each(["--plan", "--backup", "--rejects"])("that cannot be written is named with its flag: %s", async (flag) => {
-    const { ecm, folder } = await unasked();
-    const file = join(folder, "none", "new");
-    await refused(ecm(`contact delete --all --yes ${flag} ${file}`), 2, `${flag}: cannot write`);
-  });
+  it.each(["--plan", "--backup", "--rejects"])(
+    "is told from one that cannot be written: %s",
+    async (flag) => {
+      const { ecm, folder } = await unasked();
+      const file = join(folder, "none", "new");
+      await refused(ecm(`contact delete --all --yes ${flag} ${file}`), 2, `${flag}: cannot write`);
+    },
+  );
 
   it.each([
     ["--output-file", "lists list"],
