@@ -1,16 +1,6 @@
 /** Hints as values: words for people, in which commands stand as arrays of words. */
 import { expect, it } from "vitest";
-import {
-  advise,
-  ecm,
-  forEnvironmentKey,
-  formatCommand,
-  formatHint,
-  joinHints,
-  logInAgain,
-  mapCommands,
-  toOperands,
-} from "../src/hint.ts";
+import { advise, ecm, formatCommand, formatHint, joinHints, mapCommands, toOperands } from "../src/hint.ts";
 
 it("takes a value as one word of a command, and an array as several", () => {
   const { words } = ecm`lists merge ${["A B", "C"]} --into ${"it's"} --data=${"x y"} ${[]}`;
@@ -30,10 +20,4 @@ it("is one text for people, however its parts were put together", () => {
   expect(joinHints(undefined)).toBeUndefined();
   const elsewhere = mapCommands(inner, ({ words }) => ({ words: ["--profile", "shop", ...words] }));
   expect(formatHint(elsewhere)).toBe("see ecm --profile shop runs list");
-});
-
-it("tells whose key comes from the environment to set it there", () => {
-  const hint = advise`Make a new key, and ${logInAgain()}`;
-  expect(formatHint(hint)).toBe("Make a new key, and log in again: ecm auth login");
-  expect(formatHint(forEnvironmentKey(hint))).toBe("Make a new key, and set ECM_API_KEY to it");
 });

@@ -21,17 +21,6 @@ const event = (contactId: string, ago: number, more: Record<string, unknown> = {
 });
 
 describe("events", () => {
-  it("shows the newest, oldest first, whatever the feed's order, as the service's own objects", async () => {
-    const events = Array.from({ length: 150 }, (_, n) => event(`c${n}`, n, { unknown: { deep: n } }));
-    const play = { ...given, maxPageSize: 100, isRefusing: true };
-    const { ecm, ids } = await startFeed(events.toReversed(), play);
-    const output = await ecm("");
-    expect(JSON.parse(output.stdout)).toEqual(events.slice(0, 100).toReversed());
-    expect(output.stderr).toContain("100 of 150 events · all: --all · more: --limit 150");
-    expect(await ids("--since 24h")).toHaveLength(25);
-    expect(await ids(`--since ${hours(3)} --limit 2`)).toEqual(["c1", "c0"]);
-  });
-
   it("says that events are missing where --since goes back further than the service does", async () => {
     const { ecm, server } = await startFeed([event("c1", 1)]);
     for (const since of ["200d", "2020-01-01"]) {

@@ -112,28 +112,3 @@ function fakeAccount(listing: unknown, answer: Answerer = () => {}) {
     json(response, 200, request.url.includes("/lists") ? listing : [plainStructure]);
   });
 }
-
-describe("lists list", () => {
-  it("counts members, pages, and says when a page is not everything", async () => {
-    const { ecm } = await startSandbox({
-      contents: { lists: ["one", "two", "three"], contacts: [{ key: "a@x.org", lists: ["two"] }] },
-    });
-    const page = await ecm("lists list --size 2 -o tsv --columns name,totalContacts");
-    expect(page.stdout).toBe("name\ttotalContacts\none\t0\ntwo\t1\n");
-    expect(page.stderr).toContain("2 of 3 lists · all: --all · next page: --page 2");
-    const next = await ecm("lists list --size 2 --page 2 -o csv --columns name");
-    expect(next.stdout).toBe("name\nthree\n");
-    expect(next.stderr).not.toContain("shown");
-    expect(await readJson(ecm, "lists list --all")).toHaveLength(3);
-  });
-
-  it("takes a bare array, keeps attributes that it does not know, and escapes what a terminal would obey", async () => {
-    const lists = [{ _id: "l1", name: "A\u001b[31m", color: { deep: [1, null] } }];
-    const { ecm } = await fakeAccount(lists);
-    expect(await readJson(ecm, "lists list")).toEqual(lists);
-    expect(await done(ecm("lists list -o ndjson"))).toBe(`${JSON.stringify(lists[0])}\n`);
-    const table = await done(ecm("lists list", { terminalColumns: 40 }));
-    expect(table).toContain("A\\x1b[31m");
-    expect(table).not.toContain("\u001b[31m");
-  });
-});

@@ -76,17 +76,6 @@ it("gives valid output or none, and one error for every failure, over the space 
   );
 });
 
-it.each(["frobnicate", "contact gte", "lists list --pages 2", "contact get", "-o yaml limits"])(
-  "answers a usage error with exit 2 and a way on: ecm %s",
-  async (line) => {
-    const ecm = ecmWith(await temporaryHome());
-    await refused(ecm(line), 2, /^error: .+\nhint: .+\n$/);
-    if (line.startsWith("-o")) return;
-    const { error } = JSON.parse(await refused(ecm(`${line} --json`), 2));
-    expect(error).toMatchObject({ type: "UsageError", exitCode: 2, retryable: false });
-  },
-);
-
 it("says of an empty name of a file what it is, whatever the command, and sends nothing", async () => {
   const { ecm, sandbox } = await startSandbox();
   const takesFile = (flags: string) => / <file>$/.test(flags);
@@ -110,12 +99,6 @@ it("says of an empty name of a file what it is, whatever the command, and sends 
   expect(sandbox.admin.requests().length).toBe(before);
 });
 
-it("takes the value of a flag for no command", async () => {
-  const ecm = ecmWith(await temporaryHome());
-  await refused(ecm("--profile sandbox lists list --sise"), 2, "Did you mean --size?");
-  expect(await done(ecm("--profile sandbox contact"))).toContain("Usage: ecm contact");
-});
-
 it.each(["contact", "structure field"])(
   "a program is told that a command is missing: ecm %s",
   async (line) => {
@@ -134,6 +117,7 @@ it.each([
   ["help variants", "sandbox variants"],
   ["help", "--help"],
   ["lists", "lists --help"],
+  ["--profile sandbox contact", "contact --help"],
   ["structure field", "structure field --help"],
   ["runs", "runs list"],
   ["auth --json", "auth list --json"],

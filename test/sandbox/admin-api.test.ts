@@ -359,26 +359,6 @@ test("an erasure takes a person from the account, from each snapshot and from th
 });
 
 test.each([
-  ["opened", "email-opened", "confirmed"],
-  ["email-clicked", "email-clicked", "confirmed"],
-  ["bounced", "email-bounced", "Bounce"],
-  ["complained", "email-complaint", "Complaint-FBL"],
-  ["unsubscribed", "contact-unsubscribed", "Unsubscribe"],
-])(
-  "the event %s stands in the feed as %s, and the contact is %s then",
-  async (type, published, secondary) => {
-    const { admin, create, get } = await openAccount();
-    const { _id } = await create("ada@example.com");
-    const event = { key: "ADA@EXAMPLE.COM", type, emailSubject: "Hello" };
-    const contact = { _id, key: "ada@example.com" };
-    expect((await admin("POST", "events", event)).body).toMatchObject({ type: published, contact });
-    expect((await get(`/api/contact/${_id}`)).status.secondary).toBe(secondary);
-    const recorded = { timestamp: "2026-06-15T12:00:00.000Z", type: published, emailSubject: "Hello" };
-    expect((await get(`/api/contact/${_id}/events`)).records[0]).toMatchObject(recorded);
-  },
-);
-
-test.each([
   [{ type: "asleep" }, 400, "type"],
   [{ mood: "good" }, 400, "mood"],
   [{ timestamp: "soon" }, 400, "timestamp"],

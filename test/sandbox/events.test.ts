@@ -65,20 +65,39 @@ test.each("types=contact-deleted pastDays=0 pastDays=91 pastDays=x page=0 size=1
   },
 );
 
-test("Events: a hard bounce and a complaint make a contact inactive, and who is inactive already keeps the reason", async () => {
+/** An event as a test posts it, and its type in the feed. */
+type Posted = [event: object, type: string];
+
+test("Events: a hard bounce, a complaint and an unsubscription make a contact inactive, and who is inactive keeps the reason", async () => {
   const { admin, create, get } = await openAccount();
-  const happenings: Record<string, [status: string, ...events: object[]]> = {
-    ada: ["Bounce", { type: "email-bounced", emailBounceType: "Permanent" }, { type: "email-complaint" }],
-    bob: ["Complaint-FBL", { type: "email-complaint" }, { type: "email-opened" }],
-    eve: ["confirmed", { type: "email-bounced", emailBounceType: "Transient" }],
+  const happenings: Record<string, [status: string, ...events: Posted[]]> = {
+    ada: [
+      "Bounce",
+      [{ type: "bounced", emailBounceType: "Permanent" }, "email-bounced"],
+      [{ type: "email-complaint" }, "email-complaint"],
+    ],
+    bob: ["Complaint-FBL", [{ type: "complained" }, "email-complaint"], [{ type: "opened" }, "email-opened"]],
+    dan: ["Unsubscribe", [{ type: "unsubscribed" }, "contact-unsubscribed"]],
+    eve: [
+      "confirmed",
+      [{ type: "email-bounced", emailBounceType: "Transient" }, "email-bounced"],
+      [{ type: "email-clicked", emailSubject: "Hello" }, "email-clicked"],
+    ],
   };
   for (const [name, [status, ...events]] of Object.entries(happenings)) {
     const key = `${name}@b.co`;
     const { _id } = await create(key);
-    for (const event of events) await admin("POST", "events", { key, ...event });
+    for (const [event, type] of events) {
+      const { body } = await admin("POST", "events", { key: key.toUpperCase(), ...event });
+      expect(body).toMatchObject({ type, contact: { _id, key } });
+    }
     expect((await get(`/api/contact/${_id}`)).status.secondary, name).toBe(status);
     const { records } = await get(`/api/contact/${_id}/events`);
-    const recorded = { timestamp: "2026-06-15T12:00:00.000Z", contactId: _id, emailTo: key };
-    expect(records.slice(0, -1).toReversed()).toEqual(events.map((event) => ({ ...recorded, ...event })));
+    const recorded = { timestamp: "2026-06-15T12:00:00.000Z", contactId: _id };
+    const expected = events.map(([event, type]) => ({
+      ...{ ...recorded, ...event, type },
+      ...(type.startsWith("email-") && { emailTo: key }),
+    }));
+    expect(records.slice(0, -1).toReversed()).toEqual(expected);
   }
 });

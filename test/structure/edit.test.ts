@@ -85,11 +85,6 @@ describe("an edit of a structure", () => {
       { numRuns: runs(20) },
     );
   });
-
-  it("is refused while the tags are unknown: it would delete them", () => {
-    const unknown = { _id: "s1", label: "D", keyName: "E", keyType: "email", fields: [] };
-    expect(() => toUpdateBody(unknown)).toThrow("did not say which tags");
-  });
 });
 
 describe("a structure file", () => {

@@ -78,15 +78,4 @@ describe("a suppression list", () => {
     }
     expect(await readFile(file, "utf8")).not.toContain("example");
   });
-
-  it("loses nothing of four that change a shared list at the same time", async () => {
-    const shared = join(await temporaryFolder(), "shared.txt");
-    await new Suppressions(shared).add(["first@example.com"], 0);
-    const add = async (writer: number) => {
-      const list = new Suppressions(shared);
-      for (let n = 0; n < 5; n++) await list.add([`p${writer}-${n}@example.com`], 0);
-    };
-    await Promise.all([0, 1, 2, 3].map(add));
-    expect(new Suppressions(shared).list()).toHaveLength(21);
-  });
 });
