@@ -1,6 +1,7 @@
 /** The same change for several contacts, and a list that becomes what a file names. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { readJson, refused } from "../support/ecm.ts";
 import { inputFile, manyContacts, readContacts, startAccount } from "./kit.ts";
 
 /** An account of so many, and who in it is in a list. */
@@ -47,7 +48,7 @@ describe("ecm contact mutate, several contacts", () => {
 
   it("makes the same change on each contact that is named, by key or by id, and only where it changes something", async () => {
     const { ecm, run, members, service } = await withContacts(4);
-    const { _id } = JSON.parse((await ecm("contact get p1@example.com --json")).stdout);
+    const { _id } = await readJson(ecm, "contact get p1@example.com");
     const command = `${change} p0@example.com ${_id} P0@example.com --add-list L`;
     expect(await run(command)).toMatchObject({
       code: 0,
@@ -85,8 +86,7 @@ describe("ecm contact mutate, several contacts", () => {
     ["a@example.com b@example.com", "No change given"],
   ])("refuses %s", async (args, message) => {
     const { ecm } = await withContacts(0);
-    const refused = { code: 2, stderr: expect.stringContaining(message) };
-    expect(await ecm(`contact mutate ${args}`)).toMatchObject(refused);
+    await refused(ecm(`contact mutate ${args}`), 2, message);
   });
 });
 
@@ -164,7 +164,7 @@ m@example.com; mailto:n@example.com?subject=Hi,
 o@example.com+p@example.com,
 p0@example.com,`;
     const sync = async (text: string) => run(`lists sync L ${await inputFile(text)} --max-remove 100%`);
-    const { _id: left } = JSON.parse((await ecm("contact get left@example.com --json")).stdout);
+    const { _id: left } = await readJson(ecm, "contact get left@example.com");
     expect(await sync(rows)).toMatchObject({
       code: 3,
       rows: { rejected: 15 },
@@ -246,8 +246,7 @@ p0@example.com,`;
 
   it("refuses a file that names nobody", async () => {
     const { ecm } = await withContacts(2);
-    const refused = await ecm(`lists sync L ${await inputFile("Email\n")} --max-remove 100%`);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("error:") });
+    await refused(ecm(`lists sync L ${await inputFile("Email\n")} --max-remove 100%`), 2, "error:");
   });
 
   it("counts keys that do not exist, and creates them only when told", async () => {

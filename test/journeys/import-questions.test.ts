@@ -6,7 +6,8 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Ecm, temporaryFolder } from "../support/ecm.ts";
+import { summaryOf } from "../bulk/kit.ts";
+import { done, type Ecm, readJson, refused, temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import type { Answer } from "../support/typing.ts";
 import { textRow, workbook } from "../tables/workbooks.ts";
@@ -26,7 +27,7 @@ beforeEach(async () => {
   await writeFile(file, `Email,Stadt,Kontakt,Notiz\n${rows}`);
 });
 
-const json = async (line: string) => JSON.parse((await ecm(`${line} --json`)).stdout);
+const json = (line: string) => readJson(ecm, line);
 
 /** Imports the file at a terminal. @param flags may be none */
 const importAsked = (flags: string, ...typed: Answer[]) =>
@@ -39,7 +40,7 @@ const agreed = async (flags: string, ...typed: Answer[]) => {
   return stderr;
 };
 
-const exported = async (columns: string) => (await ecm(["export", "--columns", columns])).stdout;
+const exported = (columns: string) => done(ecm(["export", "--columns", columns]));
 
 /** What the account holds, and the runs of this machine. */
 const everything = async () => [
@@ -102,9 +103,7 @@ describe("the questions of an import", () => {
     await agreed("", [table, enter], noList, ["Write to 1 contact", yes]);
     expect(await exported("key,First Name")).toBe("key,First Name\nada@example.com,Ada\n");
     await writeFile(file, "Name,Telefon\nAda,123\n");
-    const { code, stderr } = await importAsked("");
-    expect(code).toBe(2);
-    expect(stderr).toContain("no key column (Email) found");
+    await refused(importAsked(""), 2, "no key column (Email) found");
   });
 
   it("are about the sheet of a workbook that has several", async () => {
@@ -123,7 +122,7 @@ describe("the questions of an import", () => {
     await writeFile(file, `Email,Stadt\n${[1, 2, 3].map((n) => `p${n}@example.com,Oslo\n`).join("")}`);
     const typed: Answer[] = [[table, enter], noList, ['Create the field "Stadt"', yes]];
     expect((await importAsked("--max-requests 5", ...typed)).code).toBe(7);
-    const byId = await json("runs resume last --max-requests 1");
+    const byId = await summaryOf(ecm, "runs resume last --max-requests 1");
     expect(byId.rows).toMatchObject({ read: 3 });
     const resumed = await agreed("--yes");
     expect(resumed).toContain(`Resuming run ${byId.run}`);
@@ -258,14 +257,10 @@ describe("the questions of an import", () => {
 
   it("are asked of nobody without a terminal, nor is the list where --yes confirms everything", async () => {
     const before = await everything();
-    const { code, stderr } = await ecm(["import", file, "--list", "Leads"]);
-    expect(code).toBe(2);
-    expect(stderr).toContain("3 columns do not match any field");
-    const missing = await ecm(["import", file, "--ignore-unmapped", "--list", "Leads"]);
-    expect(missing.code).toBe(5);
-    expect(missing.stderr).toContain("--create-missing");
-    const agreed = await ecm(["import", file, "--ignore-unmapped", "--list", "Leads", "--yes"], at120);
-    expect(agreed.code).toBe(5);
+    await refused(ecm(`import ${file} --list Leads`), 2, "3 columns do not match any field");
+    const missing = `import ${file} --ignore-unmapped --list Leads`;
+    await refused(ecm(missing), 5, "--create-missing");
+    await refused(ecm(`${missing} --yes`, at120), 5);
     expect(await everything()).toEqual(before);
   });
 });

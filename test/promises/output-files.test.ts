@@ -204,14 +204,12 @@ describe("a file that stands in the place of an output file", () => {
     }
   });
 
-  it.each(["--plan", "--backup", "--rejects"])(
-    "is told from one that cannot be written: %s",
-    async (flag) => {
-      const { ecm, folder } = await unasked();
-      const file = join(folder, "none", "new");
+  it("is named with its flag where it cannot be written", async () => {
+    const { ecm, folder } = await unasked();
+    const file = join(folder, "none", "new");
+    for (const flag of ["--plan", "--backup", "--rejects"])
       await refused(ecm(`contact delete --all --yes ${flag} ${file}`), 2, `${flag}: cannot write`);
-    },
-  );
+  });
 
   it.each([
     ["--output-file", "lists list"],

@@ -1,7 +1,6 @@
 /** Delimited text → records with their lines; and a text from a line on. */
 import { describe, expect, test } from "vitest";
 import { CsvFault, type CsvRecord, readRecords, toUnreadableError } from "../../src/tables/csv.ts";
-import { LineCounter } from "../../src/tables/source.ts";
 import { readText } from "../../src/tables/text.ts";
 import { fileWith, toInputFile } from "./reading.ts";
 
@@ -52,11 +51,6 @@ describe.each([1, 3, 64])("in pieces of %d bytes", (size) => {
   });
 });
 
-test("the last record is open where no line break ends it", async () => {
-  expect((await records("a\nb")).map(({ isLastAndOpen }) => isLastAndOpen)).toEqual([undefined, true]);
-  expect((await records("a\nb\n")).map(({ isLastAndOpen }) => isLastAndOpen)).toEqual([undefined, undefined]);
-});
-
 test.each([
   ["all of it, without the mark of its encoding", "\ufeffa\nb\n", 3, 1, "a\nb\n"],
   ["from a line on", "a\r\nb\rc\nd\n", 0, 3, "c\nd\n"],
@@ -66,15 +60,4 @@ test.each([
   const chunks: Buffer[] = [];
   for await (const chunk of readText({ file, encoding: "utf-8", markBytes }, startLine)) chunks.push(chunk);
   expect(Buffer.concat(chunks).toString()).toBe(expected);
-});
-
-test("a byte's line, over line ends of three kinds", () => {
-  const lines = new LineCounter();
-  const text = "ab\r\nc\rd\ne";
-  const places: number[] = [];
-  for (let at = 0; at < text.length; at += 2) {
-    lines.add(Buffer.from(text.slice(at, at + 2)));
-    places.push(lines.lineAt(at));
-  }
-  expect(places).toEqual([1, 1, 2, 3, 4]);
 });

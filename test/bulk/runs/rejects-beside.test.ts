@@ -3,7 +3,7 @@ import { readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promise
 import { dirname, join } from "node:path";
 import iconv from "iconv-lite";
 import { describe, expect, it } from "vitest";
-import { ecmWith, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
+import { done, ecmWith, readJson, refused, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
 import { textRow, workbook } from "../../tables/workbooks.ts";
 import { inputFile, startAccount } from "../kit.ts";
 
@@ -96,14 +96,14 @@ describe("rejected rows beside the input", () => {
     const { ecm, importAtTerminal } = await startRejecting();
     const path = await inputFile(rows);
     await importAtTerminal(path);
-    const [first] = JSON.parse((await ecm("runs list --json")).stdout) as { run: string }[];
+    const [first] = await readJson(ecm, "runs list");
     await writeFile(path, "Email,First Name\nother@x.org,Other\nother wrong,Eve\n");
     await importAtTerminal(path);
     expect(await readFile(beside(path), "utf8")).toContain("wrong,Bob");
     await rm(beside(path));
     await importAtTerminal(path, "--fresh");
     expect(await others(path)).toEqual(["people.rejected-2.csv", "people.rejected-3.csv"]);
-    expect((await ecm(`runs retry ${first!.run}`)).code).toBe(5);
+    await refused(ecm(`runs retry ${first.run}`), 5);
   });
 
   it("at a place that a later run has written to, too, are not retried for the earlier one", async () => {
@@ -112,11 +112,9 @@ describe("rejected rows beside the input", () => {
     const earlier = await importing(rows, `--rejects ${place}`);
     const later = await importing("Email,First Name\nother wrong,Eve\n", `--rejects ${place}`);
     await mend(place, "other wrong");
-    const refused = await ecm(`runs retry ${earlier.run}`);
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain(`run ${later.run} has written`);
-    expect(refused.stderr).toMatch(/hint: .*rejects\.csv/);
-    expect((await ecm(`runs retry ${later.run}`)).code).toBe(0);
+    const retry = (run: string | null) => ecm(`runs retry ${run}`);
+    await refused(retry(earlier.run), 2, `run ${later.run} has written`, /hint: .*rejects\.csv/);
+    await done(retry(later.run));
   });
 
   it("are in the run's folder alone where nothing can be written beside the input, which is said", async () => {
@@ -168,22 +166,21 @@ describe("ecm runs retry", () => {
     await writeFile(beside(path), `\uFEFF${fixed.replaceAll(";", "\t")}`);
     const again = await run("runs retry last");
     expect(again, again.stderr).toMatchObject({ code: 0, rows: { read: 1, created: 1 } });
-    const { stdout } = await ecm("contact search bob@x.org --columns 'key,First Name,lists,tags' --json");
-    expect(JSON.parse(stdout)).toEqual([
-      { key: "bob@x.org", "First Name": "Bob", lists: ["News"], tags: ["VIP"] },
-    ]);
-    expect(JSON.parse((await ecm("runs list --json")).stdout)).toHaveLength(2);
+    const search = "contact search bob@x.org --columns 'key,First Name,lists,tags'";
+    const bob = { key: "bob@x.org", "First Name": "Bob", lists: ["News"], tags: ["VIP"] };
+    expect(await readJson(ecm, search)).toEqual([bob]);
+    expect(await readJson(ecm, "runs list")).toHaveLength(2);
   });
 
   it("takes the run's own file where there is no other, and one that is named", async () => {
     const { ecm, importing } = await startRejecting();
     const { run, rejects } = await importing(rows, "--list News");
     const named = await inputFile((await readFile(rejects!, "utf8")).replace("wrong", "named@x.org"));
-    expect((await ecm(`runs retry ${run} ${named}`)).code).toBe(0);
+    await done(ecm(`runs retry ${run} ${named}`));
     expect((await ecm(`runs retry ${run}`)).code).toBe(3);
     await mend(rejects!);
-    expect((await ecm(`runs retry ${run}`)).code).toBe(0);
-    expect((await ecm("contact search --list News --count")).stdout.trim()).toBe("3");
+    await done(ecm(`runs retry ${run}`));
+    expect(await done(ecm("contact search --list News --count"))).toBe("3\n");
   });
 
   it("of an input without a header finds the columns again", async () => {
@@ -191,8 +188,7 @@ describe("ecm runs retry", () => {
     const path = await inputFile("a@x.org,Ada\nwrong,Bob\n");
     await importAtTerminal(path, "--no-header --map 1=key --map '2=First Name'");
     await mend(beside(path));
-    const again = await ecm("runs retry last");
-    expect(again.code, again.stderr).toBe(0);
+    await done(ecm("runs retry last"));
     expect(await fieldsOf("bob@x.org")).toEqual({ "First Name": "Bob" });
   });
 
@@ -209,16 +205,16 @@ describe("ecm runs retry", () => {
   it("refuses what left nothing to fix", async () => {
     const { ecm, importing } = await startRejecting();
     const retry = (run: string | null = "last") => ecm(`runs retry ${run}`);
-    expect(await retry()).toMatchObject({ code: 5 });
-    const done = await importing("Email\na@x.org\n");
-    expect(await retry()).toMatchObject({ code: 2, stderr: expect.stringContaining("rejected no rows") });
+    await refused(retry(), 5);
+    const sound = await importing("Email\na@x.org\n");
+    await refused(retry(), 2, "rejected no rows");
     const { rejects, run } = await importing(rows);
     await writeFile(rejects!, "");
-    expect((await retry(run)).code).toBe(2);
-    await ecm(`runs undo ${done.run} --delete-created --yes`);
-    expect(await retry()).toMatchObject({ code: 2, stderr: expect.stringContaining("is no import (undo)") });
+    await refused(retry(run), 2);
+    await ecm(`runs undo ${sound.run} --delete-created --yes`);
+    await refused(retry(), 2, "is no import (undo)");
     await importing(rows.replace("Ada", "A"), "--max-requests 1");
-    expect(await retry()).toMatchObject({ code: 2, stderr: expect.stringContaining("is unfinished") });
+    await refused(retry(), 2, "is unfinished");
   });
 });
 
