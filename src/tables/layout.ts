@@ -33,7 +33,7 @@ interface FoundHeader {
 }
 
 /** The record that looks most like a header, and the first where none does. */
-export function chooseHeader(records: readonly TableRecord[], signs: HeaderSigns): FoundHeader {
+function chooseHeader(records: readonly TableRecord[], signs: HeaderSigns): FoundHeader {
   const filled = records.filter((record) => !isBlank(record)).slice(0, maxRecordsAboveHeader);
   const first = filled[0];
   let best: FoundHeader = {
@@ -68,7 +68,7 @@ function computeHeaderScore(cells: string[], { options, structure }: HeaderSigns
 }
 
 /** The first row, for a file without a header: its columns are called by their numbers. */
-export function toFirstRow(records: readonly TableRecord[]): FoundHeader {
+function toFirstRow(records: readonly TableRecord[]): FoundHeader {
   const filled = records.filter((record) => !isBlank(record));
   const first = filled[0];
   const width = Math.max(0, ...filled.slice(0, maxRecordsAboveHeader).map((record) => record.cells.length));
