@@ -5,13 +5,14 @@
 import * as v from "valibot";
 import type { InputFacts } from "../../tables/index.ts";
 import { before, desired } from "../desired.ts";
+import { maxRef } from "../runs/journal.ts";
 
 const text = v.string();
 const texts = v.array(text);
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** Names a contact within a plan and its journal, which has a place for each up to the largest. */
-const ref = v.pipe(count, v.maxValue(2 ** 27));
+/** Names a contact within a plan and its journal. */
+const ref = v.pipe(count, v.maxValue(maxRef));
 
 /** Ids of the account → names. */
 const namesById = v.record(text, text);

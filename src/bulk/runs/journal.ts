@@ -37,6 +37,13 @@ export type JournalRecord =
   | { kind: "stop"; at: number; by: string }
   | { kind: "end"; at: number };
 
+/** A ledger has a place for each up to this one. */
+export const maxRef = 2 ** 27;
+
+function isRef(ref: unknown): boolean {
+  return Number.isInteger(ref) && (ref as number) >= 0 && (ref as number) <= maxRef;
+}
+
 /** The journal could not be written: nothing more may be sent. */
 export function journalError(file: string, cause: unknown): EcmError {
   return failedError(
@@ -146,7 +153,8 @@ export function createJournal(file: string, first: JournalRecord): void {
 
 /**
  * Yields the records of a journal. What a crash leaves behind the last whole record is passed over.
- * @param onDamage called with the number of each first bad line that good records follow: no crash leaves one
+ * @param onDamage called with the number of each first bad line that whole records follow, and of each whole one
+ *   that no run writes: no crash leaves either
  * @throws JournalDamagedError there, where nothing is to be called
  */
 export async function* readJournal(
@@ -166,12 +174,12 @@ export async function* readJournal(
     end += line.length + 1;
     number++;
     const record = readCheckedLine<JournalRecord>(decodeLine(line));
-    if (!record) firstBad ??= number;
-    else {
-      if (firstBad !== undefined) onDamage(firstBad);
-      firstBad = undefined;
-      yield { record, end };
-    }
+    const isForeign = record && "ref" in record && !isRef(record.ref);
+    if (!record || isForeign) firstBad ??= number;
+    if (!record) continue;
+    if (firstBad !== undefined) onDamage(firstBad);
+    firstBad = undefined;
+    if (!isForeign) yield { record, end };
   }
 }
 

@@ -5,6 +5,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { formatCheckedLine } from "../../../src/disk/log.ts";
 import { inputFile, manyRows, startAccount } from "../kit.ts";
 
 /** Eight contacts, changed by an import that finished, or stopped after so many requests. */
@@ -90,6 +91,18 @@ describe("a journal that lost its end", () => {
       expect(await ecm(command)).toMatchObject({ code: 1, stderr });
     }
   });
+});
+
+it("a record of a contact that no plan has a place for is damage, and keeps no other run from being listed", async () => {
+  const { ecm, run, lines, write, command, journal, id } = await scene(8);
+  const other = await run(command.replace("--concurrency", "--fresh --concurrency"));
+  for (const ref of [2 ** 45, -1, "1"]) {
+    const record = { kind: "done", ref, outcome: "created" };
+    await write([...lines, formatCheckedLine(record).trimEnd()]);
+    const listed = JSON.parse((await ecm("runs list --json")).stdout);
+    const damage = `line ${lines.length + 1} of ${journal} cannot be read`;
+    expect(listed).toMatchObject([{ run: other.run }, { run: id, status: "damaged", damage }, {}]);
+  }
 });
 
 it("a run that was killed between its last record and its summary only reports", async () => {
