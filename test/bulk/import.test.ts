@@ -205,6 +205,7 @@ describe("ecm import", () => {
     const { run } = await startAccount();
     const stdin = manyRows(30);
     const stopped = await run("import - --max-requests 12", { stdin });
+    expect(stopped.stderr).toContain('"message":"Stopped at --max-requests 12"');
     expect(stopped).toMatchObject({
       code: 7,
       stderr: expect.stringContaining("ecm runs resume"),

@@ -76,6 +76,14 @@ describe("a bulk run that stops", () => {
     expect(result.stderr).toContain("hour=10/40");
   });
 
+  it("refuses a --reserve that the hour can never leave, in place of waiting for it", async () => {
+    const service = await startSandbox({ hourlyLimit: 40 });
+    const result = await service.ecm(await importing(9, "--wait", "--reserve", "40"));
+    expectStopped(result, 2, "error");
+    expect(result.stderr).toContain("--reserve 40 leaves nothing of the hourly limit of 40");
+    expect(result.stderr).toContain("Give a smaller --reserve");
+  });
+
   it.each([
     ["its key is revoked", "keys deactivate mine", "keys activate mine"],
     ["the account is suspended", "account --status suspended", "account --status open"],

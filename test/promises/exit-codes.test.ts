@@ -5,6 +5,7 @@
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createInterruption } from "../../src/run.ts";
 import { done, refused, spawnEcm, temporaryFolder, toWords, waitForResult } from "../support/ecm.ts";
 import { errorBody, json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -110,6 +111,17 @@ it.each<["SIGINT" | "SIGTERM", number]>([
   child.stdin!.end(stdin);
   const { error } = JSON.parse(await refused(waitForResult(child), exitCode));
   expect(error).toMatchObject({ type: "InterruptedError", exitCode, applied: "unknown" });
+});
+
+it("an interruption before the first write says that nothing was written, and how to go on", async () => {
+  const interruption = new AbortController();
+  const { ecm } = await startService(() => interruption.abort(createInterruption("SIGINT")));
+  const { code, stderr } = await ecm("import - --yes", {
+    stdin: "Email\na@x.org\n",
+    signal: interruption.signal,
+  });
+  expect(code).toBe(130);
+  expect(stderr).toContain("Interrupted\nhint: Nothing was written. Run the same command again\n");
 });
 
 it("a wait for the hour is said on stderr, never longer than --max-wait, and not at all with --quiet", async () => {

@@ -25,6 +25,8 @@ export type Verdict =
   /** Wait for one of the requests under way to end, then ask again. */
   | { kind: "hold" }
   | { kind: "wait"; until: number; why: string }
+  /** No hour has more than the reserve. */
+  | { kind: "never"; limit: number }
   /** `until`: when a limit allows requests again, where that is known. */
   | { kind: "stop"; by: BudgetStop; until?: number };
 
@@ -41,7 +43,7 @@ export class Budget {
   clockOffset = 0;
   /** Requests that have left and did not come back yet. */
   underWay = 0;
-  private readonly options: BudgetOptions;
+  readonly options: BudgetOptions;
   private readonly hour = new HourWindow();
   private readonly pause = new Pause();
   private month: RateLimits["month"];
@@ -157,7 +159,9 @@ export class Budget {
       // The first answer of a window says what it holds: one request goes ahead and asks.
       return hour.isUnknown || underWay === 0 ? { kind: "go" } : { kind: "hold" };
     }
-    const left = hour.current.remaining - this.options.reserve;
+    const { limit, remaining } = hour.current;
+    if (limit <= this.options.reserve) return { kind: "never", limit };
+    const left = remaining - this.options.reserve;
     const mayBeUnderWay = hour.hasOthers ? Math.floor(left / otherClientsShare) : left;
     if (underWay < mayBeUnderWay) return { kind: "go" };
     return underWay > 0 ? { kind: "hold" } : this.waitOrStop(reset, "hourly limit reached");

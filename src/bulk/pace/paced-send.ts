@@ -13,7 +13,7 @@ import {
 } from "../../errors.ts";
 import type { ApiAnswer, ApiRequest, Clock, Send, SendEvent } from "../../wire.ts";
 import type { Budget, Verdict } from "./budget.ts";
-import { RunStop, toErrorStop, toRunStop } from "./run-stop.ts";
+import { RunStop, reserveError, toErrorStop, toRunStop } from "./run-stop.ts";
 
 export type RequestKind = "search" | "create" | "mutate" | "other";
 
@@ -145,12 +145,14 @@ export class PacedSend {
   /** To be called when a request has ended. Calls itself again when time alone changes what may pass. */
   private update(): void {
     const { budget, clock } = this.options;
+    const { maxRequests, reserve } = budget.options;
     while (this.queue.length > 0 && !this.stopped) {
       const now = clock.now();
       const verdict = this.decide(now);
       if (verdict.kind !== "go") {
         if (verdict.kind === "wait") this.sleepUntil(verdict.until, verdict.why);
-        if (verdict.kind === "stop") this.stop(toRunStop(verdict.by, verdict.until, now));
+        if (verdict.kind === "stop") this.stop(toRunStop(verdict.by, { ...verdict, now, maxRequests }));
+        if (verdict.kind === "never") this.stop(new RunStop("error", reserveError(reserve, verdict.limit)));
         return;
       }
       if (this.waiting) this.waitEndedAt = now;

@@ -33,16 +33,19 @@ export function formatResetTime(at: number | undefined): string | undefined {
 }
 
 /**
- * @param until when the limit allows requests again: milliseconds since the epoch, as `now`; undefined where
- *   it is not known
+ * `until`: when the limit allows requests again: milliseconds since the epoch, as `now`; undefined where it is
+ * not known.
  */
-export function toRunStop(by: BudgetStop, until?: number, now = 0): RunStop {
+export function toRunStop(
+  by: BudgetStop,
+  { until, now = 0, maxRequests }: { until?: number; now?: number; maxRequests?: number },
+): RunStop {
   const when = formatMoment(until, now);
   const messages: Record<BudgetStop, string> = {
     hour: `Hourly limit reached${when ? `; it resets ${when}` : ""}`,
     month: `Monthly quota used up${when ? `; it resets ${when}` : ""}`,
     address: `The service blocks this IP address after failed logins${when ? `; it answers again ${when}` : ""}`,
-    "max-requests": "Stopped at --max-requests",
+    "max-requests": `Stopped at --max-requests ${maxRequests}`,
     until: `Stopped at the time given with --until${when ? `; the hourly limit resets ${when}` : ""}`,
   };
   return new RunStop(
@@ -57,6 +60,14 @@ export function toRunStop(by: BudgetStop, until?: number, now = 0): RunStop {
   );
 }
 
+export function reserveError(reserve: number, limit: number): EcmError {
+  return new EcmError(
+    "unfit run",
+    `--reserve ${reserve} leaves nothing of the hourly limit of ${limit}`,
+    "Give a smaller --reserve",
+  );
+}
+
 /**
  * What follows on a run is not paced: a run that leaves too
  * little for it is not complete, and can be resumed.
@@ -67,7 +78,7 @@ export function requireRequestsLeft(
   { sent, maxRequests }: { sent: number; maxRequests: number | undefined },
 ): void {
   if (further > 0 && maxRequests !== undefined && sent + further > maxRequests) {
-    throw toRunStop("max-requests");
+    throw toRunStop("max-requests", { maxRequests });
   }
 }
 

@@ -72,7 +72,8 @@ function toStopError({ folders }: Context, { by, failure }: RunStop, resume: Hin
   const { applied, hint = diskFullHint(failure, folders.state) } = failure.details;
   const why = resume && applied === "unknown" ? "Resuming finds out what was applied" : hint;
   const later = by === "until" ? "Give a later time with --until" : "Run the same command again";
-  const isBeforeRun = failure.exitCode === exitCodes.outOfBudget && !failure.details.isNotOffered;
+  const isBeforeRun =
+    by === "signal" || (failure.exitCode === exitCodes.outOfBudget && !failure.details.isNotOffered);
   const next = resume ?? (isBeforeRun ? `Nothing was written. ${later}` : undefined);
   if (by === "signal") return interruptedError(toStopSignal(failure), joinHints(why, next));
   return new EcmError(failure.kind, failure.message, joinHints(why, next), failure.details);

@@ -42,6 +42,12 @@ describe("the budget", () => {
     expect(burst(budget)).toBe(20);
   });
 
+  it("waits for no hour that cannot hold the reserve", () => {
+    const budget = new Budget({ ...open, reserve: 100 });
+    budget.seed(hour(100));
+    expect(budget.decide(start)).toEqual({ kind: "never", limit: 100 });
+  });
+
   it("believes the smallest number of a window, whatever the order of the answers", () => {
     const budget = new Budget(open);
     budget.seed(hour(50));
