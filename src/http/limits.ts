@@ -14,13 +14,12 @@ export function readLimits(headers: Headers): RateLimits {
     limit: parseInteger(headers["x-ratelimit-limit"]),
     remaining: parseInteger(headers["x-ratelimit-remaining"]),
   };
-  const reset = parseInteger(headers["x-ratelimit-reset"]);
+  const reset = readReset(headers);
   const month = {
     limit: parseInteger(headers["x-monthly-limit"]),
     remaining: parseInteger(headers["x-monthly-remaining"]),
   };
-  const isTime = reset !== undefined && reset < maxUnixSeconds;
-  if (isWhole(hour)) limits.hour = isTime ? { ...hour, reset } : hour;
+  if (isWhole(hour)) limits.hour = reset === undefined ? hour : { ...hour, reset };
   if (isWhole(month)) limits.month = month;
   return limits;
 }
@@ -44,8 +43,8 @@ export function readRetryAfter(headers: Headers, nowMilliseconds: number): numbe
   const seconds = parseInteger(text);
   if (seconds !== undefined) return seconds;
   const date = text ? Date.parse(text) : Number.NaN;
-  const until = Number.isNaN(date) ? readReset(headers) : date;
-  return until === undefined ? undefined : Math.max(0, Math.ceil((until - nowMilliseconds) / 1000));
+  const until = Number.isNaN(date) ? readReset(headers) : date / 1000;
+  return until === undefined ? undefined : Math.max(0, Math.ceil(until - nowMilliseconds / 1000));
 }
 
 /**
@@ -65,9 +64,10 @@ export function findLimitKind(
   return retryAfterSeconds !== undefined && retryAfterSeconds > 3600 ? "month" : "hour";
 }
 
+/** In Unix seconds, where a larger number has milliseconds: as seconds it would lie beyond the year 5000. */
 function readReset(headers: Headers): number | undefined {
   const reset = parseInteger(headers["x-ratelimit-reset"]);
-  return reset === undefined ? undefined : reset * 1000;
+  return reset !== undefined && reset > 1e11 ? Math.ceil(reset / 1000) : reset;
 }
 
 function parseInteger(text: string | undefined): number | undefined {

@@ -11,6 +11,12 @@ const whole = {
 };
 
 describe("limits from headers", () => {
+  it("takes a reset in milliseconds for what it is", () => {
+    const headers = { ...whole, "x-ratelimit-reset": "1795269600500" };
+    expect(readLimits(headers).hour?.reset).toBe(1795269601);
+    expect(readRetryAfter(headers, 1795269600000)).toBe(1);
+  });
+
   it("takes nothing but whole numbers, whatever the headers hold", () => {
     const value = fc.oneof(
       fc.string(),
