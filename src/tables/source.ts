@@ -45,17 +45,18 @@ export async function* readBytes(file: NamedFile, start = 0): AsyncGenerator<Buf
 /** @throws UsageError when the file is missing, a folder, or may not be read */
 export async function requireFile({ path, name }: NamedFile): Promise<void> {
   const entry = await stat(path).catch((error: unknown) => {
-    throw unreadableError(name, error);
+    throw unreadableError(name, error, "; - reads standard input");
   });
   if (entry.isDirectory()) throw usageError(`${name} is a folder`, "Name the file to read");
 }
 
-function unreadableError(name: string, cause: unknown): EcmError {
+/** @param orElse than checking the path, where the file is none */
+function unreadableError(name: string, cause: unknown, orElse = ""): EcmError {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") {
     const hint = /^https?:\/\//i.test(name)
       ? "This is the address of a page: download the file first"
-      : "Check the path; - reads standard input";
+      : `Check the path${orElse}`;
     return usageError(`${name}: there is no such file`, hint, { cause });
   }
   if (code === "EACCES" || code === "EPERM") {

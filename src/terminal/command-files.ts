@@ -63,17 +63,18 @@ export class CommandFiles {
  */
 export function resolveOutputTarget(file: string, flag = "--output-file"): OutputTarget {
   const path = resolve(file);
-  const refuse = (reason: string): never => {
-    throw cannotWriteError(file, reason, flag);
+  const refuse = (reason: string, hint?: string): never => {
+    throw cannotWriteError(file, reason, flag, hint);
   };
   try {
     const found = statSync(path, { throwIfNoEntry: false });
-    if (found?.isDirectory()) refuse("it is a folder");
+    if (found?.isDirectory()) refuse("it is a folder", "Name a file");
     if (found && !found.isFile()) refuse("it is a device or a pipe");
     if (found && (found.mode & 0o222) === 0) refuse("it is read-only");
     if (!found && lstatSync(path, { throwIfNoEntry: false })) refuse("it is a link that leads nowhere");
     const isInFolder = statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory();
-    if (!found && (/[/\\]$/.test(file) || !isInFolder)) refuse("there is no such folder");
+    if (!found && (/[/\\]$/.test(file) || !isInFolder))
+      refuse("there is no such folder", "Make the folder first, or name another file");
     const target = found ? { path: realpathSync(path), mode: found.mode & 0o777 } : { path };
     accessSync(dirname(target.path), constants.W_OK);
     return target;
@@ -84,8 +85,13 @@ export function resolveOutputTarget(file: string, flag = "--output-file"): Outpu
   }
 }
 
-export function cannotWriteError(file: string, reason: string, flag = "--output-file"): EcmError {
-  return usageError(`${flag}: cannot write ${file === "" ? '""' : file}: ${reason}`);
+export function cannotWriteError(
+  file: string,
+  reason: string,
+  flag = "--output-file",
+  hint = "Name another file",
+): EcmError {
+  return usageError(`${flag}: cannot write ${file === "" ? '""' : file}: ${reason}`, hint);
 }
 
 function clashError(flag: string, other: string): EcmError {

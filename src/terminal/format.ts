@@ -8,7 +8,7 @@ export type OutputFormat = (typeof outputFormats)[number];
 /** The form of a command's output for people: `yaml` is that of a structure's file. */
 export type TextForm = "table" | "yaml";
 
-type FileFormat = OutputFormat | "yaml" | "xlsx";
+type FileFormat = OutputFormat | "yaml" | "xlsx" | "markdown" | "html";
 
 /** Whether the service's own objects are written. */
 export function isJson(format: string | undefined): boolean {
@@ -85,6 +85,8 @@ const formatsByEnding = new Map<string, FileFormat>([
   [".yaml", "yaml"],
   [".yml", "yaml"],
   [".xlsx", "xlsx"],
+  [".md", "markdown"],
+  [".html", "html"],
 ]);
 
 /** The format that a file's name asks for; undefined where any will do. */

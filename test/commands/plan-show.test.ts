@@ -35,6 +35,12 @@ it("says of - that a plan is a file, and sends nothing", async () => {
   }
 });
 
+it("says of a file that is not there to check the path, and no more", async () => {
+  const ecm = ecmWith(await temporaryHome());
+  for (const line of ["plan show gone.ndjson", "apply gone.ndjson"])
+    await refused(ecm(`${line} -p sandbox`), 2, "there is no such file\nhint: Check the path\n");
+});
+
 it("tells what the plan would write, and of which account, without a request", async () => {
   const { show, digest, baseUrl, sandbox } = await planned();
   const before = sandbox.admin.requests().length;

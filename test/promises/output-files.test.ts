@@ -38,6 +38,8 @@ describe("the name of an output file", () => {
     ["all.csv", "-o id --output-file", "is csv by its name, but the output is id"],
     ["all.json", "-o ndjson --output-file", "is json by its name, but the output is ndjson"],
     ["all.yaml", "-o csv --output-file", "is yaml by its name, but the output is csv"],
+    ["all.md", "--output-file", "is markdown by its name, but the output is csv\nhint: Name it ", ["export"]],
+    ["all.html", "-o csv --output-file", "is html by its name, but the output is csv"],
     ["all.csv", "--output-file", "but the output is yaml\nhint: Name it ", ["structure pull"]],
     ["all.xlsx", "--output-file", "is xlsx", ["structure pull"]],
     ["plan.csv", "--dry-run --plan", "but the output is ndjson", [change]],
@@ -82,6 +84,15 @@ describe("the name of an output file", () => {
     const pulled = await written("structure pull", "structure.json");
     expect(JSON.parse(pulled)).toMatchObject({ label: "Default" });
   });
+});
+
+it("says of a place where no file can be what to do", async () => {
+  const { ecm, folder } = await unasked();
+  for (const [place, said] of [
+    ["", "it is a folder\nhint: Name a file\n"],
+    ["/none/x.csv", "there is no such folder\nhint: Make the folder first, or name another file\n"],
+  ])
+    await refused(ecm(`export --output-file ${folder}${place}`), 2, said!);
 });
 
 describe("a workbook", () => {

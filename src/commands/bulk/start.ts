@@ -7,7 +7,13 @@ import type { BackUp, Closed, ClosedPlan, Engine, Job, RunOptions, StoredRun } f
 import type { Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
 import { usageError } from "../../errors.ts";
-import { findFormatByName, isJson, type OutputFormat, requireFileFormat } from "../../terminal/format.ts";
+import {
+  findFormatByName,
+  isJson,
+  type OutputFormat,
+  outputFormats,
+  requireFileFormat,
+} from "../../terminal/format.ts";
 import { presentList } from "../../terminal/present.ts";
 import { version } from "../../version.ts";
 import { claimFiles, type FileFlags } from "../flags/bulk.ts";
@@ -177,11 +183,12 @@ async function openEngine(context: Context, { concurrency, isDryRun }: RunOption
  */
 function toBackupTarget(context: Context, file: string): { file: string; format: OutputFormat } {
   context.files.writes(file, "--backup");
-  const byName = findFormatByName(file);
-  if (byName === "yaml" || byName === "xlsx") requireFileFormat(file, "csv", "--backup");
+  const named = findFormatByName(file);
+  const byName = outputFormats.find((each) => each === named);
+  if (!byName) requireFileFormat(file, "csv", "--backup");
   const { format } = context.output({}, "csv");
   const byFlag = format === "table" || format === "id" ? "csv" : format;
-  return { file: resolve(file), format: (byName as OutputFormat | undefined) ?? byFlag };
+  return { file: resolve(file), format: byName ?? byFlag };
 }
 
 /** @param file of the flag @param target of a run that goes on; absent: the run folder */
