@@ -86,10 +86,11 @@ export function isFull(path: string): boolean {
 }
 
 /**
- * The next step in words; undefined where the disk is not full.
+ * The next step in words; undefined where the disk is not full, and the file not too large.
  * @param path what could not be written
  */
 export function diskFullHint(error: unknown, path: string | undefined): string | undefined {
+  if ((error as NodeJS.ErrnoException | undefined)?.code === "EFBIG") return hints.EFBIG;
   const place = path === undefined ? "" : ` of ${path}`;
   return isDiskFull(error) ? `Make room on the disk${place}, then run the same command again` : undefined;
 }

@@ -11,6 +11,7 @@ import { existsSync } from "node:fs";
 import { appendFile, open, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleepFor } from "node:timers/promises";
+import { capitalize } from "../counts.ts";
 import { EcmError, isKind, usageError } from "../errors.ts";
 import { isTemporaryName, writeAtomically } from "./atomic-file.ts";
 import { describeDiskError, folderHint } from "./disk-errors.ts";
@@ -164,7 +165,7 @@ class Contest {
       if (!(await this.isContested())) return this.tookOver;
       await times.sleep(10);
     }
-    throw new EcmError("locked", `${what} is in use by another ecm process`, "Try again");
+    throw new EcmError("locked", capitalize(`${what} is in use by another ecm process`), "Try again");
   }
 
   private async isContested(): Promise<boolean> {
@@ -300,7 +301,7 @@ function lockedError(what: string, lease: ReadLease, path: string): EcmError {
 }
 
 function inUse(what: string, lease: ReadLease): string {
-  return `${what} is in use by ${describeHolder(lease)} since ${lease.since}`;
+  return capitalize(`${what} is in use by ${describeHolder(lease)} since ${lease.since}`);
 }
 
 function describeHolder({ holder: { host, pid } }: ReadLease): string {

@@ -10,6 +10,7 @@ it("says what to do about a full disk, and of which path", () => {
   expect(diskFullHint(refusal("ENOSPC"), "/x")).toBe(hint);
   expect(diskFullHint(new Error("of another", { cause: refusal("EDQUOT") }), "/x")).toBe(hint);
   expect(diskFullHint(refusal("EACCES"), "/x")).toBeUndefined();
+  expect(diskFullHint(refusal("EFBIG"), "/x")).toContain("ulimit -f");
 });
 
 it("sends nobody to another state folder without saying what is not there", async () => {

@@ -49,7 +49,7 @@ describe("a lease", () => {
     const lease = await takeLease(folder, "matter", "the run");
     const refused = takeLease(folder, "matter", "the run");
     await expect(refused).rejects.toThrow(expect.objectContaining({ kind: "locked" }));
-    await expect(refused).rejects.toThrow(`the run is in use by process ${process.pid} on `);
+    await expect(refused).rejects.toThrow(`The run is in use by process ${process.pid} on `);
     await (await takeLease(folder, "another", "it")).release();
     await lease.release();
     await (await takeLease(folder, "matter", "the run")).release();
@@ -105,7 +105,7 @@ describe("a lease", () => {
       const now = Date.now();
       await leftBy(folder, elsewhere, now - age);
       const taking = takeLease(folder, "matter", "the run", { times: timesWith(now) });
-      await expect(taking).rejects.toThrow(/the run is in use by process 12 on db1 since/);
+      await expect(taking).rejects.toThrow(/The run is in use by process 12 on db1 since/);
       await expect(taking).rejects.toMatchObject({
         exitCode: 6,
         details: { hint: expect.stringContaining("a lock that is inactive for 2 min is taken over") },

@@ -182,7 +182,7 @@ recipe("the fleet", () => {
     // The third takes over too, and is kept out by the lock until the second has learned that it lost its job.
     fleet.work();
     const errorOf = async () => (await fleet.status()).find(({ account }) => account === "north")?.error;
-    await expect.poll(errorOf, { timeout: 200_000, interval: 2000 }).toMatch(/^this run is in use by /);
+    await expect.poll(errorOf, { timeout: 200_000, interval: 2000 }).toMatch(/^This run is in use by /);
     signalGroup(second, "SIGCONT");
     const rows = await untilEnded(fleet);
     expect(rows.map(({ account, state, error }) => [account, state, error])).toEqual([
