@@ -3,6 +3,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { done } from "../support/ecm.ts";
 import { runs } from "../support/runs.ts";
 import { dayMilliseconds, type FeedEvent, type Play, serviceNow, startFeed } from "./feed-double.ts";
 
@@ -59,9 +60,7 @@ describe("events --since last", () => {
         const shownIds: string[] = [];
         const show = async (limit: number | undefined, days: number) => {
           const flag = limit === undefined ? "" : `--limit ${limit}`;
-          const { code, stdout, stderr } = await ecm(`--since last ${flag}`, days);
-          expect(code, stderr).toBe(0);
-          shownIds.push(...parsed(stdout));
+          shownIds.push(...parsed(await done(ecm(`--since last ${flag}`, days))));
         };
         for (const [at, limit] of limits.entries()) await show(limit, clockDays[at]!);
         for (let rest = 0; rest < 40 && shownIds.length < feed.events.length; rest++)
@@ -119,9 +118,7 @@ describe("events", () => {
         const all = Array.from({ length: 40 }, (_, n) => eventAt(n, n, n));
         const { ecm } = await startFeed(all, chosen);
         for (const flags of ["--all", "--since 7d", `--limit ${limit}`]) {
-          const { code, stdout, stderr } = await ecm(flags);
-          expect(code, stderr).toBe(0);
-          expect(JSON.parse(stdout)).toEqual(
+          expect(JSON.parse(await done(ecm(flags)))).toEqual(
             all.slice(0, flags.startsWith("--limit") ? limit : 40).reverse(),
           );
         }

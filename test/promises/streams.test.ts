@@ -79,7 +79,7 @@ it.each<[Record<string, string>, string, number | undefined, boolean]>([
   expect(stdout.includes("\u001b[")).toBe(isColored);
 });
 
-it.each(["lists list --all -o ndjson", "export", "commands --json", "completion bash", "auth list"])(
+it.each(["export", "commands --json", "completion bash"])(
   "a reader who goes away ends `%s` quietly",
   async (line) => {
     const { env } = await startSandbox({ contents: { lists: ["Newsletter"] } });
