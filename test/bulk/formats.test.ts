@@ -45,7 +45,7 @@ describe("a workbook", () => {
     expect((await run(`import ${fixed}`)).rows).toMatchObject({ created: 1 });
   });
 
-  it("through a pipe, packed, for lists sync and --keys too, with --sheet", async () => {
+  it("through a pipe, packed, for lists sync too, with --sheet", async () => {
     const { ecm, run } = await startAccount({ contents: { lists: ["L"] } });
     const bytes = gzipSync(workbook({ sheets: [people(2, "US$ 1"), people(3, "Two")] }));
     const sheets = 'standard input has 2 sheets: "US$ 1", "Two"';
@@ -54,23 +54,10 @@ describe("a workbook", () => {
     expect(imported.rows).toMatchObject({ created: 3 });
     const path = await writeFileIn(bytes, "people");
     expect((await run(`lists sync L ${path} --sheet 1`)).rows).toMatchObject({ updated: 2 });
-    const changed = await run(`contact mutate --keys ${path} --sheet Two --set 'Last Name=X'`);
-    expect(changed.rows).toMatchObject({ updated: 3 });
   });
 });
 
 describe("JSON", () => {
-  it("a missing member changes nothing, a blank one clears when told to", async () => {
-    const { ecm, run, fieldsOf } = await startAccount();
-    const first = '[{"Email":"a@example.com","First Name":"Ada","Last Name":"L"}]';
-    await ecm(`import ${await writeFileIn(first, "people.json")}`);
-    const second = '{"Email":"a@example.com","First Name":""}\n{"Email":"b@example.com","Last Name":"M"}\n';
-    const again = await run(`import ${await writeFileIn(second, "people.ndjson")} --blank clear`);
-    expect(again.rows).toMatchObject({ updated: 1, created: 1 });
-    const { "First Name": firstName = "", ...others } = (await fieldsOf("a@example.com"))!;
-    expect([firstName, others]).toEqual(["", { "Last Name": "L" }]);
-  });
-
   it("a rejected element without a member stops no sync", async () => {
     const { ecm, run } = await startAccount();
     const path = await writeFileIn(

@@ -45,6 +45,12 @@ describe("an unknown cell", () => {
     expect(rows.every(({ mark }) => mark !== undefined)).toBe(true);
   });
 
+  it("of the header is no name", async () => {
+    const rows = [textCell("Email") + error("#REF!"), textCell("a@example.com") + textCell("x")];
+    const book = sheet(rows.map((cells) => `<row>${cells}</row>`).join(""));
+    await expect(read(book)).rejects.toThrow("column 2, which has no name");
+  });
+
   it("of the key rejects its row", async () => {
     const rows = ["<c/>", ...unknown].map((cell, at) => `<row>${at === 0 ? textCell("Email") : cell}</row>`);
     const { all } = await read(sheet(rows.join(""), { formats: ["yyyy-mm-dd"] }));
