@@ -5,7 +5,7 @@ import { readJson, refused } from "../support/ecm.ts";
 import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
-import { jumpingClock, testKey } from "../support/test-send.ts";
+import { jumpingClock } from "../support/test-send.ts";
 
 const start = Date.parse("2026-11-21T13:00:00Z");
 const headers = {
@@ -74,14 +74,6 @@ describe("ecm limits", () => {
     const [file] = await files();
     await writeFile(join(cache, file!), '{"limits":{"hour":{"limit":"\\u001b"}},"seenAt":1}');
     expect((await at(0, "limits")).stdout).toBe("");
-  });
-
-  it("keeps one file an account, and no key in its name", async () => {
-    const { at, files } = await ecmWithLimits();
-    for (const second of [0, 1]) await at(second, "structure list");
-    const [file, ...others] = await files();
-    expect(others).toEqual([]);
-    expect(file).not.toContain(testKey.slice(0, 12));
   });
 
   it("never lets a command fail that cannot keep them", async () => {

@@ -111,6 +111,7 @@ it("leaves everything that it keeps to the owner's eyes, and the key in one file
     expect((found.mode & 0o777).toString(8), path).toBe(found.isDirectory() ? "700" : "600");
     if (found.isFile() && (await readFile(path, "latin1")).includes(key("profile"))) holdingKey.push(path);
   }
+  expect(files.join()).not.toContain(key("profile").slice(0, 12));
   expect(holdingKey).toEqual([join(home.ECM_CONFIG_DIR!, "profiles.json")]);
   expect(own.requests.length).toBeGreaterThan(0);
 });
