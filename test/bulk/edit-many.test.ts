@@ -7,7 +7,7 @@ import { isInactive, statusParts, wholeContact } from "../../src/api/contacts.ts
 import type { Contact } from "../../src/wire.ts";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { temporaryFolder } from "../support/ecm.ts";
-import { askingOf, call, inputFile, manyRows, readContacts, startAccount } from "./kit.ts";
+import { askingOf, call, inputFile, readContacts, startAccount } from "./kit.ts";
 
 /** p0 … in the list L; every third in the list M, too. */
 async function withMembers(count: number) {
@@ -193,13 +193,6 @@ it("gets on under a small --max-requests: pages that a stopped selection has rea
   expect(sent("mutate")).toBe(3);
   // Five pages, once each; and at most one second look in each invocation that begins with the plan.
   expect(sent("search")).toBeLessThanOrEqual(5 + summaries.length - 1);
-});
-
-it("selects across pages, also where the service gives fewer than were asked for", async () => {
-  const { run, importing } = await startAccount({ variants: { page: "cap:20" } });
-  await importing(manyRows(50, (index) => `${index % 10}`));
-  const result = await run(`contact mutate --where 'First_Name == "7"' --set 'Last Name=X'`);
-  expect(result).toMatchObject({ rows: { read: 5, updated: 5 }, requests: { search: 3, mutate: 5 } });
 });
 
 it("deletes nobody whom the conditions do not choose, should the service hand them over", async () => {

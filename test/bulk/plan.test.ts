@@ -144,12 +144,6 @@ describe("--plan", () => {
     expect([await readdir(folder), await readdir(runs)]).toEqual([before, []]);
   });
 
-  it("and --json cannot both have stdout", async () => {
-    const { ecm } = await account();
-    const result = await ecm(`import ${await inputFile(people)} --dry-run --json --plan -`);
-    expect(result).toMatchObject({ code: 2, stdout: "" });
-  });
-
   it("shows the first changes of a dry run at a terminal", async () => {
     const { ecm } = await account();
     const command = `import ${await inputFile(people)} --create-missing --dry-run`;

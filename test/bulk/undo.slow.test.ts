@@ -172,15 +172,6 @@ it("puts back the rest where a field, a list or a tag is gone from the account",
   });
 });
 
-it("can be undone itself", async () => {
-  const { ecm, importing, fieldsOf } = await startAccount();
-  for (const name of ["Ada", "Anna"]) await importing(`${header}a@x.org,${name}\n`);
-  for (const name of ["Ada", "Anna"]) {
-    expect((await ecm("runs undo last")).code).toBe(0);
-    expect(await fieldsOf("a@x.org")).toEqual({ "First Name": name });
-  }
-});
-
 describe("the plan of an undo", () => {
   it("keeps the order of the run although its contacts were written side by side", async () => {
     const { ecm, undo, before, fieldsOf } = await withNewNames(130);

@@ -265,6 +265,15 @@ it("creates what the plan names, and takes what somebody else has made of that n
   expect((await holdings())["fay@example.com"]).toMatchObject({ lists: ["Fair"], tags: ["Gold"] });
 });
 
+it("takes no name and no value for what stands in for a name that is still to be made", async () => {
+  const stdin = "Email,City,tags\nnew@example.com,new list Fair,new list Fair\n";
+  const { apply, holdings } = await planned(`${importing} --list Fair`, { stdin });
+  expect(await apply()).toMatchObject({ code: 0, rows: { created: 1 } });
+  expect((await holdings())["new@example.com"]).toMatchObject({
+    ...{ fields: ["City=new list Fair"], lists: ["Fair"], tags: ["new list Fair"] },
+  });
+});
+
 it("goes on after --max-requests by the same command, and after that by its run, without the plan file", async () => {
   const count = 40;
   const contents = { tags: ["VIP"], contacts: manyContacts(count) };

@@ -9,7 +9,7 @@ import { realClock } from "../../src/clock.ts";
 import { walkFiles } from "../../src/disk/walk.ts";
 import type { Clock } from "../../src/wire.ts";
 import { manyContacts } from "../bulk/kit.ts";
-import { done, type Ecm, readJson, refused, spawnEcm, temporaryHome } from "../support/ecm.ts";
+import { done, type Ecm, readJson, spawnEcm, temporaryHome } from "../support/ecm.ts";
 import {
   account,
   accountSession,
@@ -205,25 +205,6 @@ describe("a plan's file", () => {
     expect(JSON.stringify(await readRejected())).not.toContain(carl);
     await end();
     expect(await openPlans(state)).toEqual([]);
-  });
-
-  it("that a stopped run has kept loses a person who is erased, and is not resumed", async () => {
-    const contents = { contacts: manyContacts(3) };
-    const { env, ecm, sandbox } = await startSandbox({ hourlyLimit: 20, contents });
-    const { call, refusal } = await startMcp(env, ["--allow-write"]);
-    const { token } = await call("plan_change", { all: true, set: { "Last Name": "Planned" } });
-    const { limits } = await call("account_status");
-    const { remaining } = (limits as { hour: { remaining: number } }).hour;
-    // One is left for the structure, and none to look anybody up.
-    for (let left = remaining; left > 1; left--) await call("contact_search", { count: true });
-    expect(await refusal("apply_plan", { token })).toMatchObject({ exitCode: 7 });
-    expect(await openPlans(env.ECM_STATE_DIR!)).toEqual([]);
-    sandbox.admin.clock({ advance: "1h" });
-    await done(ecm("contact erase p1@example.com --yes"));
-    await expectForgotten(env.ECM_STATE_DIR!, "p1@example.com");
-    await refused(ecm("runs resume last"), 2);
-    expect(await searchKeys(ecm)).toEqual(["p0@example.com", "p2@example.com"]);
-    expect(await readCell(ecm, "p0@example.com", "Last Name")).toBe("");
   });
 
   it("is for its account: not for another behind the same address", async () => {

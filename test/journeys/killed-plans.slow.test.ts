@@ -7,7 +7,6 @@ import { describe, expect, it } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { makePlanFile } from "../bulk/plan-kit.ts";
 import { done } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
 import { runKilled } from "./killing.ts";
 import {
   expectNoRepeats,
@@ -108,18 +107,6 @@ it("a stopped run's plan that was changed, cut off or cannot be read is refused 
   expect(witness.writes.length).toBe(writes);
   await done(witness.ecm(["import", path, "--fresh"]));
   await expectWhole(witness);
-});
-
-it("a run whose plan an erasure has changed goes on without the person", async () => {
-  const { ecm, sandbox, ...service } = await startSandbox({ contents: { contacts: manyContacts(30) } });
-  const path = await inputFile(manyRows(30, (index) => `New ${index}`));
-  expect((await ecm(["import", path, "--max-requests", "15"])).code).toBe(7);
-  await done(ecm("contact erase p25@example.com --yes"));
-  const resumed = await ecm("runs resume last");
-  expect([0, 3], resumed.stderr).toContain(resumed.code);
-  const contacts = await readContacts(service);
-  expect(contacts.has("p25@example.com")).toBe(false);
-  expect(contacts.get("p29@example.com")!.fields).toEqual({ "First Name": "New 29" });
 });
 
 it("a run that was stopped while planning goes on after its last whole block, without asking for it again", async () => {

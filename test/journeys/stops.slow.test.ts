@@ -9,7 +9,6 @@ import {
   expectFinished,
   expectNoRepeats,
   expectStopped,
-  fastClock,
   startRecordingProxy,
 } from "./recording-proxy.ts";
 
@@ -102,15 +101,6 @@ describe("a bulk run that stops", () => {
     const { run } = expectStopped(stopped, 4, "error");
     await owner(open);
     expectFinished(await proxy.ecm(args, { env: { ECM_API_KEY: key } }), run, 60);
-  });
-
-  it("backs off and stops with exit 8 when the service cannot be reached any more", async () => {
-    const proxy = await startRecordingProxy();
-    proxy.onRequest = ({ count, when }) => (count > 20 && when === "before" ? "drop" : undefined);
-    const args = await importing(40);
-    const { run } = expectStopped(await proxy.ecm(args, { clock: fastClock() }), 8, "error");
-    proxy.onRequest = () => undefined;
-    expectFinished(await proxy.ecm(args), run, 40);
   });
 
   it("refuses a second process on the same run, with its summary, and for everything that would touch the run", async () => {

@@ -117,6 +117,20 @@ it.each<[string, Work, requests: string, journal: string, Meanwhile?]>([
     "intent change, void, done skipped changed",
     { happens: remove },
   ],
+  [
+    "a change of a contact in which others have changed something else",
+    changing,
+    "mutate 200",
+    "intent change, done updated",
+    { happens: ({ service, id }) => service.ecm(`contact mutate ${id} --add-list News`) },
+  ],
+  [
+    "a change that others have made since is not made again",
+    changing,
+    "mutate 400, read 200",
+    "intent change, done unchanged",
+    { happens: ({ service, id }) => service.ecm(`contact mutate ${id} --set City=Rome`) },
+  ],
   ["an unsubscription", unsubscribing, "search 200, status 200", "intent unsubscribe, done updated"],
   [
     "an unsubscription whose answer is lost is looked for in the contact",

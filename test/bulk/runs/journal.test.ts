@@ -99,24 +99,6 @@ describe("the journal", () => {
     expect(syncs).toBe(2);
   });
 
-  it.each(["append", "datasync"] as const)("takes nothing more once %s has failed", async (part) => {
-    let calls = 0;
-    const full = () => {
-      calls++;
-      throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
-    };
-    const journal = new Journal("/somewhere/journal", () => ({
-      append: () => (part === "append" ? full() : undefined),
-      datasync: async () => (part === "datasync" ? full() : undefined),
-      close: () => undefined,
-    }));
-    journal.append(records[0]!);
-    await expect(journal.sync()).rejects.toThrow(expect.objectContaining({ type: "JournalError" }));
-    expect(() => journal.append(records[1]!)).toThrow(/Cannot write the journal .*the disk is full/);
-    await expect(journal.sync()).rejects.toThrow(expect.objectContaining({ type: "JournalError" }));
-    expect(calls).toBe(1);
-  });
-
   it("is empty where there is no file", async () => {
     const file = join(await temporaryFolder(), "journal");
     expect(await read(file)).toEqual({ found: [], end: 0 });
