@@ -79,15 +79,6 @@ describe("ecm contact mutate, several contacts", () => {
     expect(removed).toMatchObject(outcome);
     expect(await members()).toEqual([]);
   });
-
-  it.each([
-    ["a@example.com --keys f --add-tag T", "--keys names every contact"],
-    ["a@example.com b@example.com --if-version 1 --add-tag T", "--if-version applies to a single contact"],
-    ["a@example.com b@example.com", "No change given"],
-  ])("refuses %s", async (args, message) => {
-    const { ecm } = await withContacts(0);
-    await refused(ecm(`contact mutate ${args}`), 2, message);
-  });
 });
 
 it("a contact whose key no import would create is found by it all the same, and its export imports again", async () => {

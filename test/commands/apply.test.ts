@@ -341,8 +341,7 @@ describe("without a terminal", () => {
     const { ecm, apply, summary, writes } = await planned("contact unsubscribe --all --yes", { contents });
     expect(await apply("--yes --max-requests 12")).toMatchObject({ code: 7 });
     const before = writes();
-    const refused = await ecm("runs resume last");
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("confirm with --yes") });
+    await refused(ecm("runs resume last"), 2, "confirm with --yes");
     expect(writes()).toEqual(before);
     const resumed = await summary("runs resume last --yes");
     expect(resumed).toMatchObject({ status: "completed", rows: { pending: 0 } });

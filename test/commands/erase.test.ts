@@ -1,5 +1,5 @@
 /** `ecm contact erase`: nothing of a person is left on this machine, and everything of the others is. */
-import { copyFile, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { listActivities } from "../../src/disk/activities.ts";
 import { takeLease } from "../../src/disk/lease.ts";
 import { inputFile, parseSummary, summaryOf } from "../bulk/kit.ts";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
-import { done, readJson, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { done, readJson, refused, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const people = [
@@ -120,10 +120,6 @@ describe("contact erase", () => {
     await expectGone(env, "ada@example.com", "byron");
     expect(stderr).toContain(`may contain the address, and stay:\n  ${input}\n  ${plan}\n`);
     expect(await readFile(join(runs, "notes.txt"), "utf8")).toContain("and bob@example.com\n");
-    const long = new Date(Date.now() - 2 * 86_400_000);
-    for (const name of [...(await readdir(ofPlan)), "."]) await utimes(join(ofPlan, name), long, long);
-    await ecm(`import ${input} --dry-run`);
-    await expect(stat(ofPlan)).rejects.toThrow("ENOENT");
   });
 
   const stopping = "import - --map Contact=key --concurrency 1 --max-requests 12";
@@ -177,9 +173,7 @@ describe("contact erase", () => {
     const manifest = JSON.parse(await readFile(join(runs, run!, fileNames.manifest), "utf8"));
     const lease = await takeLease(toLocksFolder(env.ECM_STATE_DIR!), manifest.fingerprint, "this run");
     try {
-      const refused = await ecm("contact erase ada@example.com --yes");
-      expect(refused.code).toBe(6);
-      expect(refused.stderr).toContain(run!);
+      await refused(ecm("contact erase ada@example.com --yes"), 6, run!);
       expect((await ecm("contact get ada@example.com")).code).toBe(0);
       // A run that has nothing to do with them stands in nobody's way.
       expect((await ecm("contact erase somebody@else.org --yes")).code).toBe(0);

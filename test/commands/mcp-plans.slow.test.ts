@@ -2,8 +2,6 @@
 import { once } from "node:events";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { Client } from "@modelcontextprotocol/client";
-import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { describe, expect, it } from "vitest";
 import { realClock } from "../../src/clock.ts";
 import { walkFiles } from "../../src/disk/walk.ts";
@@ -26,7 +24,6 @@ const dora = "dora@example.com";
 const eva = "eva@example.com";
 const fay = "fay@example.com";
 const minute = 60_000;
-const day = 24 * 60 * minute;
 
 /** Folders of plans that were not applied. */
 async function openPlans(state: string): Promise<string[]> {
@@ -160,25 +157,6 @@ describe("a plan's file", () => {
     await once(child.stderr!, "data");
     child.kill("SIGTERM");
     expect((await ended)[0]).toBe(143);
-  });
-
-  it("that a killed server leaves is swept after a day", async () => {
-    const { env, ecm } = await account();
-    const state = env.ECM_STATE_DIR!;
-    const child = spawnEcm(["mcp", "--allow-write"], env);
-    const ended = once(child, "exit");
-    const client = new Client({ name: "test", version: "1" });
-    await client.connect(new StdioServerTransport(child.stdout!, child.stdin!));
-    await client.callTool({ name: "plan_import", arguments: { rows: [{ Email: carl }] } });
-    child.kill("SIGKILL");
-    await ended;
-    expect(await openPlans(state)).toHaveLength(1);
-    const plan = `import ${await belowWorkingFolder("people.csv", `Email\n${dora}\n`)} --dry-run`;
-    await done(ecm(plan));
-    expect(await openPlans(state)).toHaveLength(1);
-    await done(ecm(plan, { clock: { ...realClock, now: () => Date.now() + day + minute } }));
-    expect(await openPlans(state)).toEqual([]);
-    await expectForgotten(state, carl);
   });
 
   it("loses a person who is erased, and is refused then", async () => {

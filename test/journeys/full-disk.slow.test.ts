@@ -7,7 +7,7 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary } from "../bulk/kit.ts";
-import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
+import { ecmWith, refused, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { expectFinished, expectNoRepeats, expectStopped, startRecordingProxy } from "./recording-proxy.ts";
 
 const canMount = process.platform === "linux" && process.getuid?.() === 0 && tryMount();
@@ -84,10 +84,12 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     witness.sandbox.admin.seed({ contacts: manyContacts(300) });
     const target = join(disk, "out.csv");
     await writeFile(target, "as it was");
-    const exported = await witness.ecm(["export", "--output-file", target]);
-    expect(exported.code).toBe(1);
-    expect(exported.stderr).toContain("ENOSPC");
-    expect(exported.stderr).toMatch(/hint: Make room on the disk of .*out.csv, then run/);
+    await refused(
+      witness.ecm(["export", "--output-file", target]),
+      1,
+      "ENOSPC",
+      /hint: Make room on the disk of .*out.csv, then run/,
+    );
     expect(await readFile(target, "utf8")).toBe("as it was");
   });
 });
@@ -113,13 +115,9 @@ describe.runIf(canMount)("a read-only disk", () => {
     const ecm = ecmWith(env);
     expect(await ecm("contact search --count")).toMatchObject({ code: 0, stdout: "0\n" });
     const before = witness.arrived();
-    const refused = await ecm(["import", await inputFile(manyRows(3))]);
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("Cannot write to the run folder");
+    await refused(ecm(["import", await inputFile(manyRows(3))]), 2, "Cannot write to the run folder");
     expect(witness.arrived()).toBe(before);
-    const use = await ecm("auth use sandbox");
-    expect(use.code).toBe(1);
-    expect(use.stderr).toContain("read-only");
+    await refused(ecm("auth use sandbox"), 1, "read-only");
   });
 });
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { makePlanFile } from "../bulk/plan-kit.ts";
-import { done } from "../support/ecm.ts";
+import { done, refused } from "../support/ecm.ts";
 import { runKilled } from "./killing.ts";
 import {
   expectNoRepeats,
@@ -98,10 +98,12 @@ it("a stopped run's plan that was changed, cut off or cannot be read is refused 
       ["runs", "resume", "last"],
       ["import", path],
     ]) {
-      const { code, stderr } = await witness.ecm(args);
-      expect(code, stderr).toBe(2);
-      expect(stderr).toContain(`error: ${plan} is damaged: it is not as it was written\n`);
-      expect(stderr).toContain("start over with the same command and --fresh");
+      await refused(
+        witness.ecm(args),
+        2,
+        `error: ${plan} is damaged: it is not as it was written\n`,
+        "start over with the same command and --fresh",
+      );
     }
   }
   expect(witness.writes.length).toBe(writes);

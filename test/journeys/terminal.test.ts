@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
-import { done, type Ecm } from "../support/ecm.ts";
+import { done, type Ecm, refused } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import type { Answer } from "../support/typing.ts";
 
@@ -128,32 +128,13 @@ describe("a profile and a run", () => {
     expect(show.stdout).toContain("completed");
     expect((await choose("rejects")).stdout).toContain("not an address");
     expect((await choose("undo", "--dry-run")).stderr).toContain("1 contact:");
-    const resume = await choose("resume");
-    expect(resume.code).toBe(5);
-    expect(resume.stderr).toContain("nothing to choose from");
+    await refused(choose("resume"), 5, "nothing to choose from");
     const remove = (answer: string) =>
       asked("runs remove", ["Run to remove", ` ${enter}`], ["Remove run", answer]);
-    const declined = await remove(`n${enter}`);
-    expect(declined.code).toBe(1);
-    expect(declined.stderr).toContain("Cancelled; nothing changed");
+    await refused(remove(`n${enter}`), 1, "Cancelled; nothing changed");
     expect(await json("runs list")).toHaveLength(1);
     await done(remove(`y${enter}`));
     expect(await json("runs list")).toEqual([]);
-  });
-});
-
-describe("the last question of a bulk run", () => {
-  it.each([
-    ["delete", "Type 2 to permanently delete"],
-    ["unsubscribe", "Unsubscribe 2 contacts?"],
-  ])("leaves no run behind when it is answered with Ctrl-C: contact %s", async (verb, question) => {
-    for (const key of ["ada@example.com", "bob@example.com"]) await ecm(["contact", "create", "--key", key]);
-    const args = ["contact", verb, "ada@example.com", "bob@example.com"];
-    const { code, stderr } = await asked(args, [question, "\u0003"]);
-    expect(code).toBe(130);
-    expect(stderr).toContain("hint: Nothing was written");
-    expect(await json("runs list")).toEqual([]);
-    expect(await json("contact search --status active")).toHaveLength(2);
   });
 });
 

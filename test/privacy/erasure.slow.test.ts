@@ -6,11 +6,13 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { domainToASCII } from "node:url";
 import { describe, expect, it } from "vitest";
-import { inputFile, manyContacts, parseSummary } from "../bulk/kit.ts";
+import { inputFile, manyContacts, parseSummary, summaryOf } from "../bulk/kit.ts";
 import {
   done,
   type Ecm,
   ecmWith,
+  readJson,
+  refused,
   spawnEcm,
   temporaryFolder,
   temporaryHome,
@@ -135,40 +137,27 @@ describe("an erasure", () => {
   it("leaves nothing of the persons in any file, and all of the others", async () => {
     const { ecm, env, sandbox } = await startSandbox({ hourlyLimit: 10_000 });
     const folder = await temporaryFolder();
-    await done(ecm(["lists", "create", `for ${people[0].stored}`]));
-    const csv = await inputFile(createTable("One"), `of ${people[0].stored}.csv`);
-    const imported = parseSummary(await ecm(["import", csv, "--list", `for ${people[0].stored}`, "--json"]));
+    const run = (line: string, stdin?: string | Uint8Array) => summaryOf(ecm, line, { stdin });
+    const [one, other] = people.map(({ stored }) => stored);
+    await done(ecm(`lists create 'for ${one}'`));
+    const csv = await inputFile(createTable("One"), `of ${one}.csv`);
+    const imported = await run(`import '${csv}' --list 'for ${one}'`);
     expect(imported.rows).toMatchObject({ created: 11, rejected: 1 });
     const workbook = join(folder, "people.xlsx");
     await done(ecm(["export", "--output-file", workbook]));
-    const [byKey] = people;
-    const { _id } = JSON.parse(await done(ecm(["contact", "get", byKey.stored, "--json"])));
-    const edited = parseSummary(
-      await ecm(["contact", "mutate", _id, "bob@example.com", "--set", "Last Name=King", "--json"]),
-    );
+    const { _id } = await readJson(ecm, `contact get ${one}`);
+    const edited = await run(`contact mutate ${_id} bob@example.com --set 'Last Name=King'`);
     expect(edited.rows.updated).toBe(2);
-    const fromWorkbook = parseSummary(await ecm(["import", workbook, "--json"]));
-    expect(fromWorkbook.rows).toMatchObject({ updated: 2 });
+    expect(await run(`import ${workbook}`)).toMatchObject({ rows: { updated: 2 } });
     const json = people.map(({ typed, names }) => ({ Email: typed, "First Name": names[1] }));
     const piped = [...json, { Email: "bob@example.com", "First Name": "Robert" }];
-    const fromStandardInput = parseSummary(
-      await ecm(["import", "-", "--json"], { stdin: JSON.stringify(piped) }),
-    );
-    expect(fromStandardInput.rows).toMatchObject({ updated: 3 });
-    const keys = people.map(({ stored }) => stored);
-    const deleted = parseSummary(
-      await ecm(["contact", "delete", ...keys, "p0@example.com", "p1@example.com", "--yes", "--json"]),
-    );
+    expect(await run("import -", JSON.stringify(piped))).toMatchObject({ rows: { updated: 3 } });
+    const deleted = await run(`contact delete ${one} "${other}" p0@example.com p1@example.com --yes`);
     expect(deleted.rows.deleted).toBe(4);
-    const undone = parseSummary(await ecm(["runs", "undo", deleted.run!, "--json"]));
-    expect(undone.rows.created).toBe(4);
+    expect(await run(`runs undo ${deleted.run}`)).toMatchObject({ rows: { created: 4 } });
     // A run that was stopped while it applied its plan, and one that was stopped while it made it.
-    const wave = ["--concurrency", "1", "--json"];
-    const stopped = parseSummary(
-      await ecm(["import", "-", "--set", "First Name=New", "--max-requests", "9", ...wave], {
-        stdin: createTable("Two"),
-      }),
-    );
+    const wave = "import - --concurrency 1";
+    const stopped = await run(`${wave} --set 'First Name=New' --max-requests 9`, createTable("Two"));
     expect(stopped).toMatchObject({ status: "stopped", rows: { pending: expect.any(Number) } });
     sandbox.admin.seed({ contacts: manyContacts(3000) });
     const many = Array.from({ length: 250 }, (_, n) => `"p${n + 100}@example.com","","M"\n`).join("");
@@ -178,23 +167,13 @@ describe("an erasure", () => {
       Buffer.from(`\ufeff${createTable("Four") + many}`, "utf16le"),
       `Email,First Name,Last Name\n${many}`,
     ]) {
-      const { run, rows } = parseSummary(
-        await ecm(["import", "-", "--max-requests", "2", ...wave], { stdin }),
-      );
-      expect(rows).toMatchObject({ created: 0, updated: 0 });
-      unplanned.push(run!);
+      const begun = await run(`${wave} --max-requests 2`, stdin);
+      expect(begun.rows).toMatchObject({ created: 0, updated: 0 });
+      unplanned.push(begun.run!);
     }
-    const chosen = await ecm([
-      "contact",
-      "mutate",
-      "--where",
-      `key == "${people[1].stored.toLowerCase()}"`,
-      "--set",
-      "Last Name=Changed",
-      "--json",
-    ]);
-    expect(chosen.code, chosen.stderr).toBe(0);
-    expect(JSON.parse(chosen.stdout).rows).toMatchObject({ updated: 1 });
+    const where = `key == "${other!.toLowerCase()}"`;
+    const chosen = await readJson(ecm, ["contact", "mutate", "--where", where, "--set", "Last Name=Changed"]);
+    expect(chosen.rows).toMatchObject({ updated: 1 });
 
     const { code, stdout, stderr } = await erase(ecm);
     expect(code, stderr).toBe(0);
@@ -202,36 +181,26 @@ describe("an erasure", () => {
     await expectNowhere(env, secrets);
     expect(JSON.parse((await erase(ecm)).stdout)).toMatchObject([{ files: 0 }, { files: 0 }]);
 
-    const listed = JSON.parse(await done(ecm(["runs", "list", "--json"])));
+    const listed: { run: string; status: string; folder: string }[] = await readJson(ecm, "runs list");
     expect(listed).toHaveLength(11);
-    expect(listed.filter(({ status }: { status: string }) => status === "damaged")).toEqual([]);
-    for (const { run } of listed) await done(ecm(["runs", "show", run, "--changes", "-q"]));
-    const changes = await done(ecm(["runs", "show", edited.run!, "--changes", "--json"]));
-    expect(changes).toContain("bob@example.com");
-    const rejects = await done(ecm(["runs", "rejects", imported.run!]));
-    expect(rejects).toMatch(/"?Eve"?,asked erased/);
-    expect(
-      await readFile(
-        join(listed.find(({ run }: { run: string }) => run === deleted.run).folder, "backup.csv"),
-        "utf8",
-      ),
-    ).toContain("p1@example.com");
-    const edit = parseSummary(await ecm(["runs", "undo", edited.run!, "--json"]));
+    expect(listed.filter(({ status }) => status === "damaged")).toEqual([]);
+    for (const each of listed) await done(ecm(`runs show ${each.run} --changes -q`));
+    expect(await done(ecm(`runs show ${edited.run} --changes --json`))).toContain("bob@example.com");
+    expect(await done(ecm(`runs rejects ${imported.run}`))).toMatch(/"?Eve"?,asked erased/);
+    const ofDeletion = listed.find((each) => each.run === deleted.run)!;
+    expect(await readFile(join(ofDeletion.folder, "backup.csv"), "utf8")).toContain("p1@example.com");
+    const edit = await run(`runs undo ${edited.run}`);
     expect(edit.rows).toMatchObject({ read: 2, unchanged: 1, rejected: 1 });
-    const resumed = await ecm(["runs", "resume", stopped.run!, "--json"]);
-    expect(parseSummary(resumed), resumed.stderr).toMatchObject({
-      status: "completed",
-      rows: { pending: 0 },
-    });
+    const resumed = await run(`runs resume ${stopped.run}`);
+    expect(resumed).toMatchObject({ status: "completed", rows: { pending: 0 } });
     const [three, four, clean] = unplanned;
-    for (const run of [three!, four!]) {
-      expect(stderr).toContain(run);
-      const again = await ecm(["runs", "resume", run]);
-      expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("a person was erased")]);
+    for (const unfit of [three!, four!]) {
+      expect(stderr).toContain(unfit);
+      await refused(ecm(`runs resume ${unfit}`), 2, "a person was erased");
     }
-    const others = await ecm(["runs", "resume", clean!, "--json"]);
-    expect(parseSummary(others), others.stderr).toMatchObject({ rows: { updated: 250, pending: 0 } });
-    for (const { stored } of people) expect((await ecm(["contact", "get", stored])).code).toBe(5);
+    const others = await run(`runs resume ${clean}`);
+    expect(others).toMatchObject({ rows: { updated: 250, pending: 0 } });
+    for (const { stored } of people) await refused(ecm(["contact", "get", stored]), 5);
     await expectNowhere(env, secrets);
   });
 
@@ -297,8 +266,7 @@ describe("an erasure", () => {
     await ended;
     sandbox.admin.faults([]);
     for (const { typed } of people) expect((await ecm(["suppressions", "check", typed])).code).toBe(0);
-    const { code, stderr } = await erase(ecm);
-    expect(code, stderr).toBe(0);
+    await done(erase(ecm));
     await expectNowhere(env, secrets);
     for (const run of runs) await done(ecm(["runs", "show", run, "--changes", "-q"]));
     const undone = parseSummary(await ecm(["runs", "undo", runs[2]!, "--json"]));

@@ -6,6 +6,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { formatCheckedLine } from "../../../src/disk/log.ts";
+import { refused } from "../../support/ecm.ts";
 import { inputFile, manyRows, startAccount } from "../kit.ts";
 
 /** Eight contacts, changed by an import that finished, or stopped after so many requests. */
@@ -64,8 +65,7 @@ describe("a damaged line with good ones behind it", () => {
     const { ecm, keys, fieldsOf, lines, write, findRecord, id } = await scene();
     const bad = findRecord(kind);
     await write(lines.with(bad, flipped(lines[bad]!)));
-    const refused = await ecm(`runs undo ${id}`);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`line ${bad + 1} of `) });
+    await refused(ecm(`runs undo ${id}`), 1, `line ${bad + 1} of `);
     expect((await ecm(`runs show ${id} --changes`)).code).toBe(1);
     for (const key of await keys()) expect(await fieldsOf(key)).not.toEqual({ "First Name": "Old" });
   });
@@ -75,8 +75,7 @@ describe("a journal that lost its end", () => {
   it.each(["undo", "resume"])("is told from a crash by the summary: runs %s", async (verb) => {
     const { ecm, lines, write, findRecord, id } = await scene(verb === "undo" ? undefined : 8);
     await write(lines.slice(0, findRecord("done") + 1));
-    const refused = await ecm(`runs ${verb} ${id}`);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("ends too early") });
+    await refused(ecm(`runs ${verb} ${id}`), 1, "ends too early");
   });
 
   it("does not undo when it is gone, nor start over in silence when an unfinished run's is", async () => {
