@@ -68,6 +68,18 @@ it("skips whom others created, changed, deleted, unsubscribed or suppressed afte
 });
 
 describe("nobody is written who is not in the plan", () => {
+  it("also where the conditions hold for others since", async () => {
+    const { call, apply, ecm } = await accountSession();
+    const plans = [
+      await call("plan_change", { lists: ["News"], set: { "Last Name": "Planned" } }),
+      await call("plan_change", { action: "unsubscribe", lists: ["News"] }),
+    ];
+    await done(ecm(`contact create --key ${carl} --list News`));
+    for (const plan of plans) expect(await apply(plan)).toMatchObject({ rows: { read: 2, updated: 2 } });
+    expect(await searchKeys(ecm, "--status", "active")).toEqual([carl]);
+    expect(await readCell(ecm, carl, "Last Name")).toBe("");
+  });
+
   it("also by a deletion, which backs up everybody whom it takes", async () => {
     const { call, apply, ecm } = await accountSession();
     const plan = await call("plan_change", { action: "delete", lists: ["News"] });
