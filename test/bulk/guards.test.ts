@@ -22,7 +22,7 @@ wrong 2,,
 wrong 3,,
 `;
 const members = "Email\nada@example.com\ndan@example.com\nnew@example.com\n";
-const keys = "bob@example.com\ndan@example.com\nada@example.com\n";
+const keys = "bob@example.com\ndan@example.com\nada@example.com\nnobody@example.com\n";
 const [changes, deletes] = ["--max-changes", "--max-delete"];
 
 /** What the plan has, of so many contacts that were looked at. */
@@ -30,7 +30,7 @@ const cases: [command: string, flag: string, would: string, count: number, of: n
   ["import - --blank clear", changes, "write to 4 contacts", 4, 6, file],
   ["contact mutate --all --set City=Rome --yes", changes, "write to 4 contacts", 4, 5],
   ["contact unsubscribe --list Customers --yes", changes, "write to 2 contacts", 2, 3],
-  ["contact delete --keys - --yes", deletes, "delete 3 contacts", 3, 3, keys],
+  ["contact delete --keys - --yes", deletes, "delete 3 contacts", 3, 4, keys],
   ["lists sync Customers - --create --max-remove 100%", changes, "write to 4 contacts", 4, 5, members],
   ["lists merge Customers News --into Both", changes, "write to 3 contacts", 3, 3],
   ["runs undo last", changes, "write to 5 contacts", 5, 5],
