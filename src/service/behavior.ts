@@ -99,9 +99,10 @@ export const openPoints = {
   },
   status: {
     point: "a contact's status in a search",
-    documented: "both",
+    forms: { untold: "left out" },
+    documented: "as two parts, or as an object",
     does: "reads either",
-    next: "shows it as `status`",
+    next: "shows it as `status`. Where it was asked for and is left out in silence, contacts are read by their ids as above",
   },
   statusCase: {
     point: "letter case of a status to search for",

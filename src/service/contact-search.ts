@@ -44,14 +44,17 @@ export function createContactPages(
   const { keeps, keys: _keys, readsStatus, ...query } = search;
   const needs = keeps?.needs ?? [];
   const isStatusNeeded = readsStatus || statusParts.some((part) => needs.includes(part));
-  const wanted = [...new Set([...search.source, ...needs, ...(isStatusNeeded ? ["_id"] : [])])];
+  const wanted = [
+    ...new Set([...search.source, ...needs, ...(isStatusNeeded ? ["_id", ...statusParts] : [])]),
+  ];
   const createRead =
     (filters: Filter[], source: string[]): ReadPage<Partial<Contact>> =>
     async (page, pageSize) => {
       const request = { ...query, filters, source, page, pageSize };
       const { contacts, totalRecords } = await askSearch(send, request, behavior, options);
-      const isUntold = isStatusNeeded && behavior?.get("source") === "common";
-      return { items: isUntold ? await addStatuses(send, contacts, options) : contacts, total: totalRecords };
+      if (!isStatusNeeded) return { items: contacts, total: totalRecords };
+      if (contacts.length > 0 && !contacts.some(findStatus)) behavior?.learn("status", "untold");
+      return { items: await addStatuses(send, contacts, options), total: totalRecords };
     };
   const read = createRead(search.filters, wanted);
   if (search.specification || !search.filters.some(hasListCriteria)) return read;
@@ -195,6 +198,11 @@ function capitalizeStatuses(filters: Filter[]): Filter[] {
         : criteria,
     ),
   }));
+}
+
+/** Whether no search tells the status: each contact whose status is needed is read by its id. */
+export function isStatusUntold(behavior: Behavior): boolean {
+  return behavior.get("source") === "common" || behavior.get("status") === "untold";
 }
 
 /** How many statuses are read at the same time. */

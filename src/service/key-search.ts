@@ -11,7 +11,7 @@ import { createEquals, createFilter } from "../api/contacts.ts";
 import type { ServiceError } from "../errors.ts";
 import type { Contact, Criteria, Filter, Send } from "../wire.ts";
 import type { Behavior, BehaviorPoints } from "./behavior.ts";
-import { createContactPages, isRefusal } from "./contact-search.ts";
+import { createContactPages, isRefusal, isStatusUntold } from "./contact-search.ts";
 import { readComplete } from "./pages.ts";
 
 type FoundParts = Partial<Contact>[];
@@ -82,7 +82,7 @@ export class KeySearch {
   /** Whether each contact that is found costs a request more: no search tells the status that is needed. */
   get readsStatusById(): boolean {
     const { readsStatus = false, behavior } = this.#options;
-    return readsStatus && behavior.get("source") === "common";
+    return readsStatus && isStatusUntold(behavior);
   }
 
   /** Remembers a contact that was read: every later search for its key must find it. */

@@ -64,6 +64,27 @@ describe("--status", () => {
     expect(again.rows).toMatchObject({ unchanged: 1, updated: 0 });
   });
 
+  it("is read by the id where a search leaves it out in silence, and an export without it is no yes", async () => {
+    const proxy = await startRecordingProxy();
+    const gone = { key: people.Unsubscribe, status: "Unsubscribe" } as const;
+    proxy.sandbox.admin.seed({ contacts: [{ key: "a@x.org" }, gone] });
+    const untold = /,"contactStatus":"\w+","contactSubStatus":"[^"]+"/g;
+    proxy.rewrites = (path, text) => (path.endsWith("/search") ? text.replace(untold, "") : text);
+    const exported = await done(proxy.ecm("export"));
+    expect(exported).toContain(",Inactive,");
+    expect(exported).toContain(",active,");
+    const again = await readJson(proxy.ecm, "contact unsubscribe --all --yes");
+    expect(again.rows).toMatchObject({ unchanged: 1, updated: 1 });
+    const told = await inputFile(exported);
+    expect((await readJson(proxy.ecm, `import ${told} --dry-run`)).consent).toMatchObject({
+      not_subscribed: 0,
+    });
+    const empty = await inputFile(exported.replaceAll(/,(?:Ina|a)ctive,/g, ",,"));
+    const said = '"status" looks like consent, but none of its cells is a yes or a no';
+    await refused(proxy.ecm(`import ${empty} --ignore-unmapped --yes`), 2, said);
+    await done(proxy.ecm(`import ${empty} --map status=ignore --dry-run`));
+  });
+
   it("refuses any other word with exit 2 and the words there are, and sends nothing", async () => {
     const { ecm, sandbox } = await account();
     const keys = await inputFile("stays@example.com\n", "keys.txt");

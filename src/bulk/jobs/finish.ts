@@ -1,5 +1,6 @@
 /** What a run costs and what it came to: the price of what is left of its plan, and its summary at the end. */
 import type { EcmError } from "../../errors.ts";
+import { isStatusUntold } from "../../service/contact-search.ts";
 import { formatResetTime, type RunStop, toErrorStop } from "../pace/run-stop.ts";
 import {
   computePlanPrice,
@@ -130,7 +131,7 @@ function toPlanRest(tally: PlanTally, { lookup }: Contacts): PlanRest {
   const writes = countPlannedWrites(tally);
   const leaving = unsubscribed + deleted;
   // Where no search tells the status, each is read by its id as well.
-  const readById = lookup.behavior.get("source") === "common" ? leaving : 0;
+  const readById = isStatusUntold(lookup.behavior) ? leaving : 0;
   const secondLooks = leaving === 0 ? 0 : Math.ceil(writes / lookup.blockSize) + readById;
   return { writes, requests, changes, secondLooks };
 }

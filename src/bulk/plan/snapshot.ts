@@ -7,7 +7,7 @@ import { withPath } from "../../disk/disk-errors.ts";
 import { decodeLine, readLines } from "../../disk/log.ts";
 import { isServiceError, unreadableAnswerError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
-import { createContactPages } from "../../service/contact-search.ts";
+import { createContactPages, isStatusUntold } from "../../service/contact-search.ts";
 import type { KeySearch } from "../../service/key-search.ts";
 import { maxPageSize, openPages, type Page } from "../../service/pages.ts";
 import { TextIndex } from "../../text-index.ts";
@@ -217,7 +217,7 @@ export async function readAccountIfSmaller(
     throw error;
   }
   // To read everybody's status would take a request for each.
-  if (readsStatus && behavior.get("source") === "common") return false;
+  if (readsStatus && isStatusUntold(behavior)) return false;
   const missing = snapshot.missing.length;
   if (missing >= Math.max(lookUps, 1) || missing > maxRequests) return false;
   await readMissingPages(snapshot, options);

@@ -171,6 +171,7 @@ class Column {
   readonly kind: ConsentName | undefined;
   /** It is the status of our own export. */
   readonly #isOwnStatus: boolean;
+  readonly #isOfFullExport: boolean;
   /** The system's, else what its name says. */
   readonly rule: ConsentRule;
   /** It is the system's. */
@@ -198,6 +199,7 @@ class Column {
     this.hasRule = rule !== undefined;
     this.rule = rule ?? (hasReading ? ruleByKind[kind] : "status");
     this.#isOwnStatus = this.hasRule && system?.name === "ecm";
+    this.#isOfFullExport = this.#isOwnStatus && isFullExport(names);
     const isIgnored = system !== undefined && isIgnoredColumn(system, this.name);
     this.#isOfOther = isIgnored || explicit[index]?.kind === "key";
     this.#isAsked =
@@ -219,6 +221,11 @@ class Column {
     const said = readConsentCell(cell);
     this.#rows.set(said, (this.#rows.get(said) ?? 0) + 1);
     if (!isAnswer(said) && !isBlank(said)) this.#unclear ??= { cell: findUnknown(cell) ?? cell.trim(), line };
+  }
+
+  /** Our own export as a whole has no status of anybody: who has left is not known. */
+  get #isUntold(): boolean {
+    return this.#isOfFullExport && this.#rows.size > 0 && !this.isToldStatus;
   }
 
   /** It is the status of our own export, and says something of anybody: a service may have told none. */
@@ -243,7 +250,7 @@ class Column {
    */
   get outcome(): "consent" | "unclear" | "unreadable" | "otherChannel" | "empty" | undefined {
     const { kind, isNamed } = this;
-    if (this.hasRule) return "consent";
+    if (this.hasRule) return this.#isUntold ? "unreadable" : "consent";
     if (this.#isOfOther) return undefined;
     if (kind === "otherChannel" && !isNamed) return "otherChannel";
     // Empty in every row, it says that nobody has left.
