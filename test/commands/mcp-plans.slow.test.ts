@@ -43,7 +43,7 @@ async function readCell(ecm: Ecm, key: string, column: string): Promise<string> 
   return (stdout.trim().split("\n")[1] ?? "").replaceAll('"', "");
 }
 
-/** `apply_plan` is `ecm apply`: what `apply.test.ts` promises of every kind of plan holds here too. */
+/** `apply_plan` is `ecm apply`: what `apply.slow.test.ts` promises of every kind of plan holds here too. */
 it("skips whom others created, changed, deleted, unsubscribed or suppressed after the plan", async () => {
   const { call, apply, ecm } = await accountSession();
   for (const key of [eva, fay]) await done(ecm(`contact create --key ${key}`));

@@ -1,4 +1,4 @@
-/** What a plan comes to in numbers; `guards.test.ts` has what its limits allow. */
+/** What a plan comes to in numbers; `guards.slow.test.ts` has what its limits allow. */
 import { describe, expect, it } from "vitest";
 import type { Decision, Desired, Item, Write } from "../../../src/bulk/desired.ts";
 import type { RequestCounts } from "../../../src/bulk/pace/paced-send.ts";
