@@ -40,7 +40,7 @@ export async function surveyUtf8(file: InputFile): Promise<ByteSurvey> {
 /** Tried whether or not the statistics think of them: the commonest first. */
 const candidates =
   `windows-1252 windows-1250 windows-1254 windows-1251 shift_jis gb18030 big5 euc-kr euc-jp windows-1253
-  windows-1255 windows-1256 windows-1257 koi8-r iso-8859-2 ibm866 cp850 macintosh`.split(/\s+/);
+  windows-1255 windows-1256 windows-1257 koi8-r iso-8859-2 ibm866 cp850 macintosh maccyrillic`.split(/\s+/);
 /** A text that no language explains better than this is not understood. */
 const minLikeness = 0.4;
 /** They know pairs of letters, but need more text than a few names: so many bytes for their whole weight. */

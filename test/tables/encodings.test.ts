@@ -23,6 +23,7 @@ test.each([
   ["windows-1252", german, "cp1252", "windows-1252"],
   ["windows-1251", russian, "cp1251", "windows-1251"],
   ["KOI8-R", russian, "koi8-r", "koi8-r"],
+  ["Mac Cyrillic", russian, "maccyrillic", "maccyrillic"],
   ["GB18030", chinese, "gb18030", "gb18030"],
   ["EUC-KR", korean, "euckr", "euc-kr"],
 ])("%s is found and read", async (_name, text, written, encoding) => {
