@@ -90,7 +90,8 @@ describe("our own tsv", () => {
         const own = { ...structure, fields };
         const values = fields.map(({ _id }) => ({ _id, value: `x${value}x` }));
         const columns = createContactColumnsView(own, []).columns.filter(({ optional }) => !optional);
-        const contact = { _id: "1", key: "a@example.com", fields: values, lists: [], tags: [] } as never;
+        const person = { _id: "1", key: "a@example.com", status: { primary: "Active" } };
+        const contact = { ...person, fields: values, lists: [], tags: [] } as never;
         const lines = [
           columns.map(({ name }) => name),
           columns.map((column) => String(column.value(contact) ?? "")),
