@@ -103,7 +103,7 @@ describe("lists merge", () => {
 
   it.each(["lists duplicate Leads All", merge])("goes on by the same command: %s", async (command) => {
     const { ecm, names } = await twoLists();
-    const { code, run } = await summaryOf(ecm, `${command} --max-requests 8`);
+    const { code, run } = await summaryOf(ecm, `${command} --max-requests 10`);
     expect(code).toBe(7);
     expect(await names()).toContain("All");
     expect(await summaryOf(ecm, command)).toMatchObject({ code: 0, run, status: "completed" });

@@ -32,6 +32,6 @@ it("a list is made like one file at a time, by whichever command", async () => {
   });
   await done(proxy.ecm(await sync("b@example.com")));
   expect(others.map(({ code }) => code)).toEqual([6, 6]);
-  expect(others[0]!.stderr).toContain('a sync of the list "L"');
+  expect(others[0]!.stderr).toContain('A sync of the list "L"');
   await done(proxy.ecm(await sync("a@example.com")));
 });
