@@ -4,7 +4,7 @@ import { createEquals, createFilter } from "../api/contacts.ts";
 import { normalizeKey } from "../api/key-spelling.ts";
 import { findByName, isId } from "../api/names.ts";
 import { EcmError, type ErrorDetails, hasStatus, usageError } from "../errors.ts";
-import { advise, ecm, type Hint, toOperands } from "../hint.ts";
+import { advise, ecm, type Hint, type ShownCommand } from "../hint.ts";
 import type { Contact, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { createContactPages } from "./contact-search.ts";
@@ -75,7 +75,14 @@ export async function performOnContact<T>(
 
 /** A hint for a key that no contact has. */
 export function suggestSimilar(idOrKey: string): Hint {
-  return advise`For similar ones: ${ecm`contact search --text ${toOperands(toLikelyWord(idOrKey))}`}`;
+  return advise`For similar ones: ${searchForSimilar(idOrKey)}`;
+}
+
+/** The command that finds what a mistyped key most likely shares with the right one. */
+export function searchForSimilar(key: string): ShownCommand {
+  const word = toLikelyWord(key);
+  // Behind a blank, a value that begins with a dash would be taken for a flag.
+  return word.startsWith("-") ? ecm`contact search --text=${word}` : ecm`contact search --text ${word}`;
 }
 
 /** What a mistyped key most likely shares with the right one: the name, rather than the domain. */

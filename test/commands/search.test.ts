@@ -40,3 +40,9 @@ it("says how to look for a part of a key where none is found", async () => {
   expect(code).toBe(0);
   expect(stderr.replace(/\s+/g, " ")).toContain("in fields: ecm contact search --text 'Jürgen' Not found");
 });
+
+it("says it in a form that can be typed where the key begins with a dash", async () => {
+  const { ecm } = await startSandbox({ contents: people });
+  await refused(ecm("contact get -- -ada@example.org"), 5, "ecm contact search --text=-ada");
+  expect(await done(ecm("contact search --text=-ada --count"))).toBe("0\n");
+});

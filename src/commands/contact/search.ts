@@ -5,11 +5,11 @@ import { toKeyIdentity } from "../../api/key-spelling.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
 import { notFoundError, usageError } from "../../errors.ts";
-import { advise, ecm, type Hint } from "../../hint.ts";
+import { advise, type Hint } from "../../hint.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import { defaultPageSize, readAllContacts, readSearchPages } from "../../service/contact-pages.ts";
 import { type ContactSearch, isLeftOut } from "../../service/contact-search.ts";
-import { suggestSimilar } from "../../service/find-contact.ts";
+import { searchForSimilar, suggestSimilar } from "../../service/find-contact.ts";
 import { maxPageSize, readSinglePage } from "../../service/pages.ts";
 import { hasColumns } from "../../terminal/present.ts";
 import type { Contact } from "../../wire.ts";
@@ -160,9 +160,8 @@ async function prepareSearch(
   };
 }
 
-function sayNothingFound([key = "", ...others]: readonly string[]): Hint {
-  const words = others.length === 0 && !key.startsWith("-") ? key : "WORDS";
-  return advise`No contact matches. To look for a part of a key, and in fields: ${ecm`contact search --text ${words}`}`;
+function sayNothingFound([key = ""]: readonly string[]): Hint {
+  return advise`No contact matches. To look for a part of a key, and in fields: ${searchForSimilar(key)}`;
 }
 
 /**
