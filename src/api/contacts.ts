@@ -117,7 +117,7 @@ export function readSearch(answer: ApiAnswer): SearchAnswer {
  */
 export function findStatus(contact: Partial<Contact> | undefined): ContactStatus | undefined {
   if (!contact) return undefined;
-  const { status, contactStatus, contactSubStatus }: Record<string, unknown> = { ...contact };
+  const { status, contactStatus, contactSubStatus }: Partial<Record<keyof Contact, unknown>> = contact;
   for (const told of [status, contactStatus]) {
     if (isObject(told) && typeof told.primary === "string") return told as unknown as ContactStatus;
     if (typeof told !== "string") continue;
