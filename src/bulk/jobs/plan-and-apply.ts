@@ -179,17 +179,17 @@ async function prepare(
   if (ending.refusal) throw ending.refusal;
   if (price.left === 0) return;
   const isFirst = !hasBegun(ledger);
-  const isShown = isFirst && options.isAtTerminal;
-  const foreseen = isShown && {
-    ...plan,
-    summary: foreseeSummary(context, price),
-    firstRejects: await readFirstRejects({ plan: toFile(context, "plan"), ledger: new Ledger() }),
-    isResumed,
-  };
   if (!manifest.isAgreed) {
-    const about = [price, subtractSettled(context), names?.creations, foreseen || undefined] as const;
-    if (await options.agree?.(...about))
-      await writeManifest(folder, Object.assign(manifest, { isAgreed: true }));
+    const isShown = isFirst && options.isAtTerminal;
+    const foreseen = isShown && {
+      ...plan,
+      summary: foreseeSummary(context, price),
+      firstRejects: await readFirstRejects({ plan: toFile(context, "plan"), ledger: new Ledger() }),
+      isResumed,
+    };
+    const planned = subtractSettled(context);
+    const isAgreed = await options.agree?.(price, planned, names?.creations, foreseen || undefined);
+    if (isAgreed) await writeManifest(folder, Object.assign(manifest, { isAgreed }));
   }
   if (isFirst) ending.backup = await options.backUp?.write(readContactsToDelete(plan), { folder, account });
 }
