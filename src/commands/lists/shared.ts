@@ -133,14 +133,15 @@ async function isUnfinished(
 ): Promise<boolean> {
   const { listRuns } = await import("../../bulk/index.ts");
   const { profile } = await context.connect();
-  // As a manifest has them.
-  const [options, deletions] = JSON.parse(JSON.stringify([{ command, conditions, wanted }, after ?? null]));
+  // As a manifest has them: what is undefined is left out.
+  const asStored = (value: object): unknown => JSON.parse(JSON.stringify(value));
+  const same = asStored({ options: { command, conditions, wanted }, after });
   return (await listRuns(context.folders.state)).some(
     ({ manifest, isFinished }) =>
       manifest.kind === kind &&
       !isFinished &&
       manifest.account.baseUrl === profile.baseUrl.value &&
       manifest.account.structureId === structureId &&
-      isDeepStrictEqual([manifest.options, manifest.after ?? null], [options, deletions]),
+      isDeepStrictEqual(asStored({ options: manifest.options, after: manifest.after }), same),
   );
 }
