@@ -1,4 +1,5 @@
 /** Why a run ends before its end: it can be resumed later. */
+import { formatCount } from "../../counts.ts";
 import { toSystemError } from "../../disk/disk-errors.ts";
 import { EcmError, failedError, isInterruption, isKind } from "../../errors.ts";
 import { formatMoment } from "../../moments.ts";
@@ -63,7 +64,7 @@ export function toRunStop(
 export function reserveError(reserve: number, limit: number): EcmError {
   return new EcmError(
     "unfit run",
-    `--reserve ${reserve} leaves nothing of the hourly limit of ${limit}`,
+    `--reserve ${reserve} leaves nothing of the hourly limit of ${formatCount(limit)}`,
     "Give a smaller --reserve",
   );
 }
