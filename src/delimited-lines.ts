@@ -55,6 +55,6 @@ export function toSafeCell(cell: string): string {
 }
 
 /** Several names in one cell: itself a csv record, so that a name may hold commas and quotes. */
-export function joinNames(names: readonly string[]): string {
-  return names.map((name) => formatCsvCell(name, ",")).join(",");
+export function joinNames(names: readonly string[], separator = ","): string {
+  return names.map((name) => formatCsvCell(name, ",")).join(separator);
 }

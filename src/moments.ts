@@ -70,4 +70,9 @@ export function formatDayAndTime(text: string, now: Date): string {
   return `${day}, ${time.toTimeString().slice(0, 5)}`;
 }
 
+/** `2026-11-22 14:02 UTC`, of an RFC 3339 time: its reader may be elsewhere. */
+export function formatUtcTime(text: string): string {
+  return `${text.slice(0, 16).replace("T", " ")} UTC`;
+}
+
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

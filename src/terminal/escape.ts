@@ -23,6 +23,11 @@ export function escapeJson(json: string): string {
   return json.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+/** Escapes what Markdown would take as markup, on one line. */
+export function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_{}[\]<>#|~]/g, "\\$&").replace(/\s+/g, " ");
+}
+
 function escapeCharacter(character: string): string {
   if (character === "\n") return "\\n";
   if (character === "\t") return "\\t";

@@ -16,9 +16,18 @@ const people = [
 ].join("\n");
 
 async function scene(): Promise<RunningSandbox> {
-  const service = await startSandbox({ contents: { lists: ["News"], tags: ["VIP"] } });
+  const service = await startSandbox({ contents: { lists: ["News"], tags: ["VIP", "Tokyo, Japan"] } });
   await service.ecm("structure field add City");
-  await service.ecm(["import", await inputFile(people), "--list", "News", "--tag", "VIP"]);
+  await service.ecm([
+    "import",
+    await inputFile(people),
+    "--list",
+    "News",
+    "--tag",
+    "VIP",
+    "--tag",
+    "Tokyo, Japan",
+  ]);
   await service.ecm(["import", await inputFile(`Email,City\n${ada},Paris\n`)]);
   return service;
 }
@@ -39,7 +48,13 @@ describe("contact dossier", () => {
     const dossier = await readJson(service.ecm, "contact dossier ADA@example.com");
     const text = JSON.stringify(dossier);
     expect(dossier.contacts).toMatchObject([
-      { key: ada, status: "Active", fields: { City: "Paris" }, lists: ["News"], tags: ["VIP"] },
+      {
+        key: ada,
+        status: "Active",
+        fields: { City: "Paris" },
+        lists: ["News"],
+        tags: ["VIP", "Tokyo, Japan"],
+      },
     ]);
     expect(dossier.contacts[0].events.map(({ type }: { type: string }) => type)).toContain("contact-created");
     expect(dossier.contacts[0].eventsKeptDays).toBe(90);
@@ -87,7 +102,9 @@ describe("contact dossier", () => {
       await done(ecm(line, { env: { ECM_OUTPUT: "json" } }));
       expect((await readFile(file, "utf8")).startsWith(start)).toBe(true);
     }
-    expect((await ecm(["contact", "dossier", ada])).stdout).toContain("- Lists: News\n");
+    expect((await ecm(["contact", "dossier", ada])).stdout).toContain(
+      '- Lists: News\n- Tags: VIP, "Tokyo, Japan"\n',
+    );
   });
 
   it("refuses a file whose name ends in another way", async () => {

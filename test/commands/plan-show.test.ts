@@ -80,7 +80,7 @@ it("makes a comment for a pull request, in counts, whose text stays text", async
     "- Changed: field City (2)\n",
     "- Changed: list A \\*bold\\* \\| list (2)\n",
     `- Plan: 3 to write, ${digest}\n`,
-    "| bob@example.com | update | City Oslo → \\(empty\\); + list A \\*bold\\* \\| list |\n",
+    "| bob@example.com | update | City Oslo → (empty); + list A \\*bold\\* \\| list |\n",
     await done(show("--redact -o markdown")),
   ])
     expect(comment).toContain(text);

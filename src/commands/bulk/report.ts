@@ -6,6 +6,7 @@ import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { exitCodes, usageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
+import { formatUtcTime } from "../../moments.ts";
 import { fillSink, openFileOutput } from "../../terminal/output-file.ts";
 import type { ReportFlags } from "../flags/bulk.ts";
 import { drawList, drawTable, formatPage, type Markup, markup } from "../output/page.ts";
@@ -118,20 +119,15 @@ const kinds: Record<string, string> = {
   apply: "Applied plan",
 };
 
-/** A reader may be elsewhere. */
-function formatTime(text = ""): string {
-  return text === "" ? "" : `${text.slice(0, 16).replace("T", " ")} UTC`;
-}
-
 function formatAbout(report: Report): Markup {
   const { run, status, estimate, requests } = report.summary;
   const { head, creations, account = head?.account, startedAt = head?.createdAt } = report.plan;
   const isDryRun = status === "dry-run";
-  const written = formatTime(report.at.toISOString());
+  const written = formatUtcTime(report.at.toISOString());
   const facts = {
     Account: account?.baseUrl,
     Run: run,
-    [run === null ? "Planned" : "Started"]: formatTime(startedAt),
+    [run === null ? "Planned" : "Started"]: startedAt && formatUtcTime(startedAt),
     Report: report.isRedacted ? `${written}, without addresses and values` : written,
     Price: isDryRun
       ? `a real run would send ${formatCost(estimate.requests, estimate.seconds)}`

@@ -5,11 +5,14 @@ import { findStatus, formatStatus } from "../../api/contacts.ts";
 import { type ContactEvent, maxDays } from "../../api/events.ts";
 import type { PlanChange, PlanLine } from "../../bulk/index.ts";
 import type { Connection, Context } from "../../context.ts";
+import { joinNames } from "../../delimited-lines.ts";
 import { hasStatus, isNotOffered, usageError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
+import { formatUtcTime } from "../../moments.ts";
 import type { RunRecords } from "../../privacy/dossier.ts";
 import { findContactsOfKey } from "../../service/erase-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
+import { escapeMarkdown } from "../../terminal/escape.ts";
 import type { Send } from "../../wire.ts";
 import { withReason } from "../bulk/words.ts";
 import { addFileFlag } from "../flags/flags.ts";
@@ -154,10 +157,10 @@ const title = "What is known of a person";
 
 function formatDossier(dossier: Dossier): string {
   const sections = listSections(dossier).map(({ title, lines, isPart }) => {
-    const texts = lines.map((line) => `- ${escapeText(line)}\n`);
-    return `\n${isPart ? "###" : "##"} ${escapeText(title)}\n${texts.length > 0 ? "\n" : ""}${texts.join("")}`;
+    const texts = lines.map((line) => `- ${escapeMarkdown(line)}\n`);
+    return `\n${isPart ? "###" : "##"} ${escapeMarkdown(title)}\n${texts.length > 0 ? "\n" : ""}${texts.join("")}`;
   });
-  return `# ${title}\n\n${escapeText(describeReading(dossier))}\n${sections.join("")}`;
+  return `# ${title}\n\n${escapeMarkdown(describeReading(dossier))}\n${sections.join("")}`;
 }
 
 function drawDossier(dossier: Dossier): string {
@@ -169,12 +172,12 @@ function drawDossier(dossier: Dossier): string {
 }
 
 function describeReading({ receipt }: Dossier): string {
-  return `Read on ${formatTime(receipt.time)} in ${receipt.account}.`;
+  return `Read on ${formatUtcTime(receipt.time)} in ${receipt.account}.`;
 }
 
 function listSections({ contacts, suppression, runs }: Dossier): Section[] {
   const list = suppression.suppressed
-    ? `On the suppression list since ${formatTime(suppression.addedAt!)}: never created again by this tool.`
+    ? `On the suppression list since ${formatUtcTime(suppression.addedAt!)}: never created again by this tool.`
     : "Not on the suppression list.";
   return [
     { title: "In the account", lines: contacts.length === 0 ? ["No contact."] : [] },
@@ -191,10 +194,10 @@ function listContactSections(contact: NamedContact): Section[] {
     ["Id", _id],
     ["Structure", structure],
     ["Status", status ?? "not told"],
-    ["Created", createdAt ? formatTime(createdAt) : "not told"],
-    ["Updated", updatedAt ? formatTime(updatedAt) : "not told"],
-    ["Lists", lists.join(", ") || "none"],
-    ["Tags", tags.join(", ") || "none"],
+    ["Created", createdAt ? formatUtcTime(createdAt) : "not told"],
+    ["Updated", updatedAt ? formatUtcTime(updatedAt) : "not told"],
+    ["Lists", joinNames(lists, ", ") || "none"],
+    ["Tags", joinNames(tags, ", ") || "none"],
     ...Object.entries(fields),
   ];
   const told = events?.length === 0 ? ["None."] : events?.map(describeEvent);
@@ -210,12 +213,12 @@ function describeEvent({ timestamp, type, ...more }: ContactEvent): string {
     ([name, value]) => typeof value === "string" && value !== "" && !/id$/i.test(name),
   );
   const about = texts.map(([name, value]) => `${name} ${String(value)}`).join("; ");
-  return `${formatTime(timestamp)}: ${type}${about === "" ? "" : ` (${about})`}`;
+  return `${formatUtcTime(timestamp)}: ${type}${about === "" ? "" : ` (${about})`}`;
 }
 
 function toRunSection({ run, kind, startedAt, input, changes, notWritten, files }: RunRecords): Section {
   return {
-    title: `${formatTime(startedAt)}: ${kind}${input === "" ? "" : ` of ${input}`} (run ${run})`,
+    title: `${formatUtcTime(startedAt)}: ${kind}${input === "" ? "" : ` of ${input}`} (run ${run})`,
     lines: [
       ...(changes === null ? ["The run's journal is damaged: what was written is not certain."] : []),
       ...(changes ?? []).map((line) => describeWritten(withReason(line))),
@@ -256,14 +259,4 @@ function describeChange({ what, name, before, after }: PlanChange, action: PlanL
   const label = what === "status" ? "Status" : name;
   const from = action === "create" || before === null ? "" : `${before || "(empty)"} → `;
   return `${label}: ${from}${after || "(empty)"}`;
-}
-
-/** `2026-11-22 14:02 UTC`: a reader may be elsewhere. */
-function formatTime(text: string): string {
-  return `${text.slice(0, 16).replace("T", " ")} UTC`;
-}
-
-/** Values are other people's text: they must not become markup. */
-function escapeText(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>#|~]/g, "\\$&").replace(/\s+/g, " ");
 }

@@ -2,6 +2,7 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { PlanFile, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
+import { escapeMarkdown } from "../../terminal/escape.ts";
 import { isJson } from "../../terminal/format.ts";
 import { drawDifference, formatChanges, isChange } from "../bulk/plan.ts";
 import { listCreated } from "../bulk/words.ts";
@@ -107,17 +108,12 @@ async function* formatMarkdown(
       parts.set(`${what} ${name}`, (parts.get(`${what} ${name}`) ?? 0) + 1);
   }
   yield `### Plan: ${formatCounted(plan.writes, "contact")} to write\n`;
-  for (const [title, text] of describePlan(plan)) yield `- ${title}: ${escapeCell(text)}`;
-  for (const [part, contacts] of parts) yield `- Changed: ${escapeCell(part)} (${formatCount(contacts)})`;
+  for (const [title, text] of describePlan(plan)) yield `- ${title}: ${escapeMarkdown(text)}`;
+  for (const [part, contacts] of parts) yield `- Changed: ${escapeMarkdown(part)} (${formatCount(contacts)})`;
   if (!namesContacts) return;
   yield "\n| Contact | Action | Changes |\n| --- | --- | --- |";
   for await (const line of lines()) {
     const cells = [line.key, line.action, formatChanges(line).join("; ")];
-    if (isChange(line)) yield `| ${cells.map(escapeCell).join(" | ")} |`;
+    if (isChange(line)) yield `| ${cells.map(escapeMarkdown).join(" | ")} |`;
   }
-}
-
-/** Names are other people's text. */
-function escapeCell(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>()#|!~]/g, "\\$&").replace(/\s+/g, " ");
 }
