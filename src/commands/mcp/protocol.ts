@@ -103,7 +103,10 @@ function createServer({ tools, instructions }: Served, track: Track, closing: Ab
       requireKnownArguments(tool, input);
       const checked = jsonSchemaValidator.getValidator<object>(tool.inputSchema)(input);
       if (!checked.valid)
-        throw usageError(describeInvalid(checked.errorMessage), "See the tool's inputSchema");
+        throw usageError(
+          `The arguments are not valid: ${checked.errorMessage}`,
+          "See the tool's inputSchema",
+        );
       // A run whose client is gone ends after the writes under way, and can be resumed.
       const { signal } = mcpReq;
       const ending = tool.annotations.readOnlyHint ? signal : AbortSignal.any([signal, closing]);
@@ -114,13 +117,6 @@ function createServer({ tools, instructions }: Served, track: Track, closing: Ab
     }
   }
   return server;
-}
-
-/** The validator's message, which speaks of `data`, as one about the arguments. */
-function describeInvalid(message: string): string {
-  return message
-    .replace(/^data must have required property '(.*?)'/, "the argument $1 is missing")
-    .replace(/\bdata\/(?=.* must)/, "");
 }
 
 function requireKnownArguments({ name, inputSchema }: Tool, input: object): void {
