@@ -183,12 +183,13 @@ function createMerger(ranges: readonly MergedRange[], width: number): (row: Tabl
     for (const range of open) {
       const [first, last] = range.columns;
       if (range.lines[0] === line) range.value = cells[first] ?? "";
-      if (range.value !== "") fillBlanks(cells, range.value, first, Math.min(last + 1, width));
+      if (range.value !== "") fill(cells, range.value, first, Math.min(last + 1, width));
     }
   };
 }
 
-function fillBlanks(cells: TableRecord["cells"], value: string, from: number, end: number): void {
+/** Also over what a cell held before it was merged: nobody sees it. */
+function fill(cells: TableRecord["cells"], value: string, from: number, end: number): void {
   while (cells.length < end) cells.push("");
-  for (let column = from; column < end; column++) cells[column] ||= value;
+  cells.fill(value, from, end);
 }
