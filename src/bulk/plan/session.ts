@@ -269,7 +269,7 @@ export function findMaxRejectsStop(
     new EcmError(
       "rejected rows",
       `Stopped: ${formatCounted(rejected, "row was", "rows were")} rejected`,
-      "Check the mapping, or allow more with --max-rejects",
+      "Check the mapping, or allow more with --max-rejects; --dry-run --rejects FILE shows which",
       { allowedBy: ["--max-rejects", `${rejected + 1}`] },
     ),
   );
