@@ -148,7 +148,7 @@ export function formatSummary(summary: Summary, isShort: boolean, price?: Price)
   const { rejects, backup, kind, status, run } = summary;
   const lines: Hint[] = [...describeAccount(summary), formatRequests(summary, price)];
   if (backup) lines.push(`Contacts as they were before: ${backup}`);
-  if (rejects) lines.push(`${toRejectsTitle(summary)}: ${isShort ? shortPath(rejects) : rejects}`);
+  lines.push(...formatRejectsPlace(summary, isShort));
   if (isShort && rejects && kind === "import" && status === "completed" && run !== null)
     lines.push(advise`Fix them, then: ${ecm`runs retry ${run}`}`);
   const undo = adviseUndo(summary);
@@ -185,11 +185,12 @@ function adviseUndo({ kind, rows, status, run, file, codes }: Summary): Hint | u
   return advise`Undo: ${ecm`runs undo ${run} ${rows.created > 0 ? ["--delete-created"] : []}`}`;
 }
 
-/** The title of the file that says what was not done, and why. */
-function toRejectsTitle({ kind, rows }: Summary): string {
-  if (kind === "import") return "Rejected rows (fix and import again)";
-  if (kind !== "undo") return "Rejected, with the reason";
-  return rows.rejected > 0 ? "Not undone, with the reason" : "Restored in part, with the reason";
+/** Where the file is that says what was not done, and why. */
+function formatRejectsPlace({ kind, rows, rejects }: Summary, isShort: boolean): string[] {
+  if (!rejects) return [];
+  const ofUndo = rows.rejected > 0 ? "Not undone, with the reason" : "Restored in part, with the reason";
+  const ofOthers = kind === "import" ? "Rejected rows (fix and import again)" : "Rejected, with the reason";
+  return [`${kind === "undo" ? ofUndo : ofOthers}: ${isShort ? shortPath(rejects) : rejects}`];
 }
 
 /** Those that the price counts, and apart from them what was sent before it was said. */
@@ -228,10 +229,8 @@ export function noteEnd(
     );
   for (const line of changes) terminal.note(line, "painted");
   for (const line of further) terminal.note(line);
-  if (terminal.quiet && summary.rows.rejected > 0) {
-    const rejects = further.filter((line) => line.startsWith(toRejectsTitle(summary)));
-    terminal.note([sentence, ...rejects].join("\n"), "needed");
-  }
+  if (terminal.quiet && summary.rows.rejected > 0)
+    terminal.note([sentence, ...formatRejectsPlace(summary, isShort)].join("\n"), "needed");
   for (const group of marked) {
     for (const line of formatMarked(group, summary)) terminal.note(line, "needed");
   }
