@@ -3,35 +3,19 @@ import { PassThrough } from "node:stream";
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import { describe, expect, it } from "vitest";
 import { groups } from "../../src/commands/groups.ts";
+import { describeCommandJson } from "../../src/commands/help/help-text.ts";
 import { topicNames } from "../../src/commands/help/tree.ts";
 import { Context } from "../../src/context.ts";
 import { createTree, listWords } from "../../src/program.ts";
+import { loadLeaves } from "../support/command-tree.ts";
 import { done, type Ecm, ecmWith, readJson, temporaryHome, toWords } from "../support/ecm.ts";
 
-interface Described {
-  command: string;
-  summary: string;
-  arguments: { name: string; description: string }[];
-  flags: { name: string; default: unknown; description: string }[];
-  output: string;
-  exitCodes: Record<string, string>;
-  examples: string[];
-}
+type Described = Required<ReturnType<typeof describeCommandJson>>;
 
 const ecm: Ecm = async (args, options) => ecmWith(await temporaryHome())(args, options);
 
-/** What is said of each command, read once. */
-let all: { bytes: number; described: Described }[];
-async function describeAll() {
-  if (all) return all;
-  const index: { commands: { command: string }[] } = await readJson(ecm, "commands");
-  all = [];
-  for (const { command } of index.commands) {
-    const text = await done(ecm(`commands ${command.replace(/ [<[].*/, "")} --json`));
-    all.push({ bytes: Buffer.byteLength(text), described: JSON.parse(text) });
-  }
-  return all;
-}
+/** What `ecm commands` says of each command. */
+const described = (await loadLeaves()).map(({ command }) => describeCommandJson(command) as Described);
 
 /** The words behind `ecm` in a line of shell, without what stands around it: `eval "$(…)"`, a pipe, a file. */
 function splitExample(example: string): string[] {
@@ -61,34 +45,36 @@ async function parsed(words: string[]): Promise<string> {
 
 it("keeps the index within 12 KB, and what is said of one command within 8 KB", async () => {
   expect(Buffer.byteLength(await done(ecm("commands --json")))).toBeLessThanOrEqual(12 * 1024);
-  const large = (await describeAll()).filter(({ bytes }) => bytes > 8 * 1024);
-  expect(large.map(({ described }) => described.command)).toEqual([]);
+  const sizes = described.map((each) => [each.command, Buffer.byteLength(JSON.stringify(each))] as const);
+  expect(sizes.filter(([, bytes]) => bytes >= 8 * 1024)).toEqual([]);
+  const [first] = described;
+  expect(await done(ecm(`commands ${first!.command} --json`))).toBe(`${JSON.stringify(first)}\n`);
 });
 
-it("says of every command in a line what it does, what it prints, how it ends, and what each flag and argument is", async () => {
-  for (const { described } of await describeAll()) {
-    const { command, summary, exitCodes, flags, output, examples } = described;
+it("says of every command in a line what it does, what it prints, how it ends, and what each flag and argument is", () => {
+  for (const each of described) {
+    const { command, summary, exitCodes, flags, output, examples } = each;
     const todo = `ecm ${command}: declare it with verb (commands/verb.ts), with its examples and output`;
     expect([output !== "", examples.length > 0], todo).toEqual([true, true]);
     expect(summary, command).toMatch(/^[a-z].*[^.]$/s);
     expect(Object.keys(exitCodes), command).toEqual(expect.arrayContaining(["0", "1", "2"]));
-    const descriptions = [...described.arguments, ...flags].map(({ description }) => description);
+    const descriptions = [...each.arguments, ...flags].map(({ description }) => description);
     expect(descriptions, command).not.toContain("");
   }
 });
 
 it("gives examples that the program takes: words, flags and values as they stand there", async () => {
-  for (const { described } of await describeAll()) {
-    for (const example of described.examples) {
+  for (const { command, examples } of described) {
+    for (const example of examples) {
       const reached = parsed(splitExample(example)).catch((error) => `${example}: ${error.message}`);
-      expect(await reached).toBe(described.command);
+      expect(await reached).toBe(command);
     }
   }
 });
 
 it("says of a flag its type, its values, and whether it may stand several times", async () => {
-  const { flags } = (await readJson(ecm, "commands import")) as Described;
-  const findFlag = (name: string) => flags.find((flag) => flag.name === name);
+  const { flags } = await readJson(ecm, "commands import");
+  const findFlag = (name: string) => flags.find((flag: { name: string }) => flag.name === name);
   const choices = ["upsert", "create", "update"];
   expect(findFlag("--mode")).toMatchObject({ type: "string", choices, default: "upsert" });
   expect(findFlag("--list")).toMatchObject({ type: "string", repeatable: true });
@@ -99,11 +85,11 @@ it("says of a flag its type, its values, and whether it may stand several times"
   });
 });
 
-it("gives the default of every flag whose help says one", async () => {
+it("gives the default of every flag whose help says one", () => {
   const defaults: Record<string, unknown> = {};
-  for (const { described } of await describeAll()) {
-    for (const { name, description, default: defaultValue } of described.flags) {
-      const flag = `${described.command} ${name}`;
+  for (const { command, flags } of described) {
+    for (const { name, description, default: defaultValue } of flags) {
+      const flag = `${command} ${name}`;
       defaults[flag] = defaultValue;
       if (/\((?:\d+%?|us)\)$/.test(description)) expect(defaultValue, flag).not.toBeNull();
     }

@@ -153,12 +153,12 @@ describe("an answer that holds something else", () => {
   }
 
   const oddMembers = { _id: 5, name: {}, status: [], sentCount: "9", updatedAt: 12 };
+  const dangerousName = JSON.parse('{"__proto__":{"a":1},"constructor":2,"name":"A"}');
+  const deepMember = { name: "A", extra: { a: { b: [1, { c: null }] } } };
   const records: [what: string, body: unknown][] = [
-    ["a bare array", [{ name: "A" }]],
+    ["a bare array", [{ name: "A" }, dangerousName]],
     ["records of other types", { total: 5, records: [null, 7, "x", [], true] }],
-    ["members of other types", { total: "2", records: [oddMembers] }],
-    ["dangerous names", { records: [JSON.parse('{"__proto__":{"a":1},"constructor":2,"name":"A"}')] }],
-    ["deep members", { records: [{ name: "A", extra: { a: { b: [1, { c: null }] } } }] }],
+    ["members of other types", { total: "2", records: [oddMembers, deepMember] }],
   ];
   it.each(records)("is shown as a list, and in JSON untouched: %s", async (_what, body) => {
     const held = Array.isArray(body) ? body : (body as { records: unknown[] }).records;

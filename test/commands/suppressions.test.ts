@@ -181,17 +181,20 @@ describe("ecm contact create and the suppression list", () => {
     "Jörg B <jörg@xn--bcher-kva.de>",
     " jörg＠bücher。de ",
   ];
-  it.each(spellings)("takes %j for the same person, whichever spelling was added", async (added) => {
+  it("takes every spelling of a key for the same person, whichever was added", async () => {
     const { ecm } = await startSandbox();
-    await done(ecm(["suppressions", "add", added]));
-    await done(ecm(["suppressions", "check", ...spellings]));
+    for (const added of spellings) {
+      await done(ecm(["suppressions", "add", added]));
+      await done(ecm(["suppressions", "check", ...spellings]));
+      await done(ecm(["suppressions", "remove", spellings[3]!, "--yes"]));
+      expect((await ecm(["suppressions", "check", added])).code).toBe(1);
+    }
+    await done(ecm(["suppressions", "add", spellings[1]!]));
     for (const key of spellings) {
       await refused(ecm(["contact", "create", "--key", key]), 6);
       const stdin = JSON.stringify({ key, contactStructureId: "x" });
       await refused(ecm("contact create --data -", { stdin }), 6);
     }
-    await done(ecm(["suppressions", "remove", spellings[3]!, "--yes"]));
-    expect((await ecm(["suppressions", "check", added])).code).toBe(1);
   });
 
   it("creates, finds and changes a contact under any spelling of its key", async () => {

@@ -67,7 +67,7 @@ describe("looks odd", () => {
   });
 });
 
-test.each([10, 25_000])(
+test.each([10, 10_000])(
   "a further pass over %d rows reads the same, also of a changed file",
   async (count) => {
     const { found, path } = await survey(toFile(...Array.from({ length: count }, () => "Oslo")));

@@ -2,6 +2,7 @@
  * `decide` against the model, in random cases of every kind of work. `DECIDE_CASES=500000` tries more of them; a
  * failing case is printed whole. That the cases reach the rules is shown by breaking each rule on purpose.
  */
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { asApproved, decide, seal, toBefore, toOperation } from "../../../src/bulk/decide.ts";
 import type { Decision, Desired, DesiredValue, Operation, WrittenValue } from "../../../src/bulk/desired.ts";
@@ -218,6 +219,9 @@ function anyCase(random: Random): Case {
   return what < 9 ? applyCase(random) : undoCase(random);
 }
 
+const isSame = (one: model.Expected, other: model.Expected) =>
+  one === other || (typeof one === "object" && typeof other === "object" && print(one) === print(other));
+
 /** The same for equal outcomes, whatever the order of their parts. */
 const print = (expected: model.Expected) =>
   JSON.stringify(expected, (_name, value: unknown) =>
@@ -237,7 +241,7 @@ describe("decide", () => {
       const each = anyCase(random);
       seen.add(hash(JSON.stringify([each.name, each.input, each.now])));
       const found = readDecision(decide(key, each.desired, each.now));
-      if (print(found) !== print(each.expected))
+      if (!isSame(found, each.expected))
         expect.fail(`${JSON.stringify(each, null, 1)}\nbut: ${print(found)}`);
       outcomes[each.name] ??= new Set();
       outcomes[each.name]!.add(typeof found === "string" ? found : Object.keys(found)[0]!);
@@ -265,7 +269,8 @@ describe("decide", () => {
     for (let i = 0; i < total / 4; i++) {
       const { work, operation, before } = anyWrite(random);
       const line = JSON.parse(JSON.stringify({ desired: work.desired, before }));
-      expect(toOperation(key, line.desired, line.before)).toEqual(operation);
+      const derived = toOperation(key, line.desired, line.before);
+      if (!isDeepStrictEqual(derived, operation)) expect(derived).toEqual(operation);
     }
   });
 
@@ -296,7 +301,7 @@ describe("decide", () => {
     const isCaught = () => {
       const each = anyCase(random);
       const found = readDecision(decide(key, broken(each.desired), each.now));
-      return print(found) !== print(each.expected);
+      return !isSame(found, each.expected);
     };
     expect(Array.from({ length: total }).some(isCaught)).toBe(true);
   });

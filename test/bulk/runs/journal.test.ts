@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { cutTornTail, Journal, type JournalRecord, readJournal } from "../../../src/bulk/runs/journal.ts";
 import { formatCheckedLine } from "../../../src/disk/log.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
+import { runs } from "../../support/runs.ts";
 
 const records: JournalRecord[] = [
   { kind: "start", at: 1, program: "1" },
@@ -45,7 +46,9 @@ describe("the journal", () => {
     const lines = records.map(formatCheckedLine);
     const whole = Buffer.from(lines.join(""));
     const ends = lines.map((_, index) => Buffer.byteLength(lines.slice(0, index + 1).join("")));
+    const step = Math.ceil(4 / runs(1));
     for (let cut = 0; cut <= whole.length; cut++) {
+      if (cut % step > 0 && !ends.some((end) => Math.abs(end - cut) <= 2)) continue;
       await writeFile(file, whole.subarray(0, cut));
       const { found, end } = await read(file);
       const wholeRecords = ends.filter((each) => each <= cut).length;
