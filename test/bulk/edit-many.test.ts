@@ -66,21 +66,21 @@ describe("a selection", () => {
     expect(changed.sort()).toEqual(["p3@example.com", "p6@example.com"]);
   });
 
-  it.each([
-    ["mutate --set 'Last Name=X'", "The contact's id or key is missing"],
-    ["delete --yes", "The contact's id or key is missing"],
-    ["delete --status '' --yes", "--status is empty"],
-    ["delete a@example.com '' --yes", "id or key is empty"],
-    ["delete --keys '' --yes", "--keys is empty"],
-    ["delete --where '' --yes", "--where"],
-    ["delete --where Nope --yes", "Unknown name"],
-    ["delete a@b.co --keys f --yes", "--keys names every contact"],
-    ["mutate a@b.co b@b.co --if-version 1 --add-tag T", "--if-version applies to a single contact"],
-    ["mutate a@b.co b@b.co", "No change given"],
-  ])("refuses what does not say whom it is for: %s", async (words, message) => {
+  it("refuses what does not say whom it is for", async () => {
     const { ecm } = await startAccount();
-    const refused = { code: 2, stdout: "", stderr: expect.stringContaining(message) };
-    expect(await ecm(`contact ${words}`)).toEqual(refused);
+    for (const [words, message] of [
+      ["mutate --set 'Last Name=X'", "The contact's id or key is missing"],
+      ["delete --yes", "The contact's id or key is missing"],
+      ["delete --status '' --yes", "--status is empty"],
+      ["delete a@example.com '' --yes", "id or key is empty"],
+      ["delete --keys '' --yes", "--keys is empty"],
+      ["delete --where '' --yes", "--where"],
+      ["delete --where Nope --yes", "Unknown name"],
+      ["delete a@b.co --keys f --yes", "--keys names every contact"],
+      ["mutate a@b.co b@b.co --if-version 1 --add-tag T", "--if-version applies to a single contact"],
+      ["mutate a@b.co b@b.co", "No change given"],
+    ] as const)
+      await refused(ecm(`contact ${words}`), 2, message);
   });
 });
 
@@ -226,17 +226,14 @@ it("deletes nobody whom the conditions do not choose, should the service hand th
   expect(await keys()).toEqual(["left@example.com", "out@example.com"]);
 });
 
-const [one, two] = ["1", "2"].map((value) => ({ _id: "one", value }));
-it.each([
-  [
-    "adds and removes a list",
-    { addLists: [{ _id: "one" }], removeLists: [{ _id: "one" }] },
-    "both added and",
-  ],
-  ["adds and removes a tag", { addTags: ["one"], removeTags: [{ _id: "one" }] }, "both added and removed"],
-  ["sets a field twice", { updateFields: [one, two] }, "set twice"],
-])("a typed body that %s is refused before a request", async (_what, body, text) => {
+it("a typed body that contradicts itself is refused before a request", async () => {
   const { ecm, sandbox } = await startAccount();
-  await refused(ecm("contact mutate a@x.org b@x.org --data -", { stdin: JSON.stringify(body) }), 2, text);
+  const [one, two] = ["1", "2"].map((value) => ({ _id: "one", value }));
+  for (const [body, text] of [
+    [{ addLists: [{ _id: "one" }], removeLists: [{ _id: "one" }] }, "both added and removed"],
+    [{ addTags: ["one"], removeTags: [{ _id: "one" }] }, "both added and removed"],
+    [{ updateFields: [one, two] }, "set twice"],
+  ] as const)
+    await refused(ecm("contact mutate a@x.org b@x.org --data -", { stdin: JSON.stringify(body) }), 2, text);
   expect(sandbox.admin.requests()).toEqual([]);
 });

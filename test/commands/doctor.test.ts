@@ -26,7 +26,7 @@ async function examine(ecm: Ecm, env: Record<string, string> = {}) {
 const [pass, warn, fail] = [{ status: "pass" }, { status: "warn" }, { status: "fail" }];
 
 describe("ecm doctor", () => {
-  it("passes everything where all is well", async () => {
+  it("passes everything where all is well, and fails for a key that is refused at a good address", async () => {
     const { ecm } = await startSandbox();
     const { code, findings } = await examine(ecm);
     expect(code).toBe(0);
@@ -34,19 +34,15 @@ describe("ecm doctor", () => {
     const places = ["config folder", "state folder", "cache folder"];
     const checks = ["profile", "key", "address", "budget", "runs", ...places];
     expect(findings.map(({ check }) => check)).toEqual(expect.arrayContaining(checks));
+    const refused = await examine(ecm, { ECM_API_KEY: `ecm_us_${"x".repeat(43)}` });
+    const key = { ...fail, message: "Invalid API key" };
+    expect(refused).toMatchObject({ code: 1, by: { key, address: pass } });
   });
 
   it("fails without a profile", async () => {
     const ecm = ecmWith(await temporaryHome());
     expect(await examine(ecm)).toMatchObject({ code: 1, by: { profile: fail } });
     expect((await ecm("doctor")).stderr).toMatch(/^error: 1 of 6 checks failed: profile\n/);
-  });
-
-  it("fails for a refused key, at an address that is good", async () => {
-    const { ecm } = await startSandbox();
-    const key = { ...fail, message: "Invalid API key" };
-    const found = await examine(ecm, { ECM_API_KEY: `ecm_us_${"x".repeat(43)}` });
-    expect(found).toMatchObject({ code: 1, by: { key, address: pass } });
   });
 
   const error = errorBody("E", "Out of order");

@@ -30,19 +30,18 @@ const commands: [line: string, count: (stdout: string) => number][] = [
 
 /** A file, and the flags without which it would be read otherwise or not at all. */
 const readings: Record<string, [content: string | Buffer, flags: string[]]> = {
-  "skip-lines, delimiter and map": [
-    `Report\nNo;key;${"\n"}Name:Mail to:Note\n${keys.map((key) => `N:${key}:x\n`).join("")}`,
-    ["--skip-lines", "2", "--delimiter", ":", "--map", "Mail to=key"],
+  "encoding, --skip-lines, --delimiter and --map": [
+    Buffer.from(
+      `Größe\nNo;key;${"\n"}Straße:Mail to:Note\n${keys.map((key) => `N:${key}:x\n`).join("")}`,
+      "utf16le",
+    ),
+    ["--encoding", "utf-16le", "--skip-lines", "2", "--delimiter", ":", "--map", "Mail to=key"],
   ],
   "no-header": [
     keys.map((key) => `1,${key},x\n`).join(""),
     ["--no-header", "--map", "2=key", "--delimiter", "comma"],
   ],
   "no-header, one column": [keys.map((key) => `${key}\n`).join(""), ["--no-header", "--map", "1=key"]],
-  encoding: [
-    Buffer.from(`Straße;E-Mail-Adresse\n${keys.map((key) => `ä;${key}\n`).join("")}`, "utf16le"),
-    ["--encoding", "utf-16le", "--map", "E-Mail-Adresse=key"],
-  ],
   from: [
     `E-mail 1 - Value,Labels,File As\n${keys.map((key) => `${key} ::: other@example.com,x,\n`).join("")}`,
     ["--from", "google"],
@@ -96,16 +95,17 @@ it.each([
   expect(sandbox.admin.requests()).toEqual([]);
 });
 
-it.each([
-  "contact search ada@example.com",
-  "export --key ada@example.com",
-  "contact mutate ada@example.com --set 'First Name=X'",
-  "contact unsubscribe ada@example.com",
-  "contact delete ada@example.com",
-  "suppressions add ada@example.com",
-])("a flag about a file is refused where there is none: ecm %s", async (line) => {
+it("a flag about a file is refused where there is none", async () => {
   const { ecm } = await startSandbox();
-  await refused(ecm(`${line} --skip-lines 1`), 2, "--skip-lines applies to the file given with --keys");
+  for (const line of [
+    "contact search ada@example.com",
+    "export --key ada@example.com",
+    "contact mutate ada@example.com --set 'First Name=X'",
+    "contact unsubscribe ada@example.com",
+    "contact delete ada@example.com",
+    "suppressions add ada@example.com",
+  ])
+    await refused(ecm(`${line} --skip-lines 1`), 2, "--skip-lines applies to the file given with --keys");
 });
 
 it("finds whom standard input names, also where a list is looked up again", async () => {

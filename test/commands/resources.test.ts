@@ -243,14 +243,12 @@ describe("reports", () => {
     await refused(ecm("reports campaign 'Spring sale' --period year"), 2);
   });
 
-  it.each(["0", "-1", "91", "9999999999999999", "x", "1.5", ""])(
-    "refuse %j days before a request is sent",
-    async (days) => {
-      const { ecm, asked } = await answering({});
+  it("refuse other days than there are before a request is sent", async () => {
+    const { ecm, asked } = await answering({});
+    for (const days of ["0", "-1", "91", "9999999999999999", "x", "1.5", ""])
       for (const line of ["reports", histogramOf]) await refused(ecm(`${line} --days=${days}`), 2, "--days");
-      expect(asked()).toEqual([]);
-    },
-  );
+    expect(asked()).toEqual([]);
+  });
 
   it("ask in the zone of this machine unless another is named", async () => {
     const { ecm, asked } = await answering({ [dashboard]: {}, [overall]: {} });

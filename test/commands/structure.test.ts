@@ -27,17 +27,13 @@ async function against(answer: Answerer) {
 }
 
 describe("structure get and list", () => {
-  it("show the same object, by label, by id, and without a name", async () => {
-    const { ecm } = await startSandbox();
+  it("show the same object, by label, by id, and without a name, and a person each part on a line", async () => {
+    const { ecm } = await startSandbox({ contents: { tags: ["名前"] } });
     const structure = await readStructure(ecm);
     expect(await readJson(ecm, "structure list")).toEqual([structure]);
     expect(await readJson(ecm, "structure get default")).toEqual(structure);
     expect(await done(ecm(`structure get ${structure._id} -o id`))).toBe(`${structure._id}\n`);
     await refused(ecm("structure get Other"), 5);
-  });
-
-  it("show a person each field and tag on a line", async () => {
-    const { ecm } = await startSandbox({ contents: { tags: ["名前"] } });
     const output = await done(ecm("structure get", { terminalColumns: 100, env: { NO_COLOR: "1" } }));
     for (const line of [
       /^part +label +type +id$/m,
@@ -69,22 +65,18 @@ describe("structure update, field and tag", () => {
     expect(labels(after.tags)).toEqual(["north, west", "gold"]);
   });
 
-  it("say `unchanged` and send nothing when nothing would change", async () => {
-    const { ecm } = await startSandbox({ contents: { tags: ["vip"] } });
+  it("say `unchanged` and send nothing when nothing would change, and refuse a label that is taken with exit 6", async () => {
+    const { ecm } = await startSandbox({ contents: { tags: ["vip", "gold"] } });
     const before = await readStructure(ecm);
     for (const line of ["tag add VIP", "update --label Default", "field rename 'Last Name' 'Last Name'"])
       expect(await withoutLimits(ecm(`structure ${line}`))).toMatchObject({ code: 0, stderr: "unchanged\n" });
-    expect(await readStructure(ecm)).toEqual(before);
-  });
-
-  it("refuse a label that is taken, in any case, with exit 6", async () => {
-    const { ecm } = await startSandbox({ contents: { tags: ["vip", "gold"] } });
     for (const line of [
       "field add 'first name'",
       "field rename 'Last Name' 'FIRST NAME'",
       "tag rename vip Gold",
     ])
       await refused(ecm(`structure ${line}`), 6, "already");
+    expect(await readStructure(ecm)).toEqual(before);
   });
 
   it("print the whole update with --dry-run, and send none", async () => {
@@ -128,16 +120,17 @@ describe("structure update, field and tag", () => {
     expect(labels((await readStructure(ecm)).fields)).toEqual(["First Name"]);
   });
 
-  it.each([
-    ["update", "No change given"],
-    ["update --label ' '", "cannot be blank"],
-    ["field add ''", "not blank\nhint: Name it: ecm structure field add LABEL\n"],
-    ["tag add vip ' '", "not blank"],
-    ["field ad x", "ad"],
-    ["diff /nowhere/s.yaml", "cannot read /nowhere/s.yaml"],
-  ])("refuse %s with exit 2, without a request", async (line, message) => {
+  it("refuse what is wrong with exit 2, without a request", async () => {
     const { ecm, sandbox } = await startSandbox();
-    await refused(ecm(`structure ${line}`), 2, message);
+    for (const [line, message] of [
+      ["update", "No change given"],
+      ["update --label ' '", "cannot be blank"],
+      ["field add ''", "not blank\nhint: Name it: ecm structure field add LABEL\n"],
+      ["tag add vip ' '", "not blank"],
+      ["field ad x", "ad"],
+      ["diff /nowhere/s.yaml", "cannot read /nowhere/s.yaml"],
+    ] as const)
+      await refused(ecm(`structure ${line}`), 2, message);
     expect(sandbox.admin.requests()).toEqual([]);
   });
 });

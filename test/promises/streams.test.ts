@@ -62,21 +62,25 @@ describe("formats", () => {
   });
 });
 
-it.each<[Record<string, string>, string, number | undefined, boolean]>([
-  [{}, "", 80, true],
-  [{}, "", undefined, false],
-  [{ NO_COLOR: "1" }, "", 80, false],
-  [{ NO_COLOR: "" }, "", 80, true],
-  [{}, "--no-color", 80, false],
-  [{ FORCE_COLOR: "1" }, "", undefined, true],
-  [{ FORCE_COLOR: "0" }, "", 80, false],
-  [{ FORCE_COLOR: "1" }, "--no-color", undefined, false],
-  [{ FORCE_COLOR: "1", NO_COLOR: "1" }, "", 80, false],
-  [{ TERM: "dumb" }, "", 80, false],
-])("colour with %o %s on %s columns: %s", async (env, flags, terminalColumns, isColored) => {
+it("colour is for terminals, unless flags and variables say otherwise", async () => {
   const { ecm } = await startSandbox();
-  const stdout = await done(ecm(`structure list -o table ${flags}`, { env, terminalColumns }));
-  expect(stdout.includes("\u001b[")).toBe(isColored);
+  const rows: [Record<string, string>, flags: string, columns: number | undefined, isColored: boolean][] = [
+    [{}, "", 80, true],
+    [{}, "", undefined, false],
+    [{ NO_COLOR: "1" }, "", 80, false],
+    [{ NO_COLOR: "" }, "", 80, true],
+    [{}, "--no-color", 80, false],
+    [{ FORCE_COLOR: "1" }, "", undefined, true],
+    [{ FORCE_COLOR: "0" }, "", 80, false],
+    [{ FORCE_COLOR: "1" }, "--no-color", undefined, false],
+    [{ FORCE_COLOR: "1", NO_COLOR: "1" }, "", 80, false],
+    [{ TERM: "dumb" }, "", 80, false],
+  ];
+  for (const [env, flags, terminalColumns, isColored] of rows) {
+    const stdout = await done(ecm(`structure list -o table ${flags}`, { env, terminalColumns }));
+    const what = `${JSON.stringify(env)} ${flags} on ${terminalColumns} columns`;
+    expect(stdout.includes("\u001b["), what).toBe(isColored);
+  }
 });
 
 it.each(["export", "commands --json", "completion bash"])(
