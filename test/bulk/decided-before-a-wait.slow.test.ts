@@ -55,12 +55,15 @@ async function startScene({ isEmpty = false } = {}) {
       expect(acted, `the run did not wait: ${result.stderr}`).toBeDefined();
       return result;
     },
-    /** Somebody else gives everybody who has the one value the other. @returns the keys of the active ones */
-    async othersSet(from: string, to: string): Promise<string[]> {
+    /**
+     * Somebody else gives everybody who has the one value, or so many of them, the other.
+     * @returns the keys of the active ones
+     */
+    async othersSet(from: string, to: string, most = count): Promise<string[]> {
       const set: Held[] = [];
       for (const contact of await everybody()) {
         const field = contact.fields.find(({ value }) => value === from);
-        if (!field) continue;
+        if (!field || set.length === most) continue;
         const updateFields = [{ _id: field._id, value: to }];
         await call(service, "PUT", `/api/contact/${contact._id}/mutate`, { updateFields });
         set.push(contact);
@@ -148,30 +151,31 @@ describe("a person who is suppressed while a run waits", () => {
   });
 });
 
-describe.each<[what: string, leave: (scene: Scene) => unknown]>([
-  ["unsubscribed", ({ unsubscribe }) => unsubscribe(last)],
-  ["bounced", ({ sandbox }) => sandbox.admin.events({ key: last, type: "email-bounced" })],
-  ["complained", ({ sandbox }) => sandbox.admin.events({ key: last, type: "complained" })],
-  ["was changed", ({ ecm }) => ecm(`contact mutate ${last} --add-list Trial`)],
-])("runs undo --delete-created keeps who %s", (_what, leave) => {
+describe("runs undo --delete-created keeps", () => {
   const undo = (run: string | null) => `runs undo ${run} --delete-created --yes --concurrency 1`;
+  const leaving: [what: string, leave: (scene: Scene, key: string) => unknown][] = [
+    ["unsubscribed", ({ unsubscribe }, key) => unsubscribe(key)],
+    ["bounced", ({ sandbox }, key) => sandbox.admin.events({ key, type: "email-bounced" })],
+    ["complained", ({ sandbox }, key) => sandbox.admin.events({ key, type: "complained" })],
+    ["was changed", ({ ecm }, key) => ecm(`contact mutate ${key} --add-list Trial`)],
+  ];
 
-  it("before it begins", async () => {
+  it("who left or was changed before it begins", async () => {
     const scene = await startScene({ isEmpty: true });
     const imported = await scene.importing(manyRows(count));
-    await leave(scene);
+    for (const [at, [, leave]] of leaving.entries()) await leave(scene, keys[at]!);
     expect(await scene.run(undo(imported.run))).toMatchObject({
-      rows: { deleted: count - 1, rejected: 1 },
-      codes: { rejected: { changed_since: 1 } },
+      rows: { deleted: count - 4, rejected: 4 },
+      codes: { rejected: { changed_since: 4 } },
     });
-    expect(await scene.keys()).toEqual([last]);
+    expect(await scene.keys()).toEqual(keys.slice(0, 4));
   });
 
-  it("between its look at the contact and the deletion", async () => {
+  it.each(leaving)("who %s between its look at the contact and the deletion", async (_what, leave) => {
     const scene = await startScene({ isEmpty: true });
     const imported = await scene.importing(`Email,First Name\n${last},Last\n`);
     // The structure, the contact; then the hour is used up.
-    const undone = await scene.runWaiting(undo(imported.run), async () => leave(scene), 2);
+    const undone = await scene.runWaiting(undo(imported.run), async () => leave(scene, last), 2);
     expect(await scene.keys()).toEqual([last]);
     expect(undone.rows).toMatchObject({ deleted: 0, rejected: 1 });
   });
@@ -180,10 +184,10 @@ describe.each<[what: string, leave: (scene: Scene) => unknown]>([
 describe("values that others set while a run waits", () => {
   const change = "contact mutate --set 'First Name=New'";
   /** By the value that each had before the run, or was given by others. */
-  const valuesAfterUndo = (theirs: string[], their = "Theirs") =>
-    Object.fromEntries(keys.map((key) => [key, theirs.includes(key) ? their : "Old"]));
+  const valuesAfterUndo = (theirs: string[]) =>
+    Object.fromEntries(keys.map((key) => [key, theirs.includes(key) ? "Theirs" : "Old"]));
 
-  describe.each([
+  it.each([
     ["an import", "import FILE"],
     ["an import with a plan", "import FILE --plan FILE.plan"],
     ["an import with few requests at once", "import FILE --concurrency 1"],
@@ -191,33 +195,26 @@ describe("values that others set while a run waits", () => {
     ["mutate of a list", `${change} --list All`],
     ["mutate of names", `${change} ${keys.join(" ")}`],
     ["mutate --keys", `${change} --keys FILE`],
-  ])("%s", (_name, command) => {
-    /** The run while which others set a value, and what everybody has once it is undone. */
-    async function changeAndUndo(value: string) {
+  ])(
+    "are what the undo of %s puts back, and are left alone where they are the run's own",
+    async (_name, command) => {
       const scene = await startScene();
       const file = await inputFile(manyRows(count, () => "New"));
       let theirs: string[] = [];
+      let same: string[] = [];
       const changed = await scene.runWaiting(command.replaceAll("FILE", file), async () => {
-        theirs = await scene.othersSet("Old", value);
+        theirs = await scene.othersSet("Old", "Theirs", 1);
+        same = await scene.othersSet("Old", "New");
       });
+      const [updated, unchanged] = [count - same.length, same.length];
+      expect(changed.rows).toMatchObject({ updated, unchanged, pending: 0 });
       expect(new Set(Object.values(await scene.values()))).toEqual(new Set(["New"]));
       const undone = await scene.run(`runs undo ${changed.run}`);
-      return { theirs, rows: changed.rows, undone, values: await scene.values() };
-    }
-
-    it("they are what its undo puts back", async () => {
-      const { theirs, rows, undone, values } = await changeAndUndo("Theirs");
-      expect(rows).toMatchObject({ updated: count, pending: 0 });
       expect(undone.code, undone.stderr).toBe(0);
-      expect(values).toEqual(valuesAfterUndo(theirs));
-    });
-
-    it("its undo leaves them alone where they are the run's own", async () => {
-      const { theirs, rows, values } = await changeAndUndo("New");
-      expect(rows).toMatchObject({ updated: count - theirs.length, unchanged: theirs.length });
-      expect(values).toEqual(valuesAfterUndo(theirs, "New"));
-    });
-  });
+      const values = { ...valuesAfterUndo(theirs), ...Object.fromEntries(same.map((key) => [key, "New"])) };
+      expect(await scene.values()).toEqual(values);
+    },
+  );
 
   const old = `--where 'First_Name == "Old"'`;
   it.each([

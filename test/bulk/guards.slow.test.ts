@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { done, refused, toWords } from "../support/ecm.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
 import { summaryOf } from "./kit.ts";
-import { countRequests, listWrites, makePlanFile, readHoldings, startPeople } from "./plan-kit.ts";
+import { countRequests, listWrites, makePlanFile, startPeople } from "./plan-kit.ts";
 
 /** Two create, one changes and empties a value, one empties one, two stay, one is skipped, three are wrong. */
 const file = `Email,City,Note
@@ -49,7 +49,6 @@ describe.each(cases)("%s %s", (given, flag, would, count, of, stdin) => {
 
   it("writes nothing where the plan does more, and goes on once that is allowed", async () => {
     const { service, command } = await prepared();
-    const before = await readHoldings(service);
     const countRuns = async () => JSON.parse((await service.ecm("runs list --json")).stdout).length;
     const [runs, writes] = [await countRuns(), listWrites(service).length];
     let hint = "";
@@ -63,7 +62,7 @@ describe.each(cases)("%s %s", (given, flag, would, count, of, stdin) => {
       expect(summary).toMatchObject({ status: "stopped", rows: { created: 0, updated: 0, deleted: 0 } });
       hint = error.hint;
     }
-    expect(await readHoldings(service)).toEqual(before);
+    expect(listWrites(service)).toHaveLength(writes);
 
     // Both ways on that the hint names are there.
     const [, plan] = /^Nothing was written\. Look at the plan: ecm plan show (\S+); /.exec(hint) ?? [];
@@ -81,12 +80,12 @@ describe.each(cases)("%s %s", (given, flag, would, count, of, stdin) => {
     const resumed = await summaryOf(service.ecm, `${resume} ${allowed} --yes`);
     expect([0, 3], resumed.stderr).toContain(resumed.code);
     expect(resumed.status).toBe("completed");
-    expect(await readHoldings(service)).not.toEqual(before);
+    expect(listWrites(service).length).toBeGreaterThan(writes);
     // The runs that were stopped and begun again are one.
     expect(await countRuns()).toBe(runs + 1);
   });
 
-  it("a dry run says that a real run would be refused, and its plan cannot be applied", async () => {
+  it("a dry run says that a real run would be refused; its plan is not applied, that of a share that is enough is", async () => {
     const { service, command } = await prepared();
     const writes = listWrites(service).length;
     const less = `${command} ${flag} ${count - 1}`;
@@ -103,17 +102,12 @@ describe.each(cases)("%s %s", (given, flag, would, count, of, stdin) => {
       expect(refused).toMatchObject({ code: 2, stderr });
     }
     expect(countRequests(service)).toBe(requests);
-    expect(listWrites(service)).toHaveLength(writes);
-  });
-
-  it("a share that is enough makes a plan, which is applied within guards of its own", async () => {
-    const { service, command } = await prepared();
     const share = `${Math.min(100, Math.ceil((count * 10_000) / of) / 100)}%`;
-    const plan = await makePlanFile(service, [...toWords(command), flag, share], stdin);
-    const writes = listWrites(service).length;
-    const refused = await service.ecm(`apply ${plan.file} ${flag} ${count - 1} --yes`);
+    const allowed = await makePlanFile(service, [...toWords(command), flag, share], stdin);
+    // It is applied within guards of its own.
+    const refused = await service.ecm(`apply ${allowed.file} ${flag} ${count - 1} --yes`);
     expect({ code: refused.code, writes: listWrites(service).length }).toEqual({ code: 2, writes });
-    await done(service.ecm(`apply ${plan.file} ${flag} ${count} --yes`));
+    await done(service.ecm(`apply ${allowed.file} ${flag} ${count} --yes`));
   });
 });
 

@@ -179,25 +179,29 @@ p0@example.com,`;
       return { ...account, sync };
     }
 
-    it.each([
-      ["inside an address", "Email\na1@example.com\na4@exam", { truncated: 1 }],
-      ["in front of the @", "a1@example.com\na4", { truncated: 1 }],
-      ["with CRLF", "Email\r\na1@example.com\r\na4@exam", { truncated: 1 }],
-      ["in a column of several", "First Name,Email\nA,a1@example.com\nB,a4@exam", { truncated: 1 }],
-      ["in an export of ours", "key,lists,tags,status\na1@example.com,,,active\na4@ex", { truncated: 1 }],
-      ["in a last column of ours", "status,key\nactive,a1@example.com\nactive,a4@ex", { truncated: 1 }],
-      ["where an address could end", "Email\na1@example.com\na4@example.co", { not_found: 1 }],
-      ["where an unknown address could end", "Email\na1@example.com\nnew@example.co", { not_found: 1 }],
-      ["behind a quote", 'Email\n"a1@example.com"\n"a4@exam"', { truncated: 1 }],
-    ])("takes nobody out: %s", async (_name, text, rejected) => {
+    it("takes nobody out", async () => {
       const { sync, ecm } = await scene();
-      expect(await sync(text)).toMatchObject({
-        code: 3,
-        stderr: expect.stringContaining("nobody is taken out of the list"),
-        members: { removed: 0 },
-        codes: { rejected, skipped: { truncated: 5 } },
-      });
-      expect(await sync(text, "--dry-run")).toMatchObject({ members: { removed: 0 } });
+      for (const [where, text, rejected] of [
+        ["inside an address", "Email\na1@example.com\na4@exam", { truncated: 1 }],
+        ["in front of the @", "a1@example.com\na4", { truncated: 1 }],
+        ["with CRLF", "Email\r\na1@example.com\r\na4@exam", { truncated: 1 }],
+        ["in a column of several", "First Name,Email\nA,a1@example.com\nB,a4@exam", { truncated: 1 }],
+        ["in an export of ours", "key,lists,tags,status\na1@example.com,,,active\na4@ex", { truncated: 1 }],
+        ["in a last column of ours", "status,key\nactive,a1@example.com\nactive,a4@ex", { truncated: 1 }],
+        ["where an address could end", "Email\na1@example.com\na4@example.co", { not_found: 1 }],
+        ["where an unknown address could end", "Email\na1@example.com\nnew@example.co", { not_found: 1 }],
+        ["behind a quote", 'Email\n"a1@example.com"\n"a4@exam"', { truncated: 1 }],
+      ] as const) {
+        expect({ where, ...(await sync(text, "--dry-run")) }).toMatchObject({
+          where,
+          members: { removed: 0 },
+        });
+        expect({ where, ...(await sync(text)) }).toMatchObject({
+          ...{ where, code: 3, stderr: expect.stringContaining("nobody is taken out of the list") },
+          members: { removed: 0 },
+          codes: { rejected, skipped: { truncated: 5 } },
+        });
+      }
       expect((await ecm("contact search --list L --count")).stdout).toBe("6\n");
     });
 

@@ -49,14 +49,13 @@ it.each(variants)("the price of every bulk command is what it sends, with %j", a
 });
 
 it("a deletion costs what it says, also where the contacts that proved its searches are gone", async () => {
-  const { run } = await startAccount({ contents: { contacts: manyContacts(250) } });
+  const { run } = await startAccount({ contents: { contacts: manyContacts(130) } });
   const { estimate, rows, requests } = await run("contact delete --all --yes");
-  expect({ deleted: rows.deleted, sent: requests.total }).toEqual({ deleted: 250, sent: estimate.requests });
+  expect({ deleted: rows.deleted, sent: requests.total }).toEqual({ deleted: 130, sent: estimate.requests });
 });
 
 it("a dry run's share of the month is that of the whole real run, look-ups included", async () => {
-  const { ecm, importing } = await startAccount({ monthlyLimit: 1000 });
-  expect((await importing(manyRows(250))).code).toBe(0);
+  const { ecm } = await startAccount({ monthlyLimit: 1000, contents: { contacts: manyContacts(250) } });
   const changed = await inputFile(manyRows(250, (index) => (index < 7 ? "New" : `First ${index}`)));
   const { stderr } = await ecm(`import ${changed} --dry-run`);
   const [, writes, reads] =

@@ -103,17 +103,17 @@ it("writes what it cannot put back where it is told, and keeps it with the run",
 });
 
 it("gets on with each invocation, however few requests it may send: who is read is written before others are read", async () => {
-  const { run, undo } = await withNewNames(60);
+  const { run, undo } = await withNewNames(45);
   const done: number[] = [];
-  while (done.length < 10 && done.at(-1) !== 60)
+  while (done.length < 10 && done.at(-1) !== 45)
     done.push((await run(`${undo} --max-requests 45`)).rows.updated);
-  expect(done.at(-1)).toBe(60);
+  expect(done.at(-1)).toBe(45);
   // A structure, a read and a write for each, and at most as many reads in vain as leave at once.
   expect(done[0]).toBeGreaterThanOrEqual((45 - 1 - 8) / 2);
 });
 
 it("stops after as many rejections as it is told, and after none of its own accord", async () => {
-  const count = 130;
+  const count = 110;
   const { ecm, run, undo } = await withNewNames(count);
   await ecm("contact mutate --all -y --set 'First Name=Other' --no-wait");
   const stopped = await run(`${undo} --concurrency 1 --max-rejects 5`);
@@ -166,15 +166,8 @@ it("puts back the rest where a field, a list or a tag is gone from the account",
 });
 
 describe("the plan of an undo", () => {
-  it("keeps the order of the run although its contacts were written side by side", async () => {
-    const { ecm, undo, before, fieldsOf } = await withNewNames(130);
-    const { stdout } = await ecm(`${undo} --plan -`);
-    expect(contactLines(stdout).map(({ key }) => key)).toEqual([...before.keys()]);
-    expect(await fieldsOf("p129@example.com")).toEqual({ "First Name": "First 129" });
-  });
-
   it.each(["the same command", "runs resume"])(
-    "is whole before the first write; what stopped goes on with it, and writes each contact once: %s",
+    "is whole and in the order of the run before the first write; what stopped goes on with it, and writes each contact once: %s",
     async (how) => {
       const { ecm, run, undo, before, service } = await withNewNames(30);
       const keys = [...before.keys()];

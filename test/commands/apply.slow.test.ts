@@ -24,16 +24,14 @@ const members = "Email\nada@example.com\nfay@example.com\ndan@example.com\n";
 const importing = "import - --create-missing";
 const change = "contact mutate --tag VIP --set City=Rome --add-list News";
 
-/** `before` is what the command undoes. */
+/** `before` is what the command undoes. `guards.slow.test.ts` applies plans of a list to unsubscribe, and of keys to delete. */
 const commands: [line: string, stdin?: string, before?: string][] = [
   ["import - --list New --create-missing --blank clear"],
   ["import - --mode create --create-missing"],
   [change],
   ["contact mutate --keys - --remove-tag VIP --set City=", keys],
-  ["contact unsubscribe --list Customers --yes"],
   ["contact unsubscribe --keys - --yes", keys],
   ["contact delete --list Customers --yes"],
-  ["contact delete --keys - --yes", keys],
   ["lists sync Customers - --create --max-remove 100%", members],
   ["lists duplicate Customers Copy"],
   ["lists merge Customers News --into Both"],
@@ -93,7 +91,6 @@ it.each(commands)("a plan is carried out once, as the command would be: %s", asy
   expect(writes()).toEqual(written);
   const { unchanged, skipped, pending } = again.rows;
   expect({ settled: unchanged + skipped, pending }).toEqual({ settled: plan.writes, pending: 0 });
-  expect(await holdings()).toEqual(expectedHoldings);
 });
 
 /** `plan-file.test.ts` has every byte and every member. */

@@ -22,28 +22,38 @@ const writes = [
   "contact delete --all",
   "contact unsubscribe --all",
 ];
-const withFile = async (line: string) => line.replace("FILE", await inputFile(manyRows(20, () => "New")));
+const few = { lists: ["L", "M"], contacts: manyContacts(3) };
+const withFile = async (line: string, count = 3) =>
+  line.replace("FILE", await inputFile(manyRows(count, () => "New")));
 
 /** An import of twenty that has stopped half-way. */
 async function startStopped() {
   const service = await startSandbox({ contents });
-  const line = await withFile("import FILE --json");
+  const line = await withFile("import FILE --json", 20);
   const { run, rows } = parseSummary(await service.ecm(`${line} --max-requests 8`));
   expect(rows.updated).toBeGreaterThan(0);
   return { ...service, line, run: run!, read: () => readContacts(service) };
 }
 
 describe("--no-input at a terminal", () => {
-  it.each(writes)("refuses ecm %s before a request without --yes", async (typed) => {
-    const { ecm, sandbox } = await startSandbox({ contents });
-    const line = await withFile(typed);
-    const refused = { code: 2, stderr: expect.stringContaining("--yes") };
-    expect(await ecm(`${line} --no-input`, at)).toMatchObject(refused);
-    expect(await ecm(line, { ...at, env: { ECM_NO_INPUT: "1" } })).toMatchObject(refused);
-    expect(sandbox.admin.requests()).toEqual([]);
-    await done(ecm(`${line} --no-input --dry-run`, at));
-    await done(ecm(`${line} --no-input --yes`, at));
-  });
+  it.each(writes)(
+    "needs --yes before a request, and the price is said once before a yes: ecm %s",
+    async (typed) => {
+      const { ecm, sandbox } = await startSandbox({ contents: few });
+      const line = await withFile(typed);
+      const refused = { code: 2, stderr: expect.stringContaining("--yes") };
+      expect(await ecm(`${line} --no-input`, at)).toMatchObject(refused);
+      expect(await ecm(line, { ...at, env: { ECM_NO_INPUT: "1" } })).toMatchObject(refused);
+      expect(sandbox.admin.requests()).toEqual([]);
+      await done(ecm(`${line} --no-input --dry-run`, at));
+      const declined = await ecm(`${line} --json`, { ...at, typed: "n\r" });
+      expect(declined.code, declined.stderr).toBe(1);
+      // As a line of its own, or in the question.
+      const places = [/To send: \d+ requests? \(/, / with \d+ requests? \(/];
+      expect(places.filter((place) => place.test(declined.stderr))).toHaveLength(1);
+      await done(ecm(`${line} --no-input --yes`, at));
+    },
+  );
 
   it("refuses an undo, and resuming", async () => {
     const { ecm, run, line, read } = await startStopped();
@@ -53,17 +63,6 @@ describe("--no-input at a terminal", () => {
     expect(await read()).toEqual(before);
     await done(ecm(`runs resume ${run} --no-input --yes`, at));
     await done(ecm(`runs undo ${run} --no-input --yes`, at));
-  });
-});
-
-describe("the price at a terminal", () => {
-  it.each(writes)("is said once before the yes: ecm %s", async (typed) => {
-    const { ecm } = await startSandbox({ contents });
-    const declined = await ecm(`${await withFile(typed)} --json`, { ...at, typed: "n\r" });
-    expect(declined.code, declined.stderr).toBe(1);
-    // As a line of its own, or in the question.
-    const places = [/To send: \d+ requests? \(/, / with \d+ requests? \(/];
-    expect(places.filter((place) => place.test(declined.stderr))).toHaveLength(1);
   });
 });
 

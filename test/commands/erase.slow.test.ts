@@ -123,9 +123,9 @@ describe("contact erase", () => {
   });
 
   const stopping = "import - --map Contact=key --concurrency 1 --max-requests 12";
-  const rest = Array.from({ length: 30 }, (_, n) => [`p${n}@example.com`, `P${n}`, `Oslo ${n}`]);
+  const rest = Array.from({ length: 20 }, (_, n) => [`p${n}@example.com`, `P${n}`, `Oslo ${n}`]);
   const theirs = ["Ada <ada@example.com>", "Ada-Augusta\n2nd", "Marylebone"];
-  const table = [["Contact", "First Name", "Last Name"], ...rest.slice(0, 20), theirs, ...rest.slice(20)];
+  const table = [["Contact", "First Name", "Last Name"], ...rest.slice(0, 14), theirs, ...rest.slice(14)];
   const quoted = (cell: string) => (/[\n<]/.test(cell) ? `"${cell}"` : cell);
   const csv = (rows: string[][], delimiter = ",") =>
     rows.map((row) => `${row.map(quoted).join(delimiter)}\n`).join("");
@@ -150,7 +150,7 @@ describe("contact erase", () => {
     expect(resumed).toMatchObject({ status: "completed", rows: { pending: 0, rejected: 0 } });
     const { read, created, skipped } = resumed.rows;
     expect([read, created + skipped]).toEqual([stopped.rows.read, stopped.rows.read]);
-    expect(created).toBeGreaterThan(29);
+    expect(created).toBeGreaterThan(19);
     await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
     expect((await ecm("contact search --count")).stdout).toBe(`${created}\n`);
   });
@@ -161,8 +161,8 @@ describe("contact erase", () => {
     expect(stopped.rows.created).toBeGreaterThan(0);
     await done(ecm("contact erase ada@example.com --yes"));
     const resumed = await summaryOf(ecm, `runs resume ${stopped.run}`);
-    expect(resumed.rows).toMatchObject({ read: 31, created: 31, rejected: 0, skipped: 0, pending: 0 });
-    expect((await ecm("contact search --count")).stdout).toBe("30\n");
+    expect(resumed.rows).toMatchObject({ read: 21, created: 21, rejected: 0, skipped: 0, pending: 0 });
+    expect((await ecm("contact search --count")).stdout).toBe("20\n");
   });
 
   it("is refused while another process works on a run that holds the person, and nothing is done", async () => {

@@ -58,11 +58,11 @@ describe.each(Object.entries(forms))("a service that answers with a %s", (_form,
 
   it("has no deletion of contacts: it says so, leaves no run, and deletes and erases nobody", async () => {
     const ecm = await startPartial((method, path) => (isDeletion(method, path) ? answer : undefined));
-    for (const who of ["ada@example.com", "ada@example.com bob@example.com", "--list Leads"]) {
+    for (const who of ["ada@example.com", "ada@example.com bob@example.com"]) {
       const stderr = await refused(ecm(`contact delete ${who} --yes`), exitCode, noDeletion);
       expect(stderr).not.toMatch(/[Rr]esume/);
-      expect(await readJson(ecm, "runs list")).toEqual([]);
     }
+    expect(await readJson(ecm, "runs list")).toEqual([]);
     const { code, stderr, stdout } = await ecm("contact erase ada@example.com --yes");
     expect(code).not.toBe(0);
     expect(stderr).toContain(noDeletion);

@@ -108,7 +108,7 @@ describe("a run that waits for the hour", () => {
     const job = spawnEcm(["import", await inputFile(manyRows(20)), "-q"], env);
     const ended = waitForResult(job);
     const listed = async () => ((await readJson(ecm, "runs list")) as RunView[])[0];
-    await expect.poll(async () => (await listed())?.waiting, { timeout: 60_000 }).toBeTruthy();
+    await expect.poll(async () => (await listed())?.waiting, { timeout: 60_000, interval: 300 }).toBeTruthy();
     const { waiting, status } = (await listed())!;
     expect(status).toBe("unfinished");
     expect(waiting).toEqual({ until: expect.any(String), why: "hourly limit reached" });

@@ -108,7 +108,6 @@ const inShell = (shell: string) => {
 /** What is typed, `⇥` the tab key, and the words that come of it. */
 const typing: [typed: string, words: string[]][] = [
   ["lists sync Newsl⇥", ["lists", "sync", "Newsletter"]],
-  ["lists sync news⇥", ["lists", "sync", "Newsletter"]],
   ["lists sync Spring\\ fa⇥", ["lists", "sync", "Spring fair"]],
   ['lists sync "Spring fa⇥', ["lists", "sync", "Spring fair"]],
   ["lists sync 'Spring fl⇥", ["lists", "sync", "Spring fling"]],
@@ -117,7 +116,6 @@ const typing: [typed: string, words: string[]][] = [
   ["import --list Cos⇥", ["import", "--list", "Cost $5 & more!"]],
   ["import --list 'Cos⇥", ["import", "--list", "Cost $5 & more!"]],
   ["import --list It⇥", ["import", "--list", `It's "quoted"`]],
-  ["import --list 'It⇥", ["import", "--list", `It's "quoted"`]],
   ["import --list 東⇥", ["import", "--list", "東京のお客様"]],
   ["import --list=a,⇥", ["import", "--list=a,b;c"]],
   ["import --list time\\ 12:⇥", ["import", "--list", "time 12:30"]],
@@ -128,12 +126,10 @@ const typing: [typed: string, words: string[]][] = [
     "contact mutate ada@example.com --add-tag VI⇥",
     ["contact", "mutate", "ada@example.com", "--add-tag", "VIP gold"],
   ],
-  ["-o nd⇥", ["-o", "ndjson"]],
   ["contact search --coun⇥", ["contact", "search", "--count"]],
   ["import -- peo⇥", ["import", "--", "people.csv"]],
   ["import --mapping=peo⇥", ["import", "--mapping=people.csv"]],
   ["contact get peo⇥", ["contact", "get", "peo"]],
-  ["frobnicate peo⇥", ["frobnicate", "peo"]],
 ];
 const lines = typing.map(([typed]) => `ecm ${typed.replace("⇥", "\t")}`);
 const expected = typing.map(([, words]) => words.map((word) => `[${word}]`).join(""));

@@ -27,7 +27,7 @@ const events = (count: number, from = 0) =>
 const shape = fc.record({ hoursAgo: fc.nat(5), mark: fc.nat(marks.length - 1) });
 
 /** How many different plays a property is held against. */
-const numRuns = runs(5);
+const numRuns = runs(3);
 
 const play: fc.Arbitrary<Omit<Play, "arrivals">> = fc.record({
   order: fc.constantFrom("newest" as const, "oldest" as const, "shuffled" as const),

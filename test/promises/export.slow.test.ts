@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { summaryOf } from "../bulk/kit.ts";
-import { done, type Ecm, readJson, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { done, readJson, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { plainStructure } from "../support/service.ts";
@@ -43,8 +43,6 @@ function hostileAccount() {
   });
 }
 
-const exported = (ecm: Ecm) => done(ecm("export -o ndjson"));
-
 describe("an export", () => {
   it.each([
     ["contacts.xlsx", ""],
@@ -59,14 +57,12 @@ describe("an export", () => {
       const { ecm } = await hostileAccount();
       const file = join(await temporaryFolder(), name);
       await done(ecm(`export ${flags} --output-file ${file}`));
-      const before = await exported(ecm);
       const { length } = values;
       expect(await readJson(ecm, `import ${file}`)).toMatchObject({
         status: "completed",
         rows: { read: length, unchanged: length, rejected: 0 },
         requests: { create: 0, mutate: 0 },
       });
-      expect(await exported(ecm)).toBe(before);
     },
   );
 
@@ -78,9 +74,10 @@ describe("an export", () => {
     }
     const file = join(await temporaryFolder(), "contacts.csv");
     await done(ecm(`export --output-file ${file}`));
-    const before = await exported(ecm);
-    expect((await readJson(ecm, `import ${file}`)).rows).toMatchObject({ read: 5, unchanged: 5 });
-    expect(await exported(ecm)).toBe(before);
+    expect(await readJson(ecm, `import ${file}`)).toMatchObject({
+      rows: { read: 5, unchanged: 5 },
+      requests: { create: 0, mutate: 0 },
+    });
   });
 
   it("can hold keys that no import creates: they are rejected where the account does not have them", async () => {
@@ -127,7 +124,7 @@ describe("an export", () => {
         const contacts = everybody.slice((page - 1) * pageSize, page * pageSize);
         json(response, 200, { totalRecords: everybody.length, contacts });
       });
-      const { env } = await startSandbox();
+      const { env, ecm } = await startSandbox();
       const folder = await temporaryFolder();
       await mkdir(join(folder, "out"));
       const file = join(folder, "out", "contacts.csv");
@@ -150,8 +147,7 @@ describe("an export", () => {
       everybody[0]!.status = { primary: "Inactive", secondary: "Unsubscribe" };
       hang = undefined;
       pages.length = 0;
-      const second = await waitForResult(spawnEcm(args, { ...env, ECM_BASE_URL: server.baseUrl }));
-      expect(second.code, second.stderr).toBe(0);
+      await done(ecm(args, { env: { ECM_BASE_URL: server.baseUrl } }));
       // Two on each.
       expect(pages).toEqual([1, 2, 3, 4, 5]);
       const rows = everybody.map(({ key }, index) => `${key},${index === 0 ? "Inactive" : "Active"}\n`);

@@ -1,9 +1,9 @@
 /** Commands that messages show, given to a real shell as they stand: they work, and on the account that was meant. */
 
-import { spawn } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Command } from "@commander-js/extra-typings";
 import { beforeEach, describe, expect, it } from "vitest";
 import { formatCommandLine } from "../../src/commands/help/command-line.ts";
@@ -18,12 +18,10 @@ import {
   temporaryFolder,
   temporaryHome,
   toWords,
-  waitForResult,
 } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import type { Answer } from "../support/typing.ts";
 
-const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
 /** What a shell would expand between double quotes. */
 const oddName = `it's $HOME \`id\` "x"!`;
 const at300 = { terminalColumns: 300, env: { NO_COLOR: "1" } };
@@ -52,14 +50,17 @@ function commandAfter(words: string, { stderr }: Result): string {
   return command;
 }
 
-/** Runs a line in a shell, in a folder of its own, where `ecm` is the built program. */
+/** Gives a line to a shell, and what `ecm` gets of it there to the program in this process. */
 async function inShell(line: string): Promise<Result> {
   const folder = await temporaryFolder();
-  await mkdir(join(folder, "bin"));
-  const script = `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`;
-  await writeFile(join(folder, "bin/ecm"), script, { mode: 0o755 });
-  const env = { ...home, HOME: folder, PATH: `${join(folder, "bin")}:${process.env.PATH}` };
-  return waitForResult(spawn("sh", ["-c", line], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] }));
+  const script = `#!/bin/sh\ncd '${folder}'\nprintf '%s\\0' "$@" >words\nprintf %s "$ECM_API_KEY" >key\ncat >stdin\n`;
+  await writeFile(join(folder, "ecm"), script, { mode: 0o755 });
+  const env = { HOME: folder, PATH: `${folder}:${process.env.PATH}` };
+  execFileSync("sh", ["-c", line], { env, input: "" });
+  const [words, key, stdin] = ["words", "key", "stdin"].map((name) =>
+    readFileSync(join(folder, name), "utf8"),
+  );
+  return ecm(words!.split("\0").slice(0, -1), { stdin, env: key ? { ECM_API_KEY: key } : {} });
 }
 
 const inShop = (line: string) => readJson(ecm, `${line} --profile shop`);

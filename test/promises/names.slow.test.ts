@@ -19,10 +19,11 @@ describe("a name", () => {
       tags: [{ _id: tags[0]._id }],
       fields: [{ _id: fields[2]._id, value: "v=1" }],
     });
-    for (const condition of [`--list=${name}`, `--tag=${name}`]) {
-      for (const command of [["contact", "search"], ["export"]])
-        expect(await done(ecm([...command, condition, "-o", "id"]))).toBe(`${contact._id}\n`);
-    }
+    for (const words of [
+      ["contact", "search", `--list=${name}`],
+      ["export", `--tag=${name}`],
+    ])
+      expect(await done(ecm([...words, "-o", "id"]))).toBe(`${contact._id}\n`);
     const removal = [`--remove-list=${name}`, `--remove-tag=${name}`];
     await done(ecm(["contact", "mutate", "ADA@example.com", ...removal]));
     expect(await readJson(ecm, ["contact", "search", `--tag=${name}`])).toEqual([]);

@@ -5,7 +5,15 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { callPort } from "../../sandbox/account.ts";
-import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../../support/ecm.ts";
+import {
+  ecmWith,
+  refused,
+  spawnEcm,
+  temporaryFolder,
+  temporaryHome,
+  waitForResult,
+} from "../../support/ecm.ts";
+import { startSandbox } from "../../support/sandbox.ts";
 
 /** A sandbox in a process of its own, once it has printed its line. */
 async function start(flags: string[], env: Record<string, string> = {}) {
@@ -20,20 +28,17 @@ async function start(flags: string[], env: Record<string, string> = {}) {
 const readStatus = async (ready: Parameters<typeof callPort>[0]) =>
   (await callPort(ready, "GET", "/api/contact-structure")).status;
 
-test.each(["SIGINT", "SIGTERM"] as const)(
-  "start prints one line of JSON and nothing more, answers, and ends with 0 on %s",
-  async (signal) => {
-    const { child, ended, line, ready } = await start(["--hourly-limit", "7"]);
-    expect(Object.keys(ready)).toEqual(["baseUrl", "apiKey", "structureId"]);
-    expect(ready.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    const { status, headers } = await callPort(ready, "GET", `/api/contact-structure/${ready.structureId}`);
-    expect([status, headers.get("x-ratelimit-remaining")]).toEqual([200, "6"]);
-    child.kill(signal);
-    expect(await ended).toEqual({ code: 0, stdout: line, stderr: "" });
-  },
-);
+test("start prints one line of JSON and nothing more, answers, and ends with 0 on SIGINT", async () => {
+  const { child, ended, line, ready } = await start(["--hourly-limit", "7"]);
+  expect(Object.keys(ready)).toEqual(["baseUrl", "apiKey", "structureId"]);
+  expect(ready.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  const { status, headers } = await callPort(ready, "GET", `/api/contact-structure/${ready.structureId}`);
+  expect([status, headers.get("x-ratelimit-remaining")]).toEqual([200, "6"]);
+  child.kill("SIGINT");
+  expect(await ended).toEqual({ code: 0, stdout: line, stderr: "" });
+});
 
-test("start is stopped at once, whatever is being delayed", async () => {
+test("start is stopped at once by SIGTERM, whatever is being delayed", async () => {
   const { child, ended, line, ready } = await start(["--fault", "delay:seconds=600"]);
   const { hostname, port } = new URL(ready.baseUrl);
   const socket = connect(Number(port), hostname);
@@ -46,12 +51,18 @@ test("start is stopped at once, whatever is being delayed", async () => {
   await dropped;
 });
 
-test("start takes a fault, and a port that is in use is a usage error", async () => {
-  const { ready } = await start(["--fault", "503:GET:*:n=1"]);
+test("start takes a fault, a seed, an admin token and a key of one's own; a port in use is a usage error", async () => {
+  const apiKey = `ecm_us_${"k".repeat(43)}`;
+  const flags = ["--fault", "503:GET:*:n=1", "--seed", "7", "--admin-token", "s3cret"];
+  const { ready } = await start(flags, { ECM_SANDBOX_API_KEY: apiKey });
+  expect(ready.apiKey).toBe(apiKey);
+  expect(ready.structureId).toBe((await startSandbox({ seed: 7 })).sandbox.structureId);
   expect([await readStatus(ready), await readStatus(ready)]).toEqual([503, 200]);
+  const health = async (headers?: Record<string, string>) =>
+    (await fetch(`${ready.baseUrl}/__sandbox/health`, { headers })).status;
+  expect([await health(), await health({ authorization: "Bearer s3cret" })]).toEqual([401, 200]);
   const { port } = new URL(ready.baseUrl);
-  const second = await ecmWith(await temporaryHome())(`sandbox start --port ${port}`);
-  expect(second).toMatchObject({ code: 2, stderr: expect.stringContaining(`port ${port}`) });
+  await refused(ecmWith(await temporaryHome())(`sandbox start --port ${port}`), 2, `port ${port}`);
 });
 
 test("start refuses a value that is none, and names its flag", async () => {
@@ -131,28 +142,23 @@ test("exec passes SIGTERM on, and waits for the command's own end", async () => 
 test("exec --temporary uses an empty folder, and removes it", async () => {
   const temporary = await temporaryFolder();
   const home: Record<string, string> = { ...(await temporaryHome()), TMPDIR: temporary };
-  const bin = join(import.meta.dirname, "../../../bin/ecm.js");
   const exec = (...args: string[]) => waitForResult(spawnEcm(["sandbox", "exec", ...args], home));
-  const create = [process.execPath, bin, "contact", "create", "--key", "a@b.co", "-o", "id"];
-  for (let run = 0; run < 2; run++) expect((await exec("--temporary", "--", ...create)).code).toBe(0);
-  expect((await exec("--temporary", "--", process.execPath, "-e", "process.exit(9)")).code).toBe(9);
+  // The second of that key would be refused.
+  const create = `
+    const { ECM_BASE_URL: url, ECM_API_KEY: key } = process.env;
+    const headers = { "x-api-key": key, "content-type": "application/json" };
+    const [{ _id }] = await (await fetch(url + "/api/contact-structure", { headers })).json();
+    const body = JSON.stringify({ key: "a@b.co", contactStructureId: _id });
+    const { ok } = await fetch(url + "/api/contact", { method: "POST", headers, body });
+    process.exit(ok ? 9 : 1);`;
+  for (let run = 0; run < 2; run++) {
+    const result = await exec("--temporary", "--", process.execPath, "--input-type=module", "-e", create);
+    expect(result).toEqual({ code: 9, stdout: "", stderr: "" });
+  }
   const missing = await exec("--temporary", "--", "/nowhere/at-all");
   expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("/nowhere/at-all")]);
   expect(await readdir(temporary)).toEqual([]);
   expect(await readdir(home.ECM_STATE_DIR!).catch(() => [])).not.toContain("sandbox");
-  const both = await exec("--temporary", "--data", temporary, "--", process.execPath, "-e", "");
-  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("--temporary")]);
-});
-
-test("start takes a seed, an admin token and a key of one's own", async () => {
-  const apiKey = `ecm_us_${"k".repeat(43)}`;
-  const flags = ["--seed", "7", "--admin-token", "s3cret"];
-  const started = [1, 2].map(() => start(flags, { ECM_SANDBOX_API_KEY: apiKey }));
-  const [one, two] = (await Promise.all(started)).map(({ ready }) => ready);
-  expect([one.apiKey, two.apiKey]).toEqual([apiKey, apiKey]);
-  expect(one.structureId).toBe(two.structureId);
-  const health = (headers?: Record<string, string>) => fetch(`${one.baseUrl}/__sandbox/health`, { headers });
-  expect((await health()).status).toBe(401);
-  expect((await health({ authorization: "Bearer s3cret" })).status).toBe(200);
-  expect(await readStatus(one)).toBe(200);
+  const both = ["sandbox", "exec", "--temporary", "--data", temporary, "--", process.execPath, "-e", ""];
+  await refused(ecmWith(home)(both), 2, "--temporary");
 });
