@@ -137,10 +137,9 @@ describe("every row and every command", () => {
     "--duplicates %s keeps the mark of every row",
     async (how) => {
       const { importing, keys } = await startAccount();
-      for (const [one, two] of ["yes no", "no yes"].map((pair) => pair.split(" "))) {
-        await importing(`Email,Unsubscribed\n${ada},${one}\nADA@example.com,${two}\n`, `--duplicates ${how}`);
-        expect(await keys(), `${one}, then ${two}`).toEqual([]);
-      }
+      const rows = `${ada},yes\nADA@example.com,no\n${bob},no\nBOB@example.com,yes\n${cy},no\n`;
+      await importing(`Email,Unsubscribed\n${rows}`, `--duplicates ${how}`);
+      expect(await keys()).toEqual([cy]);
     },
   );
 

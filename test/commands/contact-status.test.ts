@@ -41,9 +41,10 @@ describe("--status", () => {
     const { ecm } = await account(variants as Record<string, string>);
     const keysWith = async (line: string) =>
       (await done(ecm(`${line} --columns key -o csv`))).trim().split(/\r?\n/).slice(1);
-    for (const [word, keys] of found)
+    const some = [found[1]!, found[4]!, found[6]!];
+    for (const [word, keys] of "literal" in variants ? some : found)
       expect(await keysWith(`contact search --status ${word}`), word).toEqual(keys);
-    for (const [word, keys] of [found[1]!, found[4]!, found[6]!]) {
+    for (const [word, keys] of some) {
       expect(await done(ecm(`contact search --status ${word} --count`)), word).toBe(`${keys.length}\n`);
       expect(await keysWith(`export --status ${word}`), word).toEqual(keys);
       const { rows } = await readJson(ecm, `contact delete --status ${word} --dry-run`);

@@ -2,7 +2,7 @@
  * One process at a time: processes that live, that are gone, that
  * cannot be seen, and that come at the same moment.
  */
-import { spawn } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -37,11 +37,7 @@ async function leftBy(folder: string, holder: ProcessIdentity, beatAt: number): 
 }
 
 /** A process that has ended, as it named itself. */
-async function endedProcess(): Promise<ProcessIdentity> {
-  const child = spawn(process.execPath, ["-e", ""]);
-  await new Promise((resolve) => child.on("close", resolve));
-  return { ...identifyThisProcess(), pid: child.pid! };
-}
+const ended: ProcessIdentity = { ...identifyThisProcess(), pid: spawnSync(process.execPath, ["-e", ""]).pid };
 
 describe("a lease", () => {
   it("is for one at a time, and for one matter", async () => {
@@ -65,7 +61,7 @@ describe("a lease", () => {
     await lease.release();
     expect(await isLeaseHeld(folder, "matter")).toBe(false);
     expect(await readdir(folder)).toEqual([]);
-    await leftBy(folder, await endedProcess(), Date.now());
+    await leftBy(folder, ended, Date.now());
     expect(await isLeaseHeld(folder, "matter")).toBe(false);
     const shared = await temporaryFolder();
     const file = await leftBy(shared, elsewhere, Date.now());
@@ -76,10 +72,10 @@ describe("a lease", () => {
 
   it("of a process that is gone is taken over at once, and swept for other matters too", async () => {
     const folder = await temporaryFolder();
-    await leftBy(folder, await endedProcess(), Date.now());
+    await leftBy(folder, ended, Date.now());
     const other = await takeLease(folder, "another", "it");
     expect(await readdir(folder)).toHaveLength(1);
-    await leftBy(await temporaryFolder(), await endedProcess(), Date.now());
+    await leftBy(await temporaryFolder(), ended, Date.now());
     const lease = await takeLease(folder, "matter", "the run");
     expect(lease.tookOver).toBeUndefined();
     await Promise.all([lease.release(), other.release()]);
@@ -148,7 +144,7 @@ describe("a lease", () => {
 
   it("has exactly one winner among many who come at the same moment", async () => {
     const folder = await temporaryFolder();
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 8; round++) {
       const taken = await Promise.allSettled(
         Array.from({ length: 8 }, () => takeLease(folder, "matter", "the run")),
       );
@@ -165,6 +161,6 @@ describe("the life of a process", () => {
     const me = identifyThisProcess();
     expect(checkLife(me, me)).toBe("alive");
     expect(checkLife({ ...me, space: "another container" }, me)).toBe("unknown");
-    expect(checkLife(await endedProcess(), me)).toBe("gone");
+    expect(checkLife(ended, me)).toBe("gone");
   });
 });

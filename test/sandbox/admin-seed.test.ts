@@ -66,7 +66,7 @@ test.each([
 
 const seedOf = (member: object) => ({ contacts: [{ key: "a@b.co", ...member }] });
 
-test.each([
+const wrongSeeds: [seed: object, place: string][] = [
   [{ contacts: [{ key: "a@b.co" }, {}] }, "contacts[1].key"],
   [{ contacts: [{ key: "a@b.co" }, { key: "no address" }] }, "contacts[1].key"],
   [seedOf({ fields: { City: 5 } }), "contacts[0].fields.City"],
@@ -88,11 +88,15 @@ test.each([
   [{ ...seedOf({}), templates: [{ subject: "x" }] }, "templates[0].name"],
   [{ ...seedOf({}), reports: { overall: 5 } }, "reports.overall"],
   [{ reports: { monthly: {} } }, "reports.monthly"],
-])("a seed with something invalid is 400 with its place, and nothing is applied: %j", async (body, place) => {
+];
+
+test("a seed with something invalid is 400 with its place, and nothing is applied", async () => {
   const { seed, structure, keys, get, listsPath } = await opened();
   const before = await structure();
-  const message = expect.stringContaining(place);
-  expect(onlyError(await seed(body))).toMatchObject({ ...invalidAt(place), message });
+  for (const [body, place] of wrongSeeds) {
+    const message = expect.stringContaining(place);
+    expect(onlyError(await seed(body)), place).toMatchObject({ ...invalidAt(place), message });
+  }
   expect(await structure()).toEqual(before);
   expect(await keys()).toEqual([]);
   expect((await get(listsPath)).total).toBe(0);
@@ -121,12 +125,12 @@ test("a seed that is no JSON object is 400, without a text nothing is seeded, an
 
 test("a seed may be larger than the 1 MiB that a request to the service may hold", async () => {
   const { search, seed } = await opened();
-  const contacts = Array.from({ length: 2000 }, (_, number) => ({
+  const contacts = Array.from({ length: 200 }, (_, number) => ({
     key: `person${number}@example.com`,
-    fields: { "First Name": `Person ${number}`, Notes: "x".repeat(600) },
+    fields: { "First Name": `Person ${number}`, Notes: "x".repeat(6000) },
     lists: ["Everyone"],
     tags: [number % 2 ? "odd" : "even"],
   }));
-  expect((await seed({ contacts })).body).toEqual({ contacts: { created: 2000, updated: 0 } });
-  expect((await search()).body.totalRecords).toBe(2000);
+  expect((await seed({ contacts })).body).toEqual({ contacts: { created: 200, updated: 0 } });
+  expect((await search()).body.totalRecords).toBe(200);
 });

@@ -67,13 +67,12 @@ describe("looks odd", () => {
   });
 });
 
-test.each([10, 10_000])(
-  "a further pass over %d rows reads the same, also of a changed file",
-  async (count) => {
+test("a further pass over few rows or many reads the same, also of a changed file", async () => {
+  for (const count of [10, 3000]) {
     const { found, path } = await survey(toFile(...Array.from({ length: count }, () => "Oslo")));
     await appendFile(path, "x@example.com,Rome\n");
     let read = 0;
     for await (const batch of found.batches()) read += batch.length;
     expect(read).toBe(count);
-  },
-);
+  }
+});

@@ -181,7 +181,7 @@ describe("a plan that is written for others", () => {
       (name) => whole.lastIndexOf(name) + name.length,
     );
     for (let at = 0; at < whole.length; at++) {
-      if (!isTried(whole, at, at < end ? 31 : 4)) continue;
+      if (!isTried(whole, at, at < end ? 61 : 4)) continue;
       if (actions.includes(at)) continue;
       const changed = Buffer.from(whole);
       changed[at] = changed[at]! ^ 1;
