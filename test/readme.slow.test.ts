@@ -1,10 +1,10 @@
 /** The README's commands as they stand there, without the installing and building; and what it says that people do. */
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { machine, recipe } from "./recipes/kit.ts";
-import { done, temporaryFolder, waitForResult } from "./support/ecm.ts";
+import { done, ecmWith, readJson, temporaryHome, waitForResult } from "./support/ecm.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(`${root}/README.md`, "utf8");
@@ -18,31 +18,24 @@ describe("the quick start", () => {
   });
 
   it("imports a real export into the embedded service and finds a person of it; a second import writes nothing", async () => {
-    const home = await temporaryFolder();
-    const steps = commands[0]!
-      .split("&&")
-      .map((step) => step.trim())
-      .filter((step) => !step.startsWith("npm "));
-    const shell = (step: string) =>
-      execFileSync("bash", ["-c", step], {
-        cwd: root,
-        encoding: "utf8",
-        env: { PATH: process.env.PATH, HOME: home },
-        stdio: ["ignore", "pipe", "ignore"],
-      });
-    const [apply, importing, search] = steps as [string, string, string];
-    shell(apply);
-    const first = JSON.parse(shell(`${importing} --json`));
-    expect(first.status).toBe("completed");
-    expect(first.rows).toMatchObject({ read: 1000, created: 1000, rejected: 0, skipped: 0 });
-    const [contact] = JSON.parse(shell(`${search} --json`));
-    expect(contact.key).toBe("hanako.yamada@example.com");
-    expect(shell(search)).toContain("花子 🌸");
-    expect(shell(search)).toContain('"Tokyo, Japan"');
-
-    const second = JSON.parse(shell(`${importing} --json`));
-    expect(second.rows).toMatchObject({ read: 1000, unchanged: 1000 });
-    expect(second.requests).toMatchObject({ create: 0, mutate: 0 });
+    const program = "node bin/ecm.js ";
+    const steps = commands[0]!.split("&&").map((step) => step.trim());
+    const [apply, importing, search] = steps
+      .filter((step) => step.startsWith(program))
+      .map((step) => step.slice(program.length)) as [string, string, string];
+    const ecm = ecmWith(await temporaryHome());
+    await done(ecm(apply));
+    expect(await readJson(ecm, importing)).toMatchObject({
+      status: "completed",
+      rows: { read: 1000, created: 1000, rejected: 0, skipped: 0 },
+    });
+    const found = await done(ecm(search));
+    for (const said of ["hanako.yamada@example.com", "花子 🌸", '"Tokyo, Japan"'])
+      expect(found).toContain(said);
+    expect(await readJson(ecm, importing)).toMatchObject({
+      rows: { read: 1000, unchanged: 1000 },
+      requests: { create: 0, mutate: 0 },
+    });
   });
 });
 
@@ -61,10 +54,14 @@ recipe("the things people do with it", () => {
     await file("attendees.csv", "Email\nbob@example.com\n");
     await file("nightly.sh", "#!/bin/sh\necm lists list\n", 0o755);
     const said = new Map<string, string>();
-    for (const line of lines.filter((each) => each !== "ecm auth login")) {
+    process.chdir(folder);
+    onTestFinished(() => process.chdir(root));
+    for (const line of lines) {
       const command = line.replace("RUN", "last");
-      const child = spawn("bash", ["-c", command], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
-      said.set(line, await done(waitForResult(child)));
+      const isForShells = /[|>]|sandbox exec/.test(command.replaceAll(/'.*?'/g, ""));
+      const shell = () =>
+        waitForResult(spawn("bash", ["-c", command], { env, stdio: ["ignore", "pipe", "pipe"] }));
+      said.set(line, await done(isForShells ? shell() : ecm(command.replace("ecm ", ""))));
     }
     const { stdout } = await ecm(`import ${folder}/customers.xlsx --dry-run --json`);
     expect(JSON.parse(stdout).rows).toMatchObject({ read: 2, unchanged: 2 });
