@@ -98,12 +98,12 @@ async function play(kind: Kind, seed: number, kills: number, size: number) {
   proxy.writes.length = 0;
   let killed = 0;
   for (;;) {
-    const reach = killed < kills ? Math.floor(random() * (size / 6)) : Number.POSITIVE_INFINITY;
-    const at = proxy.arrived() + 1 + reach;
+    const at = proxy.arrived() + 1 + Math.floor(random() * (size / 6));
     const when = random() < 0.5 ? "before" : "after";
     const loss = random() < 0.5 ? "drop" : undefined;
     const isThen = (moment: Moment) => moment.count >= at && moment.when === when;
-    const result = await runKilled(proxy, args, isThen, loss);
+    // The start that is not killed needs no process of its own.
+    const result = killed < kills ? await runKilled(proxy, args, isThen, loss) : await proxy.ecm(args);
     const requests = proxy.arrived() - before;
     if (result.code !== -1) return { ...(await readEnd(proxy, result, backup)), proxy, killed, requests };
     killed++;
