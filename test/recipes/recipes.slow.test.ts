@@ -50,9 +50,9 @@ recipe("an hour that is used up", () => {
   it.each<[string, number, number, (made: Machine) => Promise<Record<string, string>>, Count]>([
     [
       "list-mirror",
-      30,
-      15,
-      async ({ file }) => ({ MIRROR_FILE: await file("attendees.csv", contacts(30)) }),
+      12,
+      8,
+      async ({ file }) => ({ MIRROR_FILE: await file("attendees.csv", contacts(12)) }),
       ({ ecm }) => countMembers(ecm, "Attendees"),
     ],
     [
@@ -81,9 +81,9 @@ recipe("an hour that is used up", () => {
   });
 
   it.each(["quota-watch", "crm-feedback"])("is no failure for %s", async (name) => {
-    const { script, file } = await machine({ hourlyLimit: 1 });
+    const { script, ecm, file } = await machine({ hourlyLimit: 1 });
     const env = { FEEDBACK_INBOX: join(await file("inbox/.keep", ""), "..") };
-    await script(name, env);
+    await requestsLeft(ecm);
     expect(await script(name, env)).toEqual(silent);
   });
 });
@@ -106,37 +106,31 @@ recipe("crm-sync", () => {
     expect((await runs(ecm))[0]).toMatchObject({ rows: { read: 31, unchanged: 30, created: 0 } });
   });
 
-  it("imports nobody from a file that has lost its consent column, and says the way out in one line", async () => {
-    const { script, ecm, file } = await machine();
-    const env = { CRM_EXPORT: await file("crm.csv", contacts(3)), CRM_CONSENT: "Newsletter=opt-in" };
-    expect(await script("crm-sync", env)).toEqual(says(/^crm-sync: .*"Newsletter".*; .+\n$/, 2));
-    expect(await countMembers(ecm, "Customers").catch(() => 0)).toBe(0);
-  });
-
   it("stops with the hour in silence, and finishes the old file before it takes the new one", async () => {
-    const { script, ecm, file, restart } = await machine({ hourlyLimit: 240 });
-    const env = { CRM_EXPORT: await file("crm.csv", contacts(60)) };
+    const { script, ecm, file, restart } = await machine({ hourlyLimit: 220 });
+    const env = { CRM_EXPORT: await file("crm.csv", contacts(30)) };
     expect(await script("crm-sync", { ...env, CRM_UNTIL: "30m" })).toEqual(silent);
     const [stopped] = await runs(ecm);
     expect(stopped).toMatchObject({ status: "stopped" });
     expect(stopped.rows.created).toBeGreaterThan(0);
     expect(stopped.rows.pending).toBeGreaterThan(0);
 
-    await file("crm.csv", contacts(10, 55));
+    await file("crm.csv", contacts(10, 25));
     await restart();
     expect(await script("crm-sync", env)).toEqual(silent);
     const [newer, older] = await runs(ecm);
-    expect(older).toMatchObject({ run: stopped.run, status: "completed", rows: { created: 60 } });
+    expect(older).toMatchObject({ run: stopped.run, status: "completed", rows: { created: 30 } });
     expect(newer).toMatchObject({ status: "completed", rows: { created: 5, unchanged: 5 } });
   });
 
   it("goes on after kill -9, and lets no second copy in meanwhile", async () => {
     const faults = ["delay:POST:/api/contact:seconds=0.2"];
-    const { script, startScript, ecm, file, folder } = await machine({ faults });
+    const { script, startScript, ecm, file, folder, admin } = await machine({ faults });
     const env = { CRM_EXPORT: await file("crm.csv", contacts(24)) };
     const first = await startScript("crm-sync", env);
     const ended = once(first, "close");
-    while ((await countMembers(ecm, "Customers")) === 0);
+    const countCreations = () => admin().requests({ method: "POST", path: "/api/contact" }).length;
+    await expect.poll(countCreations).toBeGreaterThan(0);
     expect(await script("crm-sync", env)).toEqual(silent);
     expect(await countMembers(ecm, "Customers")).toBeLessThan(24);
     process.kill(-first.pid!, "SIGKILL");
@@ -148,74 +142,61 @@ recipe("crm-sync", () => {
   });
 
   it("says in one line what a person has to see to, and how it ended", async () => {
-    const { script, file, admin } = await machine();
+    const { script, ecm, file, admin } = await machine();
     const env = { CRM_EXPORT: await file("crm.csv", contacts(3)) };
     const missing = await script("crm-sync", { CRM_EXPORT: "/nonexistent.csv" });
     expect(missing).toEqual(says("crm-sync: /nonexistent.csv is missing or empty\n", 1));
-    await file("crm.csv", "Email,Shoe size\na@example.com,9\n");
-    expect(await script("crm-sync", env)).toEqual(says(/^crm-sync: .*Shoe size.*\n$/, 2));
-    await file("crm.csv", contacts(3));
+    // A file that has lost its consent column.
+    const asking = { ...env, CRM_CONSENT: "Newsletter=opt-in" };
+    expect(await script("crm-sync", asking)).toEqual(says(/^crm-sync: .*"Newsletter".*; .+\n$/, 2));
     admin().account({ monthlyLimit: 0 });
     expect(await script("crm-sync", env)).toEqual(says(/^crm-sync: .*month.*\n$/i, 7));
     admin().account({ monthlyLimit: 1000 });
-    expect(await script("crm-sync", env)).toEqual(silent);
+    expect(await countMembers(ecm, "Customers")).toBe(0);
   });
 });
 
 recipe("list-mirror", () => {
-  it("mirrors the file in silence, asks nothing while the file is the same, and finds what was removed", async () => {
-    const { script, ecm, file, admin } = await machine();
+  it("mirrors the file in silence, and says in one line what it did not do", async () => {
+    const { script, ecm, file, folder, admin } = await machine();
+    const env = { MIRROR_FILE: join(folder, "attendees.csv") };
+    const mirror = async (text: string) => {
+      await file("attendees.csv", text);
+      return script("list-mirror", env);
+    };
+    const told = (what: string) => says(`list-mirror: Attendees: ${env.MIRROR_FILE} ${what}\n`, 3);
+    const members = () => countMembers(ecm, "Attendees");
+    const missing = { ...told("is missing or cannot be read"), code: 1 };
+    expect(await script("list-mirror", env)).toEqual(missing);
     admin().seed({ contacts: people(30) });
-    const env = { MIRROR_FILE: await file("attendees.csv", contacts(20)) };
-    expect(await script("list-mirror", env)).toEqual(silent);
-    expect(await countMembers(ecm, "Attendees")).toBe(20);
+    expect(await mirror(contacts(20))).toEqual(silent);
+    expect(await members()).toBe(20);
 
     const before = await requestsLeft(ecm);
     expect(await script("list-mirror", env)).toEqual(silent);
     expect(before - (await requestsLeft(ecm))).toBe(1);
 
-    await file("attendees.csv", contacts(20, 1));
-    expect(await script("list-mirror", env)).toEqual(silent);
-    expect(await countMembers(ecm, "Attendees")).toBe(20);
-  });
-
-  it("refuses in one line to empty the list, and says which keys are no contacts", async () => {
-    const { script, ecm, file, admin } = await machine();
-    admin().seed({ contacts: people(20, "Attendees") });
-    const env = { MIRROR_FILE: await file("attendees.csv", contacts(10)) };
-    expect(await script("list-mirror", env)).toEqual(
+    expect(await mirror(contacts(10))).toEqual(
       says(/^list-mirror: Attendees: This would remove 10 of the 20 members .*; .*--max-remove.*\n$/, 2),
     );
-    expect(await countMembers(ecm, "Attendees")).toBe(20);
+    expect(await members()).toBe(20);
     // A person looked, and it was right: the script continues without a question.
     await done(ecm(`lists sync Attendees ${env.MIRROR_FILE} --max-remove 50%`));
     expect(await script("list-mirror", env)).toEqual(silent);
 
-    await file("attendees.csv", contacts(12, 0).concat("stranger@example.com\n"));
-    expect(await script("list-mirror", env)).toEqual(
-      says(/^list-mirror: Attendees: 1 of 13 rows are no contacts: ecm runs rejects \S+\n$/),
-    );
-    expect(await countMembers(ecm, "Attendees")).toBe(12);
-    expect(await script("list-mirror", env)).toEqual(silent);
-  });
-
-  it("says in one line, each time, that its file is missing or cut off, and removes nobody", async () => {
-    const { script, ecm, file, folder, admin } = await machine();
-    const gone = join(folder, "gone.csv");
-    const line = `list-mirror: Attendees: ${gone} is missing or cannot be read\n`;
-    expect(await script("list-mirror", { MIRROR_FILE: gone })).toEqual(says(line, 1));
-
-    admin().seed({ contacts: people(20, "Attendees") });
-    const cut = contacts(20).slice(0, -"mple.com\n".length);
-    const env = { MIRROR_FILE: await file("attendees.csv", cut) };
-    const said = `list-mirror: Attendees: ${env.MIRROR_FILE} is cut off in its last row: nobody was removed\n`;
+    const cut = contacts(9).slice(0, -"mple.com\n".length);
     for (let hour = 0; hour < 2; hour += 1) {
-      expect(await script("list-mirror", env)).toEqual(says(said, 3));
+      expect(await mirror(cut)).toEqual(told("is cut off in its last row: nobody was removed"));
     }
-    expect(await countMembers(ecm, "Attendees")).toBe(20);
-    await file("attendees.csv", contacts(19));
+    expect(await members()).toBe(10);
+
+    expect(await mirror(`${contacts(12, 1)}stranger@example.com\n`)).toEqual(
+      says(/^list-mirror: Attendees: 1 of 14 rows are no contacts: ecm runs rejects \S+\n$/),
+    );
+    expect(await ecm("export --list Attendees --columns key -o csv")).toMatchObject({
+      stdout: contacts(12, 1).replace("Email", "key"),
+    });
     expect(await script("list-mirror", env)).toEqual(silent);
-    expect(await countMembers(ecm, "Attendees")).toBe(19);
   });
 });
 
@@ -258,14 +239,12 @@ recipe("quota-watch", () => {
   it("warns once when the month runs low, and again only after it had recovered", async () => {
     const { script, admin } = await machine();
     const limit = (monthlyLimit: number) => admin().account({ monthlyLimit });
-    expect(await script("quota-watch")).toEqual(silent);
     limit(3);
-    const early = { QUOTA_LEAST_PERCENT: "50" };
+    const early = { QUOTA_LEAST_PERCENT: "70" };
     expect(await script("quota-watch", early)).toEqual(
-      says("quota-watch: 33 % of the month's requests are left\n"),
+      says("quota-watch: 66 % of the month's requests are left\n"),
     );
     expect(await script("quota-watch", early)).toEqual(silent);
-    expect(await script("quota-watch")).toEqual(silent);
     limit(1000);
     expect(await script("quota-watch")).toEqual(silent);
     limit(1);
@@ -411,9 +390,6 @@ recipe("campaign-leavers", () => {
       const { status } = JSON.parse((await ecm(`contact get ${emailTo} --json`)).stdout);
       expect(status.primary).toBe(soft.some((event) => event.emailTo === emailTo) ? "active" : "Inactive");
     }
-    expect(await script("campaign-leavers", {}, ["Spring sale"])).toMatchObject({
-      stdout: "0 unsubscribed\n",
-    });
     expect(await script("campaign-leavers", {}, ["Draft"])).toEqual(silent);
     expect(await script("campaign-leavers", {}, ["Nothing"])).toMatchObject({ code: 5, stdout: "" });
   });
@@ -431,12 +407,11 @@ recipe("every-account", () => {
         ],
         { stdin: key },
       );
-    await login("north", env.ECM_API_KEY!);
     await login("south", wrongKey);
     await login("west", env.ECM_API_KEY!);
     await ecm("lists create News");
     const { code, stdout, stderr } = await script("every-account", {}, toWords("lists list --columns name"));
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "north:\nname\nNews\nsouth:\nwest:\nname\nNews\n" });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "south:\nwest:\nname\nNews\n" });
     expect(stderr).toMatch(/\nevery-account: failed: south \(exit 4\)\n$/);
     await ecm("auth logout --profile south");
     expect(await script("every-account", {}, ["lists", "list", "-q"])).toMatchObject({ code: 0, stderr: "" });
