@@ -78,7 +78,6 @@ describe("a selection", () => {
       ["delete --where Nope --yes", "Unknown name"],
       ["delete a@b.co --keys f --yes", "--keys names every contact"],
       ["mutate a@b.co b@b.co --if-version 1 --add-tag T", "--if-version applies to a single contact"],
-      ["mutate a@b.co b@b.co", "No change given"],
     ] as const)
       await refused(ecm(`contact ${words}`), 2, message);
   });

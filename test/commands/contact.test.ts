@@ -58,7 +58,7 @@ const refused: [line: string, exitCode: number, message: string][] = [
   ["mutate ada@example.com --if-version 1", 2, "No change given"],
   ["mutate --add-tag vip", 2, "id or key is missing"],
   ["mutate '' --add-tag vip", 2, "empty"],
-  ["mutate ada@example.com --add-tag vip --remove-tag VIP", 2, "both added and removed"],
+  ["mutate ada@example.com --add-tag vip --remove-tag VIP", 2, 'The tag "vip" cannot be both'],
   ["mutate ada@example.com --data - --add-tag vip", 2, "--data is the whole body"],
   ["mutate ada@example.com --add-tag vip --if-version x", 2, "--if-version"],
   ["create --key ADA@example.com", 6, "hint: To change the existing contact: ecm contact mutate"],

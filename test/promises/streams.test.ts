@@ -28,13 +28,6 @@ describe("formats", () => {
     }
   });
 
-  it("are tsv with a header where stdout is no terminal, and escape what would break a line", async () => {
-    const { ecm } = await startSandbox();
-    await ecm(["lists", "create", "a\tb\\c\nd"]);
-    const { stdout } = await ecm("lists list --columns name,totalContacts");
-    expect(stdout).toBe("name\ttotalContacts\na\\tb\\\\c\\nd\t0\n");
-  });
-
   it("mean json for results and failures alike with --json, wherever it stands, and never two at once", async () => {
     const { ecm } = await startSandbox();
     const listed = await ecm("lists list --json -o json", { env: { ECM_OUTPUT: "csv" } });

@@ -127,14 +127,6 @@ describe("what can be seen to be wrong without the account", () => {
       "No change given",
     );
   });
-
-  it("names a tag that is added and removed as it was typed", async () => {
-    const { ecm } = await startSandbox({
-      contents: { tags: ["vip"], contacts: [{ key: "ada@example.com" }] },
-    });
-    const line = "contact mutate ada@example.com --add-tag VIP --remove-tag vip";
-    await refused(ecm(line), 2, /^error: .*"vip"/m);
-  });
 });
 
 it("an API key that was typed where none belongs is in no message, nor is its beginning", async () => {
