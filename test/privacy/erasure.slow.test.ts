@@ -3,7 +3,7 @@
  * file may write it is the person there; and what is there of the others is still usable.
  */
 import { existsSync } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { domainToASCII } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -20,22 +20,8 @@ import {
   temporaryHome,
   waitForResult,
 } from "../support/ecm.ts";
+import { readHome } from "../support/home.ts";
 import { startSandbox } from "../support/sandbox.ts";
-
-type Environment = Record<string, string>;
-
-/** Every file of a home, as its bytes. */
-async function readHome(env: Environment): Promise<[path: string, bytes: string][]> {
-  const files: [string, string][] = [];
-  for (const root of [env.ECM_STATE_DIR!, env.ECM_CACHE_DIR!, env.ECM_CONFIG_DIR!]) {
-    for (const entry of await readdir(root, { recursive: true, withFileTypes: true }).catch(() => [])) {
-      const path = join(entry.parentPath, entry.name);
-      // What a database keeps only while it is open may go meanwhile.
-      if (entry.isFile()) files.push([path, await readFile(path, "latin1").catch(() => "")]);
-    }
-  }
-  return files;
-}
 
 const bytesOf = (text: string, encoding: BufferEncoding = "utf8") =>
   Buffer.from(text, encoding).toString("latin1");
@@ -76,7 +62,11 @@ function listBase64Forms(text: string): string[] {
   });
 }
 
-async function expectNowhere(env: Environment, texts: readonly string[], others: readonly string[] = []) {
+async function expectNowhere(
+  env: Record<string, string>,
+  texts: readonly string[],
+  others: readonly string[] = [],
+) {
   const forms = [...new Set(texts.flatMap(listWrittenForms).map((form) => form.toLowerCase()))];
   const exact = texts.flatMap(listBase64Forms);
   const found: string[] = [];
