@@ -77,8 +77,7 @@ export async function openSteps(
     readOnly: false,
     signal,
   });
-  const [structure] = await call<{ _id: string }[]>(service, "GET", "/api/contact-structure");
-  const structureId = structure!._id;
+  const { structureId } = service.sandbox;
   const place = await makeRunFolder(stateFolder, clock.now());
   const context = openContext({
     place,
@@ -151,10 +150,9 @@ export async function openSteps(
 
 export interface Ada {
   service: RunningSandbox;
-  /** Of the contact, of the field City, and of the list News. */
+  /** Of the contact, and of the field City. */
   id: string;
   city: string;
-  news: string;
 }
 
 /** An account with one contact, ada@example.com, whose City is Oslo. */
@@ -166,12 +164,8 @@ export async function startAdasAccount(): Promise<Ada> {
       contacts: [{ key: "ada@example.com", fields: { City: "Oslo" } }],
     },
   });
-  const [ada] = await call<Contact[]>(service, "GET", "/api/contact");
-  const read = async (...args: string[]) => JSON.parse((await service.ecm([...args, "--json"])).stdout);
-  const { fields } = await read("structure", "get");
-  const [news] = await read("lists", "list", "--all");
-  const city = fields.find(({ label }: { label: string }) => label === "City");
-  return { service, id: ada!._id, city: city._id, news: news._id };
+  const [ada] = await call<[Contact]>(service, "GET", "/api/contact");
+  return { service, id: ada._id, city: ada.fields![0]!._id };
 }
 
 /** A row of a file, and what it wants. */

@@ -16,19 +16,10 @@ const people = [
 ].join("\n");
 
 async function scene(): Promise<RunningSandbox> {
-  const service = await startSandbox({ contents: { lists: ["News"], tags: ["VIP", "Tokyo, Japan"] } });
-  await service.ecm("structure field add City");
-  await service.ecm([
-    "import",
-    await inputFile(people),
-    "--list",
-    "News",
-    "--tag",
-    "VIP",
-    "--tag",
-    "Tokyo, Japan",
-  ]);
-  await service.ecm(["import", await inputFile(`Email,City\n${ada},Paris\n`)]);
+  const contents = { fields: ["City"], lists: ["News"], tags: ["VIP", "Tokyo, Japan"] };
+  const service = await startSandbox({ contents });
+  await service.ecm(`import ${await inputFile(people)} --list News --tag VIP --tag 'Tokyo, Japan'`);
+  await service.ecm(`import ${await inputFile(`Email,City\n${ada},Paris\n`)}`);
   return service;
 }
 

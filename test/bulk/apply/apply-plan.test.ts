@@ -45,8 +45,8 @@ interface Meanwhile {
 }
 
 const create = async ({ service, city }: Ada) => {
-  const [structure] = await call<{ _id: string }[]>(service, "GET", "/api/contact-structure");
-  const body = { key: nobody, contactStructureId: structure!._id, fields: [{ _id: city, value: "Rome" }] };
+  const { structureId } = service.sandbox;
+  const body = { key: nobody, contactStructureId: structureId, fields: [{ _id: city, value: "Rome" }] };
   await call(service, "POST", "/api/contact", body);
 };
 const remove = ({ service, id }: Ada) => service.ecm(`api DELETE /api/contact/${id} --yes`);
