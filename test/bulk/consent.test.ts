@@ -219,12 +219,16 @@ describe("suppressed keys", () => {
     },
   );
 
-  it("are not created by lists sync --create", async () => {
-    const { ecm, run } = await startAccount({ contents: { lists: ["News"] } });
+  it("are neither added nor created by lists sync, and stay members where they are", async () => {
+    const contents = { contacts: [{ key: ada, lists: ["Old"] }], lists: ["News"] };
+    const { ecm, run } = await startAccount({ contents });
     await ecm(`suppressions add ${ada}`);
     const path = await inputFile(`${ada}\n${bob}\n`);
-    const result = await run(`lists sync News ${path} --create`);
-    expect(result).toMatchObject({ rows: { created: 1, skipped: 1 }, consent: { suppressed: 1 } });
+    const left = { rows: { skipped: 1 }, consent: { suppressed: 1 } };
+    expect(await run(`lists sync Old ${path} --create`)).toMatchObject({ ...left, members: { removed: 0 } });
+    expect(await run(`lists sync News ${path}`)).toMatchObject({ ...left, members: { added: 1 } });
+    const all = await run(`lists sync News ${path} --include-suppressed`);
+    expect(all).toMatchObject({ rows: { skipped: 0 }, members: { added: 1 } });
   });
 });
 

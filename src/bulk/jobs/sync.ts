@@ -78,7 +78,7 @@ function toRowWork(options: SyncOptions, listId: string): Omit<RowWork, "survey"
     source: ["lists", ...statusParts, "createdAt"],
     looks: {
       marksRepeats: !create,
-      suppressions: create && !includeSuppressed ? "pass-over" : "include",
+      suppressions: includeSuppressed ? "include" : "pass-over",
     },
     notSubscribedAre: includeUnsubscribed ? "added" : create ? "not_added_nor_created" : "not_added",
     toDesired({ mark }) {

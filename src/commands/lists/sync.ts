@@ -14,10 +14,7 @@ export function registerListsSync(parent: Command, context: Context): void {
       "a CSV, xlsx or JSON file with a key column, or one key per line; - for standard input",
     )
     .option("--create", "create contacts that do not exist; no contact is ever deleted")
-    .option(
-      "--include-suppressed",
-      "with --create: create contacts even if they are on the suppression list",
-    );
+    .option("--include-suppressed", "add and create contacts even if they are on the suppression list");
   verb(context, addBulkFlags(addKeyFileFlags(command), { isSync: true }), {
     examples: [
       "ecm lists sync Newsletter members.csv --dry-run",
