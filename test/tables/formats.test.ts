@@ -115,7 +115,7 @@ describe("gzip", () => {
   test.each([
     ["cut short", gzipSync(text).subarray(0, 20), /cannot be unpacked/],
     ["twice", gzipSync(gzipSync(text)), /a zero byte/],
-    ["a bomb", gzipSync(Buffer.alloc(65 * 1024 ** 2, 97)), /unpacks to far more/],
+    ["a bomb", gzipSync(Buffer.alloc(65 * 1024 ** 2, 97), { level: 1 }), /unpacks to far more/],
     ["empty", gzipSync(""), /is empty/],
   ])("that cannot be read says why: %s", async (_name, content, message) => {
     expect((await catchFailure(read(content))).message).toMatch(message);
