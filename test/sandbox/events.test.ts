@@ -56,14 +56,14 @@ test("Events: types, pastDays, page and size choose among them", async () => {
   expect(await feed("page=2&size=2")).toMatchObject({ total: 3, records: [{ type: "contact-created" }] });
 });
 
-test.each("types=contact-deleted pastDays=0 pastDays=91 pastDays=x page=0 size=1001".split(" "))(
-  "Events: %s is 400 ValidationError with its field",
-  async (query) => {
-    const { call } = await openAccount();
+test("Events: a query that is wrong is 400 ValidationError with its field", async () => {
+  const { call } = await openAccount();
+  const queries = "types=contact-deleted pastDays=0 pastDays=91 pastDays=x page=0 size=1001";
+  for (const query of queries.split(" ")) {
     const answer = await call("GET", `/api/contact/events?${query}`);
     expect(onlyError(answer)).toMatchObject(invalidAt(query.split("=")[0]));
-  },
-);
+  }
+});
 
 /** An event as a test posts it, and its type in the feed. */
 type Posted = [event: object, type: string];

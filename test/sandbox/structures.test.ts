@@ -96,7 +96,7 @@ test("PUT contact-structure: a stale __v is 400 ConcurrencyError, and without __
   expect(last.body).toMatchObject({ label: "Third", __v: 2 });
 });
 
-test.each<[change: object, field: string, message?: string]>([
+const wrongChanges: [change: object, field: string, message?: string][] = [
   [{ label: undefined }, "label", "label is required"],
   [{ label: " " }, "label", "label must not be empty"],
   [{ fields: {} }, "fields", "fields must be an array"],
@@ -109,18 +109,14 @@ test.each<[change: object, field: string, message?: string]>([
   [{ fields: [{ label: "x", colour: "red" }] }, "colour", "fields[0].colour is not accepted here"],
   [{ tags: [{ label: "x", colour: "red" }] }, "colour"],
   [{ __v: "0" }, "__v", "__v must be an integer"],
-])(
-  "PUT contact-structure: %j is 400 ValidationError, and nothing changes",
-  async (change, field, message) => {
-    const { put, before, structure } = await withStructure();
+];
+
+test("PUT contact-structure: what is wrong is 400 ValidationError with its field, an unknown field id with fieldId", async () => {
+  const { put, before, structure } = await withStructure();
+  for (const [change, field, message] of wrongChanges) {
     const refusal = onlyError(await put(change));
     expect(refusal).toMatchObject({ ...invalidAt(field), ...(message && { message }) });
-    expect(await structure()).toEqual(before);
-  },
-);
-
-test("PUT contact-structure: an unknown field id is 400 ValidationError with fieldId, one given twice with field", async () => {
-  const { put, before, structure } = await withStructure();
+  }
   const unknown = onlyError(await put({ fields: [{ _id: unknownId, label: "x" }] }));
   expect(unknown).toMatchObject({ status: 400, errorType: "ValidationError", fieldId: unknownId });
   const twice = [before.fields[0], before.fields[0]];
