@@ -1,19 +1,18 @@
 /**
  * What CONTRIBUTING.md shows (a command, a rule of the sandbox, a file format, a word of consent) is written into a
- * copy of the source as the page says, built and run.
+ * copy of the source as the page says, checked and run.
  */
-import { execFileSync, spawnSync } from "node:child_process";
-import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { cp, readFile, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryFolder, temporaryHome } from "./support/ecm.ts";
+import { done, type Ecm, ecmWith, refused, temporaryFolder, temporaryHome } from "./support/ecm.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
 /** @returns the program with all four changes */
-async function buildChangedCopy() {
+async function loadChangedCopy(): Promise<Ecm> {
   const copy = await copySource();
-  const env = { ...process.env, ...(await temporaryHome()) };
   const page = await readFile(join(root, "CONTRIBUTING.md"), "utf8");
   const found = (pattern: RegExp) => pattern.exec(page)!.slice(1) as [string, ...string[]];
   const [command, rule, format] = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, block]) =>
@@ -55,29 +54,23 @@ async function buildChangedCopy() {
   const [word, line] = found(/Add `(\w+)` to the line `(\w+)`/);
   await change(words, (text) => text.replace(`${line}: \``, `${line}: \`${word}, `));
 
-  const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: copy, encoding: "utf8" });
-  node(join(root, "node_modules/typescript/bin/tsc"), "-p", ".");
-  node("scripts/build.mjs");
-  const program = ["bin/ecm.js", "-p", "sandbox"];
-  return (line: string) =>
-    spawnSync(process.execPath, [...program, ...line.split(" ")], { cwd: copy, env, encoding: "utf8" });
+  execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "."], { cwd: copy });
+  const { run } = await import(join(copy, "src/run.ts"));
+  return ecmWith({ ...(await temporaryHome()), ECM_PROFILE: "sandbox" }, run);
 }
 
 it("shows a command, a rule, a format and a word that do what it says", async () => {
-  const ecm = await buildChangedCopy();
-  ecm("lists create Newsletter");
-  ecm("contact create --key ada@example.com --list Newsletter");
-  expect(ecm("lists count Newsletter")).toMatchObject({ status: 0, stdout: "1\n" });
-
-  const refused = ecm("lists create #Offers");
-  expect(refused.status).toBe(1);
-  expect(refused.stderr).toContain("must not begin with #");
-  expect(ecm("lists create Offers#1").status).toBe(0);
+  const ecm = await loadChangedCopy();
+  await done(ecm("lists create Newsletter"));
+  await done(ecm("contact create --key ada@example.com --list Newsletter"));
+  expect(await done(ecm("lists count Newsletter"))).toBe("1\n");
+  await refused(ecm("lists create #Offers"), 1, "must not begin with #");
+  await done(ecm("lists create Offers#1"));
 
   const dryRun = async (name: string, content: string): Promise<unknown> => {
     const path = join(await temporaryFolder(), name);
     await writeFile(path, content);
-    const { stdout, stderr } = ecm(`import ${path} --create-missing --dry-run --json`);
+    const { stdout, stderr } = await ecm(`import ${path} --create-missing --dry-run --json`);
     expect(stdout, stderr).not.toBe("");
     return JSON.parse(stdout);
   };
@@ -90,12 +83,10 @@ it("shows a command, a rule, a format and a word that do what it says", async ()
   });
 });
 
-/** What a build needs. */
 async function copySource(): Promise<string> {
   const folder = await temporaryFolder();
-  const parts = ["src", "scripts", "bin", "docs", "package.json"];
-  for (const part of parts) await cp(join(root, part), join(folder, part), { recursive: true });
-  await mkdir(join(folder, "dist"));
+  for (const part of ["src", "docs", "package.json"])
+    await cp(join(root, part), join(folder, part), { recursive: true });
   await symlink(join(root, "node_modules"), join(folder, "node_modules"), "junction");
   const settings = JSON.parse(await readFile(join(root, "tsconfig.json"), "utf8")) as object;
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ ...settings, include: ["src"] }));

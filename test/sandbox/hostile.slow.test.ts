@@ -150,7 +150,7 @@ async function expectRefusals(
   statuses: number[],
   look: (isRefused: boolean) => void = () => {},
 ): Promise<void> {
-  const numRuns = runs(500);
+  const numRuns = runs(200);
   let refused = 0;
   await fc.assert(
     fc.asyncProperty(requests(from), async ({ place, spoil }) => {

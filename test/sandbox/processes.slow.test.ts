@@ -46,8 +46,8 @@ async function sendAll(
   return counts;
 }
 
-test("Two processes on one new folder share account and key; of 50 creates of one key, sent to both at once, one wins", async () => {
-  const both = await startTwo();
+test("Two processes on one new folder share account, key and hour; of 50 creates of one key, sent to both at once, one wins", async () => {
+  const both = await startTwo("--hourly-limit", "80");
   const [one, two] = both;
   const contactStructureId = one.structureId;
   expect([two.structureId, two.apiKey]).toEqual([contactStructureId, one.apiKey]);
@@ -59,6 +59,10 @@ test("Two processes on one new folder share account and key; of 50 creates of on
     { key: keyOf(number), contactStructureId },
   ]);
   expect(creates).toEqual({ 200: 1, DuplicateFieldError: 49 });
+
+  // The rest of the hour.
+  const counts = await sendAll(both, 50, () => ["GET", "/api/contact-structure"]);
+  expect(counts).toEqual({ 200: 30, TooManyRequestsError: 20 });
 });
 
 test("Snapshots that two processes save, load, list and remove at once are whole, or not there", async () => {
@@ -105,12 +109,6 @@ test("Mutates without __v in two processes all apply; of those with one __v, exa
   expect([after.tags.length, after.__v]).toEqual([20, 22]);
 });
 
-test("The hour is spent once, whichever process answers", async () => {
-  const both = await startTwo("--hourly-limit", "30");
-  const counts = await sendAll(both, 50, () => ["GET", "/api/contact-structure"]);
-  expect(counts).toEqual({ 200: 30, TooManyRequestsError: 20 });
-});
-
 test("Every write that was answered is there after kill -9", async () => {
   const folder = join(await temporaryFolder(), "sandbox");
   const server = await start(folder);
@@ -121,14 +119,15 @@ test("Every write that was answered is there after kill -9", async () => {
       const key = `p${number++}@b.co`;
       const contact = { key, contactStructureId: server.structureId };
       answered.push((await callPort(server, "POST", "/api/contact", contact)).body._id);
-      if (answered.length === 300) server.child.kill("SIGKILL");
+      if (answered.length === 150) server.child.kill("SIGKILL");
     }
   };
   await Promise.allSettled(Array.from({ length: 8 }, write));
-  expect(answered.length).toBeGreaterThanOrEqual(300);
+  expect(answered.length).toBeGreaterThanOrEqual(150);
 
   const again = await start(folder);
-  for (const id of answered) expect((await callPort(again, "GET", `/api/contact/${id}`)).status).toBe(200);
+  const { body } = await callPort(again, "GET", "/api/contact");
+  expect(body.map(({ _id }: { _id: string }) => _id)).toEqual(expect.arrayContaining(answered));
 });
 
 const bundle = fileURLToPath(new URL("../../dist/sandbox.cjs", import.meta.url));

@@ -54,8 +54,8 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** `ecm` in this process. @param env what its environment holds, and nothing else */
-export function ecmWith(env: Record<string, string>): Ecm {
+/** `ecm` in this process. @param env what its environment holds, and nothing else. @param program of a changed source */
+export function ecmWith(env: Record<string, string>, program = run): Ecm {
   return async (args, options = {}) => {
     const stdout = collector(options.terminalColumns);
     const keys = new PassThrough();
@@ -67,7 +67,7 @@ export function ecmWith(env: Record<string, string>): Ecm {
     const stdin = Object.assign(options.stdin === undefined ? keys : Readable.from([options.stdin]), {
       isTTY: options.terminalColumns !== undefined,
     });
-    const code = await run({
+    const code = await program({
       args: typeof args === "string" ? toWords(args) : [...args],
       streams: { stdin, stdout: stdout.stream, stderr: stderr.stream, env: { ...env, ...options.env } },
       signal: options.signal ?? typist.signal,
