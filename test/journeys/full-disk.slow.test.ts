@@ -57,7 +57,8 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     const refused = await start();
     protect("-i");
     expect([stopped.code, refused.code], stopped.stderr + refused.stderr).toEqual([1, 2]);
-    expectFinished(await start(), parseSummary(stopped).run, 60);
+    const resumed = await witness.ecm(["import", path, "--json"], { env: { ECM_STATE_DIR: state } });
+    expectFinished(resumed, parseSummary(stopped).run, 60);
     expectNoRepeats(witness);
   });
 

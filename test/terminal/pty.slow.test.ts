@@ -75,18 +75,6 @@ describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : "
     );
   });
 
-  it("Ctrl-C while a run waits for the hour stops it, and it can be resumed", async () => {
-    const { env } = await startSandbox({ hourlyLimit: 20 });
-    const rows = Array.from({ length: 30 }, (_, at) => `p${at}@example.com\n`);
-    const { answer, ended } = openPty(["import", await fileWith(`Email\n${rows.join("")}`), "--yes"], env);
-    await answer("Hourly limit reached; resuming", "\u0003");
-    const { code, screen } = await ended;
-    expect({ code, screen }).toEqual({
-      code: 130,
-      screen: expect.stringMatching(/Interrupted\s+hint: Resume with: ecm runs resume \d{8}-\d{4}-/),
-    });
-  });
-
   it("a login takes a key that is never on the screen", async () => {
     const { env, baseUrl, apiKey } = await startSandbox();
     const own = { ...env, ECM_API_KEY: "", ECM_BASE_URL: "" };
