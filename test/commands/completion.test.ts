@@ -94,23 +94,20 @@ describe("ecm completion --install", () => {
     ["bash", ".local/share/bash-completion/completions/ecm", bashStartupFile],
     ["zsh", ".local/share/zsh/site-functions/_ecm", ".zshrc"],
     ["fish", ".config/fish/completions/ecm.fish", undefined],
-  ])(
-    "puts the script in its place for %s, once, and keeps what stands there",
-    async (shell, file, startup) => {
-      const home = await temporaryFolder();
-      const ecm = ecmWith({ HOME: home });
-      if (startup) await writeFile(join(home, startup), "alias l=ls");
-      const first = await ecm(["completion", shell, "--install"]);
-      expect(first.stderr).toContain(`wrote the script: ${join(home, file)}\n`);
-      expect(await readFile(join(home, file), "utf8")).toBe((await ecm(["completion", shell])).stdout);
-      const text = startup && (await readFile(join(home, startup), "utf8"));
-      if (startup) expect(text).toMatch(/^alias l=ls\n# completions of ecm\n.*\/_?ecm.*\n$/);
+  ])("puts the script in its place for %s, once, and keeps what is there", async (shell, file, startup) => {
+    const home = await temporaryFolder();
+    const ecm = ecmWith({ HOME: home });
+    if (startup) await writeFile(join(home, startup), "alias l=ls");
+    const first = await ecm(["completion", shell, "--install"]);
+    expect(first.stderr).toContain(`wrote the script: ${join(home, file)}\n`);
+    expect(await readFile(join(home, file), "utf8")).toBe((await ecm(["completion", shell])).stdout);
+    const text = startup && (await readFile(join(home, startup), "utf8"));
+    if (startup) expect(text).toMatch(/^alias l=ls\n# completions of ecm\n.*\/_?ecm.*\n$/);
 
-      const second = await ecm(["completion", shell, "--install"]);
-      expect(second.stderr).toBe("Unchanged: it is installed already\n");
-      if (startup) expect(await readFile(join(home, startup), "utf8")).toBe(text);
-    },
-  );
+    const second = await ecm(["completion", shell, "--install"]);
+    expect(second.stderr).toBe("Unchanged: it is installed already\n");
+    if (startup) expect(await readFile(join(home, startup), "utf8")).toBe(text);
+  });
 
   it.each([
     ["powershell", "whose profile only PowerShell knows", "$PROFILE"],

@@ -51,17 +51,14 @@ it.each(named)("%s has another name by now (%s): the plan of %j is refused", asy
   expect(writes()).toEqual([]);
 });
 
-it.each(named.slice(0, 3))(
-  "%s has another name by now (%s): %j is not resumed",
-  async (what, rename, lines) => {
-    const { ecm, writes } = await account();
-    await refused(ecm(`${lines[0]} --yes --max-requests 3`), 7);
-    const before = writes();
-    await done(ecm(`${rename} 'Never mail'`));
-    await refused(ecm("runs resume last --yes"), 2, `${what} is called "Never mail" now`);
-    expect(writes()).toEqual(before);
-  },
-);
+it.each(named.slice(0, 3))("%s has another name now (%s): %j is not resumed", async (what, rename, lines) => {
+  const { ecm, writes } = await account();
+  await refused(ecm(`${lines[0]} --yes --max-requests 3`), 7);
+  const before = writes();
+  await done(ecm(`${rename} 'Never mail'`));
+  await refused(ecm("runs resume last --yes"), 2, `${what} is called "Never mail" now`);
+  expect(writes()).toEqual(before);
+});
 
 it("names that the plan does not speak of may change", async () => {
   const service = await account();

@@ -367,18 +367,15 @@ describe("a service that tells less, or has moved on", () => {
     ["tags: []\n", { ...structure, tags: [...structure.tags, { _id: "t2", label: "new" }] }],
     ["fields:\n  - label: Town\n    was: City\n", renamed],
     ["fields: [Zip, City]\n", renamed],
-  ])(
-    "is sent nothing where the plan is another after others changed it, or none: %j",
-    async (stdin, meanwhile) => {
-      const { ecm, updates } = await changedMeanwhile(meanwhile);
-      await refused(
-        ecm("structure apply - --prune --yes", { stdin }),
-        6,
-        "so that the plan is another now; nothing was written",
-      );
-      expect(updates()).toHaveLength(1);
-    },
-  );
+  ])("is sent nothing where others made the plan another, or none: %j", async (stdin, meanwhile) => {
+    const { ecm, updates } = await changedMeanwhile(meanwhile);
+    await refused(
+      ecm("structure apply - --prune --yes", { stdin }),
+      6,
+      "so that the plan is another now; nothing was written",
+    );
+    expect(updates()).toHaveLength(1);
+  });
 
   it("ends with exit 6 when it keeps moving", async () => {
     const { ecm, updates } = await against((request, response) =>

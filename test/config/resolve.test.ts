@@ -167,14 +167,12 @@ describe("the key", () => {
     expect(failure.message + formatHint(failure.details.hint)).not.toMatch(/half-a-key|exit 3/);
   });
 
-  it.each(["two words", "tab\there", "new\nline", "schl\u00fcssel", "\u001b[31m", "x".repeat(501)])(
-    "%j is refused before anything is sent, and is not repeated",
-    async (apiKey) => {
-      const error = await readKey({ apiKey }).catch((failure: unknown) => failure);
-      expect(error).toMatchObject({ kind: "usage" });
-      expect((error as EcmError).message).not.toContain(apiKey);
-    },
-  );
+  const odd = ["two words", "tab\there", "new\nline", "schl\u00fcssel", "\u001b[31m", "x".repeat(501)];
+  it.each(odd)("%j is refused before anything is sent, and is not repeated", async (apiKey) => {
+    const error = await readKey({ apiKey }).catch((failure: unknown) => failure);
+    expect(error).toMatchObject({ kind: "usage" });
+    expect((error as EcmError).message).not.toContain(apiKey);
+  });
 
   it("is not read from what is piped to the command itself", async () => {
     await expect(readKey({ apiKeyCommand: "cat" })).rejects.toThrow("printed nothing");

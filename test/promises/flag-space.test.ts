@@ -99,14 +99,11 @@ it("says of an empty name of a file what it is, whatever the command, and sends 
   expect(sandbox.admin.requests().length).toBe(before);
 });
 
-it.each(["contact", "structure field"])(
-  "a program is told that a command is missing: ecm %s",
-  async (line) => {
-    const ecm = ecmWith(await temporaryHome());
-    const { error } = JSON.parse(await refused(ecm(`${line} --json`), 2));
-    expect(error).toMatchObject({ type: "UsageError", retryable: false });
-  },
-);
+it.each(["contact", "structure field"])("a program is told that a command is missing: %s", async (line) => {
+  const ecm = ecmWith(await temporaryHome());
+  const { error } = JSON.parse(await refused(ecm(`${line} --json`), 2));
+  expect(error).toMatchObject({ type: "UsageError", retryable: false });
+});
 
 it.each([
   ["help contact", "contact --help"],

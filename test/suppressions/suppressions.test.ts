@@ -56,16 +56,13 @@ describe("a suppression list", () => {
     ],
     ["is of a former version", () => former, foreign],
     ["is of no version", (text) => text.slice(text.indexOf("\n") + 1), foreign],
-  ])(
-    "that %s says so, with its path and line, and is never taken for empty",
-    async (_name, change, words) => {
-      const { file, text } = await createList(...three);
-      await writeFile(file, change(text, (await createList(...three)).text), "latin1");
-      const said = { kind: "suppressions", message: expect.stringContaining(words) };
-      expect(() => new Suppressions(file)).toThrow(expect.objectContaining(said));
-      expect(() => new Suppressions(file)).toThrow(file);
-    },
-  );
+  ])("that %s says so, with its path and line, and is not taken for empty", async (_name, change, words) => {
+    const { file, text } = await createList(...three);
+    await writeFile(file, change(text, (await createList(...three)).text), "latin1");
+    const said = { kind: "suppressions", message: expect.stringContaining(words) };
+    expect(() => new Suppressions(file)).toThrow(expect.objectContaining(said));
+    expect(() => new Suppressions(file)).toThrow(file);
+  });
 
   it("forgets who is removed, and finds who is added, also as another process sees it", async () => {
     const { file, list } = await createList(...three);
