@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { PlanHead } from "../../src/bulk/plan/plan-file.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
-import type { Contact, ContactList } from "../../src/wire.ts";
-import { ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import type { Contact, ContactList, ContactStructure } from "../../src/wire.ts";
+import { type Result, temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call } from "./kit.ts";
 
@@ -54,13 +54,12 @@ export interface Holding {
 
 /** Everything the account holds, by key and by names: ids of what two runs create may differ. */
 export async function readHoldings(service: RunningSandbox): Promise<Record<string, Holding>> {
-  // With a home of its own: nothing of this is remembered by the command under test.
-  const ecm = ecmWith({ ...service.env, ...(await temporaryHome()) });
-  const read = async (...args: string[]) => JSON.parse((await ecm([...args, "--json"])).stdout);
-  const { fields, tags } = await read("structure", "get");
+  const [structure] = await call<ContactStructure[]>(service, "GET", "/api/contact-structure");
+  const listing = `/api/contact-structure/${structure!._id}/lists?size=100`;
+  const { records } = await call<{ records: ContactList[] }>(service, "GET", listing);
   const names = new Map<string, string>([
-    ...[...fields, ...tags].map(({ _id, label }) => [_id, label] as const),
-    ...(await read("lists", "list", "--all")).map(({ _id, name }: ContactList) => [_id, name] as const),
+    ...[...structure!.fields, ...(structure!.tags ?? [])].map(({ _id, label }) => [_id, label] as const),
+    ...records.map(({ _id, name }) => [_id, name] as const),
   ]);
   const toNames = (references: readonly { _id: string }[] = []) =>
     references.map(({ _id }) => names.get(_id) ?? _id).sort();
