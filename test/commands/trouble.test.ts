@@ -14,12 +14,7 @@ describe("a refusal says what to do", () => {
     [401, "Invalid API key", 4, /Keys page that the key is active, or create a new one there, and set ECM_/],
     [401, "API key has expired", 4, /^hint: Create a new key on the account's API Keys page, and set ECM_/m],
     [403, "Account does not have API access", 4, /^hint: The account is suspended, past due or closed/m],
-    [
-      403,
-      "The key lacks the scope lists:read",
-      4,
-      /add that scope to the key on the account's API Keys page/,
-    ],
+    [403, "The key lacks the scope x:read", 4, /add that scope to the key on the account's API Keys page/],
     [500, "No", 1, /^error: The service answered 500: No\nhint: The service has a problem: try again/m],
   ])("%i %s", async (status, message, code, said) => {
     const { ecm } = await refusing(status, message);

@@ -34,18 +34,8 @@ describe("the account that a command works with", () => {
     ["both from the environment, without a profile", {}, given, "other k undefined"],
     ["--base-url before ECM_BASE_URL", { baseUrl: "https://x.example.com" }, given, "x k undefined"],
     ["address and key before a named profile's", { profile: "home" }, given, "other k flag"],
-    [
-      "an address for a named profile",
-      { profile: "home" },
-      { ECM_BASE_URL: other },
-      "other key-of-home flag",
-    ],
-    [
-      "another path on its own server",
-      {},
-      { ECM_BASE_URL: `${work.baseUrl}/v2` },
-      "work/v2 key-of-work default",
-    ],
+    ["address for a named profile", { profile: "home" }, { ECM_BASE_URL: other }, "other key-of-home flag"],
+    ["a path on its own server", {}, { ECM_BASE_URL: `${work.baseUrl}/v2` }, "work/v2 key-of-work default"],
     ["an empty variable as none", {}, { ECM_PROFILE: "", ECM_API_KEY: "" }, "work key-of-work default"],
   ])("is chosen by: %s", async (_name, flags, env, expected) => {
     const { baseUrl, name, key, isSandbox } = await resolve(flags, env);
@@ -118,13 +108,7 @@ describe("the account that a command works with", () => {
     ["an unknown profile", { profile: "no" }, {}, both, { type: "UnknownProfileError", exitCode: 2 }],
     ["a key alone", {}, { ECM_API_KEY: "k" }, store({}), { exitCode: 2 }],
     ["the sandbox at an address", { profile: "sandbox", baseUrl: other }, {}, both, { kind: "usage" }],
-    [
-      "a current sandbox and an address",
-      {},
-      { ECM_BASE_URL: other },
-      store({}, "sandbox"),
-      { kind: "no key" },
-    ],
+    ["a current sandbox, an address", {}, { ECM_BASE_URL: other }, store({}, "sandbox"), { kind: "no key" }],
   ])("is refused for %s", async (_name, flags, env, profiles, error) => {
     await expect(resolve(flags, env, profiles)).rejects.toMatchObject(error);
   });

@@ -235,11 +235,7 @@ test.each<[path: string, field: string | undefined, changes: object[]]>([
   ["clock", undefined, [{}, { real: true, advance: "1h" }, { time: "2030-01-01", advance: "1h" }]],
   ["clock", "real", [{ real: false }]],
   ["clock", "advance", ["soon", "1h ", "-1h", "999999999w"].map((advance) => ({ advance }))],
-  [
-    "clock",
-    "time",
-    ["2026-02-30T00:00:00Z", "tomorrow", "2100-01-01", "1969-12-31", 5].map((time) => ({ time })),
-  ],
+  ["clock", "time", ["2026-02-30", "tomorrow", "2100-01-01", "1969-12-31", 5].map((time) => ({ time }))],
   ["clock", "speed", [{ speed: 2 }]],
   ["limits", "hourly", [{ hourly: -1 }]],
   ["limits", "windowSeconds", [{ windowSeconds: 0 }]],

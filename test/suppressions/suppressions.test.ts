@@ -36,19 +36,11 @@ describe("a suppression list", () => {
   const secret = (whole: string) => whole.split(" ")[2]!;
   const foreign = ":1: it does not begin as a suppression list does";
   it.each<[string, (text: string, other: string) => string, string]>([
-    [
-      "lacks its last record",
-      (text) => text.slice(0, -91),
-      ":4: the file is cut off: 2 of 3 records are left",
-    ],
+    ["lacks a record", (text) => text.slice(0, -91), ":4: the file is cut off: 2 of 3 records are left"],
     ["lacks its last byte", (text) => text.slice(0, -1), ": the file is cut off: 2 of 3 records are left"],
     ["is empty", () => "", ":1: the file is empty"],
     ["has more in it", (text) => `${text}garbage\n`, ":5: the line is damaged"],
-    [
-      "has another's key",
-      (text, other) => text.replace(secret(text), secret(other)),
-      "the key of another list",
-    ],
+    ["has another's key", (text, other) => text.replace(secret(text), secret(other)), "key of another list"],
     [
       "is of another version",
       (text) => text.replace("suppressions 1", "suppressions 2"),

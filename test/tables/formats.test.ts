@@ -53,11 +53,7 @@ describe("JSON", () => {
   });
 
   test.each([
-    [
-      "a nested object",
-      '{"Email":"a@example.com"}\n{"Email":"b@example.com","a":{"b":1}}',
-      /:2: "a" is an object/,
-    ],
+    ["a nested object", '{"Email":"a@x.org"}\n{"Email":"b@x.org","a":{"b":1}}', /:2: "a" is an object/],
     ["one that begins above", '{"Email":"a@x.org"}\n{\n"a":{}\n}', /:2: "a" is an object/],
     ["no JSON", '{"Email":"a@example.com"}\n{"Email":b}\n', /:2: this is not JSON/],
     ["no JSON behind a mark", '\ufeff{"Email":"a@example.com"}\r\n\r\nx\n', /:3: this is not JSON/],

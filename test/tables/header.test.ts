@@ -12,27 +12,14 @@ test.each<[string, string, Partial<ReadOptions>, header: number, ...rows: string
   ["below other lines", below, {}, 5, "6 a@x.org|London"],
   ["below sep=, which names the delimiter", "sep=^\r\nEmail^City\r\na@x.org^x;y\r\n", {}, 2, "3 a@x.org|x;y"],
   ["below --skip-lines, physical lines that are counted on", skipped, { skipLines: 2 }, 3, "4 a@x.org|y"],
-  [
-    "nowhere, and columns have numbers",
-    "Ada;a@x.org\n\nBob;b@x.org\n",
-    byNumber,
-    1,
-    "1 Ada|a@x.org",
-    "3 Bob|b@x.org",
-  ],
+  ["nowhere, with numbers", "Ada;a@x.org\n\nBob;b@x.org\n", byNumber, 1, "1 Ada|a@x.org", "3 Bob|b@x.org"],
   ["at the first of two names of a key", "Email\nEmail\n", {}, 1, "2 key_syntax Email"],
   ["at the wider of two, if it is later", "email\nEmail,City\na@x.org,x\n", {}, 2, "3 a@x.org|x"],
   ["where --map finds its columns", "Email\na,b\nx,a@x.org\n", byName, 2, "3 x|a@x.org"],
   ["not at a blank record", ",\u00a0\nEmail,City\na@x.org,x\n", {}, 2, "3 a@x.org|x"],
   ["with a typed delimiter", "Email^City\na@x.org^x,y\n", { delimiter: "^" }, 1, "2 a@x.org|x,y"],
   ["with a delimiter by its name", "Email\tCity\na@x.org\tx\n", { delimiter: "tab" }, 1, "2 a@x.org|x"],
-  [
-    "with a delimiter at its end, which makes no column",
-    "Email,City,,\na@x.org,x,,\n",
-    {},
-    1,
-    "2 a@x.org|x||",
-  ],
+  ["with delimiters at its end, which make no column", "Email,City,,\na@x.org,x,,\n", {}, 1, "2 a@x.org|x||"],
 ])("the header is found %s", async (_title, text, options, header, ...rows) => {
   const result = await read(text, options);
   expect(result.understood.reading.table.startLine).toBe(header);
@@ -100,13 +87,7 @@ describe("what cannot be mapped is said with the next step", () => {
     ["two columns of addresses", "A,B\na@x.org,b@x.org\n", ignored, /key/, /^Say which one: --map A=key$/],
     ["two keys, one of them empty", "Mail,E-Mail\n,b@example.com\n", {}, /key/, /--map E-Mail=key/],
     ["no column", "Email,City\n", { map: [["Citi", "City"]] }, /"Citi"/, /Did you mean "City"\?/],
-    [
-      "no field",
-      "Email,T\n",
-      { map: [["T", "Citi"]] },
-      /there is no field "Citi"/,
-      /^Did you mean "City"\?$/,
-    ],
+    ["a field", "Email,T\n", { map: [["T", "Citi"]] }, /there is no field "Citi"/, /^Did you mean "City"\?$/],
     ["no fields", "Email,Town,Zip,Street\n", several, /:1: there is no field "Place", "Code", "Road"$/, /./],
   ])("%s", async (_name, text, options, message, hint) => {
     const failure = await catchFailure(read(text, options));
@@ -136,11 +117,7 @@ describe("a file that names contacts has", () => {
   test.each<[string, string, ...keys: string[]]>([
     ["a key a line", "a@x.org\n\nAda <b@x.org>\nnobody\n", "1 a@x.org", "3 b@x.org", "4 key_syntax"],
     ["a key a line, below a header", "Email\na@x.org\n", "2 a@x.org"],
-    [
-      "a key column, beside others that do not matter",
-      "Name;E-Mail;Shoe Size\nAda;a@x.org;39\n",
-      "2 a@x.org",
-    ],
+    ["a key column beside others that do not matter", "Name;E-Mail;Shoe Size\nAda;a@x.org;39\n", "2 a@x.org"],
   ])("%s", async (_what, text, ...keys) => {
     const { all } = await readKeys(text);
     expect(all.map((row) => `${row.line} ${row.kind === "row" ? row.key.sent : row.code}`)).toEqual(keys);

@@ -8,24 +8,9 @@ describe("a message on a narrow screen", () => {
   it.each([
     ["breaks between words, and goes on indented", 11, "one two three four", "one two\n  three\n  four"],
     ["keeps the indentation of a list", 14, "  ada is here and there", "  ada is here\n    and there"],
-    [
-      "goes on behind its title",
-      18,
-      "error: No such thing at all",
-      "error: No such\n       thing at\n       all",
-    ],
-    [
-      "keeps a command whole",
-      26,
-      "Undo it: ecm runs undo 7 --yes now",
-      "Undo it:\n  ecm runs undo 7 --yes now",
-    ],
-    [
-      "up to what follows it",
-      20,
-      "See ecm runs show X; then ecm do Y",
-      "See ecm runs show X;\n  then ecm do Y",
-    ],
+    ["hangs on its title", 18, "error: No such thing at all", "error: No such\n       thing at\n       all"],
+    ["keeps commands", 26, "Undo it: ecm runs undo 7 --yes now", "Undo it:\n  ecm runs undo 7 --yes now"],
+    ["up to what follows", 20, "See ecm runs show X; then ecm do Y", "See ecm runs show X;\n  then ecm do Y"],
     [
       "keeps the end of a part of a sentence with its command",
       20,
@@ -35,12 +20,7 @@ describe("a message on a narrow screen", () => {
     ["keeps a number and its percent sign", 17, "allows at most 10 %", "allows at most\n  10 %"],
     ["keeps a flag and its value", 20, "to try it: --profile sandbox", "to try it:\n  --profile sandbox"],
     ["keeps a name in quotes", 18, 'The list "Old leads" is there', 'The list\n  "Old leads" is\n  there'],
-    [
-      "does not break a word",
-      12,
-      "see https://x.org/a/long/path now",
-      "see\n  https://x.org/a/long/path\n  now",
-    ],
+    ["breaks no word", 12, "see https://x.org/a/long/path now", "see\n  https://x.org/a/long/path\n  now"],
     ["counts wide characters twice", 10, "花子 花子 花子", "花子 花子\n  花子"],
     ["does not count colours", 14, "\x1b[33mwarning:\x1b[39m short", "\x1b[33mwarning:\x1b[39m short"],
     ["leaves what fits as it is", 8, "a  b   c", "a  b   c"],

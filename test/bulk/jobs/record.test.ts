@@ -43,11 +43,7 @@ describe("a job that is made from the record of its run", () => {
       "Email,Subscribed\nada@example.com,no\nbo@example.com,yes\n",
       (input) => jobs.unsubscribe({ kind: "unsubscribe", rows: "all", input }),
     ],
-    [
-      "a deletion of keys",
-      "ada@example.com\n",
-      (input) => jobs.delete({ kind: "delete", isPlain: true, input }),
-    ],
+    ["a deletion", "ada@example.com\n", (input) => jobs.delete({ kind: "delete", isPlain: true, input })],
     [
       "a mutate over conditions",
       "",

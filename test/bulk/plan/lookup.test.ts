@@ -29,20 +29,9 @@ it.each<[string, Items, found: string[], requests: string[], looksUp?: Partial<L
   ],
   ["a key as the account has it, and as it should be", written, [ada, "(nobody)"], [search]],
   ["an id", ({ id }) => [named(id, id)], [ada], [read]],
-  [
-    "an id that nobody has, where keys are addresses",
-    () => [named(unknownId, unknownId)],
-    ["(nobody)"],
-    [mine],
-  ],
+  ["an id of nobody, where keys are addresses", () => [named(unknownId, unknownId)], ["(nobody)"], [mine]],
   ["keys and ids at once", adaTwice, [ada, ada], [read, search]],
-  [
-    "somebody twice, where that is one too many",
-    adaTwice,
-    [ada, "(again)"],
-    [read, search],
-    { marksRepeats: true },
-  ],
+  ["somebody once too often", adaTwice, [ada, "(again)"], [read, search], { marksRepeats: true }],
   [
     "somebody who is known to be deleted, and whom a search still shows",
     ({ id }) => [row(ada, { who: { not: id } })],

@@ -30,11 +30,7 @@ it.each<[name: string, decision: Decision, counted: Partial<PlanTally>, more?: P
   ["nothing to do", { kind: "leave" }, { unchanged: 1 }],
   ["who is skipped", { kind: "skip", code: "exists" }, { skipped: { exists: 1 } }],
   ["who is rejected", { kind: "reject", code: "gone", message: "" }, { rejected: { gone: 1 } }],
-  [
-    "a write with a remark",
-    { ...change, remark: { code: "r", message: "" } },
-    { updated: 1, requests: 1, remarks: 1 },
-  ],
+  ["a remark", { ...change, remark: { code: "r", message: "" } }, { updated: 1, requests: 1, remarks: 1 }],
 ])("counts %s", (_name, decision, counted, more = {}) => {
   const tally = createTally();
   addToTally(tally, { item: { ...item, ...more }, decision, contact: undefined }, 0);

@@ -92,11 +92,7 @@ const otherText = Buffer.from("not a database, but longer than its header would 
 
 test.each<[what: string, damage: (file: string) => Promise<void>, refusal: string]>([
   ["damaged: no database", overwrite(() => otherText), "is damaged: "],
-  [
-    "damaged: a database whose pages are overwritten",
-    overwrite((file) => file.fill(0x5a, 100)),
-    "is damaged: ",
-  ],
+  ["damaged: a database of overwritten pages", overwrite((file) => file.fill(0x5a, 100)), "is damaged: "],
   ["damaged: a part of one", overwrite((file) => file.subarray(0, 5000)), "is damaged: "],
   [
     "of another version",
