@@ -240,3 +240,20 @@ it("a retry creates nobody by an override of the first run: it is typed anew", a
   await importing(`${rows}bad,\n`);
   expect((await run(`${retry} ${flags}`)).rows).toMatchObject({ created: 2, skipped: 0 });
 });
+
+it("a retry refuses a file without the column that its run read as consent, whoever had named it", async () => {
+  const { ecm, importing, keys } = await startAccount();
+  for (const [header, flags] of [
+    ["Unsubscribed", ""],
+    ["Letter", "--consent-column Letter=opt-out"],
+    ["State", ""],
+  ] as const) {
+    const mark = header === "State" ? "unsubscribed" : "yes";
+    await importing(`Email,${header}\nbad(at)example.com,${mark}\n`, flags);
+    const fixed = await inputFile("Email\nbad@example.com\n", "fixed.csv");
+    await refused(ecm(`runs retry last ${fixed}`), 2, `names a column that does not exist: "${header}"`);
+  }
+  expect(await keys()).toEqual([]);
+  const whole = await inputFile("Email,State\nbad@example.com,active\n", "whole.csv");
+  expect((await ecm(`runs retry last ${whole}`)).code).toBe(0);
+});

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
-import type { ImportOptions, StoredRun } from "../../bulk/index.ts";
+import type { ClosedPlan, ImportOptions, StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { notFoundError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
@@ -34,7 +34,7 @@ export function registerRunsRetry(parent: Command, context: Context): void {
     async run(typedRun, typedFile, flags) {
       const options = toRunOptions(flags, context.clock.now());
       const run = await requireRun(context, typedRun, "retry", canBeRetried);
-      const [{ jobs }, { startRun }] = await Promise.all([
+      const [{ jobs, readingsOf }, { startRun }] = await Promise.all([
         import("../../bulk/index.ts"),
         import("../bulk/start.ts"),
       ]);
@@ -52,11 +52,16 @@ export function registerRunsRetry(parent: Command, context: Context): void {
         createsFields: _creates,
         ...others
       } = read;
+      const head = await readingsOf(run).head();
       const { includeUnsubscribed = false, includeSuppressed = false } = flags;
       await startRun(context, {
         job: jobs.import({
           ...record,
-          read: { ...others, hasNoHeader: false },
+          read: {
+            ...others,
+            hasNoHeader: false,
+            consentColumns: [...listConsentColumns(head), ...(read.consentColumns ?? [])],
+          },
           input: { name: file, stream: file === "-" ? context.terminal.stdin : undefined },
           includeUnsubscribed,
           includeSuppressed,
@@ -88,6 +93,14 @@ function requireRetryable({ manifest, isFinished }: StoredRun, file: string | un
       advise`See: ${ecm`runs show ${id}`}`,
     );
   }
+}
+
+/** What the run read as consent: the fixed rows say it too. */
+function listConsentColumns(head: ClosedPlan["head"] | undefined): string[] {
+  return (head?.table?.columns ?? []).flatMap(({ name, target }) => {
+    if (target.kind !== "consent" || name === "") return [];
+    return [target.reading === undefined ? name : `${name}=${target.reading}`];
+  });
 }
 
 /** @throws NotFoundError; UsageError where a later run has written to the same place */
