@@ -17,6 +17,7 @@ async function account() {
   return { ...service, writes };
 }
 
+const leave = "contact unsubscribe";
 const named: [what: string, rename: string, lines: string[]][] = [
   ['the list "Other"', "lists rename Other", ["contact mutate --all --add-list Other"]],
   ['the tag "Gold"', "structure tag rename Gold", ["contact mutate --all --add-tag Gold"]],
@@ -25,20 +26,12 @@ const named: [what: string, rename: string, lines: string[]][] = [
     "structure field rename City",
     [
       "contact mutate --all --set City=Bergen",
-      `contact unsubscribe --where 'City == "Oslo"'`,
-      `contact unsubscribe --where 'fields["City"] == "Oslo"'`,
+      `${leave} --where 'City == "Oslo"'`,
+      `${leave} --where 'fields["City"] == "Oslo"'`,
     ],
   ],
-  [
-    'the list "News"',
-    "lists rename News",
-    ["contact unsubscribe --list News", `contact unsubscribe --where '"News" in lists'`],
-  ],
-  [
-    'the tag "VIP"',
-    "structure tag rename VIP",
-    ["contact unsubscribe --tag VIP", `contact unsubscribe --where '"VIP" in tags'`],
-  ],
+  ['the list "News"', "lists rename News", [`${leave} --list News`, `${leave} --where '"News" in lists'`]],
+  ['the tag "VIP"', "structure tag rename VIP", [`${leave} --tag VIP`, `${leave} --where '"VIP" in tags'`]],
 ];
 
 it.each(named)("%s has another name by now (%s): the plan of %j is refused", async (what, rename, lines) => {

@@ -43,7 +43,7 @@ describe("a suppression list", () => {
     ["has another's key", (text, other) => text.replace(secret(text), secret(other)), "key of another list"],
     [
       "is of another version",
-      (text) => text.replace("suppressions 1", "suppressions 2"),
+      (text) => text.replace("ns 1", "ns 2"),
       "another version of ecm wrote it (version 2",
     ],
     ["is of a former version", () => former, foreign],

@@ -74,13 +74,7 @@ it.each<[string, Work, requests: string, journal: string, Meanwhile?]>([
     "intent create, void, done unchanged",
     { happens: create },
   ],
-  [
-    "a create of somebody who was suppressed since is not sent",
-    creating,
-    "search 200",
-    "done skipped suppressed",
-    { suppressedFrom: 0 },
-  ],
+  ["who is suppressed is not made", creating, "search 200", "done skipped suppressed", { suppressedFrom: 0 }],
   [
     "a lost create of somebody who was suppressed since is looked for, and not sent again",
     creating,

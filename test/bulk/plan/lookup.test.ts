@@ -21,23 +21,13 @@ const written: Items = () => [named("Ada <ada@example.com>", ada), named("o\u201
 /** Of each item, the key that is found; `(nobody)`, or `(again)` for one that was named before. */
 it.each<[string, Items, found: string[], requests: string[], looksUp?: Partial<LookupOptions>]>([
   ["a key", () => [row(ada, {})], [ada], [search]],
-  [
-    "a key in other letters, where it is found out first whether two forms can be asked for",
-    () => [named("ADA@Example.com", ada)],
-    [ada],
-    [search, search],
-  ],
+  ["a key in other letters, tried in forms", () => [named("ADA@Example.com", ada)], [ada], [search, search]],
   ["a key as the account has it, and as it should be", written, [ada, "(nobody)"], [search]],
   ["an id", ({ id }) => [named(id, id)], [ada], [read]],
   ["an id of nobody, where keys are addresses", () => [named(unknownId, unknownId)], ["(nobody)"], [mine]],
   ["keys and ids at once", adaTwice, [ada, ada], [read, search]],
   ["somebody once too often", adaTwice, [ada, "(again)"], [read, search], { marksRepeats: true }],
-  [
-    "somebody who is known to be deleted, and whom a search still shows",
-    ({ id }) => [row(ada, { who: { not: id } })],
-    ["(nobody)"],
-    [search],
-  ],
+  ["a deleted one whom it still shows", ({ id }) => [row(ada, { who: { not: id } })], ["(nobody)"], [search]],
   ["nobody at all", () => [], [], []],
 ])("%s", async (_what, items, found, requests, looksUp) => {
   const account = await startAdasAccount();
