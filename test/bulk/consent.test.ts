@@ -91,11 +91,19 @@ it("a file that says of nobody that they have left: its column is read, or asked
   }
 });
 
-it("a file without the column of --consent-column is refused, by an import and by lists sync", async () => {
+it("a file without the column of --consent-column is refused, by every command that takes the flag", async () => {
   const { ecm, keys } = await startAccount({ contents: { lists: ["News"] } });
   const path = await inputFile(`Email\n${ada}\n`);
   const text = '--consent-column names a column that does not exist: "Unsubscribed"';
-  for (const command of [`import ${path}`, `lists sync News ${path} --create`])
+  const edits = ["mutate --set City=Oslo", "search", "unsubscribe --yes"].map(
+    (edit) => `contact ${edit} --keys ${path}`,
+  );
+  for (const command of [
+    `import ${path}`,
+    `lists sync News ${path} --create`,
+    `export --keys ${path}`,
+    ...edits,
+  ])
     await refused(ecm(`${command} --consent-column Unsubscribed`), 2, text);
   expect(await keys()).toEqual([]);
 });
@@ -147,6 +155,7 @@ describe("every row and every command", () => {
     const sync = `lists sync News ${await inputFile(`Email,Status\n${rows}`)}`;
     const consent = { not_subscribed: 1, marked: 1 };
     expect(await run(sync)).toMatchObject({
+      stderr: expect.stringContaining("Unsubscribe them with: "),
       code: 0,
       stderr: expect.stringContaining('Status: 2 of 3 rows say "unsubscribed": not added to the list'),
       consent,

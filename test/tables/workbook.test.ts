@@ -138,7 +138,7 @@ describe("a cell", () => {
 test("a merged range has its value in each of its cells that are below a name, in every pass", async () => {
   const cells = [["a@x.org", "Oslo"], ["b@x.org"], ["c@x.org", "Rome"]];
   const rows = cells.map((row, at) => textRow(at + 2, row)).join("");
-  const merged = ["B2:B3", "B4:F4", "E1:F1"];
+  const merged = ["B3:B2", "B4:F4", "E1:F1"];
   const { all, understood } = await read(sheet(header + rows, { merged }));
   expect(all.map(({ cells }) => cells.join("|"))).toEqual([
     "a@x.org|Oslo|",

@@ -335,6 +335,9 @@ function formatColumn({ name, rule, ...tally }: ColumnTally, rows: number, becom
 
 export type MarkedEvent = Extract<RunEvent, { kind: "marked" }>;
 
+/** Kinds of runs whose input is a file that may mark its people. */
+const kindsOfFiles = ["import", "sync", "mutate"];
+
 /** Names contacts that the file marks as not subscribed and the account held as active. */
 export function formatMarked(
   { contacts, total }: MarkedEvent,
@@ -346,7 +349,7 @@ export function formatMarked(
     `${formatCounted(total, "contact is", "contacts are")} active in the account although the file says not subscribed; added to no list:`,
     ...contacts.map(({ line, key }) => `  ${key} (line ${line})`),
     ...(more > 0 ? [`  and ${formatCount(more)} more`] : []),
-    ...(kind === "import" ? [formatHint(advise`Unsubscribe them with: ${unsubscribe}`)] : []),
+    ...(kindsOfFiles.includes(kind) ? [formatHint(advise`Unsubscribe them with: ${unsubscribe}`)] : []),
   ];
 }
 

@@ -3,12 +3,13 @@ import { findStatus, wholeContact } from "../../api/contacts.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
 import { EcmError, usageError } from "../../errors.ts";
-import { advise, ecm } from "../../hint.ts";
+import { advise, ecm, quoteShellWord } from "../../hint.ts";
 import { askSearch } from "../../service/contact-search.ts";
 import { maxPageSize } from "../../service/pages.ts";
 import type { Contact, ContactStructure } from "../../wire.ts";
 import { wholeNumberOption } from "../flags/flags.ts";
 import { formatForAccount } from "../help/command-line.ts";
+import { openSuppressionList } from "../selection/lookups.ts";
 import { verb } from "../verb.ts";
 import { chooseSandboxFolder, type DataFlag, declareLocal } from "./shared.ts";
 
@@ -69,6 +70,11 @@ async function runSandboxClone(
   const contacts = found === undefined ? [] : await readContacts(connection, structure);
   const { replaceByClone } = await import("../../sandbox/clone.ts");
   const refused = await replaceByClone({ folder, clock: context.clock }, { structure, lists, contacts });
+  const suppressions = await openSuppressionList(context);
+  if (context.settings.suppressions === undefined && suppressions.list().length > 0)
+    note(
+      `The suppression list is not copied; to rehearse with it: ECM_SUPPRESSIONS=${quoteShellWord(suppressions.file)}`,
+    );
   if (found === undefined) return;
   note(`Copied ${formatCounted(contacts.length - refused, "contact")}`);
   if (refused > 0) note(`Skipped ${refused}: the key differs from another's only in letter case`);

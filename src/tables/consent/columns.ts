@@ -51,8 +51,8 @@ export async function findConsentColumns(
   readRows: () => Batches,
 ): Promise<ConsentColumns> {
   const found: ConsentColumns = { consent: [], unclear: [], notes: [] };
-  if (input.rowKind === "keys" && !input.options.readsConsent) return found;
   const named = readNamedConsent(input);
+  if (input.rowKind === "keys" && !input.options.readsConsent) return found;
   const columns = input.names.map((_, index) => new Column(input, index, named.has(index)));
   await countCells(columns, readRows);
   const tellsStatus = columns.some(({ isToldStatus }) => isToldStatus);

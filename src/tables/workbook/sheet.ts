@@ -167,7 +167,12 @@ function parseRange({ name, attributes: { ref = "" } }: XmlElement): MergedRange
   if (name !== "mergeCell") return [];
   const [first, last] = ref.split(":").map(parseReference);
   if (first?.line === undefined || last?.line === undefined) return [];
-  return [{ lines: [first.line, last.line], columns: [first.column, last.column] }];
+  return [{ lines: toSpan(first.line, last.line), columns: toSpan(first.column, last.column) }];
+}
+
+/** A range may name its last corner first. */
+function toSpan(one: number, other: number): [first: number, last: number] {
+  return one <= other ? [one, other] : [other, one];
 }
 
 /** Gives the cells of a row the values of the ranges that they are in. Rows come in the sheet's order. */
