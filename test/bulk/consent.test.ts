@@ -155,9 +155,8 @@ describe("every row and every command", () => {
     const sync = `lists sync News ${await inputFile(`Email,Status\n${rows}`)}`;
     const consent = { not_subscribed: 1, marked: 1 };
     expect(await run(sync)).toMatchObject({
-      stderr: expect.stringContaining("Unsubscribe them with: "),
       code: 0,
-      stderr: expect.stringContaining('Status: 2 of 3 rows say "unsubscribed": not added to the list'),
+      stderr: expect.stringMatching(/rows say "unsubscribed": not added to the list.*Unsubscribe them with: /s),
       consent,
       members: { added: 1 },
     });
