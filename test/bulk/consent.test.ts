@@ -156,7 +156,9 @@ describe("every row and every command", () => {
     const consent = { not_subscribed: 1, marked: 1 };
     expect(await run(sync)).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/rows say "unsubscribed": not added to the list.*Unsubscribe them with: /s),
+      stderr: expect.stringMatching(
+        /rows say "unsubscribed": not added to the list.*Unsubscribe them with: /s,
+      ),
       consent,
       members: { added: 1 },
     });
