@@ -358,3 +358,50 @@ it("--read-only refuses it; a rehearsal of a plan plans again what is left of it
   expect(writes()).toEqual(written);
   expect(await summary(`apply ${less}`)).toMatchObject({ rows: { created: 1, updated: 1 } });
 });
+
+const chosen: SeedData = {
+  fields: ["City", "Note"],
+  tags: ["VIP", "Old hand"],
+  lists: ["Customers", "News"],
+  contacts: ["ada", "bob", "cy"].map((name) => ({
+    key: `${name}@example.com`,
+    fields: { City: "Oslo" },
+    lists: ["Customers"],
+    tags: ["VIP"],
+  })),
+};
+const ada = "ada@example.com";
+
+/**
+ * A plan carries its selection. Conditions, and what takes a contact out of them without touching what is
+ * written; each with one of the changes. `renamed-names.test.ts` has names that are others by now.
+ */
+const selections: [line: string, leave: string][] = [
+  ["unsubscribe --list Customers", "--remove-list Customers"],
+  ["mutate --tag VIP --set Note=n", "--remove-tag VIP"],
+  [`delete --where 'City == "Oslo"'`, "--set City=Paris"],
+  [`mutate --where '"VIP" in tags && "Customers" in lists' --set Note=n`, "--remove-tag VIP"],
+  ["delete --list News --list Customers --status active --tag VIP", "--remove-list Customers"],
+  [`unsubscribe --where 'City == "Oslo"'`, "--set City=Paris"],
+  ["delete --list Customers", "--remove-list Customers"],
+];
+
+it.each(selections)("the plan of contact %s leaves out who no longer matches", async (line, leave) => {
+  const { ecm, plan, apply, holdings } = await planned(`contact ${line}`, { contents: chosen });
+  expect(plan.writes).toBe(3);
+  await done(ecm(`contact mutate ${ada} ${leave}`));
+  const before = (await holdings())[ada];
+  const { code, rows, codes } = await apply("--yes");
+  expect({ code, ...rows }).toMatchObject({ code: 3, read: 3, skipped: 1, pending: 0 });
+  expect(rows.updated + rows.deleted).toBe(2);
+  expect(codes.skipped).toEqual({ changed: 1 });
+  expect((await holdings())[ada]).toEqual(before);
+});
+
+it("contacts that are as wanted already are unchanged, whether they match or not", async () => {
+  const unsubscribing = `contact unsubscribe --where 'City == "Oslo"'`;
+  const { ecm, apply } = await planned(unsubscribing, { contents: chosen });
+  await ecm(`contact mutate ${ada} --set City=Paris`);
+  await ecm(`contact unsubscribe ${ada} --yes`);
+  expect((await apply("--yes")).rows).toMatchObject({ updated: 2, unchanged: 1, skipped: 0 });
+});

@@ -215,10 +215,15 @@ describe("a file that stands in the place of an output file", () => {
   });
 
   it("is named with its flag where it cannot be written", async () => {
-    const { ecm, folder } = await unasked();
+    const { server, ecm, folder } = await unasked();
     const file = join(folder, "none", "new");
-    for (const flag of ["--plan", "--backup", "--rejects"])
-      await refused(ecm(`contact delete --all --yes ${flag} ${file}`), 2, `${flag}: cannot write`);
+    for (const line of [
+      ...["--plan", "--backup", "--rejects"].map((flag) => `contact delete --all --yes ${flag}`),
+      ...["--plan", "--rejects"].map((flag) => `lists duplicate Leads Copy ${flag}`),
+      "lists merge Leads Fair --into All --plan",
+    ])
+      await refused(ecm(`${line} ${file}`), 2, `${line.split(" ").at(-1)}: cannot write`);
+    expect(server.requests).toEqual([]);
   });
 
   it.each([
