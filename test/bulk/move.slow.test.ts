@@ -111,6 +111,39 @@ describe("a contact that moves", () => {
     expect(await status(old)).toBe("inactive");
   });
 
+  it.each<[code: number, fault: string, flags: string, state: string]>([
+    [7, "429:PATCH:/api/contact/*:seconds=3600", "", "is still active"],
+    [1, "500:PATCH:/api/contact/*", "", "may still be active"],
+    [8, "reset-before:DELETE:*", "--delete-old", "may still be active"],
+  ])(
+    "says what is done and goes on by the same command: exit %i after %s %s",
+    async (code, fault, flags, state) => {
+      const { move, sandbox, status } = await startScene({ faults: [fault] });
+      const words = `${next} exists now, with all that ${old} has; ${old} ${state}: the same command goes on`;
+      expect(await move(flags)).toMatchObject({ code, stderr: expect.stringContaining(words) });
+      sandbox.admin.faults([]);
+      expect((await move(flags)).code).toBe(0);
+      expect(await status(next)).toBe("active");
+    },
+  );
+
+  it("says the way on where the service deletes no contacts", async () => {
+    const { ecm, move, status } = await startScene({ variants: { literal: "yes" } });
+    const { code, stderr } = await ecm(`contact move ${old} ${next} --yes --delete-old`);
+    expect(code).toBe(4);
+    expect(stderr).toMatch(
+      `${next} exists now, with all that ${old} has; ${old} is still active. To unsubscribe it instead: ecm contact move ${old} ${next}\n`,
+    );
+    expect((await move()).code).toBe(0);
+    expect([await status(next), await status(old)]).toEqual(["active", "inactive"]);
+  });
+
+  it("looks up what it shows before it writes", async () => {
+    const { ecm, writes } = await startScene({ faults: ["429:GET:/api/contact-structure/*:seconds=3600"] });
+    expect((await ecm(`contact move ${old} ${next} --yes --delete-old -o tsv`)).code).toBe(7);
+    expect(writes()).toEqual([]);
+  });
+
   it("is said to be complete by the same command where the last answer was lost", async () => {
     const { move } = await startScene({ faults: ["reset-after:PATCH:/api/contact/*:n=1"] });
     expect((await move()).code).toBe(8);

@@ -13,8 +13,8 @@ import {
 import { normalizeKey, toKeyIdentity } from "../../api/key-spelling.ts";
 import { isId } from "../../api/names.ts";
 import type { Connection, Context } from "../../context.ts";
-import { conflictError, type EcmError, isGoneError, isKind, usageError } from "../../errors.ts";
-import { advise, ecm, type Hint, toOperands } from "../../hint.ts";
+import { conflictError, EcmError, isGoneError, isKind, isNotOffered, usageError } from "../../errors.ts";
+import { advise, ecm, type Hint, joinHints, toOperands } from "../../hint.ts";
 import { pickDifferences, wouldChange } from "../../service/contact-changes.ts";
 import { deleteContact } from "../../service/erase-contact.ts";
 import { findByKey } from "../../service/find-contact.ts";
@@ -69,19 +69,40 @@ async function moveContact(
   const final = `${old.key} cannot be made active again: only they can subscribe again.`;
   if (dryRun) return { request: first ? [first, last] : [last], would: `move ${what}. ${final}` };
   await account.withRemembered("write", () => checkContactColumns(account, output));
+  const shownOld = toContactResult(context, account, old);
+  // Names are looked up before the first write: a failure between the two would leave both active.
+  if (deleteOld) await shownOld.view(output);
   context.terminal.note(`${final} The new contact has a new id`);
   await context.confirm(`Move ${what}?`);
   const beforeLeaving = await refuseSuppressed(context, [old.key, key]);
   const guarded: Send = (request, options) =>
     send(request, request.effect === "write" ? { ...options, beforeLeaving } : options);
   const moved = await writeFirst({ ...connection, send: guarded }, first, target);
-  await requireSame(connection, old, moved.key);
-  if (deleteOld) {
-    // What is deleted is shown first.
-    return { ...toContactResult(context, account, old), last: () => deleteContact(send, old._id) };
-  }
-  await send(last);
+  const tellState = (error: unknown) => {
+    throw withState(error, { old, key: moved.key, merge });
+  };
+  await requireSame(connection, old, moved.key).catch(tellState);
+  // What is deleted is shown first.
+  if (deleteOld) return { ...shownOld, last: () => deleteContact(send, old._id).catch(tellState) };
+  await send(last).catch(tellState);
   return toContactResult(context, account, moved);
+}
+
+/** What failed once the new contact was written, with what is done and the way on. */
+function withState(
+  error: unknown,
+  { old, key, merge }: { old: Contact; key: string; merge: true | undefined },
+): unknown {
+  // A refusal has said it.
+  if (!(error instanceof EcmError) || error.type === refusalType) return error;
+  const { details } = error;
+  const still = [undefined, "no"].includes(details.applied) ? "is still" : "may still be";
+  const state = `${key} exists now, with all that ${old.key} has; ${old.key} ${still} active`;
+  const unsubscribe = ecm`contact move ${merge ? ["--merge"] : []} ${toOperands(old.key, key)}`;
+  details.hint = isNotOffered(error)
+    ? advise`${state}. To unsubscribe it instead: ${unsubscribe}`
+    : joinHints(details.hint, `${state}: the same command goes on`);
+  return error;
 }
 
 /** @throws UsageError, NotFoundError or a conflict: nothing was written */
@@ -122,8 +143,10 @@ async function requireNoId(connection: Connection, old: Contact, to: string): Pr
   throw usageError(`${to} is ${words}`, "Name the new contact by its key");
 }
 
-function refusal(message: string, hint: string | Hint): EcmError {
-  return conflictError(message, hint, { type: "MoveRefusedError" });
+const refusalType = "MoveRefusedError";
+
+function refusal(message: string, hint: Hint): EcmError {
+  return conflictError(message, hint, { type: refusalType });
 }
 
 /** What a service does not tell would be lost. */
