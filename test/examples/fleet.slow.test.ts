@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { recipe } from "../recipes/kit.ts";
-import { temporaryFolder } from "../support/ecm.ts";
+import { done, ecmWith, temporaryFolder } from "../support/ecm.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
@@ -93,7 +93,7 @@ async function startFleet(skip: (note: string) => void) {
       const login = ["auth", "login", "--profile", name, "--base-url", account.baseUrl, "--no-verify"];
       const keyFile = join(folder, `${name}.key`);
       await writeFile(keyFile, account.apiKey);
-      await run("ecm", [...login, "--api-key-command", `cat ${keyFile}`], { env });
+      await done(ecmWith(env)([...login, "--api-key-command", `cat ${keyFile}`]));
       return account;
     },
     /** A file of contacts whose keys begin with the name. */
