@@ -72,6 +72,9 @@ describe("a contact that moves", () => {
       tags: [{}],
     });
     expect(await keys()).toEqual([next, "bob@example.com"]);
+    // As after a kill at the end.
+    const again = await move("--delete-old");
+    expect(again).toMatchObject({ code: 5, stderr: expect.stringContaining(`ecm contact get ${next}`) });
   });
 
   it("goes on where the new contact holds all of the old one", async () => {

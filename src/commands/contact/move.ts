@@ -115,16 +115,22 @@ async function readPair(connection: Connection, from: string, to: string) {
   const fault = "key" in read ? read.fault : read;
   if (fault) throw usageError(`${JSON.stringify(to)} cannot be the new key: ${fault.message}`);
   const key = normalizeKey(to, keyType);
-  const old = await resolveContact(connection, from);
+  const readTarget = async () => {
+    const found = await findByKey({ send, behaviors }, structure, key);
+    return found && fetchContact(send, found._id);
+  };
+  const hintAtEnd = advise`Nothing was written. Where a move was cut off at its end, it is complete; see: ${ecm`contact get ${toOperands(key)}`}`;
+  const old = await resolveContact(connection, from).catch(async (error: unknown) => {
+    if (isKind(error, "no contact") && isActive(await readTarget())) error.details.hint = hintAtEnd;
+    throw error;
+  });
   if (toKeyIdentity(old.key, keyType) === toKeyIdentity(key, keyType))
     throw usageError(`${to} is the same contact`, "Letter case alone makes no other contact");
   await requireNoId(connection, old, to);
-  const found = await findByKey({ send, behaviors }, structure, key);
-  const target = found && (await fetchContact(send, found._id));
+  const target = await readTarget();
   if (!isActive(old)) {
     const status = formatStatus(findStatus(old))?.toLowerCase() ?? "of unknown status";
-    const hint = advise`Nothing was written. Where a move was cut off at its end, it is complete; see: ${ecm`contact get ${toOperands(key)}`}`;
-    throw refusal(`${old.key} is ${status}; only an active contact can be moved`, hint);
+    throw refusal(`${old.key} is ${status}; only an active contact can be moved`, hintAtEnd);
   }
   if (target && !isActive(target))
     throw refusal(`${target.key} has left`, "Nothing was written: nobody who has left is written to");
