@@ -22,7 +22,7 @@ async function fileWith(text: string): Promise<string> {
 
 describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : ""}`, () => {
   it("Ctrl-C while contacts are written stops the run, and the same command completes it, each contact once", async () => {
-    const { ecm, env } = await startSandbox({
+    const { ecm, env, sandbox } = await startSandbox({
       faults: ["delay:POST:/api/contact:seconds=0.1"],
     });
     const lines = Array.from({ length: rows }, (_, at) => `p${at}@example.com,First ${at}\n`);
@@ -37,6 +37,7 @@ describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : "
       code: 130,
       screen: expect.stringContaining("Resume with: ecm runs resume"),
     });
+    sandbox.admin.faults([]);
     const again = await ecm(["import", file, "--json"]);
     const { rows: counts } = JSON.parse(again.stdout);
     expect(counts).toMatchObject({ read: rows, created: rows, rejected: 0, pending: 0 });
