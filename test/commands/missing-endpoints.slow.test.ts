@@ -70,6 +70,23 @@ describe.each(Object.entries(forms))("a service that answers with a %s", (_form,
     expect(await done(ecm("contact search --count"))).toBe("2\n");
   });
 
+  it("has no deletion of contacts: an erasure does the rest, and is completed once it is done by hand", async () => {
+    let isByHand = false;
+    const ecm = await startPartial((method, path) =>
+      isDeletion(method, path) && !isByHand ? answer : undefined,
+    );
+    const countRuns = async () => (await readJson(ecm, "contact dossier ada@example.com")).runs.length;
+    await done(ecm("import -", { stdin: "Email,First Name\nada@example.com,Ada\n" }));
+    expect(await countRuns()).toBe(1);
+    const hint = /^hint: The rest is done\. Delete .* in the service's own pages, then run the same command/m;
+    await refused(ecm("contact erase ada@example.com --yes"), exitCode, noDeletion, hint);
+    expect(await done(ecm("suppressions check ada@example.com"))).toContain("yes");
+    expect(await countRuns()).toBe(0);
+    isByHand = true;
+    await done(ecm("contact delete ada@example.com --yes"));
+    expect(await readJson(ecm, "contact erase ada@example.com --yes")).toMatchObject({ contact: "absent" });
+  });
+
   it("has neither events nor lists one by one: it says so, and the listing tells enough", async () => {
     const ecm = await startPartial((_method, path) =>
       path.endsWith("/events") || list.test(path) ? answer : undefined,

@@ -2,10 +2,11 @@ import type { Command } from "@commander-js/extra-typings";
 import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
-import { failedError, readOnlyCommandError } from "../../errors.ts";
+import { type EcmError, failedError, isNotOffered, readOnlyCommandError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
-import { deleteContact, findContactsOfKey } from "../../service/erase-contact.ts";
+import { deleteContact, findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
 import type { View } from "../../terminal/present.ts";
+import type { Send } from "../../wire.ts";
 import { addDryRunFlag } from "../flags/flags.ts";
 import { readPeople } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
@@ -97,12 +98,9 @@ async function erasePeople(
   const suppressions = await openSuppressionList(context, { mayBeMissing: true });
   const keys = people.map(([key]) => key!);
   const { entries } = await suppressions.add(keys, clock.now());
-  const contacts: Receipt["contact"][] = [];
-  for (const spellings of people) {
-    const found = await find(spellings);
-    for (const { _id } of found) await deleteContact(send, _id);
-    contacts.push(found.length > 0 ? "deleted" : "absent");
-  }
+  const found: KnownContacts[] = [];
+  for (const spellings of people) found.push(await find(spellings));
+  const refusal = await deleteContacts(send, found.flat());
   // What began meanwhile may have read the contact before it was deleted.
   await requireNobodyAtWork();
   // Before what names them is erased: their names may hold the address too.
@@ -112,12 +110,11 @@ async function erasePeople(
   requireNothingLeft(await erase.countFilesWith(folders, erased));
   const time = new Date(clock.now()).toISOString();
   const mayContain = elsewhere.map((file) => erased.mask(file) ?? file);
-  const receipts = entries.map(
-    ({ hash }, index): Receipt => ({
-      ...{ time, account: baseUrl, hash, contact: contacts[index]!, files, mayContain },
-    }),
-  );
-  terminal.note(describeErasure(receipts));
+  const receipts = entries.map(({ hash }, index): Receipt => {
+    const contact = found[index]!.length > 0 ? "deleted" : "absent";
+    return { time, account: baseUrl, hash, contact, files, mayContain };
+  });
+  if (!refusal) terminal.note(describeErasure(receipts));
   if (elsewhere.length > 0) {
     const list = elsewhere.map((file) => `  ${file}`).join("\n");
     terminal.warn(`Files that runs have read or written may contain the address, and stay:\n${list}`);
@@ -126,7 +123,20 @@ async function erasePeople(
     terminal.warn(
       `Removed the copied input of runs that had written nothing yet; run their commands again with the same input: ${own.withoutInput.join(", ")}`,
     );
+  if (refusal) throw refusal;
   return receipts.length === 1 ? { one: receipts[0]! } : { many: receipts };
+}
+
+/** @returns what is thrown once the rest is done, where the service deletes no contacts */
+async function deleteContacts(send: Send, contacts: KnownContacts): Promise<EcmError | undefined> {
+  try {
+    for (const { _id } of contacts) await deleteContact(send, _id);
+  } catch (error) {
+    if (!isNotOffered(error)) throw error;
+    const them = contacts.length === 1 ? "the contact" : "the contacts";
+    error.details.hint = `The rest is done. Delete ${them} in the service's own pages, then run the same command again`;
+    return error;
+  }
 }
 
 /** `Erased: deleted in the account, removed from 2 of ecm's own files, never created again`. */
