@@ -83,15 +83,13 @@ describe("resuming at a terminal", () => {
     expect(view).toMatchObject({ status: "completed", rows: { updated: 20 } });
   });
 
-  it.each(["its undo", "starting over"])("still can be resumed after a no to %s", async (what) => {
+  it("still can be resumed after a no to its undo, and to starting over", async () => {
     const { ecm, run, line } = await startStopped();
-    const refused = what === "its undo" ? `runs undo ${run}` : `${line} --fresh`;
-    expect((await ecm(refused, { ...at, typed: "n\r" })).code).toBe(1);
+    for (const declined of [`runs undo ${run}`, `${line} --fresh`])
+      expect((await ecm(declined, { ...at, typed: "n\r" })).code).toBe(1);
     await done(ecm(`runs resume ${run} --yes`, at));
-    expect(await readJson(ecm, `runs show ${run}`)).toMatchObject({
-      status: "completed",
-      rows: { updated: 20 },
-    });
+    const view = await readJson(ecm, `runs show ${run}`);
+    expect(view).toMatchObject({ status: "completed", rows: { updated: 20 } });
   });
 
   it("is over for a run that was undone before its end", async () => {

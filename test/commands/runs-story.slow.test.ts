@@ -26,36 +26,33 @@ async function twoRuns() {
   return { ...sandbox, first, second: await imported(ecm, withUpdate, "second.csv") };
 }
 
-describe("runs list", () => {
-  it("tells at a terminal what each run did, by the name of its file, and when to the minute", async () => {
-    const { ecm, first, second } = await twoRuns();
-    const stdout = await done(ecm("runs list", at(160)));
-    const [header, newest, oldest] = stdout.split("\n").map((line) => line.trim().split(/\s{2,}/));
-    const columns = "run started kind file status created updated rejected account";
-    expect(header).toEqual(columns.split(" "));
-    const today = expect.stringMatching(/^today, \d\d:\d\d$/);
-    const account = expect.stringMatching(/^127\.0\.0\.1:\d+$/);
-    expect(newest).toEqual([second, today, "import", "second.csv", "completed", "1", "1", "1", account]);
-    expect(oldest).toEqual(expect.arrayContaining([first, "first.csv", account]));
-  });
-
-  it("has the columns that it had where no terminal is", async () => {
-    const { ecm } = await twoRuns();
-    expect((await done(ecm("runs list -o csv"))).split("\n")[0]).toBe(
-      "run,started,kind,file,status,created,updated,deleted,unchanged,skipped,rejected,pending,done,account",
-    );
-    expect(await done(ecm("runs list -o csv --columns created,folder"))).toMatch(/^created,folder\n/);
-  });
+it("runs list tells at a terminal what each run did, of which file, and when to the minute; elsewhere all", async () => {
+  const { ecm, first, second } = await twoRuns();
+  const stdout = await done(ecm("runs list", at(160)));
+  const [header, newest, oldest] = stdout.split("\n").map((line) => line.trim().split(/\s{2,}/));
+  expect(header).toEqual("run started kind file status created updated rejected account".split(" "));
+  const today = expect.stringMatching(/^today, \d\d:\d\d$/);
+  const account = expect.stringMatching(/^127\.0\.0\.1:\d+$/);
+  expect(newest).toEqual([second, today, "import", "second.csv", "completed", "1", "1", "1", account]);
+  expect(oldest).toEqual(expect.arrayContaining([first, "first.csv", account]));
+  expect((await done(ecm("runs list -o csv"))).split("\n")[0]).toBe(
+    "run,started,kind,file,status,created,updated,deleted,unchanged,skipped,rejected,pending,done,account",
+  );
+  expect(await done(ecm("runs list -o csv --columns created,folder"))).toMatch(/^created,folder\n/);
 });
 
 describe("runs show at a terminal", () => {
-  it("ends with the last lines of the run, and an undo of all of it", async () => {
+  it("ends with the last lines of the run, and an undo of all of it, which says how to delete what it left", async () => {
     const { ecm, second } = await twoRuns();
     const text = await shown(ecm);
     expect(text).toMatch(/3 rows.* 1 created.* 1 updated.* 1 rejected/);
     expect(text).toContain("Rejected rows (fix and import again): ");
     expect(text).toContain(`Fix them, then: ecm runs retry ${second}`);
     expect(text).toContain(`Undo: ecm runs undo ${second} --delete-created`);
+    const undo = await ecm("runs undo last --yes", at(100));
+    expect(undo.stderr).toContain(`To delete what the run created: ecm runs undo ${second} --delete-created`);
+    const again = await ecm("runs undo last --dry-run");
+    expect(again.stderr).toContain(`was itself an undo, of run ${second}`);
   });
 
   it("of a run that stopped says why, and how to resume it", async () => {
@@ -142,12 +139,4 @@ describe("a run that waits for the hour", () => {
     expect(await readdir(join(env.ECM_STATE_DIR!, "runs", run!))).not.toContain("wait.json");
     expect(await readJson(ecm, "runs show last")).toMatchObject({ status: "completed", waiting: null });
   });
-});
-
-it("runs undo says how to delete what it left, and when the last run was an undo itself", async () => {
-  const { ecm, second } = await twoRuns();
-  const undo = await ecm("runs undo last --yes", at(100));
-  expect(undo.stderr).toContain(`To delete what the run created: ecm runs undo ${second} --delete-created`);
-  const again = await ecm("runs undo last --dry-run");
-  expect(again.stderr).toContain(`was itself an undo, of run ${second}`);
 });
