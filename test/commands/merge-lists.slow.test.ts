@@ -55,7 +55,12 @@ describe("lists merge", () => {
     const [, run] = /Resume with: ecm runs resume (\S+)/.exec(failed.stderr) ?? [];
     // Somebody, or this run before it was killed, has deleted one of them.
     await ecm("lists delete Leads --yes");
-    expect((await ecm(mergeAll)).code).toBe(5);
+    await refused(
+      ecm(mergeAll),
+      5,
+      /^error: No list is named "Leads"/m,
+      `resume it with: ecm runs resume ${run}`,
+    );
     expect(await done(ecm("runs list -o tsv --columns status"))).toContain("stopped");
     await done(ecm(`runs resume ${run}`));
     expect(await names()).toBe("All");

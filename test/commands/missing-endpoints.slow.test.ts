@@ -102,6 +102,16 @@ describe.each(Object.entries(forms))("a service that answers with a %s", (_form,
     await done(ecm("lists show Leads"));
   });
 
+  it("has no deletion of lists: a merge says what is left to do by hand, and is not to be resumed", async () => {
+    const ecm = await startPartial((method, path) =>
+      method === "DELETE" && list.test(path) ? answer : undefined,
+    );
+    const hint = /^hint: Their contacts are in "All": delete the lists in the service's own pages$/m;
+    const stderr = await refused(ecm("lists merge Leads --into All --delete-sources --yes"), exitCode, hint);
+    expect(stderr).not.toMatch(/[Rr]esume|Undo/);
+    expect(await readJson(ecm, "runs list")).toMatchObject([{ status: "completed" }]);
+  });
+
   it("has no list by itself to read: lists are merged all the same", async () => {
     const ecm = await startPartial((method, path) =>
       method === "GET" && list.test(path) ? answer : undefined,

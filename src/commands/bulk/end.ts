@@ -3,7 +3,14 @@ import type { Closed, ListDeletion, Manifest, RunStop, StoredRun, Summary } from
 import type { Connection, Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { diskFullHint } from "../../disk/disk-errors.ts";
-import { EcmError, exitCodes, interruptedError, toStopSignal, usageError } from "../../errors.ts";
+import {
+  EcmError,
+  exitCodes,
+  interruptedError,
+  isNotOffered,
+  toStopSignal,
+  usageError,
+} from "../../errors.ts";
 import { advise, ecm, type Hint, joinHints, toOperands } from "../../hint.ts";
 import { readAllContacts, readSearchPages } from "../../service/contact-pages.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
@@ -28,16 +35,18 @@ export async function printSummary(context: Context, summary: Summary | undefine
 export async function endRun(context: Context, result: Closed): Promise<void> {
   const { stop } = result;
   const { run } = result.summary;
-  const { allowedBy = [], isNotOffered } = stop?.failure.details ?? {};
+  const { allowedBy = [] } = stop?.failure.details ?? {};
   const resume =
-    run === null || isNotOffered
+    run === null || isNotOffered(stop?.failure)
       ? undefined
       : advise`Resume with: ${ecm`runs resume ${[run, ...allowedBy]}`}`;
   let isLeftOut = false;
   try {
     if (result.after?.length) isLeftOut = await followRun(context, result);
   } catch (error) {
-    if (error instanceof EcmError) error.details.hint = joinHints(error.details.hint, resume);
+    // Where no list can be deleted, resuming would change nothing.
+    const next = isNotOffered(error) ? undefined : resume;
+    if (error instanceof EcmError) error.details.hint = joinHints(error.details.hint, next);
     throw error;
   } finally {
     // Printed also where what follows fails.
@@ -98,7 +107,14 @@ async function followRun(context: Context, { summary, after = [] }: Closed): Pro
   const { structureId } = run.manifest.account;
   const following = { context, connection: await context.connect(), structureId, run };
   let stays = false;
-  for (const deletion of isWhole ? after : []) stays = !(await deleteSource(following, deletion)) || stays;
+  try {
+    for (const deletion of isWhole ? after : []) stays = !(await deleteSource(following, deletion)) || stays;
+  } catch (error) {
+    if (!isNotOffered(error)) throw error;
+    error.details.hint = `Their contacts are in ${quote(after[0]!.ifAllIn)}: delete the lists in the service's own pages`;
+    await noteFollowed(run);
+    throw error;
+  }
   await noteFollowed(run);
   return stays;
 }

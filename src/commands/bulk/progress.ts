@@ -72,13 +72,14 @@ export class RunDisplay {
   }
 
   /** The summary of a run. @param changes the first changes of its plan */
-  end({ summary, price, firstRejects = [] }: Closed, changes: readonly string[]): void {
+  end({ summary, price, firstRejects = [], after }: Closed, changes: readonly string[]): void {
     this.#progress.close();
     // The error says it.
     if (this.#shown.isSingle && (summary.codes.skipped.missing ?? 0) > 0) return;
     if (summary.status === "stopped" && summary.run === null && summary.rows.read === 0) return;
     const seconds = (this.#context.clock.now() - this.#startedAt) / 1000;
-    noteEnd(this.#context, summary, { seconds, price, firstRejects }, { changes, marked: this.#marked });
+    const facts = { seconds, price, firstRejects, after };
+    noteEnd(this.#context, summary, facts, { changes, marked: this.#marked });
   }
 
   /** Draws nothing while a question is asked. */

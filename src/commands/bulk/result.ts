@@ -2,7 +2,7 @@
  * What a run came to, or would come to: one sentence, and at a terminal a line for each outcome with its reasons,
  * a bar of all, the first that was rejected.
  */
-import type { Price, Reject, Summary } from "../../bulk/index.ts";
+import type { ListDeletion, Price, Reject, Summary } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { advise, ecm, type Hint } from "../../hint.ts";
@@ -28,6 +28,8 @@ export interface RunFacts {
   /** As it was said before the first write. */
   price?: Price;
   firstRejects?: readonly Reject[];
+  /** Lists that are deleted once it is done: without them an undo would leave people in none. */
+  after?: readonly ListDeletion[];
 }
 
 // What became of the contacts.
@@ -144,14 +146,18 @@ function rejectLines(columns: number, summary: Summary, rejects: readonly Reject
 // What is said of a run when it has ended.
 
 /** What follows on the outcomes. @param isShort at a terminal, where paths are as somebody would type them */
-export function formatSummary(summary: Summary, isShort: boolean, price?: Price): Hint[] {
+export function formatSummary(
+  summary: Summary,
+  isShort: boolean,
+  { price, after = [] }: RunFacts = {},
+): Hint[] {
   const { rejects, backup, kind, status, run } = summary;
   const lines: Hint[] = [...describeAccount(summary), formatRequests(summary, price)];
   if (backup) lines.push(`Contacts as they were before: ${backup}`);
   lines.push(...formatRejectsPlace(summary, isShort));
   if (isShort && rejects && kind === "import" && status === "completed" && run !== null)
     lines.push(advise`Fix them, then: ${ecm`runs retry ${run}`}`);
-  const undo = adviseUndo(summary);
+  const undo = after.length > 0 ? undefined : adviseUndo(summary);
   return undo === undefined ? lines : [...lines, undo];
 }
 
@@ -219,9 +225,7 @@ export function noteEnd(
   const isShort = terminal.isStderrTerminal;
   const sentence = formatSentence(summary, facts.seconds);
   const results = isShort ? resultLines(terminal, "err", summary, facts) : [escapeControls(sentence)];
-  const further = formatSummary(summary, isShort, facts.price).map((line) =>
-    formatForAccount(line, settings),
-  );
+  const further = formatSummary(summary, isShort, facts).map((line) => formatForAccount(line, settings));
   for (const [at, line] of results.entries())
     terminal.note(
       `${at === 0 ? toMark(terminal, summary) : ""}${formatForAccount(line, settings)}`,

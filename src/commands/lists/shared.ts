@@ -2,10 +2,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { createEquals, createFilter } from "../../api/contacts.ts";
 import { requireFreeListName } from "../../api/lists.ts";
-import type { EditOptions } from "../../bulk/index.ts";
+import type { EditOptions, StoredRun } from "../../bulk/index.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
-import { ecm, type Hint } from "../../hint.ts";
+import { EcmError } from "../../errors.ts";
+import { advise, ecm, type Hint } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
 import type { View } from "../../terminal/present.ts";
 import type { ContactList, ContactStructure } from "../../wire.ts";
@@ -101,7 +102,12 @@ export async function addToNewList(
   await (await openPlanSink(context, flags))?.discard();
   const { account } = await context.connect("bulk", options.concurrency);
   const structure = await account.structure();
-  const lists = await resolveLists(account, structure, sources);
+  const lists = await resolveLists(account, structure, sources).catch(async (error: unknown) => {
+    const run = await findMergeThatDeletes(context, sources);
+    if (run && error instanceof EcmError)
+      error.details.hint = advise`Where the merge was stopped while it deleted the lists, resume it with: ${ecm`runs resume ${run}`}`;
+    throw error;
+  });
   const names = lists.map(({ name }) => JSON.stringify(name)).join(", ");
   const edit: EditOptions = {
     kind: "mutate",
@@ -123,6 +129,17 @@ export async function addToNewList(
     what: `${by === "merge" ? "Merging" : "Duplicating"} ${edit.title}`,
     danger: "change",
   });
+}
+
+/** The unfinished run that deletes one of these lists: it may have done so. */
+async function findMergeThatDeletes(
+  context: Context,
+  sources: readonly string[],
+): Promise<string | undefined> {
+  const { listRuns } = await import("../../bulk/index.ts");
+  const deletes = ({ manifest: { after = [] }, isFinished }: StoredRun) =>
+    !isFinished && after.some(({ _id, name }) => sources.includes(name) || sources.includes(_id));
+  return (await listRuns(context.folders.state)).find(deletes)?.manifest.id;
 }
 
 /** Whether the same command has begun already: then the new list may exist. */

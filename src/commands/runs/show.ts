@@ -72,14 +72,14 @@ function formatLines(context: Context, lines: readonly PlanLine[]): string[] {
 /** The last lines of a run, told again; of one that was interrupted, what is unknown and how to resume it. */
 async function tellStory(context: Context, run: StoredRun, view: RunView): Promise<void> {
   const { terminal, settings } = context;
-  const { summary } = run.manifest;
+  const { summary, after } = run.manifest;
   const toText = (hint: Hint, format?: (text: string) => string) =>
     formatHint(addAccountFlags(hint, settings), format);
   const escaped = (text: string) => escapeControlsInLines(terminal.mask(text));
   const lines: string[] = [];
   if (summary) {
     lines.push(...resultLines(terminal, "out", summary).map((line) => toText(line)));
-    lines.push(...formatSummary(summary, true).map((line) => toText(line, escaped)));
+    lines.push(...formatSummary(summary, true, { after }).map((line) => toText(line, escaped)));
   }
   if (view.status === "stopped" || view.status === "unfinished")
     lines.push(...(await describeState(context, run, view)).map((line) => toText(line)));
