@@ -98,11 +98,12 @@ async function findHeader(opened: OpenedInput, signs: HeaderSigns) {
   const found = await Promise.all(
     opened.readings.map(async (reading) => {
       const records = await reading.first();
-      return { reading, ...(hasNoHeader ? toFirstRow(records) : chooseHeader(records, signs)) };
+      return { reading, records, ...(hasNoHeader ? toFirstRow(records) : chooseHeader(records, signs)) };
     }),
   );
   const best = found.reduce((one, other) => (other.score > one.score ? other : one));
-  if (best.line !== undefined) return { ...best, line: best.line };
+  const { line, records } = best;
+  if (line !== undefined) return { ...best, line, above: records.filter((record) => record.line < line) };
   // What cannot be read is said first.
   await best.reading.readAll();
   throw emptyFileError(opened.file.name, skipLines);
@@ -120,6 +121,8 @@ export interface TableLayout {
   startLine: number;
   /** How many physical lines the header covers; 0 without one. */
   headerLines: number;
+  /** Records above the header, such as a title. */
+  above: readonly TableRecord[];
   /** The header names a key column, or every column that `--map` names. */
   isHeaderSure: boolean;
   /** The names of the columns as the file has them; their numbers where it has none. */
@@ -144,7 +147,7 @@ export async function readTableLayout(opened: OpenedInput, signs: HeaderSigns): 
   const { form, names: given } = opened;
   const { options, rowKind } = signs;
   const header = given
-    ? { line: 1, lines: 0, names: given, isSure: true, reading: opened.readings[0]! }
+    ? { line: 1, lines: 0, names: given, isSure: true, reading: opened.readings[0]!, above: [] }
     : await findHeader(opened, signs);
   const { line, isSure, reading } = header;
   const { dialect } = reading;
@@ -178,6 +181,7 @@ export async function readTableLayout(opened: OpenedInput, signs: HeaderSigns): 
     hasEscapes,
     startLine: line,
     headerLines,
+    above: header.above,
     isHeaderSure: isSure,
     written,
     names,

@@ -1,8 +1,10 @@
 /** Reading: what a file is, found out before anything is sent. */
 import { foldName } from "../api/names.ts";
+import { usageError } from "../errors.ts";
 import type { ContactStructure } from "../wire.ts";
 import { mapColumns, readConstants, readExplicitTargets } from "./columns/map.ts";
 import { toUnclearError, type UnclearInput } from "./columns/unclear.ts";
+import { findConsentName } from "./consent/names.ts";
 import { holdsValues, readSample, readTableLayout, requireHeader, type TableLayout } from "./layout.ts";
 import { findColumns } from "./names.ts";
 import { openInput } from "./open.ts";
@@ -91,6 +93,8 @@ async function understandTable(
   const { file } = opened;
   const { options, structure, rowKind } = signs;
   const { names } = layout;
+  const marksLeaveOut = options.readsConsent && !options.consentChoosesRows;
+  if (rowKind === "contacts" || marksLeaveOut) requireNoMarkAbove(file, layout);
   const system = chooseSystem(names, options.from, layout.isNamed);
   const place = `${file.name}:${layout.startLine}`;
   const explicit = readExplicitTargets(signs, names, place);
@@ -118,6 +122,22 @@ async function understandTable(
   if (sample.length === 0) facts.notes.push({ code: "no_rows" });
   facts.sample = sample.slice(0, shownRows);
   return { file, reading, facts };
+}
+
+/**
+ * Over the header, in a group of columns or as a title, a word for people who have left says something of those below.
+ * @throws UsageError
+ */
+function requireNoMarkAbove(file: InputFile, { above, startLine }: TableLayout): void {
+  for (const { line, cells } of above) {
+    const mark = cells.find((cell) => cell !== undefined && findConsentName(cell) === "optOut");
+    if (mark === undefined) continue;
+    throw usageError(
+      `${file.name}:${line}: ${JSON.stringify(mark)} stands above the header (line ${startLine}): it is not clear of whom`,
+      `Make it the name of a column; where it says nothing of these people, pass --skip-lines ${startLine - 1}`,
+      { type: "ConsentError" },
+    );
+  }
 }
 
 const shownRows = 5;

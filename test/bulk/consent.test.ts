@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { refused } from "../support/ecm.ts";
+import { done, refused } from "../support/ecm.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
 import { call, inputFile, manyContacts, readContacts, startAccount } from "./kit.ts";
 
@@ -250,6 +250,19 @@ it("a retry creates nobody by an override of the first run: it is typed anew", a
   await importing(`${rows}bad,\n`);
   expect((await run(`${retry} ${flags}`)).rows).toMatchObject({ created: 2, skipped: 0 });
 });
+
+it.each(["Unsubscribed\n", ",Opted out,\n"])(
+  "a word for gone above the header is settled first: %j",
+  async (above) => {
+    const { ecm, keys } = await startAccount({ contents: { contacts: [{ key: bob }] } });
+    const path = await inputFile(`${above}Email,Date\n${ada},2026-01-01\n${bob},\n`);
+    const line = `import ${path} --ignore-unmapped`;
+    await refused(ecm(line), 2, /:1: ".*" stands above the header \(line 2\)/, "--skip-lines 1");
+    await done(ecm(`contact delete --keys ${path} --map Email=key --dry-run`));
+    expect(await keys()).toEqual([bob]);
+    await done(ecm(`${line} --skip-lines 1`));
+  },
+);
 
 it("a retry refuses a file without the column that its run read as consent, whoever had named it", async () => {
   const { ecm, importing, keys } = await startAccount();
