@@ -14,13 +14,13 @@ import { expectSurvived } from "./killing.ts";
 import { expectNoRepeats, randomFrom, startRecordingProxy } from "./recording-proxy.ts";
 
 const firstSeed = Number(process.env.CHAOS_SEED ?? 1);
-const killCount = Number(process.env.CHAOS_KILLS ?? 6);
+const killCount = Number(process.env.CHAOS_KILLS ?? 8);
 const size = 40;
 
 it("survives what the seed says", { timeout: 0 }, async () => {
   const tried = { kills: 0, companies: 0, damaged: 0 };
   for (let seed = firstSeed; tried.kills < killCount; seed++) {
-    tried.kills += await expectSurvived("import", seed, 6, 2 * size);
+    tried.kills += await expectSurvived("import", seed, 8, 3 * size);
     tried.kills += await inCompany(seed);
     tried.companies++;
     await withDamage(seed);
@@ -43,7 +43,7 @@ async function inCompany(seed: number): Promise<number> {
     const children = [1, 2, 3].map(() => spawnEcm(args, witness.env));
     const victim = children[Math.floor(random() * 3)]!;
     const at = witness.arrived() + 1 + Math.floor(random() * size);
-    const mayKill = killed < 2;
+    const mayKill = killed < 3;
     witness.onRequest = ({ count }) => {
       if (mayKill && count === at) victim.kill("SIGKILL");
       return undefined;

@@ -41,7 +41,7 @@ async function expectWhole(witness: RecordingProxy): Promise<void> {
 }
 
 describe("killed", () => {
-  it.each([1, 2, 4])(
+  it.each([1, 2, 3, 4])(
     "while planning, at search %i: the next start goes on and writes once",
     async (search) => {
       const witness = await scene();
@@ -58,6 +58,7 @@ describe("killed", () => {
 
   it.each([
     [3, "before"],
+    [7, "after"],
     [20, "after"],
     [40, "before"],
   ] as const)(

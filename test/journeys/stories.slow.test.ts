@@ -22,6 +22,6 @@ it("what becomes of an account is what the documents say", { timeout: 0 }, async
   }
   await fc.assert(
     fc.asyncProperty(story, (each) => playStory(service, each)),
-    { numRuns: runs(6) },
+    { numRuns: runs(10) },
   );
 });

@@ -233,12 +233,12 @@ describe("an erasure", () => {
     await expectNowhere(env, secrets);
   });
 
-  const moments = ["suppressed", "deleted", "first plan", "last plan"] as const;
+  const moments = ["suppressed", "deleted", "first plan", "second plan", "last run"] as const;
   it.each(moments)("is completed by the same command after kill -9: %s", async (moment) => {
     const { ecm, env, sandbox, baseUrl } = await startSandbox();
     const csv = await inputFile(createTable("One"));
     const runs: string[] = [];
-    for (const blank of ["a", "b"])
+    for (const blank of ["a", "b", "c"])
       runs.push(parseSummary(await ecm(["import", csv, "--set", `Last Name=${blank}`, "--json"])).run!);
     const folders = runs.map((run) => join(env.ECM_STATE_DIR!, "runs", run));
     const plans = folders.map((each) => join(each, "plan.ndjson"));
@@ -261,7 +261,7 @@ describe("an erasure", () => {
     await done(erase(ecm));
     await expectNowhere(env, secrets);
     for (const run of runs) await done(ecm(["runs", "show", run, "--changes", "-q"]));
-    const undone = parseSummary(await ecm(["runs", "undo", runs[1]!, "--json"]));
+    const undone = parseSummary(await ecm(["runs", "undo", runs[2]!, "--json"]));
     expect(undone.rows).toMatchObject({ updated: 9, rejected: 2 });
   });
 });
