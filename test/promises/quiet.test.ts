@@ -1,4 +1,5 @@
 /** `-q` leaves nothing on stderr but errors, warnings and questions; every command is tried with it in `every-command.test.ts`. */
+import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { inputFile, manyContacts } from "../bulk/kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -56,8 +57,14 @@ it("keeps rejected rows, people to be unsubscribed and cells that say nothing cl
   for (const words of ["1 rejected", "rejects.csv", "ada@example.com (line 2)", '"perhaps"'])
     expect(stderr).toContain(words);
   expect(stderr).not.toMatch(/rate-limit|requests sent/);
-  const stopped = await ecm(`import ${people} -q --max-rejects 0`);
+  const line = `import ${people} -q --max-rejects 0`;
+  const stopped = await ecm(line);
   expect([stopped.code, stopped.stderr]).toEqual([3, expect.stringMatching(/^Stopped: 1 row was rejected/m)]);
+  // The flags that it says show the row.
+  const [, flags] = /To see them: (.*)$/m.exec(stopped.stderr) ?? [];
+  const rejects = `${people}.rejects.csv`;
+  await ecm(`import ${people} ${flags!.replace("FILE", rejects)}`);
+  expect(await readFile(rejects, "utf8")).toContain("nonsense");
 });
 
 it("keeps the warning that a list is shown in part, unless a part was asked for", async () => {

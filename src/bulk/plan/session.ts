@@ -264,12 +264,17 @@ export function findMaxRejectsStop(
   } else if ("rows" in maxRejects) {
     if (rejected < Math.max(1, maxRejects.rows)) return undefined;
   } else if (rejected === 0 || rejected * 100 < maxRejects.percent * read) return undefined;
+  // What the service has refused no dry run shows: it is in the rejects file of the run.
+  const howToSee =
+    ledger.counts.rejected === 0
+      ? `. To see them: --dry-run --rejects FILE --max-rejects ${rejected + 1}`
+      : "";
   return new RunStop(
     "max-rejects",
     new EcmError(
       "rejected rows",
       `Stopped: ${formatCounted(rejected, "row was", "rows were")} rejected`,
-      "Check the mapping, or allow more with --max-rejects; --dry-run --rejects FILE shows which",
+      `Check the mapping, or allow more with --max-rejects${howToSee}`,
       { allowedBy: ["--max-rejects", `${rejected + 1}`] },
     ),
   );
