@@ -64,17 +64,13 @@ async function runSandboxClone(
       );
     }
   }
+  await noteSuppressions(context);
   await context.confirm(`Replace all data of the sandbox in ${folder}?`);
 
   // All contacts are read before anything is replaced: a failure or a kill leaves the sandbox as it was.
   const contacts = found === undefined ? [] : await readContacts(connection, structure);
   const { replaceByClone } = await import("../../sandbox/clone.ts");
   const refused = await replaceByClone({ folder, clock: context.clock }, { structure, lists, contacts });
-  const suppressions = await openSuppressionList(context);
-  if (context.settings.suppressions === undefined && suppressions.list().length > 0)
-    note(
-      `The suppression list is not copied; to rehearse with it: ECM_SUPPRESSIONS=${quoteShellWord(suppressions.file)}`,
-    );
   if (found === undefined) return;
   note(`Copied ${formatCounted(contacts.length - refused, "contact")}`);
   if (refused > 0) note(`Skipped ${refused}: the key differs from another's only in letter case`);
@@ -88,6 +84,16 @@ async function runSandboxClone(
   }
   const withoutStatus = contacts.filter(({ status }) => status === undefined).length;
   if (withoutStatus > 0) note(`${withoutStatus} had no status and count as active`);
+}
+
+/** A list that a variable names is that of the sandbox too. */
+async function noteSuppressions(context: Context): Promise<void> {
+  if (context.settings.suppressions !== undefined) return;
+  const suppressions = await openSuppressionList(context);
+  if (suppressions.list().length === 0) return;
+  context.terminal.note(
+    `The suppression list is not copied; to rehearse with it: ECM_SUPPRESSIONS=${quoteShellWord(suppressions.file)}`,
+  );
 }
 
 async function readContacts(
