@@ -69,9 +69,9 @@ async function moveContact(
   const final = `${old.key} cannot be made active again: only they can subscribe again.`;
   if (dryRun) return { request: first ? [first, last] : [last], would: `move ${what}. ${final}` };
   await account.withRemembered("write", () => checkContactColumns(account, output));
-  const shownOld = toContactResult(context, account, old);
   // Names are looked up before the first write: a failure between the two would leave both active.
-  if (deleteOld) await shownOld.view(output);
+  const shownOld = toContactResult(context, account, old);
+  const view = deleteOld && (await shownOld.view(output));
   context.terminal.note(`${final} The new contact has a new id`);
   await context.confirm(`Move ${what}?`);
   const beforeLeaving = await refuseSuppressed(context, [old.key, key]);
@@ -83,7 +83,7 @@ async function moveContact(
   };
   await requireSame(connection, old, moved.key).catch(tellState);
   // What is deleted is shown first.
-  if (deleteOld) return { ...shownOld, last: () => deleteContact(send, old._id).catch(tellState) };
+  if (view) return { ...shownOld, view, last: () => deleteContact(send, old._id).catch(tellState) };
   await send(last).catch(tellState);
   return toContactResult(context, account, moved);
 }
