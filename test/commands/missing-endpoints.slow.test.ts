@@ -106,8 +106,12 @@ describe.each(Object.entries(forms))("a service that answers with a %s", (_form,
     const ecm = await startPartial((method, path) =>
       method === "DELETE" && list.test(path) ? answer : undefined,
     );
-    const hint = /^hint: Their contacts are in "All": delete the lists in the service's own pages$/m;
-    const stderr = await refused(ecm("lists merge Leads --into All --delete-sources --yes"), exitCode, hint);
+    const hint =
+      /^hint: All contacts of "Leads", "Fair" are in "All": delete what is left in the service's own pages$/m;
+    await done(ecm("lists create Fair"));
+    await done(ecm("contact mutate bob@example.com --add-list Fair"));
+    const merge = ecm("lists merge Leads Fair --into All --delete-sources --yes");
+    const stderr = await refused(merge, exitCode, hint);
     expect(stderr).not.toMatch(/[Rr]esume|Undo/);
     expect(await readJson(ecm, "runs list")).toMatchObject([{ status: "completed" }]);
   });

@@ -107,16 +107,21 @@ async function followRun(context: Context, { summary, after = [] }: Closed): Pro
   const { structureId } = run.manifest.account;
   const following = { context, connection: await context.connect(), structureId, run };
   let stays = false;
-  try {
-    for (const deletion of isWhole ? after : []) stays = !(await deleteSource(following, deletion)) || stays;
-  } catch (error) {
-    if (!isNotOffered(error)) throw error;
-    error.details.hint = `Their contacts are in ${quote(after[0]!.ifAllIn)}: delete the lists in the service's own pages`;
-    await noteFollowed(run);
-    throw error;
+  let refusal: EcmError | undefined;
+  const left: string[] = [];
+  for (const deletion of isWhole ? after : []) {
+    try {
+      stays = !(await deleteSource(following, deletion)) || stays;
+    } catch (error) {
+      if (!isNotOffered(error)) throw error;
+      refusal = error;
+      left.push(quote(deletion.name));
+    }
   }
   await noteFollowed(run);
-  return stays;
+  if (!refusal) return stays;
+  refusal.details.hint = `All contacts of ${left.join(", ")} are in ${quote(after[0]!.ifAllIn)}: delete what is left in the service's own pages`;
+  throw refusal;
 }
 
 /** From what the run has kept of names. Where that is lost, the list of this name. */

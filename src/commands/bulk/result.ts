@@ -28,7 +28,7 @@ export interface RunFacts {
   /** As it was said before the first write. */
   price?: Price;
   firstRejects?: readonly Reject[];
-  /** Lists that are deleted once it is done: without them an undo would leave people in none. */
+  /** Lists that go once it has written everybody: without them an undo would leave people in none. */
   after?: readonly ListDeletion[];
 }
 
@@ -157,7 +157,8 @@ export function formatSummary(
   lines.push(...formatRejectsPlace(summary, isShort));
   if (isShort && rejects && kind === "import" && status === "completed" && run !== null)
     lines.push(advise`Fix them, then: ${ecm`runs retry ${run}`}`);
-  const undo = after.length > 0 ? undefined : adviseUndo(summary);
+  const isFollowed = after.length > 0 && status === "completed" && summary.rows.rejected === 0;
+  const undo = isFollowed ? undefined : adviseUndo(summary);
   return undo === undefined ? lines : [...lines, undo];
 }
 

@@ -18,7 +18,8 @@ export function registerListsMerge(parent: Command, context: Context): void {
       "ecm lists merge Leads Prospects --into Contacts",
       "ecm lists merge Leads Prospects --into Contacts --delete-sources --yes",
     ],
-    output: "Nothing; with --json one summary object. `ecm runs undo` empties the new list again.",
+    output:
+      "Nothing; with --json one summary object. `ecm runs undo` empties the new list again, unless the sources were deleted.",
     writes: true,
     asks: "With --delete-sources",
     exitCodes: {

@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { createEquals, createFilter } from "../../api/contacts.ts";
 import { requireFreeListName } from "../../api/lists.ts";
-import type { EditOptions, StoredRun } from "../../bulk/index.ts";
+import { foldCase } from "../../api/names.ts";
+import type { EditOptions, Manifest } from "../../bulk/index.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
 import { EcmError } from "../../errors.ts";
@@ -102,8 +103,9 @@ export async function addToNewList(
   await (await openPlanSink(context, flags))?.discard();
   const { account } = await context.connect("bulk", options.concurrency);
   const structure = await account.structure();
+  const unfinished = await listUnfinished(context, structure._id);
   const lists = await resolveLists(account, structure, sources).catch(async (error: unknown) => {
-    const run = await findMergeThatDeletes(context, sources);
+    const run = findDeletion(unfinished, sources)?.id;
     if (run && error instanceof EcmError)
       error.details.hint = advise`Where the merge was stopped while it deleted the lists, resume it with: ${ecm`runs resume ${run}`}`;
     throw error;
@@ -118,7 +120,7 @@ export async function addToNewList(
     wanted: { newList: into },
     after: deletesSources ? lists.map(({ _id, name }) => ({ _id, name, ifAllIn: into })) : undefined,
   };
-  const isResumed = !options.isFresh && (await isUnfinished(context, edit, structure._id));
+  const isResumed = !options.isFresh && unfinished.some((run) => isSameEdit(run, edit));
   if (!isResumed) requireFreeListName(into, await account.lists(structure));
   if (deletesSources && !options.isDryRun)
     await context.confirm(`Delete ${names} after all contacts are in ${JSON.stringify(into)}?`);
@@ -131,34 +133,28 @@ export async function addToNewList(
   });
 }
 
-/** The unfinished run that deletes one of these lists: it may have done so. */
-async function findMergeThatDeletes(
-  context: Context,
-  sources: readonly string[],
-): Promise<string | undefined> {
-  const { listRuns } = await import("../../bulk/index.ts");
-  const deletes = ({ manifest: { after = [] }, isFinished }: StoredRun) =>
-    !isFinished && after.some(({ _id, name }) => sources.includes(name) || sources.includes(_id));
-  return (await listRuns(context.folders.state)).find(deletes)?.manifest.id;
-}
-
-/** Whether the same command has begun already: then the new list may exist. */
-async function isUnfinished(
-  context: Context,
-  { kind, command, conditions, wanted, after }: EditOptions,
-  structureId: string,
-): Promise<boolean> {
+/** Runs of this structure that have not come to their end. */
+async function listUnfinished(context: Context, structureId: string): Promise<Manifest[]> {
   const { listRuns } = await import("../../bulk/index.ts");
   const { profile } = await context.connect();
+  const isHere = ({ account }: Manifest) =>
+    account.baseUrl === profile.baseUrl.value && account.structureId === structureId;
+  const runs = await listRuns(context.folders.state);
+  return runs.flatMap(({ manifest, isFinished }) => (!isFinished && isHere(manifest) ? [manifest] : []));
+}
+
+/** The run that deletes one of these lists: it may have done so. @param sources names or ids */
+function findDeletion(runs: readonly Manifest[], sources: readonly string[]): Manifest | undefined {
+  const wanted = new Set(sources.map(foldCase));
+  return runs.find(({ after = [] }) =>
+    after.some(({ _id, name }) => wanted.has(_id) || wanted.has(foldCase(name))),
+  );
+}
+
+/** Whether the same command has begun a run: then the new list may exist. */
+function isSameEdit(run: Manifest, { kind, command, conditions, wanted, after }: EditOptions): boolean {
   // As a manifest has them: what is undefined is left out.
   const asStored = (value: object): unknown => JSON.parse(JSON.stringify(value));
   const same = asStored({ options: { command, conditions, wanted }, after });
-  return (await listRuns(context.folders.state)).some(
-    ({ manifest, isFinished }) =>
-      manifest.kind === kind &&
-      !isFinished &&
-      manifest.account.baseUrl === profile.baseUrl.value &&
-      manifest.account.structureId === structureId &&
-      isDeepStrictEqual(asStored({ options: manifest.options, after: manifest.after }), same),
-  );
+  return run.kind === kind && isDeepStrictEqual(asStored({ options: run.options, after: run.after }), same);
 }
