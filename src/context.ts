@@ -183,9 +183,9 @@ export class Context {
    * Announces to other processes, until the command ends, that it works with people's data of the account.
    */
   async tellUnderWay(activity: Omit<Activity, "account">): Promise<void> {
-    const { baseUrl } = await this.profile();
+    const { account } = await this.profile();
     const { registerActivity } = await import("./disk/activities.ts");
-    this.closers.push(await registerActivity(this.folders.state, { ...activity, account: baseUrl.value }));
+    this.closers.push(await registerActivity(this.folders.state, { ...activity, account }));
   }
 
   /** Undefined when nothing may be asked. */

@@ -54,6 +54,14 @@ export function parseBaseUrl(text: string, where: string, insecureHttp?: string)
   return url.origin + url.pathname.replace(/\/+$/, "");
 }
 
+/**
+ * What names the account, in all that is kept for it: the loopback names of one port are one account.
+ * @param baseUrl in its one spelling
+ */
+export function toAccountAddress(baseUrl: string): string {
+  return baseUrl.replace(/(?<=^https?:\/\/)(?:localhost|\[::1\])(?![^:/])/, "127.0.0.1");
+}
+
 /** Whether the key goes to this address unencrypted over a network. */
 export function isInsecure(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);

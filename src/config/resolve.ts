@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { type EcmError, noKeyError, usageError } from "../errors.ts";
 import { advise, ecm, type Hint, logInAgain, type ShownCommand } from "../hint.ts";
-import { isInsecure, isSameOrigin, parseBaseUrl, requireNoKeyWithin } from "./base-url.ts";
+import { isInsecure, isSameOrigin, parseBaseUrl, requireNoKeyWithin, toAccountAddress } from "./base-url.ts";
 import { checkKey, runKeyCommand } from "./keys.ts";
 import { type Profile, type ProfileStore, sandboxProfile, unknownProfileError } from "./profiles.ts";
 import type { Environment, Settings, Sourced } from "./settings.ts";
@@ -13,6 +13,8 @@ export interface ResolvedProfile {
   /** True for the embedded service in this process; then there is no address and no key of the user's. */
   isSandbox: boolean;
   baseUrl: Sourced<string>;
+  /** The address by which what is kept of the account is found, whichever of its names was given. */
+  account: string;
   structure?: Sourced<string>;
   readOnly: boolean;
   /**
@@ -90,6 +92,7 @@ function resolveSandboxProfile(settings: Settings, name: Sourced<string>): Resol
     name,
     isSandbox: true,
     baseUrl: { value: embeddedBaseUrl, source: "default" },
+    account: embeddedBaseUrl,
     structure: settings.structure,
     readOnly: settings.readOnly,
     identity: hash("sandbox"),
@@ -110,6 +113,7 @@ function assemble(
     name,
     isSandbox: false,
     baseUrl,
+    account: toAccountAddress(baseUrl.value),
     structure:
       settings.structure ??
       (profile.structure === undefined ? undefined : { value: profile.structure, source: "profile" }),

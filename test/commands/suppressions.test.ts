@@ -126,6 +126,17 @@ describe("ecm suppressions", () => {
     await done(anotherMachine.ecm("suppressions check b@example.com", shared));
   });
 
+  it("is one list for the three loopback names of a port, and others for other addresses", async () => {
+    const { ecm } = await home();
+    const check = async (ECM_BASE_URL: string) =>
+      (await ecm("suppressions check a@example.com", { env: { ECM_BASE_URL } })).code;
+    await ecm("suppressions add a@example.com", { env: { ECM_BASE_URL: "http://localhost:9/" } });
+    for (const same of ["http://127.0.0.1:9", "http://[::1]:9", "http://LOCALHOST:9"])
+      expect(await check(same)).toBe(0);
+    for (const other of ["http://localhost:90", "http://127.0.0.2:9", "https://localhost.example.com:9"])
+      expect(await check(other)).toBe(1);
+  });
+
   it("refuses a list that is named and not there", async () => {
     const { ecm } = await home();
     const missing = { env: { ECM_SUPPRESSIONS: join(await temporaryFolder(), "gone.txt") } };

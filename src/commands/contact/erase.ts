@@ -75,7 +75,7 @@ async function erasePeople(
   ]);
   const erased = findPeople(people.flat());
   const { profile, send, account } = await context.connect();
-  const baseUrl = profile.baseUrl.value;
+  const baseUrl = profile.account;
   const { known } = await readRunsOf(folders.state, baseUrl, people.flat());
   const find = (spellings: string[]) => findContactsOfKey(send, account, spellings, known);
   if (isDryRun) {

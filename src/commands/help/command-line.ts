@@ -108,7 +108,7 @@ export async function commandOnRun(
   const now = await context.profile().catch(() => undefined);
   // Several accounts may have one base URL.
   const isSameProfile = profile === undefined || profile === now?.name?.value;
-  if (now?.baseUrl.value === baseUrl && isSameProfile) return addFlagsToCommand(command, context.settings);
+  if (now?.account === baseUrl && isSameProfile) return addFlagsToCommand(command, context.settings);
   const profiles = await context.profiles().catch(() => undefined);
   const name = profile ?? profiles?.names().find((each) => profiles.get(each)?.baseUrl === baseUrl);
   const flag = name === undefined ? ["--base-url", baseUrl] : ["--profile", name];

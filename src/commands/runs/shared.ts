@@ -58,10 +58,10 @@ export async function requireSameAccount(
   { id, account }: Manifest,
   command: string,
 ): Promise<void> {
-  const { baseUrl } = await context.profile();
-  if (account.baseUrl === baseUrl.value) return;
+  const profile = await context.profile();
+  if (account.baseUrl === profile.account) return;
   throw usageError(
-    `Run ${id} belongs to ${account.baseUrl}, and this is ${baseUrl.value}`,
+    `Run ${id} belongs to ${account.baseUrl}, and this is ${profile.account}`,
     advise`Select that account: ${await commandOnRun(context, account, ecm`${command.split(" ")} ${id}`)}`,
   );
 }
