@@ -128,7 +128,8 @@ export interface InputFacts {
   system?: string;
   /** What the structure calls the key of a contact. */
   keyName: string;
-  columns: { name: string; target: Target }[];
+  /** `isConsent`: it is read as consent, whatever else it fills. */
+  columns: { name: string; target: Target; isConsent?: boolean }[];
   /** The fields that `--set` fills. */
   constants: readonly { fieldId: string; label: string; value: string }[];
   /** What was detected, and what to be careful about. */

@@ -155,7 +155,10 @@ function collectFacts(
     hasEscapes,
     form,
     system: system?.name,
-    columns: written.map((name, index) => ({ name, target: targets[index]! })),
+    columns: written.map((name, index) => {
+      const isConsent = consent.some((column) => column.index === index) || undefined;
+      return { name, target: targets[index]!, isConsent };
+    }),
     keyName,
     constants,
     notes: [...notes, ...noteLayout(table, options), ...noteSystem(system, consent.length > 0)],

@@ -265,13 +265,15 @@ it.each(["Unsubscribed\n", ",Opted out,\n"])(
 );
 
 it("a retry refuses a file without the column that its run read as consent, whoever had named it", async () => {
-  const { ecm, importing, keys } = await startAccount();
+  const { ecm, importing, keys } = await startAccount({ contents: { fields: ["Email Status"] } });
   for (const [header, flags] of [
     ["Unsubscribed", ""],
     ["Letter", "--consent-column Letter=opt-out"],
+    // It fills a field too.
+    ["Email Status", ""],
     ["State", ""],
   ] as const) {
-    const mark = header === "State" ? "unsubscribed" : "yes";
+    const mark = header.startsWith("Un") || header === "Letter" ? "yes" : "unsubscribed";
     await importing(`Email,${header}\nbad(at)example.com,${mark}\n`, flags);
     const fixed = await inputFile("Email\nbad@example.com\n", "fixed.csv");
     await refused(ecm(`runs retry last ${fixed}`), 2, `names a column that does not exist: "${header}"`);

@@ -97,9 +97,9 @@ function requireRetryable({ manifest, isFinished }: StoredRun, file: string | un
 
 /** What the run read as consent: the fixed rows say it too. */
 function listConsentColumns(head: ClosedPlan["head"] | undefined): string[] {
-  return (head?.table?.columns ?? []).flatMap(({ name, target }) => {
-    if (target.kind !== "consent" || name === "") return [];
-    return [target.reading === undefined ? name : `${name}=${target.reading}`];
+  return (head?.table?.columns ?? []).flatMap(({ name, target, isConsent }) => {
+    if (!isConsent || name === "") return [];
+    return ["reading" in target && target.reading ? `${name}=${target.reading}` : name];
   });
 }
 
