@@ -1,10 +1,12 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { done, ecmWith, readJson, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { inputFile } from "../bulk/kit.ts";
+import { done, ecmWith, readJson, temporaryHome } from "../support/ecm.ts";
 import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
+
+/** A service that answers everything with an empty object. */
+const answering = () => startService((_request, response) => json(response, 200, {}));
 
 describe("ecm api", () => {
   it("writes the answer as it came", async () => {
@@ -37,9 +39,8 @@ describe("ecm api", () => {
   });
 
   it("sends a file or standard input as it is", async () => {
-    const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
-    const file = join(await temporaryFolder(), "body.json");
-    await writeFile(file, '{"key" : "a@b.c"}');
+    const { ecm, server } = await answering();
+    const file = await inputFile('{"key" : "a@b.c"}', "body.json");
     expect((await ecm(`api POST /api/contact --data ${file}`)).code).toBe(0);
     expect((await ecm("api PATCH /api/contact/1 --data - --yes", { stdin: "no json" })).code).toBe(0);
     expect((await ecm(`api POST /api/contact --data ${file}.missing`)).code).toBe(2);
@@ -76,7 +77,7 @@ describe("ecm api", () => {
   });
 
   it("lets reads out with --read-only, and no write", async () => {
-    const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
+    const { ecm, server } = await answering();
     for (const [line, code] of [
       ["GET /api/contact", 0],
       ["HEAD /api/contact", 0],
@@ -95,7 +96,7 @@ describe("ecm api", () => {
   });
 
   it("refuses before anything is sent what is no path, no method or no query", async () => {
-    const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
+    const { ecm, server } = await answering();
     const proxied = { ECM_BASE_URL: "https://api.example.com", HTTPS_PROXY: "http://127.0.0.1:9" };
     for (const line of [
       "GET https://api.example.com/api/contact",
@@ -136,9 +137,8 @@ describe("ecm api", () => {
   });
 
   it("makes a body of -f strings and -F values", async () => {
-    const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
-    const file = join(await temporaryFolder(), "text.txt");
-    await writeFile(file, "two\nlines");
+    const { ecm, server } = await answering();
+    const file = await inputFile("two\nlines", "text.txt");
     const values = `-F a=true -F b=42 -F c=null -F d=1.5 -F e=01 -F f=yes -F g=@${file}`;
     expect((await ecm(`api POST /x -f n=42 -f m=a=b ${values}`)).code).toBe(0);
     const body = { n: "42", m: "a=b", a: true, b: 42, c: null, d: 1.5, e: "01", f: "yes", g: "two\nlines" };

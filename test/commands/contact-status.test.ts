@@ -3,10 +3,8 @@
  * no other; in every command that has the flag.
  */
 import { describe, expect, it } from "vitest";
-import { inputFile } from "../bulk/kit.ts";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
-import { done, readJson, refused } from "../support/ecm.ts";
-import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { done, inputFile, type RunningSandbox, readJson, refused, startSandbox } from "../kit.ts";
 
 const people = {
   Active: "stays@example.com",

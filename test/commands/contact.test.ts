@@ -1,11 +1,12 @@
 /** `ecm contact …` against the embedded service over HTTP. */
 import { describe, expect, it } from "vitest";
+import type { LoggedRequest } from "../../src/sandbox/public-types.ts";
 import type { Contact } from "../../src/wire.ts";
 import { inputFile } from "../bulk/kit.ts";
-import { done, readJson } from "../support/ecm.ts";
+import { done, readJson, refused } from "../support/ecm.ts";
 import { json } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { startService } from "../support/service.ts";
+import { plainStructure, startService } from "../support/service.ts";
 
 /** An account with a field, two tags and two lists, and Ada in it. */
 async function seeded(variants: Record<string, string> = {}): Promise<RunningSandbox & { ada: Contact }> {
@@ -24,7 +25,7 @@ async function seeded(variants: Record<string, string> = {}): Promise<RunningSan
 const withoutLimits = (stderr: string) => stderr.replace(/^rate-limit: .*\n/m, "");
 
 /** By what is wrong: the exit code, and what is said. */
-const refused: [line: string, exitCode: number, message: string][] = [
+const wrong: [line: string, exitCode: number, message: string][] = [
   ["create", 2, "The contact's key is missing"],
   ["create --key ' '", 2, "The contact's key must be text"],
   ["create --data - --key a@x.org", 2, "--data is the whole body"],
@@ -70,14 +71,12 @@ const refused: [line: string, exitCode: number, message: string][] = [
 
 it("contact refuses what is wrong with its exit code, and writes nothing", async () => {
   const { ecm, sandbox } = await seeded();
-  for (const [line, exitCode, message] of refused) {
-    const { code, stdout, stderr } = await ecm(`contact ${line}`, { stdin: "{not json" });
-    expect({ line, code, stdout }).toEqual({ line, code: exitCode, stdout: "" });
-    expect(stderr, line).toContain(message);
+  for (const [line, exitCode, message] of wrong) {
+    const said = await refused(ecm(`contact ${line}`, { stdin: "{not json" }), exitCode);
+    expect(said, line).toContain(message);
   }
-  const requests = sandbox.admin.requests();
-  const isWrite = (method: string, path: string) => method !== "GET" && !path.endsWith("/search");
-  expect(requests.filter(({ method, path, status }) => isWrite(method, path) && status! < 400)).toEqual([]);
+  const isDone = ({ path, status }: LoggedRequest) => !path.endsWith("/search") && status! < 400;
+  expect(sandbox.admin.requests().filter((each) => each.method !== "GET" && isDone(each))).toEqual([]);
 });
 
 describe("contact create", () => {
@@ -117,14 +116,12 @@ describe("contact create", () => {
   });
 });
 
-describe("contact get", () => {
-  it("finds a contact by id and by key in any case, and gives the same object", async () => {
-    const { ecm, ada } = await seeded();
-    const byId = await done(ecm(`contact get ${ada._id} --json`));
-    expect(JSON.parse(byId)).toEqual(ada);
-    expect(await done(ecm("contact get Ada@Example.com --json"))).toBe(byId);
-    expect(await done(ecm("contact get ada@example.com -o id"))).toBe(`${ada._id}\n`);
-  });
+it("contact get finds a contact by id and by key in any case, and gives the same object", async () => {
+  const { ecm, ada } = await seeded();
+  const byId = await done(ecm(`contact get ${ada._id} --json`));
+  expect(JSON.parse(byId)).toEqual(ada);
+  expect(await done(ecm("contact get Ada@Example.com --json"))).toBe(byId);
+  expect(await done(ecm("contact get ada@example.com -o id"))).toBe(`${ada._id}\n`);
 });
 
 describe("contact search", () => {
@@ -145,23 +142,19 @@ describe("contact search", () => {
       { _id, contactStructureId, key: ada.key, tags: ada.tags },
     ]);
     expect(await done(ecm("contact search --source tags,_id -o csv"))).toBe(`tags,_id\nvip,${ada._id}\n`);
+    const rows = "key\tstatus\nada@example.com\tactive\n";
     for (const flag of ["--columns", "--source"])
-      expect(await done(ecm(`contact search ${flag} key,status -o tsv`))).toBe(
-        "key\tstatus\nada@example.com\tactive\n",
-      );
+      expect(await done(ecm(`contact search ${flag} key,status -o tsv`))).toBe(rows);
     const whole = await readJson(ecm, "contact search");
     const { status = { primary: "" }, __v, ...told } = ada;
     expect(whole).toEqual([{ ...told, contactStatus: status.primary, contactSubStatus: status.secondary }]);
   });
 
   it("sends one filter with every condition, nothing that is not published, and decides on tags here", async () => {
-    const contacts = ["a", "b", "c", "d"].map((name, at) => ({
-      _id: name,
-      key: `${name}@x.org`,
-      tags: at % 2 === 0 ? [{ _id: "t1" }] : [],
+    const contacts = ["a", "b", "c", "d"].map((name) => ({
+      ...{ _id: name, key: `${name}@x.org`, tags: "ac".includes(name) ? [{ _id: "t1" }] : [] },
     }));
-    const tags = [{ _id: "t1", label: "vip" }];
-    const structure = { _id: "s1", label: "D", keyName: "E", keyType: "email", fields: [], tags, __v: 0 };
+    const structure = { ...plainStructure, tags: [{ _id: "t1", label: "vip" }] };
     const { ecm, server } = await startService(({ url, body }, response) => {
       if (url.endsWith("/lists?page=1&size=100"))
         return json(response, 200, { total: 1, records: [{ _id: "l1", name: "News" }] });
@@ -181,7 +174,8 @@ describe("contact search", () => {
     ];
     for (const { source, page: _page, pageSize: _size, ...body } of bodies) {
       expect(source).toContain("tags");
-      expect(body).toEqual({ contactStructureId: "s1", contactSpecification: { filters: [{ criterias }] } });
+      const contactSpecification = { filters: [{ criterias }] };
+      expect(body).toEqual({ contactStructureId: structure._id, contactSpecification });
     }
   });
 });
@@ -204,7 +198,7 @@ describe("contact mutate", () => {
     const { ecm, ada } = await seeded();
     const line = "contact mutate ada@example.com --add-tag vip --set City=Paris --json";
     const { code, stdout, stderr } = await ecm(line);
-    expect([code, withoutLimits(stderr), JSON.parse(stdout)]).toEqual([0, "unchanged\n", ada]);
+    expect([code, JSON.parse(stdout), withoutLimits(stderr)]).toEqual([0, ada, "unchanged\n"]);
     const failing = { code: 1, stdout: "", stderr: expect.stringContaining("unchanged") };
     expect(await ecm(`${line} --fail-unchanged`)).toEqual(failing);
   });

@@ -1,7 +1,6 @@
 /** A dry run of a single command says what would happen before it shows the request. */
 import { expect, it } from "vitest";
-import { inputFile } from "../bulk/kit.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { inputFile, startSandbox } from "../kit.ts";
 
 it("of lists, contacts and structures", async () => {
   const contacts = [{ key: "ada@example.com", lists: ["Red"] }];

@@ -2,9 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { summaryOf } from "../bulk/kit.ts";
-import { refused, temporaryFolder, toWords } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { refused, startSandbox, summaryOf, temporaryFolder, toWords } from "../kit.ts";
 import { textRow, workbook } from "../tables/workbooks.ts";
 
 const keys = ["ada@example.com", "bob@example.com"];

@@ -1,10 +1,7 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readJson, refused } from "../support/ecm.ts";
-import { json } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { startService } from "../support/service.ts";
+import { json, readJson, refused, startSandbox, startService } from "../kit.ts";
 import { jumpingClock } from "../support/test-send.ts";
 
 const start = Date.parse("2026-11-21T13:00:00Z");

@@ -1,8 +1,7 @@
 /** What a terminal shows of a file's columns before an import. */
 import { stripVTControlCharacters } from "node:util";
 import { expect, it } from "vitest";
-import { inputFile } from "../bulk/kit.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { inputFile, startSandbox } from "../kit.ts";
 
 const content =
   'Email,Bemerkung zum Kunden im Haus,Telefon\nada@example.com,"met in May, when it rained",+49 30 123456\n';

@@ -3,10 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fileNames } from "../../src/bulk/index.ts";
-import { summaryOf } from "../bulk/kit.ts";
-import { makePlanFile } from "../bulk/plan-kit.ts";
-import { done, ecmWith, refused, temporaryHome } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { done, ecmWith, makePlanFile, refused, startSandbox, summaryOf, temporaryHome } from "../kit.ts";
 
 const contents = {
   fields: ["City"],

@@ -1,9 +1,7 @@
 /** `ecm plan show`: a plan file for a reviewer, with the people in it or without. */
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { makePlanFile } from "../bulk/plan-kit.ts";
-import { done, ecmWith, refused, temporaryHome } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { done, ecmWith, makePlanFile, refused, startSandbox, temporaryHome } from "../kit.ts";
 
 const secrets = ["ada@", "bob@", "cy@", "Oslo", "Bergen", "Rome"];
 

@@ -2,8 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inputFile, manyContacts, manyRows } from "../bulk/kit.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { inputFile, manyContacts, manyRows, startSandbox } from "../kit.ts";
 import type { Answer } from "../support/typing.ts";
 
 const wrong = Array.from({ length: 7 }, (_, at) => `wrong${at}@@x.org,W\n`).join("");

@@ -1,8 +1,7 @@
 /** `ecm contact search` as a person types it: names, counts, what is shown. */
 import { expect, it } from "vitest";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
-import { done, type Ecm, refused } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { done, type Ecm, refused, startSandbox } from "../kit.ts";
 
 const jurgen = { "First Name": "Jürgen", "Last Name": "Müller", Town: "Köln" };
 const people: SeedData = {

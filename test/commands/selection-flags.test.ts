@@ -3,9 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../support/ecm.ts";
+import { startSandbox, temporaryFolder } from "../kit.ts";
 import { runs } from "../support/runs.ts";
-import { startSandbox } from "../support/sandbox.ts";
 
 interface Person {
   key: string;

@@ -34,7 +34,7 @@ async function listFile(env: Record<string, string>): Promise<string> {
 }
 
 /** The exit codes of these commands, one after the other. */
-async function codes(ecm: Ecm, ...lines: (string | string[])[]): Promise<number[]> {
+async function codes(ecm: Ecm, ...lines: string[]): Promise<number[]> {
   const all: number[] = [];
   for (const line of lines) all.push((await ecm(line)).code);
   return all;
@@ -67,19 +67,17 @@ describe("ecm suppressions", () => {
     const { ecm } = await home();
     const check = "suppressions check a@example.com";
     expect(await codes(ecm, check, "suppressions add a@example.com", check)).toEqual([1, 0, 0]);
-    const both = await ecm(`${check} b@example.com --json`);
-    expect(both.code).toBe(1);
-    expect(JSON.parse(both.stdout)).toEqual([
-      { key: "a@example.com", suppressed: true },
-      { key: "b@example.com", suppressed: false },
-    ]);
+    const { code, stdout } = await ecm(`${check} b@example.com -o ndjson`);
+    const [a, b] = [
+      '{"key":"a@example.com","suppressed":true}',
+      '{"key":"b@example.com","suppressed":false}',
+    ];
+    expect([code, stdout]).toEqual([1, `${a}\n${b}\n`]);
     await done(ecm("suppressions add b@example.com"));
-    const remove = "suppressions remove a@example.com";
-    await refused(ecm(remove), 2);
-    const removed = await ecm(`${remove} --yes`);
-    expect(removed.stderr).toContain("Removed 1 key from the suppression list");
+    const remove = "suppressions remove a@example.com --yes";
+    expect((await ecm(remove)).stderr).toContain("Removed 1 key from the suppression list");
     const other = "suppressions check b@example.com";
-    expect(await codes(ecm, check, other, `${remove} --yes`)).toEqual([1, 0, 5]);
+    expect(await codes(ecm, check, other, remove)).toEqual([1, 0, 5]);
     expect(await codes(ecm, "suppressions add a@example.com", check)).toEqual([0, 0]);
   });
 
@@ -183,14 +181,8 @@ describe("ecm contact create and the suppression list", () => {
   });
 
   const spellings = [
-    "jörg@bücher.de",
-    "JÖRG@BÜCHER.DE",
-    "jo\u0308rg@bu\u0308cher.de",
-    "jörg@xn--bcher-kva.de",
-    "jörg@bücher.de.",
-    "mailto:jörg@bücher.de",
-    "Jörg B <jörg@xn--bcher-kva.de>",
-    " jörg＠bücher。de ",
+    ...["jörg@bücher.de", "JÖRG@BÜCHER.DE", "jo\u0308rg@bu\u0308cher.de", "jörg@xn--bcher-kva.de"],
+    ...["jörg@bücher.de.", "mailto:jörg@bücher.de", "Jörg B <jörg@xn--bcher-kva.de>", " jörg＠bücher。de "],
   ];
   it("takes every spelling of a key for the same person, whichever was added", async () => {
     const { ecm } = await startSandbox();
@@ -222,10 +214,8 @@ describe("ecm contact create and the suppression list", () => {
 });
 
 it("a table that marks only some of its rows does not say who is meant", async () => {
-  const file = await inputFile(
-    "Email,Unsubscribed\nada@example.com,yes\nbob@example.com,no\ncarl@exa mple.com,no\n",
-    "crm.csv",
-  );
+  const rows = "ada@example.com,yes\nbob@example.com,no\ncarl@exa mple.com,no\n";
+  const file = await inputFile(`Email,Unsubscribed\n${rows}`, "crm.csv");
   const { ecm } = await home();
   const add = `suppressions add --keys ${file}`;
   await refused(ecm(add), 2, "marks 1 of 3 rows as not subscribed", "--marked-rows to suppress those alone");

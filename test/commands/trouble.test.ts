@@ -1,9 +1,6 @@
 /** What went wrong says the next step at once. */
 import { describe, expect, it } from "vitest";
-import { refused } from "../support/ecm.ts";
-import { errorBody, json } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { startService } from "../support/service.ts";
+import { errorBody, json, refused, startSandbox, startService } from "../kit.ts";
 
 /** A service that answers everything so. */
 const refusing = (status: number, message: string, headers = {}) =>

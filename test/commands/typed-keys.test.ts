@@ -1,9 +1,6 @@
 /** What is typed as a contact's key: one rule in every command. */
 import { expect, it } from "vitest";
-import { inputFile } from "../bulk/kit.ts";
-import { listWrites } from "../bulk/plan-kit.ts";
-import { done, readJson, refused } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { done, inputFile, listWrites, readJson, refused, startSandbox } from "../kit.ts";
 
 const accented = "jörg@example.com";
 

@@ -2,9 +2,7 @@
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
-import { inputFile } from "../bulk/kit.ts";
-import { done, type Ecm, readJson, refused } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { done, type Ecm, inputFile, readJson, refused, startSandbox } from "../kit.ts";
 
 const contents: SeedData = {
   fields: ["City", "Age", "First-Name!", "a.b", "a-b", "key", "in", "Größe", "constructor"],

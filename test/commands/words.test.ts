@@ -1,7 +1,6 @@
 /** Words that people try: understood, or answered with the command that was meant. */
 import { describe, expect, it } from "vitest";
-import { done, ecmWith, refused, temporaryHome } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { done, ecmWith, refused, startSandbox, temporaryHome } from "../kit.ts";
 
 it("what a command line lacks, or has too much of, is answered with what settles it", async () => {
   const ecm = ecmWith(await temporaryHome());

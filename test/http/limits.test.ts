@@ -35,29 +35,25 @@ describe("limits from headers", () => {
   });
 });
 
-describe("Retry-After", () => {
-  const now = Date.parse("2026-11-21T13:00:00Z");
-  it.each<[string, Record<string, string>, number | undefined]>([
-    ["seconds", { "retry-after": "17" }, 17],
-    ["a date", { "retry-after": "Sat, 21 Nov 2026 13:00:30 GMT" }, 30],
-    ["a date that has passed", { "retry-after": "Sat, 21 Nov 2026 12:00:30 GMT" }, 0],
-    ["nonsense, with a reset", { "retry-after": "soon", "x-ratelimit-reset": String(now / 1000 + 9) }, 9],
-    ["nothing", {}, undefined],
-  ])("is read when it holds %s", (_name, headers, seconds) => {
-    expect(readRetryAfter(headers, now)).toBe(seconds);
-  });
+const now = Date.parse("2026-11-21T13:00:00Z");
+it.each<[string, Record<string, string>, number | undefined]>([
+  ["seconds", { "retry-after": "17" }, 17],
+  ["a date", { "retry-after": "Sat, 21 Nov 2026 13:00:30 GMT" }, 30],
+  ["a date that has passed", { "retry-after": "Sat, 21 Nov 2026 12:00:30 GMT" }, 0],
+  ["nonsense, with a reset", { "retry-after": "soon", "x-ratelimit-reset": String(now / 1000 + 9) }, 9],
+  ["nothing", {}, undefined],
+])("Retry-After is read when it holds %s", (_name, headers, seconds) => {
+  expect(readRetryAfter(headers, now)).toBe(seconds);
 });
 
-describe("the kind of a 429", () => {
-  it.each<[string, Record<string, string>, number | undefined, string]>([
-    ["Rate limit exceeded. Retry after 17 seconds.", {}, 17, "hour"],
-    ["Monthly API quota exceeded.", {}, 17, "month"],
-    ["Too many failed authentication attempts. Please try again later.", {}, 17, "address"],
-    ["something else", { "x-monthly-remaining": "0" }, 17, "month"],
-    ["something else", { "x-ratelimit-remaining": "0" }, 17, "hour"],
-    ["something else", {}, 86_400, "month"],
-    ["something else", {}, undefined, "hour"],
-  ])("of %j with %o after %s s is the %s", (message, headers, seconds, kind) => {
-    expect(findLimitKind(message, headers, seconds)).toBe(kind);
-  });
+it.each<[string, Record<string, string>, number | undefined, string]>([
+  ["Rate limit exceeded. Retry after 17 seconds.", {}, 17, "hour"],
+  ["Monthly API quota exceeded.", {}, 17, "month"],
+  ["Too many failed authentication attempts. Please try again later.", {}, 17, "address"],
+  ["something else", { "x-monthly-remaining": "0" }, 17, "month"],
+  ["something else", { "x-ratelimit-remaining": "0" }, 17, "hour"],
+  ["something else", {}, 86_400, "month"],
+  ["something else", {}, undefined, "hour"],
+])("a 429 of %j with %o after %s s is the %s", (message, headers, seconds, kind) => {
+  expect(findLimitKind(message, headers, seconds)).toBe(kind);
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { EcmError } from "../../src/errors.ts";
 import { createSend } from "../../src/http/send.ts";
 import type { ApiRequest, SendEvent, TransportFailure, WireAnswer } from "../../src/wire.ts";
@@ -38,48 +38,46 @@ function collectText(value: unknown): string {
   );
 }
 
-describe("the API key", () => {
-  it("is in no answer, event, error or cause, wherever the service puts it", async () => {
-    const cases = anyKey.chain((key) =>
-      fc.record({
-        key: fc.constant(key),
-        answers: fc.array(echoes(key), { minLength: 1, maxLength: 4 }),
-        effect: fc.constantFrom("read", "write") as fc.Arbitrary<ApiRequest["effect"]>,
-        expect: fc.constantFrom("json", "any") as fc.Arbitrary<"json" | "any">,
-        body: fc.constantFrom(undefined, { note: key }, [key]),
-        query: fc.constantFrom<[string, string][]>([], [["key", key]]),
-      }),
-    );
-    await fc.assert(
-      fc.asyncProperty(cases, async ({ key, answers, effect, expect: expected, body, query }) => {
-        const events: SendEvent[] = [];
-        let count = 0;
-        let sentKey: string | undefined;
-        const send = createSend({
-          baseUrl: "https://api.example.com",
-          apiKey: key,
-          transport: async ({ headers }) => {
-            sentKey = headers["x-api-key"];
-            const answer = answers[Math.min(count++, answers.length - 1)]!;
-            if (answer instanceof Error) throw answer;
-            return answer;
-          },
-          clock: jumpingClock([]),
-          timeoutSeconds: 5,
-          maxWaitSeconds: 3,
-          readOnly: false,
-          signal: new AbortController().signal,
-          onEvent: (event) => events.push(event),
-        });
-        const request: ApiRequest = { method: "POST", path: "/api/x", body, query, effect };
-        const result = await send(request, { expect: expected }).catch((error: unknown) => error);
-        expect(sentKey).toBe(key);
-        for (const text of [collectText(result), ...events.map(collectText)]) {
-          expect(text.includes(key)).toBe(false);
-          expect(text.includes(JSON.stringify(key).slice(1, -1))).toBe(false);
-        }
-      }),
-      { numRuns: runs(60) },
-    );
-  });
+it("the API key is in no answer, event, error or cause, wherever the service puts it", async () => {
+  const cases = anyKey.chain((key) =>
+    fc.record({
+      key: fc.constant(key),
+      answers: fc.array(echoes(key), { minLength: 1, maxLength: 4 }),
+      effect: fc.constantFrom("read", "write") as fc.Arbitrary<ApiRequest["effect"]>,
+      expect: fc.constantFrom("json", "any") as fc.Arbitrary<"json" | "any">,
+      body: fc.constantFrom(undefined, { note: key }, [key]),
+      query: fc.constantFrom<[string, string][]>([], [["key", key]]),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ key, answers, effect, expect: expected, body, query }) => {
+      const events: SendEvent[] = [];
+      let count = 0;
+      let sentKey: string | undefined;
+      const send = createSend({
+        baseUrl: "https://api.example.com",
+        apiKey: key,
+        transport: async ({ headers }) => {
+          sentKey = headers["x-api-key"];
+          const answer = answers[Math.min(count++, answers.length - 1)]!;
+          if (answer instanceof Error) throw answer;
+          return answer;
+        },
+        clock: jumpingClock([]),
+        timeoutSeconds: 5,
+        maxWaitSeconds: 3,
+        readOnly: false,
+        signal: new AbortController().signal,
+        onEvent: (event) => events.push(event),
+      });
+      const request: ApiRequest = { method: "POST", path: "/api/x", body, query, effect };
+      const result = await send(request, { expect: expected }).catch((error: unknown) => error);
+      expect(sentKey).toBe(key);
+      for (const text of [collectText(result), ...events.map(collectText)]) {
+        expect(text.includes(key)).toBe(false);
+        expect(text.includes(JSON.stringify(key).slice(1, -1))).toBe(false);
+      }
+    }),
+    { numRuns: runs(60) },
+  );
 });

@@ -4,10 +4,8 @@
  */
 import { describe, expect, it } from "vitest";
 import { describeCommandJson } from "../../src/commands/help/help-text.ts";
-import { listWrites } from "../bulk/plan-kit.ts";
+import { done, ecmWith, listWrites, readJson, refused, startSandbox, temporaryHome } from "../kit.ts";
 import { loadLeaves } from "../support/command-tree.ts";
-import { done, ecmWith, readJson, refused, temporaryHome } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
 
 async function seeded() {
   const { ecm, sandbox } = await startSandbox({

@@ -6,9 +6,8 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findFacts } from "../../src/commands/help/help-text.ts";
 import type { LoggedRequest } from "../../src/sandbox/public-types.ts";
+import { type Result, readJson, startSandbox, temporaryFolder, toWords } from "../kit.ts";
 import { loadLeaves } from "../support/command-tree.ts";
-import { type Result, readJson, temporaryFolder, toWords } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
 
 /**
  * A line that does what the command is for, and how many requests it costs without remembered names. With `--yes` in

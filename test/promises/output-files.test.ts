@@ -4,11 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { manyContacts } from "../bulk/kit.ts";
-import { done, refused, temporaryFolder } from "../support/ecm.ts";
-import { json } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { startService } from "../support/service.ts";
+import { done, json, manyContacts, refused, startSandbox, startService, temporaryFolder } from "../kit.ts";
 import { read } from "../tables/reading.ts";
 
 /** A service that must not be asked, and a folder. */

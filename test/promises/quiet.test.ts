@@ -1,8 +1,7 @@
 /** `-q` leaves nothing on stderr but errors, warnings and questions; every command is tried with it in `every-command.test.ts`. */
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { inputFile, manyContacts } from "../bulk/kit.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { inputFile, manyContacts, startSandbox } from "../kit.ts";
 
 it("says nothing of what was done, whatever flags say besides", async () => {
   const { ecm } = await startSandbox();

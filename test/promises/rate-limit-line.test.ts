@@ -3,8 +3,7 @@
  * exactly so, parts left out that were not sent.
  */
 import { expect, it } from "vitest";
-import { errorBody, json } from "../support/http-server.ts";
-import { startService } from "../support/service.ts";
+import { errorBody, json, startService } from "../kit.ts";
 
 const hour = {
   "x-ratelimit-limit": "3600",

@@ -1,5 +1,5 @@
 /** What a plan comes to in numbers; `guards.slow.test.ts` has what its limits allow. */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Decision, Desired, Item, Write } from "../../../src/bulk/desired.ts";
 import type { RequestCounts } from "../../../src/bulk/pace/paced-send.ts";
 import {
@@ -51,34 +51,32 @@ it("counts reads before writes, who is inactive, and the first hundred who are m
   expect(countPlannedWrites(tally)).toBe(225);
 });
 
-describe("price", () => {
-  const defaults = { left: 100, reserve: 0 };
-  const hour = (remaining: number, reset = 60, limit = 3600) => ({ hour: { limit, remaining, reset } });
-  const month = (remaining: number) => ({ month: { limit: 1000, remaining } });
+const defaults = { left: 100, reserve: 0 };
+const hour = (remaining: number, reset = 60, limit = 3600) => ({ hour: { limit, remaining, reset } });
+const month = (remaining: number) => ({ month: { limit: 1000, remaining } });
 
-  it.each<[string, Partial<typeof defaults>, limits: RateLimits, seconds: number, fitsMonth?: boolean]>([
-    ["as long as answers take", {}, {}, 3],
-    ["an hour that holds it", {}, hour(100), 3],
-    ["an hour that does not", {}, hour(50), 62],
-    ["several hours", { left: 8000 }, hour(0), 60 + 7200 + 20],
-    ["one whole window more", { left: 200 }, hour(100, 600, 100), 603],
-    ["one request beyond it", { left: 201 }, hour(100, 600, 100), 600 + 3600 + 1],
-    ["what is kept back of the hour", { reserve: 1 }, hour(100), 61],
-    ["a month that holds it", {}, month(100), 3],
-    ["a month that would, but for what is kept back", { reserve: 1 }, month(100), 3, false],
-    ["a month that does not", {}, month(99), 3, false],
-  ])("%s", (_name, given, limits, seconds, fitsMonth = true) => {
-    const { left, reserve } = { ...defaults, ...given };
-    const price = computePlanPrice(
-      {
-        send: { counts: { total: 3 } as RequestCounts },
-        budget: { limits, clockOffset: 0 },
-        options: { reserve, concurrency: 8 },
-        clock: { now: () => 0 },
-      },
-      { writes: left, requests: left, changes: 0 },
-      { further: 0, blockSize: 100 },
-    );
-    expect(price).toMatchObject({ estimate: { requests: 3 + left, seconds }, fitsMonth });
-  });
+it.each<[string, Partial<typeof defaults>, limits: RateLimits, seconds: number, fitsMonth?: boolean]>([
+  ["as long as answers take", {}, {}, 3],
+  ["an hour that holds it", {}, hour(100), 3],
+  ["an hour that does not", {}, hour(50), 62],
+  ["several hours", { left: 8000 }, hour(0), 60 + 7200 + 20],
+  ["one whole window more", { left: 200 }, hour(100, 600, 100), 603],
+  ["one request beyond it", { left: 201 }, hour(100, 600, 100), 600 + 3600 + 1],
+  ["what is kept back of the hour", { reserve: 1 }, hour(100), 61],
+  ["a month that holds it", {}, month(100), 3],
+  ["a month that would, but for what is kept back", { reserve: 1 }, month(100), 3, false],
+  ["a month that does not", {}, month(99), 3, false],
+])("the price of %s", (_name, given, limits, seconds, fitsMonth = true) => {
+  const { left, reserve } = { ...defaults, ...given };
+  const price = computePlanPrice(
+    {
+      send: { counts: { total: 3 } as RequestCounts },
+      budget: { limits, clockOffset: 0 },
+      options: { reserve, concurrency: 8 },
+      clock: { now: () => 0 },
+    },
+    { writes: left, requests: left, changes: 0 },
+    { further: 0, blockSize: 100 },
+  );
+  expect(price).toMatchObject({ estimate: { requests: 3 + left, seconds }, fitsMonth });
 });

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../../src/sandbox/database.ts";
 import { openSandbox } from "../../../src/sandbox/index.ts";
-import { done, ecmWith, readJson, refused, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
-import { startSandbox } from "../../support/sandbox.ts";
+import { done, ecmWith, readJson, refused, startSandbox, temporaryFolder, temporaryHome } from "../../kit.ts";
 
 async function running() {
   const { baseUrl, apiKey, folder } = await startSandbox();
