@@ -35,13 +35,16 @@ export const jsonFormat: Format = {
   },
 };
 
-/** @throws UsageError for what is no object, and for a member that no cell can hold */
-function toRecord({ value, line, place }: Element, columns: Map<string, number>): TableRecord {
+/** @throws UsageError for what is no object, for a member that no cell can hold, and for two of one name */
+function toRecord({ value, line, place, members }: Element, columns: Map<string, number>): TableRecord {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   if (!isObject && typeof value !== "string")
     throw usageError(`${place}: expected an object, such as {"Email":"ada@example.com"}`, formHint);
   const cells: TableRecord["cells"] = [];
-  for (const [name, member] of Object.entries(isObject ? value : { key: value })) {
+  const entries = Object.entries(isObject ? value : { key: value });
+  if (isObject && entries.length < members)
+    throw usageError(`${place}: the object has a member twice`, "Keep the one that is right");
+  for (const [name, member] of entries) {
     const index = columns.get(name) ?? columns.size;
     columns.set(name, index);
     cells[index] = toCell(member, name, place);
@@ -71,6 +74,8 @@ interface Element {
   line: number;
   /** Where it is, for messages. */
   place: string;
+  /** As written, those of one name too. */
+  members: number;
 }
 
 /** The values at the top of a text, or of the array that it is. @throws UsageError for what is no JSON */
@@ -95,22 +100,24 @@ async function* readElements(
     usageError(`${file.name}:${lines.lineAt(offset)}: ${message}`, formHint);
   let elements: Element[] = [];
   /** The element that is being read, or was read last. */
-  let [number, line, start] = [0, 1, 0];
+  let [number, line, start, members] = [0, 1, 0, 0];
   /** Arrays and objects that are open. */
   let depth = 0;
-  const isBetween = () => depth === (isArray ? 1 : 0);
+  const depthBetween = isArray ? 1 : 0;
+  const isBetween = () => depth === depthBetween;
   /** Offset of the token that came last. */
   let at = 0;
   parser.onValue = ({ value }) => {
     const place = isArray ? `${file.name}, element ${number}` : `${file.name}:${line}`;
-    elements.push({ value, line: isArray ? number : line, place });
+    elements.push({ value, line: isArray ? number : line, place, members });
   };
-  const { COMMA, LEFT_BRACE, LEFT_BRACKET, RIGHT_BRACE, RIGHT_BRACKET } = TokenType;
+  const { COLON, COMMA, LEFT_BRACE, LEFT_BRACKET, RIGHT_BRACE, RIGHT_BRACKET } = TokenType;
   tokenizer.onToken = (token) => {
     at = token.offset;
     const closes = token.token === RIGHT_BRACE || token.token === RIGHT_BRACKET;
     if (isBetween() && token.token !== COMMA && !closes)
-      [number, line, start] = [number + 1, lines.lineAt(at), at];
+      [number, line, start, members] = [number + 1, lines.lineAt(at), at, 0];
+    if (token.token === COLON && depth === depthBetween + 1) members += 1;
     parser.write(token);
     if (closes) depth -= 1;
     else if (token.token === LEFT_BRACE || token.token === LEFT_BRACKET) depth += 1;

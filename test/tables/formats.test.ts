@@ -58,6 +58,16 @@ describe("JSON", () => {
     ["no JSON", '{"Email":"a@example.com"}\n{"Email":b}\n', /:2: this is not JSON/],
     ["no JSON behind a mark", '\ufeff{"Email":"a@example.com"}\r\n\r\nx\n', /:3: this is not JSON/],
     ["no JSON in an array", '[\n{"Email":"a@example.com"},\n{"Email" 1}]', /:3: this is not JSON/],
+    [
+      "a member that an object has twice",
+      '[{"Email":"b@example.com"}, {"Email":"a@example.com","Unsub":{"Unsub":"yes"},"\\u0055nsub":"no"}]',
+      /element 2: the object has a member twice/,
+    ],
+    [
+      "the same on a line",
+      '{"Email":"a@example.com"}\n{"Email":"","Email":"b@example.com"}\n',
+      /:2: the object has a member twice/,
+    ],
     ["an array in an array", '[{"Email":"a@example.com"}, [3]]', /element 2: expected an object/],
     ["an empty array", "[]", /contains no objects/],
     ["text behind an array", '[]{"Email":"a@example.com"', /:1: this is not JSON/],
