@@ -74,10 +74,8 @@ describe("--status", () => {
     expect(exported).toContain(",active,");
     const again = await readJson(proxy.ecm, "contact unsubscribe --all --yes");
     expect(again.rows).toMatchObject({ unchanged: 1, updated: 1 });
-    const told = await inputFile(exported);
-    expect((await readJson(proxy.ecm, `import ${told} --dry-run`)).consent).toMatchObject({
-      not_subscribed: 0,
-    });
+    const { consent } = await readJson(proxy.ecm, `import ${await inputFile(exported)} --dry-run`);
+    expect(consent).toMatchObject({ not_subscribed: 0 });
     const empty = await inputFile(exported.replaceAll(/,(?:Ina|a)ctive,/g, ",,"));
     const said = '"status" looks like consent, but none of its cells is a yes or a no';
     await refused(proxy.ecm(`import ${empty} --ignore-unmapped --yes`), 2, said);

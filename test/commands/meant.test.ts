@@ -30,13 +30,15 @@ it.each([
 const two = "contact search --key Ada@Example.com --key nobody@example.com";
 it("a key that nobody has is named by contact search, whatever it shows", async () => {
   const { ecm } = await start();
+  const stderr = expect.stringMatching(/Not found: nobody@example\.com["\n]/);
   for (const flags of ["", "--all", "--json", "-o id", "--columns City"]) {
     const found = await ecm(`${two} ${flags}`);
-    expect(found.code).toBe(0);
-    expect(found.stderr, flags).toContain("Not found: nobody@example.com\n");
-    const failed = await ecm(`${two} ${flags} --fail-missing`);
-    expect([failed.code, failed.stdout]).toEqual([5, found.stdout]);
-    expect(failed.stderr).toContain("Not found: nobody@example.com");
+    expect(found, flags).toMatchObject({ code: 0, stderr });
+    expect(await ecm(`${two} ${flags} --fail-missing`)).toMatchObject({
+      code: 5,
+      stdout: found.stdout,
+      stderr,
+    });
     expect((await ecm(`${two} ${flags} -q`)).stderr).toBe("");
   }
 });
@@ -86,19 +88,13 @@ it("doctor takes the sandbox for an account where nobody has logged in", async (
 
 it("a deletion whose outcome nobody knows is marked in runs show --changes", async () => {
   const { ecm, env } = await start();
-  const { run } = await summaryOf(
-    ecm,
-    "contact delete ada@example.com bob@example.com --yes --concurrency 1",
-  );
+  const both = "contact delete ada@example.com bob@example.com --yes --concurrency 1";
+  const { run } = await summaryOf(ecm, both);
   const journal = join(env.ECM_STATE_DIR!, "runs", run!, fileNames.journal);
   const lines = (await readFile(journal, "utf8")).split("\n");
   const last = lines.findLastIndex((line) => line.includes('"done"'));
   await writeFile(journal, `${lines.slice(0, last).join("\n")}\n`);
   const shown = await done(ecm(`runs show ${run} --changes -o ndjson`));
-  const changes = shown
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  const unproven = ["unproven", "it is unknown whether this was applied"];
-  expect(changes.map(({ code, message }) => [code, message])).toEqual([[null, null], unproven]);
+  const marked = '"code":"unproven","message":"it is unknown whether this was applied"';
+  expect(shown).toMatch(new RegExp(`^.*"code":null,"message":null,.*\n.*${marked},.*\n$`));
 });

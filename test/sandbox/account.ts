@@ -61,14 +61,11 @@ export async function openAccount(options: Partial<SandboxOptions> = {}) {
     body?: unknown,
     { key = sandbox.ownKey(), raw, headers = {} }: CallOptions = {},
   ): Promise<Reply> {
+    const authentication: Record<string, string> = key === null ? {} : { "x-api-key": key };
     const answer = await sandbox.transport({
       method,
       url: `http://sandbox.invalid${path}`,
-      headers: {
-        "content-type": "application/json",
-        ...(key === null ? {} : { "x-api-key": key }),
-        ...headers,
-      },
+      headers: { "content-type": "application/json", ...authentication, ...headers },
       body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
       timeoutMilliseconds: 60_000,
     });
@@ -207,6 +204,25 @@ export function onlyError(answer: Reply) {
   if (answer.body?.errors?.length !== 1) throw new Error(`not one error: ${answer.text}`);
   return { status: answer.status, ...answer.body.errors[0] };
 }
+
+/** The refusal of what no key reaches. */
+export const notAccessible = {
+  ...{ status: 403, errorType: "ForbiddenError", message: "This endpoint is not accessible via API key" },
+};
+
+/** The answer where there is no such thing. */
+export const missing = (what: string) => ({
+  ...{ status: 404, errorType: "RecordNotFound", message: `${what} not found` },
+});
+
+/** The answer to one request too many. */
+export const tooMany = (message: string) => ({ status: 429, errorType: "TooManyRequestsError", message });
+
+/** Each of `METHOD PATH, …`: as it stands there, its method, its path. */
+export const requestsOf = (text: string) =>
+  text
+    .split(/,\s+/)
+    .map((each) => [each, ...each.split(" ")] as [request: string, method: string, path: string]);
 
 /** The refusal of an input, which names the member at fault. */
 export function invalidAt(field: unknown): object {

@@ -4,10 +4,8 @@ import { findForeignHeader, refuseAccess } from "../../src/sandbox/admin-api/acc
 import { startSandbox } from "../support/sandbox.ts";
 import { callPort, fetchStatus } from "./account.ts";
 
-type Row = [status: number, headers: Record<string, string>];
-
-async function expectStatuses(baseUrl: string, rows: Row[]) {
-  for (const [status, headers] of rows) {
+async function expectStatus(baseUrl: string, status: number, all: Record<string, string>[]) {
+  for (const headers of all) {
     const answered = await fetchStatus(`${baseUrl}/__sandbox/health`, headers);
     expect(answered, JSON.stringify(headers)).toBe(status);
   }
@@ -16,21 +14,18 @@ async function expectStatuses(baseUrl: string, rows: Row[]) {
 test("without a token, programs of this machine and pages of this very address alone are answered", async () => {
   const { baseUrl } = await startSandbox();
   const { port } = new URL(baseUrl);
-  await expectStatuses(baseUrl, [
-    [200, {}],
-    [200, { host: `localhost:${port}` }],
-    [200, { host: `[::1]:${port}` }],
-    [200, { origin: `http://127.0.0.1:${port}` }],
-    [200, { host: `localhost:${port}`, origin: `http://localhost:${port}` }],
-    // A page of another site, of another port, or of a file.
-    [403, { origin: "https://evil.example" }],
-    [403, { origin: "http://localhost:1" }],
-    [403, { origin: `https://127.0.0.1:${port}` }],
-    [403, { origin: "null" }],
-    [403, { "sec-fetch-site": "cross-site" }],
+  await expectStatus(baseUrl, 200, [
+    ...[{}, { host: `localhost:${port}` }, { host: `[::1]:${port}` }, { origin: `http://127.0.0.1:${port}` }],
+    { host: `localhost:${port}`, origin: `http://localhost:${port}` },
+  ]);
+  // A page of another site, of another port, or of a file.
+  const others = ["https://evil.example", "http://localhost:1", `https://127.0.0.1:${port}`, "null"];
+  await expectStatus(baseUrl, 403, [
+    ...others.map((origin) => ({ origin })),
+    { "sec-fetch-site": "cross-site" },
     // A name that its DNS points at this machine: the page and the address are of one origin then.
-    [403, { host: `evil.example:${port}`, origin: `http://evil.example:${port}` }],
-    [403, { authorization: "Bearer anything", origin: "https://evil.example" }],
+    { host: `evil.example:${port}`, origin: `http://evil.example:${port}` },
+    { authorization: "Bearer anything", origin: "https://evil.example" },
   ]);
 });
 
@@ -78,16 +73,17 @@ test.each<[by: string | undefined, all: Record<string, string>[]]>([
 
 test("with a token, it is needed and enough, wherever the request comes from", async () => {
   const { baseUrl } = await startSandbox({ adminToken: "s3cret" });
-  await expectStatuses(baseUrl, [
-    [401, {}],
-    [401, { authorization: "Bearer wrong" }],
-    [401, { authorization: "Bearer s3cre" }],
-    [401, { authorization: "Bearer" }],
-    [401, { authorization: "s3cret" }],
-    [401, { "x-api-key": "s3cret" }],
-    [200, { authorization: "Bearer s3cret" }],
-    [200, { authorization: "bearer s3cret", host: "sandbox:8080" }],
-    [200, { authorization: "Bearer s3cret", origin: "https://ci.example" }],
+  const wrong = ["Bearer wrong", "Bearer s3cre", "Bearer", "s3cret"];
+  const lacking: Record<string, string>[] = [
+    {},
+    ...wrong.map((authorization) => ({ authorization })),
+    { "x-api-key": "s3cret" },
+  ];
+  await expectStatus(baseUrl, 401, lacking);
+  await expectStatus(baseUrl, 200, [
+    { authorization: "Bearer s3cret" },
+    { authorization: "bearer s3cret", host: "sandbox:8080" },
+    { authorization: "Bearer s3cret", origin: "https://ci.example" },
   ]);
   const refused = await fetch(`${baseUrl}/__sandbox/health`);
   expect(refused.headers.get("www-authenticate")).toMatch(/^Bearer/);
@@ -117,33 +113,27 @@ test("the stream brings each request as it is answered, and ends when the sandbo
   const all = await open("?since=0");
   const misses = await open("?since=0&status=4xx");
   await read("/api/nothing");
-  expect(await fromNow.next()).toMatchObject({ n: 2, path: "/api/nothing", status: 403 });
-  expect([await all.next(), await all.next()]).toMatchObject([{ n: 1 }, { n: 2 }]);
-  expect(await misses.next()).toMatchObject({ n: 2 });
+  expect(await fromNow.next()).toMatchObject({ value: { n: 2, path: "/api/nothing", status: 403 } });
+  expect([await all.next(), await all.next()]).toMatchObject([{ value: { n: 1 } }, { value: { n: 2 } }]);
+  expect(await misses.next()).toMatchObject({ value: { n: 2 } });
   service.sandbox.admin.reset();
   await read("/api/contact-structure");
-  expect(await fromNow.next()).toMatchObject({ n: 3, status: 200 });
+  expect(await fromNow.next()).toMatchObject({ value: { n: 3, status: 200 } });
   expect((await fetch(`${service.baseUrl}/__sandbox/requests/stream?status=x`)).status).toBe(400);
 });
 
 /** The data of server-sent events, one after the other. */
-function readEvents(stream: Response): { next(): Promise<unknown> } {
-  const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+async function* readEvents(stream: Response) {
   let text = "";
-  return {
-    async next() {
-      for (;;) {
-        const [, before, data] = /^([\s\S]*?)^data: (.*)\n\n/m.exec(text) ?? [];
-        if (data !== undefined) {
-          text = text.slice(before!.length + data.length + "data: \n\n".length);
-          return JSON.parse(data);
-        }
-        const { value, done } = await reader.read();
-        if (done) throw new Error("the stream has ended");
-        text += value;
-      }
-    },
-  };
+  for await (const piece of stream.body!.pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    const events = text.split("\n\n");
+    text = events.pop()!;
+    for (const event of events) {
+      const [, data] = /^data: (.*)$/m.exec(event) ?? [];
+      if (data !== undefined) yield JSON.parse(data);
+    }
+  }
 }
 
 test("the page is one file of its own, under a policy that lets nothing else run", async () => {

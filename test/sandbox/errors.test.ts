@@ -1,6 +1,6 @@
 /** Errors: the form of every error body, what is not JSON, and what is not there. */
 import { expect, test } from "vitest";
-import { onlyError, openAccount } from "./account.ts";
+import { notAccessible, onlyError, openAccount, requestsOf } from "./account.ts";
 
 const unreachable = `GET /api/billing, GET /api/user, POST /api/admin/accounts, GET /, DELETE /api/contact,
   POST /api/contact-structure, PATCH /api/contact-structure, GET /api/contact/search/, GET /api/contact/search,
@@ -11,16 +11,11 @@ const unreachable = `GET /api/billing, GET /api/user, POST /api/admin/accounts, 
 
 test("Errors: what no key reaches is 403 'This endpoint is not accessible via API key', and 401 without one", async () => {
   const { call } = await openAccount({ blockAfter: 1000 });
-  for (const request of unreachable.split(/,\s+/)) {
-    const [method, path] = request.split(" ") as [string, string];
+  for (const [request, method, path] of requestsOf(unreachable)) {
     const answer = await call(method, path);
     expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
     expect(Object.keys(answer.body)).toEqual(["errors"]);
-    expect(onlyError(answer), request).toEqual({
-      status: 403,
-      errorType: "ForbiddenError",
-      message: "This endpoint is not accessible via API key",
-    });
+    expect(onlyError(answer), request).toEqual(notAccessible);
     expect(onlyError(await call(method, path, undefined, { key: "x" })).status, request).toBe(401);
   }
 });

@@ -1,6 +1,6 @@
 /** Limits: the hour, the month, the block of addresses, and the headers that tell of them. */
 import { expect, test } from "vitest";
-import { onlyError, openAccount, type Reply } from "./account.ts";
+import { onlyError, openAccount, type Reply, tooMany } from "./account.ts";
 
 const limitHeaders = ({ headers }: Reply) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => /^(x-|retry)/.test(name)));
@@ -29,11 +29,7 @@ test("Limits: the hour is a fixed window that all keys share; a 429 carries its 
   clock.pass(60);
   for (let again = 0; again < 2; again++) {
     const answer = await read();
-    expect(onlyError(answer)).toEqual({
-      status: 429,
-      errorType: "TooManyRequestsError",
-      message: "Rate limit exceeded. Retry after 2940 seconds.",
-    });
+    expect(onlyError(answer)).toEqual(tooMany("Rate limit exceeded. Retry after 2940 seconds."));
     expect(limitHeaders(answer)).toEqual({
       "retry-after": "2940",
       "x-ratelimit-limit": "3",
@@ -64,11 +60,7 @@ test("Limits: the month ends with the calendar month, UTC, and its 429 has its o
   expect(limitHeaders(await read())).toMatchObject({ "x-monthly-limit": "2", "x-monthly-remaining": "0" });
   // Both are used up: the month speaks.
   const answer = await read();
-  expect(onlyError(answer)).toEqual({
-    status: 429,
-    errorType: "TooManyRequestsError",
-    message: "Monthly API quota exceeded.",
-  });
+  expect(onlyError(answer)).toEqual(tooMany("Monthly API quota exceeded."));
   expect(limitHeaders(answer)).toEqual({ "retry-after": String(endOfMonth - noon) });
   clock.pass(endOfMonth - noon);
   expect((await read()).headers["x-monthly-remaining"]).toBe("1");
@@ -115,11 +107,8 @@ test("Limits: too many failed authentications block the address, valid keys too,
   for (let count = 0; count < 20; count++) expect((await fail()).status).toBe(401);
   clock.pass(12);
   const answer = await read();
-  expect(onlyError(answer)).toEqual({
-    status: 429,
-    errorType: "TooManyRequestsError",
-    message: "Too many failed authentication attempts. Please try again later.",
-  });
+  const blocked = "Too many failed authentication attempts. Please try again later.";
+  expect(onlyError(answer)).toEqual(tooMany(blocked));
   expect(limitHeaders(answer)).toEqual({ "retry-after": "48" });
   expect((await fail()).status).toBe(429);
   clock.pass(48);

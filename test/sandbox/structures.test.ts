@@ -1,6 +1,6 @@
 /** Contact structures. */
 import { expect, test } from "vitest";
-import { invalidAt, onlyError, openAccount, refs, unknownId } from "./account.ts";
+import { invalidAt, missing, onlyError, openAccount, refs, unknownId } from "./account.ts";
 
 /** An account, and updates of its structure on top of what it was. */
 async function withStructure() {
@@ -40,11 +40,8 @@ test("Contact structure: one structure is read by its id, and an unknown id is 4
   const { call, get, structurePath, before } = await withStructure();
   expect(await get(structurePath)).toEqual(before);
   for (const [method, body] of [["GET"], ["PUT", { label: "L", keyName: "K", fields: [] }]] as const) {
-    expect(onlyError(await call(method, `/api/contact-structure/${unknownId}`, body))).toEqual({
-      status: 404,
-      errorType: "RecordNotFound",
-      message: "Contact structure not found",
-    });
+    const refusal = onlyError(await call(method, `/api/contact-structure/${unknownId}`, body));
+    expect(refusal).toEqual(missing("Contact structure"));
   }
 });
 
