@@ -117,4 +117,8 @@ describe("ecm completion --install", () => {
     await writeFile(join(home, ".config"), "a file where the folder should be");
     await refused(ecmWith({ HOME: home })(["completion", shell, "--install"]), 2, named, "\nhint: ");
   });
+
+  it.each(["here", ""])("refuses the home %j, which would be the current folder", async (HOME) => {
+    await refused(ecmWith({ HOME })("completion bash --install"), 2, "HOME", "\nhint: ");
+  });
 });

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { Argument, type Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
@@ -76,13 +76,19 @@ interface InstallPlaces {
 
 type ShellEnvironment = Readonly<Record<string, string | undefined>>;
 
+/** @throws UsageError for one that would be below the current folder */
+function findHome({ HOME: home = homedir() }: ShellEnvironment): string {
+  if (isAbsolute(home)) return home;
+  throw usageError(`HOME is no whole path: ${JSON.stringify(home)}`, "Set HOME to your home folder");
+}
+
 function findDataFolder(env: ShellEnvironment): string {
-  return env.XDG_DATA_HOME || join(env.HOME || homedir(), ".local/share");
+  return env.XDG_DATA_HOME || join(findHome(env), ".local/share");
 }
 
 /** @param platform as Node names it. @throws UsageError for PowerShell, whose places are not known */
 function findPlaces(shell: string, env: ShellEnvironment, platform: string): InstallPlaces {
-  const home = env.HOME || homedir();
+  const home = findHome(env);
   const data = findDataFolder(env);
   if (shell === "fish") {
     return { file: join(env.XDG_CONFIG_HOME || join(home, ".config"), "fish/completions/ecm.fish") };
