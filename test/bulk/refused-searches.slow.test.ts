@@ -11,12 +11,12 @@ import { askingOf, inputFile, manyContacts, manyRows, readContacts } from "./kit
 const message = "Searching is not possible at the moment";
 
 /**
- * A service with so many contacts that keys are looked up, whose
+ * A service with so many pages of contacts that keys are looked up, whose
  * searches are refused where the body is matched.
  */
 async function startRefusing(isRefused: (body: string) => boolean): Promise<RecordingProxy> {
-  const proxy = await startRecordingProxy();
-  proxy.sandbox.admin.seed({ contacts: manyContacts(1001) });
+  const proxy = await startRecordingProxy({ variants: { page: "cap:25" } });
+  proxy.sandbox.admin.seed({ contacts: manyContacts(101) });
   proxy.refuses = ({ path, body }) =>
     path === "/api/contact/search" && isRefused(body)
       ? { status: 400, body: errorBody("ValidationError", message) }
