@@ -243,7 +243,11 @@ describe("ecm import", () => {
 
   it("looks first where only the most that can be needed is too much for the month", async () => {
     // The account is too large to be read page by page for so few rows.
-    const options = { monthlyLimit: 110, contents: { contacts: manyContacts(2200) } };
+    const options = {
+      monthlyLimit: 110,
+      variants: { page: "cap:100" },
+      contents: { contacts: manyContacts(320) },
+    };
     const { importing } = await startAccount(options);
     const rows = manyRows(150, (index) => (index === 7 ? "Seventh" : `First ${index}`));
     expect(await importing(rows)).toMatchObject({
