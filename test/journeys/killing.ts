@@ -51,29 +51,23 @@ const bulkFlags = ["--list", "Killed", "--tag", "Tagged", "--create-missing"];
  */
 async function scene(kind: Kind, proxy: RecordingProxy, size: number): Promise<string[]> {
   const people = Array.from({ length: size }, (_, index) => `p${index}@example.com`);
-  const write = async (rows: (string | false)[], ...flags: string[]) => {
-    const file = await inputFile(`Email,First Name,Last Name\n${rows.filter(Boolean).join("\n")}\n`);
-    if (flags[0] !== "only") await proxy.ecm(["import", file, ...flags]);
-    return file;
-  };
+  const { seed } = proxy.sandbox.admin;
   if (kind !== "import") {
-    await write(people.map((key, index) => `${key},${index % 3 === 0 ? "Stays" : "Goes"},`));
+    const firstName = (index: number) => (index % 3 === 0 ? "Stays" : "Goes");
+    seed({ contacts: people.map((key, index) => ({ key, fields: { "First Name": firstName(index) } })) });
     return ["contact", kind, "--where", 'First_Name == "Goes"', "--yes", "--json"];
   }
-  const held = (key: string, index: number) => `${key},First,Last ${index}`;
-  await write(people.map((key, index) => index % 2 === 0 && held(key, index)));
-  // The half that stays as it is has the list and the tag already.
-  await write(
-    people.map((key, index) => index % 4 === 0 && held(key, index)),
-    ...bulkFlags,
-  );
-  const file = await write(
-    people.flatMap((key, index) => [
-      `${key},${index % 4 === 0 ? "First" : "Second"},Last ${index}`,
-      ...(index % 50 === 7 ? [`${key},,Joined ${index}`, `wrong ${index},,`] : []),
-    ]),
-    "only",
-  );
+  const held = people.map((key, index) => ({
+    ...{ key, fields: { "First Name": "First", "Last Name": `Last ${index}` } },
+    // The half that stays as it is has the list and the tag already.
+    ...(index % 4 === 0 && { lists: ["Killed"], tags: ["Tagged"] }),
+  }));
+  seed({ lists: ["Killed"], tags: ["Tagged"], contacts: held.filter((_, index) => index % 2 === 0) });
+  const rows = people.flatMap((key, index) => [
+    `${key},${index % 4 === 0 ? "First" : "Second"},Last ${index}`,
+    ...(index % 50 === 7 ? [`${key},,Joined ${index}`, `wrong ${index},,`] : []),
+  ]);
+  const file = await inputFile(`Email,First Name,Last Name\n${rows.join("\n")}\n`);
   return ["import", file, ...bulkFlags, "--json"];
 }
 
