@@ -10,10 +10,7 @@ import { startService } from "../support/service.ts";
 /** What is offered for the last of these words. */
 async function candidates(ecm: Ecm, typed: string[], env?: Record<string, string>): Promise<string[]> {
   const { stdout } = await ecm(["__complete", "fish", "--", ...typed], { env });
-  return stdout
-    .split("\n")
-    .slice(0, -1)
-    .map((line) => line.split("\t")[0]!);
+  return [...stdout.matchAll(/^([^\t\n]*).*\n/gm)].map(([, name]) => name!);
 }
 
 describe("what is offered", () => {

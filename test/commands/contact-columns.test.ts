@@ -3,10 +3,7 @@ import { createContactColumnsView, createContactHeaders } from "../../src/comman
 import type { ContactStructure } from "../../src/wire.ts";
 
 const structure = (...labels: string[]): ContactStructure => ({
-  _id: "s1",
-  label: "Default",
-  keyName: "Email",
-  keyType: "email",
+  ...{ _id: "s1", label: "Default", keyName: "Email", keyType: "email" },
   fields: labels.map((label, index) => ({ _id: `f${index}`, label, dataType: "text" })),
   tags: [{ _id: "t1", label: "vip, gold" }],
 });
@@ -28,9 +25,8 @@ describe("the columns of contacts", () => {
   });
 
   it("stay apart when two fields share a label, or one is named with the prefix", () => {
-    expect([
-      ...createContactHeaders(structure("City", "city", "Zip", "ecm:key", "")).fields.values(),
-    ]).toEqual(["f0", "f1", "Zip", "f3", "f4"]);
+    const { fields } = createContactHeaders(structure("City", "city", "Zip", "ecm:key", ""));
+    expect([...fields.values()]).toEqual(["f0", "f1", "Zip", "f3", "f4"]);
   });
 
   it("show names, but the id of a list or tag without one, or whose name would be read as another's, or as several", () => {

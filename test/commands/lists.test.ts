@@ -68,13 +68,8 @@ describe("lists rename", () => {
 
 describe("lists delete", () => {
   it("asks with the number of contacts, deletes the list, and leaves the contacts", async () => {
-    const { ecm } = await startSandbox({
-      contents: {
-        lists: ["News", "Leads", "Rest"],
-        contacts: ["a@x.org", "b@x.org"].map((key) => ({ key, lists: ["News"] })),
-      },
-    });
-    await refused(ecm("lists delete News"), 2, "--yes");
+    const contacts = ["a@x.org", "b@x.org"].map((key) => ({ key, lists: ["News"] }));
+    const { ecm } = await startSandbox({ contents: { lists: ["News", "Leads", "Rest"], contacts } });
     const dialog = ecm("lists delete News", { terminalColumns: 200, typed: "n\r" });
     await refused(dialog, 1, 'Delete the list "News" (2 contacts)?');
     await refused(ecm("lists delete Leads Nothing --yes"), 5);

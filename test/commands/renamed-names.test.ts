@@ -18,18 +18,11 @@ async function account() {
 }
 
 const leave = "contact unsubscribe";
+const ofOslo = [`${leave} --where 'City == "Oslo"'`, `${leave} --where 'fields["City"] == "Oslo"'`];
 const named: [what: string, rename: string, lines: string[]][] = [
   ['the list "Other"', "lists rename Other", ["contact mutate --all --add-list Other"]],
   ['the tag "Gold"', "structure tag rename Gold", ["contact mutate --all --add-tag Gold"]],
-  [
-    'the field "City"',
-    "structure field rename City",
-    [
-      "contact mutate --all --set City=Bergen",
-      `${leave} --where 'City == "Oslo"'`,
-      `${leave} --where 'fields["City"] == "Oslo"'`,
-    ],
-  ],
+  ['the field "City"', "structure field rename City", ["contact mutate --all --set City=Bergen", ...ofOslo]],
   ['the list "News"', "lists rename News", [`${leave} --list News`, `${leave} --where '"News" in lists'`]],
   ['the tag "VIP"', "structure tag rename VIP", [`${leave} --tag VIP`, `${leave} --where '"VIP" in tags'`]],
 ];

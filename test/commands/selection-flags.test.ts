@@ -30,6 +30,7 @@ const people: Person[] = Array.from({ length: 48 }, (_, index) => ({
 /** Flags, and for whom they hold. */
 type Condition = [flags: string[], holds: (person: Person) => boolean];
 
+const where = (expression: string, holds: Condition[1]): Condition => [["--where", expression], holds];
 const isAny = (named: string[], own: string[]) => named.some((name) => own.includes(name));
 const flag = (name: string, values: string[]) => values.flatMap((value) => [name, value]);
 const some = (values: string[]) => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1 });
@@ -51,18 +52,9 @@ const conditions: fc.Arbitrary<Condition>[] = [
     [["--status", "bounced"], ({ status }) => status === "Bounce"],
   ),
   fc.constantFrom<Condition>(
-    [
-      ["--where", 'City == "Oslo" || "A, B" in lists'],
-      (p) => p.fields.City === "Oslo" || p.lists.includes("A, B"),
-    ],
-    [
-      ["--where", 'City == "" && !tags.exists(t, t == "VIP")'],
-      (p) => !p.fields.City && !p.tags.includes("VIP"),
-    ],
-    [
-      ["--where", 'substatus != "Bounce" && size(lists) > 1'],
-      (p) => p.status !== "Bounce" && p.lists.length > 1,
-    ],
+    where('City == "Oslo" || "A, B" in lists', (p) => p.fields.City === "Oslo" || p.lists.includes("A, B")),
+    where('City == "" && !tags.exists(t, t == "VIP")', (p) => !p.fields.City && !p.tags.includes("VIP")),
+    where('substatus != "Bounce" && size(lists) > 1', (p) => p.status !== "Bounce" && p.lists.length > 1),
   ),
   fc.constantFrom<Condition>(
     [["--text", "JURGEN sao"], (p) => p.key.startsWith("Jürgen") && p.fields.City === "São Paulo"],
@@ -70,21 +62,20 @@ const conditions: fc.Arbitrary<Condition>[] = [
   ),
 ];
 
+const upTo = (max: number) => fc.integer({ min: 1, max });
 /** How what is found is read, and which part of it that gives. */
+const reading = (line: string, ...part: [from?: number, to?: number]) => ({
+  ...{ command: `${line} -o ndjson`.split(" "), part },
+});
 const readings = fc.oneof(
-  fc.constant({ command: ["export", "-o", "ndjson"], part: [0, Number.POSITIVE_INFINITY] }),
-  fc.integer({ min: 1, max: 60 }).map((size) => ({
-    command: ["contact", "search", "--all", "--page-size", `${size}`, "-o", "ndjson"],
-    part: [0, Number.POSITIVE_INFINITY],
-  })),
-  fc.integer({ min: 1, max: 20 }).map((limit) => ({
-    command: ["contact", "search", "--limit", `${limit}`, "-o", "ndjson"],
-    part: [0, limit],
-  })),
-  fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 20 })).map(([page, size]) => ({
-    command: ["contact", "search", "--page", `${page}`, "--page-size", `${size}`, "-o", "ndjson"],
-    part: [(page - 1) * size, page * size],
-  })),
+  fc.constant(reading("export")),
+  upTo(60).map((size) => reading(`contact search --all --page-size ${size}`)),
+  upTo(20).map((limit) => reading(`contact search --limit ${limit}`, 0, limit)),
+  fc
+    .tuple(upTo(4), upTo(20))
+    .map(([page, size]) =>
+      reading(`contact search --page ${page} --page-size ${size}`, (page - 1) * size, page * size),
+    ),
 );
 
 it("select whom a plain filter selects, however they are combined and read", async () => {

@@ -18,11 +18,8 @@ const write = "contact create --data -";
 const stdin = '{"key":"ada@example.com"}';
 
 const refusal = (status: number, type: string, more = {}): Answer => [status, errorBody(type, "no", more)];
-const quota: Answer = [
-  429,
-  errorBody("TooManyRequestsError", "Monthly API quota exceeded."),
-  { "retry-after": "86400" },
-];
+const quotaExceeded = errorBody("TooManyRequestsError", "Monthly API quota exceeded.");
+const quota: Answer = [429, quotaExceeded, { "retry-after": "86400" }];
 const inField = { field: "fields", fieldId: "f1" };
 const notApplied = { type: "ValidationError", status: 400, applied: "no", retryable: false };
 
@@ -116,10 +113,8 @@ it.each<["SIGINT" | "SIGTERM", number]>([
 it("an interruption before the first write says that nothing was written, and how to go on", async () => {
   const interruption = new AbortController();
   const { ecm } = await startService(() => interruption.abort(createInterruption("SIGINT")));
-  const { code, stderr } = await ecm("import - --yes", {
-    stdin: "Email\na@x.org\n",
-    signal: interruption.signal,
-  });
+  const { signal } = interruption;
+  const { code, stderr } = await ecm("import - --yes", { stdin: "Email\na@x.org\n", signal });
   expect(code).toBe(130);
   expect(stderr).toContain("Interrupted\nhint: Nothing was written. Run the same command again\n");
 });
@@ -129,11 +124,8 @@ it("a wait for the hour is said on stderr, never longer than --max-wait, and not
   const { server, ecm } = await startService((_request, response, count) =>
     count % 2 === 1 ? json(response, 429, busy, { "retry-after": "1" }) : json(response, 200, []),
   );
-  for (const [flags, said] of [
-    ["", "Waiting 1 s: hourly limit reached\n"],
-    ["-q", ""],
-  ] as const)
-    expect(await ecm(`${read} ${flags}`)).toMatchObject({ code: 0, stderr: said });
+  expect(await ecm(read)).toMatchObject({ code: 0, stderr: "Waiting 1 s: hourly limit reached\n" });
+  expect(await ecm(`${read} -q`)).toMatchObject({ code: 0, stderr: "" });
   expect((await ecm(`${read} --max-wait 0.5`)).code).toBe(7);
   expect(server.requests).toHaveLength(5);
 });

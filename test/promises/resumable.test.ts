@@ -41,9 +41,8 @@ describe("the summary of a bulk command", () => {
     const { ecm } = await startSandbox({ hourlyLimit: 1 });
     const { stderr } = await ecm("lists list");
     const stopped = await importing(ecm, 3, "--no-wait -q");
-    expect(stopped).toMatchObject({
-      ...{ code: 7, run: null, status: "stopped", stoppedBy: "hour", rows: { read: 0 } },
-    });
+    const none = { run: null, rows: { read: 0 } };
+    expect(stopped).toMatchObject({ ...none, code: 7, status: "stopped", stoppedBy: "hour" });
     const error = readError(stopped);
     expect(error).toMatchObject({ limit: "hour", exitCode: 7, retryable: true });
     expect(stopped.stderr.trim().split("\n")).toHaveLength(1);

@@ -27,23 +27,13 @@ test("a seed makes what is missing, by names, and updates a contact that exists"
   const [list] = (await get(listsPath)).records;
   expect(list).toMatchObject({ name: "Newsletter", totalContacts: 1 });
   const [found] = (await search([eq("KEY", ada.key)], whole)).body.contacts;
-  expect(found).toMatchObject({
-    fields: [
-      { _id: fields[2]!._id, value: "Oslo" },
-      { _id: fields[0]!._id, value: "Ada" },
-    ],
-    lists: refs(list._id),
-    tags: refs(tags[1]!._id),
-  });
-  const again = await seed({
-    contacts: [{ key: "ADA@example.com", fields: { City: "Bergen" }, tags: ["VIP"], status: "Bounce" }],
-  });
-  expect(again.body).toEqual({ contacts: { created: 0, updated: 1 } });
+  const values = [fields[2], fields[0]].map((field, at) => ({ _id: field!._id, value: ["Oslo", "Ada"][at] }));
+  expect(found).toMatchObject({ fields: values, lists: refs(list._id), tags: refs(tags[1]!._id) });
+  const bounced = { key: "ADA@example.com", fields: { City: "Bergen" }, tags: ["VIP"], status: "Bounce" };
+  expect((await seed({ contacts: [bounced] })).body).toEqual({ contacts: { created: 0, updated: 1 } });
   const changed = await get(`/api/contact/${found._id}`);
   expect(changed).toMatchObject({
-    key: "ADA@example.com",
-    __v: 1,
-    fields: [{ value: "Bergen" }, { value: "Ada" }],
+    ...{ key: bounced.key, __v: 1, fields: [{ value: "Bergen" }, { value: "Ada" }] },
     status: { primary: "Inactive", secondary: "Bounce" },
   });
   expect(changed.tags).toHaveLength(2);
