@@ -6,12 +6,7 @@ import { type Answerer, errorBody, json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
 
-interface Finding {
-  check: string;
-  status: string;
-  message: string;
-  hint?: string;
-}
+type Finding = Record<"check" | "status" | "message", string>;
 
 const clock = { now: () => Date.now(), sleep: () => Promise.resolve() };
 

@@ -31,6 +31,7 @@ const rows = (line: string) => keys.map((key) => line.replace("KEY", key)).join(
 const sheet = (name: string, ...column: string[]) => ({
   ...{ name, rows: ["Email", ...column].map((cell, at) => textRow(at + 1, [cell])).join("") },
 });
+const sheets = [sheet("Others", "no@example.com"), sheet("These", ...keys)];
 
 /** A file, and the flags without which it would be read otherwise or not at all. */
 const readings: Record<string, [content: string | Buffer, flags: string]> = {
@@ -41,10 +42,7 @@ const readings: Record<string, [content: string | Buffer, flags: string]> = {
   "no-header": [rows("1,KEY,x\n"), "--no-header --map 2=key --delimiter comma"],
   "no-header, one column": [rows("KEY\n"), "--no-header --map 1=key"],
   from: [`E-mail 1 - Value,Labels,File As\n${rows("KEY ::: other@example.com,x,\n")}`, "--from google"],
-  sheet: [
-    workbook({ sheets: [sheet("Others", "no@example.com"), sheet("These", ...keys)] }),
-    "--sheet These",
-  ],
+  sheet: [workbook({ sheets }), "--sheet These"],
   "consent-column": [`Email,Newsletter?\n${rows("KEY,yes\n")}`, "--consent-column Newsletter?=opt-in"],
 };
 

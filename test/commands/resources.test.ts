@@ -103,14 +103,8 @@ describe("campaigns", () => {
 
 it("a column that does not exist is refused before a request is sent", async () => {
   const { ecm, asked } = await answering({ "email/campaign": [] });
-  for (const line of [
-    "campaigns list",
-    "campaigns get A",
-    "templates list",
-    "domains list",
-    "domains get a.b",
-  ])
-    await refused(ecm(`${line} --columns nope -o csv`), 2, "there is no column");
+  const lines = [...lists.map(([group]) => `${group} list`), "campaigns get A", "domains get a.b"];
+  for (const line of lines) await refused(ecm(`${line} --columns nope -o csv`), 2, "there is no column");
   expect(asked()).toEqual([]);
 });
 

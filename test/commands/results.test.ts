@@ -53,9 +53,8 @@ describe("the end of a run at a terminal", () => {
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(2) } });
     const line = "contact unsubscribe p0@example.com p1@example.com nobody@example.com --yes";
     const { stderr } = await ecm(line, { terminalColumns: 100, env: { NO_COLOR: "1" } });
-    expect(stderr).toMatch(
-      /\n {4}2 unsubscribed\n {4}1 rejected +does not exist \(1\)\n {4}nobody@\S+ {2}\S/,
-    );
+    const said = /\n {4}2 unsubscribed\n {4}1 rejected +does not exist \(1\)\n {4}nobody@\S+ {2}\S/;
+    expect(stderr).toMatch(said);
   });
 
   const answered = (count: number): Answer[] => [
@@ -65,10 +64,8 @@ describe("the end of a run at a terminal", () => {
 
   it("counts the requests that the question named, and those before it apart", async () => {
     const { ecm } = await startSandbox();
-    const { stderr } = await ecm(`import ${await inputFile(manyRows(30))}`, {
-      terminalColumns: 120,
-      typed: answered(30),
-    });
+    const terminal = { terminalColumns: 120, typed: answered(30) };
+    const { stderr } = await ecm(`import ${await inputFile(manyRows(30))}`, terminal);
     const [, asked] = /Write to 30 contacts in .* with (\d+) requests/.exec(stderr)!;
     expect(stderr).toMatch(new RegExp(`\\b${asked} requests sent, after \\d+ to read the account`));
   });
@@ -79,11 +76,8 @@ describe("the end of a run at a terminal", () => {
     const isAsked = () => existsSync(join(env.ECM_STATE_DIR!, "runs"));
     const now = () => Date.now() + (isAsked() ? 600_000 : 0);
     const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
-    const { stderr } = await ecm(`import ${await inputFile(manyRows(3))}`, {
-      terminalColumns: 120,
-      typed: answered(3),
-      clock: { now, sleep },
-    });
+    const terminal = { terminalColumns: 120, typed: answered(3), clock: { now, sleep } };
+    const { stderr } = await ecm(`import ${await inputFile(manyRows(3))}`, terminal);
     expect(stderr).toMatch(/3 rows in (?:under 1|\d+) s: 3 created/);
   });
 });

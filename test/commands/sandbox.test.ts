@@ -204,10 +204,8 @@ test("clock shows, sets, advances and lets go of the time of a running sandbox",
   const { sandbox, json, create } = await running();
   expect(await json("clock")).toMatchObject({ real: true });
   await done(sandbox("clock set 2030-01-01T00:00:00Z"));
-  expect(await json("clock advance 36h")).toMatchObject({
-    time: expect.stringMatching(/^2030-01-02T12:00:/),
-    real: false,
-  });
+  const time = expect.stringMatching(/^2030-01-02T12:00:/);
+  expect(await json("clock advance 36h")).toMatchObject({ time, real: false });
   expect((await create("a@b.co")).body.createdAt).toMatch(/^2030-01-02T12:00:/);
   expect((await sandbox("clock advance soon")).code).toBe(2);
   expect((await sandbox("clock set 2030-02-30")).code).toBe(2);

@@ -32,10 +32,8 @@ it("finds words in keys and fields, whatever their letter case and accents", asy
 
 it("says how to look for a part of a key where none is found, in a form that can be typed", async () => {
   const { ecm } = await startSandbox({ contents: people });
-  const { code, stderr } = await ecm("contact search Jürgen", {
-    terminalColumns: 60,
-    env: { NO_COLOR: "1" },
-  });
+  const at60 = { terminalColumns: 60, env: { NO_COLOR: "1" } };
+  const { code, stderr } = await ecm("contact search Jürgen", at60);
   expect(code).toBe(0);
   expect(stderr.replace(/\s+/g, " ")).toContain("in fields: ecm contact search --text 'Jürgen' Not found");
   await refused(ecm("contact get -- -ada@example.org"), 5, "ecm contact search --text=-ada");

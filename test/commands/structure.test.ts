@@ -197,12 +197,8 @@ describe("a structure kept as a file", () => {
 describe("a structure file that is not what it seems", () => {
   const twoStructures = async () => {
     const fields = [{ _id: "f1", label: "City", dataType: "text", required: false }];
-    const held = ["Leads", "Customers"].map((label, at) => ({
-      ...plainStructure,
-      _id: `s${at}`,
-      label,
-      fields,
-    }));
+    const alike = { ...plainStructure, fields };
+    const held = ["Leads", "Customers"].map((label, at) => ({ ...alike, _id: `s${at}`, label }));
     return against((request, response) => {
       if (request.method === "GET") return json(response, 200, held);
       json(response, 200, { ...held[1], ...JSON.parse(request.body) });

@@ -68,11 +68,8 @@ describe("ecm suppressions", () => {
     const check = "suppressions check a@example.com";
     expect(await codes(ecm, check, "suppressions add a@example.com", check)).toEqual([1, 0, 0]);
     const { code, stdout } = await ecm(`${check} b@example.com -o ndjson`);
-    const [a, b] = [
-      '{"key":"a@example.com","suppressed":true}',
-      '{"key":"b@example.com","suppressed":false}',
-    ];
-    expect([code, stdout]).toEqual([1, `${a}\n${b}\n`]);
+    const one = (key: string, suppressed: boolean) => `${JSON.stringify({ key, suppressed })}\n`;
+    expect([code, stdout]).toEqual([1, one("a@example.com", true) + one("b@example.com", false)]);
     await done(ecm("suppressions add b@example.com"));
     const remove = "suppressions remove a@example.com --yes";
     expect((await ecm(remove)).stderr).toContain("Removed 1 key from the suppression list");

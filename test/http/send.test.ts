@@ -11,13 +11,11 @@ const read: ApiRequest = { method: "GET", path: "/api/contact/1", effect: "read"
 const search: ApiRequest = { method: "POST", path: "/api/contact/search", body: { page: 1 }, effect: "read" };
 const write: ApiRequest = { method: "POST", path: "/api/contact", body: { key: "a@b.c" }, effect: "write" };
 
-const catchFailure = (promise: Promise<unknown>) =>
-  promise.then(
-    () => {
-      throw new Error("it did not fail");
-    },
-    (error: EcmError) => error,
-  );
+const catchFailure = async (promise: Promise<unknown>): Promise<EcmError> => {
+  const [{ status, ...outcome }] = await Promise.allSettled([promise]);
+  expect(status).toBe("rejected");
+  return (outcome as PromiseRejectedResult).reason;
+};
 
 /** A port that nobody listens on. */
 async function deadPort(): Promise<number> {
@@ -52,14 +50,8 @@ const hour = (seconds: number) =>
   limited(`Rate limit exceeded. Retry after ${seconds} seconds.`, String(seconds));
 
 /** How a request ends, what its error is, and how often it was sent. */
-type End = [
-  name: string,
-  request: ApiRequest,
-  by: Answerer,
-  error: object,
-  sent: number,
-  options?: SendOptions,
-];
+type Sent = [error: object, sent: number, options?: SendOptions];
+type End = [name: string, request: ApiRequest, by: Answerer, ...Sent];
 
 const says = (part: string) => expect.stringContaining(part);
 const unreadable = [

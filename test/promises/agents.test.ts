@@ -39,11 +39,7 @@ it("says on a Node that is too old which one it needs, in JSON too, before anyth
     });
   const { status, stdout, stderr } = start("lists", "list", "--json");
   expect([status, stdout]).toEqual([2, ""]);
-  expect(JSON.parse(stderr).error).toMatchObject({
-    type: "RuntimeVersionError",
-    exitCode: 2,
-    requirement: engines.node,
-    actual: "20.18.3",
-  });
+  const versions = { requirement: engines.node, actual: "20.18.3" };
+  expect(JSON.parse(stderr).error).toMatchObject({ type: "RuntimeVersionError", exitCode: 2, ...versions });
   expect(start("lists", "list").stderr).toMatch(/^error: ecm needs Node\.js 20\.19 .*\nhint: .+\n$/);
 });

@@ -213,10 +213,8 @@ describe("every command", () => {
         const refused = await run(`${path} ${line.replace("--yes", "--json")}`, stdin);
         expect({ path, ...refused }).toMatchObject({ path, code: 2, stdout: "" });
         const { error } = JSON.parse(refused.stderr.trimEnd().split("\n").at(-1)!);
-        expect(error, path).toMatchObject({
-          type: "InputRequiredError",
-          hint: expect.stringContaining("--yes"),
-        });
+        const hint = expect.stringContaining("--yes");
+        expect(error, path).toMatchObject({ type: "InputRequiredError", hint });
         expect(sent().length, path).toBe(before);
         expect(facts?.asks, `ecm ${path}: verb with asks`).toBeDefined();
       }

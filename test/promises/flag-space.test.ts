@@ -191,9 +191,6 @@ function holds({ code, stdout, stderr }: Result, isJson: boolean, line: string[]
   if (stdout !== "" && !isForeign) expect(() => JSON.parse(stdout), failureText).not.toThrow();
   if (!isFailure) return;
   const last = stderr.trimEnd().split("\n").at(-1)!;
-  expect(JSON.parse(last).error, failureText).toMatchObject({
-    exitCode: code,
-    type: expect.any(String),
-    message: expect.any(String),
-  });
+  const told = { exitCode: code, type: expect.any(String), message: expect.any(String) };
+  expect(JSON.parse(last).error, failureText).toMatchObject(told);
 }

@@ -5,9 +5,8 @@ import { inputFile, manyContacts, startSandbox } from "../kit.ts";
 
 it("says nothing of what was done, whatever flags say besides", async () => {
   const { ecm } = await startSandbox();
-  const file = await inputFile(
-    "Email,Unsubscribed\nada@example.com,no\ncy@example.com,no\nbob@example.com,yes\n",
-  );
+  const rows = "ada@example.com,no\ncy@example.com,no\nbob@example.com,yes\n";
+  const file = await inputFile(`Email,Unsubscribed\n${rows}`);
   for (const line of [
     "lists create News --if-missing",
     "lists create News --if-missing",
@@ -29,13 +28,10 @@ it("says nothing of what was done, whatever flags say besides", async () => {
 
 it("draws nothing at a terminal, and still asks with the price", async () => {
   const { ecm } = await startSandbox();
-  const [ada, bob] = [
-    await inputFile("Email\nada@example.com\n"),
-    await inputFile("Email\nbob@example.com\n"),
-  ];
-  const silent = await ecm(`import ${ada} -q --yes`, { terminalColumns: 80 });
+  const fileOf = (name: string) => inputFile(`Email\n${name}@example.com\n`);
+  const silent = await ecm(`import ${await fileOf("ada")} -q --yes`, { terminalColumns: 80 });
   expect([silent.code, silent.stderr]).toEqual([0, ""]);
-  const dialog = await ecm(`import ${bob} -q`, {
+  const dialog = await ecm(`import ${await fileOf("bob")} -q`, {
     terminalColumns: 80,
     typed: [
       ["Add these contacts to a list?", "\r"],
@@ -48,16 +44,14 @@ it("draws nothing at a terminal, and still asks with the price", async () => {
 
 it("keeps rejected rows, people to be unsubscribed and cells that say nothing clear", async () => {
   const { ecm } = await startSandbox({ contents: { contacts: [{ key: "ada@example.com" }] } });
-  const people = await inputFile(
-    "Email,Subscribed\nada@example.com,no\nnonsense,yes\nbob@example.com,perhaps\ncy@example.com,yes\n",
-  );
+  const rows = "ada@example.com,no\nnonsense,yes\nbob@example.com,perhaps\ncy@example.com,yes\n";
+  const people = await inputFile(`Email,Subscribed\n${rows}`);
   const { code, stderr } = await ecm(`import ${people} -q`);
   expect(code).toBe(3);
   for (const words of ["1 rejected", "rejects.csv", "ada@example.com (line 2)", '"perhaps"'])
     expect(stderr).toContain(words);
   expect(stderr).not.toMatch(/rate-limit|requests sent/);
-  const line = `import ${people} -q --max-rejects 0`;
-  const stopped = await ecm(line);
+  const stopped = await ecm(`import ${people} -q --max-rejects 0`);
   expect([stopped.code, stopped.stderr]).toEqual([3, expect.stringMatching(/^Stopped: 1 row was rejected/m)]);
   // The flags that it says show the row.
   const [, flags] = /To see them: (.*)$/m.exec(stopped.stderr) ?? [];

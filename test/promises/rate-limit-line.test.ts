@@ -5,13 +5,9 @@
 import { expect, it } from "vitest";
 import { errorBody, json, startService } from "../kit.ts";
 
-const hour = {
-  "x-ratelimit-limit": "3600",
-  "x-ratelimit-remaining": "3541",
-  "x-ratelimit-reset": "1795269600",
-};
+const hourWithoutReset = { "x-ratelimit-limit": "3600", "x-ratelimit-remaining": "3541" };
+const hour = { ...hourWithoutReset, "x-ratelimit-reset": "1795269600" };
 const month = { "x-monthly-limit": "100000", "x-monthly-remaining": "98742" };
-const { "x-ratelimit-reset": _, ...hourWithoutReset } = hour;
 
 async function runAgainst(headers: Record<string, string>, status = 200) {
   const body = status === 200 ? [] : errorBody("X", "no");

@@ -74,12 +74,8 @@ test.each<[by: string | undefined, all: Record<string, string>[]]>([
 test("with a token, it is needed and enough, wherever the request comes from", async () => {
   const { baseUrl } = await startSandbox({ adminToken: "s3cret" });
   const wrong = ["Bearer wrong", "Bearer s3cre", "Bearer", "s3cret"];
-  const lacking: Record<string, string>[] = [
-    {},
-    ...wrong.map((authorization) => ({ authorization })),
-    { "x-api-key": "s3cret" },
-  ];
-  await expectStatus(baseUrl, 401, lacking);
+  await expectStatus(baseUrl, 401, [{}, { "x-api-key": "s3cret" }]);
+  for (const authorization of wrong) await expectStatus(baseUrl, 401, [{ authorization }]);
   await expectStatus(baseUrl, 200, [
     { authorization: "Bearer s3cret" },
     { authorization: "bearer s3cret", host: "sandbox:8080" },

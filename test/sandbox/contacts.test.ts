@@ -81,12 +81,8 @@ test("POST contact: a key that exists is 400 DuplicateFieldError, compared witho
   for (const key of ["Ada@Example.com", "ADA@example.COM"]) {
     const answer = await call("POST", "/api/contact", { key, contactStructureId: structureId });
     const message = "A contact with this key already exists";
-    expect(onlyError(answer)).toEqual({
-      status: 400,
-      errorType: "DuplicateFieldError",
-      message,
-      field: "key",
-    });
+    const refusal = { status: 400, errorType: "DuplicateFieldError", message, field: "key" };
+    expect(onlyError(answer)).toEqual(refusal);
   }
   expect(await keys()).toEqual(["Ada@Example.com"]);
 });

@@ -49,16 +49,12 @@ it("asks for a hundred keys in one search, and for the rest in another", async (
   const { service } = account;
   const { session } = await openSteps(service);
   await session.lookup.find([row(ada, {})]);
-  const rows = [
-    ...Array.from({ length: 100 }, (_, at) => row(`p${at}@example.com`, {}, at + 3)),
-    row(ada, {}),
-  ];
+  const others = Array.from({ length: 100 }, (_, at) => row(`p${at}@example.com`, {}, at + 3));
   const last = lastRequest(service);
-  const results = await session.lookup.find(rows);
+  const results = await session.lookup.find([...others, row(ada, {})]);
   expect(requestsSince(service, last)).toEqual([search, search]);
-  expect([...results.values()].filter(({ contact }) => contact).map(({ contact }) => contact!.key)).toEqual([
-    ada,
-  ]);
+  const found = [...results.values()].flatMap(({ contact }) => contact ?? []);
+  expect(found.map(({ key }) => key)).toEqual([ada]);
 });
 
 it("reads a contact of another structure as nobody", async () => {

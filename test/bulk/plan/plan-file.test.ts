@@ -104,9 +104,7 @@ it("gives back what was written: head, names to create, lines, end", async () =>
   for await (const line of readPlanLines(file)) lines.push(line);
   expect(lines).toEqual(wishes.map((_, ref) => JSON.parse(JSON.stringify(lineFor(ref)))));
   const planned = lines.map((line) => toPlannedItem(line, line.apply as Planned, (each) => each));
-  expect(planned.map((each) => ({ ref: each.ref, key: each.key.sent }))).toEqual(
-    wishes.map((_, ref) => ({ ref, key: key(ref) })),
-  );
+  expect(planned).toMatchObject(wishes.map((_, ref) => ({ ref, key: { sent: key(ref) } })));
 });
 
 /** One place of so many and all around the ends of lines, and more with `PROPERTY_RUNS`. */
@@ -186,14 +184,11 @@ describe("a plan that is written for others", () => {
       const changed = Buffer.from(whole);
       changed[at] = changed[at]! ^ 1;
       await writeFile(file, changed);
-      await expect(openPlanFile(file), `byte ${at}`).rejects.toMatchObject({
-        exitCode: 2,
-        type: "PlanDamagedError",
-      });
+      const damaged = { exitCode: 2, type: "PlanDamagedError" };
+      await expect(openPlanFile(file), `byte ${at}`).rejects.toMatchObject(damaged);
       await writeFile(file, whole.subarray(0, at));
-      await expect(openPlanFile(file), `cut at ${at}`).rejects.toThrow(
-        at <= head ? "is not a plan" : "is cut off",
-      );
+      const said = at <= head ? "is not a plan" : "is cut off";
+      await expect(openPlanFile(file), `cut at ${at}`).rejects.toThrow(said);
     }
   });
 
