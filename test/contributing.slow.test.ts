@@ -4,7 +4,9 @@
  */
 import { execFileSync } from "node:child_process";
 import { cp, readFile, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
+import { type RolldownPlugin, rolldown } from "rolldown";
 import { expect, it } from "vitest";
 import { done, type Ecm, ecmWith, refused, temporaryFolder, temporaryHome } from "./support/ecm.ts";
 
@@ -56,7 +58,13 @@ async function loadChangedCopy(): Promise<Ecm> {
 
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [compiler, "--singleThreaded"], { cwd: copy });
-  const { run } = await import(join(copy, "src/run.ts"));
+  const { textFiles }: { textFiles: RolldownPlugin } = await import(join(root, "scripts/text-files.mjs"));
+  const input = join(copy, "src/run.ts");
+  const bundle = await rolldown({ input, platform: "node", external: ["libsql"], plugins: [textFiles] });
+  const built = join(copy, "dist/run.cjs");
+  await bundle.write({ file: built, format: "cjs", codeSplitting: false });
+  await bundle.close();
+  const { run } = createRequire(built)(built);
   return ecmWith({ ...(await temporaryHome()), ECM_PROFILE: "sandbox" }, run);
 }
 
