@@ -7,15 +7,11 @@ const secrets = ["ada@", "bob@", "cy@", "Oslo", "Bergen", "Rome"];
 
 /** A plan that creates, changes, clears and rejects, and what it is of. */
 async function planned() {
-  const service = await startSandbox({
-    contents: {
-      fields: ["City"],
-      tags: ["VIP"],
-      contacts: ["ada", "bob"].map((name) => ({ key: `${name}@example.com`, fields: { City: "Oslo" } })),
-    },
-  });
-  const stdin =
-    "Email,City,tags\nada@example.com,Bergen,VIP\nbob@example.com,,\ncy@example.com,Rome,VIP\nwrong ada@,Oslo,\n";
+  const fields = { City: "Oslo" };
+  const contacts = ["ada", "bob"].map((name) => ({ key: `${name}@example.com`, fields }));
+  const service = await startSandbox({ contents: { tags: ["VIP"], contacts } });
+  const rows = "ada@example.com,Bergen,VIP\nbob@example.com,,\ncy@example.com,Rome,VIP\nwrong ada@,Oslo,\n";
+  const stdin = `Email,City,tags\n${rows}`;
   const args = ["import", "-", "--blank", "clear", "--list", "A *bold* | list", "--create-missing"];
   const { file, digest, writes } = await makePlanFile(service, args, stdin);
   expect(writes).toBe(3);

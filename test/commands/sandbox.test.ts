@@ -1,6 +1,6 @@
 /**
  * `ecm sandbox keys`, `account`, `requests`, `snapshot`, `clock`, `seed` and `reset`, on a sandbox that is running
- * and on a folder at rest.
+ * and on a folder at rest; and `variants`, with the flags that take them.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { interruptedError } from "../../src/errors.ts";
 import { openDatabase } from "../../src/sandbox/database.ts";
 import { openSandbox } from "../../src/sandbox/index.ts";
+import { variantNames } from "../../src/sandbox/variants.ts";
 import {
   done,
   ecmWith,
@@ -243,4 +244,36 @@ test("reset --seed gives the same ids again", async () => {
   const [first, second] = made;
   expect(made).toEqual([first, second, first, first]);
   expect(second).not.toBe(first);
+});
+
+test("variants lists each value with its meaning, and marks the defaults", async () => {
+  const listed = await done(ecmWith(await temporaryHome())("sandbox variants --json"));
+  const rows: { name: string; value: string; isDefault: boolean; means: string }[] = JSON.parse(listed);
+  expect([...new Set(rows.map(({ name }) => name))]).toEqual(variantNames);
+  expect(rows.filter(({ isDefault }) => isDefault)).toHaveLength(variantNames.length);
+  const means = expect.stringContaining("KEY EQ");
+  expect(rows).toContainEqual({ name: "keys", value: "first", isDefault: false, means });
+});
+
+test("start and exec take variants and refuse what is none", async () => {
+  const ecm = ecmWith(await temporaryHome());
+  // Ends with 3 where the lists come as an array and the hour is not told.
+  const program = `
+    const read = (path) => fetch(process.env.ECM_BASE_URL + "/api/contact-structure" + path,
+      { headers: { "x-api-key": process.env.ECM_API_KEY } });
+    const [{ _id }] = await (await read("")).json();
+    const lists = await read("/" + _id + "/lists");
+    process.exit(Array.isArray(await lists.json()) && !lists.headers.has("x-ratelimit-limit") ? 3 : 0);`;
+  const variants = "--variant lists=array --variant hourly-headers=missing".split(" ");
+  const child = ["--", process.execPath, "--input-type=module", "-e", program];
+  expect((await ecm(["sandbox", "exec", ...variants, ...child])).code).toBe(3);
+  const wrong = {
+    "keys=none": "any, refused, first",
+    "key=any": "mutate-elements",
+    keys: "sandbox variants",
+  };
+  for (const [variant, hint] of Object.entries(wrong)) {
+    for (const line of [`start --variant ${variant}`, `exec --variant ${variant} -- true`])
+      await refused(ecm(`sandbox ${line}`), 2, "--variant", hint);
+  }
 });

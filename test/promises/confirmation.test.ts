@@ -8,13 +8,8 @@ import { done, ecmWith, listWrites, readJson, refused, startSandbox, temporaryHo
 import { loadLeaves } from "../support/command-tree.ts";
 
 async function seeded() {
-  const { ecm, sandbox } = await startSandbox({
-    contents: {
-      lists: ["Leads"],
-      tags: ["vip"],
-      contacts: [{ key: "ada@example.com", lists: ["Leads"] }, { key: "bob@example.com" }],
-    },
-  });
+  const contacts = [{ key: "ada@example.com", lists: ["Leads"] }, { key: "bob@example.com" }];
+  const { ecm, sandbox } = await startSandbox({ contents: { tags: ["vip"], contacts } });
   return { ecm, writes: () => listWrites({ sandbox }) };
 }
 

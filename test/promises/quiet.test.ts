@@ -31,13 +31,8 @@ it("draws nothing at a terminal, and still asks with the price", async () => {
   const fileOf = (name: string) => inputFile(`Email\n${name}@example.com\n`);
   const silent = await ecm(`import ${await fileOf("ada")} -q --yes`, { terminalColumns: 80 });
   expect([silent.code, silent.stderr]).toEqual([0, ""]);
-  const dialog = await ecm(`import ${await fileOf("bob")} -q`, {
-    terminalColumns: 80,
-    typed: [
-      ["Add these contacts to a list?", "\r"],
-      ["Write to 1 contact", "y\r"],
-    ],
-  });
+  const typed = Object.entries({ "Add these contacts to a list?": "\r", "Write to 1 contact": "y\r" });
+  const dialog = await ecm(`import ${await fileOf("bob")} -q`, { terminalColumns: 80, typed });
   expect([dialog.code, dialog.stderr]).toEqual([0, expect.stringContaining("1 contact")]);
   expect(dialog.stderr).not.toMatch(/To send|Importing|█/);
 });

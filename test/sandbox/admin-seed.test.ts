@@ -12,14 +12,9 @@ async function opened() {
 test("a seed makes what is missing, by names, and updates a contact that exists", async () => {
   const { seed, structure, get, search, keys, listsPath } = await opened();
   const ada = { key: "ada@example.com", fields: { City: "Oslo", "first name": "Ada" } };
-  const answer = await seed({
-    ...{ fields: ["City"], tags: ["VIP"], lists: ["Newsletter"] },
-    contacts: [
-      { ...ada, lists: ["newsletter"], tags: ["New"] },
-      { key: "gone@example.com", status: "Unsubscribe" },
-      { key: "plain@example.com" },
-    ],
-  });
+  const gone = { key: "gone@example.com", status: "Unsubscribe" };
+  const contacts = [{ ...ada, lists: ["newsletter"], tags: ["New"] }, gone, { key: "plain@example.com" }];
+  const answer = await seed({ fields: ["City"], tags: ["VIP"], lists: ["Newsletter"], contacts });
   expect(answer.body).toEqual({ contacts: { created: 3, updated: 0 } });
   const { fields, tags } = await structure();
   expect(fields).toMatchObject([{ label: "First Name" }, { label: "Last Name" }, { label: "City" }]);

@@ -40,10 +40,8 @@ test("Limits: the hour is a fixed window that all keys share; a 429 carries its 
   clock.pass(2939);
   expect((await read()).headers["retry-after"]).toBe("1");
   clock.pass(1);
-  expect(limitHeaders(await read())).toMatchObject({
-    "x-ratelimit-remaining": "2",
-    "x-ratelimit-reset": String(noon + 7200),
-  });
+  const anew = { "x-ratelimit-remaining": "2", "x-ratelimit-reset": String(noon + 7200) };
+  expect(limitHeaders(await read())).toMatchObject(anew);
 });
 
 test("Limits: a window of another length, and one that was begun under a longer one", async () => {

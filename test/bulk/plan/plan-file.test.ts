@@ -49,30 +49,22 @@ const wishes: (Partial<Desired> & { found?: Partial<Contact> })[] = [
 
 function item(ref: number): Item {
   const { found: _found, ...wish } = wishes[ref]!;
-  return {
-    ref,
-    line: ref,
-    key: { written: key(ref), sent: key(ref), identity: key(ref) },
-    cells: [key(ref), undefined],
-    desired: { values: [], absent: "create", present: "change", mayJoinLists: true, ...wish },
-  };
+  const desired: Desired = { values: [], absent: "create", present: "change", mayJoinLists: true, ...wish };
+  const [written, cells] = [key(ref), [key(ref), undefined]];
+  return { ref, line: ref, key: { written, sent: written, identity: written }, cells, desired };
 }
 
-function operationFor(ref: number): Operation {
-  return decide(key(ref), item(ref).desired as Desired, wishes[ref]!.found) as Operation;
-}
-
-function lineFor(ref: number): StoredLine {
-  return toStoredLine(item(ref), wishes[ref]!.found, operationFor(ref), names);
-}
+const operationFor = (ref: number) =>
+  decide(key(ref), item(ref).desired as Desired, wishes[ref]!.found) as Operation;
+const lineFor = (ref: number): StoredLine =>
+  toStoredLine(item(ref), wishes[ref]!.found, operationFor(ref), names);
 
 /** Blocks of two, from one of them on. */
 function addBlocks(writer: PlanWriter): void {
   for (let from = writer.taken; from < wishes.length; from += 2) {
     const refs = [from, from + 1].filter((ref) => ref < wishes.length);
-    for (const ref of refs) {
+    for (const ref of refs)
       addToTally(writer.tally, { item: item(ref), decision: operationFor(ref), contact: undefined }, 0);
-    }
     writer.addBlock(refs.map(lineFor), 1000 + from, refs.length);
   }
 }
