@@ -112,7 +112,9 @@ it("--keys names contacts by key or id, also from standard input, and a file of 
     " ada@example.com bob@example.com ecm:key",
   );
   expect(await done(ecm(`export --keys ${await inputFile("Email\n", "none.csv")} -o id`))).toBe("");
-  await refused(ecm(`export --keys ${out} --key ada@example.com`), 2);
+  const both = await inputFile("Email\nADA@example.com\neve@example.com\n", "keys.csv");
+  expect(await found(ecm, 'City == "Rome"', `--keys ${both}`)).toBe("e");
+  await refused(ecm(`export --keys ${both} --key ada@example.com`), 2);
 });
 
 it("export --since gives the contacts that were updated after a time", async () => {
