@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { findConsentName } from "../../src/tables/consent/names.ts";
 import type { ReadOptions } from "../../src/tables/rows.ts";
-import { catchFailure, notesOf, read } from "./reading.ts";
+import { notesOf, read, refuses } from "./reading.ts";
 
 /** Who may be mailed: the local parts of their addresses. */
 async function mailed(text: string, options: Partial<ReadOptions> = {}): Promise<string> {
@@ -74,7 +74,7 @@ describe("names of columns, by language", () => {
     chinese: "退订, 已退订, 取消订阅, 黑名单",
     korean: "수신거부, 구독취소, 탈퇴",
   };
-  // About other channels than e-mail; and about them and e-mail.
+  // About other channels than e-mail; about them and e-mail; and about no consent.
   const otherChannel = {
     english:
       "SMS Opt-In, SMS_BLACKLISTED, Accepts SMS Marketing, Phone consent, Do Not Call, DoNotPhone, WhatsApp opt in, Push subscribed, HasOptedOutOfFax",
@@ -84,20 +84,15 @@ describe("names of columns, by language", () => {
     english:
       "Email and SMS consent, Opt-in E-Mail/Telefon, Newsletter SMS unsubscribed, Unsubscribed by phone",
   };
-  const kinds: Record<string, Record<string, string>> = { optIn, optOut, otherChannel, unclear };
+  const other = {
+    any: "City, Stadt, Last Name, Surname, Notes, Company, Options, Postal code, Street, Birthday, Phone, Lead Source, Created At, Score, Contact owner, Balance, Gender",
+  };
+  const kinds: Record<string, Record<string, string>> = { optIn, optOut, otherChannel, unclear, other };
   const names = Object.entries(kinds).flatMap(([kind, lines]) =>
     Object.entries(lines).flatMap(([language, line]) => listed(line).map((name) => [language, name, kind])),
   );
   test.each(names)("%s: %s is %s", (_language, name, kind) => {
-    expect(findConsentName(name!)).toBe(kind);
-  });
-
-  test.each(
-    listed(
-      "City, Stadt, Last Name, Surname, Notes, Company, Options, Postal code, Street, Birthday, Phone, Lead Source, Created At, Score, Contact owner, Balance, Gender",
-    ),
-  )("%s says nothing of consent", (name) => {
-    expect(["other", undefined]).toContain(findConsentName(name));
+    expect(findConsentName(name!) ?? "other").toBe(kind);
   });
 });
 
@@ -158,24 +153,16 @@ describe("cells, by language", () => {
     "%s: a name that does not say what a yes means is asked about",
     async (column) => {
       const text = `Email,${column}\na@example.com,ja\nb@example.com,nein\nc@example.com,\n`;
-      const failure = await catchFailure(read(text, { ignoreUnmapped: true }));
-      expect(failure.exitCode).toBe(2);
-      expect(failure.message).toContain("read as opt-in it leaves out 2 of 3 rows, as opt-out 1");
-      expect(failure.hint).toContain(`--consent-column ${column}=opt-in`);
+      const asked = "read as opt-in it leaves out 2 of 3 rows, as opt-out 1";
+      await refuses(read(text, { ignoreUnmapped: true }), asked, `--consent-column ${column}=opt-in`);
       expect(await mailed(text, { consentColumns: [`${column}=opt-in`] })).toBe("a");
       expect(await mailed(text, { consentColumns: [`${column}=opt-out`] })).toBe("b c");
-      expect((await catchFailure(read(text, { consentColumns: [`${column}=none`] }))).exitCode).toBe(2);
+      await refuses(read(text, { consentColumns: [`${column}=none`] }), column);
       expect(await mailed(text, { map: [[column, "consent=opt-in"]] })).toBe("a");
       expect(await mailed(text, { map: [[column, "ignore"]] })).toBe("a b c");
-      expect((await catchFailure(read(text, { consentColumns: [column] }))).exitCode).toBe(2);
+      await refuses(read(text, { consentColumns: [column] }), column);
     },
   );
-
-  test("several columns must all allow", async () => {
-    const text =
-      "Email,Opt-In,Bounced\na@example.com,yes,no\nb@example.com,yes,yes\nc@example.com,no,no\nd@example.com,,\n";
-    expect(await mailed(text)).toBe("a");
-  });
 
   test("a column that is empty in every row says nothing; one that is not asks for a yes", async () => {
     expect(await mailed("Email,Opt-In\na@example.com,\nb@example.com,\n")).toBe("a b");
@@ -184,14 +171,13 @@ describe("cells, by language", () => {
   });
 });
 
-test("a column with nothing but dates that mean never is not empty: nobody in it has agreed", async () => {
-  for (const never of ["0000-00-00", "1970-01-01 00:00:00", "0001-01-01"]) {
-    const opted = `Email,Opt-In Date\na@example.com,${never}\nb@example.com,${never}\n`;
-    expect(await mailed(opted)).toBe("");
-    const left = `Email,Unsubscribed At\na@example.com,${never}\nb@example.com,${never}\n`;
-    expect(await mailed(left)).toBe("a b");
-  }
-});
+test.each(["0000-00-00", "1970-01-01 00:00:00", "0001-01-01"])(
+  "a column of nothing but %s, which means never, is not empty: nobody in it has agreed",
+  async (never) => {
+    expect(await mailed(`Email,Opt-In Date\na@example.com,${never}\n`)).toBe("");
+    expect(await mailed(`Email,Unsubscribed At\na@example.com,${never}\n`)).toBe("a");
+  },
+);
 
 describe("exports of the world that must create nobody who left", () => {
   test.each(
@@ -250,16 +236,16 @@ describe("exports of the world that must create nobody who left", () => {
     no name at all: Email,X7 / a@,active / z@,unsubscribed
     a spreadsheet's formula: Email,Opt-Out / a@,="no" / z@,="yes"
     a spreadsheet's apostrophe: Email,Opt-In / a@,'yes / z@,'no
+    several columns, which must all allow: Email,Opt-In,Bounced / a@,yes,no / b@,yes,yes / c@,no,no / d@,,
     a mark that maps to a field: Email,City,Opt-Out / a@,Rome,0 / z@,Rome,1`),
   )("%s", async (_name, text) => {
     expect(await mailed(text)).toBe("a");
   });
 
   test("a mark far down", async () => {
-    const many = Array.from({ length: 300 }, (_, index) => `a${index}@example.com,subscribed\n`).join("");
+    const many = "a@example.com,subscribed\n".repeat(300);
     const rows = await mailed(`Email,Status\n${many}z@example.com,unsubscribed\n`);
-    expect(rows.split(" ")).toHaveLength(300);
-    expect(rows).not.toContain("z");
+    expect(rows).toBe("a ".repeat(300).trim());
   });
 });
 
@@ -274,9 +260,8 @@ describe("exports of which it has to be asked what a yes means", () => {
     Access: Email,Newsletter / a@,-1 / z@,0
     typed by hand: Email,Bemerkung,raus?,Newsletter bitte / a@,,,ja / z@,,x,nein`),
   )("%s", async (_name, text) => {
-    const failure = await catchFailure(read(text, { ignoreUnmapped: true }));
-    expect(failure.exitCode).toBe(2);
-    expect(failure.hint).toMatch(/--consent-column .*=opt-in.*=opt-out.*--map .*=ignore/);
+    const hint = /--consent-column .*=opt-in.*=opt-out.*--map .*=ignore/;
+    await refuses(read(text, { ignoreUnmapped: true }), "", hint);
   });
 });
 
@@ -319,13 +304,8 @@ describe("never passed over without a word", () => {
     ["Email,Opt-in/out\na@example.com,yes\nb@example.com,no\n", "does not say which way round"],
     ["Email,Opt-in / Opt-out\na@example.com,yes\nb@example.com,no\n", "does not say which way round"],
   ])("what cannot be read is refused with place and next step: %s", async (text, why) => {
-    for (const ignoreUnmapped of [true, false]) {
-      const failure = await catchFailure(read(text, { ignoreUnmapped }));
-      expect(failure.exitCode).toBe(2);
-      expect(failure.message).toContain(":1: ");
-      expect(failure.message).toContain(why);
-      expect(failure.hint).toMatch(/--consent-column .*--map/);
-    }
+    for (const ignoreUnmapped of [true, false])
+      await refuses(read(text, { ignoreUnmapped }), new RegExp(`:1: .*${why}`), /--consent-column .*--map/);
     const column = text.split("\n")[0]!.split(",")[1]!;
     expect(await mailed(text, { map: [[column, "ignore"]] })).toBe("a b");
     expect(await mailed(text, { consentColumns: [`${column}=opt-in`] })).toBe(
@@ -352,15 +332,13 @@ describe("never passed over without a word", () => {
     ["Einwilligung", "opt-out"],
   ])("--consent-column %s=%s contradicts the name", async (column, reading) => {
     const text = `Email,${column}\na@example.com,ja\n`;
-    const failure = await catchFailure(read(text, { consentColumns: [`${column}=${reading}`] }));
-    expect(failure.exitCode).toBe(2);
-    expect(failure.message).toContain("its name says so");
+    await refuses(read(text, { consentColumns: [`${column}=${reading}`] }), "its name says so");
   });
 
   test("a flag turns no rule of a recognised export round", async () => {
     const text = "CONTACT ID;EMAIL;EMAIL_BLACKLISTED\n1;a@example.com;Yes\n";
-    const failure = await catchFailure(read(text, { consentColumns: ["EMAIL_BLACKLISTED=opt-in"] }));
-    expect(failure.message).toContain("a Brevo export has its own rule for it");
+    const told = read(text, { consentColumns: ["EMAIL_BLACKLISTED=opt-in"] });
+    await refuses(told, "a Brevo export has its own rule for it");
   });
 
   test.each(["Unsubscribed", "Abgemeldet", "Désinscrit", "配信停止", "Opt-out reason"])(

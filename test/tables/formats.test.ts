@@ -1,7 +1,7 @@
 /** JSON and gzip: recognised by content, read as tables. */
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { catchFailure, outline, read } from "./reading.ts";
+import { outline, read, refuses } from "./reading.ts";
 import { sheet, textRow } from "./workbooks.ts";
 
 describe("JSON", () => {
@@ -20,18 +20,10 @@ describe("JSON", () => {
   });
 
   test.each([
-    [
-      "by its line, which a mark at the start does not move",
-      '\ufeff{"Email":"a@x.org"}\n{"Email":"b@x.org"}\n\n{"Email":"c@x.org"}',
-      ["1 a@x.org", "2 b@x.org", "4 c@x.org"],
-    ],
-    [
-      "by the first of its lines",
-      '{\n"Email":"a@x.org"}\n{"Email":\n"b@x.org"}\n{"Email":"c@x.org"}',
-      ["1 a@x.org", "3 b@x.org", "5 c@x.org"],
-    ],
-  ])("an object is named %s", async (_what, text, rows) => {
-    expect(outline(await read(text))).toEqual(rows);
+    ["by its line, which a mark does not move", '\ufeff{"Email":"a@x.org"}\n\n{"Email":"b@x.org"}', 3],
+    ["by the first of its lines", '{\n"Email":"a@x.org"}\n\n{"Email":\n"b@x.org"}', 4],
+  ])("an object is named %s", async (_what, text, line) => {
+    expect(outline(await read(text))).toEqual(["1 a@x.org", `${line} b@x.org`]);
   });
 
   test("an array, pretty or not, in any chunks", async () => {
@@ -52,22 +44,15 @@ describe("JSON", () => {
     expect(rows.at(-1)).toMatchObject({ line: 600, fields: new Map([["f3", "é漢😀"]]) });
   });
 
+  const twice = '{"Email":"a@x.org","Unsub":{"Unsub":"yes"},"\\u0055nsub":"no"}';
   test.each([
     ["a nested object", '{"Email":"a@x.org"}\n{"Email":"b@x.org","a":{"b":1}}', /:2: "a" is an object/],
     ["one that begins above", '{"Email":"a@x.org"}\n{\n"a":{}\n}', /:2: "a" is an object/],
     ["no JSON", '{"Email":"a@example.com"}\n{"Email":b}\n', /:2: this is not JSON/],
     ["no JSON behind a mark", '\ufeff{"Email":"a@example.com"}\r\n\r\nx\n', /:3: this is not JSON/],
     ["no JSON in an array", '[\n{"Email":"a@example.com"},\n{"Email" 1}]', /:3: this is not JSON/],
-    [
-      "a member that an object has twice",
-      '[{"Email":"b@example.com"}, {"Email":"a@example.com","Unsub":{"Unsub":"yes"},"\\u0055nsub":"no"}]',
-      /element 2: the object has a member twice/,
-    ],
-    [
-      "the same on a line",
-      '{"Email":"a@example.com"}\n{"Email":"","Email":"b@example.com"}\n',
-      /:2: the object has a member twice/,
-    ],
+    ["a member that an object has twice", `[{"Email":"b@x.org"}, ${twice}]`, /element 2: the object has a/],
+    ["the same on a line", `{"Email":"b@x.org"}\n${twice}\n`, /:2: the object has a member twice/],
     ["an array in an array", '[{"Email":"a@example.com"}, [3]]', /element 2: expected an object/],
     ["an empty array", "[]", /contains no objects/],
     ["text behind an array", '[]{"Email":"a@example.com"', /:1: this is not JSON/],
@@ -80,14 +65,12 @@ describe("JSON", () => {
     ["lines that are cut short", '{"Email":"a@example.com"}\n{"Email":"b@exa', /ends in the middle/],
     [
       "an object around an array",
-      '{"total":1,"records":[{"Email":"a@example.com"}]}',
-      /:1: "records" is an array, but a cell has a single value/,
+      '{"records":[{"Email":"a@x.org"}]}',
+      /:1: "records" is an array, but a cell/,
     ],
     ["Latin-1", Buffer.from('{"Email":"a@example.com","City":"K\xf6ln"}', "latin1"), /not in UTF-8/],
   ])("what is no table of objects says why: %s", async (_name, content, message) => {
-    const failure = await catchFailure(read(content));
-    expect(failure.message).toMatch(message);
-    expect(failure.exitCode).toBe(2);
+    await refuses(read(content), message);
   });
 });
 
@@ -97,14 +80,10 @@ describe("gzip", () => {
     const more = gzipSync("b@example.com\n");
     const rowsIn = async (...parts: Buffer[]) => (await read(Buffer.concat(parts))).rows.length;
     expect(await rowsIn(people, more)).toBe(2);
-    for (const end of [
-      Buffer.alloc(512),
-      Buffer.from("x"),
-      Buffer.from([0x1f]),
-      more.subarray(0, 15),
-      Buffer.concat([Buffer.alloc(4), more]),
-    ])
-      expect((await catchFailure(rowsIn(people, end))).message).toMatch(/cannot be unpacked/);
+    const zeros = Buffer.alloc(512);
+    const [letter, byte] = [Buffer.from("x"), Buffer.from([0x1f])];
+    for (const end of [[zeros], [letter], [byte], [more.subarray(0, 15)], [zeros.subarray(0, 4), more]])
+      await refuses(rowsIn(people, ...end), "cannot be unpacked");
   });
 
   const text = "Email,City\na@example.com,Köln\n";
@@ -124,6 +103,6 @@ describe("gzip", () => {
     ["a bomb", gzipSync(Buffer.alloc(65 * 1024 ** 2, 97), { level: 1 }), /unpacks to far more/],
     ["empty", gzipSync(""), /is empty/],
   ])("that cannot be read says why: %s", async (_name, content, message) => {
-    expect((await catchFailure(read(content))).message).toMatch(message);
+    await refuses(read(content), message);
   });
 });

@@ -1,8 +1,10 @@
 /** A test's own files, read as an import reads them. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { expect } from "vitest";
 import { describeNote } from "../../src/commands/bulk/words.ts";
-import { formatHint, type Hint } from "../../src/hint.ts";
+import type { EcmError } from "../../src/errors.ts";
+import { formatHint } from "../../src/hint.ts";
 import type { UnclearInput } from "../../src/tables/columns/unclear.ts";
 import { readRows, type UnderstoodInput } from "../../src/tables/read-rows.ts";
 import type { ReadOptions, ReadRow, RejectedRow, Row, RowKind } from "../../src/tables/rows.ts";
@@ -86,21 +88,18 @@ export function notesOf({ facts }: UnderstoodInput): string[] {
   return facts.notes.map(describeNote);
 }
 
-/** The message of the error that it throws; fails when it throws none. */
-export async function catchFailure(
-  work: Promise<unknown>,
-): Promise<{ message: string; hint?: string; exitCode?: number }> {
-  try {
-    await work;
-  } catch (error) {
-    const { message, details, exitCode } = error as {
-      message: string;
-      details?: { hint?: Hint };
-      exitCode?: number;
-    };
-    return { message, hint: details?.hint && formatHint(details.hint), exitCode };
-  }
-  throw new Error("nothing was thrown");
+type Words = string | RegExp;
+
+/** It is refused, exit code 2, in these words, and with a next step. */
+export async function refuses(work: Promise<unknown>, message: Words, hint: Words = /./): Promise<EcmError> {
+  const error: EcmError = await work.then(
+    () => expect.unreachable(),
+    (reason) => reason,
+  );
+  expect(error.message).toMatch(message);
+  expect(formatHint(error.details.hint!)).toMatch(hint);
+  expect(error.exitCode).toBe(2);
+  return error;
 }
 
 /** A file under its own name. */

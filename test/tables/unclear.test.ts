@@ -1,6 +1,7 @@
 /** What is unclear about the columns of a file is said at once, with the flags that settle each. */
 import { expect, test } from "vitest";
-import { catchFailure, read, readUnclear, structure } from "./reading.ts";
+import { formatHint } from "../../src/hint.ts";
+import { read, readUnclear, refuses, structure } from "./reading.ts";
 
 const text = `Mail,E-Mail-Adresse,Newsletter,Shoe Size,Permission,,Citty,Shoe Size
 a@example.com,,yes,41,no,,Oslo,42
@@ -8,14 +9,14 @@ b@example.com,,no,,no,x,Bergen,
 `;
 
 test("each once, in one message and one hint", async () => {
-  const { message, hint } = await catchFailure(read(text));
+  const { message, details } = await refuses(read(text), ":1: ");
   expect(message.replace(/^.*?:1: /, "").split("; ")).toEqual([
     '"Newsletter" may say who is subscribed, but its name does not say which way round: read as opt-in it leaves out 1 of 2 rows, as opt-out 1',
     '"Permission" may say who is subscribed, but its name does not say which way round: read as opt-in it leaves out 2 of 2 rows, as opt-out 0',
     '2 columns could be the key: "Mail", "E-Mail-Adresse"',
     '4 columns do not match any field: "Shoe Size", column 6, which has no name, "Citty", the second "Shoe Size" (column 8)',
   ]);
-  expect(hint?.split("\n")).toEqual([
+  expect(formatHint(details.hint!).split("\n")).toEqual([
     "Say how to read it: --consent-column Newsletter=opt-in if a yes means subscribed, --consent-column Newsletter=opt-out if a yes means not subscribed, or ignore it with --map Newsletter=ignore",
     'The same for "Permission": --consent-column Permission=opt-in, --consent-column Permission=opt-out, or --map Permission=ignore',
     "Say which one: --map Mail=key, and map the others to a field or to ignore",
