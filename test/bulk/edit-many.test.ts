@@ -4,44 +4,38 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isInactive, statusParts, wholeContact } from "../../src/api/contacts.ts";
-import type { Contact } from "../../src/wire.ts";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
-import { refused, temporaryFolder } from "../support/ecm.ts";
-import { askingOf, call, inputFile, readContacts, startAccount } from "./kit.ts";
+import {
+  askingOf,
+  call,
+  inputFile,
+  readContacts,
+  readJson,
+  refused,
+  startAccount,
+  temporaryFolder,
+} from "../kit.ts";
 
 /** p0 … in the list L; every third in the list M, too. */
 async function withMembers(count: number) {
-  const account = await startAccount({
-    contents: {
-      contacts: Array.from({ length: count }, (_, index) => ({
-        key: `p${index}@example.com`,
-        fields: { "First Name": `First ${index % 2}` },
-        lists: index % 3 === 0 ? ["L", "M"] : ["L"],
-      })),
-    },
-  });
-  const read = async (key: string) => {
-    const { stdout } = await account.ecm(`contact get ${key} --json`);
-    return JSON.parse(stdout) as Contact;
-  };
-  return { ...account, read, isActive: async (key: string) => !isInactive(await read(key)) };
+  const contacts = Array.from({ length: count }, (_, index) => ({
+    key: `p${index}@example.com`,
+    fields: { "First Name": `First ${index % 2}` },
+    lists: index % 3 === 0 ? ["L", "M"] : ["L"],
+  }));
+  const account = await startAccount({ contents: { contacts } });
+  return { ...account, read: (key: string) => readJson(account.ecm, `contact get ${key}`) };
 }
 
 describe("a selection", () => {
   it("reads each page once, decides the rest here, and says before what it sends", async () => {
     const { run } = await withMembers(30);
     const change = `contact mutate --list L --list M --where 'First_Name == "First 1"' --set 'Last Name=X'`;
-    const estimate = { requests: 20 };
-    const rows = { read: 15, updated: 15 };
-    expect(await run(`${change} --dry-run`)).toMatchObject({ status: "dry-run", rows, estimate });
-    expect(await run(change)).toMatchObject({
-      kind: "mutate",
-      status: "completed",
-      rows,
-      estimate,
-      // A page; names of lists, the structure, and what proves that both lists count.
-      requests: { search: 1, mutate: 15, other: 4 },
-    });
+    const said = { rows: { read: 15, updated: 15 }, estimate: { requests: 20 } };
+    expect(await run(`${change} --dry-run`)).toMatchObject({ status: "dry-run", ...said });
+    // A page; names of lists, the structure, and what proves that both lists count.
+    const requests = { search: 1, mutate: 15, other: 4 };
+    expect(await run(change)).toMatchObject({ kind: "mutate", status: "completed", ...said, requests });
     const again = { rows: { read: 15, unchanged: 15 }, requests: { mutate: 0 } };
     expect(await run(change)).toMatchObject(again);
   });
@@ -51,19 +45,18 @@ describe("a selection", () => {
     const { _id } = await read("p3@example.com");
     const ids = await inputFile(`_id\n${_id}\n${"0".repeat(24)}\n`, "ids.csv");
     const change = "contact mutate --set 'Last Name=X'";
-    expect(await run(`${change} --keys ${ids}`)).toMatchObject({
-      code: 3,
-      rows: { read: 2, updated: 1, rejected: 1 },
-    });
+    const rows = { read: 2, updated: 1, rejected: 1 };
+    expect(await run(`${change} --keys ${ids}`)).toMatchObject({ code: 3, rows });
     const keys = await inputFile("p1@example.com\np6@example.com\np9@example.com\n", "keys.txt");
     const conditions = `--list M --where 'key != "p9@example.com"'`;
     expect(await run(`${change} --keys ${keys} ${conditions}`)).toMatchObject({
       rows: { read: 3, updated: 1, skipped: 2 },
       codes: { skipped: { not_selected: 2 } },
     });
-    const contacts = await readContacts(service);
-    const changed = [...contacts].filter(([, { fields }]) => fields["Last Name"] === "X").map(([key]) => key);
-    expect(changed.sort()).toEqual(["p3@example.com", "p6@example.com"]);
+    const changed = [...(await readContacts(service))].filter(
+      ([, { fields }]) => fields["Last Name"] === "X",
+    );
+    expect(changed.map(([key]) => key).sort()).toEqual(["p3@example.com", "p6@example.com"]);
   });
 
   it("refuses what does not say whom it is for", async () => {
@@ -87,14 +80,12 @@ describe("ecm contact unsubscribe", () => {
   const status = { primary: "Inactive", secondary: "Unsubscribe" };
 
   it("unsubscribes one contact; who is inactive already is unchanged", async () => {
-    const { ecm, isActive } = await withMembers(2);
-    const dry = await ecm("contact unsubscribe p0@example.com --dry-run --json");
-    expect(JSON.parse(dry.stdout)).toMatchObject({ method: "PATCH", body: { status } });
-    expect(await isActive("p0@example.com")).toBe(true);
-    const first = await ecm("contact unsubscribe p0@example.com --json -y");
-    expect(JSON.parse(first.stdout)).toMatchObject({ key: "p0@example.com", status });
-    const second = await ecm("contact unsubscribe p0@example.com -y");
-    expect(second).toMatchObject({ code: 0, stderr: expect.stringContaining("unchanged") });
+    const { ecm, read } = await withMembers(2);
+    const line = "contact unsubscribe p0@example.com -y";
+    expect(await readJson(ecm, `${line} --dry-run`)).toMatchObject({ method: "PATCH", body: { status } });
+    expect(isInactive(await read("p0@example.com"))).toBe(false);
+    expect(await readJson(ecm, line)).toMatchObject({ key: "p0@example.com", status });
+    expect(await ecm(line)).toMatchObject({ code: 0, stderr: expect.stringContaining("unchanged") });
     expect((await ecm("contact unsubscribe no@example.com -y")).code).toBe(5);
   });
 
@@ -158,8 +149,8 @@ describe("ecm contact delete", () => {
   it("deletes one contact by key or id; one that does not exist is exit 5", async () => {
     const { ecm, run, keys, read } = await withMembers(2);
     const { _id } = await read("p1@example.com");
-    const dry = await ecm("contact delete p1@example.com --dry-run --json");
-    expect(JSON.parse(dry.stdout)).toMatchObject({ method: "DELETE", path: `/api/contact/${_id}` });
+    const dry = await readJson(ecm, "contact delete p1@example.com --dry-run");
+    expect(dry).toMatchObject({ method: "DELETE", path: `/api/contact/${_id}` });
     for (const code of [0, 5]) expect((await ecm(`contact delete ${_id} --yes`)).code).toBe(code);
     const missing = await run("contact delete p1@example.com --yes");
     expect(missing).toMatchObject({ code: 5, rows: { skipped: 1 }, codes: { skipped: { missing: 1 } } });
@@ -177,9 +168,8 @@ describe("ecm contact delete", () => {
     await isWhole();
     const further = await run(`${remove} --max-requests 10`);
     expect(further).toMatchObject({ run: stopped.run, stoppedBy: "max-requests" });
-    const ended = await run(`runs resume ${stopped.run} --yes`);
-    const rows = { read: 30, deleted: 30 };
-    expect(ended).toMatchObject({ run: stopped.run, status: "completed", rows, backup });
+    const ended = { run: stopped.run, status: "completed", rows: { read: 30, deleted: 30 }, backup };
+    expect(await run(`runs resume ${stopped.run} --yes`)).toMatchObject(ended);
     await isWhole();
     expect(await keys()).toEqual([]);
     expect(await readdir(folder)).toEqual(["all.ndjson"]);

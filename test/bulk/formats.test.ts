@@ -1,17 +1,10 @@
 /** Workbooks, JSON and gzip through the whole engine. */
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { refused, temporaryFolder } from "../support/ecm.ts";
+import { inputFile, readContacts, refused, startAccount } from "../kit.ts";
 import { textRow, workbook } from "../tables/workbooks.ts";
-import { readContacts, startAccount } from "./kit.ts";
-
-async function writeFileIn(content: Buffer | string, name: string): Promise<string> {
-  const path = join(await temporaryFolder(), name);
-  await writeFile(path, content);
-  return path;
-}
 
 /** A header and this many contacts. */
 function people(count: number, name = "People") {
@@ -24,7 +17,7 @@ function people(count: number, name = "People") {
 describe("a workbook", () => {
   it("imports, resumes after a stop, and leaves nothing unpacked behind", async () => {
     const { run, fieldsOf, env } = await startAccount();
-    const command = `import ${await writeFileIn(workbook({ sheets: [people(9)] }), "people.csv")}`;
+    const command = `import ${await inputFile(workbook({ sheets: [people(9)] }), "people.csv")}`;
     const stopped = await run(`${command} --max-requests 6`);
     expect(stopped).toMatchObject({ status: "stopped", rows: { read: 9 } });
     const resumed = await run(`runs resume ${stopped.run}`);
@@ -38,10 +31,10 @@ describe("a workbook", () => {
   it("gives rejected rows as CSV, with the numbers of its rows", async () => {
     const { run } = await startAccount();
     const rows = textRow(1, ["Email", "First Name"]) + textRow(5, ["no address", "A, B"]);
-    const path = await writeFileIn(workbook({ sheets: [{ name: "P", rows }] }), "people.xlsx");
+    const path = await inputFile(workbook({ sheets: [{ name: "P", rows }] }), "people.xlsx");
     const text = await readFile((await run(`import ${path}`)).rejects!, "utf8");
     expect(text).toMatch(/^Email,First Name,ecm_line,ecm_error,ecm_message\nno address,"A, B",5,key_/);
-    const fixed = await writeFileIn(text.replace("no address", "a@example.com"), "fixed.csv");
+    const fixed = await inputFile(text.replace("no address", "a@example.com"), "fixed.csv");
     expect((await run(`import ${fixed}`)).rows).toMatchObject({ created: 1 });
   });
 
@@ -52,7 +45,7 @@ describe("a workbook", () => {
     await refused(ecm("import -", { stdin: bytes }), 2, sheets, "--sheet 'US$ 1', or its number");
     const imported = await run("import - --sheet Two", { stdin: bytes });
     expect(imported.rows).toMatchObject({ created: 3 });
-    const path = await writeFileIn(bytes, "people");
+    const path = await inputFile(bytes, "people");
     expect((await run(`lists sync L ${path} --sheet 1`)).rows).toMatchObject({ updated: 2 });
   });
 });
@@ -60,7 +53,7 @@ describe("a workbook", () => {
 describe("JSON", () => {
   it("a rejected element without a member stops no sync", async () => {
     const { ecm, run } = await startAccount();
-    const path = await writeFileIn(
+    const path = await inputFile(
       '{"Note":"x","Email":"a@example.com"}\n{"Note":"y","Email":"b@example.com"}\n{"Email":"nobody"}\n',
       "people.ndjson",
     );
@@ -71,21 +64,21 @@ describe("JSON", () => {
 });
 
 describe("a rejects file", () => {
-  const before =
-    '[{"Email":"a@example.com","First Name":"Ada","Last Name":"L"},{"Email":"b@example.com","First Name":"Bob","Last Name":"M"}]';
+  const before = "Email,First Name,Last Name\na@example.com,Ada,L\nb@example.com,Bob,M\n";
 
   /** Imports a file of rejected rows, and its rejects file once it is fixed as told. */
   async function fixedAndImported(input: string, name: string, fix: (text: string) => string) {
     const { run, service } = await startAccount();
-    await run(`import ${await writeFileIn(before, "before.json")}`);
-    const rejected = await run(`import ${await writeFileIn(input, name)} --blank clear`);
+    await run(`import ${await inputFile(before)}`);
+    const rejected = await run(`import ${await inputFile(input, name)} --blank clear`);
     const text = await readFile(rejected.rejects!, "utf8");
-    const summary = await run(`import ${await writeFileIn(fix(text), "fixed.csv")} --blank clear`);
+    const summary = await run(`import ${await inputFile(fix(text), "fixed.csv")} --blank clear`);
     const fields = new Map([...(await readContacts(service))].map(([key, contact]) => [key, contact.fields]));
     return { text, summary, fields };
   }
 
   const withAt = (text: string) => text.replaceAll("_example.com", "@example.com");
+  const short = "Email;First Name;Last Name\na_example.com;Anna\nb_example.com\n";
 
   it("of JSON keeps a missing member missing, and a blank one blank", async () => {
     const { text, summary, fields } = await fixedAndImported(
@@ -103,10 +96,8 @@ describe("a rejects file", () => {
   });
 
   it("of rows that are too short clears nothing, and takes what is filled in", async () => {
-    const { text, summary, fields } = await fixedAndImported(
-      "Email;First Name;Last Name\na_example.com;Anna\nb_example.com\n",
-      "people.csv",
-      (text) => withAt(text).replace("b@example.com;;;", "b@example.com;;N;"),
+    const { text, summary, fields } = await fixedAndImported(short, "people.csv", (text) =>
+      withAt(text).replace("b@example.com;;;", "b@example.com;;N;"),
     );
     expect(text).toMatch(/^b_example\.com;;;3;key_\w+;.*;First Name,Last Name$/m);
     expect(summary.rows).toMatchObject({ updated: 2 });
@@ -115,13 +106,8 @@ describe("a rejects file", () => {
   });
 
   it("clears nothing either without its other columns, in another order", async () => {
-    const { summary, fields } = await fixedAndImported(
-      "Email;First Name;Last Name\na_example.com;Anna\nb_example.com\n",
-      "people.csv",
-      (text) =>
-        withAt(text).replaceAll(/^(.*?);(.*?);(.*?);.*?;.*?;.*;(.*)$/gm, (...cells: string[]) =>
-          [4, 3, 1, 2].map((place) => cells[place]).join(";"),
-        ),
+    const { summary, fields } = await fixedAndImported(short, "people.csv", (text) =>
+      withAt(text).replaceAll(/^(.*?);(.*?);(.*?);.*?;.*?;.*;(.*)$/gm, "$4;$3;$1;$2"),
     );
     expect(summary.rows).toMatchObject({ read: 2, updated: 1, unchanged: 1 });
     expect(fields.get("a@example.com")).toEqual({ "First Name": "Anna", "Last Name": "L" });
@@ -130,7 +116,7 @@ describe("a rejects file", () => {
 
   it("that is rejected again says the same again, with names of any kind", async () => {
     const { run } = await startAccount();
-    const path = await writeFileIn(
+    const path = await inputFile(
       '{"Email":"a_example.com","x, \\"y\\"":"1"}\n{"Email":"b_example.com","Zeta":"2"}\n',
       "people.ndjson",
     );
@@ -138,7 +124,7 @@ describe("a rejects file", () => {
       readFile((await run(`import ${file} --ignore-unmapped`)).rejects!, "utf8");
     const first = await rejects(path);
     expect(first).toContain('"""x, """"y"""""""');
-    const again = await rejects(await writeFileIn(first, "again.csv"));
+    const again = await rejects(await inputFile(first, "again.csv"));
     // The rows are on other lines now.
     const withoutLines = (text: string) => text.replaceAll(/,\d+,key_/g, ",key_");
     expect(withoutLines(again)).toBe(withoutLines(first));

@@ -5,24 +5,20 @@ import { expect } from "vitest";
 import type { PlanLine } from "../../src/bulk/plan/plan-line.ts";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
-import type { Contact } from "../../src/wire.ts";
+import type { Contact, ContactStructure } from "../../src/wire.ts";
 import { type Ecm, type Result, temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
-export async function inputFile(text: string, name = "people.csv"): Promise<string> {
+export async function inputFile(text: string | Uint8Array, name = "people.csv"): Promise<string> {
   const path = join(await temporaryFolder(), name);
   await writeFile(path, text);
   return path;
 }
 
 /** A header and `count` rows: p0@example.com, First 0. */
-export function manyRows(
-  count: number,
-  first: (index: number) => string = (index) => `First ${index}`,
-): string {
-  let text = "Email,First Name\n";
-  for (let index = 0; index < count; index++) text += `p${index}@example.com,${first(index)}\n`;
-  return text;
+export function manyRows(count: number, first = (index: number) => `First ${index}`): string {
+  const rows = Array.from({ length: count }, (_, index) => `p${index}@example.com,${first(index)}\n`);
+  return `Email,First Name\n${rows.join("")}`;
 }
 
 /** The same contacts, as what a service holds already. */
@@ -35,15 +31,11 @@ export function manyContacts(count: number): NonNullable<SeedData["contacts"]> {
 
 /** The lines of a plan file that speak of contacts, without what applying them needs. */
 export function contactLines(text: string): PlanLine[] {
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map(
-      (line) =>
-        JSON.parse(line) as PlanLine & { plan?: unknown; create?: unknown; end?: unknown; apply?: unknown },
-    )
+  const lines = text.split("\n").filter((line) => line !== "");
+  return lines
+    .map((line) => JSON.parse(line))
     .filter(({ plan, create, end }) => !plan && !create && !end)
-    .map(({ apply: _apply, ...line }) => line);
+    .map(({ apply, ...line }) => line);
 }
 
 export function parseSummary(result: Result): Summary {
@@ -97,27 +89,15 @@ export async function call<T = unknown>(
 }
 
 /** Everything the account holds, by key, without what differs from run to run. */
-export async function readContacts(
-  service: Pick<RunningSandbox, "baseUrl" | "apiKey">,
-): Promise<
-  Map<string, { fields: Record<string, string>; lists: string[]; tags: string[]; version: number }>
-> {
-  const [structure] = await call<{ _id: string; fields: { _id: string; label: string }[] }[]>(
-    service,
-    "GET",
-    "/api/contact-structure",
-  );
-  const labels = new Map(structure!.fields.map(({ _id, label }) => [_id, label]));
-  const contacts = new Map();
+export async function readContacts(service: Pick<RunningSandbox, "baseUrl" | "apiKey">) {
+  const [structure] = await call<[ContactStructure]>(service, "GET", "/api/contact-structure");
+  const labels = new Map(structure.fields.map(({ _id, label }) => [_id, label]));
   const all = await call<Contact[]>(service, "GET", "/api/contact");
-  for (const { key, fields = [], lists = [], tags = [], __v } of all) {
-    const values = fields.map(({ _id, value }) => [labels.get(_id) ?? _id, value]).sort();
-    contacts.set(key, {
-      fields: Object.fromEntries(values),
-      lists: lists.map(({ _id }) => _id).sort(),
-      tags: tags.map(({ _id }) => _id).sort(),
-      version: __v,
-    });
-  }
-  return contacts;
+  const toIds = (references: readonly { _id: string }[] = []) => references.map(({ _id }) => _id).sort();
+  return new Map(
+    all.map(({ key, fields = [], lists, tags, __v: version = 0 }) => {
+      const values = fields.map(({ _id, value }) => [labels.get(_id) ?? _id, value] as const).sort();
+      return [key, { fields: Object.fromEntries(values), lists: toIds(lists), tags: toIds(tags), version }];
+    }),
+  );
 }

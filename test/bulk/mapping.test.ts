@@ -1,11 +1,7 @@
-/**
- * Mapping files and constants in whole imports: what is written, planned, resumed and refused.
- */
-
+/** Mapping files and constants in whole imports: what is written, planned, resumed and refused. */
 import { writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { refused } from "../support/ecm.ts";
-import { inputFile, startAccount } from "./kit.ts";
+import { inputFile, refused, startAccount } from "../kit.ts";
 
 const accountWith = (...fields: string[]) => startAccount({ contents: { fields } });
 const mappingFile = (text: string) => inputFile(text, "mapping.yaml");
@@ -58,10 +54,8 @@ describe("a mapping", () => {
     await writeFile(mapping, "City: City\n");
     expect((await run(`${command} --dry-run`)).run).not.toBe(stopped.run);
     await ecm(`runs resume ${stopped.run}`);
-    expect([await fieldsOf("a@example.com"), await fieldsOf("b@example.com")]).toEqual([
-      { Town: "oslo" },
-      { Town: "rom" },
-    ]);
+    const fields = [await fieldsOf("a@example.com"), await fieldsOf("b@example.com")];
+    expect(fields).toEqual([{ Town: "oslo" }, { Town: "rom" }]);
     expect((await run(command)).rows.updated).toBe(2);
     expect(await fieldsOf("a@example.com")).toEqual({ City: "oslo", Town: "oslo" });
   });
