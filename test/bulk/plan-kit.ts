@@ -1,7 +1,4 @@
-/**
- * What the tests of plans share: an account with something of everything,
- * and what it holds when two of them are compared.
- */
+/** What the tests of plans share: an account with something of everything, and what it holds, to be compared. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +6,7 @@ import { expect } from "vitest";
 import type { PlanHead } from "../../src/bulk/plan/plan-file.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { Contact, ContactList, ContactStructure } from "../../src/wire.ts";
-import { type Result, temporaryFolder } from "../support/ecm.ts";
+import { temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call } from "./kit.ts";
 
@@ -44,16 +41,8 @@ export const planHead: PlanHead = {
 export const startPeople = (contents: SeedData = people): Promise<RunningSandbox> =>
   startSandbox({ seed: 7, contents });
 
-export interface Holding {
-  status: string;
-  fields: string[];
-  lists: string[];
-  tags: string[];
-  version: number | undefined;
-}
-
 /** Everything the account holds, by key and by names: ids of what two runs create may differ. */
-export async function readHoldings(service: RunningSandbox): Promise<Record<string, Holding>> {
+export async function readHoldings(service: RunningSandbox) {
   const [structure] = await call<ContactStructure[]>(service, "GET", "/api/contact-structure");
   const listing = `/api/contact-structure/${structure!._id}/lists?size=100`;
   const { records } = await call<{ records: ContactList[] }>(service, "GET", listing);
@@ -64,20 +53,17 @@ export async function readHoldings(service: RunningSandbox): Promise<Record<stri
   const toNames = (references: readonly { _id: string }[] = []) =>
     references.map(({ _id }) => names.get(_id) ?? _id).sort();
   const all = await call<Contact[]>(service, "GET", "/api/contact");
-  return Object.fromEntries(
-    all
-      .map((contact): [string, Holding] => [
-        contact.key,
-        {
-          status: JSON.stringify([contact.contactStatus, contact.contactSubStatus, contact.status]),
-          fields: (contact.fields ?? []).map(({ _id, value }) => `${names.get(_id) ?? _id}=${value}`).sort(),
-          lists: toNames(contact.lists),
-          tags: toNames(contact.tags),
-          version: contact.__v,
-        },
-      ])
-      .sort(([one], [other]) => (one < other ? -1 : 1)),
-  );
+  const entries = all.map(({ key, fields = [], ...contact }) => {
+    const holding = {
+      status: JSON.stringify([contact.contactStatus, contact.contactSubStatus, contact.status]),
+      fields: fields.map(({ _id, value }) => `${names.get(_id) ?? _id}=${value}`).sort(),
+      lists: toNames(contact.lists),
+      tags: toNames(contact.tags),
+      version: contact.__v,
+    };
+    return [key, holding] as const;
+  });
+  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** Requests that may change something, and searches are none. */
@@ -91,19 +77,8 @@ export function listWrites({ sandbox }: Pick<RunningSandbox, "sandbox">): string
 export const countRequests = ({ sandbox }: Pick<RunningSandbox, "sandbox">): number =>
   sandbox.admin.requests().length;
 
-export interface MadePlan {
-  file: string;
-  digest: string;
-  writes: number;
-  result: Result;
-}
-
 /** The plan that a dry run of the command writes. */
-export async function makePlanFile(
-  { ecm }: Pick<RunningSandbox, "ecm">,
-  args: string[],
-  stdin?: string,
-): Promise<MadePlan> {
+export async function makePlanFile({ ecm }: Pick<RunningSandbox, "ecm">, args: string[], stdin?: string) {
   const file = join(await temporaryFolder(), "plan.ndjson");
   const result = await ecm([...args, "--dry-run", "--plan", file], { stdin });
   const [, writes, digest] = /^Plan: ([\d,]+) to write, (sha256:[0-9a-f]{64})$/m.exec(result.stderr) ?? [];

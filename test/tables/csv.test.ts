@@ -9,7 +9,7 @@ async function* inPieces(text: string, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-async function records(text: string, size = 64): Promise<CsvRecord[]> {
+async function records(text: string, size: number): Promise<CsvRecord[]> {
   const found: CsvRecord[] = [];
   for await (const batch of readRecords(inPieces(text, size), { delimiter: "," })) found.push(...batch);
   return found;
@@ -57,4 +57,23 @@ test.each([
   const chunks: Buffer[] = [];
   for await (const chunk of readText({ file, encoding: "utf-8", markBytes }, startLine)) chunks.push(chunk);
   expect(Buffer.concat(chunks).toString()).toBe(expected);
+});
+
+test.each([
+  ["text without a line break", "a,b\n", "x", {}],
+  ["text without a line break, where quotes are text", "a,b\n", "x", { hasNoQuotes: true }],
+  ["empty cells without an end", "a,b\n", ",", {}],
+  ["a quote that is never closed", 'a,b\nc,"d\n', "x\n", {}],
+])("%s is refused before it fills the memory", async (_name, start, piece, dialect) => {
+  let chunks = 0;
+  async function* endless(): AsyncGenerator<Buffer> {
+    yield Buffer.from(start);
+    for (; chunks < 10_000; chunks += 1) yield Buffer.alloc(64 * 1024, piece);
+  }
+  const reading = (async () => {
+    for await (const _batch of readRecords(endless(), { delimiter: ",", ...dialect }));
+  })();
+  await expect(reading).rejects.toBeInstanceOf(CsvFault);
+  await expect(reading).rejects.toMatchObject({ line: 2 });
+  expect(chunks).toBeLessThan(30);
 });

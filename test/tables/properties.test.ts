@@ -3,7 +3,7 @@ import fc from "fast-check";
 import iconv from "iconv-lite";
 import { expect, test } from "vitest";
 import { EcmError } from "../../src/errors.ts";
-import { CsvFault, readRecords } from "../../src/tables/csv.ts";
+import { readRecords } from "../../src/tables/csv.ts";
 import { runs } from "../support/runs.ts";
 import { read } from "./reading.ts";
 import { createParts, sheet, textRow, zip } from "./workbooks.ts";
@@ -141,23 +141,4 @@ test("whatever the bytes, a file is read or refused with a reason and the next s
     }),
     { numRuns: runs(70) },
   );
-});
-
-test.each([
-  ["text without a line break", "a,b\n", "x", {}],
-  ["text without a line break, where quotes are text", "a,b\n", "x", { hasNoQuotes: true }],
-  ["empty cells without an end", "a,b\n", ",", {}],
-  ["a quote that is never closed", 'a,b\nc,"d\n', "x\n", {}],
-])("%s is refused before it fills the memory", async (_name, start, piece, dialect) => {
-  let chunks = 0;
-  async function* endless(): AsyncGenerator<Buffer> {
-    yield Buffer.from(start);
-    for (; chunks < 10_000; chunks += 1) yield Buffer.alloc(64 * 1024, piece);
-  }
-  const reading = (async () => {
-    for await (const _batch of readRecords(endless(), { delimiter: ",", ...dialect }));
-  })();
-  await expect(reading).rejects.toBeInstanceOf(CsvFault);
-  await expect(reading).rejects.toMatchObject({ line: 2 });
-  expect(chunks).toBeLessThan(30);
 });

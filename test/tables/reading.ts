@@ -7,7 +7,7 @@ import type { EcmError } from "../../src/errors.ts";
 import { formatHint } from "../../src/hint.ts";
 import type { UnclearInput } from "../../src/tables/columns/unclear.ts";
 import { readRows, type UnderstoodInput } from "../../src/tables/read-rows.ts";
-import type { ReadOptions, ReadRow, RejectedRow, Row, RowKind } from "../../src/tables/rows.ts";
+import type { ReadOptions, ReadRow, RowKind } from "../../src/tables/rows.ts";
 import type { InputFile } from "../../src/tables/source.ts";
 import { requireUnderstood, understandInput } from "../../src/tables/understand.ts";
 import type { ContactStructure } from "../../src/wire.ts";
@@ -33,13 +33,6 @@ export async function fileWith(content: string | Uint8Array, name = "people.csv"
   return path;
 }
 
-export interface ReadResult {
-  understood: UnderstoodInput;
-  all: ReadRow[];
-  rows: Row[];
-  rejected: RejectedRow[];
-}
-
 /** The content as a file, with these flags, for an account of this structure. */
 async function toInput(
   content: string | Uint8Array,
@@ -63,7 +56,7 @@ export async function readUnclear(...input: Input): Promise<UnclearInput> {
   throw new Error("the file is clear");
 }
 
-export async function read(...input: Input): Promise<ReadResult> {
+export async function read(...input: Input) {
   const understood = await understand(...input);
   const all: ReadRow[] = [];
   for await (const row of readRows(understood)) all.push(row);
@@ -74,6 +67,8 @@ export async function read(...input: Input): Promise<ReadResult> {
     rejected: all.filter((row) => row.kind === "rejected"),
   };
 }
+
+export type ReadResult = Awaited<ReturnType<typeof read>>;
 
 /** Each row by its line: its cells, behind the reason where it is rejected. */
 export function outline({ all }: ReadResult): string[] {

@@ -1,8 +1,6 @@
 /** Cells of a workbook that nobody knows the value of: formulas without a saved result, errors, dates beyond 9999. */
-import { writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { inputFile, startAccount } from "../bulk/kit.ts";
-import { readJson } from "../support/ecm.ts";
+import { inputFile, readJson, startAccount } from "../kit.ts";
 import { read } from "./reading.ts";
 import { sheet, textCell } from "./workbooks.ts";
 
@@ -12,36 +10,31 @@ const date = '<c s="1"><v>2958466</v></c>';
 const unknown = [formula, error("#N/A"), error("#REF!"), date];
 
 /** A workbook of two columns: that of keys and this one. */
-function book(name: string, ...rows: [key: string, cell: string][]): Buffer {
-  const cells = [["Email", textCell(name)], ...rows].map(([key, cell]) => textCell(key!) + cell);
-  return sheet(cells.map((row) => `<row>${row}</row>`).join(""), { formats: ["yyyy-mm-dd"] });
+function book(name: string, rows: [key: string, cell: string][], isComputedOnOpening = false): Buffer {
+  const cells = [["Email", textCell(name)], ...rows].map(
+    ([key, cell]) => `<row>${textCell(key!)}${cell}</row>`,
+  );
+  return sheet(cells.join(""), { formats: ["yyyy-mm-dd"], isComputedOnOpening });
 }
 
 const people = unknown.map((cell, at): [string, string] => [`${"abcd"[at]}@example.com`, cell]);
 
-/** The workbook in a file of its own. */
-async function bookFile(...content: Parameters<typeof book>): Promise<string> {
-  const path = await inputFile("", "people.xlsx");
-  await writeFile(path, book(...content));
-  return path;
-}
-
 describe("an unknown cell", () => {
   it("of a field is missing, not empty, and a known one wins where rows are joined", async () => {
-    const { rows } = await read(book("City", ...people, ["a@example.com", textCell("Oslo")]));
+    const { rows } = await read(book("City", [...people, ["a@example.com", textCell("Oslo")]]));
     const cities = rows.map(({ fields }) => fields.get("f3"));
     expect(cities).toEqual([undefined, undefined, undefined, undefined, "Oslo"]);
   });
 
   it.each(["Unsubscribed", "Opt-in", "Status"])("of consent counts as not subscribed: %s", async (name) => {
     const known = textCell(name === "Unsubscribed" ? "no" : "subscribed");
-    const { rows } = await read(book(name, ...people, ["e@example.com", known]));
+    const { rows } = await read(book(name, [...people, ["e@example.com", known]]));
     expect(rows.map(({ mark }) => mark?.isClear)).toEqual([false, false, false, false, undefined]);
   });
 
   it("in all rows of a column that may be consent stops the import", async () => {
-    await expect(read(book("Newsletter", ...people))).rejects.toThrow(/"Newsletter" looks like consent/);
-    const { rows } = await read(book("Unsubscribed", ...people));
+    await expect(read(book("Newsletter", people))).rejects.toThrow(/"Newsletter" looks like consent/);
+    const { rows } = await read(book("Unsubscribed", people));
     expect(rows.every(({ mark }) => mark !== undefined)).toBe(true);
   });
 
@@ -68,14 +61,12 @@ describe("commands", () => {
   it("clear nothing, create nobody, and say once how many cells are unknown, also with -q", async () => {
     const contacts = [{ key: "a@example.com", fields: { City: "Rome" } }];
     const { ecm, run, fieldsOf } = await startAccount({ contents: { fields: ["City"], contacts } });
-    const { rows, stderr } = await run(`import ${await bookFile("City", ...people)} --blank clear -q`);
+    const { rows, stderr } = await run(`import ${await inputFile(book("City", people))} --blank clear -q`);
     expect(rows).toMatchObject({ created: 3, unchanged: 1 });
     expect(stderr.match(/Column "City": 4 cells/g)).toHaveLength(1);
     expect(await fieldsOf("a@example.com")).toEqual({ City: "Rome" });
-    const marks = await bookFile(
-      "Unsubscribed",
-      ...people.map(([key, cell]): [string, string] => [`new-${key}`, cell]),
-    );
+    const others = people.map(([key, cell]): [string, string] => [`new-${key}`, cell]);
+    const marks = await inputFile(book("Unsubscribed", others));
     const marked = { rows: { created: 0 }, consent: { not_subscribed: 4 } };
     expect(await run(`import ${marks}`)).toMatchObject(marked);
     expect(await readJson(ecm, `suppressions add --keys ${marks} --marked-rows`)).toHaveLength(4);
@@ -83,14 +74,11 @@ describe("commands", () => {
 
   it("do not create whom a formula marks that no program has computed, and say so", async () => {
     const { run, keys } = await startAccount();
-    const path = await inputFile("", "a.xlsx");
-    const rows = [
-      textCell("Email") + textCell("Unsubscribed"),
-      `${textCell("gone@example.com")}<c><f>IF(TRUE,"yes","no")</f><v>0</v></c>`,
-      textCell("here@example.com") + textCell("no"),
-    ].map((cells) => `<row>${cells}</row>`);
-    await writeFile(path, sheet(rows.join(""), { isComputedOnOpening: true }));
-    const result = await run(`import ${path}`);
+    const rows: [string, string][] = [
+      ["gone@example.com", '<c><f>IF(TRUE,"yes","no")</f><v>0</v></c>'],
+      ["here@example.com", textCell("no")],
+    ];
+    const result = await run(`import ${await inputFile(book("Unsubscribed", rows, true))}`);
     expect(result.stderr).toContain('warning: Column "Unsubscribed": 1 cell');
     expect(result).toMatchObject({ rows: { created: 1 }, consent: { not_subscribed: 1 } });
     expect(await keys()).toEqual(["here@example.com"]);

@@ -1,7 +1,4 @@
-/**
- * Workbooks of a test's own, written part by part: what a
- * spreadsheet program would not write can be written too.
- */
+/** Workbooks of a test's own, written part by part: what a spreadsheet program would not write can be, too. */
 import { crc32, deflateRawSync } from "node:zlib";
 
 /** A ZIP archive of these entries. */
@@ -36,17 +33,9 @@ export function zip(entries: Record<string, string | Buffer>): Buffer {
   return Buffer.concat([...parts, ...directory, Buffer.from("PK\x05\x06", "latin1"), end]);
 }
 
-interface TestSheet {
-  name: string;
-  state?: string;
-  /** The rows as XML. */
-  rows: string;
-  /** Ranges such as `C2:C4`. */
-  merged?: string[];
-}
-
-export interface TestWorkbook {
-  sheets: TestSheet[];
+interface TestWorkbook {
+  /** Their rows as XML; merged ranges such as `C2:C4`. */
+  sheets: { name: string; state?: string; rows: string; merged?: string[] }[];
   sharedTexts?: string[];
   /** Own number formats; a cell's style `s` is the place in this list, from 1. */
   formats?: string[];

@@ -7,6 +7,13 @@ const start = Date.parse("2026-11-21T12:00:00Z");
 const reset = start / 1000 + 600;
 const hour = (remaining: number, at = reset): RateLimits => ({ hour: { limit: 100, remaining, reset: at } });
 
+/** One that knows how many the hour holds. */
+function holding(remaining: number, options: Partial<ConstructorParameters<typeof Budget>[0]> = {}): Budget {
+  const budget = new Budget({ ...open, ...options });
+  budget.seed(hour(remaining));
+  return budget;
+}
+
 /** Leaves as often as it may, up to `most`. */
 function burst(budget: Budget, maxRequests = 1000, now = start): number {
   let left = 0;
@@ -28,8 +35,7 @@ describe("the budget", () => {
   });
 
   it("waits for the window's end when nothing is left, and then asks again", () => {
-    const budget = new Budget(open);
-    budget.seed(hour(0));
+    const budget = holding(0);
     expect(budget.decide(start)).toMatchObject({ kind: "wait", until: reset * 1000 + 250 });
     expect(burst(budget, 1000, reset * 1000 + 250)).toBe(1);
     budget.noteAnswer(hour(99, reset + 3600), reset * 1000 + 300);
@@ -37,20 +43,15 @@ describe("the budget", () => {
   });
 
   it("keeps the reserve", () => {
-    const budget = new Budget({ ...open, reserve: 10 });
-    budget.seed(hour(30));
-    expect(burst(budget)).toBe(20);
+    expect(burst(holding(30, { reserve: 10 }))).toBe(20);
   });
 
   it("waits for no hour that cannot hold the reserve", () => {
-    const budget = new Budget({ ...open, reserve: 100 });
-    budget.seed(hour(100));
-    expect(budget.decide(start)).toEqual({ kind: "never", limit: 100 });
+    expect(holding(100, { reserve: 100 }).decide(start)).toEqual({ kind: "never", limit: 100 });
   });
 
   it("believes the smallest number of a window, whatever the order of the answers", () => {
-    const budget = new Budget(open);
-    budget.seed(hour(50));
+    const budget = holding(50);
     expect(burst(budget, 3)).toBe(3);
     for (const remaining of [47, 49, 48]) budget.noteAnswer(hour(remaining), start);
     expect(budget.limits.hour?.remaining).toBe(47);
@@ -58,8 +59,7 @@ describe("the budget", () => {
   });
 
   it("slows down towards the end of a window that others spend from too", () => {
-    const budget = new Budget(open);
-    budget.seed(hour(60));
+    const budget = holding(60);
     for (let step = 0, remaining = 60; step < 10; step++) {
       budget.reserve();
       remaining -= 3;
@@ -69,18 +69,8 @@ describe("the budget", () => {
     expect(burst(budget)).toBe(7);
   });
 
-  it.each([
-    ["--no-wait", { waits: false }, "hour"],
-    ["--until before the window's end", { until: start + 60_000 }, "until"],
-  ])("stops in place of waiting with %s", (_name, options, by) => {
-    const budget = new Budget({ ...open, ...options });
-    budget.seed(hour(0));
-    expect(budget.decide(start)).toMatchObject({ kind: "stop", by });
-  });
-
   it("stops after so many requests, at a time, and at the month's end", () => {
-    const limited = new Budget({ ...open, maxRequests: 2 });
-    limited.seed(hour(50));
+    const limited = holding(50, { maxRequests: 2 });
     expect(burst(limited)).toBe(2);
     expect(limited.decide(start)).toMatchObject({ kind: "stop", by: "max-requests" });
     expect(new Budget({ ...open, until: start }).decide(start)).toMatchObject({ kind: "stop", by: "until" });
@@ -108,16 +98,20 @@ describe("the budget", () => {
   it.each([
     ["--no-wait", { waits: false }, "hour"],
     ["--until", { until: start + 3_000 }, "until"],
-  ])("says with %s when the limit ends, not when a pause before that would", (_name, options, by) => {
-    const budget = new Budget({ ...open, ...options });
-    budget.reserve();
-    budget.noteLimited("hour", { retryAfterSeconds: 600, limits: hour(0) }, start);
-    expect(budget.decide(start)).toEqual({ kind: "stop", by, until: reset * 1000 + 250 });
-  });
+  ])(
+    "stops with %s in place of waiting, and says when the limit ends, no pause before it",
+    (_name, options, by) => {
+      const stop = { kind: "stop", by, until: reset * 1000 + 250 };
+      expect(holding(0, options).decide(start)).toEqual(stop);
+      const budget = new Budget({ ...open, ...options });
+      budget.reserve();
+      budget.noteLimited("hour", { retryAfterSeconds: 600, limits: hour(0) }, start);
+      expect(budget.decide(start)).toEqual(stop);
+    },
+  );
 
   it("takes refusals of requests that were under way together for one", () => {
-    const budget = new Budget(open);
-    budget.seed(hour(50));
+    const budget = holding(50);
     burst(budget, 8);
     for (let request = 0; request < 8; request++)
       budget.noteLimited("hour", { retryAfterSeconds: 10, limits: {} }, start + request);
