@@ -38,12 +38,6 @@ const files = readdirSync(source, { recursive: true, encoding: "utf8" })
   .map(readSource);
 type SourceFile = (typeof files)[number];
 
-/** The imports of own files that break a rule. */
-const findBreaches = (breaks: (from: SourceFile, to: string, kind: Import["kind"]) => boolean): string[] =>
-  files.flatMap((from) =>
-    from.own.filter(({ to, kind }) => breaks(from, to, kind)).map(({ to }) => `${from.path} → ${to}`),
-  );
-
 /** What is loaded as soon as this file is: what it imports, and so on. */
 function findLoaded(start: string): { paths: Set<string>; packages: string[] } {
   const paths = new Set<string>();
@@ -91,15 +85,9 @@ const mayImport: Record<string, string> = {
   "main.ts": "config run.ts version.ts",
 };
 /** The folders of the bulk engine; each may import those of its own line and of the lines before. */
-const bulkOrder = [
-  ["desired.ts", "decide.ts", "values.ts"],
-  ["pace"],
-  ["runs"],
-  ["plan"],
-  ["apply"],
-  ["jobs"],
-  ["index.ts"],
-];
+const bulkOrder = ["desired.ts decide.ts values.ts", ...words("pace runs plan apply jobs index.ts")].map(
+  words,
+);
 
 const findBulkPlace = (path: string) => bulkOrder.findIndex((names) => names.includes(path.split("/")[1]!));
 
@@ -108,63 +96,61 @@ const shared = /^commands\/(?:output|flags|selection|help|bulk)\//;
 /** Of an index, types apart. */
 const maxNames = 30;
 
+/** Whether a rule is broken by a file that imports another one of ours. */
+type Breach = (from: SourceFile, to: string, kind: Import["kind"]) => boolean;
+
+const entersBeside =
+  (room: string): Breach =>
+  ({ folder }, to) =>
+    folder !== room && findFolder(to) === room && to !== `${room}/index.ts`;
+
+const breaches: Record<string, Breach> = {
+  "has no file that imports what its folder may not": ({ path, folder }, to) => {
+    const allowed = [...everyone, ...words(mayImport[folder] ?? "")];
+    // `ecm sandbox …` is the one group of commands that works on the embedded service itself.
+    if (path.startsWith("commands/sandbox/")) allowed.push("sandbox");
+    return !allowed.includes(findFolder(to)) && !allowed.includes(to);
+  },
+  "enters bulk by its index": entersBeside("bulk"),
+  "enters tables by its index": entersBeside("tables"),
+  "has no command that imports another noun's command": ({ path }, to) => {
+    if (![path, to].every((each) => each.startsWith("commands/")) || shared.test(to)) return false;
+    const [from, noun] = [dirname(path), dirname(to)];
+    return !noun.startsWith(from) && !from.startsWith(noun);
+  },
+  "has no file of the bulk engine that imports what comes after it": ({ path, folder }, to) =>
+    folder === "bulk" && findFolder(to) === "bulk" && findBulkPlace(to) > findBulkPlace(path),
+  "shares nothing but wire types between the embedded service and the client": ({ folder }, to, kind) =>
+    folder === "sandbox" && to === "wire.ts" && kind !== "type",
+};
+
 describe("the architecture", () => {
   it("has files to look at", () => {
     expect(files.length).toBeGreaterThan(30);
   });
 
-  it("has no file that imports what its folder may not", () => {
-    const breaches = findBreaches(({ path, folder }, to) => {
-      const allowed = [...everyone, ...words(mayImport[folder] ?? "")];
-      // `ecm sandbox …` is the one group of commands that works on the embedded service itself.
-      if (path.startsWith("commands/sandbox/")) allowed.push("sandbox");
-      return !allowed.includes(findFolder(to)) && !allowed.includes(to);
-    });
-    expect(breaches).toEqual([]);
+  it.each(Object.entries(breaches))("%s", (_rule, breaks) => {
+    const found = files.flatMap((from) =>
+      from.own.filter(({ to, kind }) => breaks(from, to, kind)).map(({ to }) => `${from.path} → ${to}`),
+    );
+    expect(found).toEqual([]);
   });
 
-  it.each(["bulk", "tables"])("enters %s by its index, which has few names", (room) => {
-    const index = `${room}/index.ts`;
-    const breaches = findBreaches(
-      ({ folder }, to) => folder !== room && findFolder(to) === room && to !== index,
-    );
-    expect(breaches).toEqual([]);
-    const { text } = files.find(({ path }) => path === index)!;
-    const names = [...text.matchAll(/export \{([^}]*)\}/g)]
-      .flatMap(([, list]) => list!.split(","))
-      .map((name) => name.trim())
-      .filter((name) => name !== "" && !name.startsWith("type "));
-    expect(names.length).toBeLessThanOrEqual(maxNames);
+  it.each(["bulk", "tables"])("has few names in the index of %s", (room) => {
+    const { text } = files.find(({ path }) => path === `${room}/index.ts`)!;
+    const lists = Array.from(text.matchAll(/export \{([^}]*)\}/g), ([, list]) => list!.split(","));
+    const names = lists.flat().map((name) => name.trim());
+    const values = names.filter((name) => name !== "" && !name.startsWith("type "));
+    expect(values.length).toBeLessThanOrEqual(maxNames);
+  });
+
+  it("has a place in the order for each file of the bulk engine", () => {
+    const engine = files.filter(({ folder }) => folder === "bulk").map(({ path }) => path);
+    expect(engine.filter((path) => findBulkPlace(path) === -1)).toEqual([]);
   });
 
   it("has no circle of imports, types included", () => {
     expect(circlesIn(new Map(files.map(({ path, own }) => [path, own.map(({ to }) => to)])))).toEqual([]);
-  });
-
-  it("has no command that imports another noun's command", () => {
-    const breaches = findBreaches(({ path }, to) => {
-      if (![path, to].every((each) => each.startsWith("commands/")) || shared.test(to)) return false;
-      const [from, noun] = [dirname(path), dirname(to)];
-      return !noun.startsWith(from) && !from.startsWith(noun);
-    });
-    expect(breaches).toEqual([]);
-  });
-
-  it("has no file of the bulk engine that imports what comes after it", () => {
-    const engine = files.filter(({ folder }) => folder === "bulk").map(({ path }) => path);
-    expect(engine.filter((path) => findBulkPlace(path) === -1)).toEqual([]);
-    const breaches = findBreaches(
-      ({ path, folder }, to) =>
-        folder === "bulk" && findFolder(to) === "bulk" && findBulkPlace(to) > findBulkPlace(path),
-    );
-    expect(breaches).toEqual([]);
-  });
-
-  it("shares nothing but wire types between the embedded service and the client", () => {
-    const breaches = findBreaches(
-      ({ folder }, to, kind) => folder === "sandbox" && to === "wire.ts" && kind !== "type",
-    );
-    expect(breaches).toEqual([]);
   });
 
   const dependencyOwners: [name: string, where: RegExp, files?: number][] = [
@@ -185,10 +171,9 @@ describe("the architecture", () => {
     ["@modelcontextprotocol/server", /^commands\/mcp\//, 1],
   ];
   it.each(dependencyOwners)("%s is imported in one place", (name, where, most = files.length) => {
-    const users = files.filter(({ imports }) =>
-      imports.some(({ to }) => to === name || to.startsWith(`${name}/`)),
-    );
-    expect(users.map((file) => file.path).filter((path) => !where.test(path))).toEqual([]);
+    const isIt = ({ to }: Import) => to === name || to.startsWith(`${name}/`);
+    const users = files.filter(({ imports }) => imports.some(isIt)).map(({ path }) => path);
+    expect(users.filter((path) => !where.test(path))).toEqual([]);
     expect(users.length).toBeLessThanOrEqual(most);
   });
 

@@ -26,10 +26,8 @@ describe("cells", () => {
       fc.property(fc.array(hostile, { minLength: 1 }), (cells) => {
         const line = formatTsvLine(cells);
         expect(line).not.toMatch(/[\n\r]/);
-        const back = line
-          .split("\t")
-          .map((cell) => cell.replace(/\\(.)/g, (_, code: string) => meanings[code]!));
-        expect(back).toEqual(cells);
+        const read = (cell: string) => cell.replace(/\\(.)/g, (_, code: string) => meanings[code]!);
+        expect(line.split("\t").map(read)).toEqual(cells);
       }),
     );
   });

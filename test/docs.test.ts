@@ -20,13 +20,14 @@ const toAnchor = (heading: string) =>
     .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
 
-const anchorsOf = (page: string) =>
-  Array.from(textOf(page).matchAll(/^#+ (.*)$/gm), ([, heading]) => toAnchor(heading!));
+/** What a page has in the group of this pattern. */
+const findIn = (page: string, pattern: RegExp) =>
+  Array.from(textOf(page).matchAll(pattern), ([, found]) => found!);
+
+const anchorsOf = (page: string) => findIn(page, /^#+ (.*)$/gm).map(toAnchor);
 
 it("every page links to what is there", () => {
-  const links = pages.flatMap((page) =>
-    Array.from(textOf(page).matchAll(/\]\(([^)\s]+)\)/g), ([, link]) => ({ page, link: link! })),
-  );
+  const links = pages.flatMap((page) => findIn(page, /\]\(([^)\s]+)\)/g).map((link) => ({ page, link })));
   const missing = links.filter(({ page, link }) => {
     if (/^[a-z]+:/.test(link)) return false;
     const [path, anchor] = link.split("#") as [string, string?];
@@ -45,9 +46,8 @@ it("every source file that a page names is there", () => {
   const files = ["src", "scripts", "bench", "test"].flatMap((folder) =>
     filesIn(folder).map((name) => join(folder, name)),
   );
-  const named = pages.flatMap((page) =>
-    Array.from(textOf(page).matchAll(/`([\w./-]+\.(?:ts|mjs|sql))`/g), ([, name]) => ({ page, name: name! })),
-  );
+  const pattern = /`([\w./-]+\.(?:ts|mjs|sql))`/g;
+  const named = pages.flatMap((page) => findIn(page, pattern).map((name) => ({ page, name })));
   const missing = named.filter(
     ({ name }) =>
       !toBeWritten.includes(name) &&
@@ -62,14 +62,10 @@ it.each(["docs/sandbox-rules.md", "docs/what-is-survived.md", "CONTRIBUTING.md"]
   "every file of tests that %s names exists",
   (page) => {
     const tests = filesIn("test").filter((name) => name.endsWith(".test.ts"));
-    const named = Array.from(
-      textOf(page).matchAll(/`(?:test\/)?([\w/-]+(?:\.slow)?\.test\.ts)`/g),
-      ([, name]) => name!,
-    );
+    const named = findIn(page, /`(?:test\/)?([\w/-]+(?:\.slow)?\.test\.ts)`/g);
     expect(named.length).toBeGreaterThan(0);
-    expect(named.filter((name) => !tests.some((test) => test === name || basename(test) === name))).toEqual(
-      [],
-    );
+    const known = [...tests, ...tests.map((test) => basename(test))];
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
   },
 );
 

@@ -3,10 +3,17 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { walkFiles } from "../src/disk/walk.ts";
-import { inputFile, readContacts, summaryOf } from "./bulk/kit.ts";
-import { done, readJson, temporaryFolder, toWords } from "./support/ecm.ts";
-import { startSandbox } from "./support/sandbox.ts";
+import {
+  done,
+  inputFile,
+  readContacts,
+  readJson,
+  startSandbox,
+  summaryOf,
+  temporaryFolder,
+  toWords,
+} from "./kit.ts";
+import { readHome } from "./support/home.ts";
 
 const readPage = (name: string) =>
   readFile(fileURLToPath(new URL(`../docs/${name}`, import.meta.url)), "utf8");
@@ -30,10 +37,9 @@ const examples = (await readPage("mapping.md"))
   .split(/^### /m)
   .slice(1)
   .map((section): Example => {
-    const [file, mapping, contacts] = [...section.matchAll(/```(?:csv|yaml)\n([\s\S]*?)```/g)].map(
-      ([, text]) => text!,
-    );
-    return { title: section.split("\n")[0]!, file: file!, mapping: mapping!, contacts: contacts! };
+    const blocks = Array.from(section.matchAll(/```(?:csv|yaml)\n([\s\S]*?)```/g), ([, text]) => text!);
+    const [file, mapping, contacts] = blocks as [string, string, string];
+    return { title: section.split("\n")[0]!, file, mapping, contacts };
   });
 
 const builtIn = ["key", "First Name", "Last Name", "tags"];
@@ -75,10 +81,8 @@ it("docs/people.md: from a new address to an erasure", async () => {
   expect(dossiers.at(-1)).toMatch(/No contact\.[\s\S]*On the suppression list since[\s\S]*None\./);
   expect(output("ecm contact erase").replace(/^.*\n/, "")).not.toContain("ada@");
   expect([...(await readContacts(service)).keys()]).toEqual(["bob@old.example"]);
-  for (const kept of [service.env.ECM_STATE_DIR!, service.env.ECM_CACHE_DIR!]) {
-    for await (const file of walkFiles(kept))
-      expect(await readFile(file, "latin1"), file).not.toMatch(/ada@(old|new)\.example/i);
-  }
+  for (const [file, bytes] of await readHome(service.env))
+    expect(bytes, file).not.toMatch(/ada@(old|new)\.example/i);
   const again = await summaryOf(service.ecm, `import ${await inputFile(people)}`);
   expect(again.codes.skipped).toEqual({ suppressed: 1 });
 });

@@ -1,8 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isSameOrigin, parseBaseUrl } from "../../src/config/base-url.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
+import { readHome } from "../support/home.ts";
 
 describe("a base address", () => {
   it.each([
@@ -53,6 +52,7 @@ describe("a base address", () => {
     expect(parseBaseUrl(text, "--base-url", host)).toBe(text.toLowerCase().replace(/\/$/, ""));
   });
 
+  const url = "http://sandbox:8080";
   const wrongHosts = [
     "sandbox:8081",
     "sandbox:80",
@@ -60,10 +60,12 @@ describe("a base address", () => {
     "*",
     "1",
     "sandbox,other",
-    "http://sandbox:8080",
+    url,
+    "user@sandbox",
+    "",
   ];
   it.each<readonly [url: string, host: string]>([
-    ...[...wrongHosts, "user@sandbox", ""].map((host) => ["http://sandbox:8080", host] as const),
+    ...wrongHosts.map((host) => [url, host] as const),
     ["http://api.sandbox:8080", "sandbox"],
     ["http://sandbox.evil.example", "sandbox"],
     ["ftp://sandbox", "sandbox"],
@@ -101,11 +103,7 @@ describe("a base address with the API key in it", () => {
       expect(code, line).not.toBe(0);
       outputs.push(stdout, stderr);
     }
-    for (const folder of Object.values(home)) {
-      const files = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-      for (const file of files.filter((each) => each.isFile()))
-        outputs.push(await readFile(join(file.parentPath, file.name), "utf8"));
-    }
+    for (const [, bytes] of await readHome(home)) outputs.push(bytes);
     for (const output of outputs) {
       expect(output.toLowerCase()).not.toContain(apiKey.toLowerCase());
       expect(output).not.toContain(apiKey.replaceAll("_", "%5F"));

@@ -1,43 +1,41 @@
 import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Folders } from "../../src/config/folders.ts";
-import { openProfiles, toProfilesPath } from "../../src/config/profiles.ts";
+import { openProfiles, type ProfileStore, toProfilesPath } from "../../src/config/profiles.ts";
 import type { EcmError } from "../../src/errors.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
-async function temporaryFolders(): Promise<Folders> {
+let folders: Folders;
+let profiles: ProfileStore;
+
+beforeEach(async () => {
   const home = await temporaryFolder();
-  return { config: join(home, "config"), state: join(home, "state"), cache: join(home, "cache") };
-}
+  folders = { config: join(home, "config"), state: join(home, "state"), cache: join(home, "cache") };
+  profiles = await openProfiles(folders);
+});
 
 const readMode = async (path: string) => (await stat(path)).mode & 0o777;
 const profile = { baseUrl: "https://api.example.com", apiKey: "ecm_us_x" };
 
 describe("the profiles", () => {
   it("leave nothing on disk when they are only looked at", async () => {
-    const folders = await temporaryFolders();
-    const profiles = await openProfiles(folders);
     expect(profiles.names()).toEqual(["sandbox"]);
     expect(profiles.current()).toBeUndefined();
     await expect(stat(folders.config)).rejects.toThrow("ENOENT");
   });
 
   it("that cannot be written name the folder's fault and the variable for another", async () => {
-    const folders = { ...(await temporaryFolders()), config: "/dev/null/config" };
-    const profiles = await openProfiles(folders);
-    expect(() => profiles.save("work", profile)).toThrow(
-      expect.objectContaining({
-        message:
-          "Cannot write the profiles to /dev/null/config/profiles.json: a part of the path is a file (ENOTDIR)",
-        details: expect.objectContaining({ hint: "Name a folder that can be written with ECM_CONFIG_DIR" }),
-      }),
-    );
+    const config = "/dev/null/config";
+    const message = `Cannot write the profiles to ${config}/profiles.json: a part of the path is a file (ENOTDIR)`;
+    const details = { hint: "Name a folder that can be written with ECM_CONFIG_DIR" };
+    const unwritable = await openProfiles({ ...folders, config });
+    const save = async () => unwritable.save("work", profile);
+    await expect(save()).rejects.toMatchObject({ message, details });
   });
 
   it("mend rights that are too wide", async () => {
-    const folders = await temporaryFolders();
-    (await openProfiles(folders)).save("work", profile);
+    profiles.save("work", profile);
     await chmod(folders.config, 0o755);
     await chmod(toProfilesPath(folders), 0o644);
     expect((await openProfiles(folders)).get("work")).toEqual(profile);
@@ -46,37 +44,32 @@ describe("the profiles", () => {
   });
 
   it("are there for the next process; the first becomes the current one", async () => {
-    const folders = await temporaryFolders();
-    const first = await openProfiles(folders);
-    first.save("work", profile);
-    first.save("home", { baseUrl: "https://other.example.com", apiKeyCommand: "echo x", readOnly: true });
+    profiles.save("work", profile);
+    profiles.save("home", { baseUrl: "https://other.example.com", apiKeyCommand: "echo x", readOnly: true });
     const second = await openProfiles(folders);
     expect(second.names()).toEqual(["work", "home", "sandbox"]);
     expect(second.current()).toBe("work");
     second.use("home");
     second.remove("work");
-    expect(first.names()).toEqual(["home", "sandbox"]);
-    expect(first.current()).toBe("home");
+    expect(profiles.names()).toEqual(["home", "sandbox"]);
+    expect(profiles.current()).toBe("home");
     second.remove("home");
-    expect(first.current()).toBeUndefined();
+    expect(profiles.current()).toBeUndefined();
   });
 
   it.each(["a.b", "x@example.com", "Ä-1", "hasOwn"])("may be named %j", async (name) => {
-    const folders = await temporaryFolders();
-    (await openProfiles(folders)).save(name, profile);
+    profiles.save(name, profile);
     expect((await openProfiles(folders)).get(name)).toEqual(profile);
   });
 
   const inherited = ["__proto__", "constructor", "toString"];
   const odd = ["", "-x", "a b", "a/b", "..", "\u001b[31m", "x".repeat(101)];
   it.each([...odd, ...inherited])("may not be named %j", async (name) => {
-    const profiles = await openProfiles(await temporaryFolders());
     expect(() => profiles.save(name, profile)).toThrow(expect.objectContaining({ kind: "usage" }));
     expect(profiles.get(name)).toBeUndefined();
   });
 
   it("always hold the embedded service, which is neither overwritten nor removed", async () => {
-    const profiles = await openProfiles(await temporaryFolders());
     expect(() => profiles.save("sandbox", profile)).toThrow(/embedded service/);
     expect(() => profiles.remove("sandbox")).toThrow(/embedded service/);
     profiles.use("sandbox");
@@ -85,7 +78,6 @@ describe("the profiles", () => {
   });
 
   it("that do not exist are neither used nor removed", async () => {
-    const profiles = await openProfiles(await temporaryFolders());
     profiles.save("work", profile);
     expect(() => profiles.use("wrok")).toThrow(/profiles?: work, sandbox|no profile "wrok"/);
     expect(() => profiles.remove("wrok")).toThrow(expect.objectContaining({ kind: "usage" }));
@@ -103,10 +95,8 @@ describe("the profiles", () => {
     ["another version", '{"version":9,"profiles":{"work":{"apiKey":"ecm_us_secret"}}}', "failed"],
     ["no version", '{"profiles":{"work":{"apiKey":"ecm_us_secret"}}}', "failed"],
   ])("in a file that holds %s are refused by its name alone", async (_name, content, kind = "usage") => {
-    const folders = await temporaryFolders();
     await mkdir(folders.config, { recursive: true });
     await writeFile(toProfilesPath(folders), content);
-    const profiles = await openProfiles(folders);
     for (const act of [() => profiles.names(), () => profiles.save("work", profile)]) {
       const failure = await Promise.resolve()
         .then(act)

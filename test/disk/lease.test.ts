@@ -5,13 +5,19 @@
 import { spawnSync } from "node:child_process";
 import { readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { isLeaseHeld, type LeaseTimes, takeLease } from "../../src/disk/lease.ts";
 import { checkLife, identifyThisProcess, type ProcessIdentity } from "../../src/disk/this-process.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
 const elsewhere: ProcessIdentity = { host: "db1", pid: 12, space: "another machine", start: "7" };
 const hour = 3_600_000;
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = join(await temporaryFolder(), "locks");
+});
 
 /** A watch that takes no time; `onWatch` is what happens meanwhile. */
 function timesWith(now = Date.now(), onWatch: () => Promise<unknown> = async () => undefined): LeaseTimes {
@@ -39,23 +45,23 @@ async function leftBy(folder: string, holder: ProcessIdentity, beatAt: number): 
 /** A process that has ended, as it named itself. */
 const ended: ProcessIdentity = { ...identifyThisProcess(), pid: spawnSync(process.execPath, ["-e", ""]).pid };
 
+const take = (times?: LeaseTimes) => takeLease(folder, "matter", "the run", { times });
+
 describe("a lease", () => {
   it("is for one at a time, and for one matter", async () => {
-    const folder = join(await temporaryFolder(), "locks");
-    const lease = await takeLease(folder, "matter", "the run");
-    const refused = takeLease(folder, "matter", "the run");
+    const lease = await take();
+    const refused = take();
     await expect(refused).rejects.toThrow(expect.objectContaining({ kind: "locked" }));
     await expect(refused).rejects.toThrow(`The run is in use by process ${process.pid} on `);
     await (await takeLease(folder, "another", "it")).release();
     await lease.release();
-    await (await takeLease(folder, "matter", "the run")).release();
+    await (await take()).release();
     expect(await readdir(folder)).toEqual([]);
   });
 
   it("is seen by who only looks, and is not taken by that", async () => {
-    const folder = join(await temporaryFolder(), "locks");
     expect(await isLeaseHeld(folder, "matter")).toBe(false);
-    const lease = await takeLease(folder, "matter", "the run");
+    const lease = await take();
     expect(await isLeaseHeld(folder, "matter")).toBe(true);
     expect(await isLeaseHeld(folder, "another")).toBe(false);
     await lease.release();
@@ -71,36 +77,30 @@ describe("a lease", () => {
   });
 
   it("of a process that is gone is taken over at once, and swept for other matters too", async () => {
-    const folder = await temporaryFolder();
     await leftBy(folder, ended, Date.now());
     const other = await takeLease(folder, "another", "it");
     expect(await readdir(folder)).toHaveLength(1);
     await leftBy(await temporaryFolder(), ended, Date.now());
-    const lease = await takeLease(folder, "matter", "the run");
+    const lease = await take();
     expect(lease.tookOver).toBeUndefined();
     await Promise.all([lease.release(), other.release()]);
   });
 
   it.runIf(process.platform === "linux")("of a process whose id is used again is taken over", async () => {
-    const folder = await temporaryFolder();
     await leftBy(folder, { ...identifyThisProcess(), start: "1" }, Date.now());
-    await (await takeLease(folder, "matter", "the run")).release();
+    await (await take()).release();
   });
 
   it("of a living process is never taken over, however long it is silent: it may be stopped", async () => {
-    const folder = await temporaryFolder();
     await leftBy(folder, identifyThisProcess(), Date.now() - 48 * hour);
-    await expect(takeLease(folder, "matter", "the run")).rejects.toThrow(
-      expect.objectContaining({ kind: "locked" }),
-    );
+    await expect(take()).rejects.toThrow(expect.objectContaining({ kind: "locked" }));
   });
 
   describe("of a process on another machine, or in another container", () => {
     it.each([0, 60_000, -60_000])("is respected %d ms after its last sign of life", async (age) => {
-      const folder = await temporaryFolder();
       const now = Date.now();
       await leftBy(folder, elsewhere, now - age);
-      const taking = takeLease(folder, "matter", "the run", { times: timesWith(now) });
+      const taking = take(timesWith(now));
       await expect(taking).rejects.toThrow(/The run is in use by process 12 on db1 since/);
       await expect(taking).rejects.toMatchObject({
         exitCode: 6,
@@ -109,33 +109,29 @@ describe("a lease", () => {
     });
 
     it.each([hour, -hour])("is respected while it is touched, though its clock is %d ms off", async (off) => {
-      const folder = await temporaryFolder();
       const now = Date.now();
       const file = await leftBy(folder, elsewhere, now - off);
       const beats = () => utimes(file, (now - off + 5000) / 1000, (now - off + 5000) / 1000);
-      const taking = takeLease(folder, "matter", "the run", { times: timesWith(now, beats) });
+      const taking = take(timesWith(now, beats));
       await expect(taking).rejects.toThrow(expect.objectContaining({ kind: "locked" }));
     });
 
     it("is taken over after a long silence, and that is said", async () => {
-      const folder = await temporaryFolder();
       const now = Date.parse("2026-11-21T13:00:00Z");
       await leftBy(folder, elsewhere, now - hour);
-      const lease = await takeLease(folder, "matter", "the run", { times: timesWith(now) });
+      const lease = await take(timesWith(now));
       expect(lease.tookOver).toBe("process 12 on db1, last active at 2026-11-21T12:00:00Z");
       await lease.release();
     });
 
     it("is respected when its file cannot be read", async () => {
-      const folder = await temporaryFolder();
       await writeFile(await leftBy(folder, elsewhere, Date.now()), "");
-      await expect(takeLease(folder, "matter", "the run")).rejects.toThrow("on an unknown host");
+      await expect(take()).rejects.toThrow("on an unknown host");
     });
   });
 
   it("that was taken away is noticed", async () => {
-    const folder = await temporaryFolder();
-    const lease = await takeLease(folder, "matter", "the run");
+    const lease = await take();
     lease.requireHeld();
     await rm(join(folder, (await readdir(folder))[0]!));
     expect(() => lease.requireHeld()).toThrow("The lock on the run is gone");
@@ -143,11 +139,8 @@ describe("a lease", () => {
   });
 
   it("has exactly one winner among many who come at the same moment", async () => {
-    const folder = await temporaryFolder();
     for (let round = 0; round < 8; round++) {
-      const taken = await Promise.allSettled(
-        Array.from({ length: 8 }, () => takeLease(folder, "matter", "the run")),
-      );
+      const taken = await Promise.allSettled(Array.from({ length: 8 }, () => take()));
       const won = taken.filter((each) => each.status === "fulfilled");
       expect(won).toHaveLength(1);
       await won[0]!.value.release();

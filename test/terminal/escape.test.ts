@@ -3,9 +3,8 @@ import { escapeControls, maskTypedKeys } from "../../src/terminal/escape.ts";
 
 describe("text of others", () => {
   it("shows what would move the cursor, colour the screen or turn the text round", () => {
-    expect(escapeControls("a\u001b[31mred\u0007\n\t\u202eback\u009b1m\u0000")).toBe(
-      "a\\x1b[31mred\\x07\\n\\t\\u202eback\\x9b1m\\x00",
-    );
+    const foreign = "a\u001b[31mred\u0007\n\t\u202eback\u009b1m\u0000";
+    expect(escapeControls(foreign)).toBe("a\\x1b[31mred\\x07\\n\\t\\u202eback\\x9b1m\\x00");
   });
 
   it.each(["髙橋 花子", "Ελένη", "👩‍💻", "e\u0301", "שלום", "naïve"])("leaves %s as it is", (text) => {
@@ -25,9 +24,8 @@ const key = `ecm_us_${"Ab1-".repeat(10)}xyz`;
 describe("a key that was typed where no flag takes one", () => {
   it("is known by its form or by its flag; other words stay", () => {
     const typed = `--api-key=${key}`;
-    expect(maskTypedKeys(`unknown option '${typed}'`, [typed])).toBe(
-      "unknown option '--api-key=ecm_us_…-xyz'",
-    );
+    const masked = maskTypedKeys(`unknown option '${typed}'`, [typed]);
+    expect(masked).toBe("unknown option '--api-key=ecm_us_…-xyz'");
     const told = "no contact has the key ada@example.com";
     expect(maskTypedKeys(told, ["--key", "ada@example.com"])).toBe(told);
   });

@@ -67,11 +67,8 @@ describe("a list", () => {
   });
 
   it("asks for no more when the reader has gone", async () => {
-    const closed = new Writable({
-      write(_chunk, _encoding, done) {
-        done(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
-      },
-    });
+    const gone = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
+    const closed = new Writable({ write: (_chunk, _encoding, done) => done(gone) });
     let requestCount = 0;
     async function* endless(): AsyncGenerator<Person> {
       for (;;) {

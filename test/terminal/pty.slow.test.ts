@@ -5,9 +5,8 @@ import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../support/ecm.ts";
+import { startSandbox, temporaryFolder } from "../kit.ts";
 import { openPty, whyNoPty } from "../support/pty.ts";
-import { startSandbox } from "../support/sandbox.ts";
 
 const hasLess = spawnSync("less", ["--version"]).status === 0;
 const rows = 300;
