@@ -1,7 +1,6 @@
 /** At a terminal a single change says what it changed, old → new, and one contact is a page; elsewhere both are records. */
 import { beforeEach, expect, it } from "vitest";
-import { done, type Ecm } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { done, type Ecm, startSandbox } from "../kit.ts";
 
 const at80 = { terminalColumns: 80, env: { NO_COLOR: "1", ECM_NO_INPUT: "1" } };
 const ada = "ada@example.com";
@@ -10,12 +9,9 @@ let ecm: Ecm;
 let id: string;
 
 beforeEach(async () => {
-  ({ ecm } = await startSandbox({
-    contents: {
-      ...{ fields: ["City"], tags: ["vip", "press"], lists: ["Newsletter", "Leads"] },
-      contacts: [{ key: ada, fields: { City: "London" }, tags: ["press"], lists: ["Leads"] }],
-    },
-  }));
+  const names = { fields: ["City"], tags: ["vip", "press"], lists: ["Newsletter", "Leads"] };
+  const contacts = [{ key: ada, fields: { City: "London" }, tags: ["press"], lists: ["Leads"] }];
+  ({ ecm } = await startSandbox({ contents: { ...names, contacts } }));
   id = (await ecm(`contact get ${ada} -o id`)).stdout.trim();
 });
 

@@ -1,25 +1,20 @@
 /** A person at a terminal: what is missing is asked for, and an answer goes the way of a flag. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { inputFile } from "../bulk/kit.ts";
-import { done, type Ecm, refused } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import type { Answer } from "../support/typing.ts";
+import { done, type Ecm, inputFile, readJson, refused, startSandbox } from "../kit.ts";
+import { type Answer, down, enter } from "../support/typing.ts";
 
-const down = "\u001b[B";
-const enter = "\r";
 const at80 = { terminalColumns: 80, env: { NO_COLOR: "1" } };
 
 let ecm: Ecm;
 let env: Record<string, string>;
 
 beforeEach(async () => {
-  ({ ecm, env } = await startSandbox({
-    contents: { tags: ["vip", "press"], lists: ["Newsletter", "Leads"] },
-  }));
+  const contents = { tags: ["vip", "press"], lists: ["Newsletter", "Leads"] };
+  ({ ecm, env } = await startSandbox({ contents }));
 });
 
-const json = async (line: string) => JSON.parse(await done(ecm(`${line} --json`)));
+const json = (line: string) => readJson(ecm, line);
 
 const asked = (args: string | string[], ...typed: Answer[]) => ecm(args, { ...at80, typed });
 
@@ -27,21 +22,11 @@ const asked = (args: string | string[], ...typed: Answer[]) => ecm(args, { ...at
 const askedPlainly = (args: string, ...typed: Answer[]) =>
   ecm(args, { ...at80, env: { ...at80.env, ACCESSIBLE: "1" }, typed });
 
-/** As a table of one row, without ids. */
-async function readScreen(key: string): Promise<string[]> {
-  const columns = "First Name,Last Name,lists,tags";
-  const { stdout } = await ecm(["contact", "get", key, "-o", "tsv", "--columns", columns]);
-  return stdout.split("\n")[1]!.split("\t");
-}
-
 describe("what is missing", () => {
   it("takes no blanks around a name or a key, as pasted text has them", async () => {
-    for (const [ask, name] of [
-      [asked, "Weekly"],
-      [askedPlainly, "Monthly"],
-    ] as const) {
-      await done(ask("lists create", ["Name of the list", `  ${name} ${enter}`]));
-      await done(ecm(["lists", "show", name]));
+    for (const ask of [asked, askedPlainly]) {
+      await done(ask("lists create", ["Name of the list", `  ${ask.name} ${enter}`]));
+      await done(ecm(["lists", "show", ask.name]));
     }
     await ecm("contact create --key ada@example.com");
     await done(asked("contact get", ["id or key", ` ada@example.com ${enter}`]));
@@ -62,11 +47,8 @@ describe("what is missing", () => {
 
   it("is chosen, and what a removal takes away is said before it", async () => {
     await ecm("contact create --key ada@example.com --tag press");
-    const { code, stderr } = await asked(
-      "structure tag remove",
-      ["Tag to remove", down + enter],
-      ["Every contact that has it loses it", `y${enter}`],
-    );
+    const agree: Answer = ["Every contact that has it loses it", `y${enter}`];
+    const { code, stderr } = await asked("structure tag remove", ["Tag to remove", down + enter], agree);
     expect(code).toBe(0);
     expect(stderr).toContain('Remove the tag "press"? Every contact that has it loses it');
     expect((await json("structure get")).tags).toMatchObject([{ label: "vip" }]);
@@ -103,17 +85,12 @@ describe("what is missing", () => {
 
 describe("a profile and a run", () => {
   it("are chosen among those that there are", async () => {
-    const { baseUrl, apiKey } = { baseUrl: env.ECM_BASE_URL!, apiKey: env.ECM_API_KEY! };
     const own = { ...at80, env: { ...at80.env, ECM_BASE_URL: "", ECM_API_KEY: "" } };
-    const login = await ecm("auth login --profile work", {
-      ...own,
-      typed: [
-        ["Base URL", baseUrl + enter],
-        ["API key", apiKey + enter],
-      ],
-    });
+    const address: Answer = ["Base URL", env.ECM_BASE_URL + enter];
+    const key: Answer = ["API key", env.ECM_API_KEY + enter];
+    const login = await ecm("auth login --profile work", { ...own, typed: [address, key] });
     expect(login.code).toBe(0);
-    expect(login.stderr).not.toContain(apiKey);
+    expect(login.stderr).not.toContain(env.ECM_API_KEY);
     const used = await ecm("auth use", { ...own, typed: [["Profile to use", down + enter]] });
     expect(used.stderr).toContain("Selected profile");
   });
@@ -143,20 +120,22 @@ describe("the undo of a run", () => {
     const file = await inputFile("Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
     await ecm("contact create --key ada@example.com --set 'First Name=Augusta'");
     await ecm(["import", file]);
+    const firstName = async () => {
+      const { stdout } = await ecm("contact get ada@example.com -o tsv --columns 'First Name'");
+      return stdout.split("\n")[1];
+    };
     const undo = (keys: string) => asked("runs undo last", ["Restore 1 contact in", keys]);
-    for (const [keys, code] of [
-      [`n${enter}`, 1],
-      ["\u0003", 130],
-    ] as const) {
+    const refusals = { [`n${enter}`]: 1, "\u0003": 130 };
+    for (const [keys, code] of Object.entries(refusals)) {
       expect((await undo(keys)).code).toBe(code);
-      expect((await readScreen("ada@example.com"))[0]).toBe("Ada");
+      expect(await firstName()).toBe("Ada");
       expect(await json("runs list")).toHaveLength(1);
     }
     const undone = await undo(`y${enter}`);
     expect(undone.code).toBe(3);
     expect(undone.stderr).toMatch(/ 1 restored\n +1 not undone +created by the run, not/);
     expect(undone.stderr).not.toContain("Undo:");
-    expect((await readScreen("ada@example.com"))[0]).toBe("Augusta");
+    expect(await firstName()).toBe("Augusta");
   });
 });
 

@@ -6,6 +6,9 @@ import { interruptedError } from "../../src/errors.ts";
 /** The words by which a question is known, and the keys that answer it. */
 export type Answer = [question: string, keys: string];
 
+export const down = "\u001b[B";
+export const enter = "\r";
+
 export interface Typist {
   /** Takes what the program has written on stderr. */
   read(text: string): void;
