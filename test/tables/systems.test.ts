@@ -86,6 +86,13 @@ describe("a row that its own file marks as not subscribed says so", () => {
   const timed = "Email,Klaviyo ID,First Active,Last Open";
   const mailchimp = "Email Address,MEMBER_RATING,LEID,EUID";
   const hubspot = "Record ID,Email,Unsubscribed from all email";
+
+  test("also where the system is recognised without its columns of consent", async () => {
+    const { understood, rows } = await read(`${timed},Unsubscribed Timestamp\na@x.org,1,2,3,2024-03-01\n`);
+    expect(understood.facts.system).toBe("klaviyo");
+    expect(rows[0]?.mark?.reason).toBe("Unsubscribed Timestamp: 2024-03-01");
+  });
+
   test.each([
     // Nobody in such a file is subscribed.
     [`${mailchimp},UNSUB_TIME`, "a@x.org,1,2,3,2024-03-01", "UNSUB_TIME: 2024-03-01"],
@@ -98,7 +105,6 @@ describe("a row that its own file marks as not subscribed says so", () => {
     [`${mailchimp},Unsubscribed at`, "a@x.org,1,2,3,", undefined],
     [`${mailchimp},Cleaned`, "a@x.org,1,2,3,yes", "Cleaned: yes"],
     [`${mailchimp},Cleaned`, "a@x.org,1,2,3,no", undefined],
-    [`${timed},Unsubscribed Timestamp`, "a@x.org,1,2,3,2024-03-01", "Unsubscribed Timestamp: 2024-03-01"],
     [`${timed},Unsubscribed Timestamp`, "a@x.org,1,2,3,", undefined],
     [klaviyo, "a@x.org,1,SUBSCRIBED,", undefined],
     [klaviyo, "a@x.org,1,NEVER_SUBSCRIBED,", "Email Marketing Consent: NEVER_SUBSCRIBED"],
