@@ -128,7 +128,7 @@ export interface InputFacts {
   system?: string;
   /** What the structure calls the key of a contact. */
   keyName: string;
-  /** `isConsent`: it is read as consent, whatever else it fills. */
+  /** `isConsent`: a column of the file's own is read as consent, whatever else it fills. */
   columns: { name: string; target: Target; isConsent?: boolean }[];
   /** The fields that `--set` fills. */
   constants: readonly { fieldId: string; label: string; value: string }[];

@@ -9,6 +9,7 @@ import { holdsValues, readSample, readTableLayout, requireHeader, type TableLayo
 import { findColumns } from "./names.ts";
 import { openInput } from "./open.ts";
 import { type Reading, readRowRecords, type UnderstoodInput } from "./read-rows.ts";
+import { rejectsColumns } from "./rejects-columns.ts";
 import type { InputFacts, Note, ReadOptions, RowKind } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 import { chooseSystem, type System } from "./systems.ts";
@@ -156,8 +157,8 @@ function collectFacts(
     form,
     system: system?.name,
     columns: written.map((name, index) => {
-      const isConsent = consent.some((column) => column.index === index) || undefined;
-      return { name, target: targets[index]!, isConsent };
+      const isConsent = consent.some((column) => column.index === index) && !rejectsColumns.has(name);
+      return { name, target: targets[index]!, isConsent: isConsent || undefined };
     }),
     keyName,
     constants,

@@ -248,14 +248,13 @@ it.each(["Unsubscribed\n", ",Opted out,\n"])(
 
 it("a retry refuses a file without the column that its run read as consent, whoever had named it", async () => {
   const { ecm, importing, keys } = await startAccount({ contents: { fields: ["Email Status"] } });
-  for (const [header, flags] of [
-    ["Unsubscribed", ""],
-    ["Letter", "--consent-column Letter=opt-out"],
+  for (const [header, mark, flags] of [
+    ["Unsubscribed", "yes", ""],
+    ["Letter", "yes", "--consent-column Letter=opt-out"],
     // It fills a field too.
-    ["Email Status", ""],
-    ["State", ""],
+    ["Email Status", "unsubscribed", ""],
+    ["State", "unsubscribed", ""],
   ] as const) {
-    const mark = header.startsWith("Un") || header === "Letter" ? "yes" : "unsubscribed";
     await importing(`Email,${header}\nbad(at)example.com,${mark}\n`, flags);
     const fixed = await inputFile("Email\nbad@example.com\n", "fixed.csv");
     await refused(ecm(`runs retry last ${fixed}`), 2, `names a column that does not exist: "${header}"`);
@@ -263,4 +262,12 @@ it("a retry refuses a file without the column that its run read as consent, whoe
   expect(await keys()).toEqual([]);
   const whole = await inputFile("Email,State\nbad@example.com,active\n", "whole.csv");
   expect((await ecm(`runs retry last ${whole}`)).code).toBe(0);
+});
+
+it("a retry needs no column that a rejects file has only where a row is marked", async () => {
+  const { run, importing } = await startAccount();
+  const rows = `Email,Unsubscribed\nbad(at)example.com,no\n${ada},yes\n${ada},no\n`;
+  await importing(rows, "--duplicates reject");
+  expect(await run("runs retry last")).toMatchObject({ code: 3, rows: { skipped: 1, rejected: 1 } });
+  expect(await run("runs retry last")).toMatchObject({ code: 3, rows: { skipped: 0, rejected: 1 } });
 });
