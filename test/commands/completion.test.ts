@@ -115,7 +115,15 @@ describe("ecm completion --install", () => {
     await refused(ecmWith({ HOME: home })(["completion", shell, "--install"]), 2, named, "\nhint: ");
   });
 
-  it.each(["here", ""])("refuses the home %j, which would be the current folder", async (HOME) => {
-    await refused(ecmWith({ HOME })("completion bash --install"), 2, "HOME", "\nhint: ");
+  it.each([
+    ["bash", "HOME", "here"],
+    ["bash", "HOME", ""],
+    ["bash", "XDG_DATA_HOME", "here"],
+    ["bash", "BASH_COMPLETION_USER_DIR", "here"],
+    ["zsh", "ZDOTDIR", "here"],
+    ["fish", "XDG_CONFIG_HOME", "here"],
+  ])("refuses for %s a place below the current folder: %s=%j", async (shell, variable, folder) => {
+    const ecm = ecmWith({ HOME: await temporaryFolder(), [variable]: folder });
+    await refused(ecm(`completion ${shell} --install`), 2, "HOME", "\nhint: ");
   });
 });

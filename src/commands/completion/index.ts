@@ -53,6 +53,7 @@ async function install(
 ): Promise<string[]> {
   const { file, startup } = findPlaces(shell, terminal.env, platform);
   const folder = join(findDataFolder(terminal.env), "man/man1");
+  for (const place of [file, startup?.file ?? file, folder]) requireAbsolute(place);
   const written: string[] = [];
   if (await replaceFile(file, script)) written.push(`the script: ${file}`);
   if (startup && (await addLine(startup))) written.push(`the line that reads it: ${startup.file}`);
@@ -76,11 +77,16 @@ interface InstallPlaces {
 
 type ShellEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** @throws UsageError for one that would be below the current folder */
-function findHome({ HOME: home = homedir() }: ShellEnvironment): string {
-  if (isAbsolute(home)) return home;
-  throw usageError(`HOME is no whole path: ${JSON.stringify(home)}`, "Set HOME to your home folder");
+/** A variable may hold a relative path. @throws UsageError */
+function requireAbsolute(place: string): void {
+  if (isAbsolute(place)) return;
+  throw usageError(
+    `${place} would be below the current folder`,
+    "Set HOME, XDG_DATA_HOME, XDG_CONFIG_HOME, BASH_COMPLETION_USER_DIR and ZDOTDIR to absolute paths, or unset them",
+  );
 }
+
+const findHome = ({ HOME = homedir() }: ShellEnvironment): string => HOME;
 
 function findDataFolder(env: ShellEnvironment): string {
   return env.XDG_DATA_HOME || join(findHome(env), ".local/share");
