@@ -115,7 +115,7 @@ export async function openConnection(
 }
 
 function openNamesCache(
-  { identity, account }: ResolvedProfile,
+  { identity, accountAddress }: ResolvedProfile,
   apiKey: string,
   { folders, clock, signal }: Surroundings,
 ): NamesCache {
@@ -124,7 +124,7 @@ function openNamesCache(
   const store = {
     read: () => file.read() ?? {},
     write: (names: object) => file.write(names),
-    creating: createNamesLock(folders.state, account, signal),
+    creating: createNamesLock(folders.state, accountAddress, signal),
   };
   return new NamesCache(store, key, () => clock.now());
 }
@@ -227,9 +227,9 @@ function formatTrace(event: SendEvent, baseUrl: string, withBodies: boolean): st
 const maxWaitMilliseconds = 60_000;
 
 /** Lets one process at a time create names in an account: the service would take one name twice. */
-function createNamesLock(stateFolder: string, account: string, signal: AbortSignal) {
+function createNamesLock(stateFolder: string, accountAddress: string, signal: AbortSignal) {
   return async <T>(structureId: string, perform: () => Promise<T>): Promise<T> => {
-    const resource = `names of ${account} ${structureId}`;
+    const resource = `names of ${accountAddress} ${structureId}`;
     // Where the leases of runs are as well.
     const folder = join(stateFolder, "locks");
     const lease = await awaitLease(folder, resource, "the creation of names", {

@@ -183,7 +183,7 @@ export class Context {
    * Announces to other processes, until the command ends, that it works with people's data of the account.
    */
   async tellUnderWay(activity: Omit<Activity, "account">): Promise<void> {
-    const { account } = await this.profile();
+    const { accountAddress: account } = await this.profile();
     const { registerActivity } = await import("./disk/activities.ts");
     this.closers.push(await registerActivity(this.folders.state, { ...activity, account }));
   }

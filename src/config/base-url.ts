@@ -59,7 +59,7 @@ export function parseBaseUrl(text: string, where: string, insecureHttp?: string)
  * @param baseUrl in its one spelling
  */
 export function toAccountAddress(baseUrl: string): string {
-  return baseUrl.replace(/(?<=^https?:\/\/)(?:localhost|\[::1\])(?![^:/])/, "127.0.0.1");
+  return baseUrl.replace(/(?<=^https?:\/\/)(?:localhost|\[::1\])(?=[:/]|$)/, "127.0.0.1");
 }
 
 /** Whether the key goes to this address unencrypted over a network. */

@@ -14,7 +14,7 @@ export interface ResolvedProfile {
   isSandbox: boolean;
   baseUrl: Sourced<string>;
   /** The address by which what is kept of the account is found, whichever of its names was given. */
-  account: string;
+  accountAddress: string;
   structure?: Sourced<string>;
   readOnly: boolean;
   /**
@@ -92,7 +92,7 @@ function resolveSandboxProfile(settings: Settings, name: Sourced<string>): Resol
     name,
     isSandbox: true,
     baseUrl: { value: embeddedBaseUrl, source: "default" },
-    account: embeddedBaseUrl,
+    accountAddress: embeddedBaseUrl,
     structure: settings.structure,
     readOnly: settings.readOnly,
     identity: hash("sandbox"),
@@ -113,7 +113,7 @@ function assemble(
     name,
     isSandbox: false,
     baseUrl,
-    account: toAccountAddress(baseUrl.value),
+    accountAddress: toAccountAddress(baseUrl.value),
     structure:
       settings.structure ??
       (profile.structure === undefined ? undefined : { value: profile.structure, source: "profile" }),

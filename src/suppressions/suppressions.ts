@@ -56,9 +56,9 @@ function unwritableError(file: string, error: unknown): EcmError {
   return listError(message, diskFullHint(error, file) ?? hint, error);
 }
 
-/** Where the list of an account is kept. @param account its address, from `ResolvedProfile` */
-export function toSuppressionsPath(stateFolder: string, account: string): string {
-  const name = createHash("sha256").update(account).digest("hex").slice(0, 16);
+/** Where the list of an account is kept. @param accountAddress from `ResolvedProfile` */
+export function toSuppressionsPath(stateFolder: string, accountAddress: string): string {
+  const name = createHash("sha256").update(accountAddress).digest("hex").slice(0, 16);
   return join(stateFolder, "suppressions", `${name}.txt`);
 }
 

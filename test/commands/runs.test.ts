@@ -69,10 +69,15 @@ describe("ecm runs", () => {
   });
 
   it("goes on only in the account that the run belongs to", async () => {
-    const [{ ecm, baseUrl }, other] = [await startSandbox(), await startSandbox()];
+    const [{ ecm, baseUrl, apiKey }, other] = [await startSandbox(), await startSandbox()];
     const { run } = await imports(ecm, manyRows(20), "--max-requests 8");
     const env = { ECM_BASE_URL: other.baseUrl, ECM_API_KEY: other.apiKey };
     await refused(ecm(`runs resume ${run}`, { env }), 2, `Run ${run} belongs to ${baseUrl}`);
+    // A profile that has the account by another of its names is one of the account too.
+    const login = `auth login --profile home --base-url ${baseUrl.replace("127.0.0.1", "localhost")} --no-verify`;
+    const bare = { ECM_BASE_URL: "", ECM_API_KEY: "" };
+    await done(ecm(`${login} --api-key-stdin`, { stdin: `${apiKey}\n`, env: bare }));
+    await refused(ecm(`runs resume ${run}`, { env }), 2, `ecm --profile home runs resume ${run}`);
     await done(ecm(`runs resume ${run}`));
     await refused(ecm(`runs resume ${run}`), 2, "is finished");
   });

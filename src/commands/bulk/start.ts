@@ -160,7 +160,7 @@ async function openEngine(context: Context, { concurrency, isDryRun }: RunOption
     stateFolder: context.folders.state,
     version,
     account: {
-      baseUrl: profile.account,
+      baseUrl: profile.accountAddress,
       profile: profile.name?.value,
       isReadOnly: profile.readOnly,
       preferredStructure: profile.structure?.value,

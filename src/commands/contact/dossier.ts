@@ -83,7 +83,7 @@ type NamedContact = Dossier["contacts"][number];
 async function readDossier(context: Context, spellings: readonly string[]) {
   const { folders, clock, terminal } = context;
   const { readRunsOf } = await import("../../privacy/dossier.ts");
-  const account = (await context.profile()).account;
+  const account = (await context.profile()).accountAddress;
   const { runs, known } = await readRunsOf(folders.state, account, spellings, ({ message }) =>
     terminal.warn(message),
   );

@@ -75,8 +75,8 @@ async function erasePeople(
   ]);
   const erased = findPeople(people.flat());
   const { profile, send, account } = await context.connect();
-  const baseUrl = profile.account;
-  const { known } = await readRunsOf(folders.state, baseUrl, people.flat());
+  const { accountAddress } = profile;
+  const { known } = await readRunsOf(folders.state, accountAddress, people.flat());
   const find = (spellings: string[]) => findContactsOfKey(send, account, spellings, known);
   if (isDryRun) {
     const files = await erase.countFilesWith(folders, erased);
@@ -88,7 +88,7 @@ async function erasePeople(
     if (found.length > 0) return { request: found.map(({ _id }) => deleteContactRequest(_id)), would };
     return void terminal.note("The contact does not exist in the account");
   }
-  const requireNobodyAtWork = () => erase.requireNobodyAtWork(folders, erased, baseUrl);
+  const requireNobodyAtWork = () => erase.requireNobodyAtWork(folders, erased, accountAddress);
   await requireNobodyAtWork();
   await context.confirm(
     `Erase ${people.length === 1 ? people[0]![0] : `${people.length} people`} permanently? They are deleted in the account, removed from ecm's own files on this machine, and never created again.`,
@@ -104,7 +104,7 @@ async function erasePeople(
   // What began meanwhile may have read the contact before it was deleted.
   await requireNobodyAtWork();
   // Before what names them is erased: their names may hold the address too.
-  const elsewhere = await erase.listFilesElsewhere(folders, baseUrl);
+  const elsewhere = await erase.listFilesElsewhere(folders, accountAddress);
   const own = await erase.eraseFromFiles(folders, erased);
   const files = own.files + (await context.eraseFromSandbox(people.flat(), erased.mask));
   requireNothingLeft(await erase.countFilesWith(folders, erased));
@@ -112,7 +112,7 @@ async function erasePeople(
   const mayContain = elsewhere.map((file) => erased.mask(file) ?? file);
   const receipts = entries.map(({ hash }, index): Receipt => {
     const contact = found[index]!.length > 0 ? "deleted" : "absent";
-    return { time, account: baseUrl, hash, contact, files, mayContain };
+    return { time, account: accountAddress, hash, contact, files, mayContain };
   });
   if (!refusal) terminal.note(describeErasure(receipts));
   if (elsewhere.length > 0) {

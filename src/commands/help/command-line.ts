@@ -1,5 +1,6 @@
 /** Commands to type, for messages. */
 import type { CommandUnknownOpts as Command, Option } from "@commander-js/extra-typings";
+import { toAccountAddress } from "../../config/base-url.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
 import {
@@ -108,9 +109,10 @@ export async function commandOnRun(
   const now = await context.profile().catch(() => undefined);
   // Several accounts may have one base URL.
   const isSameProfile = profile === undefined || profile === now?.name?.value;
-  if (now?.account === baseUrl && isSameProfile) return addFlagsToCommand(command, context.settings);
+  if (now?.accountAddress === baseUrl && isSameProfile) return addFlagsToCommand(command, context.settings);
   const profiles = await context.profiles().catch(() => undefined);
-  const name = profile ?? profiles?.names().find((each) => profiles.get(each)?.baseUrl === baseUrl);
+  const isThere = (name: string) => toAccountAddress(profiles?.get(name)?.baseUrl ?? "") === baseUrl;
+  const name = profile ?? profiles?.names().find(isThere);
   const flag = name === undefined ? ["--base-url", baseUrl] : ["--profile", name];
   return { words: [...flag, ...command.words] };
 }

@@ -138,7 +138,7 @@ async function listUnfinished(context: Context, structureId: string): Promise<Ma
   const { listRuns } = await import("../../bulk/index.ts");
   const { profile } = await context.connect();
   const isHere = ({ account }: Manifest) =>
-    account.baseUrl === profile.account && account.structureId === structureId;
+    account.baseUrl === profile.accountAddress && account.structureId === structureId;
   const runs = await listRuns(context.folders.state);
   return runs.flatMap(({ manifest, isFinished }) => (!isFinished && isHere(manifest) ? [manifest] : []));
 }

@@ -15,10 +15,10 @@ export function registerRunsList(parent: Command, context: Context): void {
     async run({ own }) {
       const { viewRun } = await import("../../bulk/index.ts");
       // An account is an address, reached through a profile.
-      const { account: ownAccount, name } = own ? await context.profile() : {};
+      const { accountAddress, name } = own ? await context.profile() : {};
       const runs = (await readRuns(context)).filter(
         ({ manifest: { account } }) =>
-          !own || (account.baseUrl === ownAccount && account.profile === name?.value),
+          !own || (account.baseUrl === accountAddress && account.profile === name?.value),
       );
       const view = createRunsView(context.output().format === "table");
       return { many: await Promise.all(runs.map(viewRun)), view };

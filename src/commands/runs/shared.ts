@@ -58,10 +58,10 @@ export async function requireSameAccount(
   { id, account }: Manifest,
   command: string,
 ): Promise<void> {
-  const profile = await context.profile();
-  if (account.baseUrl === profile.account) return;
+  const { accountAddress } = await context.profile();
+  if (account.baseUrl === accountAddress) return;
   throw usageError(
-    `Run ${id} belongs to ${account.baseUrl}, and this is ${profile.account}`,
+    `Run ${id} belongs to ${account.baseUrl}, and this is ${accountAddress}`,
     advise`Select that account: ${await commandOnRun(context, account, ecm`${command.split(" ")} ${id}`)}`,
   );
 }

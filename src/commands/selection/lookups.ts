@@ -74,6 +74,6 @@ export async function openSuppressionList(
   const { Suppressions, toSuppressionsPath } = await import("../../suppressions/suppressions.ts");
   const configuredFile = context.settings.suppressions;
   if (configuredFile !== undefined) return new Suppressions(resolve(configuredFile), !mayBeMissing);
-  const { account } = await context.profile();
-  return new Suppressions(toSuppressionsPath(context.folders.state, account));
+  const { accountAddress } = await context.profile();
+  return new Suppressions(toSuppressionsPath(context.folders.state, accountAddress));
 }
