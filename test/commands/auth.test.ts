@@ -153,8 +153,13 @@ describe("ecm auth status", () => {
     const { ecm, login, baseUrl, apiKey } = await fresh();
     await login("work");
     expect(await readJson(ecm, "auth status")).toEqual({
-      ...{ profile: "work", baseUrl, apiKey: `ecm_us_…${apiKey.slice(-4)}`, region: "us" },
-      ...{ structure: null, readOnly: false, works: true },
+      profile: "work",
+      baseUrl,
+      apiKey: `ecm_us_…${apiKey.slice(-4)}`,
+      region: "us",
+      structure: null,
+      readOnly: false,
+      works: true,
       sources: { profile: "default", baseUrl: "profile", apiKey: "profile" },
     });
   });

@@ -3,7 +3,10 @@ import { createContactColumnsView, createContactHeaders } from "../../src/comman
 import type { ContactStructure } from "../../src/wire.ts";
 
 const structure = (...labels: string[]): ContactStructure => ({
-  ...{ _id: "s1", label: "Default", keyName: "Email", keyType: "email" },
+  _id: "s1",
+  label: "Default",
+  keyName: "Email",
+  keyType: "email",
   fields: labels.map((label, index) => ({ _id: `f${index}`, label, dataType: "text" })),
   tags: [{ _id: "t1", label: "vip, gold" }],
 });

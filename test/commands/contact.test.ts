@@ -152,7 +152,9 @@ describe("contact search", () => {
 
   it("sends one filter with every condition, nothing that is not published, and decides on tags here", async () => {
     const contacts = ["a", "b", "c", "d"].map((name) => ({
-      ...{ _id: name, key: `${name}@x.org`, tags: "ac".includes(name) ? [{ _id: "t1" }] : [] },
+      _id: name,
+      key: `${name}@x.org`,
+      tags: "ac".includes(name) ? [{ _id: "t1" }] : [],
     }));
     const structure = { ...plainStructure, tags: [{ _id: "t1", label: "vip" }] };
     const { ecm, server } = await startService(({ url, body }, response) => {

@@ -29,7 +29,8 @@ const commands: [line: string, count: (stdout: string) => number][] = [
 /** A line for each key. */
 const rows = (line: string) => keys.map((key) => line.replace("KEY", key)).join("");
 const sheet = (name: string, ...column: string[]) => ({
-  ...{ name, rows: ["Email", ...column].map((cell, at) => textRow(at + 1, [cell])).join("") },
+  name,
+  rows: ["Email", ...column].map((cell, at) => textRow(at + 1, [cell])).join(""),
 });
 const sheets = [sheet("Others", "no@example.com"), sheet("These", ...keys)];
 

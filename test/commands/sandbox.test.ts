@@ -46,8 +46,11 @@ test("a key is made, seen, stopped, let work again, given a new value, and delet
   const { folder, sandbox, json, read } = await running();
   const key = await json("keys create ci --scope contacts:read --scope reports:read");
   expect(key).toEqual({
-    ...{ _id: expect.stringMatching(/^[0-9a-f]{24}$/), key: expect.stringMatching(/^ecm_us_\w{43}$/) },
-    ...{ name: "ci", scopes: ["contacts:read", "reports:read"], state: "active" },
+    _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+    key: expect.stringMatching(/^ecm_us_\w{43}$/),
+    name: "ci",
+    scopes: ["contacts:read", "reports:read"],
+    state: "active",
   });
   expect(await read(key.key)).toBe("200");
 

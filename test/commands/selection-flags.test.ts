@@ -65,7 +65,8 @@ const conditions: fc.Arbitrary<Condition>[] = [
 const upTo = (max: number) => fc.integer({ min: 1, max });
 /** How what is found is read, and which part of it that gives. */
 const reading = (line: string, ...part: [from?: number, to?: number]) => ({
-  ...{ command: `${line} -o ndjson`.split(" "), part },
+  command: `${line} -o ndjson`.split(" "),
+  part,
 });
 const readings = fc.oneof(
   fc.constant(reading("export")),

@@ -58,7 +58,8 @@ async function scene(kind: Kind, proxy: RecordingProxy, size: number): Promise<s
     return ["contact", kind, "--where", 'First_Name == "Goes"', "--yes", "--json"];
   }
   const held = people.map((key, index) => ({
-    ...{ key, fields: { "First Name": "First", "Last Name": `Last ${index}` } },
+    key,
+    fields: { "First Name": "First", "Last Name": `Last ${index}` },
     // The half that stays as it is has the list and the tag already.
     ...(index % 4 === 0 && { lists: ["Killed"], tags: ["Tagged"] }),
   }));

@@ -205,14 +205,17 @@ export function onlyError(answer: Reply) {
   return { status: answer.status, ...answer.body.errors[0] };
 }
 
+/** The refusal of what a key may not do. */
+export const forbidden = (message: string) => ({ status: 403, errorType: "ForbiddenError", message });
+
 /** The refusal of what no key reaches. */
-export const notAccessible = {
-  ...{ status: 403, errorType: "ForbiddenError", message: "This endpoint is not accessible via API key" },
-};
+export const notAccessible = forbidden("This endpoint is not accessible via API key");
 
 /** The answer where there is no such thing. */
 export const missing = (what: string) => ({
-  ...{ status: 404, errorType: "RecordNotFound", message: `${what} not found` },
+  status: 404,
+  errorType: "RecordNotFound",
+  message: `${what} not found`,
 });
 
 /** The answer to one request too many. */

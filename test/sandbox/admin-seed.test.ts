@@ -28,7 +28,9 @@ test("a seed makes what is missing, by names, and updates a contact that exists"
   expect((await seed({ contacts: [bounced] })).body).toEqual({ contacts: { created: 0, updated: 1 } });
   const changed = await get(`/api/contact/${found._id}`);
   expect(changed).toMatchObject({
-    ...{ key: bounced.key, __v: 1, fields: [{ value: "Bergen" }, { value: "Ada" }] },
+    key: bounced.key,
+    __v: 1,
+    fields: [{ value: "Bergen" }, { value: "Ada" }],
     status: { primary: "Inactive", secondary: "Bounce" },
   });
   expect(changed.tags).toHaveLength(2);

@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { notAccessible, onlyError, openAccount, requestsOf } from "./account.ts";
+import { forbidden, onlyError, openAccount, requestsOf } from "./account.ts";
 
 const invalid = { status: 401, errorType: "UnauthorizedError", message: "Invalid API key" };
 const expired = { ...invalid, message: "API key expired" };
@@ -89,7 +89,7 @@ test.each(Object.entries(scopesOfRequests))(
     const { keyWith, call } = await openAccount();
     const others = ["contacts:read", "campaigns:read", "domains:read", "reports:read"];
     const [weak, enough] = [await keyWith(...others.filter((each) => each !== scope)), await keyWith(scope)];
-    const refusal = { ...notAccessible, message: `API key missing required scope: ${scope}` };
+    const refusal = forbidden(`API key missing required scope: ${scope}`);
     for (const [request, method, path] of requestsOf(requests)) {
       expect(onlyError(await call(method, path, {}, { key: weak })), request).toEqual(refusal);
       expect((await call(method, path, {}, { key: enough })).status, request).not.toBe(403);
@@ -154,7 +154,7 @@ test.each(Object.entries(standings))(
     (await openAdmin()).account({ status: standing });
     expect((await read()).status).toBe(status);
     if (status !== 403) return;
-    const refusal = { ...notAccessible, message: "Account does not have API access" };
+    const refusal = forbidden("Account does not have API access");
     for (const key of [undefined, await keyWith("reports:read")])
       expect(onlyError(await read(key))).toEqual(refusal);
   },

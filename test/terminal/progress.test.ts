@@ -11,7 +11,12 @@ function fakeTerminal(parts: Partial<Terminal>) {
     },
   };
   const terminal = {
-    ...{ stderr, isStderrTerminal: true, isAccessible: false, quiet: false, stderrColumns: 20, env: {} },
+    stderr,
+    isStderrTerminal: true,
+    isAccessible: false,
+    quiet: false,
+    stderrColumns: 20,
+    env: {},
     mask: (shown: string) => shown,
     note(message: string) {
       terminal.drawing?.clear();
