@@ -65,8 +65,8 @@ describe("JSON", () => {
     ["lines that are cut short", '{"Email":"a@example.com"}\n{"Email":"b@exa', /ends in the middle/],
     [
       "an object around an array",
-      '{"records":[{"Email":"a@x.org"}]}',
-      /:1: "records" is an array, but a cell/,
+      '{"total":1,"records":[{"Email":"a@example.com"}]}',
+      /:1: "records" is an array, but a cell has a single value/,
     ],
     ["Latin-1", Buffer.from('{"Email":"a@example.com","City":"K\xf6ln"}', "latin1"), /not in UTF-8/],
   ])("what is no table of objects says why: %s", async (_name, content, message) => {
