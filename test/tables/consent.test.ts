@@ -335,6 +335,17 @@ describe("never passed over without a word", () => {
     await refuses(read(text, { consentColumns: [`${column}=${reading}`] }), "its name says so");
   });
 
+  test("two --consent-column that contradict each other are refused, and a name alone takes no reading back", async () => {
+    const text = "Email,Letter\na@example.com,yes\nb@example.com,no\n";
+    const both = read(text, { consentColumns: ["Letter=opt-out", "letter=opt-in"] });
+    await refuses(
+      both,
+      'one --consent-column reads "Letter" as opt-out, another as opt-in',
+      "Pass one of them",
+    );
+    expect(await mailed(text, { consentColumns: ["Letter=opt-out", "Letter"] })).toBe("b");
+  });
+
   test("a flag turns no rule of a recognised export round", async () => {
     const text = "CONTACT ID;EMAIL;EMAIL_BLACKLISTED\n1;a@example.com;Yes\n";
     const told = read(text, { consentColumns: ["EMAIL_BLACKLISTED=opt-in"] });

@@ -128,13 +128,10 @@ function judgeNamed(input: MappingInput, column: Column, reading: ConsentReading
 
 /**
  * Columns that flags and targets name as consent, by index; undefined where they leave the reading to the name.
- * @throws UsageError for a column that does not exist
+ * @throws UsageError for a column that does not exist, and for flags that contradict each other
  */
 function readNamedConsent({ names, options, place, explicit }: MappingInput) {
   const readings = new Map<number, ConsentReading | undefined>();
-  for (const [index, target] of explicit.entries()) {
-    if (target?.kind === "consent") readings.set(index, target.reading);
-  }
   for (const text of options.consentColumns ?? []) {
     const { column, reading } = parseConsentColumn(text, names);
     const indexes = findColumns(column, names);
@@ -144,7 +141,20 @@ function readNamedConsent({ names, options, place, explicit }: MappingInput) {
         suggestColumn(column, names),
       );
     }
-    for (const index of indexes) readings.set(index, reading);
+    for (const index of indexes) {
+      const before = readings.get(index);
+      if (before && reading && before !== reading) {
+        throw usageError(
+          `${place}: one --consent-column reads ${JSON.stringify(names[index])} as ${before}, another as ${reading}`,
+          "Pass one of them",
+          { type: "ConsentError" },
+        );
+      }
+      readings.set(index, reading ?? before);
+    }
+  }
+  for (const [index, target] of explicit.entries()) {
+    if (target?.kind === "consent" && !readings.get(index)) readings.set(index, target.reading);
   }
   return readings;
 }
