@@ -62,6 +62,7 @@ it("creates nobody who is suppressed where it undoes an undo that deleted", asyn
   expect(deleted.rows).toMatchObject({ deleted: 2 });
   await ecm("suppressions add p0@example.com");
   expect(await run(`runs undo ${deleted.run}`)).toMatchObject({
+    code: 3,
     rows: { created: 1, skipped: 1 },
     codes: { skipped: { suppressed: 1 } },
   });

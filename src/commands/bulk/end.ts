@@ -73,7 +73,8 @@ function countAllRequests(context: Context, { summary, after }: Closed): Summary
 /** Whether somebody who was meant to be written was not, or not in all parts. */
 function isIncomplete({ kind, rows, partial = 0, codes: { skipped } }: Summary): boolean {
   const isChanged = kind === "apply" && (skipped.changed ?? 0) > 0;
-  return rows.rejected > 0 || partial > 0 || isChanged;
+  const isNotRestored = kind === "undo" && (skipped.suppressed ?? 0) > 0;
+  return rows.rejected > 0 || partial > 0 || isChanged || isNotRestored;
 }
 
 /** @param resume undefined: nothing can be resumed */

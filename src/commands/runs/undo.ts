@@ -29,7 +29,7 @@ export function registerRunsUndo(parent: Command, context: Context): void {
     writes: true,
     asks: "With --delete-created",
     exitCodes: {
-      3: "finished, and some contacts could not be restored: they were created by the run, or changed since",
+      3: "finished, and some contacts could not be restored: created by the run, changed since, or suppressed",
     },
     async run(typedRun, { deleteCreated: deletesCreated = false, ...flags }) {
       const options = toRunOptions(flags, context.clock.now());
