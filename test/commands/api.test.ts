@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inputFile } from "../bulk/kit.ts";
-import { done, ecmWith, readJson, temporaryHome } from "../support/ecm.ts";
-import { json } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { done, ecmWith, inputFile, json, readJson, startSandbox, temporaryHome } from "../kit.ts";
 import { startService } from "../support/service.ts";
 
 /** A service that answers everything with an empty object. */

@@ -1,10 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { done, ecmWith, readJson, refused, temporaryHome } from "../support/ecm.ts";
+import { done, ecmWith, readJson, refused, startSandbox, startService, temporaryHome } from "../kit.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { startService } from "../support/service.ts";
 
 /** The embedded service behind a port, and an `ecm` that knows nothing of it yet. */
 async function fresh() {

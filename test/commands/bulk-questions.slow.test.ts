@@ -1,13 +1,8 @@
-/**
- * A bulk write at a terminal is agreed to by a person or by --yes, whatever
- * forbids questions, also when it is resumed where nobody had said yes.
- */
+/** A bulk write at a terminal is agreed to by a person or by --yes, also when it is resumed. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
-import { listWrites } from "../bulk/plan-kit.ts";
-import { done, readJson, refused, temporaryFolder } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { done, listWrites, readJson, refused, startSandbox, temporaryFolder } from "../kit.ts";
 
 const at = { terminalColumns: 200 };
 const contents = { lists: ["L", "M"], contacts: manyContacts(20) };

@@ -2,10 +2,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inputFile, manyRows } from "../bulk/kit.ts";
+import { inputFile, manyRows, startSandbox, startService } from "../kit.ts";
 import { type Ecm, ecmWith, refused, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { startService } from "../support/service.ts";
 
 /** What is offered for the last of these words. */
 async function candidates(ecm: Ecm, typed: string[], env?: Record<string, string>): Promise<string[]> {

@@ -1,7 +1,4 @@
-/**
- * `--status`: documented words in any letter case, people's words, and
- * no other; in every command that has the flag.
- */
+/** `--status`: documented words in any letter case, people's words, and no other; in every command. */
 import { describe, expect, it } from "vitest";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { done, inputFile, type RunningSandbox, readJson, refused, startSandbox } from "../kit.ts";

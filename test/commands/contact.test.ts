@@ -2,10 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { LoggedRequest } from "../../src/sandbox/public-types.ts";
 import type { Contact } from "../../src/wire.ts";
-import { inputFile } from "../bulk/kit.ts";
-import { done, readJson, refused } from "../support/ecm.ts";
-import { json } from "../support/http-server.ts";
-import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { done, inputFile, json, type RunningSandbox, readJson, refused, startSandbox } from "../kit.ts";
 import { plainStructure, startService } from "../support/service.ts";
 
 /** An account with a field, two tags and two lists, and Ada in it. */

@@ -1,10 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { inputFile, manyRows } from "../bulk/kit.ts";
+import { type Answerer, errorBody, inputFile, json, manyRows, startSandbox, startService } from "../kit.ts";
 import { done, type Ecm, ecmWith, temporaryHome } from "../support/ecm.ts";
-import { type Answerer, errorBody, json } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { startService } from "../support/service.ts";
 
 type Finding = Record<"check" | "status" | "message", string>;
 

@@ -2,8 +2,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inputFile } from "../bulk/kit.ts";
-import { done, readJson, refused, temporaryFolder } from "../support/ecm.ts";
+import { done, inputFile, readJson, refused, temporaryFolder } from "../kit.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 const ada = "ada@example.com";

@@ -6,11 +6,10 @@ import { describe, expect, it } from "vitest";
 import { fileNames, toLocksFolder, toRunsFolder } from "../../src/bulk/runs/folder.ts";
 import { listActivities } from "../../src/disk/activities.ts";
 import { takeLease } from "../../src/disk/lease.ts";
-import { inputFile, parseSummary, summaryOf } from "../bulk/kit.ts";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
+import { inputFile, parseSummary, startSandbox, summaryOf } from "../kit.ts";
 import { done, readJson, refused, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { readHome } from "../support/home.ts";
-import { startSandbox } from "../support/sandbox.ts";
 
 const people = [
   "Email,First Name,Last Name",

@@ -1,7 +1,4 @@
-/**
- * `ecm events`: the feeds, oldest first; with `--since last` each event
- * once, whatever shares its time or comes late.
- */
+/** `ecm events`: oldest first; with `--since last` each once, whatever shares its time or comes late. */
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { done, readJson, refused } from "../support/ecm.ts";
-import { type Answerer, errorBody, json } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { type Answerer, done, errorBody, json, readJson, refused, startSandbox } from "../kit.ts";
 import { plainStructure, startService } from "../support/service.ts";
 
 const contents = { lists: ["News", "Leads"] };

@@ -2,9 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary, summaryOf } from "../bulk/kit.ts";
 import { type RecordingProxy, startRecordingProxy } from "../journeys/recording-proxy.ts";
-import { done, readJson, refused } from "../support/ecm.ts";
-import { errorBody } from "../support/http-server.ts";
-import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { done, errorBody, type RunningSandbox, readJson, refused, startSandbox } from "../kit.ts";
 
 const contents = {
   fields: ["City"],

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { realClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/wire.ts";
-import { manyContacts } from "../bulk/kit.ts";
-import { done, type Ecm, readJson, spawnEcm, temporaryHome } from "../support/ecm.ts";
+import { done, type Ecm, manyContacts, readJson, spawnEcm, startSandbox, temporaryHome } from "../kit.ts";
 import { readHome } from "../support/home.ts";
 import {
   account,
@@ -17,7 +16,6 @@ import {
   searchKeys,
   startMcp,
 } from "../support/mcp.ts";
-import { startSandbox } from "../support/sandbox.ts";
 
 const carl = "carl@example.com";
 const dora = "dora@example.com";

@@ -1,8 +1,7 @@
 /** What the revisions of the protocol promise, and answers. */
 import { describe, expect, it } from "vitest";
-import { readJson } from "../support/ecm.ts";
+import { readJson, startSandbox } from "../kit.ts";
 import { account, ada, exchangeLines, startMcp } from "../support/mcp.ts";
-import { startSandbox } from "../support/sandbox.ts";
 
 const modern = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",

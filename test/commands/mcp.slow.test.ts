@@ -6,9 +6,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openFileFolder } from "../../src/commands/mcp/index.ts";
 import type { Clock } from "../../src/wire.ts";
-import { manyContacts, summaryOf } from "../bulk/kit.ts";
+import { json, manyContacts, type RunningSandbox, startHttpServer, startSandbox, summaryOf } from "../kit.ts";
 import { done, type Ecm, ecmWith, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
-import { json, startHttpServer } from "../support/http-server.ts";
 import {
   account,
   accountSession,
@@ -18,7 +17,6 @@ import {
   searchKeys,
   startMcp,
 } from "../support/mcp.ts";
-import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 /** A profile that leads to an account. */
 const logIn = (ecm: Ecm, profile: string, { baseUrl, apiKey }: RunningSandbox, flags = "") =>

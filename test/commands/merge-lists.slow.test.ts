@@ -1,10 +1,8 @@
 /** `lists duplicate` and `lists merge`: a new list and a bulk run over the members. */
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
-import { call, summaryOf } from "../bulk/kit.ts";
-import { countRequests } from "../bulk/plan-kit.ts";
 import { fastClock, startRecordingProxy } from "../journeys/recording-proxy.ts";
-import { done, readJson, refused, temporaryFolder } from "../support/ecm.ts";
+import { call, countRequests, done, readJson, refused, summaryOf, temporaryFolder } from "../kit.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 /** Leads: p0 to p5; Fair: p4 to p8; p9 is in none. */

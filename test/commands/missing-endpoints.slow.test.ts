@@ -1,7 +1,6 @@
 /** What an account's service does not offer is said to be so, and nothing is advised that can never work. */
 import { describe, expect, it } from "vitest";
-import { done, ecmWith, readJson, refused, temporaryHome } from "../support/ecm.ts";
-import { errorBody, startHttpServer } from "../support/http-server.ts";
+import { done, ecmWith, errorBody, readJson, refused, startHttpServer, temporaryHome } from "../kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 interface Answer {

@@ -1,8 +1,6 @@
 /** A plan says what lists, tags and fields are called; under other names it is not carried out. */
 import { expect, it } from "vitest";
-import { inputFile, summaryOf } from "../bulk/kit.ts";
-import { listWrites, makePlanFile } from "../bulk/plan-kit.ts";
-import { done, refused, toWords } from "../support/ecm.ts";
+import { done, inputFile, listWrites, makePlanFile, refused, summaryOf, toWords } from "../kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 async function account() {

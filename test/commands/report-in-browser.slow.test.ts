@@ -1,13 +1,9 @@
-/**
- * A report in a real browser, light, dark and on paper; skipped where there is none.
- */
+/** A report in a real browser, light, dark and on paper; skipped where there is none. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { inputFile } from "../bulk/kit.ts";
+import { inputFile, startSandbox, temporaryFolder } from "../kit.ts";
 import { describeInBrowser, expectContrasts } from "../support/browser.ts";
-import { temporaryFolder } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
 
 /** Short enough to be shown whole. */
 const hostile = "</td><script>alert(1)</script><img src=x onerror=alert(2)>";

@@ -7,10 +7,8 @@ import type { Summary } from "../../src/bulk/index.ts";
 import type { SeenPlan } from "../../src/commands/bulk/plan.ts";
 import { formatReport } from "../../src/commands/bulk/report.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
-import { inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
-import { refused } from "../support/ecm.ts";
+import { inputFile, manyRows, refused, startSandbox, summaryOf } from "../kit.ts";
 import { anyText, runs } from "../support/runs.ts";
-import { startSandbox } from "../support/sandbox.ts";
 
 const people: SeedData = {
   contacts: [

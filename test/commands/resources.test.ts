@@ -1,7 +1,4 @@
-/**
- * What can only be looked at: `ecm campaigns`, `templates`, `domains` and `reports`. They are rows of one table, so what
- * holds for all of them is tried with each; whatever the service tells is shown as far as it goes, and kept in JSON.
- */
+/** `ecm campaigns`, `templates`, `domains` and `reports`, rows of one table: what can only be looked at. */
 import { describe, expect, it } from "vitest";
 import { done, type Ecm, errorBody, json, readJson, refused, startSandbox, startService } from "../kit.ts";
 

@@ -5,9 +5,8 @@ import { describe, expect, it } from "vitest";
 import type { Manifest } from "../../src/bulk/runs/folder.ts";
 import type { RunView } from "../../src/bulk/runs/stored-runs.ts";
 import type { Clock } from "../../src/wire.ts";
-import { inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
+import { inputFile, manyRows, startSandbox, summaryOf } from "../kit.ts";
 import { done, type Ecm, readJson, refused, spawnEcm, waitForResult } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
 
 const at = (terminalColumns: number) => ({ terminalColumns, env: { NO_COLOR: "1" } });
 const withUpdate = "Email,First Name\np0@example.com,Other\nnew@example.com,New\nwrong,W\n";

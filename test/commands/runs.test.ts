@@ -1,8 +1,7 @@
 import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inputFile, manyContacts, manyRows, summaryOf } from "../bulk/kit.ts";
-import { done, type Ecm, readJson, refused } from "../support/ecm.ts";
+import { done, type Ecm, inputFile, manyContacts, manyRows, readJson, refused, summaryOf } from "../kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 /** Imports these rows. @returns its summary */

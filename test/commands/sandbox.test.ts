@@ -1,7 +1,4 @@
-/**
- * `ecm sandbox keys`, `account`, `requests`, `snapshot`, `clock`, `seed` and `reset`, on a sandbox that is running
- * and on a folder at rest; and `variants`, with the flags that take them.
- */
+/** `ecm sandbox` but `start`, `exec` and `clone`: on a sandbox that is running, and on a folder at rest. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -9,17 +6,9 @@ import { interruptedError } from "../../src/errors.ts";
 import { openDatabase } from "../../src/sandbox/database.ts";
 import { openSandbox } from "../../src/sandbox/index.ts";
 import { variantNames } from "../../src/sandbox/variants.ts";
-import {
-  done,
-  ecmWith,
-  inputFile,
-  readJson,
-  refused,
-  startSandbox,
-  temporaryFolder,
-  temporaryHome,
-} from "../kit.ts";
+import { done, ecmWith, inputFile, readJson, refused, temporaryFolder, temporaryHome } from "../kit.ts";
 import { callPort } from "../sandbox/account.ts";
+import { startSandbox } from "../support/sandbox.ts";
 
 /** A sandbox that is running, and `ecm sandbox` on its folder. */
 async function running() {

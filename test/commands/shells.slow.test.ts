@@ -4,9 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it as test } from "vitest";
-import { inputFile } from "../bulk/kit.ts";
-import { ecmWith, readJson, temporaryFolder, waitForResult } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { ecmWith, inputFile, readJson, startSandbox, temporaryFolder, waitForResult } from "../kit.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

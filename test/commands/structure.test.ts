@@ -3,10 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ContactStructure } from "../../src/wire.ts";
-import { inputFile } from "../bulk/kit.ts";
+import { type Answerer, errorBody, inputFile, json, startSandbox } from "../kit.ts";
 import { done, type Ecm, type Result, readJson, refused, temporaryFolder } from "../support/ecm.ts";
-import { type Answerer, errorBody, json } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
 import { plainStructure, startService } from "../support/service.ts";
 
 async function withoutLimits(result: Promise<Result>) {

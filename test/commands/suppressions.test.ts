@@ -2,16 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
-import {
-  done,
-  type Ecm,
-  ecmWith,
-  readJson,
-  refused,
-  temporaryFolder,
-  temporaryHome,
-} from "../support/ecm.ts";
-import { json } from "../support/http-server.ts";
+import { done, type Ecm, ecmWith, json, readJson, refused, temporaryFolder, temporaryHome } from "../kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { plainStructure, startService } from "../support/service.ts";
 

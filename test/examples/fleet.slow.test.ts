@@ -1,7 +1,4 @@
-/**
- * The fleet of examples/fleet: accounts on a real PostgreSQL, workers as processes of their own, and what is
- * killed among them.
- */
+/** examples/fleet: accounts on a real PostgreSQL, workers as processes, and what is killed among them. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -11,10 +8,9 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, expect, it, onTestFinished } from "vitest";
+import { done, ecmWith, type RunningSandbox, startSandbox, temporaryFolder } from "../kit.ts";
 import { recipe } from "../recipes/kit.ts";
-import { done, ecmWith, temporaryFolder } from "../support/ecm.ts";
 import { startPostgres } from "../support/postgres.ts";
-import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,13 +1,8 @@
-/**
- * What others do to contacts between a plan and its writes, by what the plan does: a run stops once it has planned
- * nine contacts, something else happens to each of them, and the run is resumed.
- */
+/** What others do between a plan and its writes: a run stops with nine contacts planned, and is resumed. */
 import { expect, it } from "vitest";
 import { findStatus } from "../../src/api/contacts.ts";
 import type { Contact, ContactList } from "../../src/wire.ts";
-import { call, inputFile, parseSummary } from "../bulk/kit.ts";
-import { makePlanFile } from "../bulk/plan-kit.ts";
-import { done, toWords } from "../support/ecm.ts";
+import { call, done, inputFile, makePlanFile, parseSummary, toWords } from "../kit.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 /** What others do to a contact, in commands. */

@@ -8,8 +8,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
-import { spawnEcm, waitForResult } from "../support/ecm.ts";
+import { inputFile, manyRows, parseSummary, readContacts, spawnEcm, waitForResult } from "../kit.ts";
 import { expectSurvived } from "./killing.ts";
 import { expectNoRepeats, randomFrom, startRecordingProxy } from "./recording-proxy.ts";
 
@@ -30,10 +29,7 @@ it("survives what the seed says", { timeout: 0 }, async () => {
   console.log(`chaos from seed ${firstSeed}: ${JSON.stringify(tried)}`);
 });
 
-/**
- * Three processes at one run, of which some are killed: one works,
- * the others are refused or find nothing to do.
- */
+/** Three processes at one run, some killed: one works, the others are refused or have nothing to do. */
 async function inCompany(seed: number): Promise<number> {
   const random = randomFrom(seed);
   const witness = await startRecordingProxy({ hourlyLimit: 1e6, monthlyLimit: 1e6 });

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { call, inputFile, readContacts, summaryOf } from "../bulk/kit.ts";
-import { json } from "../support/http-server.ts";
-import { plainStructure, startService } from "../support/service.ts";
+import { call, inputFile, json, plainStructure, readContacts, startService, summaryOf } from "../kit.ts";
 import { startRecordingProxy } from "./recording-proxy.ts";
 
 describe("lists and tags that an import makes", () => {

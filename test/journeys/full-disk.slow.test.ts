@@ -1,7 +1,4 @@
-/**
- * Real disks: a small file system in memory that is full, read-only, or gone in the middle of a run. Mounting
- * needs root on Linux; elsewhere nothing is tried.
- */
+/** Disks that are full, read-only, or gone in the middle of a run: mounted, which needs root on Linux. */
 import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -3,11 +3,8 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { inputFile, manyRows, readContacts } from "../bulk/kit.ts";
+import { errorBody, inputFile, json, manyRows, readContacts, startSandbox, startService } from "../kit.ts";
 import { type Result, waitForResult } from "../support/ecm.ts";
-import { errorBody, json } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { startService } from "../support/service.ts";
 
 const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
 

@@ -1,14 +1,9 @@
-/**
- * An import that asks: what can be answered, what can be taken back,
- * and that nothing happens before the last yes.
- */
+/** An import that asks: what can be answered and taken back; nothing happens before the last yes. */
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { summaryOf } from "../bulk/kit.ts";
-import { done, type Ecm, readJson, refused, temporaryFolder } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { done, type Ecm, readJson, refused, startSandbox, summaryOf, temporaryFolder } from "../kit.ts";
 import type { Answer } from "../support/typing.ts";
 import { textRow, workbook } from "../tables/workbooks.ts";
 

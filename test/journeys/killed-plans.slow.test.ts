@@ -1,11 +1,8 @@
-/**
- * Plans and their runs, killed or damaged at any moment: what was approved is written once, or nothing is.
- */
+/** Plans and their runs, killed or damaged at any moment: what was approved is written once, or not. */
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
-import { makePlanFile } from "../bulk/plan-kit.ts";
+import { inputFile, makePlanFile, manyContacts, manyRows, parseSummary, readContacts } from "../kit.ts";
 import { done, refused } from "../support/ecm.ts";
 import { runKilled } from "./killing.ts";
 import {

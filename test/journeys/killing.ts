@@ -3,8 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
-import { inputFile, parseSummary } from "../bulk/kit.ts";
-import { type Result, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { inputFile, parseSummary, type Result, spawnEcm, temporaryFolder, waitForResult } from "../kit.ts";
 import {
   expectNoRepeats,
   type Moment,
@@ -45,10 +44,7 @@ interface Ended {
 
 const bulkFlags = ["--list", "Killed", "--tag", "Tagged", "--create-missing"];
 
-/**
- * Of an import, contacts that exist, and a file that changes some, leaves some, adds some, and has rows that are
- * wrong. Of an edit, everyone is in the account, and two in three are chosen.
- */
+/** Of an import, changed, unchanged, new and wrong rows; of an edit, two in three of the account. */
 async function scene(kind: Kind, proxy: RecordingProxy, size: number): Promise<string[]> {
   const people = Array.from({ length: size }, (_, index) => `p${index}@example.com`);
   const { seed } = proxy.sandbox.admin;

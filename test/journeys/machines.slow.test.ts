@@ -1,14 +1,10 @@
-/**
- * What docs/containers.md promises: a machine that is lost, two
- * machines on one account, and a shared state folder.
- */
+/** docs/containers.md: a machine that is lost, two machines on one account, a shared state folder. */
 import { copyFile, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import { interruptedError } from "../../src/errors.ts";
-import { inputFile, manyRows, parseSummary } from "../bulk/kit.ts";
-import { done, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { done, inputFile, manyRows, parseSummary, temporaryFolder, temporaryHome } from "../kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import {
   beforeFirst,

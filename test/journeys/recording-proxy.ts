@@ -1,13 +1,10 @@
-/**
- * A port in front of the embedded service that sees every request, and lets a test act at an exact moment.
- */
+/** A port in front of the embedded service: it sees every request, and lets a test act at an exact moment. */
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
-import { parseSummary, readContacts } from "../bulk/kit.ts";
-import { ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { ecmWith, parseSummary, type Result, readContacts, temporaryFolder, temporaryHome } from "../kit.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 
 interface RecordedWrite {

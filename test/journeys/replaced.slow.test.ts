@@ -2,8 +2,7 @@ import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { spawnEcm, startSandbox, temporaryFolder, waitForResult } from "../kit.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

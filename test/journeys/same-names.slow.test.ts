@@ -1,8 +1,7 @@
 /** Two who create a list of one name at once: there is one list afterwards, and everybody is in it. */
 import { describe, expect, it } from "vitest";
 import type { ContactList } from "../../src/wire.ts";
-import { call, inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
-import { type Ecm, spawnEcm, waitForResult } from "../support/ecm.ts";
+import { call, type Ecm, inputFile, parseSummary, readContacts, spawnEcm, waitForResult } from "../kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { beforeFirst, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 

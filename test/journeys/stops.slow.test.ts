@@ -1,8 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { interruptedError } from "../../src/errors.ts";
-import { inputFile, manyRows, parseSummary } from "../bulk/kit.ts";
-import { done, type Result, spawnEcm, waitForResult } from "../support/ecm.ts";
+import { done, inputFile, manyRows, parseSummary, type Result, spawnEcm, waitForResult } from "../kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import {
   beforeFirst,

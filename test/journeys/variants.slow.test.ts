@@ -1,15 +1,10 @@
-/**
- * What a person does with an account, from the first field to an undo: under every variant of the service, in pairs
- * of how it is read and how it is written, and under many at once.
- */
+/** A person's whole work with an account, under every variant of the service, in pairs, and many at once. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import { openStore, type Store } from "../../src/sandbox/store/index.ts";
-import { inputFile } from "../bulk/kit.ts";
+import { inputFile, startSandbox, temporaryFolder } from "../kit.ts";
 import { testClock } from "../sandbox/account.ts";
-import { temporaryFolder } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
 import { readPeople } from "./stories/account.ts";
 import { show as showPeople } from "./stories/checks.ts";
 
@@ -31,10 +26,7 @@ interface Journey {
 }
 
 interface JourneyOptions {
-  /**
-   * The account has its field and tags from the start, tags are named by their ids, and the structure is not
-   * changed: for a service that does not show a structure's tags.
-   */
+  /** Fields, tags and their ids from the start: for a service that does not show a structure's tags. */
   isFurnished?: boolean;
 }
 

@@ -1,13 +1,8 @@
-/**
- * Configuration: flag, environment, profile, default, for each
- * value by itself; nothing of it readable by others.
- */
+/** Flag, environment, profile, default, for each value by itself; nothing of it readable by others. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { done, ecmWith, refused, temporaryHome } from "../support/ecm.ts";
-import { json, startHttpServer } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { done, ecmWith, json, refused, startHttpServer, startSandbox, temporaryHome } from "../kit.ts";
 import { startService } from "../support/service.ts";
 
 const labels = ["Default", "Flag", "Variable", "Profile"];

@@ -1,13 +1,9 @@
-/**
- * What each command costs in requests, with names that earlier
- * commands saw and without; and what keeps that honest.
- */
+/** What each command costs in requests, with remembered names and without; and what keeps that honest. */
 import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../src/wire.ts";
-import { done, type Ecm, type Result, readJson, refused, temporaryFolder } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { done, type Ecm, type Result, readJson, refused, startSandbox, temporaryFolder } from "../kit.ts";
 
 /** A clock of the commands' own that a test sets forward, by seconds. */
 function settableClock(ahead = 0): Clock & { advance(seconds: number): void } {

@@ -1,6 +1,4 @@
-/**
- * What every command promises, held by the command tree: a new command meets it, or fails here with what to do.
- */
+/** What every command promises: a new one meets it, or fails here with what to do. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";

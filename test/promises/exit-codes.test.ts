@@ -1,15 +1,10 @@
-/**
- * Exit codes and failures: each code is reached, and a failure
- * says what is known, in words or as one JSON line.
- */
+/** Each exit code is reached, and a failure says what is known, in words or as one JSON line. */
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createInterruption } from "../../src/run.ts";
+import { errorBody, json, startSandbox, startService } from "../kit.ts";
 import { done, refused, spawnEcm, temporaryFolder, toWords, waitForResult } from "../support/ecm.ts";
-import { errorBody, json } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { startService } from "../support/service.ts";
 
 type Answer = [status: number, body: unknown, headers?: Record<string, string>];
 

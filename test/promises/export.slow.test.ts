@@ -2,11 +2,8 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { summaryOf } from "../bulk/kit.ts";
+import { errorBody, json, plainStructure, startHttpServer, startSandbox, summaryOf } from "../kit.ts";
 import { done, readJson, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { plainStructure } from "../support/service.ts";
 
 const values = [
   ...["line\nbreak", "cr\rlf\r\nx", 'q"uote', "a,b;c\td|e", "'lead", "''two", "=1+1", "+1"],

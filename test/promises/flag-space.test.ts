@@ -1,17 +1,13 @@
-/**
- * What holds for every command, whatever it is given: valid output
- * or none, one JSON line for a failure, no trace.
- */
+/** Whatever a command is given: valid output or none, one JSON line for a failure, no trace. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
 import { describeCommandJson } from "../../src/commands/help/help-text.ts";
 import { exitCodes } from "../../src/errors.ts";
+import { done, ecmWith, type Result, refused, startSandbox, temporaryFolder, temporaryHome } from "../kit.ts";
 import { loadLeaves } from "../support/command-tree.ts";
-import { done, ecmWith, type Result, refused, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { anyText, runs } from "../support/runs.ts";
-import { startSandbox } from "../support/sandbox.ts";
 
 interface CommandFacts {
   command: string;

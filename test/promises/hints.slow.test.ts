@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { beforeEach, describe, expect, it } from "vitest";
 import { formatCommandLine } from "../../src/commands/help/command-line.ts";
-import { inputFile } from "../bulk/kit.ts";
+import { inputFile, type RunningSandbox, startSandbox } from "../kit.ts";
 import {
   done,
   type Ecm,
@@ -19,7 +19,6 @@ import {
   temporaryHome,
   toWords,
 } from "../support/ecm.ts";
-import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import type { Answer } from "../support/typing.ts";
 
 /** What a shell would expand between double quotes. */

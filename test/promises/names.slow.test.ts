@@ -1,7 +1,6 @@
 /** Names stand for ids everywhere. */
 import { describe, expect, it } from "vitest";
-import { done, readJson, refused } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { done, readJson, refused, startSandbox } from "../kit.ts";
 
 describe("a name", () => {
   const odd = ["a,b", "a=b", 'c"d', "名簿", " x", "64f0c2a9e1b2c3d4e5f60718", "-dash", "\u0301é"];

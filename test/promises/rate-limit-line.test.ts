@@ -1,7 +1,4 @@
-/**
- * The rate-limit line: after each command that reached the service,
- * exactly so, parts left out that were not sent.
- */
+/** The rate-limit line after each command that reached the service, without what was not sent. */
 import { expect, it } from "vitest";
 import { errorBody, json, startService } from "../kit.ts";
 

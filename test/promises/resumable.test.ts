@@ -1,11 +1,8 @@
 /** A bulk command ends with its summary whatever stops it; and when a limit ends is said wherever one is met. */
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/index.ts";
-import { call, inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
+import { call, errorBody, inputFile, json, manyRows, startSandbox, startService, summaryOf } from "../kit.ts";
 import { done, type Ecm, type Result, readJson, refused } from "../support/ecm.ts";
-import { errorBody, json } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { startService } from "../support/service.ts";
 
 const people = (count: number) => inputFile(manyRows(count));
 const readError = ({ stderr }: Pick<Result, "stderr">) => JSON.parse(/^\{"error".*$/m.exec(stderr)![0]).error;

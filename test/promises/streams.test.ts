@@ -1,8 +1,6 @@
 /** Streams and formats: stdout carries data only, objects come untouched, a terminal is never moved. */
 import { describe, expect, it } from "vitest";
-import { done, readJson, refused, spawnEcm, waitForResult } from "../support/ecm.ts";
-import { json } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { done, json, readJson, refused, spawnEcm, startSandbox, waitForResult } from "../kit.ts";
 import { plainStructure, startService } from "../support/service.ts";
 
 async function answering(body: unknown) {

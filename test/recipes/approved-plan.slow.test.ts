@@ -1,6 +1,4 @@
-/**
- * The script of docs/recipes.md that has a plan approved: rehearsed, signed, verified and applied, or not.
- */
+/** The recipe that has a plan approved: rehearsed, signed, verified and applied, or not. */
 import { spawn, spawnSync } from "node:child_process";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,7 +1,4 @@
-/**
- * The steps of examples/github-workflow.yml, run as GitHub runs
- * them, against the embedded service behind a port.
- */
+/** The steps of examples/github-workflow.yml, run as GitHub runs them, against the embedded service. */
 import { spawn } from "node:child_process";
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -5,8 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/index.ts";
-import { done, type Ecm, ecmWith, temporaryFolder, waitForResult } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { done, type Ecm, ecmWith, startSandbox, temporaryFolder, waitForResult } from "../kit.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -1,7 +1,4 @@
-/**
- * The scripts of docs/databases.md for PostgreSQL, as they stand
- * there, with a server of their own on a socket.
- */
+/** The scripts of docs/databases.md for PostgreSQL, as they stand there, with a server of their own. */
 import { execFileSync } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Each script of docs/recipes.md as it stands in the page: the ordinary night, and what is cut off, used up,
- * refused or wrong.
- */
+/** docs/recipes.md as it stands: an ordinary night, and what is cut off, used up, refused or wrong. */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";

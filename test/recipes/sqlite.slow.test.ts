@@ -1,6 +1,4 @@
-/**
- * The scripts of docs/databases.md for SQLite, as they stand there, with its real shell.
- */
+/** The scripts of docs/databases.md for SQLite, as they stand there, with its real shell. */
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

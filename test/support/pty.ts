@@ -1,7 +1,4 @@
-/**
- * The built program in a real pseudo-terminal, with someone who
- * types once what they wait for is on the screen.
- */
+/** The built program in a pseudo-terminal, with someone who types once the words are on the screen. */
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";

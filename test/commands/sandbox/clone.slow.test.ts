@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { replaceByClone } from "../../../src/sandbox/clone.ts";
 import { openSandbox } from "../../../src/sandbox/index.ts";
-import { manyContacts } from "../../bulk/kit.ts";
 import { startRecordingProxy } from "../../journeys/recording-proxy.ts";
-import { done, ecmWith, spawnEcm, temporaryFolder, waitForResult } from "../../support/ecm.ts";
+import { done, ecmWith, manyContacts, spawnEcm, temporaryFolder, waitForResult } from "../../kit.ts";
 import { type RunningSandbox, startSandbox } from "../../support/sandbox.ts";
 
 /** An account with two lists, a tag and three contacts, one of them inactive. */

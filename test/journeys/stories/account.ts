@@ -1,6 +1,4 @@
-/**
- * An account for each story: a world of one sandbox, behind a port that sees every request and can disturb one.
- */
+/** An account for each story: a world of one sandbox, behind a port that sees and can disturb requests. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +6,7 @@ import { onTestFinished } from "vitest";
 import { openSandbox } from "../../../src/sandbox/index.ts";
 import type { SeedData } from "../../../src/sandbox/public-types.ts";
 import type { World } from "../../../src/sandbox/worlds.ts";
-import { ecmWith, temporaryFolder } from "../../support/ecm.ts";
-import { type Answerer, errorBody, json, startHttpServer } from "../../support/http-server.ts";
+import { type Answerer, ecmWith, errorBody, json, startHttpServer, temporaryFolder } from "../../kit.ts";
 import { fastClock, lose } from "../recording-proxy.ts";
 
 /** A contact as a reader of names sees it. */
