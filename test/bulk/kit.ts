@@ -6,6 +6,7 @@ import type { PlanLine } from "../../src/bulk/plan/plan-line.ts";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { Contact, ContactStructure } from "../../src/wire.ts";
+import { callPort } from "../sandbox/account.ts";
 import { type Ecm, type Result, temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
@@ -73,20 +74,9 @@ export async function startAccount(options?: Parameters<typeof startSandbox>[0])
   return { ...service, ...askingOf(service), service };
 }
 
-/** One request at the service, outside the program under test. */
-export async function call<T = unknown>(
-  { baseUrl, apiKey }: Pick<RunningSandbox, "baseUrl" | "apiKey">,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<T> {
-  const answer = await fetch(baseUrl + path, {
-    method,
-    headers: { "x-api-key": apiKey, "content-type": "application/json" },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  return (await answer.json()) as T;
-}
+/** What the service answers to one request, outside the program under test. */
+export const call = async <T = unknown>(...request: Parameters<typeof callPort>): Promise<T> =>
+  (await callPort(...request)).body;
 
 /** Everything the account holds, by key, without what differs from run to run. */
 export async function readContacts(service: Pick<RunningSandbox, "baseUrl" | "apiKey">) {

@@ -4,10 +4,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { done, refused, temporaryFolder } from "../support/ecm.ts";
+import { down, enter } from "../support/typing.ts";
 import { inputFile, startAccount } from "./kit.ts";
 
-const enter = "\r";
-const down = "\u001b[B";
 const [a, b, c] = ["a@example.com", "b@example.com", "c@example.com"];
 
 /** An account of these, and who in it is active. */

@@ -16,8 +16,6 @@ import { fileNames, makeRunFolder } from "../../src/bulk/runs/folder.ts";
 import { type JournalRecord, readJournal } from "../../src/bulk/runs/journal.ts";
 import { realClock } from "../../src/clock.ts";
 import { describeReason, missingNamesError } from "../../src/commands/bulk/words.ts";
-import { openNetwork } from "../../src/http/network.ts";
-import { createSend } from "../../src/http/send.ts";
 import { createBehavior } from "../../src/service/behavior.ts";
 import { KeySearch } from "../../src/service/key-search.ts";
 import { NamesCache } from "../../src/service/names-cache.ts";
@@ -25,6 +23,7 @@ import { Suppressions } from "../../src/suppressions/suppressions.ts";
 import type { Contact } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { createSendTo } from "../support/test-send.ts";
 import { call } from "./kit.ts";
 import { planHead } from "./plan-kit.ts";
 
@@ -63,20 +62,10 @@ export async function openSteps(
   looksUp: Partial<LookupOptions> = {},
 ): Promise<Steps> {
   const { baseUrl, apiKey } = service;
-  const network = await openNetwork({ baseUrl, purpose: "bulk", connections: 2 });
-  onTestFinished(() => network.close());
   const { signal } = new AbortController();
   const [clock, stateFolder] = [realClock, await temporaryFolder()];
-  const send = createSend({
-    baseUrl,
-    apiKey,
-    transport: network.transport,
-    clock,
-    timeoutSeconds: 30,
-    maxWaitSeconds: 0,
-    readOnly: false,
-    signal,
-  });
+  const patience = { timeoutSeconds: 30, maxWaitSeconds: 0 };
+  const { send } = await createSendTo(baseUrl, { apiKey, clock, signal, ...patience }, "bulk");
   const { structureId } = service.sandbox;
   const place = await makeRunFolder(stateFolder, clock.now());
   const context = openContext({

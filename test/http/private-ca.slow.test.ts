@@ -1,12 +1,11 @@
 /** A private certificate authority, as companies have: Node reads NODE_EXTRA_CA_CERTS when a process starts. */
 import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { missingTools } from "../recipes/kit.ts";
 import { spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
+import { json, startHttpServer } from "../support/http-server.ts";
 import { plainStructure } from "../support/service.ts";
 
 const missing = missingTools(["openssl"]);
@@ -23,30 +22,14 @@ async function startHttps() {
   await writeFile(join(folder, "names"), "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
   const authority = "-CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names";
   openssl(`x509 -req -in own.csr -out own.pem ${authority}`);
-  let requests = 0;
-  const [tlsKey, cert] = await Promise.all(
-    ["own.key", "own.pem"].map((name) => readFile(join(folder, name))),
-  );
-  const server = createServer({ key: tlsKey, cert }, (_request, response) => {
-    requests++;
-    response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify([plainStructure]));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return {
-    baseUrl: `https://127.0.0.1:${port}`,
-    authority: join(folder, "ca.pem"),
-    requests: () => requests,
-  };
+  const tls = { key: await readFile(join(folder, "own.key")), cert: await readFile(join(folder, "own.pem")) };
+  const server = await startHttpServer((_request, response) => json(response, 200, [plainStructure]), tls);
+  return { ...server, authority: join(folder, "ca.pem") };
 }
 
-describe.skipIf(missing.length > 0)(`a private certificate authority${told}`, () => {
-  it("is trusted when NODE_EXTRA_CA_CERTS names it; without it nothing is sent", async () => {
+it.skipIf(missing.length > 0)(
+  `a private authority is trusted when NODE_EXTRA_CA_CERTS names it; without it nothing is sent${told}`,
+  async () => {
     const { baseUrl, authority, requests } = await startHttps();
     const env = { ...(await temporaryHome()), ECM_BASE_URL: baseUrl, ECM_API_KEY: "k".repeat(50) };
     const list = (more = {}) =>
@@ -54,8 +37,8 @@ describe.skipIf(missing.length > 0)(`a private certificate authority${told}`, ()
     const refused = await list();
     expect(refused).toMatchObject({ code: 8, stdout: "" });
     expect(refused.stderr).toMatch(/certificate/i);
-    expect(requests()).toBe(0);
+    expect(requests).toEqual([]);
     const listed = { code: 0, stdout: `${plainStructure._id}\n`, stderr: "" };
     expect(await list({ NODE_EXTRA_CA_CERTS: authority })).toEqual(listed);
-  });
-});
+  },
+);

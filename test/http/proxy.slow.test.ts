@@ -1,9 +1,9 @@
 /** HTTPS_PROXY and NO_PROXY, through real proxies on loopback. */
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
-import { json, startHttpServer } from "../support/http-server.ts";
+import { json, listen, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { plainStructure, startService } from "../support/service.ts";
 
@@ -24,9 +24,7 @@ async function startProxy(target?: string) {
     onward.on("error", () => socket.destroy());
     onTestFinished(() => void onward.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { requests, url: `http://127.0.0.1:${await listen(server)}` };
 }
 
 /** `ecm` with a key to a service that only a proxy reaches. */
@@ -61,9 +59,7 @@ describe("requests through a proxy", () => {
     refusing.on("connect", (_request, socket) => {
       socket.on("error", () => undefined).end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
     });
-    await new Promise<void>((resolve) => refusing.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void refusing.close());
-    const asking = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`;
+    const asking = `http://127.0.0.1:${await listen(refusing)}`;
     const closed = "http://127.0.0.1:9";
     for (const [proxy, message, hint] of [
       [url, "Proxy response (502)", "NO_PROXY"],

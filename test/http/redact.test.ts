@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { EcmError } from "../../src/errors.ts";
-import { createSend } from "../../src/http/send.ts";
-import type { ApiRequest, SendEvent, TransportFailure, WireAnswer } from "../../src/wire.ts";
+import type { ApiRequest, TransportFailure, WireAnswer } from "../../src/wire.ts";
 import { runs } from "../support/runs.ts";
-import { jumpingClock } from "../support/test-send.ts";
+import { createSendTo } from "../support/test-send.ts";
 
 const anyKey = fc.stringMatching(/^[\x21-\x7e]{12,60}$/);
 
@@ -51,11 +50,9 @@ it("the API key is in no answer, event, error or cause, wherever the service put
   );
   await fc.assert(
     fc.asyncProperty(cases, async ({ key, answers, effect, expect: expected, body, query }) => {
-      const events: SendEvent[] = [];
       let count = 0;
       let sentKey: string | undefined;
-      const send = createSend({
-        baseUrl: "https://api.example.com",
+      const { send, events } = await createSendTo("https://api.example.com", {
         apiKey: key,
         transport: async ({ headers }) => {
           sentKey = headers["x-api-key"];
@@ -63,12 +60,7 @@ it("the API key is in no answer, event, error or cause, wherever the service put
           if (answer instanceof Error) throw answer;
           return answer;
         },
-        clock: jumpingClock([]),
-        timeoutSeconds: 5,
         maxWaitSeconds: 3,
-        readOnly: false,
-        signal: new AbortController().signal,
-        onEvent: (event) => events.push(event),
       });
       const request: ApiRequest = { method: "POST", path: "/api/x", body, query, effect };
       const result = await send(request, { expect: expected }).catch((error: unknown) => error);

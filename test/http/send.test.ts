@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type EcmError, interruptedError, isKind, isServiceError } from "../../src/errors.ts";
 import type { ApiRequest, SendOptions } from "../../src/wire.ts";
-import { type Answerer, errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { type Answerer, errorBody, json, listen, startHttpServer } from "../support/http-server.ts";
 import { anyText, runs } from "../support/runs.ts";
 import { createSendTo, testKey } from "../support/test-send.ts";
 
@@ -20,8 +20,7 @@ const catchFailure = async (promise: Promise<unknown>): Promise<EcmError> => {
 /** A port that nobody listens on. */
 async function deadPort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
+  const port = await listen(server);
   await new Promise((resolve) => server.close(resolve));
   return port;
 }

@@ -4,6 +4,8 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openSandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
+import type { StartSandboxOptions } from "../../src/sandbox/public-types.ts";
+import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
 import type { Clock, ContactStructure } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
@@ -171,6 +173,21 @@ export async function callPort(
   const text = await answer.text();
   const parsed: Reply["body"] = text === "" ? undefined : JSON.parse(text);
   return { status: answer.status, headers: answer.headers, body: parsed };
+}
+
+/** Creates a contact in an account behind a port. */
+export const createAt = (
+  account: { baseUrl: string; apiKey: string; structureId: string },
+  key: string,
+): ReturnType<typeof callPort> =>
+  callPort(account, "POST", "/api/contact", { key, contactStructureId: account.structureId });
+
+/** A sandbox as a test suite starts it, and requests to it; it is stopped when the test ends. */
+export async function started(options?: StartSandboxOptions) {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.stop());
+  const call = (method: string, path: string, body?: object) => callPort(sandbox, method, path, body);
+  return { ...sandbox, call, create: (key: string) => createAt(sandbox, key) };
 }
 
 /** `fetch` sets Host and Origin itself; a browser's headers have to be written by hand. */

@@ -1,31 +1,28 @@
 /** The page at /__sandbox/ in a real browser; skipped where there is none. */
 import type { Page } from "playwright-core";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { StartSandboxOptions } from "../../src/sandbox/public-types.ts";
-import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
 import { describeInBrowser, expectContrasts } from "../support/browser.ts";
-import { callPort } from "./account.ts";
+import { started } from "./account.ts";
 
 describeInBrowser("the page", (open) => {
   async function opened(options?: StartSandboxOptions, colorScheme: "light" | "dark" = "light") {
-    const sandbox = await startSandbox(options);
-    onTestFinished(() => sandbox.stop());
+    const sandbox = await started(options);
     const { page, complaints, requested } = await open({ colorScheme });
     await page.goto(`${sandbox.baseUrl}/__sandbox/`);
-    const call = (method: string, path: string, body?: object) => callPort(sandbox, method, path, body);
-    return { ...sandbox, page, complaints, requested, call };
+    return { ...sandbox, page, complaints, requested };
   }
 
   const live = (page: Page) => page.getByRole("status").getByText("Live").waitFor();
 
   test("shows contacts, lists, requests with their bodies, and what is left, as they change", async () => {
-    const { page, admin, call, structureId, complaints, requested, baseUrl } = await opened();
+    const { page, admin, call, create, complaints, requested, baseUrl } = await opened();
     await live(page);
     await page.getByText("No requests yet").waitFor();
     await admin.limits({ hourly: 100, used: 0 });
     const ada = { key: "ada@example.com", fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"] };
     await admin.seed({ contacts: [ada] });
-    await call("POST", "/api/contact", { key: "hana@example.com", contactStructureId: structureId });
+    await create("hana@example.com");
     const contacts = page.getByRole("region", { name: "Contacts" });
     await contacts.getByRole("cell", { name: "hana@example.com" }).waitFor();
     await contacts
@@ -51,14 +48,14 @@ describeInBrowser("the page", (open) => {
   });
 
   test("text from the service is text, wherever it stands", async () => {
-    const { page, admin, call, structureId, complaints } = await opened();
+    const { page, admin, call, create, complaints } = await opened();
     const attack = "<img src=x onerror=alert(1)><script>alert(2)</script>";
     await admin.seed({
       fields: [attack],
       contacts: [{ key: "ada@example.com", fields: { [attack]: attack }, lists: [attack], tags: [attack] }],
     });
     await call("POST", `/api/${encodeURIComponent(attack)}?${attack}`, { key: attack });
-    await call("POST", "/api/contact", { key: attack, contactStructureId: structureId });
+    await create(attack);
     await live(page);
     for (const summary of await page.locator("summary").all()) await summary.click();
     await page.getByRole("cell", { name: attack }).first().waitFor();
@@ -73,9 +70,8 @@ describeInBrowser("the page", (open) => {
     await page.getByText("/api/before").waitFor();
     await stop();
     await page.getByText("Not connected; trying again").waitFor();
-    const other = await startSandbox({ port: Number(new URL(baseUrl).port) });
-    onTestFinished(() => other.stop());
-    await fetch(`${other.baseUrl}/api/after`);
+    const other = await started({ port: Number(new URL(baseUrl).port) });
+    await other.call("GET", "/api/after");
     await page.getByText("/api/after").waitFor();
     expect(await page.locator("#requests li").count()).toBe(1);
     await live(page);

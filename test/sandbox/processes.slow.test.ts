@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
 import { spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { callPort } from "./account.ts";
+import { callPort, createAt } from "./account.ts";
 
 interface Started {
   baseUrl: string;
@@ -89,11 +89,10 @@ test("Snapshots that two processes save, load, list and remove at once are whole
 test("Mutates without __v in two processes all apply; of those with one __v, exactly one does", async () => {
   const both = await startTwo();
   const [one, two] = both;
-  const contactStructureId = one.structureId;
   const [{ _id: _, keyType, ...structure }] = (await callPort(one, "GET", "/api/contact-structure")).body;
   const change = { ...structure, tags: Array.from({ length: 20 }, (_, n) => ({ label: `tag ${n}` })) };
-  const { tags } = (await callPort(one, "PUT", `/api/contact-structure/${contactStructureId}`, change)).body;
-  const made = await callPort(one, "POST", "/api/contact", { key: "a@b.co", contactStructureId });
+  const { tags } = (await callPort(one, "PUT", `/api/contact-structure/${one.structureId}`, change)).body;
+  const made = await createAt(one, "a@b.co");
   const contact = `/api/contact/${made.body._id}`;
   const mutateAll = (version: object) =>
     sendAll(both, tags.length, (number) => [
@@ -117,8 +116,7 @@ test("Every write that was answered is there after kill -9", async () => {
   const write = async (): Promise<void> => {
     for (;;) {
       const key = `p${number++}@b.co`;
-      const contact = { key, contactStructureId: server.structureId };
-      answered.push((await callPort(server, "POST", "/api/contact", contact)).body._id);
+      answered.push((await createAt(server, key)).body._id);
       if (answered.length === 150) server.child.kill("SIGKILL");
     }
   };

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { StartedSandbox } from "../../src/sandbox/public-types.ts";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
 import { done, spawnEcm, temporaryHome, waitForResult } from "../support/ecm.ts";
-import { callPort } from "./account.ts";
+import { createAt } from "./account.ts";
 
 const libsql = fileURLToPath(new URL("../../node_modules/libsql", import.meta.url));
 
@@ -24,8 +24,7 @@ console.log(JSON.stringify({ integrity, keys }));`;
 }
 
 async function create(server: StartedSandbox, key: string): Promise<string> {
-  const body = { key, contactStructureId: server.structureId };
-  const answer = await callPort(server, "POST", "/api/contact", body);
+  const answer = await createAt(server, key);
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   return key;
 }

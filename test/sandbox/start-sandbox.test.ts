@@ -3,20 +3,11 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Admin, StartSandboxOptions } from "../../src/sandbox/public-types.ts";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
 import { temporaryFolder } from "../support/ecm.ts";
-import { callPort } from "./account.ts";
-
-async function started(options?: StartSandboxOptions) {
-  const sandbox = await startSandbox(options);
-  onTestFinished(() => sandbox.stop());
-  const call = (method: string, path: string, body?: object) => callPort(sandbox, method, path, body);
-  const create = (key: string) =>
-    call("POST", "/api/contact", { key, contactStructureId: sandbox.structureId });
-  return { ...sandbox, call, create };
-}
+import { started } from "./account.ts";
 
 test("admin does what /__sandbox/ does", async () => {
   const { admin, call, create, structureId } = await started({ seed: 1 });

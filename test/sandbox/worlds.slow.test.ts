@@ -1,21 +1,9 @@
 /** Further accounts in the process of a sandbox, which cannot see each other. */
-import { expect, onTestFinished, test } from "vitest";
-import type { SandboxWorld, StartSandboxOptions } from "../../src/sandbox/public-types.ts";
-import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
-import { callPort, fetchStatus } from "./account.ts";
+import { expect, test } from "vitest";
+import type { SandboxWorld } from "../../src/sandbox/public-types.ts";
+import { callPort, createAt, fetchStatus, started } from "./account.ts";
 
-async function started(options?: StartSandboxOptions) {
-  const sandbox = await startSandbox(options);
-  onTestFinished(() => sandbox.stop());
-  const admin = (method: string, path: string, body?: object) =>
-    callPort(sandbox, method, `/__sandbox/${path}`, body);
-  return { ...sandbox, overHttp: admin };
-}
-
-type Account = Pick<SandboxWorld, "baseUrl" | "apiKey" | "structureId">;
-
-const create = (account: Account, key: string) =>
-  callPort(account, "POST", "/api/contact", { key, contactStructureId: account.structureId });
+type Account = Pick<SandboxWorld, "baseUrl" | "apiKey">;
 
 const read = (account: Account) => callPort(account, "GET", "/api/contact");
 
@@ -36,8 +24,8 @@ test("a world has contents, key, structure, clock, limits, faults and log of its
   expect((await callPort(one, "GET", "/api/contact-structure")).status).toBe(503);
   const structure = await callPort(two, "GET", "/api/contact-structure");
   expect([structure.status, structure.body[0].tags]).toEqual([200, []]);
-  expect((await create(one, "bob@b.co")).body.createdAt).toMatch(/^2030-01-01T00:/);
-  expect((await create(two, "bob@b.co")).body.createdAt).not.toMatch(/^2030/);
+  expect((await createAt(one, "bob@b.co")).body.createdAt).toMatch(/^2030-01-01T00:/);
+  expect((await createAt(two, "bob@b.co")).body.createdAt).not.toMatch(/^2030/);
   expect((await read(one)).headers.get("x-ratelimit-limit")).toBe("5");
   for (let count = 0; count < 3; count++) await read(one);
   expect((await read(one)).status).toBe(429);
@@ -62,7 +50,8 @@ test("failures stay in the account where they happened", async () => {
 
 test("over HTTP: a world from a snapshot is opened, has its own admin, and goes with one request", async () => {
   const sandbox = await started({ seed: 1, variants: { lists: "array" } });
-  const { overHttp } = sandbox;
+  const overHttp = (method: string, path: string, body?: object) =>
+    sandbox.call(method, `/__sandbox/${path}`, body);
   await sandbox.admin.seed({ contacts: [{ key: "ada@b.co", lists: ["News"] }], fields: ["City"] });
   await sandbox.admin.snapshots.save("one");
   await sandbox.admin.reset();
@@ -102,7 +91,7 @@ test("over HTTP: a world from a snapshot is opened, has its own admin, and goes 
 });
 
 test("what is refused says where", async () => {
-  const { overHttp, world } = await started();
+  const { call, world } = await started();
   for (const [body, message] of [
     [{ from: "none" }, "Snapshot none not found"],
     [{ form: "one" }, "form is not known here"],
@@ -111,7 +100,7 @@ test("what is refused says where", async () => {
     [{ variants: [] }, "variants must be an object"],
     [{ from: 5 }, "from must be a string"],
   ] as const) {
-    const answer = await overHttp("POST", "worlds", body);
+    const answer = await call("POST", "/__sandbox/worlds", body);
     expect([400, 404]).toContain(answer.status);
     expect(answer.body.errors[0].message).toContain(message);
     await expect(world(body as never)).rejects.toThrow(message);
@@ -132,7 +121,7 @@ test("other sites reach no world, and with a token nobody without it reaches its
 test("many worlds are open at once, and close with the sandbox", async () => {
   const sandbox = await started({ seed: 7 });
   const worlds = await Promise.all(Array.from({ length: 30 }, () => sandbox.world()));
-  await Promise.all(worlds.map((world, index) => create(world, `p${index}@b.co`)));
+  await Promise.all(worlds.map((world, index) => createAt(world, `p${index}@b.co`)));
   expect(await Promise.all(worlds.map(keysIn))).toEqual(worlds.map((_, index) => [`p${index}@b.co`]));
   await sandbox.stop();
   await expect(worlds[0]!.admin.requests()).rejects.toThrow("The world was closed");
@@ -145,7 +134,7 @@ test("using closes a world, and closing twice does nothing", async () => {
   {
     await using world = await sandbox.world();
     seen = world;
-    expect((await create(world, "ada@b.co")).status).toBe(200);
+    expect((await createAt(world, "ada@b.co")).status).toBe(200);
   }
   await expect(seen.admin.reset()).rejects.toThrow("The world was closed");
   await seen.close();
@@ -161,7 +150,7 @@ test("a stream of a world's requests ends with it", async () => {
   const world = await sandbox.world();
   const stream = await fetch(`${world.baseUrl}/__sandbox/requests/stream?since=0`);
   const ended = stream.text();
-  await create(world, "ada@b.co");
+  await createAt(world, "ada@b.co");
   await world.close();
   expect(await ended).toContain(": the log of the sandbox");
 });

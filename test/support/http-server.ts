@@ -1,6 +1,7 @@
 /** A server on loopback that answers as a test says: broken, foreign, slow, or simply small. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo, Server, Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
 interface ReceivedRequest {
@@ -24,21 +25,9 @@ export type Answerer = (
   count: number,
 ) => void;
 
-/** Starts one on a free port; it is closed when the test ends. */
-export async function startHttpServer(answer: Answerer): Promise<HttpServer> {
-  const requests: ReceivedRequest[] = [];
+/** Listens on a free port of loopback until the test ends. @returns the port */
+export async function listen(server: Server): Promise<number> {
   const sockets = new Set<Socket>();
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("error", () => undefined);
-    request.on("end", () => {
-      const body = Buffer.concat(chunks).toString("utf8");
-      const { method = "", url = "", headers } = request;
-      requests.push({ method, url, headers, body });
-      answer(requests.at(-1)!, response, requests.length);
-    });
-  });
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
@@ -50,7 +39,28 @@ export async function startHttpServer(answer: Answerer): Promise<HttpServer> {
       server.close(() => resolve());
     });
   });
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  return (server.address() as AddressInfo).port;
+}
+
+/** Starts one. @param tls key and certificate, for https */
+export async function startHttpServer(
+  answer: Answerer,
+  tls?: { key: Buffer; cert: Buffer },
+): Promise<HttpServer> {
+  const requests: ReceivedRequest[] = [];
+  const receive = (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("error", () => undefined);
+    request.on("end", () => {
+      const body = Buffer.concat(chunks).toString("utf8");
+      const { method = "", url = "", headers } = request;
+      requests.push({ method, url, headers, body });
+      answer(requests.at(-1)!, response, requests.length);
+    });
+  };
+  const port = await listen(tls ? createSecureServer(tls, receive) : createServer(receive));
+  return { baseUrl: `${tls ? "https" : "http"}://127.0.0.1:${port}`, requests };
 }
 
 /** Ends a response with JSON. */

@@ -19,7 +19,8 @@ import type { ReadOptions } from "../../src/tables/rows.ts";
 import { inspectFile } from "../../src/tables/source.ts";
 import { decodeAll, resolveEncoding } from "../../src/tables/text.ts";
 import { requireUnderstood } from "../../src/tables/understand.ts";
-import { fileWith, structure, toInputFile } from "./reading.ts";
+import { inputFile } from "../bulk/kit.ts";
+import { structure, toInputFile } from "./reading.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = process.env.ECM_CORPORA ?? join(root, "..", "shared", "corpora");
@@ -107,7 +108,7 @@ describe.runIf(isThere)("every file is read, or refused with a reason", () => {
     const { files } = json<{ files: Record<string, string> }>("csv/duckdb/fuzz-pack.json");
     expect(Object.keys(files).length).toBeGreaterThan(200);
     for (const [name, base64] of Object.entries(files)) {
-      const path = await fileWith(Buffer.from(base64, "base64"));
+      const path = await inputFile(Buffer.from(base64, "base64"));
       expect(await readOutcome(path), name).toMatch(/; records \w+$|^refused: ./);
     }
   });

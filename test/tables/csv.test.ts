@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { CsvFault, type CsvRecord, readRecords, toUnreadableError } from "../../src/tables/csv.ts";
 import { readText } from "../../src/tables/text.ts";
-import { fileWith, toInputFile } from "./reading.ts";
+import { inputFile } from "../bulk/kit.ts";
+import { toInputFile } from "./reading.ts";
 
 async function* inPieces(text: string, size: number): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
@@ -53,7 +54,7 @@ test.each([
   ["from a line on", "a\r\nb\rc\nd\n", 0, 3, "c\nd\n"],
   ["nothing behind its end", "a\n", 0, 3, ""],
 ])("text: %s", async (_what, content, markBytes, startLine, expected) => {
-  const file = toInputFile(await fileWith(content));
+  const file = toInputFile(await inputFile(content));
   const chunks: Buffer[] = [];
   for await (const chunk of readText({ file, encoding: "utf-8", markBytes }, startLine)) chunks.push(chunk);
   expect(Buffer.concat(chunks).toString()).toBe(expected);

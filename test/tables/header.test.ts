@@ -2,7 +2,8 @@ import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ReadOptions } from "../../src/tables/rows.ts";
 import { requireUnderstood } from "../../src/tables/understand.ts";
-import { fileWith, notesOf, outline, read, refuses, structure, toInputFile } from "./reading.ts";
+import { inputFile } from "../bulk/kit.ts";
+import { notesOf, outline, read, refuses, structure, toInputFile } from "./reading.ts";
 
 const below = 'Notes:\n"Some emails are missing,\nwhich is known."\n\nEmail Address,City\na@x.org,London\n';
 const skipped = 'a "broken\r\nEmail;x\rEmail;City\na@x.org;y\n';
@@ -95,7 +96,7 @@ test("a header without rows is said", async () => {
 });
 
 test("a missing file and a folder are named", async () => {
-  const path = await fileWith("");
+  const path = await inputFile("");
   for (const [file, message] of [
     [`${path}x`, "there is no such file"],
     [dirname(path), "is a folder"],

@@ -3,12 +3,13 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readMapping, writeMapping } from "../../src/tables/columns/mapping-file.ts";
+import { inputFile } from "../bulk/kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
-import { fileWith, type ReadResult, read, refuses } from "./reading.ts";
+import { type ReadResult, read, refuses } from "./reading.ts";
 
 /** The rows of a file by a mapping, as a person writes it. */
 async function mapped(content: string, mapping: string, set?: [string, string][]): Promise<ReadResult> {
-  return read(content, { map: await readMapping(await fileWith(mapping, "people.yaml")), set });
+  return read(content, { map: await readMapping(await inputFile(mapping, "people.yaml")), set });
 }
 
 describe("a column", () => {
@@ -82,7 +83,7 @@ describe("a mapping that is wrong", () => {
 
 it("is written as it is read, in its file's order, and never over what somebody else wrote", async () => {
   const file = join(await temporaryFolder(), "out.yaml");
-  const source = await fileWith('Email: key\n"01": "no"\nT: { target: tags, split: ";" }\n"2": ignore\n');
+  const source = await inputFile('Email: key\n"01": "no"\nT: { target: tags, split: ";" }\n"2": ignore\n');
   const mapping = await readMapping(source);
   const tags = { target: "tags", split: ";" };
   expect([...mapping]).toEqual(Array.of(["Email", "key"], ["01", "no"], ["T", tags], ["2", "ignore"]));

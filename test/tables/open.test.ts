@@ -4,11 +4,12 @@ import { describeNote } from "../../src/commands/bulk/words.ts";
 import { openInput } from "../../src/tables/open.ts";
 import type { Note, ReadOptions } from "../../src/tables/rows.ts";
 import { openClearInput } from "../../src/tables/understand.ts";
-import { fileWith, refuses, toInputFile } from "./reading.ts";
+import { inputFile } from "../bulk/kit.ts";
+import { refuses, toInputFile } from "./reading.ts";
 import { sheet, textRow } from "./workbooks.ts";
 
 async function open(content: string | Uint8Array, options: Partial<ReadOptions> = {}) {
-  return openInput(toInputFile(await fileWith(content)), { map: [], ...options });
+  return openInput(toInputFile(await inputFile(content)), { map: [], ...options });
 }
 
 const book = sheet(textRow(1, ["Email"]));
@@ -40,7 +41,7 @@ describe("the kind of a file", () => {
     ["that swallows rows", taken, {}, /people\.csv:2: a quote opens here and closes on line 4/],
     ["around over 1 MiB", long, {}, /people\.csv:3: the row that starts here is longer than 1 MiB/],
   ])("refuses before a request a quote %s", async (_what, content, options, message) => {
-    const file = toInputFile(await fileWith(content));
+    const file = toInputFile(await inputFile(content));
     await refuses(openClearInput("contacts", file, { map: [], ...options }), message);
   });
 });

@@ -6,7 +6,8 @@ import { type Cells, toUnknownCell } from "../../src/tables/cells.ts";
 import type { TableRecord } from "../../src/tables/csv.ts";
 import { inspectFile } from "../../src/tables/source.ts";
 import { type ReadRecords, takeRecords } from "../../src/tables/table.ts";
-import { fileWith, refuses, toInputFile } from "./reading.ts";
+import { inputFile } from "../bulk/kit.ts";
+import { refuses, toInputFile } from "./reading.ts";
 
 type Rows = readonly (readonly [line: number, cells: Cells])[];
 
@@ -16,7 +17,7 @@ async function* toBatches(rows: Rows, whileTaken: () => void): AsyncGenerator<Ta
 }
 
 async function take(rows: Rows, whileTaken: (path: string) => void = () => {}) {
-  const file = toInputFile(await fileWith("Email\n"));
+  const file = toInputFile(await inputFile("Email\n"));
   const batches = toBatches(rows, () => whileTaken(file.path));
   return { records: await takeRecords(await inspectFile(file), "page", batches), file };
 }
@@ -60,7 +61,10 @@ test.each<[string, Rows, string]>([
 });
 
 test("an interruption ends the reading", async () => {
-  const file = { ...toInputFile(await fileWith("Email\n")), signal: AbortSignal.abort(new Error("stopped")) };
+  const file = {
+    ...toInputFile(await inputFile("Email\n")),
+    signal: AbortSignal.abort(new Error("stopped")),
+  };
   const batches = toBatches([[1, ["a"]]], () => {});
   await expect(takeRecords(await inspectFile(file), "page", batches)).rejects.toThrow("stopped");
 });

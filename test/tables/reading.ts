@@ -1,6 +1,4 @@
 /** A test's own files, read as an import reads them. */
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect } from "vitest";
 import { describeNote } from "../../src/commands/bulk/words.ts";
 import type { EcmError } from "../../src/errors.ts";
@@ -11,7 +9,7 @@ import type { ReadOptions, ReadRow, RowKind } from "../../src/tables/rows.ts";
 import type { InputFile } from "../../src/tables/source.ts";
 import { requireUnderstood, understandInput } from "../../src/tables/understand.ts";
 import type { ContactStructure } from "../../src/wire.ts";
-import { temporaryFolder } from "../support/ecm.ts";
+import { inputFile } from "../bulk/kit.ts";
 
 export const structure: ContactStructure = {
   _id: "64b000000000000000000001",
@@ -26,13 +24,6 @@ export const structure: ContactStructure = {
   tags: [],
 };
 
-/** Writes a file into a folder that is removed when the test ends. */
-export async function fileWith(content: string | Uint8Array, name = "people.csv"): Promise<string> {
-  const path = join(await temporaryFolder(), name);
-  await writeFile(path, content);
-  return path;
-}
-
 /** The content as a file, with these flags, for an account of this structure. */
 async function toInput(
   content: string | Uint8Array,
@@ -40,7 +31,7 @@ async function toInput(
   contactStructure: ContactStructure = structure,
   rowKind: RowKind = "contacts",
 ): Promise<Parameters<typeof understandInput>> {
-  return [rowKind, toInputFile(await fileWith(content)), { map: [], ...options }, contactStructure];
+  return [rowKind, toInputFile(await inputFile(content)), { map: [], ...options }, contactStructure];
 }
 
 type Input = Parameters<typeof toInput>;
