@@ -2,12 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { listStructuresRequest } from "../api/structures.ts";
+import type { StoredRun } from "../bulk/index.ts";
 import { readCachedBehaviors } from "../config/caches.ts";
 import { inspectFolders, type PlaceState } from "../config/folder-rights.ts";
 import { maskKey } from "../config/keys.ts";
 import type { ResolvedProfile } from "../config/resolve.ts";
 import type { Context } from "../context.ts";
 import { formatCounted } from "../counts.ts";
+import { describeDiskError } from "../disk/disk-errors.ts";
 import { EcmError, failedError, isKind } from "../errors.ts";
 import { advise, ecm, type Hint, quoteShellWord } from "../hint.ts";
 import { formatRateLimitSentence } from "../rate-limits.ts";
@@ -120,7 +122,12 @@ async function examineBehavior(context: Context): Promise<Finding[]> {
 async function examineRuns(context: Context): Promise<Finding> {
   const { folders, terminal } = context;
   const { listRuns, viewRun } = await import("../bulk/index.ts");
-  const found = await listRuns(folders.state, ({ message }) => terminal.warn(message));
+  let found: StoredRun[];
+  try {
+    found = await listRuns(folders.state, ({ message }) => terminal.warn(message));
+  } catch (error) {
+    return fail("runs", `The runs cannot be read: ${describeDiskError(error)}`);
+  }
   const unfinished = (await Promise.all(found.map(viewRun))).filter(
     ({ status }) => status === "stopped" || status === "unfinished",
   );

@@ -5,12 +5,13 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isKind } from "../errors.ts";
 import { writeAtomically } from "./atomic-file.ts";
 import { type Lease, takeLease } from "./lease.ts";
 import { makeFolder } from "./make-folder.ts";
+import { readEntries } from "./walk.ts";
 
 export interface Activity {
   kind: "run" | "export";
@@ -47,10 +48,10 @@ export async function registerActivity(
   };
 }
 
-/** What other processes are doing. */
+/** What other processes are doing. @throws the system's error where that cannot be read */
 export async function listActivities(stateFolder: string): Promise<Activity[]> {
   const activities: Activity[] = [];
-  for (const name of await readdir(toActivitiesFolder(stateFolder)).catch(() => [] as string[])) {
+  for (const { name } of await readEntries(toActivitiesFolder(stateFolder))) {
     if (!/^[0-9a-f]{16}\.json$/.test(name)) continue;
     const file = join(toActivitiesFolder(stateFolder), name);
     try {
@@ -59,7 +60,11 @@ export async function listActivities(stateFolder: string): Promise<Activity[]> {
       await lease.release();
     } catch (error) {
       if (!isKind(error, "locked")) throw error;
-      const text = await readFile(file, "utf8").catch(() => undefined);
+      const text = await readFile(file, "utf8").catch((failure: NodeJS.ErrnoException) => {
+        // Its process has ended meanwhile.
+        if (failure.code !== "ENOENT") throw failure;
+        return undefined;
+      });
       if (text !== undefined) activities.push(JSON.parse(text) as Activity);
     }
   }

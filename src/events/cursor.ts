@@ -120,6 +120,7 @@ async function computeDigest(file: string): Promise<string | undefined> {
   try {
     for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
   } catch {
+    // Nor can one be told that cannot be read: what it holds is shown again then.
     return undefined;
   }
   return hash.digest("hex");

@@ -1,7 +1,7 @@
 /** What runs of this machine did to a person, for a request of access. Nothing is written. */
 import { toPersonIdentity } from "../api/key-spelling.ts";
 import { listRuns, type PlanLine, readingsOf, type StoredRun } from "../bulk/index.ts";
-import type { EcmError } from "../errors.ts";
+import { type EcmError, isKind } from "../errors.ts";
 import { listFilesOfRun } from "./erase.ts";
 
 /** What a run did to the person. */
@@ -58,10 +58,12 @@ async function readPlanned(run: StoredRun, isTheirs: (line: PlanLine) => boolean
   return planned;
 }
 
+/** Undefined where the run's journal is damaged. */
 async function readChanges(run: StoredRun): Promise<PlanLine[] | undefined> {
   try {
     return await readingsOf(run).changes();
-  } catch {
+  } catch (error) {
+    if (!isKind(error, "damaged journal")) throw error;
     return undefined;
   }
 }

@@ -96,7 +96,7 @@ async function isOutsideRuns(state: string, people: ErasedPeople): Promise<boole
   for (const entry of await readEntries(runs)) {
     const path = join(runs, entry.name);
     const isRun = entry.isDirectory() && (await exists(join(path, fileNames.manifest)));
-    if (!isRun && (entry.isFile() ? (await people.search(path)) === "found" : await isBelow(path, people)))
+    if (!isRun && (entry.isFile() ? (await people.search(path)) === "found" : await isIn(path, people)))
       return true;
   }
   return false;
@@ -104,10 +104,11 @@ async function isOutsideRuns(state: string, people: ErasedPeople): Promise<boole
 
 /** @throws EcmError (exit 6) for a run that another process works on, and that holds one of the keys */
 async function requireNobodyIn(folder: string, people: ErasedPeople): Promise<void> {
-  if (await isBelow(folder, people)) throw lockedError(`Run ${basename(folder)}`);
+  if (await isIn(folder, people)) throw lockedError(`Run ${basename(folder)}`);
 }
 
-async function isBelow(folder: string, people: ErasedPeople): Promise<boolean> {
+/** Whether one of the keys is, or may be, in a file below the folder. */
+async function isIn(folder: string, people: ErasedPeople): Promise<boolean> {
   for await (const file of walkFiles(folder)) {
     const found = await people.search(file);
     if (found === "found" || (found === "unreadable" && basename(file) === fileNames.input)) return true;
@@ -123,7 +124,7 @@ export async function countFilesWith(folders: OwnFolders, people: ErasedPeople):
   return count;
 }
 
-/** Empty for a folder that is no run. */
+/** Empty for a folder that is no run, and for a run that nobody can resume: its manifest cannot be read. */
 interface LockedRun {
   manifest?: Manifest;
   lease?: Lease;

@@ -1,4 +1,5 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Answerer, errorBody, inputFile, json, manyRows, startSandbox, startService } from "../kit.ts";
 import { done, type Ecm, ecmWith, temporaryHome } from "../support/ecm.ts";
@@ -90,6 +91,14 @@ describe("ecm doctor", () => {
     expect(await examine(ecm)).toMatchObject({ code: 0, by: { runs } });
     await done(ecm(`import ${file}`));
     expect((await examine(ecm)).by.runs).toMatchObject(pass);
+  });
+
+  it("fails where it cannot be told which runs there are, as their list does", async () => {
+    const { ecm, env } = await startSandbox();
+    await mkdir(env.ECM_STATE_DIR!, { recursive: true, mode: 0o700 });
+    await symlink("runs", join(env.ECM_STATE_DIR!, "runs"));
+    expect(await examine(ecm)).toMatchObject({ code: 1, by: { runs: fail } });
+    expect(await ecm("runs list")).toMatchObject({ code: 1, stderr: expect.stringContaining("ELOOP") });
   });
 
   it("is readable at 60 columns: a mark, what was examined, and below it what to do", async () => {

@@ -1,5 +1,5 @@
 /** A mapping file: where columns go, how cells of tags are split, and what makes a mapping wrong. */
-import { writeFile } from "node:fs/promises";
+import { stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readMapping, writeMapping } from "../../src/tables/columns/mapping-file.ts";
@@ -92,4 +92,8 @@ it("is written as it is read, in its file's order, and never over what somebody 
   expect(await writeMapping(file, mapping)).toBe(true);
   await writeFile(file, "Email: key\n");
   expect(await writeMapping(file, mapping)).toBe(false);
+  // Larger than any text: nobody can say who wrote it.
+  await truncate(file, 2 ** 32);
+  await expect(writeMapping(file, mapping)).rejects.toThrow("Cannot write");
+  expect((await stat(file)).size).toBe(2 ** 32);
 });

@@ -55,6 +55,7 @@ export async function makePlan(step: PlanStep): Promise<void> {
     for await (const block of readBlocks(step)) {
       if (session.send.stopped) throw session.send.stopped;
       const decided = decideBlock(session, block);
+      // Its failure is thrown once the blocks before it are added.
       decided.catch(() => undefined);
       running.push(decided);
       if (running.length >= chooseConcurrency(session)) await addOldest();

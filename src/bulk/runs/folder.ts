@@ -208,7 +208,7 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   return manifest as unknown as Manifest;
 }
 
-function isAbsent({ code }: NodeJS.ErrnoException): boolean {
+export function isAbsent({ code }: NodeJS.ErrnoException): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
@@ -217,6 +217,7 @@ const maxScratchAgeMilliseconds = 86_400_000;
 /** Removes folders that never became a run, such as that of a dry run that was killed. */
 export async function sweepAbandoned(stateFolder: string, nowMilliseconds: number): Promise<void> {
   const root = toRunsFolder(stateFolder);
+  // What is wrong with the folder is said where the next run's own folder is made.
   for (const name of await readdir(root).catch(() => [] as string[])) {
     if (!isRunName(name) && !name.startsWith(planPrefix)) continue;
     const folder = join(root, name);

@@ -12,6 +12,7 @@ import type { Wait } from "../pace/paced-send.ts";
 import { formatResetTime } from "../pace/run-stop.ts";
 import {
   fileNames,
+  isAbsent,
   isFinished,
   isRunName,
   type Manifest,
@@ -29,8 +30,9 @@ export interface StoredRun extends Run {
 }
 
 /**
- * All runs, the one that began last first.
+ * All runs, the one that began last first; none where there is no folder of runs.
  * @param onUnreadable told of each run that is passed over since it cannot be read
+ * @throws the system's error where the folder of runs cannot be read
  */
 export async function listRuns(
   stateFolder: string,
@@ -38,7 +40,12 @@ export async function listRuns(
 ): Promise<StoredRun[]> {
   const root = toRunsFolder(stateFolder);
   const runs: Run[] = [];
-  for (const name of (await readdir(root).catch(() => [] as string[])).filter(isRunName)) {
+  const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
+    // Runs that cannot be listed are not absent: one of them may be unfinished.
+    if (!isAbsent(error)) throw error;
+    return [];
+  });
+  for (const name of names.filter(isRunName)) {
     const folder = join(root, name);
     try {
       const manifest = await readManifest(folder);

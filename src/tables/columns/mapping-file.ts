@@ -79,7 +79,10 @@ export async function writeMapping(
 ): Promise<boolean> {
   const { stringify } = await import("yaml");
   try {
-    const before = await readFile(file, "utf8").catch(() => undefined);
+    const before = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+      return undefined;
+    });
     if (before !== undefined && !before.startsWith(heading)) return false;
     await writeFile(file, `${heading}\n${stringify(new Map(mapping))}`);
     return true;
