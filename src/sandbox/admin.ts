@@ -2,7 +2,7 @@
  * What the owner of the account and a test may do, apart from sending requests. The commands on a folder,
  * /__sandbox/ over HTTP and the `admin` of `ecm-cli/sandbox` all lead here.
  */
-import { isKind, usageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { version } from "../version.ts";
 import type { Clock } from "../wire.ts";
 import {
@@ -20,7 +20,7 @@ import {
 import { applyEvent } from "./admin-api/events.ts";
 import { applySeed } from "./admin-api/seed.ts";
 import { listSnapshots, loadSnapshot, removeSnapshot, saveSnapshot } from "./admin-api/snapshots.ts";
-import { type Faults, planFaults } from "./faults.ts";
+import { type Faults, findFaultProblem } from "./faults.ts";
 import { KeyAdmin } from "./key-admin.ts";
 import type {
   ClockChange,
@@ -209,12 +209,8 @@ function checkedStatus(status: string): string {
 /** @throws Refusal that names the first invalid fault */
 function checkFaults(specs: string[]): void {
   for (const [index, spec] of specs.entries()) {
-    try {
-      planFaults([spec]);
-    } catch (error) {
-      if (!isKind(error, "usage")) throw error;
-      throw invalidAt(`faults[${index}]`, error.message.replace(/^--fault /, ""));
-    }
+    const problem = findFaultProblem(spec);
+    if (problem !== undefined) throw invalidAt(`faults[${index}]`, problem);
   }
 }
 

@@ -113,11 +113,7 @@ class Connection {
 
   /** A full disk has ended the transaction by itself. */
   rollBack(): void {
-    try {
-      this.prepare("ROLLBACK").run([]);
-    } catch (error) {
-      if (!/no transaction is active/.test((error as Error).message)) throw error;
-    }
+    if (this.binding.inTransaction) this.prepare("ROLLBACK").run([]);
   }
 
   release(): void {
@@ -179,7 +175,7 @@ function connect(Binding: typeof Libsql, file: string): Libsql.Database {
     binding.pragma(`busy_timeout = ${busyMilliseconds}`);
     useWriteAheadLog(binding);
   } catch (error) {
-    if (isDiskFull(error)) {
+    if (hasCode(error, "full")) {
       throw failedError(
         `The sandbox's data in ${file} cannot be opened: the disk is full`,
         "Make room on the disk, then run the same command again",
@@ -201,11 +197,19 @@ function connect(Binding: typeof Libsql, file: string): Libsql.Database {
   return binding;
 }
 
+/** SQLite's numbers for its failures. */
+const codes = { busy: 5, locked: 6, corrupt: 11, full: 13, notADatabase: 26, shortRead: 522 };
+
+/** Whether SQLite failed so. Extended numbers hold the plain one in their last byte. */
+function hasCode(error: unknown, ...wanted: (keyof typeof codes)[]): boolean {
+  const { rawCode = 0 } = error as { rawCode?: number };
+  return wanted.some((each) => codes[each] === rawCode || codes[each] === (rawCode & 0xff));
+}
+
 /** SQLite's reason, where a file holds no database, or one that cannot be read any more. */
 export function findDamage(error: unknown): string | undefined {
-  const { rawCode = 0, message, cause } = error as { rawCode?: number; message: string; cause?: unknown };
-  // CORRUPT, NOTADB, IOERR_SHORT_READ; extended numbers hold the plain one in their last byte.
-  if ([11, 26].includes(rawCode & 0xff) || rawCode === 522) return message;
+  const { message, cause } = error as Error;
+  if (hasCode(error, "corrupt", "notADatabase", "shortRead")) return message;
   return cause === undefined ? undefined : findDamage(cause);
 }
 
@@ -215,10 +219,6 @@ export function findDamage(error: unknown): string | undefined {
  */
 export function discardDatabase(file: string): void {
   for (const ending of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${ending}`, { force: true });
-}
-
-function isDiskFull(error: unknown): boolean {
-  return /database or disk is full/.test((error as Error).message);
 }
 
 async function loadBinding(): Promise<typeof Libsql> {
@@ -241,7 +241,7 @@ function useWriteAheadLog(binding: Libsql.Database): void {
       binding.pragma("journal_mode = WAL");
       return;
     } catch (error) {
-      if (attempt === 200 || !/locked|busy/i.test((error as Error).message)) throw error;
+      if (attempt === 200 || !hasCode(error, "busy", "locked")) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
     }
   }

@@ -2,7 +2,7 @@
  * `--where`: a condition in CEL (Common Expression Language) over one contact. Its grammar is checked at once,
  * its names and types as soon as the structure is known, before a contact is read.
  */
-import type { ASTNode, Environment } from "@marcbachmann/cel-js";
+import type { ASTNode, Environment, EvaluationError } from "@marcbachmann/cel-js";
 import { findStatus, statusParts } from "../api/contacts.ts";
 import { findClosest, resolveTag } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
@@ -104,12 +104,11 @@ const typeHint =
 
 /** @param names known ones, where the grammar is right */
 function whereError(text: string, error: unknown, names?: readonly string[]): EcmError {
-  const { summary, place } = describe(text, error);
-  const [, unknown] = /^Unknown variable: (.*)$/.exec(summary) ?? [];
-  if (unknown !== undefined && names) {
-    const likely = findClosest(unknown, names);
+  const { summary, place, unknownName } = describe(text, error);
+  if (unknownName !== undefined && names) {
+    const likely = findClosest(unknownName, names);
     return usageError(
-      `--where: Unknown name ${JSON.stringify(unknown)}${place}`,
+      `--where: Unknown name ${JSON.stringify(unknownName)}${place}`,
       likely === undefined
         ? `Names: ${names.join(", ")}. Text goes in double quotes`
         : `Did you mean ${likely}?`,
@@ -121,10 +120,11 @@ function whereError(text: string, error: unknown, names?: readonly string[]): Ec
   );
 }
 
-/** What is wrong, and where. */
-function describe(text: string, error: unknown): { summary: string; place: string } {
-  const { summary, range, message } = error as Error & { summary?: string; range?: { start: number } };
-  return { summary: summary ?? message, place: range ? at(text, range) : "" };
+/** What is wrong, and where; where nothing has a name, that name. */
+function describe(text: string, error: unknown): { summary: string; place: string; unknownName?: string } {
+  const { summary, range, message, code, node } = error as Error & Partial<EvaluationError>;
+  const unknownName = code === "unknown_variable" ? String(node?.args) : undefined;
+  return { summary: summary ?? message, place: range ? at(text, range) : "", unknownName };
 }
 
 /** ` (at character 9: Cty == "x")` */

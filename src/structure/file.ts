@@ -3,7 +3,7 @@
  * not needed.
  */
 import * as v from "valibot";
-import { parseDocument, stringify } from "yaml";
+import { LineCounter, parseDocument, stringify } from "yaml";
 import { foldCase } from "../api/names.ts";
 import { usageError } from "../errors.ts";
 import { isObject } from "../json.ts";
@@ -91,9 +91,13 @@ export function formatStructureFile(spec: StructureSpec): string {
 /** @param file its name, for messages. @throws UsageError naming the place that is wrong. */
 export function parseStructureFile(text: string, file: string): StructureSpec {
   // Every scalar stays the text it is: a tag named 2024 or no is no number and no truth value.
-  const document = parseDocument(text, { schema: "failsafe", prettyErrors: true });
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { schema: "failsafe", prettyErrors: false, lineCounter });
   const [problem] = document.errors;
-  if (problem) throw usageError(`${file}: ${problem.message.split("\n")[0]!.replace(/:$/, "")}`);
+  if (problem) {
+    const { line, col } = lineCounter.linePos(problem.pos[0]);
+    throw usageError(`${file}: ${problem.message} at line ${line}, column ${col}`);
+  }
   let value: unknown;
   try {
     value = document.toJS();

@@ -67,7 +67,7 @@ describe("a mapping that is wrong", () => {
     ["Full name: { target: { a: b } }", /"Full name": target is not text/],
     ["Full name: [City]", /the target of "Full name" is not text/],
     ["Full name:", /the target of "Full name" is not text/],
-    ["Full name: City\nFull name: City", /Map keys must be unique at line 2/],
+    ["Full name: City\nFull name: City", /people\.yaml:2: Map keys must be unique$/],
     ["- a", /is not a mapping of columns/],
     ["a: *b", /alias.*b/],
     ["a: [", /Flow sequence|flow/i],

@@ -117,6 +117,15 @@ export function toPlannedOutcome(
 /** What a sync takes out of its list, unless more is allowed. */
 const defaultMaxRemove: Limit = { percent: 10 };
 
+/** What a flag limits: how many the plan does it to, out of how many, and the number in words. */
+type Guarded = [
+  flag: string,
+  guard: Limit | undefined,
+  count: number,
+  of: number,
+  describe: (count: number) => string,
+];
+
 /**
  * What the plan would do beyond its limits; of a run that has begun, what was done already counts too.
  * @param plan its head, and its file where it stays for a look
@@ -129,30 +138,23 @@ export function findGuardFailure(
   const contacts = countPlannedWrites(tally) + tally.unchanged + sumCounts(tally.skipped);
   const { listId = "", members = 0 } = head.removals ?? {};
   const maxRemove = guards.maxRemove ?? (head.kind === "sync" && isFirst ? defaultMaxRemove : undefined);
-  const looked = `(of ${formatCount(contacts)} looked at)`;
-  const ofList = `of the ${formatCount(members)} members of ${JSON.stringify(nameOf(head.names, "list", listId))}`;
-  const guarded: [flag: string, guard: Limit | undefined, count: number, of: number, what: string][] = [
-    ["--max-remove", maxRemove, tally.removed, members, `remove @ ${ofList}`],
-    [
-      "--max-changes",
-      guards.maxChanges,
-      countPlannedWrites(tally),
-      contacts,
-      `write to @ contacts ${looked}`,
-    ],
-    ["--max-delete", guards.maxDelete, tally.deleted, contacts, `delete @ contacts ${looked}`],
+  const toMembers = (count: number) =>
+    `remove ${formatCount(count)} of the ${formatCount(members)} members of ${JSON.stringify(nameOf(head.names, "list", listId))}`;
+  const toContacts = (does: string) => (count: number) =>
+    `${does} ${formatCounted(count, "contact")} (of ${formatCount(contacts)} looked at)`;
+  const guarded: Guarded[] = [
+    ["--max-remove", maxRemove, tally.removed, members, toMembers],
+    ["--max-changes", guards.maxChanges, countPlannedWrites(tally), contacts, toContacts("write to")],
+    ["--max-delete", guards.maxDelete, tally.deleted, contacts, toContacts("delete")],
   ];
   const exceeded = guarded.find(([, guard, count, of]) => guard && exceedsLimit(count, guard, of));
   if (!exceeded) return undefined;
-  const [flag, guard, count, , what] = exceeded;
+  const [flag, guard, count, , describe] = exceeded;
   const limit = "rows" in guard! ? formatCount(guard.rows) : `${guard!.percent} %`;
-  const counted = what
-    .replace("@ contacts", formatCounted(count, "contact"))
-    .replace("@", formatCount(count));
   const look = file === undefined ? "--dry-run --plan plan.ndjson" : ecm`plan show ${toOperands(file)}`;
   const written = isFirst ? "Nothing was written" : "Nothing more was written";
   return usageError(
-    `This would ${counted}; ${flag} allows ${limit}`,
+    `This would ${describe(count)}; ${flag} allows ${limit}`,
     advise`${written}. Look at the plan: ${look}; to allow it, pass ${flag} ${count}`,
     { type: "GuardError", allowedBy: [flag, `${count}`] },
   );

@@ -63,7 +63,6 @@ const codeWords = new Map(
     duplicate: "repeated in the file",
     exists: "already exists",
     exists_hidden: "exists, but no search shows it",
-    exists_not_visible: "exists, but no search shows it yet",
     missing: "does not exist",
     not_found: "does not exist",
     not_selected: "outside the selection",

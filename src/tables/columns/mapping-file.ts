@@ -1,7 +1,7 @@
 /** `--mapping FILE`: where each column goes, in YAML or JSON. */
 import { readFile, writeFile } from "node:fs/promises";
 import { describeDiskError } from "../../disk/disk-errors.ts";
-import { usageError } from "../../errors.ts";
+import { isKind, usageError } from "../../errors.ts";
 import type { ColumnTarget } from "../rows.ts";
 
 const example = 'Write lines such as E-mail: key, or Interests: { target: tags, split: ";" }';
@@ -28,14 +28,15 @@ export async function readMapping(file: string): Promise<Map<string, ColumnTarge
       schema: "failsafe",
       lineCounter,
       logLevel: "silent",
+      prettyErrors: false,
     });
     const [problem] = document.errors;
-    if (problem) throw problem;
+    if (problem) throw fail(problem.message, problem.pos[0]);
     values = document.toJS({ mapAsMap: true });
     items = (document.contents as { items?: typeof items } | null)?.items;
   } catch (error) {
-    // Also where it is nested so deeply that the library cannot follow.
-    throw fail((error as Error).message.split(":\n")[0]!);
+    // It may be nested so deeply that the library cannot follow.
+    throw isKind(error, "usage") ? error : fail((error as Error).message);
   }
   if (!(values instanceof Map)) throw fail("it is not a mapping of columns");
   return new Map(

@@ -7,6 +7,7 @@ import {
   computePlanPrice,
   countPlannedWrites,
   createTally,
+  findGuardFailure,
   type PlanTally,
 } from "../../../src/bulk/plan/numbers.ts";
 import type { RateLimits } from "../../../src/wire.ts";
@@ -48,6 +49,14 @@ it("counts reads before writes, who is inactive, and the first hundred who are m
   const first = Array.from({ length: 100 }, (_, index) => ({ line: index + 1 }));
   expect(tally.markedContacts).toMatchObject(first);
   expect(countPlannedWrites(tally)).toBe(225);
+});
+
+it("names a list as it is called, whatever its name looks like, where a limit refuses a plan", () => {
+  const names = { fields: {}, tags: {}, lists: { l: "100 @ contacts" } };
+  const head = { kind: "sync", removals: { listId: "l", members: 5 }, names };
+  const failure = findGuardFailure({ ...createTally(), removed: 2 }, {}, { head, isFirst: true });
+  const message = 'This would remove 2 of the 5 members of "100 @ contacts"; --max-remove allows 10 %';
+  expect(failure).toMatchObject({ message });
 });
 
 const defaults = { left: 100, reserve: 0 };
