@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { type RolldownPlugin, rolldown } from "rolldown";
 import { expect, it } from "vitest";
-import { done, type Ecm, ecmWith, refused, temporaryFolder, temporaryHome } from "./support/ecm.ts";
+import { done, type Ecm, ecmWith, readJson, refused, temporaryFolder, temporaryHome } from "./support/ecm.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -73,6 +73,8 @@ it("shows a command, a rule, a format and a word that do what it says", async ()
   await done(ecm("lists create Newsletter"));
   await done(ecm("contact create --key ada@example.com --list Newsletter"));
   expect(await done(ecm("lists count Newsletter"))).toBe("1\n");
+  // Every command's JSON is an object or an array (test/promises/every-command.test.ts).
+  expect(await readJson(ecm, "lists count Newsletter")).toEqual({ contacts: 1 });
   await refused(ecm("lists create #Offers"), 1, "must not begin with #");
   await done(ecm("lists create Offers#1"));
 
