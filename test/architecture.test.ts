@@ -64,7 +64,7 @@ const everyone = words(`
 const mayImport: Record<string, string> = {
   "version.ts": "../package.json",
   api: "api",
-  service: "service api select structure",
+  service: "service api structure",
   select: "select service api",
   structure: "structure api",
   http: "http version.ts",

@@ -1,7 +1,8 @@
 /** What a search is to find, once names are ids: what the service decides, and what is decided here. Pure. */
 import { findStatus, statusParts } from "../api/contacts.ts";
 import { unreadableAnswerError, usageError } from "../errors.ts";
-import type { Contact, Filter } from "../wire.ts";
+import type { LocalCondition, SeveralKeys } from "../service/contact-search.ts";
+import type { Filter } from "../wire.ts";
 import type { StatusFilter } from "./status-filter.ts";
 
 export interface Conditions {
@@ -11,22 +12,6 @@ export interface Conditions {
    */
   keys?: SeveralKeys;
   keeps?: LocalCondition;
-}
-
-export interface SeveralKeys {
-  values: string[];
-  /** Keys of e-mail are one in every letter case. */
-  areEmails: boolean;
-}
-
-/**
- * A condition that no search of the service can express: it is held against each contact that the service
- * finds.
- */
-export interface LocalCondition {
-  /** The parts of a contact that it reads, as a search's `source` names them. */
-  needs: readonly string[];
-  holds(contact: Partial<Contact>): boolean;
 }
 
 /** All of them must hold. @returns undefined where there is none */

@@ -1,14 +1,9 @@
 /** Which contacts are meant, from what was typed: what the service filters, and what is decided here. */
 
 import type { Account } from "../service/account.ts";
+import type { LocalCondition } from "../service/contact-search.ts";
 import type { ContactStructure, Filter } from "../wire.ts";
-import {
-  combine,
-  createListCondition,
-  createStatusCondition,
-  createTagCondition,
-  type LocalCondition,
-} from "./conditions.ts";
+import { combine, createListCondition, createStatusCondition, createTagCondition } from "./conditions.ts";
 import { resolveContactConditions, resolveLists, resolveTags } from "./contact-filters.ts";
 import { parseStatus } from "./status-filter.ts";
 import type { Where } from "./where.ts";

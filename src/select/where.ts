@@ -9,8 +9,9 @@ import { isEmailKey } from "../api/structures.ts";
 import { type EcmError, usageError } from "../errors.ts";
 import { advise, ecm, joinHints } from "../hint.ts";
 import type { Account } from "../service/account.ts";
+import type { LocalCondition } from "../service/contact-search.ts";
 import type { Contact, ContactList, ContactStructure } from "../wire.ts";
-import { type LocalCondition, requireTold } from "./conditions.ts";
+import { requireTold } from "./conditions.ts";
 import { primaryStatuses, toSecondaryStatus } from "./status-filter.ts";
 
 type Cel = typeof import("@marcbachmann/cel-js");

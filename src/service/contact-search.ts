@@ -15,10 +15,25 @@ import {
 } from "../api/contacts.ts";
 import { capitalize } from "../counts.ts";
 import { EcmError, failedError, hasStatus, type ServiceError, unreadableAnswerError } from "../errors.ts";
-import type { LocalCondition, SeveralKeys } from "../select/conditions.ts";
 import type { Contact, Criteria, Filter, SearchAnswer, Send, SendOptions } from "../wire.ts";
 import type { Behavior, BehaviorPoints } from "./behavior.ts";
 import { isSizeRefusal, maxPageSize, type ReadPage, readComplete } from "./pages.ts";
+
+export interface SeveralKeys {
+  values: string[];
+  /** Keys of e-mail are one in every letter case. */
+  areEmails: boolean;
+}
+
+/**
+ * A condition that no search of the service can express: it is held against each contact that the service
+ * finds.
+ */
+export interface LocalCondition {
+  /** The parts of a contact that it reads, as a search's `source` names them. */
+  needs: readonly string[];
+  holds(contact: Partial<Contact>): boolean;
+}
 
 export interface ContactSearch extends Omit<ContactQuery, "page" | "pageSize"> {
   keys?: SeveralKeys;

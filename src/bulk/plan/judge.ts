@@ -1,6 +1,6 @@
 /** What a run does about a contact, once it was looked up: for the plan, and again for each second look. */
 import { isErasedKey } from "../../api/key-spelling.ts";
-import type { LocalCondition } from "../../select/conditions.ts";
+import type { LocalCondition } from "../../service/contact-search.ts";
 import type { Suppressions } from "../../suppressions/suppressions.ts";
 import { decide, fromSettled, isSettled } from "../decide.ts";
 import type { Decision, DescribeReason, Item, Remark } from "../desired.ts";

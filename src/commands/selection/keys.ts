@@ -14,7 +14,7 @@ import { createRandomName } from "../../disk/atomic-file.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
 import { EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, type Hint } from "../../hint.ts";
-import type { LocalCondition } from "../../select/conditions.ts";
+import type { LocalCondition } from "../../service/contact-search.ts";
 import type { InputFile, ReadOptions } from "../../tables/index.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { addTableFlags, type TableFlags, toReadOptions } from "../flags/flags.ts";
