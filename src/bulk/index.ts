@@ -11,7 +11,7 @@ export type { Job } from "./jobs/job.ts";
 export { foreseeWrites, jobs, resumeRun, runJob } from "./jobs/run.ts";
 export type { RunStop } from "./pace/run-stop.ts";
 export type { MarkedAre, RunEvent, RunProgress, RunRemark } from "./plan/events.ts";
-export type { Creation } from "./plan/names.ts";
+export type { Creation } from "./plan/name-book.ts";
 export type { Price } from "./plan/numbers.ts";
 export { type ClosedPlan, exportPlan, openPlanFile, type PlanFile } from "./plan/plan-file.ts";
 export type { PlanChange, PlanLine } from "./plan/plan-line.ts";

@@ -9,8 +9,8 @@ export { type Proposal, type ProposedColumn, toTargetWord } from "./columns/prop
 export { toUnclearError, type UnclearInput } from "./columns/unclear.ts";
 export type { ColumnTally, ConsentTally } from "./consent/cells.ts";
 export { readRecords } from "./csv.ts";
+export { isTargetWord } from "./header-names.ts";
 export { createIdentityReader, createKeyReader, listPossibleKeys } from "./keys.ts";
-export { isTargetWord } from "./names.ts";
 export { readRows, type UnderstoodInput } from "./read-rows.ts";
 export { rejectsColumns } from "./rejects-columns.ts";
 export type {

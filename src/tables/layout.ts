@@ -9,7 +9,7 @@ import { usageError } from "../errors.ts";
 import type { ContactStructure } from "../wire.ts";
 import { type Cells, createValueReader, findUnknown, isBlankText } from "./cells.ts";
 import type { Dialect, TableRecord } from "./csv.ts";
-import { isIdName, isKeyName } from "./names.ts";
+import { isIdName, isKeyName } from "./header-names.ts";
 import { findMissingCells, removeMissing } from "./rejects-columns.ts";
 import type { SourceForm } from "./rows.ts";
 import { emptyFileError } from "./source.ts";

@@ -1,7 +1,7 @@
 /** A name of a column is understood as a whole or not at all, in every language and however it is written. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findConsentName } from "../../src/tables/consent/names.ts";
+import { findConsentName } from "../../src/tables/consent/consent-names.ts";
 import { listNameWords, phraseKey } from "../../src/tables/consent/words.ts";
 import { runs } from "../support/runs.ts";
 import { isPhrase, namePhrases, negations } from "./consent-negations.ts";

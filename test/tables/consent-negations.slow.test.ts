@@ -2,7 +2,7 @@
  * Every phrase of consent with negations and ends before and behind it: one of 31 of most of a million names.
  */
 import { expect, test } from "vitest";
-import { findConsentName } from "../../src/tables/consent/names.ts";
+import { findConsentName } from "../../src/tables/consent/consent-names.ts";
 import { isPhrase, namePhrases, negations } from "./consent-negations.ts";
 
 const stride = 31;

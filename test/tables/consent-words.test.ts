@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readConsentCell } from "../../src/tables/consent/cells.ts";
-import { findConsentName, hasHint } from "../../src/tables/consent/names.ts";
+import { findConsentName, hasHint } from "../../src/tables/consent/consent-names.ts";
 import {
   type ConsentWords,
   listCellWords,

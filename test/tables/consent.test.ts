@@ -1,6 +1,6 @@
 /** What files of the world say of consent: by names and words that a native reader can check. */
 import { describe, expect, test } from "vitest";
-import { findConsentName } from "../../src/tables/consent/names.ts";
+import { findConsentName } from "../../src/tables/consent/consent-names.ts";
 import type { ReadOptions } from "../../src/tables/rows.ts";
 import { notesOf, read, refuses } from "./reading.ts";
 

@@ -14,7 +14,7 @@ import { TextIndex } from "../../text-index.ts";
 import { replaceStandIns } from "../apply/apply-plan.ts";
 import { asApproved } from "../decide.ts";
 import type { Item } from "../desired.ts";
-import { type NameBook, requireKeptNames } from "../plan/names.ts";
+import { type NameBook, requireKeptNames } from "../plan/name-book.ts";
 import { openPlanFile, type PlanFile, type PlanHead } from "../plan/plan-file.ts";
 import { isPlanned } from "../plan/plan-line.ts";
 import { noInput, type RunContext } from "../plan/session.ts";

@@ -5,7 +5,7 @@ import { toStandInName } from "../../api/names.ts";
 import { EcmError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Operation, Outcome, Write } from "../desired.ts";
-import { mergeNames, type StoredNames } from "../plan/names.ts";
+import { mergeNames, type StoredNames } from "../plan/name-book.ts";
 import { readPlanHead, readPlanLines } from "../plan/plan-file.ts";
 import { type PlanLine, toPlanLine, toShownLine } from "../plan/plan-line.ts";
 import type { Reject } from "../plan/session.ts";

@@ -15,7 +15,7 @@ import {
 import type { MutateBody } from "../../wire.ts";
 import type { Desired, DesiredValue, Item } from "../desired.ts";
 import type { Lookup } from "../plan/lookup.ts";
-import type { NameBook } from "../plan/names.ts";
+import type { NameBook } from "../plan/name-book.ts";
 import type { RunContext } from "../plan/session.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
 import type { ListDeletion } from "../runs/folder.ts";

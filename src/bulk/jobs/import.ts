@@ -18,7 +18,7 @@ import {
 } from "../../tables/index.ts";
 import type { Desired } from "../desired.ts";
 import type { MarkedAre } from "../plan/events.ts";
-import type { NameBook } from "../plan/names.ts";
+import type { NameBook } from "../plan/name-book.ts";
 import type { RunContext } from "../plan/session.ts";
 import { toValues } from "../values.ts";
 import type { Job, JobInput, OpenedJob } from "./job.ts";

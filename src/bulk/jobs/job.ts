@@ -11,7 +11,7 @@ import { createIdentityReader, type InputFile } from "../../tables/index.ts";
 import { createSuppressionRules, type Judging } from "../plan/judge.ts";
 import { Lookup } from "../plan/lookup.ts";
 import type { PlanEntries } from "../plan/make-plan.ts";
-import { type NameBook, openPlannedNames } from "../plan/names.ts";
+import { type NameBook, openPlannedNames } from "../plan/name-book.ts";
 import { type ClosedPlan, type PlanHead, planVersion } from "../plan/plan-file.ts";
 import type { RunContext } from "../plan/session.ts";
 import { type Manifest, type Run, runCommands } from "../runs/folder.ts";

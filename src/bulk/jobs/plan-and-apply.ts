@@ -10,7 +10,7 @@ import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
 import { requireRequestsLeft, toErrorStop } from "../pace/run-stop.ts";
 import { makePlan } from "../plan/make-plan.ts";
-import { requireKeptNames } from "../plan/names.ts";
+import { requireKeptNames } from "../plan/name-book.ts";
 import { findGuardFailure, findMonthStop } from "../plan/numbers.ts";
 import {
   type ClosedPlan,

@@ -26,7 +26,13 @@ import type { Item } from "../desired.ts";
 import { createProgress, type MarkedAre } from "../plan/events.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
-import { type Creation, NameBook, type NameBookOptions, toCreations, toStoredNames } from "../plan/names.ts";
+import {
+  type Creation,
+  NameBook,
+  type NameBookOptions,
+  toCreations,
+  toStoredNames,
+} from "../plan/name-book.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import type { StoredLine } from "../plan/plan-line.ts";
 import { countRequestsLeft, countRunRows, type RunContext, toFile } from "../plan/session.ts";

@@ -14,7 +14,7 @@ import { TextIndex } from "../../text-index.ts";
 import type { Contact } from "../../wire.ts";
 import type { Desired, Item } from "../desired.ts";
 import type { Lookup } from "../plan/lookup.ts";
-import { nameOf } from "../plan/names.ts";
+import { nameOf } from "../plan/name-book.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import { hold, type RunContext } from "../plan/session.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";

@@ -10,7 +10,7 @@ import type { Account } from "../../service/account.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import type { Item } from "../desired.ts";
 import { createProgress } from "../plan/events.ts";
-import { mergeNames, type StoredNames, toStoredNames } from "../plan/names.ts";
+import { mergeNames, type StoredNames, toStoredNames } from "../plan/name-book.ts";
 import { hold, noInput, type RunContext } from "../plan/session.ts";
 import { computeFingerprint, fileNames, type Run } from "../runs/folder.ts";
 import { damagedJournalError, readRunRecord } from "../runs/ledger.ts";

@@ -5,7 +5,7 @@ import type { Budget } from "../pace/budget.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 import type { EntryRemark } from "../runs/enter.ts";
 import type { RowCounts, Summary } from "../runs/report.ts";
-import type { Creation } from "./names.ts";
+import type { Creation } from "./name-book.ts";
 import type { Price } from "./numbers.ts";
 
 export type Phase = "reading" | "looking" | "working" | "reporting";

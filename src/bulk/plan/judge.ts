@@ -5,7 +5,7 @@ import type { Suppressions } from "../../suppressions/suppressions.ts";
 import { decide, fromSettled, isSettled } from "../decide.ts";
 import type { Decision, DescribeReason, Item, Remark } from "../desired.ts";
 import type { Found } from "./lookup.ts";
-import { nameOf, type StoredNames } from "./names.ts";
+import { nameOf, type StoredNames } from "./name-book.ts";
 import type { Looks } from "./plan-file.ts";
 
 /** What holds for every contact of a run, besides what is desired of each. */

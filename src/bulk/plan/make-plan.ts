@@ -7,7 +7,7 @@ import type { Decision, Item } from "../desired.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
 import { isReadById, judge, needsLookup } from "./judge.ts";
 import type { Found } from "./lookup.ts";
-import type { StoredNames } from "./names.ts";
+import type { StoredNames } from "./name-book.ts";
 import { addToTally, isWrite } from "./numbers.ts";
 import type { PlanWriter } from "./plan-file.ts";
 import { type StoredLine, toStoredLine } from "./plan-line.ts";

@@ -12,7 +12,7 @@ import type { PacedSend } from "../pace/paced-send.ts";
 import { RunStop } from "../pace/run-stop.ts";
 import type { GuardOptions, Limit } from "../runs/folder.ts";
 import type { PlanCounts } from "../runs/report.ts";
-import { nameOf } from "./names.ts";
+import { nameOf } from "./name-book.ts";
 import type * as schema from "./plan-schema.ts";
 
 type PlanHead = Pick<InferOutput<typeof schema.head>, "kind" | "removals" | "names">;

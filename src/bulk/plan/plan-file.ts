@@ -18,7 +18,7 @@ import { parseJson } from "../../json.ts";
 import { readBytes } from "../../tables/index.ts";
 import { TextIndex } from "../../text-index.ts";
 import { countCodes, type SettledByInput } from "../runs/report.ts";
-import type { Creation } from "./names.ts";
+import type { Creation } from "./name-book.ts";
 import { createTally, type PlanTally } from "./numbers.ts";
 import {
   type ExportedLine,

@@ -8,7 +8,7 @@ import type { Cells } from "../../tables/index.ts";
 import type { Contact } from "../../wire.ts";
 import { isSettled, seal, toBefore, toOperation } from "../decide.ts";
 import type { Decision, Item, Remark, Write } from "../desired.ts";
-import { nameOf, type StoredNames } from "./names.ts";
+import { nameOf, type StoredNames } from "./name-book.ts";
 import { isWrite } from "./numbers.ts";
 import type * as schema from "./plan-schema.ts";
 

@@ -24,7 +24,7 @@ import { countRows, type RowCounts, type SettledByInput, type Summary } from "..
 import { createProgress, type Phase, type RunEvent } from "./events.ts";
 import type { Judging } from "./judge.ts";
 import type { Lookup } from "./lookup.ts";
-import type { Creation } from "./names.ts";
+import type { Creation } from "./name-book.ts";
 import { countPlannedWrites, createTally, type PlanTally, type Price } from "./numbers.ts";
 import type { ClosedPlan } from "./plan-file.ts";
 

@@ -6,7 +6,6 @@ import { advise, ecm, toOperands } from "../../hint.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import type { ConsentColumn } from "../consent/cells.ts";
 import { type Batches, findConsentColumns } from "../consent/columns.ts";
-import { findAddressColumn, holdsValues } from "../layout.ts";
 import {
   findColumns,
   findIndexes,
@@ -15,7 +14,8 @@ import {
   isKeyName,
   parseTargetWord,
   suggestColumn,
-} from "../names.ts";
+} from "../header-names.ts";
+import { findAddressColumn, holdsValues } from "../layout.ts";
 import { rejectsColumns } from "../rejects-columns.ts";
 import type { ColumnTarget, Note, Target } from "../rows.ts";
 import { isColumn, isIgnoredColumn } from "../systems.ts";

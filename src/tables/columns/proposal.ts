@@ -3,8 +3,8 @@ import { foldName, toStandInName } from "../../api/names.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { findUnknown, isBlankText } from "../cells.ts";
 import type { Batches, Readings, UnclearConsent } from "../consent/columns.ts";
+import { findIndexes, isTargetWord } from "../header-names.ts";
 import { isAddress } from "../layout.ts";
-import { findIndexes, isTargetWord } from "../names.ts";
 import type { Target } from "../rows.ts";
 import type { MappingInput } from "../table.ts";
 

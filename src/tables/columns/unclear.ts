@@ -4,7 +4,7 @@ import { formatCount, formatCounted, formatQuotedNames, maxNamesShown } from "..
 import { type EcmError, usageError } from "../../errors.ts";
 import { joinHints, quoteShellWord } from "../../hint.ts";
 import type { UnclearConsent } from "../consent/columns.ts";
-import { findConsentName } from "../consent/names.ts";
+import { findConsentName } from "../consent/consent-names.ts";
 import type { MappingInput } from "../table.ts";
 import type { Proposal } from "./proposal.ts";
 

@@ -6,13 +6,13 @@ import { foldName } from "../../api/names.ts";
 import { usageError } from "../../errors.ts";
 import { quoteShellWord } from "../../hint.ts";
 import { type Cells, findUnknown } from "../cells.ts";
-import { findColumns, suggestColumn } from "../names.ts";
+import { findColumns, suggestColumn } from "../header-names.ts";
 import { rejectsColumns } from "../rejects-columns.ts";
 import type { Note } from "../rows.ts";
 import { findSystemRule, isFullExport, isIgnoredColumn } from "../systems.ts";
 import type { MappingInput } from "../table.ts";
 import { answers, type CellMeaning, type ConsentColumn, type ConsentRule, readConsentCell } from "./cells.ts";
-import { type ConsentName, findConsentName, hasHint } from "./names.ts";
+import { type ConsentName, findConsentName, hasHint } from "./consent-names.ts";
 
 /** How a person says that a column is read. */
 type ConsentReading = "opt-in" | "opt-out";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { decide } from "../../../src/bulk/decide.ts";
 import type { Desired, Item, Operation } from "../../../src/bulk/desired.ts";
-import type { Creation } from "../../../src/bulk/plan/names.ts";
+import type { Creation } from "../../../src/bulk/plan/name-book.ts";
 import { addToTally } from "../../../src/bulk/plan/numbers.ts";
 import {
   createPlanSealer,

@@ -1,6 +1,6 @@
 /** What the name of a column means. */
 import { expect, test } from "vitest";
-import { findColumns, findPredefinedField, isKeyName } from "../../src/tables/names.ts";
+import { findColumns, findPredefinedField, isKeyName } from "../../src/tables/header-names.ts";
 
 test("a column that is called after e-mail holds no keys where they are no addresses", () => {
   expect(isKeyName("Email", "Customer No", "email")).toBe(true);
