@@ -14,7 +14,7 @@ import {
   sealPlan,
   startPeople,
 } from "../bulk/plan-kit.ts";
-import { done, readJson, refused, temporaryFolder, toWords } from "../support/ecm.ts";
+import { done, ends, readJson, refused, temporaryFolder, toWords } from "../support/ecm.ts";
 
 const keys = "bob@example.com\ndan@example.com\nnobody@example.com\n";
 const file =
@@ -40,11 +40,7 @@ const commands: [line: string, stdin?: string, before?: string][] = [
   ["runs undo last", "", "contact delete --list Customers --yes"],
 ];
 
-interface Around {
-  stdin?: string;
-  contents?: SeedData;
-  before?: string;
-}
+type Around = { stdin?: string; contents?: SeedData; before?: string };
 
 async function prepared({ stdin = file, contents, before }: Around) {
   const service = await startPeople(contents);
@@ -142,6 +138,7 @@ it("apply refuses a plan that shows another thing than it does", async () => {
   const { values } = apply.desired;
   const { end } = JSON.parse((await readFile(plan.file, "utf8")).trimEnd().split("\n").at(-1)!);
   const deleted = { id: contactId, values: [], contact: { _id: contactId } };
+  const shownAsLima = JSON.stringify(one).replace('"after":"Rome"', '"after":"Lima"');
   const forged: Record<string, object> = {
     "a deletion shown as a change": desiring(one, { values: [], end: "delete" }, deleted),
     "a deletion besides its changes": desiring(one, { end: "delete" }),
@@ -149,22 +146,18 @@ it("apply refuses a plan that shows another thing than it does", async () => {
     "a change of what did not stand there": desiring(one, {}, { ...apply.before, values: [] }),
     "the change of another contact": { ...one, apply: other.apply },
     "a change that is not shown": { ...one, changes: (one.changes as unknown[]).slice(1) },
-    "another value than is shown": JSON.parse(
-      JSON.stringify(one).replace('"after":"Rome"', '"after":"Lima"'),
-    ),
+    "another value than is shown": JSON.parse(shownAsLima),
     "a write that is shown as none": { ...one, action: "unchanged", changes: [] },
     "another's place in the journal": { ...one, apply: { ...apply, ref: other.apply.ref } },
     "a place that no journal has": { ...one, apply: { ...apply, ref: 2 ** 45 } },
     "a change without what applies it": { ...shown, contactId },
   };
   const before = requests();
+  const isRefused = { code: 2, stderr: expect.stringContaining("is not a plan") };
   for (const [what, line] of Object.entries(forged)) {
     await writeFile(plan.file, sealPlan([head, line, other], end));
     const { code, stderr } = await ecm(["apply", plan.file, "--yes"]);
-    expect({ what, code, stderr }).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("is not a plan"),
-    });
+    expect({ what, code, stderr }).toMatchObject(isRefused);
   }
   expect(requests()).toBe(before);
   await writeFile(plan.file, sealPlan([head, one, other], end));
@@ -177,11 +170,8 @@ it("writes a contact once, by the first of two lines that speak of it", async ()
   const again = { ...line, apply: { ...line.apply, ref: 99 } };
   const counts = { create: 0, update: 2, delete: 0, unchanged: 0, skip: 0, reject: 0 };
   await writeFile(plan.file, sealPlan([head, line, again], { counts, requests: 2 }));
-  expect(await apply()).toMatchObject({
-    code: 3,
-    rows: { updated: 1, skipped: 1 },
-    codes: { skipped: { changed: 1 } },
-  });
+  const once = { code: 3, rows: { updated: 1, skipped: 1 }, codes: { skipped: { changed: 1 } } };
+  expect(await apply()).toMatchObject(once);
   expect(writes()).toHaveLength(1);
 });
 
@@ -195,9 +185,7 @@ describe("a contact that is no longer as the plan says", () => {
   };
 
   /** `written` are those who are; everybody else is left as they are. */
-  it.each<
-    [name: string, line: string, meanwhile: string[], summary: object, written: string[], after?: object]
-  >([
+  it.each<[string, string, meanwhile: string[], summary: object, written: string[], after?: object]>([
     ["is in the list by now", change, ["contact mutate dan@example.com --add-list News"], skipsDan, ["bob"]],
     [
       "has changed in what the plan does not replace: it is written",
@@ -266,9 +254,8 @@ it("takes no name and no value for what stands in for a name that is still to be
   const stdin = "Email,City,tags\nnew@example.com,new list Fair,new list Fair\n";
   const { apply, holdings } = await planned(`${importing} --list Fair`, { stdin });
   expect(await apply()).toMatchObject({ code: 0, rows: { created: 1 } });
-  expect((await holdings())["new@example.com"]).toMatchObject({
-    ...{ fields: ["City=new list Fair"], lists: ["Fair"], tags: ["new list Fair"] },
-  });
+  const named = { fields: ["City=new list Fair"], lists: ["Fair"], tags: ["new list Fair"] };
+  expect((await holdings())["new@example.com"]).toMatchObject(named);
 });
 
 it("goes on after --max-requests by the same command, and after that by its run, without the plan file", async () => {
@@ -283,11 +270,8 @@ it("goes on after --max-requests by the same command, and after that by its run,
   expect([first.code, second.code, second.run]).toEqual([7, 7, first.run]);
   expect(second.rows.updated).toBeGreaterThan(first.rows.updated);
   await rm(plan.file);
-  expect(await summary("runs resume last")).toMatchObject({
-    code: 0,
-    run: first.run,
-    rows: { read: count, updated: count, pending: 0 },
-  });
+  const whole = { code: 0, run: first.run, rows: { read: count, updated: count, pending: 0 } };
+  expect(await summary("runs resume last")).toMatchObject(whole);
   expect(await holdings()).toEqual(await readHoldings(real));
 });
 
@@ -320,18 +304,14 @@ describe("the undo of an applied plan", () => {
 });
 
 describe("without a terminal", () => {
-  it.each(["delete", "unsubscribe"])(
-    "a plan to %s needs --yes before a request, and its rehearsal does not",
-    async (verb) => {
-      const { ecm, plan, apply, requests } = await planned(`contact ${verb} --tag VIP --yes`);
-      const before = requests();
-      const refused = await ecm(["apply", plan.file]);
-      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("confirm with --yes") });
-      expect(requests()).toBe(before);
-      expect(await apply("--dry-run")).toMatchObject({ code: 0, status: "dry-run" });
-      expect(await apply("--yes")).toMatchObject({ code: 0 });
-    },
-  );
+  it.each(["delete", "unsubscribe"])("a plan to %s needs --yes, and its rehearsal does not", async (verb) => {
+    const { ecm, plan, apply, requests } = await planned(`contact ${verb} --tag VIP --yes`);
+    const before = requests();
+    await ends(ecm(["apply", plan.file]), 2, "confirm with --yes");
+    expect(requests()).toBe(before);
+    expect(await apply("--dry-run")).toMatchObject({ code: 0, status: "dry-run" });
+    expect(await apply("--yes")).toMatchObject({ code: 0 });
+  });
 
   it("one that stopped in the middle needs it again to go on", async () => {
     const contents = { tags: ["VIP"], contacts: manyContacts(40) };
@@ -359,23 +339,16 @@ it("--read-only refuses it; a rehearsal of a plan plans again what is left of it
   expect(await summary(`apply ${less}`)).toMatchObject({ rows: { created: 1, updated: 1 } });
 });
 
+const held = { fields: { City: "Oslo" }, lists: ["Customers"], tags: ["VIP"] };
 const chosen: SeedData = {
   fields: ["City", "Note"],
   tags: ["VIP", "Old hand"],
   lists: ["Customers", "News"],
-  contacts: ["ada", "bob", "cy"].map((name) => ({
-    key: `${name}@example.com`,
-    fields: { City: "Oslo" },
-    lists: ["Customers"],
-    tags: ["VIP"],
-  })),
+  contacts: ["ada", "bob", "cy"].map((name) => ({ key: `${name}@example.com`, ...held })),
 };
 const ada = "ada@example.com";
 
-/**
- * A plan carries its selection. Conditions, and what takes a contact out of them without touching what is
- * written; each with one of the changes. `renamed-names.test.ts` has names that are others by now.
- */
+/** Conditions of a plan, and what takes a contact out of them without touching what is written. */
 const selections: [line: string, leave: string][] = [
   ["unsubscribe --list Customers", "--remove-list Customers"],
   ["mutate --tag VIP --set Note=n", "--remove-tag VIP"],

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { done, ecmWith, readJson, refused, startSandbox, startService, temporaryHome } from "../kit.ts";
+import { done, ecmWith, ends, readJson, refused, startSandbox, startService, temporaryHome } from "../kit.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 
 /** The embedded service behind a port, and an `ecm` that knows nothing of it yet. */
@@ -41,12 +41,8 @@ describe("ecm auth login", () => {
     const { ecm, login } = await fresh();
     const said = await refused(login("default", "--json", wrongKey), 4);
     const hint = expect.stringMatching(/Nothing was saved.*API Keys page/);
-    expect(JSON.parse(said).error).toMatchObject({
-      type: "UnauthorizedError",
-      status: 401,
-      exitCode: 4,
-      hint,
-    });
+    const error = { type: "UnauthorizedError", status: 401, exitCode: 4, hint };
+    expect(JSON.parse(said).error).toMatchObject(error);
     expect(said).not.toContain(wrongKey);
     expect(await done(ecm("auth list -o id"))).toBe("sandbox\n");
   });
@@ -78,9 +74,8 @@ describe("ecm auth login", () => {
     const server = await startHttpServer((_request, response) => json(response, 500, {}));
     const ecm = ecmWith(await temporaryHome());
     const line = `auth login --base-url ${server.baseUrl} --api-key-stdin --no-verify`;
-    const { code, stdout, stderr } = await ecm(line, { stdin: "short-key" });
-    expect([code, stdout]).toEqual([0, ""]);
-    expect(stderr).toContain("warning: The key does not look like an API key");
+    const kept = ends(ecm(line, { stdin: "short-key" }), 0, "warning: The key does not look like an API key");
+    expect((await kept).stdout).toBe("");
     expect(server.requests).toEqual([]);
   });
 
@@ -104,9 +99,8 @@ describe("ecm auth login", () => {
     const { ecm, baseUrl, apiKey, readProfiles } = await fresh();
     for (const flag of ["", "--api-key-stdin"]) {
       const line = `auth login --base-url ${baseUrl} ${flag}`;
-      const { code, stdout, stderr } = await ecm(line, { typed: `${apiKey}\r`, terminalColumns: 80 });
-      expect(code).toBe(0);
-      expect(stderr).toContain("API key");
+      const login = ecm(line, { typed: `${apiKey}\r`, terminalColumns: 80 });
+      const { stdout, stderr } = await ends(login, 0, "API key");
       expect(stdout + stderr).not.toContain(apiKey);
       expect(await readProfiles()).toContain(apiKey);
       await ecm("auth logout");
@@ -165,16 +159,13 @@ describe("ecm auth status", () => {
   it("has exit code 4 for a key that is refused, and sends to a login or the variable, not to itself", async () => {
     const { ecm, login, baseUrl } = await fresh();
     await login("work", "--no-verify", wrongKey);
-    const again = expect.stringContaining("log in again: ecm --profile work auth login");
-    expect(await ecm("lists list")).toMatchObject({ code: 4, stderr: again });
-    const ofProfile = await ecm("auth status");
-    expect(ofProfile).toMatchObject({ code: 4, stderr: again });
-    expect(ofProfile.stderr).not.toContain("ecm auth status");
+    const again = "log in again: ecm --profile work auth login";
+    await ends(ecm("lists list"), 4, again);
+    expect((await ends(ecm("auth status"), 4, again)).stderr).not.toContain("ecm auth status");
 
     const env = { ECM_BASE_URL: baseUrl, ECM_API_KEY: `ecm_us_${"y".repeat(43)}` };
     expect((await ecm("lists list", { env })).stderr).toContain("set ECM_API_KEY to it");
-    const { code, stdout, stderr } = await ecm("auth status --json", { env });
-    expect(code).toBe(4);
+    const { stdout, stderr } = await ends(ecm("auth status --json", { env }), 4);
     expect(JSON.parse(stdout)).toMatchObject({ works: false, sources: { apiKey: "environment" } });
     expect(stdout + stderr).not.toContain(env.ECM_API_KEY);
     expect(JSON.parse(stderr.trim().split("\n").at(-1)!).error.hint).toContain("set ECM_API_KEY");

@@ -31,24 +31,21 @@ async function startStopped() {
 }
 
 describe("--no-input at a terminal", () => {
-  it.each(writes)(
-    "needs --yes before a request, and the price is said once before a yes: ecm %s",
-    async (typed) => {
-      const { ecm, sandbox } = await startSandbox({ contents: few });
-      const line = await withFile(typed);
-      const refused = { code: 2, stderr: expect.stringContaining("--yes") };
-      expect(await ecm(`${line} --no-input`, at)).toMatchObject(refused);
-      expect(await ecm(line, { ...at, env: { ECM_NO_INPUT: "1" } })).toMatchObject(refused);
-      expect(sandbox.admin.requests()).toEqual([]);
-      await done(ecm(`${line} --no-input --dry-run`, at));
-      const declined = await ecm(`${line} --json`, { ...at, typed: "n\r" });
-      expect(declined.code, declined.stderr).toBe(1);
-      // As a line of its own, or in the question.
-      const places = [/To send: \d+ requests? \(/, / with \d+ requests? \(/];
-      expect(places.filter((place) => place.test(declined.stderr))).toHaveLength(1);
-      await done(ecm(`${line} --no-input --yes`, at));
-    },
-  );
+  it.each(writes)("needs --yes before a request, and says the price once: ecm %s", async (typed) => {
+    const { ecm, sandbox } = await startSandbox({ contents: few });
+    const line = await withFile(typed);
+    const refused = { code: 2, stderr: expect.stringContaining("--yes") };
+    expect(await ecm(`${line} --no-input`, at)).toMatchObject(refused);
+    expect(await ecm(line, { ...at, env: { ECM_NO_INPUT: "1" } })).toMatchObject(refused);
+    expect(sandbox.admin.requests()).toEqual([]);
+    await done(ecm(`${line} --no-input --dry-run`, at));
+    const declined = await ecm(`${line} --json`, { ...at, typed: "n\r" });
+    expect(declined.code, declined.stderr).toBe(1);
+    // As a line of its own, or in the question.
+    const places = [/To send: \d+ requests? \(/, / with \d+ requests? \(/];
+    expect(places.filter((place) => place.test(declined.stderr))).toHaveLength(1);
+    await done(ecm(`${line} --no-input --yes`, at));
+  });
 
   it("refuses an undo, and resuming", async () => {
     const { ecm, run, line, read } = await startStopped();

@@ -217,28 +217,24 @@ describe("contact erase", () => {
     }
   });
 
-  it.each([true, false])(
-    "is refused while a run reads the person from a file (standard input: %j)",
-    async (isPiped) => {
-      const { ecm, env, sandbox } = await startSandbox();
-      const path = await inputFile(people);
-      sandbox.admin.faults(["delay:*:/api/contact-structure*:seconds=600"]);
-      const child = spawnEcm(["import", isPiped ? "-" : path], env);
-      const ended = waitForResult(child);
-      child.stdin!.end(isPiped ? people : "");
-      await untilUnderWay(env);
-      const isSpooled = async () =>
-        (await readHome(env)).some(([, bytes]) => /ada@example\.com/i.test(bytes));
-      if (isPiped) await expect.poll(isSpooled, { timeout: 20_000 }).toBe(true);
-      sandbox.admin.faults([]);
-      const refused = await ecm("contact erase ada@example.com --yes");
-      expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining("Importing")]);
-      expect((await ecm("contact erase somebody@else.org --yes")).code).toBe(0);
-      child.kill("SIGKILL");
-      await ended;
-      expect((await ecm("contact erase ada@example.com --yes")).code).toBe(0);
-    },
-  );
+  it.each([true, false])("is refused while a run reads their file (standard input: %j)", async (isPiped) => {
+    const { ecm, env, sandbox } = await startSandbox();
+    const path = await inputFile(people);
+    sandbox.admin.faults(["delay:*:/api/contact-structure*:seconds=600"]);
+    const child = spawnEcm(["import", isPiped ? "-" : path], env);
+    const ended = waitForResult(child);
+    child.stdin!.end(isPiped ? people : "");
+    await untilUnderWay(env);
+    const isSpooled = async () => (await readHome(env)).some(([, bytes]) => /ada@example\.com/i.test(bytes));
+    if (isPiped) await expect.poll(isSpooled, { timeout: 20_000 }).toBe(true);
+    sandbox.admin.faults([]);
+    const refused = await ecm("contact erase ada@example.com --yes");
+    expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining("Importing")]);
+    expect((await ecm("contact erase somebody@else.org --yes")).code).toBe(0);
+    child.kill("SIGKILL");
+    await ended;
+    expect((await ecm("contact erase ada@example.com --yes")).code).toBe(0);
+  });
 
   it("names once what runs have read and written elsewhere, without searching it", async () => {
     const { ecm } = await startSandbox();

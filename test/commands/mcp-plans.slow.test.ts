@@ -7,15 +7,7 @@ import { realClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/wire.ts";
 import { done, type Ecm, manyContacts, readJson, spawnEcm, startSandbox, temporaryHome } from "../kit.ts";
 import { readHome } from "../support/home.ts";
-import {
-  account,
-  accountSession,
-  ada,
-  belowWorkingFolder,
-  bob,
-  searchKeys,
-  startMcp,
-} from "../support/mcp.ts";
+import { account, accountSession, ada, bob, searchKeys, startMcp, workingFile } from "../support/mcp.ts";
 
 const carl = "carl@example.com";
 const dora = "dora@example.com";
@@ -84,7 +76,7 @@ describe("nobody is written who is not in the plan", () => {
 
 it("a plan that its guard refuses has no token", async () => {
   const { call, refusal, ecm, state } = await accountSession();
-  const file = await belowWorkingFolder("members.txt", `${ada.Email}\n`);
+  const file = await workingFile("members.txt", `${ada.Email}\n`);
   expect(await refusal("plan_list_sync", { list: "News", file })).toMatchObject({
     type: "GuardError",
     message: expect.stringContaining("This would remove 1 of the 2 members"),
@@ -166,7 +158,7 @@ describe("a plan's file", () => {
 
   it("of a run that is done shows what it rejected, but nobody who was erased since", async () => {
     const { call, apply, ecm, end, state } = await accountSession();
-    const keys_file = await belowWorkingFolder("keys.txt", `${ada.Email}\n${carl}\n${dora}\n`);
+    const keys_file = await workingFile("keys.txt", `${ada.Email}\n${carl}\n${dora}\n`);
     await apply(await call("plan_change", { keys_file, set: { "Last Name": "Planned" } }));
     const readRejected = () => call("runs_list", { run: "last", rejects: true });
     expect(await readRejected()).toMatchObject({ rejects: [{ key: carl }, { key: dora }] });

@@ -12,17 +12,17 @@ const modern = {
 describe("a revision", () => {
   it("of 2026 needs no session: discover, list and call, each alone", async () => {
     const { env } = await account();
-    const ask = (id: number, method: string, params: object = {}) => ({
-      ...{ jsonrpc: "2.0", id, method, params: { ...params, _meta: modern } },
-    });
+    const ask = (id: number, method: string, given: object = {}) => {
+      const params = { ...given, _meta: modern };
+      return { jsonrpc: "2.0", id, method, params };
+    };
     const answers = await exchangeLines(env, [
       ask(1, "server/discover"),
       ask(2, "tools/list"),
       ask(3, "tools/call", { name: "contact_get", arguments: { contact: ada.Email } }),
     ]);
-    expect(answers.get(1)!.result).toMatchObject({
-      supportedVersions: expect.arrayContaining(["2026-07-28"]),
-    });
+    const supportedVersions = expect.arrayContaining(["2026-07-28"]);
+    expect(answers.get(1)!.result).toMatchObject({ supportedVersions });
     const { tools } = answers.get(2)!.result as { tools: { name: string }[] };
     expect(tools[0]!.name).toBe("account_status");
     expect(answers.get(3)!.result).toMatchObject({ structuredContent: { contact: { key: ada.Email } } });
@@ -30,11 +30,9 @@ describe("a revision", () => {
 
   it.each(["2024-11-05", "2025-06-18", "2025-11-25"])("of %s is served too", async (protocolVersion) => {
     const { env } = await startSandbox();
+    const params = { protocolVersion, capabilities: {}, clientInfo: { name: "old", version: "1" } };
     const answers = await exchangeLines(env, [
-      {
-        ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
-        params: { protocolVersion, capabilities: {}, clientInfo: { name: "old", version: "1" } },
-      },
+      { jsonrpc: "2.0", id: 1, method: "initialize", params },
       { jsonrpc: "2.0", method: "notifications/initialized" },
       { jsonrpc: "2.0", id: 2, method: "tools/list" },
       { jsonrpc: "2.0", id: 3, method: "ping" },

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
 import { fastClock, startRecordingProxy } from "../journeys/recording-proxy.ts";
-import { call, countRequests, done, readJson, refused, summaryOf, temporaryFolder } from "../kit.ts";
+import { call, countRequests, done, ends, readJson, refused, summaryOf, temporaryFolder } from "../kit.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 /** Leads: p0 to p5; Fair: p4 to p8; p9 is in none. */
@@ -48,17 +48,12 @@ describe("lists merge", () => {
   it("whose sources were not all deleted is resumed", async () => {
     const { ecm, names, sandbox } = await twoLists();
     sandbox.admin.faults(["500:DELETE:*:n=1"]);
-    const failed = await ecm(mergeAll);
-    expect(failed.code).toBe(1);
-    const [, run] = /Resume with: ecm runs resume (\S+)/.exec(failed.stderr) ?? [];
+    const { stderr } = await ends(ecm(mergeAll), 1);
+    const [, run] = /Resume with: ecm runs resume (\S+)/.exec(stderr) ?? [];
     // Somebody, or this run before it was killed, has deleted one of them.
     await ecm("lists delete Leads --yes");
-    await refused(
-      ecm(mergeAll),
-      5,
-      /^error: No list is named "Leads"/m,
-      `resume it with: ecm runs resume ${run}`,
-    );
+    const resume = `resume it with: ecm runs resume ${run}`;
+    await refused(ecm(mergeAll), 5, /^error: No list is named "Leads"/m, resume);
     expect(await done(ecm("runs list -o tsv --columns status"))).toContain("stopped");
     await done(ecm(`runs resume ${run}`));
     expect(await names()).toBe("All");
@@ -68,9 +63,8 @@ describe("lists merge", () => {
   it("is undone: memberships go, the new list stays and is named", async () => {
     const { ecm, names, members } = await twoLists();
     const { run } = await summaryOf(ecm, merge);
-    const undone = await ecm(`runs undo ${run} --json`);
-    expect(undone.code, undone.stderr).toBe(0);
-    expect(undone.stderr).toContain('The list "All" stays; delete it with: ecm lists delete All');
+    const stays = 'The list "All" stays; delete it with: ecm lists delete All';
+    await ends(ecm(`runs undo ${run} --json`), 0, stays);
     expect(await members("All")).toBe(0);
     expect(await members("Leads")).toBe(6);
     const copied = await summaryOf(ecm, "lists duplicate Leads Copy");
@@ -78,18 +72,15 @@ describe("lists merge", () => {
     expect(await names()).toBe("Leads,Fair,All,Copy");
   });
 
-  it.each(["--delete-created --yes", ""])(
-    "is undone to its end where the undo stopped: %s",
-    async (flags) => {
-      const { ecm, names, members } = await twoLists();
-      const { run } = await summaryOf(ecm, merge);
-      const stopped = await summaryOf(ecm, `runs undo ${run} ${flags} --max-requests 8`);
-      expect(stopped.code).toBe(7);
-      expect(await readJson(ecm, `runs resume ${stopped.run} --yes`)).toMatchObject(whole);
-      expect(await members("All")).toBe(0);
-      expect(await names()).toBe("Leads,Fair,All");
-    },
-  );
+  it.each(["--delete-created --yes", ""])("is undone to its end after a stop: %s", async (flags) => {
+    const { ecm, names, members } = await twoLists();
+    const { run } = await summaryOf(ecm, merge);
+    const stopped = await summaryOf(ecm, `runs undo ${run} ${flags} --max-requests 8`);
+    expect(stopped.code).toBe(7);
+    expect(await readJson(ecm, `runs resume ${stopped.run} --yes`)).toMatchObject(whole);
+    expect(await members("All")).toBe(0);
+    expect(await names()).toBe("Leads,Fair,All");
+  });
 
   it.each([mergeAll, "runs resume RUN --yes"])("goes on where it stopped: by %s", async (again) => {
     const { ecm, names, members } = await twoLists();
@@ -109,11 +100,8 @@ describe("lists merge", () => {
     const { code, run } = await summaryOf(ecm, "lists duplicate Leads All --max-requests 10");
     expect(code).toBe(7);
     expect(await names()).toContain("All");
-    expect(await summaryOf(ecm, "lists duplicate Leads All")).toMatchObject({
-      code: 0,
-      run,
-      status: "completed",
-    });
+    const again = await summaryOf(ecm, "lists duplicate Leads All");
+    expect(again).toMatchObject({ code: 0, run, status: "completed" });
   });
 
   it("takes no list for its own that others have made while it was stopped", async () => {
@@ -121,10 +109,7 @@ describe("lists merge", () => {
     const { code, run } = await summaryOf(ecm, `${merge} --max-requests 6`);
     expect(code).toBe(7);
     await done(ecm("lists create All"));
-    for (const again of [merge, `runs resume ${run}`]) {
-      const result = await ecm(again);
-      expect([result.code, result.stderr]).toEqual([6, expect.stringContaining("already exists")]);
-    }
+    for (const again of [merge, `runs resume ${run}`]) await ends(ecm(again), 6, "already exists");
     expect(await members("All")).toBe(0);
   });
 
@@ -143,47 +128,40 @@ describe("lists merge", () => {
     ["by the same command", mergeAll, "told"],
     ["by runs resume", "runs resume RUN --yes", "told"],
     ["where searches tell no lists", mergeAll, "untold"],
-  ])(
-    "keeps a source of which somebody is not in the new list, and names them, %s",
-    async (_how, again, told) => {
-      const proxy = await startRecordingProxy();
-      proxy.sandbox.admin.seed(contents);
-      if (told === "untold")
-        proxy.rewrites = (path, text) =>
-          path.endsWith("/search") ? text.replaceAll('"lists":', '"x":') : text;
-      const { ecm, names } = withReaders(proxy);
-      const { run } = await summaryOf(ecm, `${mergeAll} --max-requests 7`);
-      await done(ecm("contact mutate p9@example.com --add-list Leads"));
-      const resumed = await summaryOf(ecm, again.replace("RUN", run!));
-      expect(resumed.stderr).toContain(
-        'The list "Leads" was not deleted: 1 of its contacts is not in "All": p9@example.com\n' +
-          "Add them with: ecm contact mutate --list Leads --add-list All; then: ecm lists delete Leads\n" +
-          'Deleted the list "Fair"',
-      );
-      expect(resumed).toMatchObject({ code: 3, run, ...whole });
-      expect(await names()).toBe("Leads,All");
-    },
-  );
+  ])("keeps a source with somebody who is not in the new list: %s", async (_how, again, told) => {
+    const proxy = await startRecordingProxy();
+    proxy.sandbox.admin.seed(contents);
+    if (told === "untold")
+      proxy.rewrites = (path, text) =>
+        path.endsWith("/search") ? text.replaceAll('"lists":', '"x":') : text;
+    const { ecm, names } = withReaders(proxy);
+    const { run } = await summaryOf(ecm, `${mergeAll} --max-requests 7`);
+    await done(ecm("contact mutate p9@example.com --add-list Leads"));
+    const resumed = await summaryOf(ecm, again.replace("RUN", run!));
+    expect(resumed.stderr).toContain(
+      'The list "Leads" was not deleted: 1 of its contacts is not in "All": p9@example.com\n' +
+        "Add them with: ecm contact mutate --list Leads --add-list All; then: ecm lists delete Leads\n" +
+        'Deleted the list "Fair"',
+    );
+    expect(resumed).toMatchObject({ code: 3, run, ...whole });
+    expect(await names()).toBe("Leads,All");
+  });
 });
 
-it.each([0, 8])(
-  "a contact (%i) whose write is never answered is rejected, the others are in the new list, and no source goes",
-  async (failing) => {
-    const { ecm, names, members, sandbox, ...service } = await twoLists();
-    const contacts = await call<Contact[]>(service, "GET", "/api/contact");
-    const { _id } = contacts.find(({ key }) => key === `p${failing}@example.com`)!;
-    sandbox.admin.faults([`503:PUT:/api/contact/${_id}/mutate`]);
-    const merged = await summaryOf(ecm, mergeAll, { clock: fastClock() });
-    expect(merged).toMatchObject({
-      ...{ code: 3, status: "completed", rows: { updated: 8, rejected: 1, pending: 0 } },
-      stderr: expect.stringMatching(
-        /^Undo: ecm runs undo .*^No list was deleted, since contacts were rejected/ms,
-      ),
-    });
-    expect(await members("All")).toBe(8);
-    expect(await names()).toBe("Leads,Fair,All");
-  },
-);
+it.each([0, 8])("contact %i, whose write is never answered, is rejected; no source goes", async (failing) => {
+  const { ecm, names, members, sandbox, ...service } = await twoLists();
+  const contacts = await call<Contact[]>(service, "GET", "/api/contact");
+  const { _id } = contacts.find(({ key }) => key === `p${failing}@example.com`)!;
+  sandbox.admin.faults([`503:PUT:/api/contact/${_id}/mutate`]);
+  const merged = await summaryOf(ecm, mergeAll, { clock: fastClock() });
+  const rows = { updated: 8, rejected: 1, pending: 0 };
+  expect(merged).toMatchObject({ code: 3, status: "completed", rows });
+  expect(merged.stderr).toMatch(
+    /^Undo: ecm runs undo .*^No list was deleted, since contacts were rejected/ms,
+  );
+  expect(await members("All")).toBe(8);
+  expect(await names()).toBe("Leads,Fair,All");
+});
 
 describe("the price of a new list", () => {
   it.each<[Record<string, string>, lists: number]>([
@@ -218,30 +196,28 @@ describe("the price of a new list", () => {
     }
   });
 
-  it.each([mergeAll, "runs undo last --delete-created --yes"])(
-    "counts against --max-requests, with what comes before it and after it: %s",
-    async (line) => {
-      const isUndo = line !== mergeAll;
-      const run = async (flags: string) => {
-        const service = await twoLists();
-        if (isUndo) await service.ecm(merge);
-        const before = countRequests(service);
-        const env = { ECM_CACHE_DIR: await temporaryFolder() };
-        const summary = await summaryOf(service.ecm, `${line} ${flags}`, { env });
-        return { ...service, summary, sent: countRequests(service) - before };
-      };
-      const { estimate } = (await run("--dry-run")).summary;
-      for (const most of [7, estimate.requests - 1, estimate.requests]) {
-        const { ecm, names, summary, sent } = await run(`--max-requests ${most}`);
-        expect(sent).toBeLessThanOrEqual(most);
-        const isWhole = most >= summary.estimate.requests;
-        const end = isWhole ? { code: 0, stoppedBy: null } : { code: 7, stoppedBy: "max-requests" };
-        expect(summary).toMatchObject(end);
-        if (!isWhole) await done(ecm(`runs resume ${summary.run} --yes --json`));
-        expect(await names()).toBe(isUndo ? "Leads,Fair,All" : "All");
-      }
-    },
-  );
+  const limited = [mergeAll, "runs undo last --delete-created --yes"];
+  it.each(limited)("counts against --max-requests, with what comes before and after: %s", async (line) => {
+    const isUndo = line !== mergeAll;
+    const run = async (flags: string) => {
+      const service = await twoLists();
+      if (isUndo) await service.ecm(merge);
+      const before = countRequests(service);
+      const env = { ECM_CACHE_DIR: await temporaryFolder() };
+      const summary = await summaryOf(service.ecm, `${line} ${flags}`, { env });
+      return { ...service, summary, sent: countRequests(service) - before };
+    };
+    const { estimate } = (await run("--dry-run")).summary;
+    for (const most of [7, estimate.requests - 1, estimate.requests]) {
+      const { ecm, names, summary, sent } = await run(`--max-requests ${most}`);
+      expect(sent).toBeLessThanOrEqual(most);
+      const isWhole = most >= summary.estimate.requests;
+      const end = isWhole ? { code: 0, stoppedBy: null } : { code: 7, stoppedBy: "max-requests" };
+      expect(summary).toMatchObject(end);
+      if (!isWhole) await done(ecm(`runs resume ${summary.run} --yes --json`));
+      expect(await names()).toBe(isUndo ? "Leads,Fair,All" : "All");
+    }
+  });
 });
 
 it("lists duplicate copies an empty list too", async () => {

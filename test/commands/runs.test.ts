@@ -71,12 +71,18 @@ describe("ecm runs", () => {
     const [{ ecm, baseUrl, apiKey }, other] = [await startSandbox(), await startSandbox()];
     const { run } = await imports(ecm, manyRows(20), "--max-requests 8");
     const env = { ECM_BASE_URL: other.baseUrl, ECM_API_KEY: other.apiKey };
-    await refused(ecm(`runs resume ${run}`, { env }), 2, `Run ${run} belongs to ${baseUrl}`);
+    const elsewhere = async (flags: string) => {
+      for (const verb of ["resume", "undo"]) {
+        const own = `Select that account: ecm ${flags} runs ${verb} ${run}`;
+        await refused(ecm(`runs ${verb} ${run}`, { env }), 2, `Run ${run} belongs to ${baseUrl}`, own);
+      }
+    };
+    await elsewhere(`--base-url ${baseUrl}`);
     // A profile that has the account by another of its names is one of the account too.
     const login = `auth login --profile home --base-url ${baseUrl.replace("127.0.0.1", "localhost")} --no-verify`;
     const bare = { ECM_BASE_URL: "", ECM_API_KEY: "" };
     await done(ecm(`${login} --api-key-stdin`, { stdin: `${apiKey}\n`, env: bare }));
-    await refused(ecm(`runs resume ${run}`, { env }), 2, `ecm --profile home runs resume ${run}`);
+    await elsewhere("--profile home");
     await done(ecm(`runs resume ${run}`));
     await refused(ecm(`runs resume ${run}`), 2, "is finished");
   });

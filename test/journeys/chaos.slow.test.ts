@@ -9,8 +9,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { inputFile, manyRows, parseSummary, readContacts, spawnEcm, waitForResult } from "../kit.ts";
+import { expectNoRepeats } from "./ends.ts";
 import { expectSurvived } from "./killing.ts";
-import { expectNoRepeats, randomFrom, startRecordingProxy } from "./recording-proxy.ts";
+import { randomFrom, startRecordingProxy } from "./recording-proxy.ts";
 
 const firstSeed = Number(process.env.CHAOS_SEED ?? 1);
 const killCount = Number(process.env.CHAOS_KILLS ?? 8);

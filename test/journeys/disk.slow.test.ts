@@ -10,12 +10,8 @@ import { openLog } from "../../src/disk/log.ts";
 import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { createSurroundings } from "../bulk/steps-kit.ts";
 import { createSendTo } from "../support/test-send.ts";
-import {
-  expectFinished,
-  expectNoRepeats,
-  type RecordingProxy,
-  startRecordingProxy,
-} from "./recording-proxy.ts";
+import { expectFinished, expectNoRepeats } from "./ends.ts";
+import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 describe("a disk that fails", () => {
   it.each([

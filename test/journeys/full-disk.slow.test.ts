@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary } from "../bulk/kit.ts";
 import { ecmWith, refused, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
-import { expectFinished, expectNoRepeats, expectStopped, startRecordingProxy } from "./recording-proxy.ts";
+import { expectFinished, expectNoRepeats, expectStopped } from "./ends.ts";
+import { startRecordingProxy } from "./recording-proxy.ts";
 
 const canMount = process.platform === "linux" && process.getuid?.() === 0 && tryMount();
 

@@ -4,14 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile, makePlanFile, manyContacts, manyRows, parseSummary, readContacts } from "../kit.ts";
 import { done, refused } from "../support/ecm.ts";
+import { expectNoRepeats, expectStopped } from "./ends.ts";
 import { runKilled } from "./killing.ts";
-import {
-  expectNoRepeats,
-  expectStopped,
-  type Moment,
-  type RecordingProxy,
-  startRecordingProxy,
-} from "./recording-proxy.ts";
+import { type Moment, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 const size = 250;
 const fresh = 20;
@@ -38,40 +33,34 @@ async function expectWhole(witness: RecordingProxy): Promise<void> {
 }
 
 describe("killed", () => {
-  it.each([1, 2, 3, 4])(
-    "while planning, at search %i: the next start goes on and writes once",
-    async (search) => {
-      const witness = await scene();
-      const path = await inputFile(file);
-      let searches = 0;
-      const isThen = ({ when, path }: Moment) =>
-        when === "after" && path.includes("search") && ++searches === search;
-      expect((await runKilled(witness, ["import", path], isThen)).code).toBe(-1);
-      expect(witness.writes).toEqual([]);
-      await done(witness.ecm(["import", path]));
-      await expectWhole(witness);
-    },
-  );
+  it.each([1, 2, 3, 4])("while planning, at search %i: it goes on, and writes once", async (search) => {
+    const witness = await scene();
+    const path = await inputFile(file);
+    let searches = 0;
+    const isThen = ({ when, path }: Moment) =>
+      when === "after" && path.includes("search") && ++searches === search;
+    expect((await runKilled(witness, ["import", path], isThen)).code).toBe(-1);
+    expect(witness.writes).toEqual([]);
+    await done(witness.ecm(["import", path]));
+    await expectWhole(witness);
+  });
 
   it.each([
     [3, "before"],
     [7, "after"],
     [20, "after"],
     [40, "before"],
-  ] as const)(
-    "while applying a plan file, at request %s, %s it: it goes on without the file, to the same end",
-    async (request, when) => {
-      const witness = await scene();
-      const plan = await makePlanFile(witness, ["import", await inputFile(file)]);
-      const at = witness.arrived() + request;
-      const isThen = (moment: Moment) => moment.count === at && moment.when === when;
-      expect((await runKilled(witness, ["apply", plan.file], isThen)).code).toBe(-1);
-      await rm(plan.file);
-      const { rows } = parseSummary(await witness.ecm("runs resume last --json"));
-      expect(rows).toMatchObject({ read: plan.writes, pending: 0, skipped: 0, rejected: 0 });
-      await expectWhole(witness);
-    },
-  );
+  ] as const)("while applying, at request %s, %s it: it goes on without the file", async (request, when) => {
+    const witness = await scene();
+    const plan = await makePlanFile(witness, ["import", await inputFile(file)]);
+    const at = witness.arrived() + request;
+    const isThen = (moment: Moment) => moment.count === at && moment.when === when;
+    expect((await runKilled(witness, ["apply", plan.file], isThen)).code).toBe(-1);
+    await rm(plan.file);
+    const { rows } = parseSummary(await witness.ecm("runs resume last --json"));
+    expect(rows).toMatchObject({ read: plan.writes, pending: 0, skipped: 0, rejected: 0 });
+    await expectWhole(witness);
+  });
 });
 
 it("a stopped run's plan that was changed, cut off or cannot be read is refused by name, and nothing is written", async () => {

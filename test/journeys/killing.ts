@@ -4,14 +4,8 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import { inputFile, parseSummary, type Result, spawnEcm, temporaryFolder, waitForResult } from "../kit.ts";
-import {
-  expectNoRepeats,
-  type Moment,
-  type RecordingProxy,
-  randomFrom,
-  readComparable,
-  startRecordingProxy,
-} from "./recording-proxy.ts";
+import { expectNoRepeats, readComparable } from "./ends.ts";
+import { type Moment, type RecordingProxy, randomFrom, startRecordingProxy } from "./recording-proxy.ts";
 
 /** Kills the command at each request for which this is true. @param loss what becomes of that request */
 export async function runKilled(

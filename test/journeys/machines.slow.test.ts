@@ -6,13 +6,8 @@ import type { Summary } from "../../src/bulk/runs/report.ts";
 import { interruptedError } from "../../src/errors.ts";
 import { done, inputFile, manyRows, parseSummary, temporaryFolder, temporaryHome } from "../kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import {
-  beforeFirst,
-  expectNoRepeats,
-  expectStopped,
-  readComparable,
-  startRecordingProxy,
-} from "./recording-proxy.ts";
+import { expectNoRepeats, expectStopped, readComparable } from "./ends.ts";
+import { beforeFirst, startRecordingProxy } from "./recording-proxy.ts";
 
 const rows = 30;
 /** Of these, how many the account does not know at first. */
@@ -64,23 +59,20 @@ async function expectSettled({ rows: counts }: Summary, { proxy }: Account): Pro
 }
 
 describe("the state folder is lost in the middle of an import", () => {
-  it.each([1, 22])(
-    "after %i writes: the same end, nobody twice, and what was done is left alone",
-    async (writes) => {
-      const made = await account();
-      const { proxy, importRows } = made;
-      const stopped = await stopAfter(made, writes);
-      expect(stopped.rows.pending).toBeGreaterThan(0);
-      for (const folder of ["ECM_STATE_DIR", "ECM_CACHE_DIR"]) {
-        await rm(proxy.env[folder]!, { recursive: true, force: true });
-      }
-      const before = proxy.writes.filter(({ kind, status }) => kind === "create" && status < 300).length;
-      const again: Summary = JSON.parse(await done(importRows()));
-      expect(again.run).not.toBe(stopped.run);
-      expect(again.rows.created).toBe(unknown - before);
-      await expectSettled(again, made);
-    },
-  );
+  it.each([1, 22])("after %i writes: the same end, nobody twice, what was done stays", async (writes) => {
+    const made = await account();
+    const { proxy, importRows } = made;
+    const stopped = await stopAfter(made, writes);
+    expect(stopped.rows.pending).toBeGreaterThan(0);
+    for (const folder of ["ECM_STATE_DIR", "ECM_CACHE_DIR"]) {
+      await rm(proxy.env[folder]!, { recursive: true, force: true });
+    }
+    const before = proxy.writes.filter(({ kind, status }) => kind === "create" && status < 300).length;
+    const again: Summary = JSON.parse(await done(importRows()));
+    expect(again.run).not.toBe(stopped.run);
+    expect(again.rows.created).toBe(unknown - before);
+    await expectSettled(again, made);
+  });
 
   it("takes the suppressions with it, unless they are in a file of their own", async () => {
     const { ecm, env } = await startSandbox();

@@ -1,11 +1,9 @@
 /** A port in front of the embedded service: it sees every request, and lets a test act at an exact moment. */
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
-import { expect, onTestFinished } from "vitest";
-import type { Summary } from "../../src/bulk/runs/report.ts";
-import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
-import { ecmWith, parseSummary, type Result, readContacts, temporaryFolder, temporaryHome } from "../kit.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { onTestFinished } from "vitest";
+import { openSandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
+import { ecmWith, errorBody, json, startHttpServer, temporaryFolder, temporaryHome } from "../kit.ts";
 
 interface RecordedWrite {
   kind: "create" | "mutate" | "status" | "delete";
@@ -26,86 +24,69 @@ export interface Moment {
   body: string;
 }
 
-export interface RecordingProxy {
-  sandbox: Sandbox;
-  /** The service's own: a second client of it sees the same account, without this one's faults. */
-  folder: string;
-  baseUrl: string;
-  apiKey: string;
-  env: Record<string, string>;
-  ecm: ReturnType<typeof ecmWith>;
-  /** Requests that arrived. */
-  arrived(): number;
-  /** Writes that the service carried out or refused, in order. */
-  writes: RecordedWrite[];
-  /**
-   * Called for each request, before the service has it and after. `drop` ends the connection without an
-   * answer; after the service has it, `500` answers that it failed, and `cut` ends the connection in the
-   * middle of the answer.
-   */
-  onRequest: (moment: Moment) => Loss | undefined;
-  /** Awaited before the service has a request. */
-  beforeRequest: (path: string) => Promise<void>;
-  /** Answers in place of the service, which never has the request. */
-  refuses: (request: { path: string; body: string }) => { status: number; body: unknown } | undefined;
-  /** What the service gets in place of a request's body. */
-  changesBody: (path: string, body: string) => string;
-  /** What the client gets in place of an answer's text. */
-  rewrites: (path: string, text: string) => string;
-}
-
 /** Starts one; everything is closed when the test ends. */
-export async function startRecordingProxy(options: Partial<SandboxOptions> = {}): Promise<RecordingProxy> {
+export async function startRecordingProxy(options: Partial<SandboxOptions> = {}) {
   const folder = options.folder ?? join(await temporaryFolder(), "sandbox");
   const sandbox = await openSandbox({ ...options, folder });
   onTestFinished(() => sandbox.close());
   const writes: RecordedWrite[] = [];
-  const server = await startHttpServer((request, response, count) => {
-    void (async () => {
-      if (proxy.onRequest({ count, when: "before", path: request.url, body: request.body }) === "drop") {
-        response.socket?.destroy();
-        return;
-      }
-      await proxy.beforeRequest(request.url);
-      const refusal = proxy.refuses({ path: request.url, body: request.body });
-      if (refusal) {
-        json(response, refusal.status, refusal.body);
-        return;
-      }
-      const answer = await sandbox
-        .transport({
-          method: request.method,
-          url: `http://sandbox.localhost${request.url}`,
-          headers: { "x-api-key": String(request.headers["x-api-key"]), "content-type": "application/json" },
-          body: request.body === "" ? undefined : proxy.changesBody(request.url, request.body),
-          timeoutMilliseconds: 30_000,
-        })
-        .catch(() => undefined);
-      recordWrite(writes, request, answer?.status ?? 0);
-      const loss = proxy.onRequest({ count, when: "after", path: request.url, body: request.body });
-      if (answer) lose(response, answer, loss, (text) => proxy.rewrites(request.url, text));
-      else response.socket?.destroy();
-    })();
+  const hooks = {
+    /**
+     * Called for each request, before the service has it and after. `drop` ends the connection without an
+     * answer; after the service has it, `500` answers that it failed, and `cut` ends it in the middle of the answer.
+     */
+    onRequest: (_moment: Moment): Loss | undefined => undefined,
+    /** Awaited before the service has a request. */
+    beforeRequest: async (_path: string): Promise<void> => undefined,
+    /** Answers in place of the service, which never has the request. */
+    refuses: (_asked: { path: string; body: string }): { status: number; body: unknown } | undefined =>
+      undefined,
+    /** What the service gets in place of a request's body. */
+    changesBody: (_path: string, body: string): string => body,
+    /** What the client gets in place of an answer's text. */
+    rewrites: (_path: string, text: string): string => text,
+  };
+  const server = await startHttpServer(async ({ method, url: path, headers, body }, response, count) => {
+    if (hooks.onRequest({ count, when: "before", path, body }) === "drop") {
+      response.socket?.destroy();
+      return;
+    }
+    await hooks.beforeRequest(path);
+    const refusal = hooks.refuses({ path, body });
+    if (refusal) return json(response, refusal.status, refusal.body);
+    const answer = await sandbox
+      .transport({
+        method,
+        url: `http://sandbox.localhost${path}`,
+        headers: { "x-api-key": String(headers["x-api-key"]), "content-type": "application/json" },
+        body: body === "" ? undefined : hooks.changesBody(path, body),
+        timeoutMilliseconds: 30_000,
+      })
+      .catch(() => undefined);
+    recordWrite(writes, { method, url: path, body }, answer?.status ?? 0);
+    const loss = hooks.onRequest({ count, when: "after", path, body });
+    if (answer) lose(response, answer, loss, (text) => hooks.rewrites(path, text));
+    else response.socket?.destroy();
   });
   const apiKey = sandbox.ownKey();
-  const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: apiKey };
-  const proxy: RecordingProxy = {
+  const account = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: apiKey };
+  const env: Record<string, string> = { ...(await temporaryHome()), ...account };
+  return Object.assign(hooks, {
     sandbox,
+    /** The service's own: a second client of it sees the same account, without this one's faults. */
     folder,
     baseUrl: server.baseUrl,
     apiKey,
     env,
     ecm: ecmWith(env),
+    /** Requests that arrived. */
     arrived: () => server.requests.length,
+    /** Writes that the service carried out or refused, in order. */
     writes,
-    onRequest: () => undefined,
-    beforeRequest: async () => undefined,
-    refuses: () => undefined,
-    changesBody: (_path, body) => body,
-    rewrites: (_path, text) => text,
-  };
-  return proxy;
+  });
 }
+
+export type RecordingProxy = Awaited<ReturnType<typeof startRecordingProxy>>;
 
 /** Has something done once, right before the service has the first request to such a path. */
 export function beforeFirst(
@@ -151,43 +132,6 @@ function recordWrite(
   const [, id] = /^\/api\/contact\/([^/]+)$/.exec(request.url) ?? [];
   if (id && request.method === "PATCH") writes.push({ kind: "status", what: id, status });
   if (id && request.method === "DELETE") writes.push({ kind: "delete", what: id, status });
-}
-
-/** A run, the one that was stopped before, has come to its end, and has created so many contacts. */
-export function expectFinished(result: Result, run: string | null | undefined, created: number): void {
-  const summary = parseSummary(result);
-  expect(summary, result.stderr).toMatchObject({ status: "completed", rows: { created, unchanged: 0 } });
-  if (run !== undefined) expect(summary.run).toBe(run);
-}
-
-/** Contacts without the ids of their lists and tags, which differ from service to service. */
-export async function readComparable(
-  proxy: RecordingProxy,
-): Promise<Awaited<ReturnType<typeof readContacts>>> {
-  const contacts = await readContacts(proxy);
-  for (const contact of contacts.values()) {
-    contact.lists = contact.lists.map(() => "list");
-    contact.tags = contact.tags.map(() => "tag");
-  }
-  return contacts;
-}
-
-/** A run was stopped. @returns its summary */
-export function expectStopped(result: Result, code: number, stoppedBy: Summary["stoppedBy"]): Summary {
-  expect(result.code, result.stderr).toBe(code);
-  const summary = parseSummary(result);
-  expect(summary).toMatchObject({ status: "stopped", stoppedBy });
-  return summary;
-}
-
-/** No write of a kind was carried out more than once for one contact. */
-export function expectNoRepeats({ writes }: Pick<RecordingProxy, "writes">, story?: string): void {
-  const done = writes.filter(({ status }) => status >= 200 && status < 300);
-  const names = done.map(({ kind, what }) => `${kind} ${what}`);
-  expect(
-    names.filter((name, at) => names.indexOf(name) !== at),
-    story,
-  ).toEqual([]);
 }
 
 /** Numbers in 0…1 that follow from a seed. */

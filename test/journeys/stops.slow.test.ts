@@ -3,13 +3,8 @@ import { describe, expect, it } from "vitest";
 import { interruptedError } from "../../src/errors.ts";
 import { done, inputFile, manyRows, parseSummary, type Result, spawnEcm, waitForResult } from "../kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import {
-  beforeFirst,
-  expectFinished,
-  expectNoRepeats,
-  expectStopped,
-  startRecordingProxy,
-} from "./recording-proxy.ts";
+import { expectFinished, expectNoRepeats, expectStopped } from "./ends.ts";
+import { beforeFirst, startRecordingProxy } from "./recording-proxy.ts";
 
 const isCreate = (path: string) => path === "/api/contact";
 

@@ -1,9 +1,10 @@
 /** An export: every contact once, in a file that imports again without a mapping and without a change. */
+import { EventEmitter, once } from "node:events";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { errorBody, json, plainStructure, startHttpServer, startSandbox, summaryOf } from "../kit.ts";
-import { done, readJson, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { done, ends, readJson, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 
 const values = [
   ...["line\nbreak", "cr\rlf\r\nx", 'q"uote', "a,b;c\td|e", "'lead", "''two", "=1+1", "+1"],
@@ -48,20 +49,17 @@ describe("an export", () => {
     ["contacts.csv", "--safe-cells"],
     ["contacts.csv", "--safe-cells --bom"],
     ["contacts.tsv", ""],
-  ])(
-    "of hostile values, names and labels as %s with %j imports again without a change",
-    async (name, flags) => {
-      const { ecm } = await hostileAccount();
-      const file = join(await temporaryFolder(), name);
-      await done(ecm(`export ${flags} --output-file ${file}`));
-      const { length } = values;
-      expect(await readJson(ecm, `import ${file}`)).toMatchObject({
-        status: "completed",
-        rows: { read: length, unchanged: length, rejected: 0 },
-        requests: { create: 0, mutate: 0 },
-      });
-    },
-  );
+  ])("of hostile values and names as %s with %j imports again without a change", async (name, flags) => {
+    const { ecm } = await hostileAccount();
+    const file = join(await temporaryFolder(), name);
+    await done(ecm(`export ${flags} --output-file ${file}`));
+    const { length } = values;
+    expect(await readJson(ecm, `import ${file}`)).toMatchObject({
+      status: "completed",
+      rows: { read: length, unchanged: length, rejected: 0 },
+      requests: { create: 0, mutate: 0 },
+    });
+  });
 
   it("of lists whose names are alike imports again without a change", async () => {
     const { ecm } = await startSandbox();
@@ -71,10 +69,8 @@ describe("an export", () => {
     }
     const file = join(await temporaryFolder(), "contacts.csv");
     await done(ecm(`export --output-file ${file}`));
-    expect(await readJson(ecm, `import ${file}`)).toMatchObject({
-      rows: { read: 5, unchanged: 5 },
-      requests: { create: 0, mutate: 0 },
-    });
+    const none = { rows: { read: 5, unchanged: 5 }, requests: { create: 0, mutate: 0 } };
+    expect(await readJson(ecm, `import ${file}`)).toMatchObject(none);
   });
 
   it("can hold keys that no import creates: they are rejected where the account does not have them", async () => {
@@ -84,9 +80,8 @@ describe("an export", () => {
     await done(ecm(["export", "--columns", "ecm:key,ecm:status", ...odd, "--output-file", file]));
     const elsewhere = await summaryOf(other.ecm, `import ${file} --include-unsubscribed`);
     expect(elsewhere).toMatchObject({ code: 3, rows: { read: 5, created: 2, rejected: 3 } });
-    expect(elsewhere.stderr).toContain(
-      "quotes in the address (1), accented letters before the @ (1), invalid email address (1)",
-    );
+    const why = "quotes in the address (1), accented letters before the @ (1), invalid email address (1)";
+    expect(elsewhere.stderr).toContain(why);
   });
 
   it("is csv wherever it goes, and guards what a spreadsheet would run in cells and header", async () => {
@@ -97,58 +92,53 @@ describe("an export", () => {
     expect(safe).toMatch(/^ecm:key,'=sum,''tick,ecm:safe-cells\nh6@example.com,.*'=1\+1/);
   });
 
-  it.each(["SIGKILL", "SIGTERM"] as const)(
-    "that ended by %s starts anew with what the account holds now, and the file appears whole or not at all",
-    async (signal) => {
-      const everybody: Record<string, unknown>[] = Array.from({ length: 11 }, (_, n) => ({
-        ...{ _id: `id${n}`, key: `k${n}@example.com` },
-        ...{ fields: [], lists: [], tags: [], status: { primary: "Active" } },
-      }));
-      const pages: number[] = [];
-      let hang: (() => void) | undefined = () => {};
-      const isHanging = new Promise<void>((resolve) => {
-        hang = resolve;
-      });
-      const server = await startHttpServer((request, response) => {
-        if (request.method === "GET") {
-          return json(response, 200, request.url.includes("/lists") ? [] : [plainStructure]);
-        }
-        const { page, pageSize } = JSON.parse(request.body) as { page: number; pageSize: number };
-        if (pageSize > 3)
-          return json(response, 400, errorBody("ValidationError", "too many", { field: "pageSize" }));
-        pages.push(page);
-        if (page === 3 && hang) return hang();
-        const contacts = everybody.slice((page - 1) * pageSize, page * pageSize);
-        json(response, 200, { totalRecords: everybody.length, contacts });
-      });
-      const { env, ecm } = await startSandbox();
-      const folder = await temporaryFolder();
-      await mkdir(join(folder, "out"));
-      const file = join(folder, "out", "contacts.csv");
-      await writeFile(file, "key,status\nbefore,active\n");
-      const args = ["export", "--output-file", file, "--columns", "key,status"];
-      const first = spawnEcm(args, { ...env, ECM_BASE_URL: server.baseUrl });
-      const ended = waitForResult(first);
-      await isHanging;
-      first.kill(signal);
-      const { code } = await ended;
-      expect(code).toBe(signal === "SIGKILL" ? -1 : 143);
-      expect(await readFile(file, "utf8")).toBe("key,status\nbefore,active\n");
-      // Killed, it could not remove what it had begun, which is its owner's alone.
-      const left = (await readdir(join(folder, "out"))).filter((name) => name !== "contacts.csv");
-      expect(left).toEqual(signal === "SIGKILL" ? [expect.stringMatching(/^\.contacts\.csv\..*\.tmp$/)] : []);
-      for (const name of left) expect((await stat(join(folder, "out", name))).mode & 0o777).toBe(0o600);
+  it.each(["SIGKILL", "SIGTERM"] as const)("ended by %s starts anew, whole or not at all", async (signal) => {
+    const everybody: Record<string, unknown>[] = Array.from({ length: 11 }, (_, n) => ({
+      ...{ _id: `id${n}`, key: `k${n}@example.com` },
+      ...{ fields: [], lists: [], tags: [], status: { primary: "Active" } },
+    }));
+    const pages: number[] = [];
+    const hanging = new EventEmitter();
+    let hangs = true;
+    const isHanging = once(hanging, "page");
+    const server = await startHttpServer((request, response) => {
+      if (request.method === "GET") {
+        return json(response, 200, request.url.includes("/lists") ? [] : [plainStructure]);
+      }
+      const { page, pageSize } = JSON.parse(request.body) as { page: number; pageSize: number };
+      if (pageSize > 3)
+        return json(response, 400, errorBody("ValidationError", "too many", { field: "pageSize" }));
+      pages.push(page);
+      if (page === 3 && hangs) return hanging.emit("page");
+      const contacts = everybody.slice((page - 1) * pageSize, page * pageSize);
+      json(response, 200, { totalRecords: everybody.length, contacts });
+    });
+    const { env, ecm } = await startSandbox();
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "out"));
+    const file = join(folder, "out", "contacts.csv");
+    await writeFile(file, "key,status\nbefore,active\n");
+    const args = ["export", "--output-file", file, "--columns", "key,status"];
+    const first = spawnEcm(args, { ...env, ECM_BASE_URL: server.baseUrl });
+    const ended = waitForResult(first);
+    await isHanging;
+    first.kill(signal);
+    await ends(ended, signal === "SIGKILL" ? -1 : 143);
+    expect(await readFile(file, "utf8")).toBe("key,status\nbefore,active\n");
+    // Killed, it could not remove what it had begun, which is its owner's alone.
+    const left = (await readdir(join(folder, "out"))).filter((name) => name !== "contacts.csv");
+    expect(left).toEqual(signal === "SIGKILL" ? [expect.stringMatching(/^\.contacts\.csv\..*\.tmp$/)] : []);
+    for (const name of left) expect((await stat(join(folder, "out", name))).mode & 0o777).toBe(0o600);
 
-      // Of those on pages that were read, one is gone and one has another status.
-      everybody.splice(1, 1);
-      everybody[0]!.status = { primary: "Inactive", secondary: "Unsubscribe" };
-      hang = undefined;
-      pages.length = 0;
-      await done(ecm(args, { env: { ECM_BASE_URL: server.baseUrl } }));
-      // Two on each.
-      expect(pages).toEqual([1, 2, 3, 4, 5]);
-      const rows = everybody.map(({ key }, index) => `${key},${index === 0 ? "Inactive" : "Active"}\n`);
-      expect(await readFile(file, "utf8")).toBe(`key,status\n${rows.join("")}`);
-    },
-  );
+    // Of those on pages that were read, one is gone and one has another status.
+    everybody.splice(1, 1);
+    everybody[0]!.status = { primary: "Inactive", secondary: "Unsubscribe" };
+    hangs = false;
+    pages.length = 0;
+    await done(ecm(args, { env: { ECM_BASE_URL: server.baseUrl } }));
+    // Two on each.
+    expect(pages).toEqual([1, 2, 3, 4, 5]);
+    const rows = everybody.map(({ key }, index) => `${key},${index === 0 ? "Inactive" : "Active"}\n`);
+    expect(await readFile(file, "utf8")).toBe(`key,status\n${rows.join("")}`);
+  });
 });

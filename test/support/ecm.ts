@@ -78,12 +78,20 @@ export function ecmWith(env: Record<string, string>, program = run): Ecm {
   };
 }
 
-/** The stdout of a command that exits with 0. */
-export async function done(result: Promise<Result>): Promise<string> {
-  const { code, stdout, stderr } = await result;
-  expect(code, stderr).toBe(0);
-  return stdout;
+/** A command that ends with this code and says these words on stderr, whatever it prints. @returns its result */
+export async function ends(
+  result: Promise<Result>,
+  code: number,
+  ...words: readonly (string | RegExp)[]
+): Promise<Result> {
+  const ended = await result;
+  expect(ended.code, ended.stderr).toBe(code);
+  for (const word of words) expect(ended.stderr).toMatch(word);
+  return ended;
 }
+
+/** The stdout of a command that exits with 0. */
+export const done = async (result: Promise<Result>): Promise<string> => (await ends(result, 0)).stdout;
 
 /** What a command prints as JSON. */
 export async function readJson(ecm: Ecm, args: string | readonly string[], options?: EcmOptions) {
@@ -92,14 +100,9 @@ export async function readJson(ecm: Ecm, args: string | readonly string[], optio
 }
 
 /** A command that fails: it exits with this code, prints nothing, and says these words. @returns its stderr */
-export async function refused(
-  result: Promise<Result>,
-  code: number,
-  ...words: readonly (string | RegExp)[]
-): Promise<string> {
-  const { stderr, ...rest } = await result;
-  expect(rest, stderr).toEqual({ code, stdout: "" });
-  for (const word of words) expect(stderr).toMatch(word);
+export async function refused(...command: Parameters<typeof ends>): Promise<string> {
+  const { stdout, stderr } = await ends(...command);
+  expect(stdout, stderr).toBe("");
   return stderr;
 }
 

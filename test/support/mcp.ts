@@ -134,7 +134,7 @@ export async function accountSession(clock?: Clock) {
   return { ...running, ...served, apply, state: running.env.ECM_STATE_DIR! };
 }
 
-export async function belowWorkingFolder(name: string, text: string): Promise<string> {
+export async function workingFile(name: string, text: string): Promise<string> {
   const folder = await mkdtemp(join("node_modules", ".ecm-test-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, name), text);

@@ -1,27 +1,28 @@
 /** `ecm sandbox start` and `exec`, as processes of their own. Needs a build. */
-import { spawn } from "node:child_process";
+
+import { once } from "node:events";
 import { cp, readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { callPort } from "../../sandbox/account.ts";
 import {
   ecmWith,
+  ends,
   refused,
   spawnEcm,
+  startSandbox,
   temporaryFolder,
   temporaryHome,
   waitForResult,
-} from "../../support/ecm.ts";
-import { startSandbox } from "../../support/sandbox.ts";
+} from "../../kit.ts";
+import { callPort } from "../../sandbox/account.ts";
 
 /** A sandbox in a process of its own, once it has printed its line. */
 async function start(flags: string[], env: Record<string, string> = {}) {
   const child = spawnEcm(["sandbox", "start", ...flags], { ...(await temporaryHome()), ...env });
   const ended = waitForResult(child);
-  const line = await new Promise<string>((resolve) =>
-    child.stdout!.once("data", (text) => resolve(String(text))),
-  );
+  const [text] = await once(child.stdout!, "data");
+  const line = String(text);
   return { child, ended, line, ready: JSON.parse(line) };
 }
 
@@ -76,13 +77,10 @@ test("start refuses a value that is none, and names its flag", async () => {
     "--block-after=0",
     "--region=JPN",
     "--fault=bogus",
-  ]) {
-    const stderr = expect.stringContaining(flag.split("=")[0]!);
-    expect(await ecm(`sandbox start ${flag}`), flag).toEqual({ code: 2, stdout: "", stderr });
-  }
-  const key = await ecm("sandbox start", { env: { ECM_SANDBOX_API_KEY: "secret" } });
-  expect([key.code, key.stderr]).toEqual([2, expect.stringContaining("ECM_SANDBOX_API_KEY")]);
-  expect(key.stderr).not.toContain("secret");
+  ])
+    await refused(ecm(`sandbox start ${flag}`), 2, flag.split("=")[0]!);
+  const start = ecm("sandbox start", { env: { ECM_SANDBOX_API_KEY: "secret" } });
+  expect(await refused(start, 2, "ECM_SANDBOX_API_KEY")).not.toContain("secret");
 });
 
 test("without the database's package, the sandbox says what is missing, and all else works", async () => {
@@ -90,16 +88,10 @@ test("without the database's package, the sandbox says what is missing, and all 
   const root = join(import.meta.dirname, "../../..");
   for (const part of ["bin", "dist", "package.json"])
     await cp(join(root, part), join(folder, part), { recursive: true });
-  const run = async (...args: string[]) => {
-    const child = spawn(process.execPath, [join(folder, "bin/ecm.js"), ...args], {
-      env: await temporaryHome(),
-    });
-    return waitForResult(child);
-  };
-  for (const line of ["sandbox start", "lists list --profile sandbox"]) {
-    const { code, stderr } = await run(...line.split(" "));
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: .*libsql.*\nhint: .*npm install/)]);
-  }
+  const home = await temporaryHome();
+  const run = (...args: string[]) => waitForResult(spawnEcm(args, home, join(folder, "bin/ecm.js")));
+  for (const line of ["sandbox start", "lists list --profile sandbox"])
+    await ends(run(...line.split(" ")), 2, /^error: .*libsql.*\nhint: .*npm install/);
   expect((await run("sandbox", "start", "--help")).code).toBe(0);
 });
 
@@ -112,11 +104,8 @@ test("exec runs the command with the address and the key, and exits as it did", 
     process.exit(5);`;
   const words = ["--input-type=module", "-e", program, "--", "--json"];
   const args = ["sandbox", "exec", "--", process.execPath, ...words];
-  expect(await waitForResult(spawnEcm(args, home))).toEqual({
-    code: 5,
-    stdout: "200 undefined undefined --json\n",
-    stderr: "",
-  });
+  const ended = { code: 5, stdout: "200 undefined undefined --json\n", stderr: "" };
+  expect(await waitForResult(spawnEcm(args, home))).toEqual(ended);
 });
 
 test.each([
@@ -134,7 +123,7 @@ test("exec passes SIGTERM on, and waits for the command's own end", async () => 
     console.log("ready"); setInterval(() => {}, 1000);`;
   const child = spawnEcm(["sandbox", "exec", "--", process.execPath, "-e", program], await temporaryHome());
   const ended = waitForResult(child);
-  await new Promise((resolve) => child.stdout!.once("data", resolve));
+  await once(child.stdout!, "data");
   child.kill("SIGTERM");
   expect(await ended).toEqual({ code: 9, stdout: "ready\ntold\n", stderr: "" });
 });
@@ -155,8 +144,7 @@ test("exec --temporary uses an empty folder, and removes it", async () => {
     const result = await exec("--temporary", "--", process.execPath, "--input-type=module", "-e", create);
     expect(result).toEqual({ code: 9, stdout: "", stderr: "" });
   }
-  const missing = await exec("--temporary", "--", "/nowhere/at-all");
-  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("/nowhere/at-all")]);
+  await ends(exec("--temporary", "--", "/nowhere/at-all"), 2, "/nowhere/at-all");
   expect(await readdir(temporary)).toEqual([]);
   expect(await readdir(home.ECM_STATE_DIR!).catch(() => [])).not.toContain("sandbox");
   const both = ["sandbox", "exec", "--temporary", "--data", temporary, "--", process.execPath, "-e", ""];
