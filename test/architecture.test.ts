@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 const source = fileURLToPath(new URL("../src", import.meta.url));
 
@@ -124,83 +124,81 @@ const breaches: Record<string, Breach> = {
     folder === "sandbox" && to === "wire.ts" && kind !== "type",
 };
 
-describe("the architecture", () => {
-  it("has files to look at", () => {
-    expect(files.length).toBeGreaterThan(30);
-  });
+it("has files to look at", () => {
+  expect(files.length).toBeGreaterThan(30);
+});
 
-  it.each(Object.entries(breaches))("%s", (_rule, breaks) => {
-    const found = files.flatMap((from) =>
-      from.own.filter(({ to, kind }) => breaks(from, to, kind)).map(({ to }) => `${from.path} → ${to}`),
-    );
-    expect(found).toEqual([]);
-  });
+it.each(Object.entries(breaches))("%s", (_rule, breaks) => {
+  const found = files.flatMap((from) =>
+    from.own.filter(({ to, kind }) => breaks(from, to, kind)).map(({ to }) => `${from.path} → ${to}`),
+  );
+  expect(found).toEqual([]);
+});
 
-  it.each(["bulk", "tables"])("has few names in the index of %s", (room) => {
-    const { text } = files.find(({ path }) => path === `${room}/index.ts`)!;
-    const lists = Array.from(text.matchAll(/export \{([^}]*)\}/g), ([, list]) => list!.split(","));
-    const names = lists.flat().map((name) => name.trim());
-    const values = names.filter((name) => name !== "" && !name.startsWith("type "));
-    expect(values.length).toBeLessThanOrEqual(maxNames);
-  });
+it.each(["bulk", "tables"])("has few names in the index of %s", (room) => {
+  const { text } = files.find(({ path }) => path === `${room}/index.ts`)!;
+  const lists = Array.from(text.matchAll(/export \{([^}]*)\}/g), ([, list]) => list!.split(","));
+  const names = lists.flat().map((name) => name.trim());
+  const values = names.filter((name) => name !== "" && !name.startsWith("type "));
+  expect(values.length).toBeLessThanOrEqual(maxNames);
+});
 
-  it("has a place in the order for each file of the bulk engine", () => {
-    const engine = files.filter(({ folder }) => folder === "bulk").map(({ path }) => path);
-    expect(engine.filter((path) => findBulkPlace(path) === -1)).toEqual([]);
-  });
+it("has a place in the order for each file of the bulk engine", () => {
+  const engine = files.filter(({ folder }) => folder === "bulk").map(({ path }) => path);
+  expect(engine.filter((path) => findBulkPlace(path) === -1)).toEqual([]);
+});
 
-  it("has no circle of imports, types included", () => {
-    expect(circlesIn(new Map(files.map(({ path, own }) => [path, own.map(({ to }) => to)])))).toEqual([]);
-  });
+it("has no circle of imports, types included", () => {
+  expect(circlesIn(new Map(files.map(({ path, own }) => [path, own.map(({ to }) => to)])))).toEqual([]);
+});
 
-  const dependencyOwners: [name: string, where: RegExp, files?: number][] = [
-    ["@commander-js/extra-typings", /^program\.ts$|^commands\//],
-    ["undici", /^http\//],
-    ["conf", /^config\//],
-    ["@inquirer/prompts", /^terminal\//],
-    ["chalk", /^terminal\//],
-    ["cli-table3", /^terminal\//, 1],
-    ["libsql", /^sandbox\//, 1],
-    ["hono", /^sandbox\//],
-    ["csv-parse", /^tables\//, 1],
-    ["yauzl", /^tables\/workbook\/parts\.ts$/, 1],
-    ["yazl", /^disk\/workbook\.ts$/],
-    ["sax", /^tables\/workbook\//, 1],
-    ["numfmt", /^tables\/workbook\//, 1],
-    ["@streamparser/json", /^tables\/json\.ts$/, 1],
-    ["@modelcontextprotocol/server", /^commands\/mcp\//, 1],
-  ];
-  it.each(dependencyOwners)("%s is imported in one place", (name, where, most = files.length) => {
-    const isIt = ({ to }: Import) => to === name || to.startsWith(`${name}/`);
-    const users = files.filter(({ imports }) => imports.some(isIt)).map(({ path }) => path);
-    expect(users.filter((path) => !where.test(path))).toEqual([]);
-    expect(users.length).toBeLessThanOrEqual(most);
-  });
+const dependencyOwners: [name: string, where: RegExp, files?: number][] = [
+  ["@commander-js/extra-typings", /^program\.ts$|^commands\//],
+  ["undici", /^http\//],
+  ["conf", /^config\//],
+  ["@inquirer/prompts", /^terminal\//],
+  ["chalk", /^terminal\//],
+  ["cli-table3", /^terminal\//, 1],
+  ["libsql", /^sandbox\//, 1],
+  ["hono", /^sandbox\//],
+  ["csv-parse", /^tables\//, 1],
+  ["yauzl", /^tables\/workbook\/parts\.ts$/, 1],
+  ["yazl", /^disk\/workbook\.ts$/],
+  ["sax", /^tables\/workbook\//, 1],
+  ["numfmt", /^tables\/workbook\//, 1],
+  ["@streamparser/json", /^tables\/json\.ts$/, 1],
+  ["@modelcontextprotocol/server", /^commands\/mcp\//, 1],
+];
+it.each(dependencyOwners)("%s is imported in one place", (name, where, most = files.length) => {
+  const isIt = ({ to }: Import) => to === name || to.startsWith(`${name}/`);
+  const users = files.filter(({ imports }) => imports.some(isIt)).map(({ path }) => path);
+  expect(users.filter((path) => !where.test(path))).toEqual([]);
+  expect(users.length).toBeLessThanOrEqual(most);
+});
 
-  it("loads no package for the index of commands but those that colour it and find its folders", () => {
-    expect(findLoaded("run.ts").packages.toSorted()).toEqual(["chalk", "env-paths"]);
-  });
+it("loads no package for the index of commands but those that colour it and find its folders", () => {
+  expect(findLoaded("run.ts").packages.toSorted()).toEqual(["chalk", "env-paths"]);
+});
 
-  it("loads neither the bulk engine nor the readers of files with a group of commands, for its help", () => {
-    const groups = files.map(({ path }) => path).filter((path) => /^commands\/[\w-]+\/index\.ts$/.test(path));
-    const loaded = groups.filter((path) => {
-      const { paths } = findLoaded(path);
-      return paths.has("bulk/index.ts") || paths.has("tables/index.ts");
-    });
-    expect(loaded).toEqual([]);
+it("loads neither the bulk engine nor the readers of files with a group of commands, for its help", () => {
+  const groups = files.map(({ path }) => path).filter((path) => /^commands\/[\w-]+\/index\.ts$/.test(path));
+  const loaded = groups.filter((path) => {
+    const { paths } = findLoaded(path);
+    return paths.has("bulk/index.ts") || paths.has("tables/index.ts");
   });
+  expect(loaded).toEqual([]);
+});
 
-  it("touches process and console in main.ts, context.ts, terminal/ and disk/this-process.ts alone", () => {
-    const touching = files
-      .filter((file) => !/^(main|context)\.ts$|^terminal\/|^disk\/this-process\.ts$/.test(file.path))
-      .filter((file) => /(?<![\w."'`-])(process|console)\.\w/.test(withoutComments(file.text)));
-    expect(touching.map((file) => file.path)).toEqual([]);
-  });
+it("touches process and console in main.ts, context.ts, terminal/ and disk/this-process.ts alone", () => {
+  const touching = files
+    .filter((file) => !/^(main|context)\.ts$|^terminal\/|^disk\/this-process\.ts$/.test(file.path))
+    .filter((file) => /(?<![\w."'`-])(process|console)\.\w/.test(withoutComments(file.text)));
+  expect(touching.map((file) => file.path)).toEqual([]);
+});
 
-  it("has no drawer without a name", () => {
-    const paths = files.map(({ path }) => path);
-    expect(paths.filter((path) => /(utils?|common|helpers?|misc)(\.ts|\/)/.test(path))).toEqual([]);
-  });
+it("has no drawer without a name", () => {
+  const paths = files.map(({ path }) => path);
+  expect(paths.filter((path) => /(utils?|common|helpers?|misc)(\.ts|\/)/.test(path))).toEqual([]);
 });
 
 function withoutComments(text: string): string {

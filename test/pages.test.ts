@@ -2,7 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   done,
   inputFile,
@@ -44,20 +44,18 @@ const examples = (await readPage("mapping.md"))
 
 const builtIn = ["key", "First Name", "Last Name", "tags"];
 
-describe("docs/mapping.md", () => {
-  it("has two files", () => expect(examples).toHaveLength(2));
+it("docs/mapping.md has two files", () => expect(examples).toHaveLength(2));
 
-  it.each(examples)("$title", async ({ file, mapping, contacts }) => {
-    const { ecm } = await startSandbox();
-    const header = contacts.split("\n")[0]!;
-    const fields = header.split(",").filter((name) => !builtIn.includes(name));
-    for (const field of fields) await done(ecm(["structure", "field", "add", field]));
-    const files = [await inputFile(file, "export.csv"), await inputFile(mapping, "export.yaml")];
-    const line = `import ${files.join(" --mapping ")} --ignore-unmapped --create-missing`;
-    await done(ecm(line));
-    expect(await done(ecm(["contact", "search", "--columns", header, "-o", "csv"]))).toBe(contacts);
-    expect((await readJson(ecm, line)).requests).toMatchObject({ create: 0, mutate: 0 });
-  });
+it.each(examples)("docs/mapping.md $title", async ({ file, mapping, contacts }) => {
+  const { ecm } = await startSandbox();
+  const header = contacts.split("\n")[0]!;
+  const fields = header.split(",").filter((name) => !builtIn.includes(name));
+  for (const field of fields) await done(ecm(["structure", "field", "add", field]));
+  const files = [await inputFile(file, "export.csv"), await inputFile(mapping, "export.yaml")];
+  const line = `import ${files.join(" --mapping ")} --ignore-unmapped --create-missing`;
+  await done(ecm(line));
+  expect(await done(ecm(["contact", "search", "--columns", header, "-o", "csv"]))).toBe(contacts);
+  expect((await readJson(ecm, line)).requests).toMatchObject({ create: 0, mutate: 0 });
 });
 
 const people = "Email,First Name,Newsletter consent\nada@old.example,Ada,yes\nbob@old.example,Bob,yes\n";

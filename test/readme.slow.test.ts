@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { machine, recipe } from "./recipes/kit.ts";
 import { done, ecmWith, readJson, temporaryHome, waitForResult } from "./support/ecm.ts";
 
@@ -11,31 +11,29 @@ const readme = readFileSync(`${root}/README.md`, "utf8");
 const quickStart = readme.slice(readme.indexOf("## Quick start"), readme.indexOf("## Six things"));
 const commands = [...quickStart.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, command]) => command!.trim());
 
-describe("the quick start", () => {
-  it("has two commands", () => {
-    expect(commands).toHaveLength(2);
-    expect(commands[1]).toBe("npm test");
-  });
+it("the quick start has two commands", () => {
+  expect(commands).toHaveLength(2);
+  expect(commands[1]).toBe("npm test");
+});
 
-  it("imports a real export into the embedded service and finds a person of it; a second import writes nothing", async () => {
-    const program = "node bin/ecm.js ";
-    const steps = commands[0]!.split("&&").map((step) => step.trim());
-    const [apply, importing, search] = steps
-      .filter((step) => step.startsWith(program))
-      .map((step) => step.slice(program.length)) as [string, string, string];
-    const ecm = ecmWith(await temporaryHome());
-    await done(ecm(apply));
-    expect(await readJson(ecm, importing)).toMatchObject({
-      status: "completed",
-      rows: { read: 1000, created: 1000, rejected: 0, skipped: 0 },
-    });
-    const found = await done(ecm(search));
-    for (const said of ["hanako.yamada@example.com", "花子 🌸", '"Tokyo, Japan"'])
-      expect(found).toContain(said);
-    expect(await readJson(ecm, importing)).toMatchObject({
-      rows: { read: 1000, unchanged: 1000 },
-      requests: { create: 0, mutate: 0 },
-    });
+it("the quick start imports a real export into the embedded service and finds a person of it; a second import writes nothing", async () => {
+  const program = "node bin/ecm.js ";
+  const steps = commands[0]!.split("&&").map((step) => step.trim());
+  const [apply, importing, search] = steps
+    .filter((step) => step.startsWith(program))
+    .map((step) => step.slice(program.length)) as [string, string, string];
+  const ecm = ecmWith(await temporaryHome());
+  await done(ecm(apply));
+  expect(await readJson(ecm, importing)).toMatchObject({
+    status: "completed",
+    rows: { read: 1000, created: 1000, rejected: 0, skipped: 0 },
+  });
+  const found = await done(ecm(search));
+  for (const said of ["hanako.yamada@example.com", "花子 🌸", '"Tokyo, Japan"'])
+    expect(found).toContain(said);
+  expect(await readJson(ecm, importing)).toMatchObject({
+    rows: { read: 1000, unchanged: 1000 },
+    requests: { create: 0, mutate: 0 },
   });
 });
 

@@ -195,26 +195,23 @@ describe("values that others set while a run waits", () => {
     ["mutate of a list", `${change} --list All`],
     ["mutate of names", `${change} ${keys.join(" ")}`],
     ["mutate --keys", `${change} --keys FILE`],
-  ])(
-    "are what the undo of %s puts back, and are left alone where they are the run's own",
-    async (_name, command) => {
-      const scene = await startScene();
-      const file = await inputFile(manyRows(count, () => "New"));
-      let theirs: string[] = [];
-      let same: string[] = [];
-      const changed = await scene.runWaiting(command.replaceAll("FILE", file), async () => {
-        theirs = await scene.othersSet("Old", "Theirs", 1);
-        same = await scene.othersSet("Old", "New");
-      });
-      const [updated, unchanged] = [count - same.length, same.length];
-      expect(changed.rows).toMatchObject({ updated, unchanged, pending: 0 });
-      expect(new Set(Object.values(await scene.values()))).toEqual(new Set(["New"]));
-      const undone = await scene.run(`runs undo ${changed.run}`);
-      expect(undone.code, undone.stderr).toBe(0);
-      const values = { ...valuesAfterUndo(theirs), ...Object.fromEntries(same.map((key) => [key, "New"])) };
-      expect(await scene.values()).toEqual(values);
-    },
-  );
+  ])("are what the undo of %s puts back; the run's own are left alone", async (_name, command) => {
+    const scene = await startScene();
+    const file = await inputFile(manyRows(count, () => "New"));
+    let theirs: string[] = [];
+    let same: string[] = [];
+    const changed = await scene.runWaiting(command.replaceAll("FILE", file), async () => {
+      theirs = await scene.othersSet("Old", "Theirs", 1);
+      same = await scene.othersSet("Old", "New");
+    });
+    const [updated, unchanged] = [count - same.length, same.length];
+    expect(changed.rows).toMatchObject({ updated, unchanged, pending: 0 });
+    expect(new Set(Object.values(await scene.values()))).toEqual(new Set(["New"]));
+    const undone = await scene.run(`runs undo ${changed.run}`);
+    expect(undone.code, undone.stderr).toBe(0);
+    const values = { ...valuesAfterUndo(theirs), ...Object.fromEntries(same.map((key) => [key, "New"])) };
+    expect(await scene.values()).toEqual(values);
+  });
 
   const old = `--where 'First_Name == "Old"'`;
   it.each([

@@ -14,53 +14,49 @@ function people(count: number, name = "People") {
   return { name, rows: textRow(1, ["Email", "First Name"]) + rows.join("") };
 }
 
-describe("a workbook", () => {
-  it("imports, resumes after a stop, and leaves nothing unpacked behind", async () => {
-    const { run, fieldsOf, env } = await startAccount();
-    const command = `import ${await inputFile(workbook({ sheets: [people(9)] }), "people.csv")}`;
-    const stopped = await run(`${command} --max-requests 6`);
-    expect(stopped).toMatchObject({ status: "stopped", rows: { read: 9 } });
-    const resumed = await run(`runs resume ${stopped.run}`);
-    expect(resumed).toMatchObject({ status: "completed", rows: { created: 9 } });
-    const runs = await readdir(join(env.ECM_STATE_DIR!, "runs"));
-    expect(runs.filter((name) => name.startsWith(".unpacked"))).toEqual([]);
-    expect(await fieldsOf("p8@example.com")).toEqual({ "First Name": "First 8" });
-    expect((await run(command)).rows).toMatchObject({ unchanged: 9 });
-  });
-
-  it("gives rejected rows as CSV, with the numbers of its rows", async () => {
-    const { run } = await startAccount();
-    const rows = textRow(1, ["Email", "First Name"]) + textRow(5, ["no address", "A, B"]);
-    const path = await inputFile(workbook({ sheets: [{ name: "P", rows }] }), "people.xlsx");
-    const text = await readFile((await run(`import ${path}`)).rejects!, "utf8");
-    expect(text).toMatch(/^Email,First Name,ecm_line,ecm_error,ecm_message\nno address,"A, B",5,key_/);
-    const fixed = await inputFile(text.replace("no address", "a@example.com"), "fixed.csv");
-    expect((await run(`import ${fixed}`)).rows).toMatchObject({ created: 1 });
-  });
-
-  it("through a pipe, packed, for lists sync too, with --sheet", async () => {
-    const { ecm, run } = await startAccount({ contents: { lists: ["L"] } });
-    const bytes = gzipSync(workbook({ sheets: [people(2, "US$ 1"), people(3, "Two")] }));
-    const sheets = 'standard input has 2 sheets: "US$ 1", "Two"';
-    await refused(ecm("import -", { stdin: bytes }), 2, sheets, "--sheet 'US$ 1', or its number");
-    const imported = await run("import - --sheet Two", { stdin: bytes });
-    expect(imported.rows).toMatchObject({ created: 3 });
-    const path = await inputFile(bytes, "people");
-    expect((await run(`lists sync L ${path} --sheet 1`)).rows).toMatchObject({ updated: 2 });
-  });
+it("a workbook imports, resumes after a stop, and leaves nothing unpacked behind", async () => {
+  const { run, fieldsOf, env } = await startAccount();
+  const command = `import ${await inputFile(workbook({ sheets: [people(9)] }), "people.csv")}`;
+  const stopped = await run(`${command} --max-requests 6`);
+  expect(stopped).toMatchObject({ status: "stopped", rows: { read: 9 } });
+  const resumed = await run(`runs resume ${stopped.run}`);
+  expect(resumed).toMatchObject({ status: "completed", rows: { created: 9 } });
+  const runs = await readdir(join(env.ECM_STATE_DIR!, "runs"));
+  expect(runs.filter((name) => name.startsWith(".unpacked"))).toEqual([]);
+  expect(await fieldsOf("p8@example.com")).toEqual({ "First Name": "First 8" });
+  expect((await run(command)).rows).toMatchObject({ unchanged: 9 });
 });
 
-describe("JSON", () => {
-  it("a rejected element without a member stops no sync", async () => {
-    const { ecm, run } = await startAccount();
-    const path = await inputFile(
-      '{"Note":"x","Email":"a@example.com"}\n{"Note":"y","Email":"b@example.com"}\n{"Email":"nobody"}\n',
-      "people.ndjson",
-    );
-    await ecm(`import ${path} --list L --create-missing --ignore-unmapped`);
-    const rows = { read: 3, unchanged: 2, rejected: 1, pending: 0 };
-    expect(await run(`lists sync L ${path}`)).toMatchObject({ code: 3, rows });
-  });
+it("a workbook gives rejected rows as CSV, with the numbers of its rows", async () => {
+  const { run } = await startAccount();
+  const rows = textRow(1, ["Email", "First Name"]) + textRow(5, ["no address", "A, B"]);
+  const path = await inputFile(workbook({ sheets: [{ name: "P", rows }] }), "people.xlsx");
+  const text = await readFile((await run(`import ${path}`)).rejects!, "utf8");
+  expect(text).toMatch(/^Email,First Name,ecm_line,ecm_error,ecm_message\nno address,"A, B",5,key_/);
+  const fixed = await inputFile(text.replace("no address", "a@example.com"), "fixed.csv");
+  expect((await run(`import ${fixed}`)).rows).toMatchObject({ created: 1 });
+});
+
+it("a workbook through a pipe, packed, for lists sync too, with --sheet", async () => {
+  const { ecm, run } = await startAccount({ contents: { lists: ["L"] } });
+  const bytes = gzipSync(workbook({ sheets: [people(2, "US$ 1"), people(3, "Two")] }));
+  const sheets = 'standard input has 2 sheets: "US$ 1", "Two"';
+  await refused(ecm("import -", { stdin: bytes }), 2, sheets, "--sheet 'US$ 1', or its number");
+  const imported = await run("import - --sheet Two", { stdin: bytes });
+  expect(imported.rows).toMatchObject({ created: 3 });
+  const path = await inputFile(bytes, "people");
+  expect((await run(`lists sync L ${path} --sheet 1`)).rows).toMatchObject({ updated: 2 });
+});
+
+it("in JSON a rejected element without a member stops no sync", async () => {
+  const { ecm, run } = await startAccount();
+  const path = await inputFile(
+    '{"Note":"x","Email":"a@example.com"}\n{"Note":"y","Email":"b@example.com"}\n{"Email":"nobody"}\n',
+    "people.ndjson",
+  );
+  await ecm(`import ${path} --list L --create-missing --ignore-unmapped`);
+  const rows = { read: 3, unchanged: 2, rejected: 1, pending: 0 };
+  expect(await run(`lists sync L ${path}`)).toMatchObject({ code: 3, rows });
 });
 
 describe("a rejects file", () => {

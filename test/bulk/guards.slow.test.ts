@@ -122,48 +122,46 @@ it("a limit that is none is refused before a request", async () => {
   expect(countRequests(service)).toBe(0);
 });
 
-describe("the members that a sync takes out", () => {
-  const stdin = "Email\nada@example.com\n";
-  const refused = {
-    code: 2,
-    stderr: expect.stringMatching(
-      /would remove 2 of the 3 members of "Customers"; --max-remove allows [\s\S]*--max-remove 2/,
-    ),
-  };
-  const sync = "lists sync Customers -";
+const stdin = "Email\nada@example.com\n";
+const refusedRemoval = {
+  code: 2,
+  stderr: expect.stringMatching(
+    /would remove 2 of the 3 members of "Customers"; --max-remove allows [\s\S]*--max-remove 2/,
+  ),
+};
+const sync = "lists sync Customers -";
 
-  async function countMembers({ ecm }: RunningSandbox): Promise<number> {
-    return JSON.parse((await ecm("lists show Customers --json")).stdout).totalContacts;
-  }
+async function countMembers({ ecm }: RunningSandbox): Promise<number> {
+  return JSON.parse((await ecm("lists show Customers --json")).stdout).totalContacts;
+}
 
-  it("are a tenth at most, unless more is allowed", async () => {
-    const service = await startPeople();
-    const begun = await service.ecm(`${sync} --json`, { stdin });
-    expect(begun).toMatchObject({ code: 2, stderr: expect.stringContaining('"GuardError"') });
-    expect(await countMembers(service)).toBe(3);
-    // The plan stays for a look, and its run is resumed with a larger guard alone.
-    for (const again of ["runs resume last", sync])
-      expect(await service.ecm(again, { stdin })).toMatchObject(refused);
-    await done(service.ecm("runs resume last --max-remove 70%"));
-    expect(await countMembers(service)).toBe(1);
-    // No limit forbids to do nothing.
-    const none = `${sync} --max-changes 0% --max-delete 0% --max-remove 0%`;
-    expect(await service.ecm(none, { stdin })).toMatchObject({ code: 0 });
-  });
+it("the members that a sync takes out are a tenth at most, unless more is allowed", async () => {
+  const service = await startPeople();
+  const begun = await service.ecm(`${sync} --json`, { stdin });
+  expect(begun).toMatchObject({ code: 2, stderr: expect.stringContaining('"GuardError"') });
+  expect(await countMembers(service)).toBe(3);
+  // The plan stays for a look, and its run is resumed with a larger guard alone.
+  for (const again of ["runs resume last", sync])
+    expect(await service.ecm(again, { stdin })).toMatchObject(refusedRemoval);
+  await done(service.ecm("runs resume last --max-remove 70%"));
+  expect(await countMembers(service)).toBe(1);
+  // No limit forbids to do nothing.
+  const none = `${sync} --max-changes 0% --max-delete 0% --max-remove 0%`;
+  expect(await service.ecm(none, { stdin })).toMatchObject({ code: 0 });
+});
 
-  it("are as many in a plan that is applied: one that was refused is not, and applying takes a guard of its own", async () => {
-    const service = await startPeople();
-    const plan = await makePlanFile(service, toWords(sync), stdin);
-    expect(plan.result).toMatchObject(refused);
-    expect((await service.ecm(`apply ${plan.file} --max-remove 2`)).code).toBe(2);
-    const allowed = await makePlanFile(service, toWords(`${sync} --max-remove 2`), stdin);
-    for (const limit of ["1", "50%"])
-      expect(await service.ecm(`apply ${allowed.file} --max-remove ${limit}`)).toMatchObject(refused);
-    expect(await countMembers(service)).toBe(3);
-    // It went on within its own run, which the last guard has stopped.
-    expect((await service.ecm(`apply ${allowed.file} --max-remove 2`)).code).toBe(0);
-    expect(await countMembers(service)).toBe(1);
-  });
+it("the members that a sync takes out are as many in a plan that is applied: one that was refused is not, and applying takes a guard of its own", async () => {
+  const service = await startPeople();
+  const plan = await makePlanFile(service, toWords(sync), stdin);
+  expect(plan.result).toMatchObject(refusedRemoval);
+  expect((await service.ecm(`apply ${plan.file} --max-remove 2`)).code).toBe(2);
+  const allowed = await makePlanFile(service, toWords(`${sync} --max-remove 2`), stdin);
+  for (const limit of ["1", "50%"])
+    expect(await service.ecm(`apply ${allowed.file} --max-remove ${limit}`)).toMatchObject(refusedRemoval);
+  expect(await countMembers(service)).toBe(3);
+  // It went on within its own run, which the last guard has stopped.
+  expect((await service.ecm(`apply ${allowed.file} --max-remove 2`)).code).toBe(0);
+  expect(await countMembers(service)).toBe(1);
 });
 
 it("a guard holds for a run that has begun, too", async () => {

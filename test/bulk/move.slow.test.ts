@@ -118,17 +118,14 @@ describe("a contact that moves", () => {
     [7, "429:PATCH:/api/contact/*:seconds=3600", "", "is still active"],
     [1, "500:PATCH:/api/contact/*", "", "may still be active"],
     [8, "reset-before:DELETE:*", "--delete-old", "may still be active"],
-  ])(
-    "says what is done and goes on by the same command: exit %i after %s %s",
-    async (code, fault, flags, state) => {
-      const { move, sandbox, status } = await startScene({ faults: [fault] });
-      const words = `${next} exists now, with all that ${old} has; ${old} ${state}: the same command goes on`;
-      expect(await move(flags)).toMatchObject({ code, stderr: expect.stringContaining(words) });
-      sandbox.admin.faults([]);
-      expect((await move(flags)).code).toBe(0);
-      expect(await status(next)).toBe("active");
-    },
-  );
+  ])("says what is done and how to go on: exit %i after %s %s", async (code, fault, flags, state) => {
+    const { move, sandbox, status } = await startScene({ faults: [fault] });
+    const words = `${next} exists now, with all that ${old} has; ${old} ${state}: the same command goes on`;
+    expect(await move(flags)).toMatchObject({ code, stderr: expect.stringContaining(words) });
+    sandbox.admin.faults([]);
+    expect((await move(flags)).code).toBe(0);
+    expect(await status(next)).toBe("active");
+  });
 
   it("says the way on where the service deletes no contacts", async () => {
     const { ecm, move, status } = await startScene({ variants: { literal: "yes" } });
@@ -154,56 +151,54 @@ describe("a contact that moves", () => {
   });
 });
 
-describe("a move that is refused, and writes nothing", () => {
-  const leave = (key: string) => `contact unsubscribe ${key} --yes`;
+const leave = (key: string) => `contact unsubscribe ${key} --yes`;
 
-  it.each<[what: string, before: string[], code: number, text: string]>([
-    ["whose old contact has left", [leave(old)], 6, "only an active contact"],
-    ["whose old key is suppressed", [`suppressions add ${old}`], 6, "suppression list"],
-    ["whose new key is suppressed", [`suppressions add ${next}`], 6, "suppression list"],
-    [
-      "to a contact that has left, even with --merge",
-      [`contact create --key ${next}`, leave(next)],
-      6,
-      "has left",
-    ],
-    ["without a contact", [`contact delete ${old} --yes`], 5, "No contact has the key or id"],
-  ])("%s", async (_what, before, code, text) => {
-    const { ecm, move, writes } = await startScene();
-    for (const command of before) await done(ecm(command));
-    const written = writes().length;
-    expect(await move("--merge")).toMatchObject({ code, stderr: expect.stringContaining(text) });
-    expect(writes()).toHaveLength(written);
-  });
+it.each<[what: string, before: string[], code: number, text: string]>([
+  ["whose old contact has left", [leave(old)], 6, "only an active contact"],
+  ["whose old key is suppressed", [`suppressions add ${old}`], 6, "suppression list"],
+  ["whose new key is suppressed", [`suppressions add ${next}`], 6, "suppression list"],
+  [
+    "to a contact that has left, even with --merge",
+    [`contact create --key ${next}`, leave(next)],
+    6,
+    "has left",
+  ],
+  ["without a contact", [`contact delete ${old} --yes`], 5, "No contact has the key or id"],
+])("refused: %s", async (_what, before, code, text) => {
+  const { ecm, move, writes } = await startScene();
+  for (const command of before) await done(ecm(command));
+  const written = writes().length;
+  expect(await move("--merge")).toMatchObject({ code, stderr: expect.stringContaining(text) });
+  expect(writes()).toHaveLength(written);
+});
 
-  it("names one contact twice, or a key that is none, or is not confirmed", async () => {
-    const { ecm, writes } = await startScene();
-    const { _id } = JSON.parse((await ecm(`contact get ${old} --json`)).stdout) as Contact;
-    for (const words of [
-      `${old} ADA@old.example --yes`,
-      `${old} nonsense --yes`,
-      `${old} '' --yes`,
-      `${_id} ${old} --yes`,
-      `${old} ${next}`,
-    ])
-      expect([words, (await ecm(`contact move ${words}`)).code]).toEqual([words, 2]);
-    expect(writes()).toEqual([]);
-  });
+it("refused: one contact named twice, or a key that is none, or is not confirmed", async () => {
+  const { ecm, writes } = await startScene();
+  const { _id } = JSON.parse((await ecm(`contact get ${old} --json`)).stdout) as Contact;
+  for (const words of [
+    `${old} ADA@old.example --yes`,
+    `${old} nonsense --yes`,
+    `${old} '' --yes`,
+    `${_id} ${old} --yes`,
+    `${old} ${next}`,
+  ])
+    expect([words, (await ecm(`contact move ${words}`)).code]).toEqual([words, 2]);
+  expect(writes()).toEqual([]);
+});
 
-  it.each([
-    ["the contact's own", ids[0], "the same contact"],
-    ["another contact's", ids[1], "the id of a contact"],
-  ])("names %s id as the new key, where keys are no addresses", async (_whose, id, text) => {
-    const folder = join(await temporaryFolder(), "sandbox");
-    const contacts = ids.map((_id, index) => ({ _id, key: `member-${index}` }));
-    const structure = { ...plainStructure, keyType: "text" };
-    await replaceByClone({ folder }, { structure, lists: [], contacts });
-    const { ecm, writes } = await startScene({ folder, contents: undefined });
-    const refused = await ecm(`contact move member-0 ${id} --yes`);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`${id} is ${text}`) });
-    expect(writes()).toEqual([]);
-    expect((await ecm("contact move member-0 member-9 --yes")).code).toBe(0);
-  });
+it.each([
+  ["the contact's own", ids[0], "the same contact"],
+  ["another contact's", ids[1], "the id of a contact"],
+])("refused: %s id as the new key, where keys are no addresses", async (_whose, id, text) => {
+  const folder = join(await temporaryFolder(), "sandbox");
+  const contacts = ids.map((_id, index) => ({ _id, key: `member-${index}` }));
+  const structure = { ...plainStructure, keyType: "text" };
+  await replaceByClone({ folder }, { structure, lists: [], contacts });
+  const { ecm, writes } = await startScene({ folder, contents: undefined });
+  const refused = await ecm(`contact move member-0 ${id} --yes`);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`${id} is ${text}`) });
+  expect(writes()).toEqual([]);
+  expect((await ecm("contact move member-0 member-9 --yes")).code).toBe(0);
 });
 
 it.each([
@@ -223,12 +218,13 @@ it.each([
   expect(proxy.writes.map(({ status }) => status)).toEqual([429]);
 });
 
-describe("the old contact, read again before it goes", () => {
-  it.each([
-    ["has left", `contact unsubscribe ${old} --yes`, "contact unsubscribe ada@new.example", 0],
-    ["is gone", `contact delete ${old} --yes`, "contact erase ada@new.example", 1],
-    ["was changed", `contact mutate ${old} --set 'Last Name=Love'`, "contact move --merge", 0],
-  ])("%s: the command says so, and what is to be done", async (_what, happens, hint, deletions) => {
+it.each([
+  ["has left", `contact unsubscribe ${old} --yes`, "contact unsubscribe ada@new.example", 0],
+  ["is gone", `contact delete ${old} --yes`, "contact erase ada@new.example", 1],
+  ["was changed", `contact mutate ${old} --set 'Last Name=Love'`, "contact move --merge", 0],
+])(
+  "the old contact, read again before it goes %s: the command says so, and what is to be done",
+  async (_what, happens, hint, deletions) => {
     const proxy = await startRecordingProxy();
     proxy.sandbox.admin.seed(contents);
     let isCreated = false;
@@ -251,5 +247,5 @@ describe("the old contact, read again before it goes", () => {
     expect(moved).toMatchObject({ code: 6, stderr: expect.stringContaining(hint) });
     expect(proxy.writes.filter(({ kind }) => kind === "create")).toHaveLength(1);
     expect(proxy.writes.filter(({ kind }) => kind === "delete")).toHaveLength(deletions);
-  });
-});
+  },
+);

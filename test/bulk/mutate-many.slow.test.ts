@@ -16,69 +16,67 @@ async function withContacts(count: number) {
 
 const addresses = (...names: string[]) => names.map((name) => `${name}@example.com`);
 
-describe("ecm contact mutate, several contacts", () => {
-  const change = "contact mutate --set 'First Name=New'";
+const change = "contact mutate --set 'First Name=New'";
 
-  it("one contact is a bulk run where a flag asks for what only a run does", async () => {
-    const { ecm, service } = await withContacts(1);
-    for (const [command, refusal] of [
-      [
-        `${change} p0@example.com --max-changes 0`,
-        "write to 1 contact (of 1 looked at); --max-changes allows 0",
-      ],
-      ["contact unsubscribe p0@example.com --max-changes 0 --yes", "--max-changes allows 0"],
-      ["contact delete p0@example.com --max-delete 0 --dry-run", "--max-delete allows 0"],
-    ] as const)
-      expect((await ecm(command)).stderr).toContain(refusal);
-    expect((await readContacts(service)).get("p0@example.com")).toMatchObject({ version: 0 });
-    const report = `${await inputFile("")}.html`;
-    expect((await ecm(`${change} p0@example.com --fresh --report ${report}`)).code).toBe(0);
-    expect(await readFile(report, "utf8")).toContain("<html");
-  });
+it("contact mutate: one contact is a bulk run where a flag asks for what only a run does", async () => {
+  const { ecm, service } = await withContacts(1);
+  for (const [command, refusal] of [
+    [
+      `${change} p0@example.com --max-changes 0`,
+      "write to 1 contact (of 1 looked at); --max-changes allows 0",
+    ],
+    ["contact unsubscribe p0@example.com --max-changes 0 --yes", "--max-changes allows 0"],
+    ["contact delete p0@example.com --max-delete 0 --dry-run", "--max-delete allows 0"],
+  ] as const)
+    expect((await ecm(command)).stderr).toContain(refusal);
+  expect((await readContacts(service)).get("p0@example.com")).toMatchObject({ version: 0 });
+  const report = `${await inputFile("")}.html`;
+  expect((await ecm(`${change} p0@example.com --fresh --report ${report}`)).code).toBe(0);
+  expect(await readFile(report, "utf8")).toContain("<html");
+});
 
-  it("rejects keys in a file that is read again as it is", async () => {
-    const { ecm, run } = await withContacts(1);
-    const rejects = `${await inputFile("")}.csv`;
-    await ecm(`${change} --rejects ${rejects} nobody@example.com p0@example.com`);
-    expect((await run(`${change} --keys ${rejects}`)).rows).toMatchObject({ read: 1, rejected: 1 });
-    expect(await readFile(rejects, "utf8")).toBe(
-      "key,ecm_line,ecm_error,ecm_message\nnobody@example.com,1,not_found,no contact has this key or id\n",
-    );
-  });
+it("contact mutate: rejects keys in a file that is read again as it is", async () => {
+  const { ecm, run } = await withContacts(1);
+  const rejects = `${await inputFile("")}.csv`;
+  await ecm(`${change} --rejects ${rejects} nobody@example.com p0@example.com`);
+  expect((await run(`${change} --keys ${rejects}`)).rows).toMatchObject({ read: 1, rejected: 1 });
+  expect(await readFile(rejects, "utf8")).toBe(
+    "key,ecm_line,ecm_error,ecm_message\nnobody@example.com,1,not_found,no contact has this key or id\n",
+  );
+});
 
-  it("makes the same change on each contact that is named, by key or by id, and only where it changes something", async () => {
-    const { ecm, run, members, service } = await withContacts(4);
-    const { _id } = await readJson(ecm, "contact get p1@example.com");
-    const command = `${change} p0@example.com ${_id} P0@example.com --add-list L`;
-    expect(await run(command)).toMatchObject({
-      code: 0,
-      kind: "mutate",
-      status: "completed",
-      rows: { read: 3, updated: 2, skipped: 1, rejected: 0 },
-      requests: { mutate: 2 },
-    });
-    const changed = { fields: { "First Name": "New" }, version: 1 };
-    expect((await readContacts(service)).get("p1@example.com")).toMatchObject(changed);
-    expect(await members()).toEqual(addresses("p0", "p1"));
-    expect((await run(command)).rows).toMatchObject({ updated: 0, unchanged: 2 });
+it("contact mutate: makes the same change on each contact that is named, by key or by id, and only where it changes something", async () => {
+  const { ecm, run, members, service } = await withContacts(4);
+  const { _id } = await readJson(ecm, "contact get p1@example.com");
+  const command = `${change} p0@example.com ${_id} P0@example.com --add-list L`;
+  expect(await run(command)).toMatchObject({
+    code: 0,
+    kind: "mutate",
+    status: "completed",
+    rows: { read: 3, updated: 2, skipped: 1, rejected: 0 },
+    requests: { mutate: 2 },
   });
+  const changed = { fields: { "First Name": "New" }, version: 1 };
+  expect((await readContacts(service)).get("p1@example.com")).toMatchObject(changed);
+  expect(await members()).toEqual(addresses("p0", "p1"));
+  expect((await run(command)).rows).toMatchObject({ updated: 0, unchanged: 2 });
+});
 
-  it("takes keys from a file or standard input, and counts those that do not exist", async () => {
-    const { run, members } = await withContacts(3);
-    const stdin = "p0@example.com\nnobody@example.com\np2@example.com\n";
-    const outcome = {
-      code: 3,
-      rows: { read: 3, updated: 2, rejected: 1 },
-      codes: { rejected: { not_found: 1 } },
-    };
-    const added = await run("contact mutate --keys - --add-list L", { stdin });
-    expect(added).toMatchObject(outcome);
-    expect(await readFile(added.rejects!, "utf8")).toContain("nobody@example.com,2,not_found,");
-    expect(await members()).toEqual(addresses("p0", "p2"));
-    const removed = await run(`contact mutate --keys ${await inputFile(stdin)} --remove-list L`);
-    expect(removed).toMatchObject(outcome);
-    expect(await members()).toEqual([]);
-  });
+it("contact mutate: takes keys from a file or standard input, and counts those that do not exist", async () => {
+  const { run, members } = await withContacts(3);
+  const stdin = "p0@example.com\nnobody@example.com\np2@example.com\n";
+  const outcome = {
+    code: 3,
+    rows: { read: 3, updated: 2, rejected: 1 },
+    codes: { rejected: { not_found: 1 } },
+  };
+  const added = await run("contact mutate --keys - --add-list L", { stdin });
+  expect(added).toMatchObject(outcome);
+  expect(await readFile(added.rejects!, "utf8")).toContain("nobody@example.com,2,not_found,");
+  expect(await members()).toEqual(addresses("p0", "p2"));
+  const removed = await run(`contact mutate --keys ${await inputFile(stdin)} --remove-list L`);
+  expect(removed).toMatchObject(outcome);
+  expect(await members()).toEqual([]);
 });
 
 it("a contact whose key no import would create is found by it all the same, and its export imports again", async () => {
@@ -167,64 +165,62 @@ p0@example.com,`;
     expect(byId.members).toEqual({ added: 0, removed: 0 });
   });
 
-  describe("a file that is cut off in its last row", () => {
-    /** Six members. */
-    async function scene() {
-      const contacts = addresses("a1", "a2", "a3", "a4", "a5", "a6").map((key) => ({ key, lists: ["L"] }));
-      const account = await startAccount({
-        contents: { contacts: [...contacts, { key: "other@example.com" }] },
-      });
-      const sync = async (text: string, flags = "") =>
-        account.run(`lists sync L ${await inputFile(text)} --max-remove 100% -q ${flags}`);
-      return { ...account, sync };
-    }
-
-    it("takes nobody out", async () => {
-      const { sync, ecm } = await scene();
-      for (const [where, text, rejected] of [
-        ["inside an address", "Email\na1@example.com\na4@exam", { truncated: 1 }],
-        ["in front of the @", "a1@example.com\na4", { truncated: 1 }],
-        ["with CRLF", "Email\r\na1@example.com\r\na4@exam", { truncated: 1 }],
-        ["in a column of several", "First Name,Email\nA,a1@example.com\nB,a4@exam", { truncated: 1 }],
-        ["in an export of ours", "key,lists,tags,status\na1@example.com,,,active\na4@ex", { truncated: 1 }],
-        ["in a last column of ours", "status,key\nactive,a1@example.com\nactive,a4@ex", { truncated: 1 }],
-        ["where an address could end", "Email\na1@example.com\na4@example.co", { not_found: 1 }],
-        ["where an unknown address could end", "Email\na1@example.com\nnew@example.co", { not_found: 1 }],
-        ["behind a quote", 'Email\n"a1@example.com"\n"a4@exam"', { truncated: 1 }],
-      ] as const) {
-        expect({ where, ...(await sync(text, "--dry-run")) }).toMatchObject({
-          where,
-          members: { removed: 0 },
-        });
-        expect({ where, ...(await sync(text)) }).toMatchObject({
-          ...{ where, code: 3, stderr: expect.stringContaining("nobody is taken out of the list") },
-          members: { removed: 0 },
-          codes: { rejected, skipped: { truncated: 5 } },
-        });
-      }
-      expect((await ecm("contact search --list L --count")).stdout).toBe("6\n");
+  /** Six members. */
+  async function scene() {
+    const contacts = addresses("a1", "a2", "a3", "a4", "a5", "a6").map((key) => ({ key, lists: ["L"] }));
+    const account = await startAccount({
+      contents: { contacts: [...contacts, { key: "other@example.com" }] },
     });
+    const sync = async (text: string, flags = "") =>
+      account.run(`lists sync L ${await inputFile(text)} --max-remove 100% -q ${flags}`);
+    return { ...account, sync };
+  }
 
-    it("takes out who is left out where the file is whole, with a last line end and without", async () => {
-      const { sync } = await scene();
-      const whole = await sync("Email\na1@example.com\na2@example.com\nother@example.com");
-      expect(whole).toMatchObject({ code: 0, stderr: "", members: { added: 1, removed: 4 } });
-      // A single line has nobody to be compared with.
-      expect((await sync("a1@example.com")).members).toEqual({ added: 0, removed: 2 });
-      expect(await sync("Email\na1@exam\na1@example.com\n")).toMatchObject({
+  it("a file that is cut off in its last row takes nobody out", async () => {
+    const { sync, ecm } = await scene();
+    for (const [where, text, rejected] of [
+      ["inside an address", "Email\na1@example.com\na4@exam", { truncated: 1 }],
+      ["in front of the @", "a1@example.com\na4", { truncated: 1 }],
+      ["with CRLF", "Email\r\na1@example.com\r\na4@exam", { truncated: 1 }],
+      ["in a column of several", "First Name,Email\nA,a1@example.com\nB,a4@exam", { truncated: 1 }],
+      ["in an export of ours", "key,lists,tags,status\na1@example.com,,,active\na4@ex", { truncated: 1 }],
+      ["in a last column of ours", "status,key\nactive,a1@example.com\nactive,a4@ex", { truncated: 1 }],
+      ["where an address could end", "Email\na1@example.com\na4@example.co", { not_found: 1 }],
+      ["where an unknown address could end", "Email\na1@example.com\nnew@example.co", { not_found: 1 }],
+      ["behind a quote", 'Email\n"a1@example.com"\n"a4@exam"', { truncated: 1 }],
+    ] as const) {
+      expect({ where, ...(await sync(text, "--dry-run")) }).toMatchObject({
+        where,
         members: { removed: 0 },
-        codes: { rejected: { key_syntax: 1 } },
       });
-    });
+      expect({ where, ...(await sync(text)) }).toMatchObject({
+        ...{ where, code: 3, stderr: expect.stringContaining("nobody is taken out of the list") },
+        members: { removed: 0 },
+        codes: { rejected, skipped: { truncated: 5 } },
+      });
+    }
+    expect((await ecm("contact search --list L --count")).stdout).toBe("6\n");
+  });
 
-    it("takes nobody out with --create either, but who is left out where the last one is new", async () => {
-      const { sync } = await scene();
-      const cut = await sync("Email\na1@example.com\na4@example.co", "--create");
-      expect(cut.stderr).toContain("nobody is taken out of the list");
-      expect(cut.members).toMatchObject({ removed: 0 });
-      const whole = await sync("Email\na1@example.com\nnew@example.com", "--create");
-      expect(whole).toMatchObject({ rows: { created: 1 }, members: { removed: 6 } });
+  it("a file that is cut off in its last row takes out who is left out where the file is whole, with a last line end and without", async () => {
+    const { sync } = await scene();
+    const whole = await sync("Email\na1@example.com\na2@example.com\nother@example.com");
+    expect(whole).toMatchObject({ code: 0, stderr: "", members: { added: 1, removed: 4 } });
+    // A single line has nobody to be compared with.
+    expect((await sync("a1@example.com")).members).toEqual({ added: 0, removed: 2 });
+    expect(await sync("Email\na1@exam\na1@example.com\n")).toMatchObject({
+      members: { removed: 0 },
+      codes: { rejected: { key_syntax: 1 } },
     });
+  });
+
+  it("a file that is cut off in its last row takes nobody out with --create either, but who is left out where the last one is new", async () => {
+    const { sync } = await scene();
+    const cut = await sync("Email\na1@example.com\na4@example.co", "--create");
+    expect(cut.stderr).toContain("nobody is taken out of the list");
+    expect(cut.members).toMatchObject({ removed: 0 });
+    const whole = await sync("Email\na1@example.com\nnew@example.com", "--create");
+    expect(whole).toMatchObject({ rows: { created: 1 }, members: { removed: 6 } });
   });
 
   it("says of keys that they are cut off, for every command that takes them", async () => {

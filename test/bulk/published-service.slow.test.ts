@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { askingOf, inputFile, manyRows, readContacts } from "./kit.ts";
 
@@ -35,26 +35,24 @@ it("has the members of a list read once for a sync, also where its total counts 
   expect(searches).toBe(2);
 });
 
-describe("a service whose searches leave out lists and versions", () => {
-  it.each([40, 120])("gets no write for %d contacts that are as the file wants them", async (size) => {
-    const proxy = await startTerse();
-    const { run } = askingOf(proxy);
-    const command = `import ${await inputFile(manyRows(size))} --list L --create-missing`;
-    expect((await run(command)).rows.created).toBe(size);
-    proxy.writes.length = 0;
-    expect((await run(command)).rows).toMatchObject({ unchanged: size, updated: 0 });
-    expect(proxy.writes).toEqual([]);
-  });
+it.each([40, 120])("a terse service gets no write for %d contacts that are as wanted", async (size) => {
+  const proxy = await startTerse();
+  const { run } = askingOf(proxy);
+  const command = `import ${await inputFile(manyRows(size))} --list L --create-missing`;
+  expect((await run(command)).rows.created).toBe(size);
+  proxy.writes.length = 0;
+  expect((await run(command)).rows).toMatchObject({ unchanged: size, updated: 0 });
+  expect(proxy.writes).toEqual([]);
+});
 
-  it("has its lists synced with a write for each member that comes or goes", async () => {
-    const proxy = await startTerse();
-    const { run, importing } = askingOf(proxy);
-    await importing(manyRows(30), "--list L --create-missing");
-    await importing("Email\nnew@example.com\n");
-    const synced = await run(`lists sync L ${await inputFile(`${manyRows(28)}new@example.com,\n`)}`);
-    expect(synced).toMatchObject({ members: { added: 1, removed: 2 }, requests: { mutate: 3 } });
-    proxy.rewrites = (_path, text) => text;
-    const members = [...(await readContacts(proxy))].filter(([, { lists }]) => lists.length > 0);
-    expect(members).toHaveLength(29);
-  });
+it("a terse service has its lists synced with a write for each member that comes or goes", async () => {
+  const proxy = await startTerse();
+  const { run, importing } = askingOf(proxy);
+  await importing(manyRows(30), "--list L --create-missing");
+  await importing("Email\nnew@example.com\n");
+  const synced = await run(`lists sync L ${await inputFile(`${manyRows(28)}new@example.com,\n`)}`);
+  expect(synced).toMatchObject({ members: { added: 1, removed: 2 }, requests: { mutate: 3 } });
+  proxy.rewrites = (_path, text) => text;
+  const members = [...(await readContacts(proxy))].filter(([, { lists }]) => lists.length > 0);
+  expect(members).toHaveLength(29);
 });

@@ -2,7 +2,7 @@
  * A search that the service refuses says nothing about who exists:
  * nobody is created, deleted or passed over for it.
  */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type RecordingProxy, startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { refused } from "../support/ecm.ts";
 import { errorBody } from "../support/http-server.ts";
@@ -38,40 +38,38 @@ const commands = [
   "export",
 ];
 
-describe("a service that refuses every search", () => {
-  it("ends each command with its words, and nothing is written", async () => {
-    const proxy = await startRefusing(() => true);
-    proxy.sandbox.admin.seed({ lists: ["L"] });
-    const before = await readContacts(proxy);
-    const keys = await inputFile("p0@example.com\np1@example.com\nnobody@example.com\n", "keys.txt");
-    const [rows, row] = [await inputFile(manyRows(20)), await inputFile(manyRows(1))];
-    for (const words of commands) {
-      const arrived = proxy.arrived();
-      const command = words.replace("KEYS", keys).replace("ROWS", rows).replace("ROW", row);
-      const result = await proxy.ecm(command);
-      expect({ words, ...result }).toMatchObject({
-        words,
-        code: 1,
-        stderr: expect.stringContaining(message),
-      });
-      expect(result.stderr).not.toContain("does not exist");
-      // The number of keys is halved a few times; not each key is asked for.
-      expect(proxy.arrived() - arrived, words).toBeLessThan(30);
-      const dry = await proxy.ecm(/export|search/.test(command) ? command : `${command} --dry-run`);
-      expect(dry.code, `${words}: ${dry.stderr}`).toBe(1);
-    }
-    expect(proxy.writes).toEqual([]);
-    expect(await readContacts(proxy)).toEqual(before);
-  });
+it("a service that refuses every search ends each command with its words, and nothing is written", async () => {
+  const proxy = await startRefusing(() => true);
+  proxy.sandbox.admin.seed({ lists: ["L"] });
+  const before = await readContacts(proxy);
+  const keys = await inputFile("p0@example.com\np1@example.com\nnobody@example.com\n", "keys.txt");
+  const [rows, row] = [await inputFile(manyRows(20)), await inputFile(manyRows(1))];
+  for (const words of commands) {
+    const arrived = proxy.arrived();
+    const command = words.replace("KEYS", keys).replace("ROWS", rows).replace("ROW", row);
+    const result = await proxy.ecm(command);
+    expect({ words, ...result }).toMatchObject({
+      words,
+      code: 1,
+      stderr: expect.stringContaining(message),
+    });
+    expect(result.stderr).not.toContain("does not exist");
+    // The number of keys is halved a few times; not each key is asked for.
+    expect(proxy.arrived() - arrived, words).toBeLessThan(30);
+    const dry = await proxy.ecm(/export|search/.test(command) ? command : `${command} --dry-run`);
+    expect(dry.code, `${words}: ${dry.stderr}`).toBe(1);
+  }
+  expect(proxy.writes).toEqual([]);
+  expect(await readContacts(proxy)).toEqual(before);
+});
 
-  it("ends single commands as well", async () => {
-    const proxy = await startRefusing(() => true);
-    for (const words of ["get", "mutate --set 'First Name=X'", "unsubscribe --yes", "erase --yes"]) {
-      const { code, stderr } = await proxy.ecm(`contact ${words} p0@example.com`);
-      expect({ words, code, stderr }).toEqual({ words, code: 1, stderr: expect.stringContaining(message) });
-    }
-    expect(proxy.writes).toEqual([]);
-  });
+it("a service that refuses every search ends single commands as well", async () => {
+  const proxy = await startRefusing(() => true);
+  for (const words of ["get", "mutate --set 'First Name=X'", "unsubscribe --yes", "erase --yes"]) {
+    const { code, stderr } = await proxy.ecm(`contact ${words} p0@example.com`);
+    expect({ words, code, stderr }).toEqual({ words, code: 1, stderr: expect.stringContaining(message) });
+  }
+  expect(proxy.writes).toEqual([]);
 });
 
 it("a service that refuses one key: its row is rejected, with the words, and the others are carried out", async () => {

@@ -2,7 +2,7 @@
  * A change that ends its own selection (`--list Trial --remove-list Trial`), with a lost answer: nobody can
  * tell from the selection whether the change was applied. Each is held against the same run without the loss.
  */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Loss, type RecordingProxy, startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { type Result, spawnEcm, toWords, waitForResult } from "../support/ecm.ts";
 import { inputFile, parseSummary, readContacts } from "./kit.ts";
@@ -122,21 +122,18 @@ async function changeAndUndo(name: Selection, losing: Losing) {
 
 const names = Object.keys(selections) as Selection[];
 
-it.each(names)(
-  "everybody who was chosen is changed and counted once after a lost answer: %s",
-  async (name) => {
-    const { before, change, after, undo, restored } = await changeAndUndo(name, { change: "drop" });
-    expect(change).toMatchObject({ code: 0, rows: { read: 4, skipped: 0, rejected: 0, pending: 0 } });
-    const count = name.endsWith("a sync") ? 2 : 4;
-    expect(change.rows.updated + change.rows.deleted).toBe(count);
-    const rejected = name.includes("status") ? 4 : 0;
-    const left = after.map((person) => JSON.stringify(person));
-    const differing = before.filter((person) => !left.includes(JSON.stringify(person)));
-    expect(differing).toHaveLength(rejected ? 0 : count);
-    expect(undo).toMatchObject({ code: rejected ? 3 : 0, rows: { rejected } });
-    if (!rejected) expect(restored).toEqual(before);
-  },
-);
+it.each(names)("who was chosen is changed and counted once after a lost answer: %s", async (name) => {
+  const { before, change, after, undo, restored } = await changeAndUndo(name, { change: "drop" });
+  expect(change).toMatchObject({ code: 0, rows: { read: 4, skipped: 0, rejected: 0, pending: 0 } });
+  const count = name.endsWith("a sync") ? 2 : 4;
+  expect(change.rows.updated + change.rows.deleted).toBe(count);
+  const rejected = name.includes("status") ? 4 : 0;
+  const left = after.map((person) => JSON.stringify(person));
+  const differing = before.filter((person) => !left.includes(JSON.stringify(person)));
+  expect(differing).toHaveLength(rejected ? 0 : count);
+  expect(undo).toMatchObject({ code: rejected ? 3 : 0, rows: { rejected } });
+  if (!rejected) expect(restored).toEqual(before);
+});
 
 /** Without a loss; run once for all tests of a selection. */
 const undisturbed = new Map<Selection, ReturnType<typeof changeAndUndo>>();
@@ -160,26 +157,24 @@ it.each<[Selection, Losing]>([
   expect(await changeAndUndo(name, losing)).toEqual(await runUndisturbed(name));
 });
 
-describe("an undo that is partly possible", () => {
-  /**
-   * The run changes a value, a list and a tag of everybody; of each, somebody else then makes another value.
-   */
-  async function undoInPart(how: How | undefined) {
-    const witness = await startScene();
-    const change = "contact mutate --list Trial --set 'First Name=New' --remove-list Trial --add-tag Late";
-    const { run } = parseSummary(await witness.ecm(`${change} --json`));
-    await witness.ecm(`contact mutate ${named.join(" ")} --set 'First Name=Theirs'`);
-    const undone = await withLoss(witness, `runs undo ${run}`, how);
-    const { stdout: rejects } = await witness.ecm("runs rejects last");
-    return { undo: readOutcome(undone), rejects, people: await everybodyIn(witness) };
-  }
+/**
+ * The run changes a value, a list and a tag of everybody; of each, somebody else then makes another value.
+ */
+async function undoInPart(how: How | undefined) {
+  const witness = await startScene();
+  const change = "contact mutate --list Trial --set 'First Name=New' --remove-list Trial --add-tag Late";
+  const { run } = parseSummary(await witness.ecm(`${change} --json`));
+  await witness.ecm(`contact mutate ${named.join(" ")} --set 'First Name=Theirs'`);
+  const undone = await withLoss(witness, `runs undo ${run}`, how);
+  const { stdout: rejects } = await witness.ecm("runs rejects last");
+  return { undo: readOutcome(undone), rejects, people: await everybodyIn(witness) };
+}
 
-  it("says the same of everybody after a lost answer", async () => {
-    const expected = await undoInPart(undefined);
-    expect(expected.undo.rows).toMatchObject({ read: 4, updated: 4, rejected: 0 });
-    for (const [key, { fields, tags }] of expected.people.slice(0, 4)) {
-      expect([key, fields["First Name"], tags.length]).toEqual([key, "Theirs", 1]);
-    }
-    for (const how of losses) expect(await undoInPart(how), how).toEqual(expected);
-  });
+it("an undo that is partly possible says the same of everybody after a lost answer", async () => {
+  const expected = await undoInPart(undefined);
+  expect(expected.undo.rows).toMatchObject({ read: 4, updated: 4, rejected: 0 });
+  for (const [key, { fields, tags }] of expected.people.slice(0, 4)) {
+    expect([key, fields["First Name"], tags.length]).toEqual([key, "Theirs", 1]);
+  }
+  for (const how of losses) expect(await undoInPart(how), how).toEqual(expected);
 });

@@ -1,7 +1,7 @@
 /** `runs undo` of changes: what the run wrote and nobody has changed since goes back, as its plan says before. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
 import { contactLines, manyContacts, manyRows, readContacts, startAccount } from "./kit.ts";
 
@@ -165,29 +165,27 @@ it("puts back the rest where a field, a list or a tag is gone from the account",
   });
 });
 
-describe("the plan of an undo", () => {
-  it.each(["the same command", "runs resume"])(
-    "is whole and in the order of the run before the first write; what stopped goes on with it, and writes each contact once: %s",
-    async (how) => {
-      const { ecm, run, undo, before, service } = await withNewNames(30);
-      const keys = [...before.keys()];
-      const plan = join(await temporaryFolder(), "plan.ndjson");
-      const stopped = await run(`${undo} --plan ${plan} --max-requests 45`);
-      expect(stopped.code).toBe(7);
-      const planned = await readFile(plan, "utf8");
-      expect(contactLines(planned).map(({ key, action }) => [key, action])).toEqual(
-        keys.map((key) => [key, "update"]),
-      );
-      const done = contactLines((await ecm("runs show last --changes")).stdout).map(({ key }) => key);
-      expect(done.length).toBeGreaterThan(0);
-      expect(keys).toEqual(expect.arrayContaining(done));
-      const command = how === "runs resume" ? `runs resume ${stopped.run}` : `${undo} --plan ${plan}`;
-      expect(await run(command)).toMatchObject({ code: 0, rows: { read: 30, updated: 30 } });
-      expect(contactLines(await readFile(plan, "utf8"))).toEqual(contactLines(planned));
-      for (const [key, { fields, version }] of await readContacts(service)) {
-        const was = before.get(key)!;
-        expect({ key, fields, version }).toEqual({ key, fields: was.fields, version: was.version + 2 });
-      }
-    },
-  );
-});
+it.each(["the same command", "runs resume"])(
+  "the plan of an undo is whole and in the order of the run before the first write; what stopped goes on with it, and writes each contact once: %s",
+  async (how) => {
+    const { ecm, run, undo, before, service } = await withNewNames(30);
+    const keys = [...before.keys()];
+    const plan = join(await temporaryFolder(), "plan.ndjson");
+    const stopped = await run(`${undo} --plan ${plan} --max-requests 45`);
+    expect(stopped.code).toBe(7);
+    const planned = await readFile(plan, "utf8");
+    expect(contactLines(planned).map(({ key, action }) => [key, action])).toEqual(
+      keys.map((key) => [key, "update"]),
+    );
+    const done = contactLines((await ecm("runs show last --changes")).stdout).map(({ key }) => key);
+    expect(done.length).toBeGreaterThan(0);
+    expect(keys).toEqual(expect.arrayContaining(done));
+    const command = how === "runs resume" ? `runs resume ${stopped.run}` : `${undo} --plan ${plan}`;
+    expect(await run(command)).toMatchObject({ code: 0, rows: { read: 30, updated: 30 } });
+    expect(contactLines(await readFile(plan, "utf8"))).toEqual(contactLines(planned));
+    for (const [key, { fields, version }] of await readContacts(service)) {
+      const was = before.get(key)!;
+      expect({ key, fields, version }).toEqual({ key, fields: was.fields, version: was.version + 2 });
+    }
+  },
+);

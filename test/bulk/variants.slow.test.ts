@@ -100,70 +100,61 @@ describe("a create that is refused as a duplicate, while no search shows the con
   });
 });
 
-describe("letter case of keys", () => {
-  it.each([3, 30])("is compared folded, of %d rows", async (count) => {
-    const variants = { page: "cap:4", "max-keys": "20" };
-    const { run, importing, service } = await startAccount({ variants });
-    await importing(manyRows(count));
-    const shouted = `import ${await inputFile(newRows(count).replaceAll(/^p/gm, "P"))}`;
-    expect((await run(shouted)).rows).toMatchObject({ created: 0, updated: count });
-    expect((await run(`${shouted} --fresh`)).rows).toMatchObject({ unchanged: count });
-    const contacts = await readContacts(service);
-    expect(contacts.size).toBe(count);
-    expect(contacts.get("p0@example.com")).toMatchObject(renamed);
-  });
+it.each([3, 30])("letter case of keys is compared folded, of %d rows", async (count) => {
+  const variants = { page: "cap:4", "max-keys": "20" };
+  const { run, importing, service } = await startAccount({ variants });
+  await importing(manyRows(count));
+  const shouted = `import ${await inputFile(newRows(count).replaceAll(/^p/gm, "P"))}`;
+  expect((await run(shouted)).rows).toMatchObject({ created: 0, updated: count });
+  expect((await run(`${shouted} --fresh`)).rows).toMatchObject({ unchanged: count });
+  const contacts = await readContacts(service);
+  expect(contacts.size).toBe(count);
+  expect(contacts.get("p0@example.com")).toMatchObject(renamed);
+});
 
-  it("costs no further request", async () => {
-    const { importing } = await startAccount();
-    await importing(manyRows(40));
-    const dry = await importing(manyRows(20).replaceAll(/^p/gm, "P"), "--dry-run");
-    expect(dry).toMatchObject({ rows: { unchanged: 20 }, requests: { search: 1 } });
+it("letter case of keys costs no further request", async () => {
+  const { importing } = await startAccount();
+  await importing(manyRows(40));
+  const dry = await importing(manyRows(20).replaceAll(/^p/gm, "P"), "--dry-run");
+  expect(dry).toMatchObject({ rows: { unchanged: 20 }, requests: { search: 1 } });
+});
+
+/** Another machine: nothing was learned there. */
+async function elsewhere(account: Awaited<ReturnType<typeof startAccount>>) {
+  const home = await temporaryHome();
+  return { home, ...askingOf({ ...account, ecm: ecmWith({ ...account.env, ...home }) }) };
+}
+
+it.each(["first", "refused"])("nothing known, several keys %s: nobody is created twice", async (keys) => {
+  const account = await startAccount({ variants: { keys, page: "cap:4" } });
+  await account.importing(manyRows(36));
+  expect(await (await elsewhere(account)).importing(manyRows(36))).toMatchObject({
+    rows: { unchanged: 36, created: 0, rejected: 0 },
+    requests: { create: 0, mutate: 0 },
   });
 });
 
-describe("an import into an account that holds every row, and of which nothing is known", () => {
-  /** Another machine: nothing was learned there. */
-  async function elsewhere(account: Awaited<ReturnType<typeof startAccount>>) {
-    const home = await temporaryHome();
-    return { home, ...askingOf({ ...account, ecm: ecmWith({ ...account.env, ...home }) }) };
-  }
+it("nothing known: the first key in another letter case is no proof that several count", async () => {
+  const contents = { contacts: manyContacts(12) };
+  const account = await startAccount({ variants: { keys: "first" }, contents });
+  const keys = ["P0@example.com", "p1@example.com", "p2@example.com"];
+  const found = await account.ecm(`contact search ${keys.join(" ")} -o csv --columns key`);
+  expect(found.stdout).toBe("key\np0@example.com\np1@example.com\np2@example.com\n");
+  const { run } = await elsewhere(account);
+  const { rows } = await run(`contact unsubscribe --keys ${await inputFile(keys.join("\n"), "keys.txt")} -y`);
+  expect(rows).toMatchObject({ updated: 3, rejected: 0 });
+});
 
-  it.each(["first", "refused"])("creates nobody twice where several keys are: %s", async (keys) => {
-    const account = await startAccount({ variants: { keys, page: "cap:4" } });
-    await account.importing(manyRows(36));
-    expect(await (await elsewhere(account)).importing(manyRows(36))).toMatchObject({
-      rows: { unchanged: 36, created: 0, rejected: 0 },
-      requests: { create: 0, mutate: 0 },
-    });
-  });
-
-  it("does not take the first key in another letter case as proof that several count", async () => {
-    const contents = { contacts: manyContacts(12) };
-    const account = await startAccount({ variants: { keys: "first" }, contents });
-    const keys = ["P0@example.com", "p1@example.com", "p2@example.com"];
-    const found = await account.ecm(`contact search ${keys.join(" ")} -o csv --columns key`);
-    expect(found.stdout).toBe("key\np0@example.com\np1@example.com\np2@example.com\n");
-    const { run } = await elsewhere(account);
-    const { rows } = await run(
-      `contact unsubscribe --keys ${await inputFile(keys.join("\n"), "keys.txt")} -y`,
-    );
-    expect(rows).toMatchObject({ updated: 3, rejected: 0 });
-  });
-
-  it.each(["first", "refused"])(
-    "looks again after ten refused creates where several keys are: %s",
-    async (keys) => {
-      const account = await startAccount({ variants: { keys, page: "cap:4" } });
-      await account.importing(manyRows(36));
-      const { home, importing } = await elsewhere(account);
-      // Learned when the service took several keys: it no longer does, and no contact is known to show it.
-      const points = { keys: { value: "any", learnedAt: new Date().toISOString() } };
-      const { baseUrl, sandbox } = account;
-      writeCachedBehavior({ state: home.ECM_STATE_DIR! }, baseUrl, sandbox.structureId, points);
-      // The first key of the block is nobody's: a search that counts it alone finds nobody.
-      const result = await importing(manyRows(36).replace("\n", "\nnobody@example.com,N\n"));
-      expect(result.rows).toMatchObject({ created: 1, unchanged: 36, rejected: 0 });
-      expect(result.requests.create).toBeLessThanOrEqual(20);
-    },
-  );
+it.each(["first", "refused"])("nothing known, keys %s: it looks again after ten refusals", async (keys) => {
+  const account = await startAccount({ variants: { keys, page: "cap:4" } });
+  await account.importing(manyRows(36));
+  const { home, importing } = await elsewhere(account);
+  // Learned when the service took several keys: it no longer does, and no contact is known to show it.
+  const points = { keys: { value: "any", learnedAt: new Date().toISOString() } };
+  const { baseUrl, sandbox } = account;
+  writeCachedBehavior({ state: home.ECM_STATE_DIR! }, baseUrl, sandbox.structureId, points);
+  // The first key of the block is nobody's: a search that counts it alone finds nobody.
+  const result = await importing(manyRows(36).replace("\n", "\nnobody@example.com,N\n"));
+  expect(result.rows).toMatchObject({ created: 1, unchanged: 36, rejected: 0 });
+  expect(result.requests.create).toBeLessThanOrEqual(20);
 });

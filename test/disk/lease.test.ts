@@ -149,11 +149,9 @@ describe("a lease", () => {
   });
 });
 
-describe("the life of a process", () => {
-  it("is seen only where process ids mean the same", async () => {
-    const me = identifyThisProcess();
-    expect(checkLife(me, me)).toBe("alive");
-    expect(checkLife({ ...me, space: "another container" }, me)).toBe("unknown");
-    expect(checkLife(ended, me)).toBe("gone");
-  });
+it("the life of a process is seen only where process ids mean the same", async () => {
+  const me = identifyThisProcess();
+  expect(checkLife(me, me)).toBe("alive");
+  expect(checkLife({ ...me, space: "another container" }, me)).toBe("unknown");
+  expect(checkLife(ended, me)).toBe("gone");
 });

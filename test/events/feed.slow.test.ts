@@ -111,37 +111,35 @@ describe("events --since last", () => {
   });
 });
 
-describe("events", () => {
-  it("shows all with --all and --since TIME, and the newest otherwise, whatever the order of the feed and its cuts", async () => {
-    await fc.assert(
-      fc.asyncProperty(play, fc.integer({ min: 1, max: 30 }), async (chosen, limit) => {
-        const all = Array.from({ length: 40 }, (_, n) => eventAt(n, n, n));
-        const { ecm } = await startFeed(all, chosen);
-        for (const flags of ["--all", "--since 7d", `--limit ${limit}`]) {
-          expect(JSON.parse(await done(ecm(flags)))).toEqual(
-            all.slice(0, flags.startsWith("--limit") ? limit : 40).reverse(),
-          );
-        }
-      }),
-      { numRuns },
-    );
-  });
+it("ecm events shows all with --all and --since TIME, and the newest otherwise, whatever the order of the feed and its cuts", async () => {
+  await fc.assert(
+    fc.asyncProperty(play, fc.integer({ min: 1, max: 30 }), async (chosen, limit) => {
+      const all = Array.from({ length: 40 }, (_, n) => eventAt(n, n, n));
+      const { ecm } = await startFeed(all, chosen);
+      for (const flags of ["--all", "--since 7d", `--limit ${limit}`]) {
+        expect(JSON.parse(await done(ecm(flags)))).toEqual(
+          all.slice(0, flags.startsWith("--limit") ? limit : 40).reverse(),
+        );
+      }
+    }),
+    { numRuns },
+  );
+});
 
-  it("says when the pages hold fewer than the service counts", async () => {
-    const { ecm } = await startFeed(events(20), { order: "newest", total: 100_000 });
-    for (const flags of ["--all", "--since last"]) {
-      const { code, stderr } = await ecm(`${flags} -q`);
-      expect(code).toBe(0);
-      expect(stderr).toContain("warning: The service counts 100,000 events, but its pages hold 20");
-    }
-  });
+it("ecm events says when the pages hold fewer than the service counts", async () => {
+  const { ecm } = await startFeed(events(20), { order: "newest", total: 100_000 });
+  for (const flags of ["--all", "--since last"]) {
+    const { code, stderr } = await ecm(`${flags} -q`);
+    expect(code).toBe(0);
+    expect(stderr).toContain("warning: The service counts 100,000 events, but its pages hold 20");
+  }
+});
 
-  it("costs one request where the first page tells all, or the newest of many", async () => {
-    const hourly = Array.from({ length: 300 }, (_, n) => eventAt(n, n));
-    const { feed, ecm } = await startFeed(hourly, { order: "newest", total: "right" });
-    await ecm("");
-    expect(feed.requests).toBe(1);
-    await ecm("--since last");
-    expect(feed.requests).toBe(2);
-  });
+it("ecm events costs one request where the first page tells all, or the newest of many", async () => {
+  const hourly = Array.from({ length: 300 }, (_, n) => eventAt(n, n));
+  const { feed, ecm } = await startFeed(hourly, { order: "newest", total: "right" });
+  await ecm("");
+  expect(feed.requests).toBe(1);
+  await ecm("--since last");
+  expect(feed.requests).toBe(2);
 });

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { domainToASCII } from "node:url";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { toSuppressionsPath } from "../../src/suppressions/suppressions.ts";
 import { inputFile, manyContacts, parseSummary, summaryOf } from "../bulk/kit.ts";
 import {
@@ -125,143 +125,141 @@ function createTable(name: string): string {
 
 const erase = (ecm: Ecm) => ecm(["contact", "erase", ...people.map(({ typed }) => typed), "--yes", "--json"]);
 
-describe("an erasure", () => {
-  it("leaves nothing of the persons in any file, and all of the others", async () => {
-    const { ecm, env, sandbox } = await startSandbox({ hourlyLimit: 10_000, variants: { page: "cap:100" } });
-    const folder = await temporaryFolder();
-    const run = (line: string, stdin?: string | Uint8Array) => summaryOf(ecm, line, { stdin });
-    const [one, other] = people.map(({ stored }) => stored);
-    await done(ecm(`lists create 'for ${one}'`));
-    const csv = await inputFile(createTable("One"), `of ${one}.csv`);
-    const imported = await run(`import '${csv}' --list 'for ${one}'`);
-    expect(imported.rows).toMatchObject({ created: 11, rejected: 1 });
-    const workbook = join(folder, "people.xlsx");
-    await done(ecm(["export", "--output-file", workbook]));
-    const { _id } = await readJson(ecm, `contact get ${one}`);
-    const edited = await run(`contact mutate ${_id} bob@example.com --set 'Last Name=King'`);
-    expect(edited.rows.updated).toBe(2);
-    expect(await run(`import ${workbook}`)).toMatchObject({ rows: { updated: 2 } });
-    const json = people.map(({ typed, names }) => ({ Email: typed, "First Name": names[1] }));
-    const piped = [...json, { Email: "bob@example.com", "First Name": "Robert" }];
-    expect(await run("import -", JSON.stringify(piped))).toMatchObject({ rows: { updated: 3 } });
-    const deleted = await run(`contact delete ${one} "${other}" p0@example.com p1@example.com --yes`);
-    expect(deleted.rows.deleted).toBe(4);
-    expect(await run(`runs undo ${deleted.run}`)).toMatchObject({ rows: { created: 4 } });
-    // A run that was stopped while it applied its plan, and one that was stopped while it made it.
-    const wave = "import - --concurrency 1";
-    const stopped = await run(`${wave} --set 'First Name=New' --max-requests 9`, createTable("Two"));
-    expect(stopped).toMatchObject({ status: "stopped", rows: { pending: expect.any(Number) } });
-    sandbox.admin.seed({ contacts: manyContacts(320) });
-    const many = Array.from({ length: 120 }, (_, n) => `"p${n + 100}@example.com","","M"\n`).join("");
-    const unplanned: string[] = [];
-    for (const stdin of [
-      createTable("Three") + many,
-      Buffer.from(`\ufeff${createTable("Four") + many}`, "utf16le"),
-      `Email,First Name,Last Name\n${many}`,
-    ]) {
-      const begun = await run(`${wave} --max-requests 2`, stdin);
-      expect(begun.rows).toMatchObject({ created: 0, updated: 0 });
-      unplanned.push(begun.run!);
-    }
-    const where = `key == "${other!.toLowerCase()}"`;
-    const chosen = await readJson(ecm, ["contact", "mutate", "--where", where, "--set", "Last Name=Changed"]);
-    expect(chosen.rows).toMatchObject({ updated: 1 });
+it("an erasure leaves nothing of the persons in any file, and all of the others", async () => {
+  const { ecm, env, sandbox } = await startSandbox({ hourlyLimit: 10_000, variants: { page: "cap:100" } });
+  const folder = await temporaryFolder();
+  const run = (line: string, stdin?: string | Uint8Array) => summaryOf(ecm, line, { stdin });
+  const [one, other] = people.map(({ stored }) => stored);
+  await done(ecm(`lists create 'for ${one}'`));
+  const csv = await inputFile(createTable("One"), `of ${one}.csv`);
+  const imported = await run(`import '${csv}' --list 'for ${one}'`);
+  expect(imported.rows).toMatchObject({ created: 11, rejected: 1 });
+  const workbook = join(folder, "people.xlsx");
+  await done(ecm(["export", "--output-file", workbook]));
+  const { _id } = await readJson(ecm, `contact get ${one}`);
+  const edited = await run(`contact mutate ${_id} bob@example.com --set 'Last Name=King'`);
+  expect(edited.rows.updated).toBe(2);
+  expect(await run(`import ${workbook}`)).toMatchObject({ rows: { updated: 2 } });
+  const json = people.map(({ typed, names }) => ({ Email: typed, "First Name": names[1] }));
+  const piped = [...json, { Email: "bob@example.com", "First Name": "Robert" }];
+  expect(await run("import -", JSON.stringify(piped))).toMatchObject({ rows: { updated: 3 } });
+  const deleted = await run(`contact delete ${one} "${other}" p0@example.com p1@example.com --yes`);
+  expect(deleted.rows.deleted).toBe(4);
+  expect(await run(`runs undo ${deleted.run}`)).toMatchObject({ rows: { created: 4 } });
+  // A run that was stopped while it applied its plan, and one that was stopped while it made it.
+  const wave = "import - --concurrency 1";
+  const stopped = await run(`${wave} --set 'First Name=New' --max-requests 9`, createTable("Two"));
+  expect(stopped).toMatchObject({ status: "stopped", rows: { pending: expect.any(Number) } });
+  sandbox.admin.seed({ contacts: manyContacts(320) });
+  const many = Array.from({ length: 120 }, (_, n) => `"p${n + 100}@example.com","","M"\n`).join("");
+  const unplanned: string[] = [];
+  for (const stdin of [
+    createTable("Three") + many,
+    Buffer.from(`\ufeff${createTable("Four") + many}`, "utf16le"),
+    `Email,First Name,Last Name\n${many}`,
+  ]) {
+    const begun = await run(`${wave} --max-requests 2`, stdin);
+    expect(begun.rows).toMatchObject({ created: 0, updated: 0 });
+    unplanned.push(begun.run!);
+  }
+  const where = `key == "${other!.toLowerCase()}"`;
+  const chosen = await readJson(ecm, ["contact", "mutate", "--where", where, "--set", "Last Name=Changed"]);
+  expect(chosen.rows).toMatchObject({ updated: 1 });
 
-    const { code, stdout, stderr } = await erase(ecm);
-    expect(code, stderr).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject([{ contact: "deleted" }, { contact: "deleted" }]);
-    await expectNowhere(env, secrets);
-    expect(JSON.parse((await erase(ecm)).stdout)).toMatchObject([{ files: 0 }, { files: 0 }]);
+  const { code, stdout, stderr } = await erase(ecm);
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject([{ contact: "deleted" }, { contact: "deleted" }]);
+  await expectNowhere(env, secrets);
+  expect(JSON.parse((await erase(ecm)).stdout)).toMatchObject([{ files: 0 }, { files: 0 }]);
 
-    const listed: { run: string; status: string; folder: string }[] = await readJson(ecm, "runs list");
-    expect(listed).toHaveLength(11);
-    expect(listed.filter(({ status }) => status === "damaged")).toEqual([]);
-    for (const each of listed) await done(ecm(`runs show ${each.run} --changes -q`));
-    expect(await done(ecm(`runs show ${edited.run} --changes --json`))).toContain("bob@example.com");
-    expect(await done(ecm(`runs rejects ${imported.run}`))).toMatch(/"?Eve"?,asked erased/);
-    const ofDeletion = listed.find((each) => each.run === deleted.run)!;
-    expect(await readFile(join(ofDeletion.folder, "backup.csv"), "utf8")).toContain("p1@example.com");
-    const edit = await run(`runs undo ${edited.run}`);
-    expect(edit.rows).toMatchObject({ read: 2, unchanged: 1, rejected: 1 });
-    const resumed = await run(`runs resume ${stopped.run}`);
-    expect(resumed).toMatchObject({ status: "completed", rows: { pending: 0 } });
-    const [three, four, clean] = unplanned;
-    for (const unfit of [three!, four!]) {
-      expect(stderr).toContain(unfit);
-      await refused(ecm(`runs resume ${unfit}`), 2, "a person was erased");
-    }
-    const others = await run(`runs resume ${clean}`);
-    expect(others).toMatchObject({ rows: { updated: 120, pending: 0 } });
-    for (const { stored } of people) await refused(ecm(["contact", "get", stored]), 5);
-    await expectNowhere(env, secrets);
+  const listed: { run: string; status: string; folder: string }[] = await readJson(ecm, "runs list");
+  expect(listed).toHaveLength(11);
+  expect(listed.filter(({ status }) => status === "damaged")).toEqual([]);
+  for (const each of listed) await done(ecm(`runs show ${each.run} --changes -q`));
+  expect(await done(ecm(`runs show ${edited.run} --changes --json`))).toContain("bob@example.com");
+  expect(await done(ecm(`runs rejects ${imported.run}`))).toMatch(/"?Eve"?,asked erased/);
+  const ofDeletion = listed.find((each) => each.run === deleted.run)!;
+  expect(await readFile(join(ofDeletion.folder, "backup.csv"), "utf8")).toContain("p1@example.com");
+  const edit = await run(`runs undo ${edited.run}`);
+  expect(edit.rows).toMatchObject({ read: 2, unchanged: 1, rejected: 1 });
+  const resumed = await run(`runs resume ${stopped.run}`);
+  expect(resumed).toMatchObject({ status: "completed", rows: { pending: 0 } });
+  const [three, four, clean] = unplanned;
+  for (const unfit of [three!, four!]) {
+    expect(stderr).toContain(unfit);
+    await refused(ecm(`runs resume ${unfit}`), 2, "a person was erased");
+  }
+  const others = await run(`runs resume ${clean}`);
+  expect(others).toMatchObject({ rows: { updated: 120, pending: 0 } });
+  for (const { stored } of people) await refused(ecm(["contact", "get", stored]), 5);
+  await expectNowhere(env, secrets);
+});
+
+it("an erasure leaves a run that rejected nobody else without rejected rows", async () => {
+  const { ecm, env } = await startSandbox();
+  const [{ typed }] = people;
+  const csv = await inputFile(`Email,First Name\n${typed},Ædå-Åugusta,too,many\nbob@example.com,Bob\n`);
+  const { run, rows } = parseSummary(await ecm(["import", csv, "--json"]));
+  expect(rows).toMatchObject({ created: 1, rejected: 1 });
+  expect(await done(ecm(["runs", "rejects", run!]))).toContain(typed);
+  await done(erase(ecm));
+  await expectNowhere(env, secrets);
+  expect(await ecm(["runs", "rejects", run!])).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: `Run ${run} has no rejected rows\n`,
   });
+  expect(JSON.parse(await done(ecm(["runs", "rejects", run!, "-o", "json"])))).toEqual([]);
+});
 
-  it("leaves a run that rejected nobody else without rejected rows", async () => {
-    const { ecm, env } = await startSandbox();
-    const [{ typed }] = people;
-    const csv = await inputFile(`Email,First Name\n${typed},Ædå-Åugusta,too,many\nbob@example.com,Bob\n`);
-    const { run, rows } = parseSummary(await ecm(["import", csv, "--json"]));
-    expect(rows).toMatchObject({ created: 1, rejected: 1 });
-    expect(await done(ecm(["runs", "rejects", run!]))).toContain(typed);
-    await done(erase(ecm));
-    await expectNowhere(env, secrets);
-    expect(await ecm(["runs", "rejects", run!])).toEqual({
-      code: 0,
-      stdout: "",
-      stderr: `Run ${run} has no rejected rows\n`,
-    });
-    expect(JSON.parse(await done(ecm(["runs", "rejects", run!, "-o", "json"])))).toEqual([]);
-  });
+it.each([false, true])("nothing is left in a sandbox and its snapshots (running: %s)", async (isRunning) => {
+  const env = await temporaryHome();
+  const ecm = ecmWith(env);
+  const sandbox: Ecm = (args, options) => ecm([...args, "-p", "sandbox"], options);
+  if (isRunning) {
+    const server = spawnEcm(["sandbox", "start"], env);
+    await new Promise((resolve) => server.stdout!.once("data", resolve));
+  }
+  const csv = await inputFile(createTable("One"));
+  expect((await sandbox(["import", csv])).code).toBe(3);
+  await done(ecm(["sandbox", "snapshot", "save", "before"]));
+  await done(sandbox(["contact", "mutate", people[0].stored, "--set", "Last Name=Lôvelace"]));
+  expect(await done(ecm(["sandbox", "requests", "--json"]))).toContain("Lôvelace");
+  await done(erase(sandbox));
+  await expectNowhere(env, secrets);
+  await done(ecm(["sandbox", "snapshot", "load", "before", "--yes"]));
+  expect(await done(sandbox(["contact", "search", "--count"]))).toBe("9\n");
+  await expectNowhere(env, secrets);
+});
 
-  it.each([false, true])("leaves nothing in a sandbox and its snapshots (running: %s)", async (isRunning) => {
-    const env = await temporaryHome();
-    const ecm = ecmWith(env);
-    const sandbox: Ecm = (args, options) => ecm([...args, "-p", "sandbox"], options);
-    if (isRunning) {
-      const server = spawnEcm(["sandbox", "start"], env);
-      await new Promise((resolve) => server.stdout!.once("data", resolve));
-    }
-    const csv = await inputFile(createTable("One"));
-    expect((await sandbox(["import", csv])).code).toBe(3);
-    await done(ecm(["sandbox", "snapshot", "save", "before"]));
-    await done(sandbox(["contact", "mutate", people[0].stored, "--set", "Last Name=Lôvelace"]));
-    expect(await done(ecm(["sandbox", "requests", "--json"]))).toContain("Lôvelace");
-    await done(erase(sandbox));
-    await expectNowhere(env, secrets);
-    await done(ecm(["sandbox", "snapshot", "load", "before", "--yes"]));
-    expect(await done(sandbox(["contact", "search", "--count"]))).toBe("9\n");
-    await expectNowhere(env, secrets);
-  });
-
-  const moments = ["suppressed", "deleted", "first plan", "second plan", "last run"] as const;
-  it.each(moments)("is completed by the same command after kill -9: %s", async (moment) => {
-    const { ecm, env, sandbox, baseUrl } = await startSandbox();
-    const csv = await inputFile(createTable("One"));
-    const runs: string[] = [];
-    for (const blank of ["a", "b", "c"])
-      runs.push(parseSummary(await ecm(["import", csv, "--set", `Last Name=${blank}`, "--json"])).run!);
-    const folders = runs.map((run) => join(env.ECM_STATE_DIR!, "runs", run));
-    const plans = folders.map((each) => join(each, "plan.ndjson"));
-    const sizes = await Promise.all(plans.map(async (plan) => (await stat(plan)).size));
-    const isRewritten = async (n: number) => (await stat(plans[n]!)).size !== sizes[n];
-    if (moment === "suppressed") sandbox.admin.faults(["delay:DELETE:/api/contact/*:seconds=600"]);
-    const child = spawnEcm(["contact", "erase", ...people.map(({ typed }) => typed), "--yes"], env);
-    const ended = waitForResult(child);
-    const isReached = async () => {
-      if (child.exitCode !== null) return true;
-      if (moment === "suppressed") return existsSync(toSuppressionsPath(env.ECM_STATE_DIR!, baseUrl));
-      if (moment === "deleted") return sandbox.admin.requests({ method: "DELETE" }).length > 0;
-      return isRewritten(moments.indexOf(moment) - 2);
-    };
-    await expect.poll(isReached, { timeout: 20_000, interval: 1 }).toBe(true);
-    child.kill("SIGKILL");
-    await ended;
-    sandbox.admin.faults([]);
-    for (const { typed } of people) expect((await ecm(["suppressions", "check", typed])).code).toBe(0);
-    await done(erase(ecm));
-    await expectNowhere(env, secrets);
-    for (const run of runs) await done(ecm(["runs", "show", run, "--changes", "-q"]));
-    const undone = parseSummary(await ecm(["runs", "undo", runs[2]!, "--json"]));
-    expect(undone.rows).toMatchObject({ updated: 9, rejected: 2 });
-  });
+const moments = ["suppressed", "deleted", "first plan", "second plan", "last run"] as const;
+it.each(moments)("an erasure is completed by the same command after kill -9: %s", async (moment) => {
+  const { ecm, env, sandbox, baseUrl } = await startSandbox();
+  const csv = await inputFile(createTable("One"));
+  const runs: string[] = [];
+  for (const blank of ["a", "b", "c"])
+    runs.push(parseSummary(await ecm(["import", csv, "--set", `Last Name=${blank}`, "--json"])).run!);
+  const folders = runs.map((run) => join(env.ECM_STATE_DIR!, "runs", run));
+  const plans = folders.map((each) => join(each, "plan.ndjson"));
+  const sizes = await Promise.all(plans.map(async (plan) => (await stat(plan)).size));
+  const isRewritten = async (n: number) => (await stat(plans[n]!)).size !== sizes[n];
+  if (moment === "suppressed") sandbox.admin.faults(["delay:DELETE:/api/contact/*:seconds=600"]);
+  const child = spawnEcm(["contact", "erase", ...people.map(({ typed }) => typed), "--yes"], env);
+  const ended = waitForResult(child);
+  const isReached = async () => {
+    if (child.exitCode !== null) return true;
+    if (moment === "suppressed") return existsSync(toSuppressionsPath(env.ECM_STATE_DIR!, baseUrl));
+    if (moment === "deleted") return sandbox.admin.requests({ method: "DELETE" }).length > 0;
+    return isRewritten(moments.indexOf(moment) - 2);
+  };
+  await expect.poll(isReached, { timeout: 20_000, interval: 1 }).toBe(true);
+  child.kill("SIGKILL");
+  await ended;
+  sandbox.admin.faults([]);
+  for (const { typed } of people) expect((await ecm(["suppressions", "check", typed])).code).toBe(0);
+  await done(erase(ecm));
+  await expectNowhere(env, secrets);
+  for (const run of runs) await done(ecm(["runs", "show", run, "--changes", "-q"]));
+  const undone = parseSummary(await ecm(["runs", "undo", runs[2]!, "--json"]));
+  expect(undone.rows).toMatchObject({ updated: 9, rejected: 2 });
 });

@@ -1,6 +1,6 @@
 import { rename, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { type Database, openDatabase, TransactionQueue } from "../../src/sandbox/database.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { openAccount } from "./account.ts";
@@ -37,39 +37,37 @@ it("keeps nothing of turns that arrived together when one of them fails, and goe
   expect(database.all("SELECT text FROM cells")).toEqual([{ text: "later" }]);
 });
 
-describe("a file that is opened more than once in a process", () => {
-  /** Temporary tables belong to one connection. */
-  const isSame = (one: Database, other: Database) => {
-    one.exec("CREATE TEMP TABLE IF NOT EXISTS mark (only)");
-    return other.get("SELECT name FROM temp.sqlite_schema WHERE name = 'mark'") !== undefined;
-  };
+/** Temporary tables belong to one connection. */
+const isSame = (one: Database, other: Database) => {
+  one.exec("CREATE TEMP TABLE IF NOT EXISTS mark (only)");
+  return other.get("SELECT name FROM temp.sqlite_schema WHERE name = 'mark'") !== undefined;
+};
 
-  it("has one connection, which the last one closes", async () => {
-    const folder = await temporaryFolder();
-    const file = join(folder, "one.db");
-    const one = await openDatabase(file);
-    await symlink(folder, join(folder, "link"));
-    const other = await openDatabase(join(folder, "link", "one.db"));
-    expect(isSame(one, other)).toBe(true);
-    one.close();
-    one.close();
-    expect(other.get("SELECT 1 AS one")).toMatchObject({ one: 1 });
-    other.close();
-    const later = await openDatabase(file);
-    expect(later.get("SELECT name FROM temp.sqlite_schema")).toBeUndefined();
-    later.close();
-  });
+it("a file that is opened more than once in a process has one connection, which the last one closes", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, "one.db");
+  const one = await openDatabase(file);
+  await symlink(folder, join(folder, "link"));
+  const other = await openDatabase(join(folder, "link", "one.db"));
+  expect(isSame(one, other)).toBe(true);
+  one.close();
+  one.close();
+  expect(other.get("SELECT 1 AS one")).toMatchObject({ one: 1 });
+  other.close();
+  const later = await openDatabase(file);
+  expect(later.get("SELECT name FROM temp.sqlite_schema")).toBeUndefined();
+  later.close();
+});
 
-  it("has another where another file has taken its place", async () => {
-    const folder = await temporaryFolder();
-    const file = join(folder, "one.db");
-    const one = await openDatabase(file);
-    onTestFinished(() => one.close());
-    await rename(file, join(folder, "moved.db"));
-    const two = await openDatabase(file);
-    onTestFinished(() => two.close());
-    expect(isSame(one, two)).toBe(false);
-  });
+it("a file that is opened more than once in a process has another where another file has taken its place", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, "one.db");
+  const one = await openDatabase(file);
+  onTestFinished(() => one.close());
+  await rename(file, join(folder, "moved.db"));
+  const two = await openDatabase(file);
+  onTestFinished(() => two.close());
+  expect(isSame(one, two)).toBe(false);
 });
 
 it.each([0, 2])("data of version %i is an error that names the folder, and stays", async (version) => {

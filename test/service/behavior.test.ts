@@ -1,5 +1,5 @@
 /** The table of the points that are open about the service: what is kept of them, and how it is said. */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { describeBehavior, openPoints, readFreshBehavior } from "../../src/service/behavior.ts";
 
 const now = Date.UTC(2026, 5, 15);
@@ -12,17 +12,15 @@ const values = Object.entries(openPoints).flatMap(([name, { point, ...rest }]) =
   return known.map(([value, words]) => ({ name, value, text: `${point}: ${words}` }));
 });
 
-describe("each form of a point", () => {
-  it.each(values)("is kept and said: $name $value", ({ name, value, text }) => {
-    const known = readFreshBehavior({ [name]: { value, learnedAt } }, now);
-    expect(known).toEqual({ [name]: { value, learnedAt } });
-    expect(describeBehavior(known)).toEqual([text]);
-  });
+it.each(values)("each form of a point is kept and said: $name $value", ({ name, value, text }) => {
+  const known = readFreshBehavior({ [name]: { value, learnedAt } }, now);
+  expect(known).toEqual({ [name]: { value, learnedAt } });
+  expect(describeBehavior(known)).toEqual([text]);
+});
 
-  it("is left out where it is old, or of a future that no clock explains", () => {
-    const days = (count: number) => new Date(now + count * 86_400_000).toISOString();
-    const keep = (count: number) =>
-      Object.keys(readFreshBehavior({ keys: { value: "any", learnedAt: days(count) } }, now));
-    expect([keep(-31), keep(-29), keep(0.5), keep(2)]).toEqual([[], ["keys"], ["keys"], []]);
-  });
+it("each form of a point is left out where it is old, or of a future that no clock explains", () => {
+  const days = (count: number) => new Date(now + count * 86_400_000).toISOString();
+  const keep = (count: number) =>
+    Object.keys(readFreshBehavior({ keys: { value: "any", learnedAt: days(count) } }, now));
+  expect([keep(-31), keep(-29), keep(0.5), keep(2)]).toEqual([[], ["keys"], ["keys"], []]);
 });

@@ -1,5 +1,5 @@
 /** Paging against a service that is written here, so that it can misbehave in ways the embedded one never does. */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { EcmError } from "../../src/errors.ts";
 import { createBehavior } from "../../src/service/behavior.ts";
 import { readAllContacts } from "../../src/service/contact-pages.ts";
@@ -50,43 +50,41 @@ it("counts all that there was where others remove records while their pages are 
   expect(joined).toMatchObject({ records: { length: 5 }, total: 6 });
 });
 
-describe("reading every page", () => {
-  it.each([
-    [7, [1, 2, 3]],
-    [3, [1]],
-  ])("gives each of %d contacts once and asks for no page after the last", async (count, pages) => {
-    const { send, searches } = serviceThat(paged(contacts(count)));
-    expect(await readKeys(send, { pageSize: 3 })).toEqual(contacts(count).map((each) => each.key));
-    expect(searches.map((body) => body.page)).toEqual(pages);
-  });
+it.each([
+  [7, [1, 2, 3]],
+  [3, [1]],
+])("each of %d contacts comes once, and no page is asked for after the last", async (count, pages) => {
+  const { send, searches } = serviceThat(paged(contacts(count)));
+  expect(await readKeys(send, { pageSize: 3 })).toEqual(contacts(count).map((each) => each.key));
+  expect(searches.map((body) => body.page)).toEqual(pages);
+});
 
-  it("fails where its pages never add up to what was promised", async () => {
-    const { send, searches } = serviceThat(({ page }) => ({
-      totalRecords: 1000,
-      contacts: page === 1 ? [{ key: "a" }] : [],
-    }));
-    await expect(readKeys(send)).rejects.toThrow("1 of 1000 contacts are certain");
-    expect(searches).toHaveLength(6);
-  });
+it("reading every page fails where its pages never add up to what was promised", async () => {
+  const { send, searches } = serviceThat(({ page }) => ({
+    totalRecords: 1000,
+    contacts: page === 1 ? [{ key: "a" }] : [],
+  }));
+  await expect(readKeys(send)).rejects.toThrow("1 of 1000 contacts are certain");
+  expect(searches).toHaveLength(6);
+});
 
-  it.each([
-    ["the next usual sizes", 30, 1000, [1000, 500, 250, 100, 50, 10, 10, 10, 10]],
-    ["nothing less than what is usual, of a size that nobody gives", 1000, 5000, [5000, 1000]],
-  ])("takes, where the service refuses a size, %s", async (_name, most, pageSize, sizes) => {
-    const { send, searches } = serviceThat((body, request) => {
-      if (body.pageSize > most) throw refusal("pageSize");
-      return paged(contacts(40))(body, request);
-    });
-    const behavior = createBehavior();
-    expect(await readKeys(send, { pageSize, behavior })).toHaveLength(40);
-    expect(searches.map((body) => body.pageSize)).toEqual(sizes);
-    expect(behavior.get("maxPage")).toBe(sizes.at(-1));
+it.each([
+  ["the next usual sizes", 30, 1000, [1000, 500, 250, 100, 50, 10, 10, 10, 10]],
+  ["nothing less than what is usual, of a size that nobody gives", 1000, 5000, [5000, 1000]],
+])("reading every page takes, where the service refuses a size, %s", async (_name, most, pageSize, sizes) => {
+  const { send, searches } = serviceThat((body, request) => {
+    if (body.pageSize > most) throw refusal("pageSize");
+    return paged(contacts(40))(body, request);
   });
+  const behavior = createBehavior();
+  expect(await readKeys(send, { pageSize, behavior })).toHaveLength(40);
+  expect(searches.map((body) => body.pageSize)).toEqual(sizes);
+  expect(behavior.get("maxPage")).toBe(sizes.at(-1));
+});
 
-  it("passes on any other refusal", async () => {
-    const { send } = serviceThat(() => {
-      throw refusal("column");
-    });
-    await expect(readKeys(send)).rejects.toThrow("no such column");
+it("reading every page passes on any other refusal", async () => {
+  const { send } = serviceThat(() => {
+    throw refusal("column");
   });
+  await expect(readKeys(send)).rejects.toThrow("no such column");
 });

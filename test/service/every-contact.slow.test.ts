@@ -1,6 +1,6 @@
 /** `ecm export` while others add and remove contacts between two pages: each contact that stays, once. */
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { json } from "../support/http-server.ts";
 import { runs } from "../support/runs.ts";
 import { plainStructure, startService } from "../support/service.ts";
@@ -73,45 +73,43 @@ async function expectWhole(
   expect(ids).toEqual(expect.arrayContaining(stayingIds()));
 }
 
-describe("an export of an account that changes between two pages", () => {
-  it.each<[what: string, count: number, maxPageSize: number, removed: number[], isTotalKept: boolean]>([
-    ["as many come in as go, so that the total stays", 250, 100, [1, 30], true],
-    ["so many go that the next page is empty", 21, 20, [6, 7], false],
-  ])("misses nobody where %s", async (_what, count, maxPageSize, removed, isTotalKept) => {
-    for (const number of removed) {
-      const add = Array<number>(isTotalKept ? number : 0).fill(1);
-      const changes = [{ remove: Array<number>(number).fill(0), add }];
-      await expectWhole(await changing(count, { maxPageSize, changes }));
-    }
-  });
+it.each<[what: string, count: number, maxPageSize: number, removed: number[], isTotalKept: boolean]>([
+  ["as many come in as go, so that the total stays", 250, 100, [1, 30], true],
+  ["so many go that the next page is empty", 21, 20, [6, 7], false],
+])("an export misses nobody where %s", async (_what, count, maxPageSize, removed, isTotalKept) => {
+  for (const number of removed) {
+    const add = Array<number>(isTotalKept ? number : 0).fill(1);
+    const changes = [{ remove: Array<number>(number).fill(0), add }];
+    await expectWhole(await changing(count, { maxPageSize, changes }));
+  }
+});
 
-  it("reads a few contacts of each page again where the service gives large pages", async () => {
-    const { exported, sizes } = await changing(3000, { maxPageSize: 1000, changes: [] });
-    expect((await exported()).ids).toHaveLength(3000);
-    expect(sizes.length).toBeLessThanOrEqual(4);
-  });
+it("an export reads a few contacts of each page again where the service gives large pages", async () => {
+  const { exported, sizes } = await changing(3000, { maxPageSize: 1000, changes: [] });
+  expect((await exported()).ids).toHaveLength(3000);
+  expect(sizes.length).toBeLessThanOrEqual(4);
+});
 
-  it("fails where contacts go faster than they can be read", async () => {
-    const going = { remove: Array.from({ length: 60 }, () => 0), add: Array.from({ length: 60 }, () => 1) };
-    const { exported } = await changing(300, { maxPageSize: 100, changes: Array(20).fill(going) });
-    const { code, stderr } = await exported();
-    expect(code).toBe(1);
-    expect(stderr).toContain("The account changed each of the 3 times that it was read");
-  });
+it("an export fails where contacts go faster than they can be read", async () => {
+  const going = { remove: Array.from({ length: 60 }, () => 0), add: Array.from({ length: 60 }, () => 1) };
+  const { exported } = await changing(300, { maxPageSize: 100, changes: Array(20).fill(going) });
+  const { code, stderr } = await exported();
+  expect(code).toBe(1);
+  expect(stderr).toContain("The account changed each of the 3 times that it was read");
+});
 
-  it("gives each contact that stays once, or fails, whatever comes and goes where", async () => {
-    const parts = fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { maxLength: 8 });
-    const situation = fc.record({
-      count: fc.integer({ min: 0, max: 200 }),
-      largest: fc.constantFrom(20, 27, 50, 1000),
-      changes: fc.array(fc.record({ remove: parts, add: parts }), { maxLength: 20 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(situation, async ({ count, largest, changes }) => {
-        const account = await changing(count, { maxPageSize: largest, changes });
-        await expectWhole(account, "The account changed each of");
-      }),
-      { numRuns: runs(10) },
-    );
+it("an export gives each contact that stays once, or fails, whatever comes and goes where", async () => {
+  const parts = fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { maxLength: 8 });
+  const situation = fc.record({
+    count: fc.integer({ min: 0, max: 200 }),
+    largest: fc.constantFrom(20, 27, 50, 1000),
+    changes: fc.array(fc.record({ remove: parts, add: parts }), { maxLength: 20 }),
   });
+  await fc.assert(
+    fc.asyncProperty(situation, async ({ count, largest, changes }) => {
+      const account = await changing(count, { maxPageSize: largest, changes });
+      await expectWhole(account, "The account changed each of");
+    }),
+    { numRuns: runs(10) },
+  );
 });

@@ -1,5 +1,5 @@
 /** Listings whose records move while their pages are read, as others remove and change them. */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createBehavior } from "../../src/service/behavior.ts";
 import { readAllLists } from "../../src/service/lists.ts";
 import { campaignPages, readAllRecords, resolveCampaign } from "../../src/service/resources.ts";
@@ -22,40 +22,36 @@ function serviceThat(all: (request: number) => { _id: string; name: string }[], 
   return send;
 }
 
-describe("all lists", () => {
-  it("are read again where one was removed while their pages were read", async () => {
-    const send = serviceThat((request) => records(request === 1 ? 0 : 1, 150));
-    const { lists, requests } = await readAllLists(send, "s1", createBehavior());
-    expect(lists.map(({ _id }) => _id)).toEqual(records(1, 150).map(({ _id }) => _id));
-    expect(requests).toBe(4);
-  });
+it("all lists are read again where one was removed while their pages were read", async () => {
+  const send = serviceThat((request) => records(request === 1 ? 0 : 1, 150));
+  const { lists, requests } = await readAllLists(send, "s1", createBehavior());
+  expect(lists.map(({ _id }) => _id)).toEqual(records(1, 150).map(({ _id }) => _id));
+  expect(requests).toBe(4);
+});
 
-  it.each([
-    [150, true, 2],
-    [100, true, 1],
-    [150, false, 3],
-  ])("are read once where nothing moves: %d, with a total: %s", async (count, isTotalTold, requests) => {
-    const send = serviceThat(() => records(0, count), isTotalTold);
-    expect(await readAllLists(send, "s1", createBehavior())).toMatchObject({
-      lists: { length: count },
-      requests,
-    });
+it.each([
+  [150, true, 2],
+  [100, true, 1],
+  [150, false, 3],
+])("all %d lists are read once where none moves, with a total: %s", async (count, isTotalTold, requests) => {
+  const send = serviceThat(() => records(0, count), isTotalTold);
+  expect(await readAllLists(send, "s1", createBehavior())).toMatchObject({
+    lists: { length: count },
+    requests,
   });
 });
 
-describe("all campaigns", () => {
-  const moved = [...records(120, 121), ...records(0, 120), ...records(121, 150)];
+const moved = [...records(120, 121), ...records(0, 120), ...records(121, 150)];
 
-  it("are read again where one moved to the front while their pages were read", async () => {
-    const send = serviceThat((request) => (request === 1 ? records(0, 150) : moved));
-    expect(await readAllRecords(campaignPages(send))).toMatchObject({ records: { length: 150 }, total: 150 });
-    const again = serviceThat((request) => (request === 1 ? records(0, 150) : moved));
-    expect(await resolveCampaign(again, "n120")).toBe("r120");
-  });
+it("all campaigns are read again where one moved to the front while their pages were read", async () => {
+  const send = serviceThat((request) => (request === 1 ? records(0, 150) : moved));
+  expect(await readAllRecords(campaignPages(send))).toMatchObject({ records: { length: 150 }, total: 150 });
+  const again = serviceThat((request) => (request === 1 ? records(0, 150) : moved));
+  expect(await resolveCampaign(again, "n120")).toBe("r120");
+});
 
-  it("are what can be had where more are announced than there are", async () => {
-    const send = sendTo(() => ({ total: 5, records: records(0, 3) }));
-    const found = { records: { length: 3 }, total: 5 };
-    expect(await readAllRecords(campaignPages(send))).toMatchObject(found);
-  });
+it("all campaigns are what can be had where more are announced than there are", async () => {
+  const send = sendTo(() => ({ total: 5, records: records(0, 3) }));
+  const found = { records: { length: 3 }, total: 5 };
+  expect(await readAllRecords(campaignPages(send))).toMatchObject(found);
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { planStructure } from "../../src/structure/changes.ts";
 import {
   addField,
@@ -48,76 +48,72 @@ function stored(before: ContactStructure, body: UpdateStructureBody): unknown {
   return { ...before, ...body };
 }
 
-describe("an edit of a structure", () => {
-  it("that changes nothing sends back all fields and tags, attributes that we do not know included, and nothing else", () => {
-    fc.assert(
-      fc.property(structure, (before) => {
-        expect(stored(before, toUpdateBody(before))).toEqual(before);
-      }),
-      { numRuns: runs(20) },
-    );
-  });
-
-  it("changes what it names and nothing else, and leaves the structure that it was given alone", () => {
-    fc.assert(
-      fc.property(structure, (before) => {
-        const untouched = structuredClone(before);
-        const fresh = "a label that nobody has";
-        const expectStored = (body: UpdateStructureBody | undefined, after: ContactStructure) =>
-          expect(stored(before, body!)).toEqual(after);
-        expectStored(updateNames(before, { label: fresh }), { ...before, label: fresh });
-        const tagsAfter = [...before.tags!, { label: fresh } as never];
-        expectStored(addTags(before, [fresh, fresh.toUpperCase()]), { ...before, tags: tagsAfter });
-        const added = { label: fresh, dataType: "text", required: true };
-        expectStored(addField(before, added), { ...before, fields: [...before.fields, added as never] });
-        for (const [kind, part] of [
-          ["field", "fields"],
-          ["tag", "tags"],
-        ] as const) {
-          const [first, ...others] = before[part]!;
-          if (!first) continue;
-          const renamed = [{ ...first, label: fresh }, ...others];
-          expectStored(renamePart(before, kind, first._id, fresh), { ...before, [part]: renamed });
-          expectStored(removePart(before, kind, first._id), { ...before, [part]: others });
-        }
-        expect(before).toEqual(untouched);
-      }),
-      { numRuns: runs(20) },
-    );
-  });
+it("an edit of a structure that changes nothing sends back all fields and tags, attributes that we do not know included, and nothing else", () => {
+  fc.assert(
+    fc.property(structure, (before) => {
+      expect(stored(before, toUpdateBody(before))).toEqual(before);
+    }),
+    { numRuns: runs(20) },
+  );
 });
 
-describe("a structure file", () => {
-  it("that was just pulled says nothing that is not so, whatever the labels hold", () => {
-    const readable = structure.filter(({ label: own, keyName, fields, tags }) =>
-      [own, keyName, ...fields.map((each) => each.label), ...tags!.map((each) => each.label)].every(
-        (each) => each.trim() !== "" && !/[\ud800-\udfff]/u.test(each),
-      ),
-    );
-    fc.assert(
-      fc.property(readable, (before) => {
-        const text = formatStructureFile(toStructureSpec(before));
-        const plan = planStructure(before, parseStructureFile(text, "structure.yaml"), true);
-        expect(plan.changes, text).toEqual([]);
-        expect(plan.body).toBeUndefined();
-      }),
-      { numRuns: runs(20) },
-    );
-  });
+it("an edit of a structure changes what it names and nothing else, and leaves the structure that it was given alone", () => {
+  fc.assert(
+    fc.property(structure, (before) => {
+      const untouched = structuredClone(before);
+      const fresh = "a label that nobody has";
+      const expectStored = (body: UpdateStructureBody | undefined, after: ContactStructure) =>
+        expect(stored(before, body!)).toEqual(after);
+      expectStored(updateNames(before, { label: fresh }), { ...before, label: fresh });
+      const tagsAfter = [...before.tags!, { label: fresh } as never];
+      expectStored(addTags(before, [fresh, fresh.toUpperCase()]), { ...before, tags: tagsAfter });
+      const added = { label: fresh, dataType: "text", required: true };
+      expectStored(addField(before, added), { ...before, fields: [...before.fields, added as never] });
+      for (const [kind, part] of [
+        ["field", "fields"],
+        ["tag", "tags"],
+      ] as const) {
+        const [first, ...others] = before[part]!;
+        if (!first) continue;
+        const renamed = [{ ...first, label: fresh }, ...others];
+        expectStored(renamePart(before, kind, first._id, fresh), { ...before, [part]: renamed });
+        expectStored(removePart(before, kind, first._id), { ...before, [part]: others });
+      }
+      expect(before).toEqual(untouched);
+    }),
+    { numRuns: runs(20) },
+  );
+});
 
-  it("looks after the parts that it names and no other", () => {
-    const before: ContactStructure = {
-      ...{ _id: "s1", label: "Default", keyName: "Email", keyType: "email" },
-      fields: [{ _id: "f1", label: "City", dataType: "text" }],
-      tags: [{ _id: "t1", label: "vip" }],
-    };
-    const plan = (text: string) => planStructure(before, parseStructureFile(text, "s.yaml"), true);
-    expect(plan("tags: [vip]\n").changes).toEqual([]);
-    expect(plan("label: Default\n").changes).toEqual([]);
-    expect(plan("tags:\n").changes).toEqual([{ action: "remove", part: "tag", _id: "t1", label: "vip" }]);
-    expect(plan("fields: [city]\n").changes).toEqual([
-      { action: "rename", part: "field", _id: "f1", label: "City", to: "city" },
-    ]);
-    expect(plan("fields:\n  - label: City\n    was: Place\n").changes).toEqual([]);
-  });
+it("a structure file that was just pulled says nothing that is not so, whatever the labels hold", () => {
+  const readable = structure.filter(({ label: own, keyName, fields, tags }) =>
+    [own, keyName, ...fields.map((each) => each.label), ...tags!.map((each) => each.label)].every(
+      (each) => each.trim() !== "" && !/[\ud800-\udfff]/u.test(each),
+    ),
+  );
+  fc.assert(
+    fc.property(readable, (before) => {
+      const text = formatStructureFile(toStructureSpec(before));
+      const plan = planStructure(before, parseStructureFile(text, "structure.yaml"), true);
+      expect(plan.changes, text).toEqual([]);
+      expect(plan.body).toBeUndefined();
+    }),
+    { numRuns: runs(20) },
+  );
+});
+
+it("a structure file looks after the parts that it names and no other", () => {
+  const before: ContactStructure = {
+    ...{ _id: "s1", label: "Default", keyName: "Email", keyType: "email" },
+    fields: [{ _id: "f1", label: "City", dataType: "text" }],
+    tags: [{ _id: "t1", label: "vip" }],
+  };
+  const plan = (text: string) => planStructure(before, parseStructureFile(text, "s.yaml"), true);
+  expect(plan("tags: [vip]\n").changes).toEqual([]);
+  expect(plan("label: Default\n").changes).toEqual([]);
+  expect(plan("tags:\n").changes).toEqual([{ action: "remove", part: "tag", _id: "t1", label: "vip" }]);
+  expect(plan("fields: [city]\n").changes).toEqual([
+    { action: "rename", part: "field", _id: "f1", label: "City", to: "city" },
+  ]);
+  expect(plan("fields:\n  - label: City\n    was: Place\n").changes).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import iconv from "iconv-lite";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { notesOf, read, refuses } from "./reading.ts";
 
 const japanese =
@@ -62,37 +62,35 @@ test("a guess is always said, with the first line that it decodes", async () => 
   );
 });
 
-describe("bytes that do not belong", () => {
-  const latin = iconv.encode("Email,City\na@example.com,Köln\n", "cp1252");
-  const nearlyUtf8 = Buffer.concat([
-    Buffer.from("Email,City\r\na@example.com,Köln\r\nb@example.com,Zürich\r\nc@example.com,M"),
-    Buffer.from("\xfcnchen\n", "latin1"),
-  ]);
-  const marked = "\ufeffEmail,City\na@example.com,Köln\n";
+const latin = iconv.encode("Email,City\na@example.com,Köln\n", "cp1252");
+const nearlyUtf8 = Buffer.concat([
+  Buffer.from("Email,City\r\na@example.com,Köln\r\nb@example.com,Zürich\r\nc@example.com,M"),
+  Buffer.from("\xfcnchen\n", "latin1"),
+]);
+const marked = "\ufeffEmail,City\na@example.com,Köln\n";
 
-  const klingon = ["hex", "base64", "klingon", "utf-9"];
-  test.each<[title: string, Buffer | string, encoding: string | undefined, message: RegExp]>([
-    ["one that is not UTF-8", nearlyUtf8, undefined, /people\.csv:4: byte 71 is not UTF-8, while the rest/],
-    ["a zero byte", "Email\na@x.org\nb\0@x.org\n", undefined, /people\.csv:3: a zero byte \(offset 15\)/],
-    ["not in the encoding that is told", latin, "shift_jis", /:2: the bytes of this line are not shift_jis/],
-    ["not in UTF-8, which is told", latin, "utf-8", /:2: byte 26 is not UTF-8/],
-    ["with a mark that is another encoding's", marked, "windows-1252", /people\.csv is marked as UTF-8/],
-    ...klingon.map((name): [string, string, string, RegExp] => [
-      ...([`in no encoding: ${name}`, "Email\n", name] as const),
-      new RegExp(`--encoding "${name}" is not an encoding`),
-    ]),
-  ])("are refused: %s", async (_title, bytes, encoding, message) => {
-    await refuses(read(bytes, { encoding }), message);
-  });
+const klingon = ["hex", "base64", "klingon", "utf-9"];
+test.each<[title: string, Buffer | string, encoding: string | undefined, message: RegExp]>([
+  ["one that is not UTF-8", nearlyUtf8, undefined, /people\.csv:4: byte 71 is not UTF-8, while the rest/],
+  ["a zero byte", "Email\na@x.org\nb\0@x.org\n", undefined, /people\.csv:3: a zero byte \(offset 15\)/],
+  ["not in the encoding that is told", latin, "shift_jis", /:2: the bytes of this line are not shift_jis/],
+  ["not in UTF-8, which is told", latin, "utf-8", /:2: byte 26 is not UTF-8/],
+  ["with a mark that is another encoding's", marked, "windows-1252", /people\.csv is marked as UTF-8/],
+  ...klingon.map((name): [string, string, string, RegExp] => [
+    ...([`in no encoding: ${name}`, "Email\n", name] as const),
+    new RegExp(`--encoding "${name}" is not an encoding`),
+  ]),
+])("bytes that do not belong are refused: %s", async (_title, bytes, encoding, message) => {
+  await refuses(read(bytes, { encoding }), message);
+});
 
-  test.each<[Buffer | string, encoding: string, cell: string, found: string]>([
-    ["Email,City\na@example.com,Köln\n", "latin1", "KÃ¶ln", "windows-1252"],
-    [iconv.encode("Email,City\na@example.com,Köln\n", "cp850"), "CP850", "Köln", "cp850"],
-    [marked, "utf-8", "Köln", "utf-8"],
-  ])("--encoding overrides what they look like: case %#", async (bytes, encoding, cell, found) => {
-    const { rows, understood } = await read(bytes, { encoding });
-    expect([rows[0]?.cells[1], understood.facts.form.encoding]).toEqual([cell, found]);
-  });
+test.each<[Buffer | string, encoding: string, cell: string, found: string]>([
+  ["Email,City\na@example.com,Köln\n", "latin1", "KÃ¶ln", "windows-1252"],
+  [iconv.encode("Email,City\na@example.com,Köln\n", "cp850"), "CP850", "Köln", "cp850"],
+  [marked, "utf-8", "Köln", "utf-8"],
+])("--encoding overrides what bytes look like: case %#", async (bytes, encoding, cell, found) => {
+  const { rows, understood } = await read(bytes, { encoding });
+  expect([rows[0]?.cells[1], understood.facts.form.encoding]).toEqual([cell, found]);
 });
 
 test.each(["utf-8", "utf-16le", "gb18030"])("characters of %s are whole across chunks", async (encoding) => {

@@ -74,35 +74,33 @@ describe("JSON", () => {
   });
 });
 
-describe("gzip", () => {
-  test("several members are one text, and nothing behind them is passed over", async () => {
-    const people = gzipSync("Email\na@example.com\n");
-    const more = gzipSync("b@example.com\n");
-    const rowsIn = async (...parts: Buffer[]) => (await read(Buffer.concat(parts))).rows.length;
-    expect(await rowsIn(people, more)).toBe(2);
-    const zeros = Buffer.alloc(512);
-    const [letter, byte] = [Buffer.from("x"), Buffer.from([0x1f])];
-    for (const end of [[zeros], [letter], [byte], [more.subarray(0, 15)], [zeros.subarray(0, 4), more]])
-      await refuses(rowsIn(people, ...end), "cannot be unpacked");
-  });
+test("gzip of several members is one text, and nothing behind them is passed over", async () => {
+  const people = gzipSync("Email\na@example.com\n");
+  const more = gzipSync("b@example.com\n");
+  const rowsIn = async (...parts: Buffer[]) => (await read(Buffer.concat(parts))).rows.length;
+  expect(await rowsIn(people, more)).toBe(2);
+  const zeros = Buffer.alloc(512);
+  const [letter, byte] = [Buffer.from("x"), Buffer.from([0x1f])];
+  for (const end of [[zeros], [letter], [byte], [more.subarray(0, 15)], [zeros.subarray(0, 4), more]])
+    await refuses(rowsIn(people, ...end), "cannot be unpacked");
+});
 
-  const text = "Email,City\na@example.com,Köln\n";
-  test.each([
-    ["CSV", text],
-    ["Windows CSV", Buffer.from(text, "latin1")],
-    ["a workbook", sheet(textRow(1, ["Email", "City"]) + textRow(2, ["a@example.com", "Köln"]))],
-    ["ndjson", '{"Email":"a@example.com","City":"Köln"}\n'],
-  ])("of %s", async (_name, content) => {
-    const { rows } = await read(gzipSync(content));
-    expect(rows).toMatchObject([{ key: { sent: "a@example.com" }, fields: new Map([["f3", "Köln"]]) }]);
-  });
+const text = "Email,City\na@example.com,Köln\n";
+test.each([
+  ["CSV", text],
+  ["Windows CSV", Buffer.from(text, "latin1")],
+  ["a workbook", sheet(textRow(1, ["Email", "City"]) + textRow(2, ["a@example.com", "Köln"]))],
+  ["ndjson", '{"Email":"a@example.com","City":"Köln"}\n'],
+])("gzip of %s", async (_name, content) => {
+  const { rows } = await read(gzipSync(content));
+  expect(rows).toMatchObject([{ key: { sent: "a@example.com" }, fields: new Map([["f3", "Köln"]]) }]);
+});
 
-  test.each([
-    ["cut short", gzipSync(text).subarray(0, 20), /cannot be unpacked/],
-    ["twice", gzipSync(gzipSync(text)), /a zero byte/],
-    ["a bomb", gzipSync(Buffer.alloc(65 * 1024 ** 2, 97), { level: 1 }), /unpacks to far more/],
-    ["empty", gzipSync(""), /is empty/],
-  ])("that cannot be read says why: %s", async (_name, content, message) => {
-    await refuses(read(content), message);
-  });
+test.each([
+  ["cut short", gzipSync(text).subarray(0, 20), /cannot be unpacked/],
+  ["twice", gzipSync(gzipSync(text)), /a zero byte/],
+  ["a bomb", gzipSync(Buffer.alloc(65 * 1024 ** 2, 97), { level: 1 }), /unpacks to far more/],
+  ["empty", gzipSync(""), /is empty/],
+])("gzip that cannot be read says why: %s", async (_name, content, message) => {
+  await refuses(read(content), message);
 });

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ReadOptions } from "../../src/tables/rows.ts";
 import { requireUnderstood } from "../../src/tables/understand.ts";
 import { inputFile } from "../bulk/kit.ts";
@@ -61,32 +61,30 @@ test("a value that shows up late in a column without a name rejects its row", as
   expect(rejected).toMatchObject([{ line: 1202, code: "unnamed_column", ...marked }]);
 });
 
-describe("what cannot be mapped is said with the next step", () => {
-  const people = "Name,Work,Home\nAda,,\nBob,b@example.com,\nCy,c@example.com,c2@example.com\n";
-  const ignored = { ignoreUnmapped: true };
-  const several = { map: Object.entries({ Town: "Place", Zip: "Code", Email: "key", Street: "Road" }) };
-  test.each<[string, string, Partial<ReadOptions>, message: RegExp, hint?: RegExp]>([
-    ["no header", "Ada,a@x.org\nBob,b@x.org\n", {}, /:1: there is no header: /, /--no-header --map 2=key/],
-    ["an empty file", "", {}, /people\.csv is empty/, /header and rows/],
-    ["blank lines alone", "\n \n\r\n", {}, /people\.csv is empty/, /header and rows/],
-    ["a header below twenty lines", `${"x\n".repeat(20)}Email\na@x.org\n`, {}, /:1: /],
-    ["nothing below --skip-lines", "a@x.org", { skipLines: 1 }, /has nothing after 1 skipped lines$/],
-    ["no key, but addresses", people, ignored, /key/, /^Say which one: --map Work=key$/],
-    [
-      "no key, and columns without a field",
-      people,
-      {},
-      /key/,
-      /^Say which one: --map Work=key\nMap each with --map Name=FIELD or --map Name=ignore, or ignore them all/,
-    ],
-    ["two columns of addresses", "A,B\na@x.org,b@x.org\n", ignored, /key/, /^Say which one: --map A=key$/],
-    ["two keys, one of them empty", "Mail,E-Mail\n,b@example.com\n", {}, /key/, /--map E-Mail=key/],
-    ["no column", "Email,City\n", { map: [["Citi", "City"]] }, /"Citi"/, /Did you mean "City"\?/],
-    ["a field", "Email,T\n", { map: [["T", "Citi"]] }, /there is no field "Citi"/, /^Did you mean "City"\?$/],
-    ["no fields", "Email,Town,Zip,Street\n", several, /:1: there is no field "Place", "Code", "Road"$/],
-  ])("%s", async (_name, text, options, message, hint) => {
-    await refuses(read(text, options), message, hint);
-  });
+const people = "Name,Work,Home\nAda,,\nBob,b@example.com,\nCy,c@example.com,c2@example.com\n";
+const ignored = { ignoreUnmapped: true };
+const several = { map: Object.entries({ Town: "Place", Zip: "Code", Email: "key", Street: "Road" }) };
+test.each<[string, string, Partial<ReadOptions>, message: RegExp, hint?: RegExp]>([
+  ["no header", "Ada,a@x.org\nBob,b@x.org\n", {}, /:1: there is no header: /, /--no-header --map 2=key/],
+  ["an empty file", "", {}, /people\.csv is empty/, /header and rows/],
+  ["blank lines alone", "\n \n\r\n", {}, /people\.csv is empty/, /header and rows/],
+  ["a header below twenty lines", `${"x\n".repeat(20)}Email\na@x.org\n`, {}, /:1: /],
+  ["nothing below --skip-lines", "a@x.org", { skipLines: 1 }, /has nothing after 1 skipped lines$/],
+  ["no key, but addresses", people, ignored, /key/, /^Say which one: --map Work=key$/],
+  [
+    "no key, and columns without a field",
+    people,
+    {},
+    /key/,
+    /^Say which one: --map Work=key\nMap each with --map Name=FIELD or --map Name=ignore, or ignore them all/,
+  ],
+  ["two columns of addresses", "A,B\na@x.org,b@x.org\n", ignored, /key/, /^Say which one: --map A=key$/],
+  ["two keys, one of them empty", "Mail,E-Mail\n,b@example.com\n", {}, /key/, /--map E-Mail=key/],
+  ["no column", "Email,City\n", { map: [["Citi", "City"]] }, /"Citi"/, /Did you mean "City"\?/],
+  ["a field", "Email,T\n", { map: [["T", "Citi"]] }, /there is no field "Citi"/, /^Did you mean "City"\?$/],
+  ["no fields", "Email,Town,Zip,Street\n", several, /:1: there is no field "Place", "Code", "Road"$/],
+])("said with the next step: %s", async (_name, text, options, message, hint) => {
+  await refuses(read(text, options), message, hint);
 });
 
 test("a header without rows is said", async () => {
@@ -104,24 +102,22 @@ test("a missing file and a folder are named", async () => {
     await refuses(requireUnderstood("contacts", toInputFile(file), { map: [] }, structure), message);
 });
 
-describe("a file that names contacts has", () => {
-  const readKeys = (text: string) => read(text, {}, structure, "keys");
+const readKeys = (text: string) => read(text, {}, structure, "keys");
 
-  test.each<[string, string, ...keys: string[]]>([
-    ["a key a line", "a@x.org\n\nAda <b@x.org>\nnobody\n", "1 a@x.org", "3 b@x.org", "4 key_syntax"],
-    ["a key a line, below a header", "Email\na@x.org\n", "2 a@x.org"],
-    ["a key column beside others that do not matter", "Name;E-Mail;Shoe Size\nAda;a@x.org;39\n", "2 a@x.org"],
-  ])("%s", async (_what, text, ...keys) => {
-    const { all } = await readKeys(text);
-    expect(all.map((row) => `${row.line} ${row.kind === "row" ? row.key.sent : row.code}`)).toEqual(keys);
-  });
+test.each<[string, string, ...keys: string[]]>([
+  ["a key a line", "a@x.org\n\nAda <b@x.org>\nnobody\n", "1 a@x.org", "3 b@x.org", "4 key_syntax"],
+  ["a key a line, below a header", "Email\na@x.org\n", "2 a@x.org"],
+  ["a key column beside others that do not matter", "Name;E-Mail;Shoe Size\nAda;a@x.org;39\n", "2 a@x.org"],
+])("a file of contacts has %s", async (_what, text, ...keys) => {
+  const { all } = await readKeys(text);
+  expect(all.map((row) => `${row.line} ${row.kind === "row" ? row.key.sent : row.code}`)).toEqual(keys);
+});
 
-  test("or a column of ids, where it may", async () => {
-    const { all } = await read("x\n_id\na@x.org\n", { takesIds: true }, structure, "keys");
-    expect(all.map(({ line }) => line)).toEqual([3]);
-  });
+test("a file of contacts has a column of keys, or of ids, where it may", async () => {
+  const { all } = await read("x\n_id\na@x.org\n", { takesIds: true }, structure, "keys");
+  expect(all.map(({ line }) => line)).toEqual([3]);
+});
 
-  test("a key column, or is refused", async () => {
-    await refuses(readKeys("Name;Size\nAda;39\n"), "no key column");
-  });
+test("a file of contacts has a key column, or is refused", async () => {
+  await refuses(readKeys("Name;Size\nAda;39\n"), "no key column");
 });

@@ -1,5 +1,5 @@
 /** Where the columns of a file could go: what is proposed to a person. */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Proposal } from "../../src/tables/columns/proposal.ts";
 import { readUnclear, structure } from "./reading.ts";
 
@@ -22,39 +22,37 @@ async function targets(content: string): Promise<Record<string, string>> {
   return Object.fromEntries(columns.map(({ name, target, isNew }) => [name, isNew ? `+${target}` : target]));
 }
 
-describe("a proposal", () => {
-  it.each([
-    ["Vorname", "First Name"],
-    ["Schuhgröße", "+Schuhgröße"],
-    // Words that mean another thing as a target.
-    ["ignore", "+ignore 2"],
-    ["a = b", "+a b"],
-    ["", "+Column 2"],
-    ["key", "f6"],
-  ])("sends %j to %s", async (name, expected) => {
-    expect((await targets(`Email,${name}\na@x.org,value\n`))[name]).toBe(expected);
-  });
+it.each([
+  ["Vorname", "First Name"],
+  ["Schuhgröße", "+Schuhgröße"],
+  // Words that mean another thing as a target.
+  ["ignore", "+ignore 2"],
+  ["a = b", "+a b"],
+  ["", "+Column 2"],
+  ["key", "f6"],
+])("a proposal sends %j to %s", async (name, expected) => {
+  expect((await targets(`Email,${name}\na@x.org,value\n`))[name]).toBe(expected);
+});
 
-  it("gives no two columns one label, and leaves out what has no value in the whole file", async () => {
-    const rows = Array.from({ length: 1500 }, (_, at) => `p${at}@x.org,${at === 1400 ? "late" : ""}, ,1,2\n`);
-    expect(await targets(`Email,Late,Blank,Note,note\n${rows.join("")}`)).toEqual({
-      Email: "key",
-      Late: "+Late",
-      Blank: "ignore",
-      Note: "+Note",
-      note: "+note 2",
-    });
+it("a proposal gives no two columns one label, and leaves out what has no value in the whole file", async () => {
+  const rows = Array.from({ length: 1500 }, (_, at) => `p${at}@x.org,${at === 1400 ? "late" : ""}, ,1,2\n`);
+  expect(await targets(`Email,Late,Blank,Note,note\n${rows.join("")}`)).toEqual({
+    Email: "key",
+    Late: "+Late",
+    Blank: "ignore",
+    Note: "+Note",
+    note: "+note 2",
   });
+});
 
-  it("says how full a column is, and asks nobody to confirm what flags and names say", async () => {
-    const text = "Email,Ort,Opt-In,Note\na@x.org,Oslo,ja,x\nb@x.org,,nein,\nc@x.org,Rom,,\n";
-    const { columns, rows } = await propose(text, [["ort", "Company"]]);
-    expect(rows).toBe(3);
-    expect(columns).toMatchObject([
-      { target: "key", filled: 3, addresses: 3, isSure: true },
-      { target: "Company", filled: 2, addresses: 0, samples: ["Oslo", "Rom"], isSure: true },
-      { target: "consent", filled: 2, isSure: true },
-      { target: "Note", filled: 1, isNew: true, isSure: false },
-    ]);
-  });
+it("a proposal says how full a column is, and asks nobody to confirm what flags and names say", async () => {
+  const text = "Email,Ort,Opt-In,Note\na@x.org,Oslo,ja,x\nb@x.org,,nein,\nc@x.org,Rom,,\n";
+  const { columns, rows } = await propose(text, [["ort", "Company"]]);
+  expect(rows).toBe(3);
+  expect(columns).toMatchObject([
+    { target: "key", filled: 3, addresses: 3, isSure: true },
+    { target: "Company", filled: 2, addresses: 0, samples: ["Oslo", "Rom"], isSure: true },
+    { target: "consent", filled: 2, isSure: true },
+    { target: "Note", filled: 1, isNew: true, isSure: false },
+  ]);
 });

@@ -113,29 +113,27 @@ describe("our own tsv", () => {
   });
 });
 
-describe("a row", () => {
-  const unclear = 'Email,City\na@x.org,"x"y\nb@x.org,z\n';
-  test.each<[title: string, text: string, ...rows: string[]]>([
-    ["has its line", 'Email,"City",\n"a@x.org","x",\nb@x.org,z,\n', "2 a@x.org|x|", "3 b@x.org|z|"],
-    ["has its line below a header with a line break", '"E-Mail\r\n",City\r\na@x.org,x\r\n', "3 a@x.org|x"],
-    ["may have delimiters beyond the header", "Email,City\na@x.org,x,,\n", "2 a@x.org|x||"],
-    ["with a cell beyond it is rejected", "Email,City\nb@x.org,x,y\n", "2 too_many_cells b@x.org|x|y"],
-    ["with text behind a quote is rejected alone", unclear, '2 text_after_quote a@x.org|"x"y', "3 b@x.org|z"],
-    ["is rejected where the file ends in it", "Email,First Name,City\nb@x.org,Bo", "2 truncated b@x.org|Bo"],
-    ["with too few cells is whole where a line end follows", "Email,City,Zip\nb@x.org,y\n", "2 b@x.org|y"],
-    ["without a line end is whole where it has all cells", "Email,City\nb@x.org,", "2 b@x.org|"],
-  ])("%s", async (_title, text, ...rows) => {
-    expect(outline(await read(text, { ignoreUnmapped: true }))).toEqual(rows);
-  });
+const unclear = 'Email,City\na@x.org,"x"y\nb@x.org,z\n';
+test.each<[title: string, text: string, ...rows: string[]]>([
+  ["has its line", 'Email,"City",\n"a@x.org","x",\nb@x.org,z,\n', "2 a@x.org|x|", "3 b@x.org|z|"],
+  ["has its line below a header with a line break", '"E-Mail\r\n",City\r\na@x.org,x\r\n', "3 a@x.org|x"],
+  ["may have delimiters beyond the header", "Email,City\na@x.org,x,,\n", "2 a@x.org|x||"],
+  ["with a cell beyond it is rejected", "Email,City\nb@x.org,x,y\n", "2 too_many_cells b@x.org|x|y"],
+  ["with text behind a quote is rejected alone", unclear, '2 text_after_quote a@x.org|"x"y', "3 b@x.org|z"],
+  ["is rejected where the file ends in it", "Email,First Name,City\nb@x.org,Bo", "2 truncated b@x.org|Bo"],
+  ["with too few cells is whole where a line end follows", "Email,City,Zip\nb@x.org,y\n", "2 b@x.org|y"],
+  ["without a line end is whole where it has all cells", "Email,City\nb@x.org,", "2 b@x.org|"],
+])("a row %s", async (_title, text, ...rows) => {
+  expect(outline(await read(text, { ignoreUnmapped: true }))).toEqual(rows);
+});
 
-  test.each([
-    ["in one column", 'Email\n"a@example.com"\nb"@example.com\n"c@example.com"\n'],
-    ["in several", 'Email;City\n"a@example.com";"x"\nb@example.com;5" pipe\n"c@example.com";x\n'],
-    ["below a title", 'Our 5" people\nEmail;City\n"a@example.com";"x"\nb@example.com;y\nc@example.com;z\n'],
-    ["with one delimiter told", 'Email|City\na@example.com|5" pipe\nb@example.com|x\nc@example.com|y\n'],
-  ])("with a quote in the middle of a cell opens none: %s", async (_name, text) => {
-    expect((await read(text)).all).toHaveLength(3);
-  });
+test.each([
+  ["in one column", 'Email\n"a@example.com"\nb"@example.com\n"c@example.com"\n'],
+  ["in several", 'Email;City\n"a@example.com";"x"\nb@example.com;5" pipe\n"c@example.com";x\n'],
+  ["below a title", 'Our 5" people\nEmail;City\n"a@example.com";"x"\nb@example.com;y\nc@example.com;z\n'],
+  ["with one delimiter told", 'Email|City\na@example.com|5" pipe\nb@example.com|x\nc@example.com|y\n'],
+])("a row with a quote in the middle of a cell opens none: %s", async (_name, text) => {
+  expect((await read(text)).all).toHaveLength(3);
 });
 
 test("--map and --ignore-unmapped settle what names cannot", async () => {

@@ -181,64 +181,61 @@ test("of several visible sheets one must be named", async () => {
   expect((await read(workbook({ sheets: sheets.slice(1) }))).rows).toHaveLength(1);
 });
 
-describe("the parts of a workbook", () => {
-  const sharedTexts = ["<si><t>a@example.com</t></si>"];
-  const rows = `${header}<row r="2"><c r="A2" t="s"><v>0</v></c></row>`;
-  const { "xl/sharedStrings.xml": texts, ...parts } = createParts({
-    sheets: [{ name: "People", rows }],
-    sharedTexts,
-  });
-
-  test("are where it says they are", async () => {
-    const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
-    const moved = `<Relationship Id="rId9" Type="${office}/sharedStrings" Target="/xl/strings/all.xml"/>`;
-    const relations = parts["xl/_rels/workbook.xml.rels"]!.replace("</Rel", `${moved}</Rel`);
-    const book = { ...parts, "xl/_rels/workbook.xml.rels": relations };
-    const whole = await read(zip({ ...book, "xl/strings/all.xml": texts! }));
-    expect(whole.rows[0]?.key.sent).toBe("a@example.com");
-    await refuses(read(zip(book)), "xl/strings/all.xml is missing");
-  });
-
-  test("have names in any letter case, and any prefixes in them", async () => {
-    const { "xl/worksheets/sheet1.xml": sheet1, ...others } = parts;
-    const book = parts["xl/workbook.xml"]!.replaceAll("r:id", "rel:id").replace("xmlns:r", "xmlns:rel");
-    const renamed = {
-      ...others,
-      "xl/workbook.xml": book,
-      "XL/Worksheets/SHEET1.xml": sheet1!.replaceAll(/<(\/?)(?=\w)/g, "<$1x:"),
-      "xl/sharedStrings.xml": texts!,
-    };
-    expect((await read(zip(renamed))).rows[0]?.key.sent).toBe("a@example.com");
-  });
+const sharedTexts = ["<si><t>a@example.com</t></si>"];
+const rows = `${header}<row r="2"><c r="A2" t="s"><v>0</v></c></row>`;
+const { "xl/sharedStrings.xml": texts, ...parts } = createParts({
+  sheets: [{ name: "People", rows }],
+  sharedTexts,
 });
 
-describe("a workbook is refused with the reason and the next step:", () => {
-  const parts = createParts({ sheets: [{ name: "People", rows: header }] });
-  const entities = Array.from(
-    "bcdefghij",
-    (name, at) => `<!ENTITY ${name} "${`&${"abcdefghi"[at]};`.repeat(10)}">`,
-  );
-  const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${entities.join("")}]><sst><si><t>&j;</t></si></sst>`;
-  const latin = Buffer.from(`<worksheet>${textRow(2, ["Köln"])}</worksheet>`, "latin1");
-  const withPart = (part: string, content: string | Buffer) => zip({ ...parts, [`xl/${part}.xml`]: content });
-  const withRow = (cells: string, number = "2") => sheet(`${header}<row r="${number}">${cells}</row>`);
-  test.each([
-    ["a number that is none", withRow('<c t="s"><v>length</v></c>'), /refers to a shared text/],
-    ["a blank", withRow('<c r="A2" t="s"><v> </v></c>'), /refers to a shared text/],
-    ["a text that is not there", withRow('<c t="s"><v>7</v></c>'), /refers to a shared text/],
-    ["a cell of another row", withRow('<c r="A3" t="str"><v>x</v></c>'), /row 2 has a cell A3/],
-    ["a cell without a column", withRow('<c r="2" t="str"><v>x</v></c>'), /row 2 has a cell 2/],
-    ["a row without a number", withRow('<c t="str"><v>x</v></c>', "two"), /a row has the number two/],
-    ["two cells in one place", withRow(textCell("x", "A2").repeat(2)), /two values in column 1/],
-    ["a far column", withRow('<c r="XFD2"><v>1</v></c>'), /column 16384/],
-    ["another archive", zip({ "people.csv": "Email\n" }), /ZIP archive, not an .xlsx workbook/],
-    ["a missing sheet", withPart("worksheets/sheet1", ""), /damaged workbook|is empty/],
-    ["cut short", zip(parts).subarray(0, 900), /damaged archive or workbook/],
-    ["broken XML", withPart("worksheets/sheet1", "<worksheet><sheetData>"), /damaged archive or workbook/],
-    ["no XML", withPart("worksheets/sheet1", "<worksheet><row></worksheet>"), /Unexpected close tag/],
-    ["no UTF-8", withPart("worksheets/sheet1", latin), /not valid for encoding utf-8/],
-    ["entities", withPart("sharedStrings", bomb), /document type/],
-  ])("%s", async (_name, content, message) => {
-    await refuses(read(content), message);
-  });
+test("the parts of a workbook are where it says they are", async () => {
+  const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+  const moved = `<Relationship Id="rId9" Type="${office}/sharedStrings" Target="/xl/strings/all.xml"/>`;
+  const relations = parts["xl/_rels/workbook.xml.rels"]!.replace("</Rel", `${moved}</Rel`);
+  const book = { ...parts, "xl/_rels/workbook.xml.rels": relations };
+  const whole = await read(zip({ ...book, "xl/strings/all.xml": texts! }));
+  expect(whole.rows[0]?.key.sent).toBe("a@example.com");
+  await refuses(read(zip(book)), "xl/strings/all.xml is missing");
+});
+
+test("the parts of a workbook have names in any letter case, and any prefixes in them", async () => {
+  const { "xl/worksheets/sheet1.xml": sheet1, ...others } = parts;
+  const book = parts["xl/workbook.xml"]!.replaceAll("r:id", "rel:id").replace("xmlns:r", "xmlns:rel");
+  const renamed = {
+    ...others,
+    "xl/workbook.xml": book,
+    "XL/Worksheets/SHEET1.xml": sheet1!.replaceAll(/<(\/?)(?=\w)/g, "<$1x:"),
+    "xl/sharedStrings.xml": texts!,
+  };
+  expect((await read(zip(renamed))).rows[0]?.key.sent).toBe("a@example.com");
+});
+
+const plainParts = createParts({ sheets: [{ name: "People", rows: header }] });
+const entities = Array.from(
+  "bcdefghij",
+  (name, at) => `<!ENTITY ${name} "${`&${"abcdefghi"[at]};`.repeat(10)}">`,
+);
+const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${entities.join("")}]><sst><si><t>&j;</t></si></sst>`;
+const latin = Buffer.from(`<worksheet>${textRow(2, ["Köln"])}</worksheet>`, "latin1");
+const withPart = (part: string, content: string | Buffer) =>
+  zip({ ...plainParts, [`xl/${part}.xml`]: content });
+const withRow = (cells: string, number = "2") => sheet(`${header}<row r="${number}">${cells}</row>`);
+test.each([
+  ["a number that is none", withRow('<c t="s"><v>length</v></c>'), /refers to a shared text/],
+  ["a blank", withRow('<c r="A2" t="s"><v> </v></c>'), /refers to a shared text/],
+  ["a text that is not there", withRow('<c t="s"><v>7</v></c>'), /refers to a shared text/],
+  ["a cell of another row", withRow('<c r="A3" t="str"><v>x</v></c>'), /row 2 has a cell A3/],
+  ["a cell without a column", withRow('<c r="2" t="str"><v>x</v></c>'), /row 2 has a cell 2/],
+  ["a row without a number", withRow('<c t="str"><v>x</v></c>', "two"), /a row has the number two/],
+  ["two cells in one place", withRow(textCell("x", "A2").repeat(2)), /two values in column 1/],
+  ["a far column", withRow('<c r="XFD2"><v>1</v></c>'), /column 16384/],
+  ["another archive", zip({ "people.csv": "Email\n" }), /ZIP archive, not an .xlsx workbook/],
+  ["a missing sheet", withPart("worksheets/sheet1", ""), /damaged workbook|is empty/],
+  ["cut short", zip(plainParts).subarray(0, 900), /damaged archive or workbook/],
+  ["broken XML", withPart("worksheets/sheet1", "<worksheet><sheetData>"), /damaged archive or workbook/],
+  ["no XML", withPart("worksheets/sheet1", "<worksheet><row></worksheet>"), /Unexpected close tag/],
+  ["no UTF-8", withPart("worksheets/sheet1", latin), /not valid for encoding utf-8/],
+  ["entities", withPart("sharedStrings", bomb), /document type/],
+])("a workbook is refused for %s", async (_name, content, message) => {
+  await refuses(read(content), message);
 });

@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { OutputOptions } from "../../src/terminal/format.ts";
 import { presentList, presentOne, type View } from "../../src/terminal/present.ts";
 import { Terminal } from "../../src/terminal/terminal.ts";
@@ -37,49 +37,47 @@ async function show(present: (terminal: Terminal) => Promise<unknown>, columns?:
 const list = (output: OutputOptions, items = people, shown = view, columns?: number) =>
   show((terminal) => presentList(terminal, output, items, shown), columns);
 
-describe("a list", () => {
-  it.each<[OutputOptions, string]>([
-    [{ format: "csv" }, 'Name\n"Ada, Countess"\n=Grace\tHopper\n'],
-    [{ format: "csv", safeCells: true, bom: true }, '\ufeffName\n"Ada, Countess"\n\'=Grace\tHopper\n'],
-    [{ format: "tsv" }, "Name\nAda, Countess\n=Grace\\tHopper\n"],
-    [{ format: "tsv", columns: ["_ID", "name"] }, "_id\tName\n1\tAda, Countess\n2\t=Grace\\tHopper\n"],
-    [{ format: "id" }, "1\n2\n"],
-  ])("is the view's columns, or ids: %j", async (output, expected) => {
-    expect(await list(output)).toBe(expected);
-  });
+it.each<[OutputOptions, string]>([
+  [{ format: "csv" }, 'Name\n"Ada, Countess"\n=Grace\tHopper\n'],
+  [{ format: "csv", safeCells: true, bom: true }, '\ufeffName\n"Ada, Countess"\n\'=Grace\tHopper\n'],
+  [{ format: "tsv" }, "Name\nAda, Countess\n=Grace\\tHopper\n"],
+  [{ format: "tsv", columns: ["_ID", "name"] }, "_id\tName\n1\tAda, Countess\n2\t=Grace\\tHopper\n"],
+  [{ format: "id" }, "1\n2\n"],
+])("a list is the view's columns, or ids: %j", async (output, expected) => {
+  expect(await list(output)).toBe(expected);
+});
 
-  it.each<[OutputOptions, RegExp]>([
-    [{ format: "table" }, /^Name +created\n/],
-    [{ format: "tsv" }, /^Name\tcreatedAt\n/],
-    [{ format: "csv", columns: ["created"] }, /^createdAt\n/],
-  ])("has titles for people, which --columns takes too; data keeps the names: %j", async (output, head) => {
-    const created = { name: "createdAt", title: "created", value: () => "2 Nov" };
-    expect(await list(output, people, { ...view, columns: [name, created] })).toMatch(head);
-  });
+it.each<[OutputOptions, RegExp]>([
+  [{ format: "table" }, /^Name +created\n/],
+  [{ format: "tsv" }, /^Name\tcreatedAt\n/],
+  [{ format: "csv", columns: ["created"] }, /^createdAt\n/],
+])("a list has titles for people, and --columns takes them; data keeps names: %j", async (output, head) => {
+  const created = { name: "createdAt", title: "created", value: () => "2 Nov" };
+  expect(await list(output, people, { ...view, columns: [name, created] })).toMatch(head);
+});
 
-  it("cuts no time to make room", async () => {
-    const columns = [
-      { name: "started", value: () => "2020-01-02T10:11:12", isTime: "minute" as const },
-      { name: "file", value: () => "a name that is longer than the rest" },
-    ];
-    const text = await list({ format: "table" }, people, { ...view, columns }, 34);
-    expect(text).toContain("2 Jan 2020, 10:11  a name that");
-  });
+it("a list cuts no time to make room", async () => {
+  const columns = [
+    { name: "started", value: () => "2020-01-02T10:11:12", isTime: "minute" as const },
+    { name: "file", value: () => "a name that is longer than the rest" },
+  ];
+  const text = await list({ format: "table" }, people, { ...view, columns }, 34);
+  expect(text).toContain("2 Jan 2020, 10:11  a name that");
+});
 
-  it("asks for no more when the reader has gone", async () => {
-    const gone = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
-    const closed = new Writable({ write: (_chunk, _encoding, done) => done(gone) });
-    let requestCount = 0;
-    async function* endless(): AsyncGenerator<Person> {
-      for (;;) {
-        requestCount += 1;
-        yield people[0]!;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+it("a list asks for no more when the reader has gone", async () => {
+  const gone = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
+  const closed = new Writable({ write: (_chunk, _encoding, done) => done(gone) });
+  let requestCount = 0;
+  async function* endless(): AsyncGenerator<Person> {
+    for (;;) {
+      requestCount += 1;
+      yield people[0]!;
+      await new Promise((resolve) => setImmediate(resolve));
     }
-    await presentList(windowTo(closed), { format: "ndjson" }, endless(), view);
-    expect(requestCount).toBeLessThan(10);
-  });
+  }
+  await presentList(windowTo(closed), { format: "ndjson" }, endless(), view);
+  expect(requestCount).toBeLessThan(10);
 });
 
 it("one record is an object, not an array, and name and value to a person", async () => {

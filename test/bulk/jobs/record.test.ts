@@ -1,5 +1,5 @@
 /** What a run keeps of its job makes the same job again: for a resume before the plan is closed, and for a retry. */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { EditOptions } from "../../../src/bulk/jobs/edit.ts";
 import type { ImportOptions } from "../../../src/bulk/jobs/import.ts";
 import type { Job, OpenedJob } from "../../../src/bulk/jobs/job.ts";
@@ -42,36 +42,34 @@ const synced: Omit<SyncOptions, "input"> = { list: "News", create: true, include
 type RunAbout = OpenedJob["about"];
 type Input = { name: string; path: string };
 
-describe("a job that is made from the record of its run", () => {
-  const cases: [name: string, text: string, state: (input: Input) => Job | Promise<Job>][] = [
-    ["import", "Email,Town,Tags\nada@example.com,Rome,\n", (input) => jobs.import({ ...imported, input })],
-    ["a mutate of a file", "Email\nada@example.com\n", (input) => jobs.mutate({ ...edited, input })],
-    [
-      "an unsubscription of all rows",
-      "Email,Subscribed\nada@example.com,no\nbo@example.com,yes\n",
-      (input) => jobs.unsubscribe({ kind: "unsubscribe", rows: "all", input }),
-    ],
-    ["a deletion", "ada@example.com\n", (input) => jobs.delete({ kind: "delete", isPlain: true, input })],
-    ["a mutate over conditions", "", () => jobs.mutate({ ...edited, conditions })],
-    ["a merge of lists", "", () => jobs.mutate(merged)],
-    ["a sync", "Email\nada@example.com\n", (input) => jobs.sync({ ...synced, input })],
-  ];
-  it.each(cases)("is the same: %s", async (_, text, state) => {
-    const { service } = await startAdasAccount();
-    const { session } = await openSteps(service);
-    const path = await inputFile(text);
-    const stated = await state({ name: "people.csv", path });
-    const about = await openJob(stated, session, path);
-    const restored = await restoreJob(keep(stated, about));
-    const basics = ({ kind, readsInput, input }: Job) => [kind, readsInput, input.name];
-    expect(basics(restored)).toEqual(basics(stated));
-    expect(await openJob(restored, session, path)).toEqual(about);
-  });
+const cases: [name: string, text: string, state: (input: Input) => Job | Promise<Job>][] = [
+  ["import", "Email,Town,Tags\nada@example.com,Rome,\n", (input) => jobs.import({ ...imported, input })],
+  ["a mutate of a file", "Email\nada@example.com\n", (input) => jobs.mutate({ ...edited, input })],
+  [
+    "an unsubscription of all rows",
+    "Email,Subscribed\nada@example.com,no\nbo@example.com,yes\n",
+    (input) => jobs.unsubscribe({ kind: "unsubscribe", rows: "all", input }),
+  ],
+  ["a deletion", "ada@example.com\n", (input) => jobs.delete({ kind: "delete", isPlain: true, input })],
+  ["a mutate over conditions", "", () => jobs.mutate({ ...edited, conditions })],
+  ["a merge of lists", "", () => jobs.mutate(merged)],
+  ["a sync", "Email\nada@example.com\n", (input) => jobs.sync({ ...synced, input })],
+];
+it.each(cases)("a job that is made from the record of its run is the same: %s", async (_, text, state) => {
+  const { service } = await startAdasAccount();
+  const { session } = await openSteps(service);
+  const path = await inputFile(text);
+  const stated = await state({ name: "people.csv", path });
+  const about = await openJob(stated, session, path);
+  const restored = await restoreJob(keep(stated, about));
+  const basics = ({ kind, readsInput, input }: Job) => [kind, readsInput, input.name];
+  expect(basics(restored)).toEqual(basics(stated));
+  expect(await openJob(restored, session, path)).toEqual(about);
+});
 
-  it("is an undo of the run that it names", async () => {
-    const job = jobs.undo({ run: "20261121-1402-aaaaaa", deletesCreated: true });
-    expect(job).toMatchObject({ kind: "undo", readsInput: false, input: { name: "20261121-1402-aaaaaa" } });
-  });
+it("a job that is made from the record of its run is an undo of the run that it names", async () => {
+  const job = jobs.undo({ run: "20261121-1402-aaaaaa", deletesCreated: true });
+  expect(job).toMatchObject({ kind: "undo", readsInput: false, input: { name: "20261121-1402-aaaaaa" } });
 });
 
 async function openJob(job: Job, session: Session, path: string): Promise<RunAbout> {

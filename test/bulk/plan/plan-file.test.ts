@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { decide } from "../../../src/bulk/decide.ts";
 import type { Desired, Item, Operation } from "../../../src/bulk/desired.ts";
 import type { Creation } from "../../../src/bulk/plan/name-book.ts";
@@ -142,142 +142,140 @@ it("leaves out blocks that reach beyond what is the same each time", async () =>
   expect(taken).toEqual([0, 0, 2, 2, 4, 5, 5]);
 });
 
-describe("a plan that is written for others", () => {
-  let text: Promise<string> | undefined;
-  const exported = () => {
-    text ??= exportWhole();
-    return text;
+let text: Promise<string> | undefined;
+const exported = () => {
+  text ??= exportWhole();
+  return text;
+};
+
+async function exportWhole(): Promise<string> {
+  await wholePlan();
+  const storedPlan = (await readStoredPlan(file))!;
+  let text = "";
+  const write = async (line: string) => {
+    text += line;
   };
+  const lines = () => readPlanLines(file);
+  const digest = await exportPlan({ ...storedPlan, end: storedPlan.end!, lines }, write);
+  expect(text).toContain(`"digest":"${digest}"}}\n`);
+  return text;
+}
 
-  async function exportWhole(): Promise<string> {
-    await wholePlan();
-    const storedPlan = (await readStoredPlan(file))!;
-    let text = "";
-    const write = async (line: string) => {
-      text += line;
-    };
-    const lines = () => readPlanLines(file);
-    const digest = await exportPlan({ ...storedPlan, end: storedPlan.end!, lines }, write);
-    expect(text).toContain(`"digest":"${digest}"}}\n`);
-    return text;
+it("a plan that is written for others is refused with any byte changed, and cut off at any byte", async () => {
+  const whole = Buffer.from(await exported());
+  const head = whole.indexOf("\n");
+  const end = whole.lastIndexOf('{"end":');
+  // What is said of the rest decides nothing, and is not part of the digest.
+  const actions = ['"unchanged":', '"skip":', '"reject":', '"requests":'].map(
+    (name) => whole.lastIndexOf(name) + name.length,
+  );
+  for (let at = 0; at < whole.length; at++) {
+    if (!isTried(whole, at, at < end ? 61 : 4)) continue;
+    if (actions.includes(at)) continue;
+    const changed = Buffer.from(whole);
+    changed[at] = changed[at]! ^ 1;
+    await writeFile(file, changed);
+    const damaged = { exitCode: 2, type: "PlanDamagedError" };
+    await expect(openPlanFile(file), `byte ${at}`).rejects.toMatchObject(damaged);
+    await writeFile(file, whole.subarray(0, at));
+    const said = at <= head ? "is not a plan" : "is cut off";
+    await expect(openPlanFile(file), `cut at ${at}`).rejects.toThrow(said);
   }
+});
 
-  it("is refused with any byte changed, and cut off at any byte", async () => {
-    const whole = Buffer.from(await exported());
-    const head = whole.indexOf("\n");
-    const end = whole.lastIndexOf('{"end":');
-    // What is said of the rest decides nothing, and is not part of the digest.
-    const actions = ['"unchanged":', '"skip":', '"reject":', '"requests":'].map(
-      (name) => whole.lastIndexOf(name) + name.length,
-    );
-    for (let at = 0; at < whole.length; at++) {
-      if (!isTried(whole, at, at < end ? 61 : 4)) continue;
-      if (actions.includes(at)) continue;
-      const changed = Buffer.from(whole);
-      changed[at] = changed[at]! ^ 1;
-      await writeFile(file, changed);
-      const damaged = { exitCode: 2, type: "PlanDamagedError" };
-      await expect(openPlanFile(file), `byte ${at}`).rejects.toMatchObject(damaged);
-      await writeFile(file, whole.subarray(0, at));
-      const said = at <= head ? "is not a plan" : "is cut off";
-      await expect(openPlanFile(file), `cut at ${at}`).rejects.toThrow(said);
-    }
-  });
+it("a plan that is written for others is refused where it changes between being opened and being read", async () => {
+  const whole = await exported();
+  await writeSealed(toLetters(whole));
+  const plan = await openPlanFile(file);
+  expect(plan).toMatchObject({ writes: 5 });
+  await writeFile(file, whole.replace("北京", "東京"));
+  const read = async () => {
+    for await (const _line of plan.lines());
+  };
+  await expect(read()).rejects.toThrow("was changed");
+});
 
-  it("is refused where it changes between being opened and being read", async () => {
-    const whole = await exported();
-    await writeSealed(toLetters(whole));
-    const plan = await openPlanFile(file);
-    expect(plan).toMatchObject({ writes: 5 });
-    await writeFile(file, whole.replace("北京", "東京"));
-    const read = async () => {
-      for await (const _line of plan.lines());
-    };
-    await expect(read()).rejects.toThrow("was changed");
-  });
+/** Of the exported plan: the head, what is created, one contact of each kind, the end. */
+const [ofHead, ofTag, ofCreate, ofChange, ofUnsubscription, ofDeletion, , ofEnd] = [0, 1, 2, 3, 4, 5, 6, 7];
 
-  /** Of the exported plan: the head, what is created, one contact of each kind, the end. */
-  const [ofHead, ofTag, ofCreate, ofChange, ofUnsubscription, ofDeletion, , ofEnd] = [0, 1, 2, 3, 4, 5, 6, 7];
-
-  /** Each member of a line once, with a value that no plan has. */
-  it.each<[line: number, member: string, value: unknown]>([
-    [ofHead, "plan.version", "1"],
-    [ofHead, "plan.program", null],
-    [ofHead, "plan.kind", 1],
-    [ofHead, "plan.command", "import"],
-    [ofHead, "plan.account.structureId", undefined],
-    [ofHead, "plan.input", []],
-    [ofHead, "plan.input.size", -1],
-    [ofHead, "plan.createdAt", 5],
-    [ofHead, "plan.names.lists", { l: 1 }],
-    [ofHead, "plan.source", [1]],
-    [ofHead, "plan.looks.by", "name"],
-    [ofHead, "plan.looks.suppressions", undefined],
-    [ofHead, "plan.selection", { lists: [] }],
-    [ofHead, "plan.removals", { members: 1 }],
-    [ofHead, "plan.removals", { listId: "l", members: 1.5 }],
-    [ofTag, "create.what", "contact"],
-    [ofTag, "create.name", undefined],
-    [ofCreate, "line", 1.5],
-    [ofCreate, "key", null],
-    [ofCreate, "contactId", 1],
-    [ofCreate, "action", "remove"],
-    [ofCreate, "code", undefined],
-    [ofCreate, "message", 1],
-    [ofCreate, "changes", {}],
-    [ofCreate, "changes.0.what", "key"],
-    [ofCreate, "changes.0.after", null],
-    [ofCreate, "apply", null],
-    [ofCreate, "apply", undefined],
-    [ofCreate, "apply.ref", "1"],
-    [ofCreate, "apply.key.sent", undefined],
-    [ofCreate, "apply.key.sent", "another@example.com"],
-    [ofCreate, "apply.desired.values", {}],
-    [ofCreate, "apply.desired.values.0.what", "key"],
-    [ofCreate, "apply.desired.values.0.to", true],
-    [ofCreate, "apply.desired.values.0.onlyIf", false],
-    [ofCreate, "apply.desired.values.0.lost", 1],
-    [ofCreate, "apply.desired.who", { is: 1 }],
-    [ofCreate, "apply.desired.absent", "delete"],
-    [ofCreate, "apply.desired.absent", { reject: "no" }],
-    [ofCreate, "apply.desired.present", "leave"],
-    [ofCreate, "apply.desired.mayJoinLists", undefined],
-    [ofCreate, "apply.desired.strict", { skip: 1 }],
-    [ofCreate, "apply.desired.active", false],
-    [ofCreate, "apply.desired.status", "Active"],
-    [ofCreate, "apply.desired.whole", { fields: [] }],
-    [ofCreate, "apply.isRemoval", false],
-    [ofChange, "contactId", "c2"],
-    [ofChange, "apply.before", undefined],
-    [ofChange, "apply.before.id", "c2"],
-    [ofChange, "apply.before.version", "2"],
-    [ofChange, "apply.before.values.0.to", 1],
-    [ofChange, "apply.before.values", []],
-    [ofUnsubscription, "action", "delete"],
-    [ofUnsubscription, "apply.before", undefined],
-    [ofUnsubscription, "apply.desired.end", "delete"],
-    [ofUnsubscription, "apply.before.status", { primary: 1 }],
-    [ofDeletion, "action", "update"],
-    [ofDeletion, "apply.before.contact", undefined],
-    [ofDeletion, "apply.before.contact._id", "c2"],
-    [ofDeletion, "apply.before.contact.fields", [{ _id: "f" }]],
-    [ofDeletion, "apply.desired.values", [{ what: "tag", id: "t", to: true }]],
-    [ofEnd, "end.counts.update", 2],
-    [ofEnd, "end.counts.skip", -1],
-    [ofEnd, "end.counts.reject", undefined],
-    [ofEnd, "end.requests", "5"],
-  ])("is no plan with another value in line %i: %s = %j", async (place, member, value) => {
-    const lines = toLetters(await exported());
-    const line = JSON.parse(lines[place]!) as object;
-    const names = member.split(".");
-    const last = names.pop()!;
-    const holder = names.reduce((part, name) => part[name] as Part, line as Part);
-    if (value === undefined) delete holder[last];
-    else holder[last] = value;
-    lines[place] = JSON.stringify(line);
-    await writeSealed(lines);
-    await expect(openPlanFile(file)).rejects.toThrow("is not a plan");
-  });
+/** Each member of a line once, with a value that no plan has. */
+it.each<[line: number, member: string, value: unknown]>([
+  [ofHead, "plan.version", "1"],
+  [ofHead, "plan.program", null],
+  [ofHead, "plan.kind", 1],
+  [ofHead, "plan.command", "import"],
+  [ofHead, "plan.account.structureId", undefined],
+  [ofHead, "plan.input", []],
+  [ofHead, "plan.input.size", -1],
+  [ofHead, "plan.createdAt", 5],
+  [ofHead, "plan.names.lists", { l: 1 }],
+  [ofHead, "plan.source", [1]],
+  [ofHead, "plan.looks.by", "name"],
+  [ofHead, "plan.looks.suppressions", undefined],
+  [ofHead, "plan.selection", { lists: [] }],
+  [ofHead, "plan.removals", { members: 1 }],
+  [ofHead, "plan.removals", { listId: "l", members: 1.5 }],
+  [ofTag, "create.what", "contact"],
+  [ofTag, "create.name", undefined],
+  [ofCreate, "line", 1.5],
+  [ofCreate, "key", null],
+  [ofCreate, "contactId", 1],
+  [ofCreate, "action", "remove"],
+  [ofCreate, "code", undefined],
+  [ofCreate, "message", 1],
+  [ofCreate, "changes", {}],
+  [ofCreate, "changes.0.what", "key"],
+  [ofCreate, "changes.0.after", null],
+  [ofCreate, "apply", null],
+  [ofCreate, "apply", undefined],
+  [ofCreate, "apply.ref", "1"],
+  [ofCreate, "apply.key.sent", undefined],
+  [ofCreate, "apply.key.sent", "another@example.com"],
+  [ofCreate, "apply.desired.values", {}],
+  [ofCreate, "apply.desired.values.0.what", "key"],
+  [ofCreate, "apply.desired.values.0.to", true],
+  [ofCreate, "apply.desired.values.0.onlyIf", false],
+  [ofCreate, "apply.desired.values.0.lost", 1],
+  [ofCreate, "apply.desired.who", { is: 1 }],
+  [ofCreate, "apply.desired.absent", "delete"],
+  [ofCreate, "apply.desired.absent", { reject: "no" }],
+  [ofCreate, "apply.desired.present", "leave"],
+  [ofCreate, "apply.desired.mayJoinLists", undefined],
+  [ofCreate, "apply.desired.strict", { skip: 1 }],
+  [ofCreate, "apply.desired.active", false],
+  [ofCreate, "apply.desired.status", "Active"],
+  [ofCreate, "apply.desired.whole", { fields: [] }],
+  [ofCreate, "apply.isRemoval", false],
+  [ofChange, "contactId", "c2"],
+  [ofChange, "apply.before", undefined],
+  [ofChange, "apply.before.id", "c2"],
+  [ofChange, "apply.before.version", "2"],
+  [ofChange, "apply.before.values.0.to", 1],
+  [ofChange, "apply.before.values", []],
+  [ofUnsubscription, "action", "delete"],
+  [ofUnsubscription, "apply.before", undefined],
+  [ofUnsubscription, "apply.desired.end", "delete"],
+  [ofUnsubscription, "apply.before.status", { primary: 1 }],
+  [ofDeletion, "action", "update"],
+  [ofDeletion, "apply.before.contact", undefined],
+  [ofDeletion, "apply.before.contact._id", "c2"],
+  [ofDeletion, "apply.before.contact.fields", [{ _id: "f" }]],
+  [ofDeletion, "apply.desired.values", [{ what: "tag", id: "t", to: true }]],
+  [ofEnd, "end.counts.update", 2],
+  [ofEnd, "end.counts.skip", -1],
+  [ofEnd, "end.counts.reject", undefined],
+  [ofEnd, "end.requests", "5"],
+])("is no plan with another value in line %i: %s = %j", async (place, member, value) => {
+  const lines = toLetters(await exported());
+  const line = JSON.parse(lines[place]!) as object;
+  const names = member.split(".");
+  const last = names.pop()!;
+  const holder = names.reduce((part, name) => part[name] as Part, line as Part);
+  if (value === undefined) delete holder[last];
+  else holder[last] = value;
+  lines[place] = JSON.stringify(line);
+  await writeSealed(lines);
+  await expect(openPlanFile(file)).rejects.toThrow("is not a plan");
 });
 
 type Part = Record<string, unknown>;

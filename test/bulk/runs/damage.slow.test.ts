@@ -4,7 +4,7 @@
  */
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { formatCheckedLine } from "../../../src/disk/log.ts";
 import { refused } from "../../support/ecm.ts";
 import { inputFile, manyRows, startAccount } from "../kit.ts";
@@ -38,58 +38,54 @@ async function scene(stopAfter?: number) {
 
 const flipped = (line: string) => line.replace(/.$/, "?");
 
-describe("a damaged line with good ones behind it", () => {
-  it("stops the run, names file and line, and changes nothing", async () => {
-    const { ecm, run, command, fieldsOf, lines, write, findRecord, journal, id } = await scene(8);
-    const bad = findRecord("done");
-    await write(lines.with(bad, flipped(lines[bad]!)));
-    const damaged = await readFile(journal, "utf8");
-    const others = { "First Name": "Changed by others" };
-    await ecm("contact mutate p0@example.com --set 'First Name=Changed by others'");
-    for (const again of [command, `runs resume ${id}`]) {
-      const { code, stderr } = await ecm(`${again} --json`);
-      expect(code).toBe(1);
-      expect(stderr).toContain(`line ${bad + 1} of ${journal}`);
-      expect(stderr).toContain("JournalDamagedError");
-    }
-    expect(await readFile(journal, "utf8")).toBe(damaged);
-    expect(await fieldsOf("p0@example.com")).toEqual(others);
-    const shown = await ecm(`runs show ${id} --json`);
-    expect(JSON.parse(shown.stdout)).toMatchObject({ status: "damaged" });
-    const fresh = await run(`${command} --fresh`);
-    expect(fresh).toMatchObject({ status: "completed", rows: { read: 8, pending: 0 } });
-    expect(fresh.run).not.toBe(id);
-  });
-
-  it.each(["done", "intent"])("keeps an undo from passing over it: %s", async (kind) => {
-    const { ecm, keys, fieldsOf, lines, write, findRecord, id } = await scene();
-    const bad = findRecord(kind);
-    await write(lines.with(bad, flipped(lines[bad]!)));
-    await refused(ecm(`runs undo ${id}`), 1, `line ${bad + 1} of `);
-    expect((await ecm(`runs show ${id} --changes`)).code).toBe(1);
-    for (const key of await keys()) expect(await fieldsOf(key)).not.toEqual({ "First Name": "Old" });
-  });
+it("a damaged line with good ones behind it stops the run, names file and line, and changes nothing", async () => {
+  const { ecm, run, command, fieldsOf, lines, write, findRecord, journal, id } = await scene(8);
+  const bad = findRecord("done");
+  await write(lines.with(bad, flipped(lines[bad]!)));
+  const damaged = await readFile(journal, "utf8");
+  const others = { "First Name": "Changed by others" };
+  await ecm("contact mutate p0@example.com --set 'First Name=Changed by others'");
+  for (const again of [command, `runs resume ${id}`]) {
+    const { code, stderr } = await ecm(`${again} --json`);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`line ${bad + 1} of ${journal}`);
+    expect(stderr).toContain("JournalDamagedError");
+  }
+  expect(await readFile(journal, "utf8")).toBe(damaged);
+  expect(await fieldsOf("p0@example.com")).toEqual(others);
+  const shown = await ecm(`runs show ${id} --json`);
+  expect(JSON.parse(shown.stdout)).toMatchObject({ status: "damaged" });
+  const fresh = await run(`${command} --fresh`);
+  expect(fresh).toMatchObject({ status: "completed", rows: { read: 8, pending: 0 } });
+  expect(fresh.run).not.toBe(id);
 });
 
-describe("a journal that lost its end", () => {
-  it.each(["undo", "resume"])("is told from a crash by the summary: runs %s", async (verb) => {
-    const { ecm, lines, write, findRecord, id } = await scene(verb === "undo" ? undefined : 8);
-    await write(lines.slice(0, findRecord("done") + 1));
-    await refused(ecm(`runs ${verb} ${id}`), 1, "ends too early");
-  });
+it.each(["done", "intent"])("a damaged line keeps an undo from passing over it: %s", async (kind) => {
+  const { ecm, keys, fieldsOf, lines, write, findRecord, id } = await scene();
+  const bad = findRecord(kind);
+  await write(lines.with(bad, flipped(lines[bad]!)));
+  await refused(ecm(`runs undo ${id}`), 1, `line ${bad + 1} of `);
+  expect((await ecm(`runs show ${id} --changes`)).code).toBe(1);
+  for (const key of await keys()) expect(await fieldsOf(key)).not.toEqual({ "First Name": "Old" });
+});
 
-  it("does not undo when it is gone, nor start over in silence when an unfinished run's is", async () => {
-    const [whole, stopped] = [await scene(), await scene(6)];
-    await stopped.dropSummary();
-    for (const [{ ecm, journal }, command] of [
-      [whole, `runs undo ${whole.id}`],
-      [stopped, stopped.command],
-    ] as const) {
-      await rm(journal);
-      const stderr = expect.stringContaining(`${journal} is missing or empty`);
-      expect(await ecm(command)).toMatchObject({ code: 1, stderr });
-    }
-  });
+it.each(["undo", "resume"])("a lost end is told from a crash by the summary: runs %s", async (verb) => {
+  const { ecm, lines, write, findRecord, id } = await scene(verb === "undo" ? undefined : 8);
+  await write(lines.slice(0, findRecord("done") + 1));
+  await refused(ecm(`runs ${verb} ${id}`), 1, "ends too early");
+});
+
+it("a journal that lost its end does not undo when it is gone, nor start over in silence when an unfinished run's is", async () => {
+  const [whole, stopped] = [await scene(), await scene(6)];
+  await stopped.dropSummary();
+  for (const [{ ecm, journal }, command] of [
+    [whole, `runs undo ${whole.id}`],
+    [stopped, stopped.command],
+  ] as const) {
+    await rm(journal);
+    const stderr = expect.stringContaining(`${journal} is missing or empty`);
+    expect(await ecm(command)).toMatchObject({ code: 1, stderr });
+  }
 });
 
 it("a record of a contact that no plan has a place for is damage, and keeps no other run from being listed", async () => {

@@ -218,29 +218,25 @@ describe("ecm runs retry", () => {
   });
 });
 
-describe("ecm runs rejects", () => {
-  it("is a table of lines and reasons at a terminal, however narrow", async () => {
-    const { ecm, importAtTerminal } = await startRejecting();
-    await importAtTerminal(await inputFile("Email,First Name\na@x.org,Ada\nklaus@@x.org,Klaus\n,Nobody\n"));
-    for (const terminalColumns of [60, 80, 120]) {
-      const { stdout, stderr } = await ecm("runs rejects last", { terminalColumns, env: { NO_COLOR: "1" } });
-      expect(stdout).toMatch(/^line +value +why/i);
-      expect(stdout).toMatch(/\n3 +klaus@@x\.org +\S/);
-      expect(stdout).toMatch(/\n4 +Nobody +\S/);
-      for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(terminalColumns);
-      expect(stderr).toContain("Fix them, then: ecm runs retry");
-    }
-    expect((await ecm("runs rejects last")).stdout).toMatch(/^Email,First Name,ecm_line,/);
-  });
+it("runs rejects is a table of lines and reasons at a terminal, however narrow", async () => {
+  const { ecm, importAtTerminal } = await startRejecting();
+  await importAtTerminal(await inputFile("Email,First Name\na@x.org,Ada\nklaus@@x.org,Klaus\n,Nobody\n"));
+  for (const terminalColumns of [60, 80, 120]) {
+    const { stdout, stderr } = await ecm("runs rejects last", { terminalColumns, env: { NO_COLOR: "1" } });
+    expect(stdout).toMatch(/^line +value +why/i);
+    expect(stdout).toMatch(/\n3 +klaus@@x\.org +\S/);
+    expect(stdout).toMatch(/\n4 +Nobody +\S/);
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(terminalColumns);
+    expect(stderr).toContain("Fix them, then: ecm runs retry");
+  }
+  expect((await ecm("runs rejects last")).stdout).toMatch(/^Email,First Name,ecm_line,/);
+});
 
-  it("hints at the command with the profile that was chosen by a flag", async () => {
-    const own = ecmWith(await temporaryHome());
-    const path = await inputFile(
-      `Email\n${[..."abcdef"].map((name) => `${name}@@x.org\n`).join("")}g@x.org\n`,
-    );
-    const imported = await own(`-p sandbox import ${path} --yes`, at100);
-    expect(imported.stderr).toMatch(/1 more: ecm --profile sandbox runs rejects \S+\n/);
-    const { stderr } = await own("-p sandbox runs rejects last", at100);
-    expect(stderr).toContain("Fix them, then: ecm --profile sandbox runs retry");
-  });
+it("runs rejects hints at the command with the profile that was chosen by a flag", async () => {
+  const own = ecmWith(await temporaryHome());
+  const path = await inputFile(`Email\n${[..."abcdef"].map((name) => `${name}@@x.org\n`).join("")}g@x.org\n`);
+  const imported = await own(`-p sandbox import ${path} --yes`, at100);
+  expect(imported.stderr).toMatch(/1 more: ecm --profile sandbox runs rejects \S+\n/);
+  const { stderr } = await own("-p sandbox runs rejects last", at100);
+  expect(stderr).toContain("Fix them, then: ecm --profile sandbox runs retry");
 });
