@@ -3,16 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import {
-  done,
-  inputFile,
-  readContacts,
-  readJson,
-  startSandbox,
-  summaryOf,
-  temporaryFolder,
-  toWords,
-} from "./kit.ts";
+import { inputFile, readContacts, startSandbox, summaryOf } from "./kit.ts";
+import { done, readJson, temporaryFolder, toWords } from "./support/ecm.ts";
 import { readHome } from "./support/home.ts";
 
 const readPage = (name: string) =>

@@ -5,16 +5,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { isInactive, statusParts, wholeContact } from "../../src/api/contacts.ts";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
-import {
-  askingOf,
-  call,
-  inputFile,
-  readContacts,
-  readJson,
-  refused,
-  startAccount,
-  temporaryFolder,
-} from "../kit.ts";
+import { readJson, refused, temporaryFolder } from "../support/ecm.ts";
+import { askingOf, call, inputFile, readContacts, startAccount } from "./kit.ts";
 
 /** p0 … in the list L; every third in the list M, too. */
 async function withMembers(count: number) {

@@ -3,13 +3,8 @@ import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readConsentCell } from "../../src/tables/consent/cells.ts";
 import { findConsentName, hasHint } from "../../src/tables/consent/consent-names.ts";
-import {
-  type ConsentWords,
-  listCellWords,
-  phraseKey,
-  splitEntries,
-  wordsByLanguage,
-} from "../../src/tables/consent/words.ts";
+import type { ConsentWords } from "../../src/tables/consent/words.ts";
+import { listCellWords, phraseKey, splitEntries, wordsByLanguage } from "../../src/tables/consent/words.ts";
 
 const languages = Object.entries(wordsByLanguage) as [string, ConsentWords][];
 const ambiguous = new Set(listCellWords("goneOrName").map(phraseKey));

@@ -17,12 +17,8 @@ import {
   readPlanLines,
   readStoredPlan,
 } from "../../../src/bulk/plan/plan-file.ts";
-import {
-  type Planned,
-  type StoredLine,
-  toPlannedItem,
-  toStoredLine,
-} from "../../../src/bulk/plan/plan-line.ts";
+import type { Planned, StoredLine } from "../../../src/bulk/plan/plan-line.ts";
+import { toPlannedItem, toStoredLine } from "../../../src/bulk/plan/plan-line.ts";
 import { toValues } from "../../../src/bulk/values.ts";
 import type { Contact } from "../../../src/wire.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
