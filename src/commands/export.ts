@@ -64,9 +64,9 @@ async function exportSelected(
   const search = { ...found, source: wholeContact, readsStatus: true };
   const behavior = behaviors(structure._id);
   const sendOptions = { maxWaitSeconds: options.wait === false ? 0 : maxWaitForHourSeconds, behavior };
-  const said = (count: number) => {
+  const onShown = (count: number) => {
     const contacts = formatCounted(count, "contact");
     if (outputFile !== undefined) context.terminal.note(`Wrote ${contacts} to ${outputFile}`);
   };
-  return { many: readAllContacts(send, search, sendOptions), view, said };
+  return { many: readAllContacts(send, search, sendOptions), view, onShown };
 }

@@ -46,8 +46,8 @@ export function register(command: Command, context: Context): void {
       if (!cached) {
         const whose = name === undefined ? "this account" : `profile ${name.value}`;
         const hint = advise`No limits of ${whose} are known yet. Ask for them with: ${ecm`limits --refresh`}`;
-        const said = refresh ? "The service sent no limits with its answer" : hint;
-        context.terminal.note(formatForAccount(said, context.settings));
+        const advice = refresh ? "The service sent no limits with its answer" : hint;
+        context.terminal.note(formatForAccount(advice, context.settings));
         return isJson(context.output().format) ? { one: {} } : undefined;
       }
       const now = context.clock.now();

@@ -268,10 +268,10 @@ export function registerReports(group: Command, context: Context): void {
     async run(wanted, { period, timezone = ownZone() }) {
       const { send } = await context.connect();
       const path = `email/${encodeURIComponent(await resolveCampaign(send, wanted))}`;
-      const told = await fetchReport(send, path);
-      if (period === undefined) return report(told);
+      const overview = await fetchReport(send, path);
+      if (period === undefined) return report(overview);
       const engagement = await fetchReport(send, `${path}/engagement`, { period, timezone });
-      return report({ report: told, engagement });
+      return report({ report: overview, engagement });
     },
   });
 

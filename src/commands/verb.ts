@@ -44,8 +44,8 @@ interface Many<T> {
   page?: ShownPage;
   /** What JSON formats show in place of the records: the service's own object that tells them. */
   value?: unknown;
-  /** Said once all are shown. */
-  said?(count: number): void;
+  /** Called once all are shown. */
+  onShown?(count: number): void;
   /** Is told where the output's file lies, before it appears under its name. */
   beforeRename?(written: string): Promise<void>;
 }
@@ -164,7 +164,7 @@ async function present<T>(context: Context, output: OutputOptions, result: Resul
 async function presentMany<T>(
   context: Context,
   output: OutputOptions,
-  { many, view, empty, page, value, said, beforeRename }: Many<T>,
+  { many, view, empty, page, value, onShown, beforeRename }: Many<T>,
 ): Promise<void> {
   const { terminal, observer, settings } = context;
   if (value !== undefined && isJson(output.format) && !output.columns)
@@ -174,7 +174,7 @@ async function presentMany<T>(
     ...view!,
     ...whenEmpty,
   });
-  said?.(shown);
+  onShown?.(shown);
   if (!page) return;
   const { things, total, hasMore, size, next, isRequested } = page;
   observer?.page({ total, hasMore });

@@ -64,10 +64,10 @@ export function createStatusCondition({ primary, secondary }: StatusFilter): Loc
     holds(contact) {
       const status = findStatus(contact);
       if (secondary === undefined) return (status?.primary.toLowerCase() ?? primary) === primary;
-      const told = requireTold("status", status, "--status");
+      const known = requireTold("status", status, "--status");
       // A service may say of active contacts that they are active, and no more.
-      const actual = told.secondary?.toLowerCase() ?? (primary === "active" ? secondary : undefined);
-      return told.primary.toLowerCase() === primary && actual === secondary;
+      const actual = known.secondary?.toLowerCase() ?? (primary === "active" ? secondary : undefined);
+      return known.primary.toLowerCase() === primary && actual === secondary;
     },
   };
 }

@@ -144,9 +144,9 @@ function wouldMemberChange(contact: Partial<Contact>, member: string, value: unk
   const [, verb, kind] = /^(add|remove)(Tags|Lists)$/.exec(member) ?? [];
   const ids = toIds(value);
   if (verb === undefined || !ids) return true;
-  const held = kind === "Tags" ? contact.tags : contact.lists;
-  const isHeld = (id: string) => held?.some(({ _id }) => _id === id);
-  return ids.some((id) => held === undefined || isHeld(id) === (verb === "remove"));
+  const references = kind === "Tags" ? contact.tags : contact.lists;
+  const isHeld = (id: string) => references?.some(({ _id }) => _id === id);
+  return ids.some((id) => references === undefined || isHeld(id) === (verb === "remove"));
 }
 
 /** The parts of a mutate that would change this contact; all of them where that cannot be decided. */

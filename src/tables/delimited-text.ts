@@ -41,12 +41,12 @@ export const textFormat: Format = {
         readAll: () => (taken ??= readAll()),
       };
     };
-    const told = typed === undefined ? separator : parseDelimiter(typed);
+    const explicitDelimiter = typed === undefined ? separator : parseDelimiter(typed);
     const isSaid = encoding !== "utf-8" && (isGuess || firstForeign !== undefined);
     return {
       form: { kind: "text", encoding, hasMark: markBytes > 0 },
       notes: isSaid ? [{ code: "encoding", encoding, isGuess, firstForeign }] : [],
-      readings: listDialects(inspection, text, told, options).map(toReading),
+      readings: listDialects(inspection, text, explicitDelimiter, options).map(toReading),
     };
   },
 };
@@ -58,15 +58,15 @@ export const textFormat: Format = {
 function listDialects(
   { hasCarriageReturn }: Inspection,
   text: string,
-  told: string | undefined,
+  explicitDelimiter: string | undefined,
   { hasNoHeader }: ReadOptions,
 ): Dialect[] {
   const mayHaveEscapes = !hasNoHeader && !text.startsWith('"');
   const [firstLine = ""] = text.split("\n", 1);
   const isOurs = recogniseSystem(firstLine.split("\t"))?.name === "ecm";
-  if (mayHaveEscapes && !hasCarriageReturn && isOurs && (told ?? "\t") === "\t")
+  if (mayHaveEscapes && !hasCarriageReturn && isOurs && (explicitDelimiter ?? "\t") === "\t")
     return [{ delimiter: "\t", mayHaveEscapes, hasNoQuotes: true }];
-  return (told === undefined ? delimiters : [told]).map((delimiter) => ({
+  return (explicitDelimiter === undefined ? delimiters : [explicitDelimiter]).map((delimiter) => ({
     delimiter,
     mayHaveEscapes: mayHaveEscapes && delimiter === "\t",
   }));

@@ -184,6 +184,8 @@ function noteLayout(
 function noteSystem(system: System | undefined, hasConsent: boolean): Note[] {
   if (!system) return [];
   const { title, isOfSubscribers } = system;
-  const said: Note = { code: "system", system: title };
-  return hasConsent || isOfSubscribers ? [said] : [said, { code: "system_without_consent", system: title }];
+  const recognised: Note = { code: "system", system: title };
+  return hasConsent || isOfSubscribers
+    ? [recognised]
+    : [recognised, { code: "system_without_consent", system: title }];
 }

@@ -49,10 +49,10 @@ import { readFirstRejects, writeRejected } from "./rejects.ts";
 export async function planAndApply(context: RunContext, opened: OpenedJob): Promise<Closed> {
   const { run, emit, ledger, clock, engine } = context;
   const file = toFile(context, "plan");
-  const kept = run && (await readStoredPlan(file));
-  if (run) requireWholePlan(file, kept, hasBegun(ledger));
-  context.input = kept?.end?.input ?? opened.contacts?.input ?? noInput;
-  if (kept) context.tally = kept.tally;
+  const stored = run && (await readStoredPlan(file));
+  if (run) requireWholePlan(file, stored, hasBegun(ledger));
+  context.input = stored?.end?.input ?? opened.contacts?.input ?? noInput;
+  if (stored) context.tally = stored.tally;
   if (run) {
     const { id, isAgreed = false } = run.manifest;
     emit({ kind: "entered", run: id, isResumed: run.isResumed, isAgreed, rows: countRunRows(context) });
@@ -60,7 +60,7 @@ export async function planAndApply(context: RunContext, opened: OpenedJob): Prom
   }
   const ending: Ending = {};
   try {
-    await perform(context, opened, kept, ending);
+    await perform(context, opened, stored, ending);
   } catch (error) {
     ending.stop = toErrorStop(error);
   }
@@ -68,22 +68,22 @@ export async function planAndApply(context: RunContext, opened: OpenedJob): Prom
 }
 
 /**
- * @param kept what is there of the run's plan
+ * @param stored what is there of the run's plan
  * @param ending what the run has come to when it stops
  * @throws whatever stops the run
  */
 async function perform(
   context: RunContext,
   opened: OpenedJob,
-  kept: StoredPlan | undefined,
+  stored: StoredPlan | undefined,
   ending: Ending,
 ): Promise<void> {
   const { run, options, emit, send } = context;
   const tooMany = readMaxRejects(options) && findMaxRejectsStop(context);
   if (tooMany) throw tooMany;
   const file = toFile(context, "plan");
-  const oldPlan = kept?.end && { ...kept, end: kept.end, lines: () => readPlanLines(file) };
-  const plan = oldPlan ?? (await planContacts(context, opened.contacts!, kept));
+  const oldPlan = stored?.end && { ...stored, end: stored.end, lines: () => readPlanLines(file) };
+  const plan = oldPlan ?? (await planContacts(context, opened.contacts!, stored));
   const contacts = oldPlan ? await reopen(context, oldPlan, opened) : opened.contacts!;
   const { after } = opened.about;
   const price = await findPlanPrice(context, contacts, { oldPlan, after });
@@ -112,7 +112,7 @@ function isPlanKept({ run, options }: RunContext): boolean {
 async function planContacts(
   context: RunContext,
   contacts: ContactsToPlan,
-  kept: StoredPlan | undefined,
+  stored: StoredPlan | undefined,
 ): Promise<ClosedPlan> {
   const { run, options } = context;
   const file = toFile(context, "plan");
@@ -122,7 +122,7 @@ async function planContacts(
   const head = { ...contacts.head, ...(removals && { removals }) };
   const creations = contacts.names?.creations ?? [];
   try {
-    const usable = kept && (await readStoredPlan(file, source.stableEntries));
+    const usable = stored && (await readStoredPlan(file, source.stableEntries));
     const writer =
       usable && usable.taken > 0
         ? PlanWriter.resume(file, usable)

@@ -49,8 +49,8 @@ export function judge(item: Item, { refused, contact, isRepeated }: Found, judgi
   const decision = decide(key.sent, desired, contact);
   // Who is as wanted already needs no conditions.
   if (!isChosen && decision.kind !== "leave") return { kind: "skip", code: "changed" };
-  const isKept = decision.kind === "create" && judging.suppression.holds(key.sent);
-  return isKept ? { kind: "skip", code: "suppressed" } : inWords(decision, judging);
+  const isBarred = decision.kind === "create" && judging.suppression.holds(key.sent);
+  return isBarred ? { kind: "skip", code: "suppressed" } : inWords(decision, judging);
 }
 
 /** The decision with its reason in words: those that came with it, else those of its code. */

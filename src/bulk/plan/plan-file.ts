@@ -248,18 +248,19 @@ export async function readStoredPlan(
   file: string,
   maxTaken = Number.POSITIVE_INFINITY,
 ): Promise<StoredPlan | undefined> {
-  let kept: StoredPlan | undefined;
+  let stored: StoredPlan | undefined;
   for await (const { marks, end: bytes, hash } of readProven(file, readLines(file), "damaged")) {
     const { plan, create, block, end } = marks ?? {};
     requireVersion(file, plan);
-    if (plan) kept = { head: plan, creations: [], bytes, hash: hash.copy(), taken: 0, tally: createTally() };
-    if (!marks || !kept) throw createError(file, "damaged");
-    if (end) return { ...kept, end };
+    if (plan)
+      stored = { head: plan, creations: [], bytes, hash: hash.copy(), taken: 0, tally: createTally() };
+    if (!marks || !stored) throw createError(file, "damaged");
+    if (end) return { ...stored, end };
     const isKept = create ?? (block && block.taken <= maxTaken);
-    if (isKept) kept = { ...kept, ...block, bytes, hash: hash.copy() };
-    if (create) kept.creations = [...kept.creations, create];
+    if (isKept) stored = { ...stored, ...block, bytes, hash: hash.copy() };
+    if (create) stored.creations = [...stored.creations, create];
   }
-  return kept;
+  return stored;
 }
 
 /** @throws PlanDamagedError for a run that has begun to write by a plan that is not whole any more */

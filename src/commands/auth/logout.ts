@@ -20,10 +20,10 @@ export function registerAuthLogout(parent: Command, context: Context): void {
       const wasCurrent = profiles.current() === name;
       profiles.remove(name);
       const left = profiles.names().filter((each) => each !== "sandbox");
-      const said = `Removed profile "${name}" and its key; the key itself stays valid in the account`;
-      if (!wasCurrent || left.length === 0) return { note: said };
+      const note = `Removed profile "${name}" and its key; the key itself stays valid in the account`;
+      if (!wasCurrent || left.length === 0) return { note };
       const next = left.length === 1 ? left[0] : `NAME (${left.join(", ")})`;
-      return { note: `${said}\nNo profile selected. Select one with: ecm auth use ${next}` };
+      return { note: `${note}\nNo profile selected. Select one with: ecm auth use ${next}` };
     },
   });
 }

@@ -189,7 +189,7 @@ async function listRows(terminal: Terminal, plan: ForeseenPlan): Promise<void> {
 function describeRest({ action, key, line, message, code }: PlanLine): string {
   if (action === "unchanged") return `= ${escapeControls(key)}  unchanged`;
   const [mark, what] = action === "skip" ? ["·", "skipped"] : ["!", "rejected"];
-  const said = `${what}: ${message ?? describeCode(code ?? "")}`;
-  const parts = [line === null ? "" : `line ${line}`, escapeControls(key), escapeControls(said)];
+  const outcome = `${what}: ${message ?? describeCode(code ?? "")}`;
+  const parts = [line === null ? "" : `line ${line}`, escapeControls(key), escapeControls(outcome)];
   return `${mark} ${parts.filter((part) => part !== "").join("  ")}`;
 }

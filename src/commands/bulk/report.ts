@@ -169,8 +169,8 @@ function formatConsent(report: Report): Markup | undefined {
   });
   const isEnd = kind === "unsubscribe" || kind === "delete";
   if ((counted.length === 0 && columns.length === 0) || isEnd) return undefined;
-  const told = counted.length === 0 ? markup`<p>Everybody is subscribed</p>` : drawTable([], counted);
-  return markup`<h2>Consent</h2>${columns}${told}`;
+  const outcomes = counted.length === 0 ? markup`<p>Everybody is subscribed</p>` : drawTable([], counted);
+  return markup`<h2>Consent</h2>${columns}${outcomes}`;
 }
 
 function formatContacts({ summary: { rows, status }, plan, isRedacted }: Report): Markup | undefined {

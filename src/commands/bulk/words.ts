@@ -18,12 +18,12 @@ import { formatDuration } from "../../moments.ts";
 import type { ColumnTally, ConsentTally, Note, RowsNote, Warning } from "../../tables/index.ts";
 
 /** A sentence for each code. */
-type Words<Said extends { code: string }> = {
-  [Code in Said["code"]]: (said: Extract<Said, { code: Code }>) => string;
+type Words<Coded extends { code: string }> = {
+  [Code in Coded["code"]]: (coded: Extract<Coded, { code: Code }>) => string;
 };
 
-function say<Said extends { code: string }>(words: Words<Said>, said: Said): string {
-  return (words[said.code as Said["code"]] as (said: Said) => string)(said);
+function say<Coded extends { code: string }>(words: Words<Coded>, coded: Coded): string {
+  return (words[coded.code as Coded["code"]] as (coded: Coded) => string)(coded);
 }
 
 const quote = (name: string) => JSON.stringify(name);
@@ -304,8 +304,8 @@ function formatConsent(consent: ConsentTally, rows: number, become: Become): str
   return [
     ...consent.columns.map((column) => formatColumn(column, rows, become)),
     ...consent.unclear.map(
-      ({ line, column, said }) =>
-        `Line ${line}: ${column} says ${quoteWord(said)}, which cannot be understood; ${become.unclear ?? "counted as not subscribed"}`,
+      ({ line, column, cell }) =>
+        `Line ${line}: ${column} says ${quoteWord(cell)}, which cannot be understood; ${become.unclear ?? "counted as not subscribed"}`,
     ),
     ...(more > 0 ? [`${formatCounted(more, "more cell")} like these`] : []),
   ];
@@ -324,8 +324,8 @@ function formatColumn({ name, rule, ...tally }: ColumnTally, rows: number, becom
   const words = [...tally.words.values()]
     .filter(({ isUnclear }) => !(become.unclear && isUnclear))
     .sort((one, other) => other.count - one.count);
-  const listed = words.slice(0, maxWordsListed).map(({ said, count }) => {
-    const word = said === "" ? "nothing" : quoteWord(said);
+  const listed = words.slice(0, maxWordsListed).map(({ written, count }) => {
+    const word = written === "" ? "nothing" : quoteWord(written);
     return words.length === 1 ? word : `${word} (${formatCount(count)})`;
   });
   const more = words.length > maxWordsListed ? " and others" : "";

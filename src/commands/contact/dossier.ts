@@ -200,11 +200,11 @@ function listContactSections(contact: NamedContact): Section[] {
     ["Tags", joinNames(tags, ", ") || "none"],
     ...Object.entries(fields),
   ];
-  const told = events?.length === 0 ? ["None."] : events?.map(describeEvent);
+  const described = events?.length === 0 ? ["None."] : events?.map(describeEvent);
   const untold = ["They could not be read: the key lacks the scope, or the service has none."];
   return [
     { title: key, lines: facts.map((fact) => fact.join(": ")), isPart: true },
-    { title: `Events of the last ${contact.eventsKeptDays} days`, lines: told ?? untold, isPart: true },
+    { title: `Events of the last ${contact.eventsKeptDays} days`, lines: described ?? untold, isPart: true },
   ];
 }
 

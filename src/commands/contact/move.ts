@@ -178,8 +178,8 @@ function planMerge(old: Contact, target: Contact, merges: boolean): ApiRequest |
       advise`To give it what it lacks: ${ecm`contact move --merge ${toOperands(old.key, target.key)}`}`,
     );
   }
-  const held = new Set(toParts(target).fields.map(({ _id }) => _id));
-  const lacking = { ...all, updateFields: fields.filter(({ _id }) => !held.has(_id)) };
+  const filled = new Set(toParts(target).fields.map(({ _id }) => _id));
+  const lacking = { ...all, updateFields: fields.filter(({ _id }) => !filled.has(_id)) };
   const body = Object.entries(pickDifferences(target, lacking)).filter(([, elements]) => elements?.length);
   return body.length > 0
     ? mutateContactRequest(target._id, Object.fromEntries(body) as MutateBody)

@@ -156,12 +156,12 @@ function toSchema({ type, value, choices, default: usual, repeatable, descriptio
   const text = description
     .replace(/ \((?:repeatable|asks first|\d+%?)\)$|; can be repeated$|; - for standard input$/g, "")
     .replaceAll("--", "");
-  const said = { description: text, ...((usual ?? null) !== null && { default: usual }) };
-  if (choices) return { enum: choices, ...said };
-  if (!repeatable) return { type, ...(type === "integer" && { minimum: 1 }), ...said };
-  if (isPair(value)) return { type: "object", additionalProperties: { type: "string" }, ...said };
+  const described = { description: text, ...((usual ?? null) !== null && { default: usual }) };
+  if (choices) return { enum: choices, ...described };
+  if (!repeatable) return { type, ...(type === "integer" && { minimum: 1 }), ...described };
+  if (isPair(value)) return { type: "object", additionalProperties: { type: "string" }, ...described };
   // An empty list would be no condition at all, and choose all contacts.
-  return { type: "array", items: { type: "string" }, minItems: 1, ...said };
+  return { type: "array", items: { type: "string" }, minItems: 1, ...described };
 }
 
 function toFlagWords(flag: string, value: unknown): string[] {
@@ -237,9 +237,9 @@ export function createInvoke(
     stdout.end();
     stderr.end();
     const value = parseOutput(await out, isLines);
-    const said = await err;
-    if (exitCode !== exitCodes.done && !accepts.includes(exitCode)) throw toFailure(value, said);
-    return { value, warnings: findWarnings(said), page };
+    const messages = await err;
+    if (exitCode !== exitCodes.done && !accepts.includes(exitCode)) throw toFailure(value, messages);
+    return { value, warnings: findWarnings(messages), page };
   };
 }
 

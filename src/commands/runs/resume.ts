@@ -26,7 +26,7 @@ export function registerRunsResume(parent: Command, context: Context): void {
         import("../bulk/start.ts"),
         import("../bulk/end.ts"),
       ]);
-      const { id, kind, input, account, backup, summary, after, supersededBy, rejects: kept } = job.manifest;
+      const { id, kind, input, account, backup, summary, after, supersededBy } = job.manifest;
       if (job.isFinished) {
         throw usageError(
           supersededBy === undefined
@@ -45,7 +45,7 @@ export function registerRunsResume(parent: Command, context: Context): void {
       const isUndo = kind === "undo";
       await startRun(context, {
         job,
-        options: { ...options, rejects: rejects ?? kept },
+        options: { ...options, rejects: rejects ?? job.manifest.rejects },
         // Its plan was shown, or written to a file, before it began.
         flags: { report, redact, rejects, show: 0 },
         what: `Resuming run ${id}: ${input.name}`,

@@ -79,13 +79,13 @@ export async function withAdmin<T>(
 /** Turns an error of the sandbox into one of the command; commands in its hint get the same `--data`. */
 async function toCommandError(error: unknown, { data }: DataFlag): Promise<unknown> {
   const { Refusal } = await import("../../sandbox/rules/refusal.ts");
-  const said = error instanceof Refusal ? explainRefusal(error) : error;
-  if (said instanceof EcmError && said.details.hint !== undefined && data !== undefined) {
-    said.details.hint = mapCommands(said.details.hint, ({ words }) => ({
+  const explained = error instanceof Refusal ? explainRefusal(error) : error;
+  if (explained instanceof EcmError && explained.details.hint !== undefined && data !== undefined) {
+    explained.details.hint = mapCommands(explained.details.hint, ({ words }) => ({
       words: [...words, "--data", data],
     }));
   }
-  return said;
+  return explained;
 }
 
 /** Only snapshots can be missing here (404). */

@@ -134,13 +134,13 @@ export async function mapColumns(input: MappingInput, rows: () => Batches): Prom
       target && (rowKind === "contacts" || target.kind === "key") ? target : { kind: "ignore" },
   );
   const unmapped = options.ignoreUnmapped ? [] : lost;
-  const said = new Set([...unclear.map(({ index }) => index), ...(key?.named ?? []), key?.likely]);
+  const described = new Set([...unclear.map(({ index }) => index), ...(key?.named ?? []), key?.likely]);
   const problems = [
     ...describeConsent(input, unclear),
     ...(key ? [describeKey(input, key.named, key.likely)] : []),
     ...describeUnmapped(
       input,
-      unmapped.filter((index) => !said.has(index)),
+      unmapped.filter((index) => !described.has(index)),
     ),
   ];
   if (problems.length === 0 && !options.isReviewed) return { targets: settled, consent, notes };

@@ -11,7 +11,7 @@ import type { Proposal } from "./proposal.ts";
 /** One thing that nobody has said, and that the file does not say by itself. */
 export interface Unclear {
   kind: "consent" | "key" | "unmapped";
-  said: string;
+  problem: string;
   /** The flags that settle it. */
   hint: string;
 }
@@ -29,7 +29,7 @@ export interface UnclearInput {
 /** The refusal of a file where nobody can be asked. */
 export function toUnclearError({ place, unclear }: UnclearInput): EcmError {
   return usageError(
-    `${place}: ${unclear.map(({ said }) => said).join("; ")}`,
+    `${place}: ${unclear.map(({ problem }) => problem).join("; ")}`,
     joinHints(...unclear.map(({ hint }) => hint)),
     unclear.some(({ kind }) => kind === "consent") ? { type: "ConsentError" } : {},
   );
@@ -57,12 +57,12 @@ export function describeConsent(
     if (unreadable) {
       const { cell, line } = unreadable;
       const such = cell === undefined ? "" : `, such as ${quote(cell.slice(0, 40))} on line ${line}`;
-      const said = `${quote(column)} looks like consent, but none of its cells is a yes or a no${such}`;
-      return { kind: "consent", said, hint };
+      const problem = `${quote(column)} looks like consent, but none of its cells is a yes or a no${such}`;
+      return { kind: "consent", problem, hint };
     }
     const leavesOut = `read as opt-in it leaves out ${formatCount(readings.optIn)} of ${formatCounted(readings.rows, "row")}, as opt-out ${formatCount(readings.optOut)}`;
-    const said = `${quote(column)} may say who is subscribed, but its name does not say which way round: ${leavesOut}`;
-    return { kind: "consent", said, hint };
+    const problem = `${quote(column)} may say who is subscribed, but its name does not say which way round: ${leavesOut}`;
+    return { kind: "consent", problem, hint };
   });
 }
 
@@ -79,12 +79,12 @@ export function describeKey(
   const first = (likely === undefined ? undefined : names[likely]) || columns[0] || "COLUMN";
   const which = `Say which one: ${flag("--map", `${first}=key`)}`;
   if (columns.length === 0) {
-    const said = `no key column (${structure.keyName}) found; columns: ${formatQuotedNames(names)}`;
-    return { kind: "key", said, hint: which };
+    const problem = `no key column (${structure.keyName}) found; columns: ${formatQuotedNames(names)}`;
+    return { kind: "key", problem, hint: which };
   }
   const others = options.ignoreUnmapped ? "" : ", and map the others to a field or to ignore";
-  const said = `${columns.length} columns could be the key: ${formatQuotedNames(columns)}`;
-  return { kind: "key", said, hint: `${which}${others}` };
+  const problem = `${columns.length} columns could be the key: ${formatQuotedNames(columns)}`;
+  return { kind: "key", problem, hint: `${which}${others}` };
 }
 
 /** @param lost indexes of the columns that match no field */
@@ -97,8 +97,8 @@ export function describeUnmapped({ names }: MappingInput, lost: readonly number[
     return names.indexOf(name) < index ? `the second ${quote(name)} (column ${index + 1})` : quote(name);
   });
   if (lost.length > maxNamesShown) described.push(`and ${lost.length - maxNamesShown} more`);
-  const said = `${count} not match any field: ${described.join(", ")}`;
-  return [{ kind: "unmapped", said, hint: adviseOnUnmapped(lost.map((index) => names[index]!)) }];
+  const problem = `${count} not match any field: ${described.join(", ")}`;
+  return [{ kind: "unmapped", problem, hint: adviseOnUnmapped(lost.map((index) => names[index]!)) }];
 }
 
 function adviseOnUnmapped(names: readonly string[]): string {

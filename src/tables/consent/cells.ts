@@ -264,7 +264,7 @@ export interface ColumnTally {
   marked: number;
   unclear: number;
   /** What they say, as it is written first. Of very many different ones (dates) the first alone. */
-  words: Map<string, { said: string; count: number; isUnclear: boolean }>;
+  words: Map<string, { written: string; count: number; isUnclear: boolean }>;
 }
 
 const maxWordsCounted = 1000;
@@ -274,7 +274,7 @@ const maxUnclearCells = 5;
 export class ConsentTally {
   readonly columns: readonly ColumnTally[];
   /** The first cells that are no word for yes or no. */
-  readonly unclear: { line: number; column: string; said: string }[] = [];
+  readonly unclear: { line: number; column: string; cell: string }[] = [];
   unclearCount = 0;
   /** Rows with a mark that is understood. */
   clearlyMarked = 0;
@@ -297,13 +297,13 @@ export class ConsentTally {
       if (!isUnclear) continue;
       tally.unclear += 1;
       this.unclearCount += 1;
-      if (this.unclear.length < maxUnclearCells) this.unclear.push({ line, column: column.name, said: cell });
+      if (this.unclear.length < maxUnclearCells) this.unclear.push({ line, column: column.name, cell });
     }
   }
 }
 
-function countWord(words: ColumnTally["words"], said: string, isUnclear: boolean): void {
-  const word = words.get(said.toLowerCase());
+function countWord(words: ColumnTally["words"], written: string, isUnclear: boolean): void {
+  const word = words.get(written.toLowerCase());
   if (word) word.count++;
-  else if (words.size < maxWordsCounted) words.set(said.toLowerCase(), { said, count: 1, isUnclear });
+  else if (words.size < maxWordsCounted) words.set(written.toLowerCase(), { written, count: 1, isUnclear });
 }

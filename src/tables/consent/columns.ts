@@ -228,9 +228,10 @@ class Column {
   }
 
   add(cell: string, line: number): void {
-    const said = readConsentCell(cell);
-    this.#rows.set(said, (this.#rows.get(said) ?? 0) + 1);
-    if (!isAnswer(said) && !isBlank(said)) this.#unclear ??= { cell: findUnknown(cell) ?? cell.trim(), line };
+    const meaning = readConsentCell(cell);
+    this.#rows.set(meaning, (this.#rows.get(meaning) ?? 0) + 1);
+    if (!isAnswer(meaning) && !isBlank(meaning))
+      this.#unclear ??= { cell: findUnknown(cell) ?? cell.trim(), line };
   }
 
   /** Our own export as a whole has no status of anybody: who has left is not known. */
@@ -240,15 +241,15 @@ class Column {
 
   /** It is the status of our own export, and says something of anybody: a service may have told none. */
   get isToldStatus(): boolean {
-    return this.#isOwnStatus && this.#has((said) => !isBlank(said));
+    return this.#isOwnStatus && this.#has((meaning) => !isBlank(meaning));
   }
 
   describeUnclear(): UnclearConsent {
     const readings = { rows: 0, optIn: 0, optOut: 0 };
-    for (const [said, count] of this.#rows) {
+    for (const [meaning, count] of this.#rows) {
       readings.rows += count;
-      if (answers.subscribed[said] !== "allows") readings.optIn += count;
-      if (answers.optedOut[said] !== "allows") readings.optOut += count;
+      if (answers.subscribed[meaning] !== "allows") readings.optIn += count;
+      if (answers.optedOut[meaning] !== "allows") readings.optOut += count;
     }
     const isUnreadable = this.outcome === "unreadable";
     return { index: this.index, readings, ...(isUnreadable && { unreadable: { ...this.#unclear } }) };
@@ -265,13 +266,13 @@ class Column {
     if (kind === "otherChannel" && !isNamed) return "otherChannel";
     // Empty in every row, it says that nobody has left.
     if (kind === "optOut") return "consent";
-    if (!this.#has((said) => !isBlank(said))) return this.#outcomeOfEmpty();
+    if (!this.#has((meaning) => !isBlank(meaning))) return this.#outcomeOfEmpty();
     if (kind === "optIn") return this.#has(isAnswer) ? "consent" : "unreadable";
     // Nobody can say whether the column is consent, nor that it is none.
-    const isUnknown = !this.#has((said) => said !== "unknown" && !isBlank(said));
+    const isUnknown = !this.#has((meaning) => meaning !== "unknown" && !isBlank(meaning));
     if (isUnknown && (this.#isAsked || kind === "status")) return "unreadable";
     if (this.#speaksOfSubscription()) return "consent";
-    if (isNamed) return this.#has((said) => yesOrNo.has(said)) ? "unclear" : "consent";
+    if (isNamed) return this.#has((meaning) => yesOrNo.has(meaning)) ? "unclear" : "consent";
     return this.#isAsked && this.#has(isAnswer) ? "unclear" : undefined;
   }
 
@@ -292,26 +293,26 @@ class Column {
     return this.#has(isGone) || ((this.#rows.has("subscribed") || this.#rows.has("unknown")) && !hasOther);
   }
 
-  #has(holds: (said: CellMeaning) => boolean): boolean {
+  #has(holds: (meaning: CellMeaning) => boolean): boolean {
     return [...this.#rows.keys()].some(holds);
   }
 }
 
 const yesOrNo: ReadonlySet<CellMeaning> = new Set<CellMeaning>(["yes", "no", "date"]);
 
-function isBlank(said: CellMeaning): boolean {
-  return said === "empty" || said === "never";
+function isBlank(meaning: CellMeaning): boolean {
+  return meaning === "empty" || meaning === "never";
 }
 
-function isGone(said: CellMeaning): boolean {
-  return said === "gone" || said === "goneOrName" || said === "perhapsGone";
+function isGone(meaning: CellMeaning): boolean {
+  return meaning === "gone" || meaning === "goneOrName" || meaning === "perhapsGone";
 }
 
-function isAnswer(said: CellMeaning): boolean {
-  return !isBlank(said) && said !== "unclear" && said !== "number" && said !== "unknown";
+function isAnswer(meaning: CellMeaning): boolean {
+  return !isBlank(meaning) && meaning !== "unclear" && meaning !== "number" && meaning !== "unknown";
 }
 
 /** It is no word of subscription. */
-function isOther(said: CellMeaning): boolean {
-  return yesOrNo.has(said) || said === "perhapsGone" || said === "number" || said === "unclear";
+function isOther(meaning: CellMeaning): boolean {
+  return yesOrNo.has(meaning) || meaning === "perhapsGone" || meaning === "number" || meaning === "unclear";
 }
