@@ -196,6 +196,6 @@ export interface Item {
   isRemoval?: true;
   /** Where the job knows it. */
   contactId?: string;
-  /** As a page of the account had it, where the contact comes from one: it is not looked up for the plan. */
+  /** The contact, where it comes from a page of the account: it is not looked up for the plan then. */
   found?: Partial<Contact>;
 }

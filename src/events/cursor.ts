@@ -120,7 +120,7 @@ async function computeDigest(file: string): Promise<string | undefined> {
   try {
     for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
   } catch {
-    // Nor can one be told that cannot be read: what it holds is shown again then.
+    // A file that cannot be read proves nothing either: its events are shown again.
     return undefined;
   }
   return hash.digest("hex");

@@ -10,7 +10,7 @@ export interface RunRecords {
   kind: string;
   /** RFC 3339, UTC. */
   startedAt: string;
-  /** As the command named it. */
+  /** The input as the command named it. */
   input: string;
   /** What was written, with the values before and after; null where the journal is damaged. */
   changes: PlanLine[] | null;

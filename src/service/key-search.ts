@@ -29,7 +29,7 @@ export interface KeySearchOptions {
   structureId: string;
   /** What makes two keys one contact. */
   toIdentity(key: string): string;
-  /** As for a search of `contact-search.ts`. */
+  /** See `ContactSearch`. */
   readsStatus?: boolean;
 }
 

@@ -60,7 +60,7 @@ export class NamesCache {
     return this.#isUsed;
   }
 
-  /** Notices requests that change structures or lists, whoever sends them. */
+  /** Notices every request that changes structures or lists. */
   see({ kind, request: { effect, path } }: SendEvent): void {
     if (effect !== "write" || !path.startsWith("/api/contact-structure") || kind === "waiting") return;
     // As it leaves, and once more with the answer: other processes ask meanwhile, and this one may be killed.

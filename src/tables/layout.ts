@@ -127,7 +127,7 @@ export interface TableLayout {
   isHeaderSure: boolean;
   /** The names of the columns as the file has them; their numbers where it has none. */
   written: string[];
-  /** The same without what protects cells from being taken for formulas. */
+  /** The names of the columns without what protects cells from being taken for formulas. */
   names: string[];
   /** The columns have names of their own. */
   isNamed: boolean;
@@ -135,7 +135,7 @@ export interface TableLayout {
   hasSafeCells: boolean;
   /** Columns up to the last that has a name. */
   width: number;
-  /** Those below the header. */
+  /** The records below the header. */
   records: ReadRecords;
 }
 

@@ -44,7 +44,7 @@ export interface RejectedRow extends Reason {
   cells: Cells;
   /** Where the file speaks of consent: of all addresses that its cells have for its person. */
   identities?: string[];
-  /** It says all the same that they are not subscribed. */
+  /** The row says all the same that these people are not subscribed. */
   mark?: Mark;
 }
 

@@ -145,7 +145,7 @@ function isAmount(cell: string): boolean {
 interface ReadColumn {
   name: string;
   index: number;
-  /** Of one that fills a field: what was seen of its numbers. */
+  /** The numbers seen so far, in a column that fills a field. */
   zeros?: LostZeros;
 }
 

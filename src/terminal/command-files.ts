@@ -109,7 +109,7 @@ function toFileIdentity(file: string): string {
   return found && found.ino !== 0n ? `${found.dev}:${found.ino}` : path;
 }
 
-/** Undefined for what cannot be looked at: whoever opens it says why. */
+/** Undefined for what cannot be looked at: the attempt to open it says why. */
 function readStats(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true });

@@ -50,13 +50,13 @@ export interface Prompter {
   input(message: string, initial?: string, check?: (answer: string) => string | undefined): Promise<string>;
   /** Nothing is echoed. */
   secret(message: string): Promise<string>;
-  /** Of the choices there is at least one. */
+  /** @param choices at least one */
   select<T>(message: string, choices: Choice<T>[], usual?: Usual<T>): Promise<T>;
   /** @returns the place of the line that is to be changed; undefined where the table is taken as it is */
   chooseLine(table: LineTable): Promise<number | undefined>;
   /** Asks for a letter. @param choices the last is taken where nothing is typed */
   chooseKey<T>(message: string, choices: KeyChoice<T>[]): Promise<T>;
-  /** Any number of them, none too. */
+  /** Any number of choices may be taken, also none. */
   checkbox<T>(message: string, choices: Choice<T>[]): Promise<T[]>;
 }
 

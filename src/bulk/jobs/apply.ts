@@ -95,7 +95,7 @@ function otherAccountError({ path, head: { account: planned } }: PlanFile, baseU
   );
 }
 
-/** As the plan says, and what it takes to see whether its contacts are as they were. */
+/** The plan's own head, with what it takes to see whether its contacts are as they were. */
 async function toOwnHead(account: Account, plan: PlanFile): Promise<PlanHead> {
   const { head, unsubscribes, deletes } = plan;
   // Another account may be behind the same address.

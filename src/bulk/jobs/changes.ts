@@ -71,7 +71,7 @@ export interface WrittenContact {
   operation: Write;
   /** The id of a contact that the run created. */
   createdId?: string;
-  /** It has no outcome: whether this was carried out is not known. */
+  /** It is not known whether this was carried out: the journal has no outcome of it. */
   isUnproven?: true;
 }
 

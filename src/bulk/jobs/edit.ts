@@ -1,4 +1,4 @@
-/** The same done to many contacts, which an input names or conditions choose. */
+/** One edit of many contacts, which an input names or conditions choose. */
 
 import { statusParts, wholeContact } from "../../api/contacts.ts";
 import { formatCount } from "../../counts.ts";
@@ -35,7 +35,7 @@ export interface EditOptions {
   wanted?: RequestedChanges | { body: MutateBody } | { newList: string };
   /** What follows on the run once it is complete. */
   after?: readonly ListDeletion[];
-  /** Its words, where it is not that of the kind. */
+  /** The words of its command, where they are not those of the kind. */
   command?: string[];
   /** What people read in place of the conditions. */
   title?: string;
@@ -98,7 +98,7 @@ async function parseTypedWhere({ where }: TypedConditions) {
   return parseWhere(where);
 }
 
-/** A mark says who is to be unsubscribed or deleted, if anybody in the file is not. */
+/** Whether marks say which contacts are unsubscribed or deleted, where a file marks some of its rows. */
 function doMarksChoose({ kind, input, isPlain, rows }: EditOptions): boolean {
   return kind !== "mutate" && input !== undefined && !isPlain && rows !== "all";
 }
@@ -132,7 +132,7 @@ function toRowWork(
     if (kind === "mutate")
       return { values, absent: whereMissing(mayJoinLists), present: "change", mayJoinLists };
     if (kind === "delete") return deletion;
-    // Marked rows say who left: who is not in the account needs nothing.
+    // Marked rows name people who left: nothing is to be done where the account has no such contact.
     return rows === "marked" ? { ...unsubscription, absent: { skip: "missing" } } : unsubscription;
   };
   const toDesiredOfAll = (names: NameBook): Desired => ({

@@ -21,7 +21,7 @@ import type { JournalRecord } from "../runs/journal.ts";
 import { readRunRecord } from "../runs/ledger.ts";
 import { writeRejects } from "./rejects.ts";
 
-/** Those who are erased. */
+/** The people who are erased. */
 export interface ErasedPeople {
   /** Whether a text is one of their keys, in any spelling, and nothing else. */
   isKey(text: string): boolean;
@@ -84,13 +84,13 @@ function eraseFromPlan(file: string, people: ErasedPeople): Promise<boolean> {
   });
 }
 
-/** None of a line that is no contact's. */
+/** The keys of a contact's line; none of any other line. */
 function listKeys({ key, apply }: Partial<StoredLine>): string[] {
   if (key === undefined) return [];
   return isPlanned(apply) ? [key, apply.key.sent, apply.key.written] : [key];
 }
 
-/** Its number and its action stay: the counts of the run do. */
+/** The line keeps its number and its action, so that the counts of the run stay. */
 function toErasedLine({ line, action, of, ref, apply }: StoredLine): StoredLine {
   return {
     line,

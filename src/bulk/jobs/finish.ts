@@ -119,7 +119,7 @@ export async function findPlanPrice(
   const creations = ledger.names.size > 0 ? 0 : (names?.requestsToCreate ?? 0);
   const statuses = lookup.keys.readsStatusById ? (rest.secondLooks ?? 0) : 0;
   const further = creations + statuses + countRequestsAfter(after);
-  // Who is read by the id is read right before the write in any case.
+  // Contacts that are read by their ids are read right before their write in any case: no search is counted.
   const lookedUpTogether = judging.looks.by === "id" ? { ...rest, changes: 0, secondLooks: 0 } : rest;
   return computePlanPrice(context, lookedUpTogether, { further, blockSize: lookup.blockSize });
 }

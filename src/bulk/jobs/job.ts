@@ -17,7 +17,7 @@ import type { RunContext } from "../plan/session.ts";
 import { type Manifest, type Run, runCommands } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
 
-/** As it was named; a stream where that is no path; the path where it is not the name. */
+/** The input as it was named. `stream`: where it has no path; `path`: where that is not the name. */
 export interface JobInput {
   name: string;
   stream?: Readable;
@@ -59,7 +59,7 @@ export interface Contacts {
   readonly names?: NameBook;
 }
 
-/** The same before the plan is closed. */
+/** A run's contacts before its plan is closed. */
 export interface ContactsToPlan extends Contacts {
   readonly head: PlanHead;
   /** Rows that stand for no contact; all rows, as far as they are known. */
@@ -73,7 +73,7 @@ export interface PlanSource {
   entries: PlanEntries;
   /** Rows, and contacts that no row names; default: those of the input. */
   read?: number;
-  /** So many entries are the same each time that they are read: a plan can continue within them. */
+  /** How many entries are the same each time that they are read: a plan can continue within them. */
   stableEntries: number;
   /** With what is kept of pages; default: that of the job. */
   lookup?: Lookup;
@@ -147,7 +147,7 @@ export async function openContacts(
   };
 }
 
-/** The same of a plan that is closed, and of one that somebody brings. */
+/** `openContacts` for a plan that is closed, and for one that somebody brings. */
 export async function openPlanned(
   context: RunContext,
   { head, creations }: Pick<ClosedPlan, "head" | "creations">,

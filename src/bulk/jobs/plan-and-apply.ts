@@ -130,7 +130,7 @@ async function planContacts(
     context.input = { ...context.input, read };
     context.tally = writer.tally;
     const session = { ...context, judging: contacts.judging, lookup };
-    // Who reads along may have those listed who stay as they are, or are skipped.
+    // A person at a terminal may have unchanged and skipped contacts listed.
     const isListed = options.takePlan !== undefined || run?.manifest.plan !== undefined;
     const isComplete = isListed || options.isAtTerminal === true;
     try {

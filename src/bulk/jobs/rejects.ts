@@ -95,7 +95,7 @@ function findValue(cells: Cells, keyAt: number): string {
 /** More are in the rejects file. */
 const maxShown = 5;
 
-/** As many as fit below a summary. */
+/** The first rejects, as many as fit below a summary. */
 export async function readFirstRejects(rejected: Rejected): Promise<Reject[]> {
   const first: Reject[] = [];
   for await (const reject of readRejects(rejected)) if (first.push(reject) === maxShown) break;

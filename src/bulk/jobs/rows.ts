@@ -67,7 +67,7 @@ export interface RowWork {
   toDesired(row: Row, names: NameBook): Item["desired"];
   /** What becomes of contacts that the file marks as not subscribed. */
   notSubscribedAre: MarkedAre;
-  /** The same of those whose mark is not understood, where that is something else. */
+  /** What becomes of contacts whose mark is not understood, where that is something else. */
   unclearAre?: MarkedAre;
   /** Conditions that a contact has to meet. */
   selection?: StoredSelection;
@@ -75,7 +75,7 @@ export interface RowWork {
   others?: {
     /** On which pages of the account they are. */
     pages: Pick<PagesOptions, "filters" | "lists">;
-    /** Also where contacts come and go meanwhile: what is done needs no more than that somebody was seen. */
+    /** Where contacts come and go meanwhile, pages are not read again: the contacts that were seen are enough. */
     areReadOnce?: true;
     list(snapshot: AccountSnapshot, run: RowRun, lookup: Lookup): Promise<OtherContacts>;
   };
@@ -248,7 +248,7 @@ async function describe(reader: RowReader, work: RowWork): Promise<Parameters<ty
 async function openSource(run: RowRun, ofJob: Lookup): Promise<PlanSource> {
   const { survey, understood } = run;
   const snapshot = await takeSnapshot(run, ofJob);
-  // Pages of a list do not say who of the input's contacts does not exist.
+  // Pages of a list do not say which of the input's contacts do not exist.
   const lookup = snapshot ? ofJob.over(snapshot, !(understood && run.others)) : ofJob;
   try {
     const others = await run.others?.list(snapshot!, run, lookup);

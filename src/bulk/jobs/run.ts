@@ -182,7 +182,7 @@ async function workInRun(context: RunContext, opened: OpenedJob): Promise<Closed
   if (!stop || run.isResumed) return closed;
   if (!endedBeforeWrites(stop.failure) && !isImpossible(closed)) return closed;
   emit({ kind: "refused", summary: { ...summary, run: null, rejects: null } });
-  // They can be resumed again.
+  // The runs that this one took the place of can be resumed again.
   for (const { folder, manifest } of run.superseded) await writeManifest(folder, manifest);
   await rm(run.folder, { recursive: true, force: true });
   throw stop.failure;

@@ -186,7 +186,7 @@ async function holdList(
   await hold(context, `sync ${baseUrl} ${structureId} ${listId}`, what);
 }
 
-/** The same for a plan: a sync's alone removes members of a list that its input does not name. */
+/** `holdList` for a closed plan: only a sync's removes members that its input does not name. */
 export async function holdPlannedList(
   context: RunContext,
   { account, removals, names }: PlanHead,

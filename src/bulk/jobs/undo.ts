@@ -21,7 +21,7 @@ import { type ContactsToPlan, type Job, type OpenedJob, openAccount, openContact
 
 /** Which run is undone, and how. */
 export interface UndoOptions {
-  /** Its id. */
+  /** The id of the run. */
   run: string;
   /** Deletes the contacts that the run created and nobody has changed since. */
   deletesCreated: boolean;

@@ -47,7 +47,7 @@ export function judge(item: Item, { refused, contact, isRepeated }: Found, judgi
   const isChosen = contact === undefined || judging.selection?.holds(contact) !== false;
   if (!isChosen && !judging.isSecondLook) return { kind: "skip", code: "not_selected" };
   const decision = decide(key.sent, desired, contact);
-  // Who is as wanted already needs no conditions.
+  // A contact that is as wanted already is left, whether it meets the conditions or not.
   if (!isChosen && decision.kind !== "leave") return { kind: "skip", code: "changed" };
   const isBarred = decision.kind === "create" && judging.suppression.holds(key.sent);
   return isBarred ? { kind: "skip", code: "suppressed" } : inWords(decision, judging);

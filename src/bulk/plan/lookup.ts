@@ -51,7 +51,7 @@ export interface LookupOptions {
 
 /** Where searches leave out a contact's lists, these are asked for one by one; of more, the writes tell. */
 const maxListSearches = 5;
-/** Contacts whose first item is remembered; of more, only those that are named by id. */
+/** For so many contacts it is remembered which item named them first; beyond, only for those named by id. */
 const maxRememberedContacts = 100_000;
 
 export class Lookup {
@@ -82,7 +82,7 @@ export class Lookup {
   }
 
   /**
-   * The same with what was read of the account before.
+   * This look-up with pages that were read of the account before.
    * @param isOfAll whether all of the account was read: then a contact that is not in it does not exist
    */
   over(snapshot: AccountSnapshot, isOfAll: boolean): Lookup {

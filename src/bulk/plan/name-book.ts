@@ -107,7 +107,7 @@ export class NameBook {
     return name === undefined ? id : this.toId({ what: "field", name });
   }
 
-  /** Its id once it exists. */
+  /** The id of what is created, once it exists; its stand-in until then. */
   toId(creation: Creation): string {
     const standIn = toStandInId(creation);
     return this.ids.get(standIn) ?? standIn;

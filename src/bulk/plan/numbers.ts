@@ -57,7 +57,7 @@ export function isWrite(decision: Decision): decision is Write {
   return writeKinds.includes(decision.kind);
 }
 
-/** Neither can be undone in the account: what the plan saw is never enough. */
+/** What the plan saw is never enough for unsubscriptions and deletions: the account cannot undo them. */
 export function alwaysHasSecondLook<T extends Write>(
   write: T,
 ): write is Extract<T, { kind: "unsubscribe" | "delete" }> {
@@ -72,7 +72,7 @@ export function countPlannedWrites({ created, updated, removed, deleted }: PlanT
 interface Decided {
   item: Item;
   decision: Decision;
-  /** As it was looked up. */
+  /** The contact as it was looked up. */
   contact: Partial<Contact> | undefined;
 }
 

@@ -317,7 +317,7 @@ export interface PlanFile {
   deletes: number;
   /** @throws PlanDamagedError when the file has changed since it was opened */
   lines(): AsyncGenerator<ExportedLine>;
-  /** As `lines`, what people read of each. */
+  /** What people read of each line. @throws as `lines` */
   shownLines(): AsyncGenerator<PlanLine>;
 }
 

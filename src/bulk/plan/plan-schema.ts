@@ -58,7 +58,7 @@ export const head = v.object({
   selection: v.optional(
     v.object({ lists: texts, tags: texts, status: v.optional(text), where: v.optional(text) }),
   ),
-  /** Of a sync: what `--max-remove` is held against. */
+  /** The members of a sync's list, against which `--max-remove` is held. */
   removals: v.optional(v.object({ listId: text, members: count })),
   /** How the input is written, for the rejects file; in a run's own plan alone. */
   table: v.optional(

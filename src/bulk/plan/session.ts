@@ -66,13 +66,13 @@ export interface RunOptions extends BudgetOptions {
    * beside the input too, and the first of it is named.
    */
   isAtTerminal?: boolean;
-  /** Those given for this invocation: they hold for a run that has begun, too. It keeps the earlier ones. */
+  /** The guards of this invocation: they hold for a run that has begun, too. It keeps its earlier ones. */
   guards?: GuardOptions;
   /** The run that must be resumed. */
   resumes?: Manifest;
   /**
    * Takes the plan once it is closed, before the first write. Then every
-   * contact has a line, also who stays as they are.
+   * contact has a line, also one that stays as it is.
    */
   takePlan?(plan: ClosedPlan): Promise<void>;
   /** Where the plan is written, for the manifest. */
@@ -98,7 +98,7 @@ export interface RunOptions extends BudgetOptions {
 
 /** What a run would do, for the person who is asked. */
 export interface ForeseenPlan extends ClosedPlan {
-  /** As that of a dry run. */
+  /** The summary that a dry run would have. */
   summary: Summary;
   firstRejects: readonly Reject[];
   /** An earlier invocation has made it: it stays as it is. */
@@ -118,7 +118,7 @@ export interface Reject {
 }
 
 export interface BackUp {
-  /** As the manifest keeps it. */
+  /** Where the file goes, in the form that the manifest keeps. */
   target?: Manifest["backup"];
   /** @param folder of the run @returns the file's path */
   write(
@@ -142,14 +142,14 @@ export interface RunContext {
   readonly startedAt: number;
   /** Becomes the folder of the run, unless it has one already; goes otherwise, as in a dry run. */
   readonly place: RunPlace;
-  /** On what no other process may work on until the run ends. */
+  /** Leases on what no other process may work on until the run ends. */
   readonly leases: Lease[];
-  /** Once it was entered; never of a dry run, which leaves nothing behind. */
+  /** The run once it was entered; absent in a dry run, which leaves nothing behind. */
   run?: EnteredRun;
   ledger: Ledger;
-  /** As far as it was read. */
+  /** The input's rows, as far as they were read. */
   input: SettledByInput;
-  /** As far as it is planned. */
+  /** The plan's counts, as far as it has come. */
   tally: PlanTally;
 }
 

@@ -182,7 +182,7 @@ export interface PagesOptions {
   clock: Clock;
   structureId: string;
   source: string[];
-  /** As for a search of `contact-search.ts`. */
+  /** See `ContactSearch`. */
   readsStatus?: boolean;
   filters?: Filter[];
   /** Pages at once. */

@@ -28,7 +28,7 @@ interface EnterRunOptions {
   about: Omit<Manifest, "version" | "id" | "startedAt">;
   /** Becomes the run's, unless the run exists already. */
   place: RunPlace;
-  /** Of this invocation; that on the run is added. Once one of them is lost, nothing is written any more. */
+  /** This invocation's leases; that on the run is added. Once one is lost, nothing more is written. */
   leases: Lease[];
   isFresh: boolean;
   /** Another run that is not resumed any more. */
@@ -43,7 +43,7 @@ export async function enterRun(options: EnterRunOptions): Promise<EnteredRun> {
   const lease = await takeLease(toLocksFolder(stateFolder), about.fingerprint, "this run");
   leases.push(lease);
   if (lease.tookOver !== undefined) remark({ code: "took_over", whose: lease.tookOver });
-  // One that cannot be read may be the unfinished one.
+  // A run that cannot be read may be the unfinished one.
   const runs = await listRuns(stateFolder, (failure) => {
     if (!isFresh) remark({ code: "run_unreadable", failure });
   });

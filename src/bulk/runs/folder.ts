@@ -44,7 +44,7 @@ export const runCommands = {
 
 type RunKind = keyof typeof runCommands;
 
-/** So many contacts, or such a share of them. */
+/** A number of contacts, or a share of them. */
 export type Limit = { rows: number } | { percent: number };
 
 /** What a run may do at most; a share is one of the contacts that the command looked at. */
@@ -91,7 +91,7 @@ export interface Manifest {
   report?: string;
   /** A resume may allow more. */
   guards?: GuardOptions;
-  /** Its writes were agreed to, by a person or with --yes: a resume does not ask again. */
+  /** A person, or --yes, has agreed to its writes: a resume does not ask again. */
   isAgreed?: true;
   /** Where the contacts that a deletion takes are written, and in which format. Absent: in the run folder. */
   backup?: { file: string; format: string };
@@ -239,7 +239,7 @@ async function readLastChange(folder: string): Promise<number> {
   return changedAt;
 }
 
-/** The same for equal values, whatever the order of their members. */
+/** A hash that is the same for equal values, whatever the order of their members. */
 export function computeFingerprint(value: unknown): string {
   const sortMembers = (_name: string, member: unknown) =>
     isObject(member)

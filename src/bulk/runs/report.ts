@@ -47,7 +47,7 @@ export interface Summary {
   };
   /** Contacts of `updated` that an undo restored in part; the rest is as others have made it. */
   partial?: number;
-  /** Of the list of a sync. Removals count in `rows` too, as contacts read and updated. */
+  /** What a sync does to its list. Removals count in `rows` too, as contacts read and updated. */
   members?: { added: number; removed: number };
 }
 

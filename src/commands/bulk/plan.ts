@@ -26,7 +26,7 @@ export interface SeenPlan extends Pick<ClosedPlan, "creations"> {
 
 export interface TakenPlan extends SeenPlan {
   writes: number;
-  /** Of the file that was written. */
+  /** The digest of the file that was written. */
   digest?: string;
 }
 

@@ -29,7 +29,7 @@ interface Shown {
   what: string;
   isDryRun: boolean;
   isSingle?: boolean;
-  /** It says itself which run goes on, and that run cannot be started over. */
+  /** `what` says which run goes on; a run that is resumed cannot be started over. */
   isResume: boolean;
   /** Whether a person has just seen where the columns go. */
   areColumnsShown?(): boolean;

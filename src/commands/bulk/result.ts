@@ -23,12 +23,12 @@ import {
 
 /** What is known of a run besides its summary; a command that shows an earlier run knows none of it. */
 export interface RunFacts {
-  /** That it took. */
+  /** How long it took. */
   seconds?: number;
-  /** As it was said before the first write. */
+  /** The price as it was told before the first write. */
   price?: Price;
   firstRejects?: readonly Reject[];
-  /** Lists that go once it has written everybody: without them an undo would leave people in none. */
+  /** Lists that are deleted once it has written everybody: an undo would then leave people in none. */
   after?: readonly ListDeletion[];
 }
 
@@ -200,7 +200,7 @@ function formatRejectsPlace({ kind, rows, rejects }: Summary, isShort: boolean):
   return [`${kind === "undo" ? ofUndo : ofOthers}: ${isShort ? shortPath(rejects) : rejects}`];
 }
 
-/** Those that the price counts, and apart from them what was sent before it was said. */
+/** The requests that the price counts, and apart from them those sent before it was told. */
 function formatRequests({ requests, status, estimate }: Summary, price: Price | undefined): string {
   const before = price ? price.estimate.requests - price.left : 0;
   const apart = before > 0 ? `, after ${formatCount(before)} to read the account` : "";

@@ -36,7 +36,7 @@ export interface BulkStart extends Question {
   /** What is said at once, such as `Importing people.csv`. */
   what: string;
   backUp?: BackUp;
-  /** The same job, which has a person settle what is open: taken where one can be asked. */
+  /** The job that asks a person what is open; it takes the place of `job` where a person can be asked. */
   asks?(whileAsking: WhileAsking): Promise<Job> | Job;
   /** Whether a person has just seen where the columns go: then they are not listed again. */
   areColumnsShown?(): boolean;

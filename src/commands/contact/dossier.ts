@@ -145,7 +145,7 @@ async function readEvents(send: Send, contactId: string): Promise<ContactEvent[]
   }
 }
 
-/** The same for each form. */
+/** A part of the dossier, in whichever form it is shown. */
 interface Section {
   title: string;
   lines: string[];

@@ -1,4 +1,4 @@
-/** The same done to many contacts, as a bulk run: what `mutate`, `unsubscribe` and `delete` share. */
+/** One edit of many contacts, as a bulk run: what `mutate`, `unsubscribe` and `delete` share. */
 import { Readable } from "node:stream";
 import type { Closed, EditOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";

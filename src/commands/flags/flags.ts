@@ -163,7 +163,7 @@ function parseColumnMap(assignments: readonly string[] = []): Map<string, string
 /** How a file of contacts is read. */
 export type TableFlags = FlagsOf<ReturnType<typeof addTableFlags<[], Bare, Bare>>>;
 
-/** The same as a reader takes it, and as a run keeps it. @throws UsageError */
+/** The flags as a reader of tables takes them, and as a run keeps them. @throws UsageError */
 export function toReadOptions(flags: TableFlags): ReadOptions {
   const { map, from, sheet, delimiter, encoding, skipLines, header, consentColumn } = flags;
   return {

@@ -42,7 +42,7 @@ export async function requireChoice(
   return requirePrompter(context, missing).select(missing.what, await readChoices(choices, missing));
 }
 
-/** The same for several words. @throws UsageError when a person chooses none */
+/** `requireChoice` for several words. @throws UsageError when a person chooses none */
 export async function requireChoices(
   context: Context,
   typedChoices: string[],

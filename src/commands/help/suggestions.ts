@@ -107,7 +107,7 @@ function suggestFlag(command: Command, flag: string): Hint | undefined {
   const names = listFlags(command).flatMap(({ long }) =>
     long && !neverSuggested.test(long) ? [long.slice(2)] : [],
   );
-  // Of two names that are equally near the longer one: a missing letter is likelier than a wrong one.
+  // The longer of two names that are equally near: a missing letter is likelier than a wrong one.
   names.sort((one, other) => other.length - one.length);
   const likely = name.startsWith("--") ? findClosest(name.slice(2), names) : undefined;
   return likely && `Did you mean --${likely}?`;

@@ -173,9 +173,9 @@ export interface ChosenContacts {
   conditions: TypedConditions;
   /** How the file is read. */
   reading: FileReading;
-  /** One contact named by itself. */
+  /** The contact, where a single one is named. */
   one?: string;
-  /** The same, unless a bulk run is asked for. */
+  /** As `one`; absent where a flag asks for a bulk run. */
   single?: string;
 }
 

@@ -99,7 +99,7 @@ export class AccountStore extends Tables {
     )!.count;
   }
 
-  /** Its failures so far no longer count. */
+  /** Blocks the address until then; its failures so far no longer count. */
   block(address: string, until: number): void {
     this.database.run("DELETE FROM failures WHERE address = ?", address);
     this.database.run("INSERT OR REPLACE INTO blocks VALUES (?, ?)", address, until);

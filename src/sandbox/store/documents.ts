@@ -114,7 +114,7 @@ class ListStore extends Tables {
   }
 }
 
-/** Of everything besides contacts, by kind. */
+/** The stores of everything besides contacts. */
 export function openDocuments(database: Database) {
   return {
     structures: new DocumentStore<StoredStructure>(database, "structure"),

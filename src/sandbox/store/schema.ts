@@ -126,7 +126,7 @@ CREATE TABLE snapshots (
 ) WITHOUT ROWID;
 `;
 
-/** Who failed to log in is no part of the account's state. */
+/** Failed logins are no part of the account's state. */
 const unsavedTables = ["failures", "blocks"];
 /** Snapshots hold them, each in a table of its own. */
 export const savedTables = ["account", "api_keys", "documents", "contacts", "members", "events"];

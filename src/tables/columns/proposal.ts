@@ -17,7 +17,7 @@ export interface ProposedColumn {
   /** Rows in which it has a value, and in which it has an address. */
   filled: number;
   addresses: number;
-  /** As in `--map`. */
+  /** Where it goes, in the words of `--map`. */
   target: string;
   /** The field is to be created. */
   isNew: boolean;

@@ -20,7 +20,7 @@ export interface Unclear {
 export interface UnclearInput {
   /** `FILE:LINE` of the header. */
   place: string;
-  /** All of it; nothing where a person only wants to look at the columns. */
+  /** Everything that is not clear; nothing where a person only wants to look at the columns. */
   unclear: readonly Unclear[];
   /** Where the columns could go. Reads the file once. */
   propose(): Promise<Proposal>;

@@ -159,7 +159,7 @@ const always = Object.fromEntries(
 export const answers = {
   /** Its cells say yes or no to mail, and an empty one is no yes. */
   subscribed,
-  /** So too, but an empty cell says nothing. */
+  /** Its cells say yes or no to mail, and an empty one says nothing. */
   unlessRefused: { ...subscribed, ...none },
   /** Its cells are words for what has become of a person. */
   status: { ...subscribed, date: "unclear" },
@@ -199,7 +199,7 @@ export interface Mark {
   reason: string;
   /** Some cell says so in words that are understood: only then is anybody unsubscribed because of it. */
   isClear: boolean;
-  /** The same, cell by cell; empty where another row says so. */
+  /** The cells that say so; empty where another row says it. */
   refusals: readonly ConsentRefusal[];
 }
 

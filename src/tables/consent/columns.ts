@@ -184,7 +184,7 @@ class Column {
   readonly #isOfFullExport: boolean;
   /** The system's, else what its name says. */
   readonly rule: ConsentRule;
-  /** It is the system's. */
+  /** The rule is the system's. */
   readonly hasRule: boolean;
   /** A person has named it as consent. */
   readonly isNamed: boolean;
@@ -312,7 +312,7 @@ function isAnswer(meaning: CellMeaning): boolean {
   return !isBlank(meaning) && meaning !== "unclear" && meaning !== "number" && meaning !== "unknown";
 }
 
-/** It is no word of subscription. */
+/** Whether the meaning is none of subscription. */
 function isOther(meaning: CellMeaning): boolean {
   return yesOrNo.has(meaning) || meaning === "perhapsGone" || meaning === "number" || meaning === "unclear";
 }

@@ -55,7 +55,7 @@ export class Archive {
   }
 
   /**
-   * The same as they come: a sheet is larger than memory.
+   * Yields the elements of these names as they are read: a sheet is larger than memory.
    * @throws UsageError for an entry that is missing, damaged, no XML, or that unpacks to far more than it is
    */
   async *stream(path: string, ...names: string[]): AsyncGenerator<XmlElement[]> {
@@ -138,7 +138,7 @@ class ElementReader {
     return parser;
   }
 
-  /** Those that are whole since the last call. */
+  /** The elements that have become whole since the last call. */
   take(): XmlElement[] {
     const elements = this.#whole;
     this.#whole = [];

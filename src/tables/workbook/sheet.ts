@@ -162,7 +162,7 @@ interface MergedRange {
   columns: [first: number, last: number];
 }
 
-/** None for what is no range. */
+/** The range of a `mergeCell`; empty for any other element. */
 function parseRange({ name, attributes: { ref = "" } }: XmlElement): MergedRange[] {
   if (name !== "mergeCell") return [];
   const [first, last] = ref.split(":").map(parseReference);
