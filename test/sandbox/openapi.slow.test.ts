@@ -20,7 +20,10 @@ interface Description {
 
 let account: TestAccount;
 let description: Description;
-const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
+const ajv = new Ajv2020({
+  strict: false,
+  formats: { "date-time": (text: string) => !Number.isNaN(Date.parse(text)) },
+});
 
 beforeEach(async () => {
   account = await openAccount();

@@ -81,6 +81,7 @@ test("Reports: campaigns, templates and domains are those of the last seed, answ
   expect((await get("/api/email/domain"))[0]).toMatchObject({
     domain: "example.com",
     isReadyForSending: false,
+    lastCheckedAt: time,
     dkim: { status: "", records: [], verificationInfo: {} },
     spf: { status: "pending", records: [] },
   });

@@ -161,7 +161,8 @@ function seedMail(store: Store, seed: CheckedSeed, now: number): void {
     if (seed[kind]) store[kind].clear();
     for (const { report, ...content } of seed[kind] ?? []) {
       const [_id] = store.newIds(now, 1) as [string];
-      const known = { createdAt: time, updatedAt: time, ...(kind === "campaigns" && { status: "draft" }) };
+      const times = { createdAt: time, updatedAt: time, ...(kind === "domains" && { lastCheckedAt: time }) };
+      const known = { ...times, ...(kind === "campaigns" && { status: "draft" }) };
       store[kind].put({ _id, report, given: { ...known, ...content, _id } });
     }
   }
