@@ -89,15 +89,16 @@ function normalizeAddress(text: string): string {
 }
 
 /**
- * The spellings under which an account may hold a person: as typed, as it is sent, and with its domain as
- * people read it.
+ * The spellings under which an account may hold a person: as typed, as it is sent, with its domain as people
+ * read it, and in lower case.
  */
 export function listSpellings(key: string): string[] {
   const typed = trimEdges(key);
   if (!/[@＠﹫]/.test(key)) return [typed];
   const address = normalizeAddress(key);
   const at = address.lastIndexOf("@") + 1;
-  return [...new Set([typed, address, address.slice(0, at) + domainToUnicode(address.slice(at))])];
+  const readable = address.slice(0, at) + domainToUnicode(address.slice(at));
+  return [...new Set([typed, address, readable, address.toLowerCase()])];
 }
 
 const erasedWord = "erased";

@@ -43,7 +43,7 @@ export const openPoints = {
   keyCase: {
     point: "letter case of keys",
     documented: "nothing",
-    does: "takes an address as the same in any case, and looks it up as written and in lower case, in one search",
+    does: "takes an address as the same in any case, and looks it up as written and in lower case: contacts of a run in one search, a single one in two",
     next: "writes a key back as the service gave it",
   },
   maxPage: {
@@ -136,8 +136,8 @@ export const openPoints = {
     point: "the answer to a change",
     forms: { contact: "the contact", empty: "empty", other: "something else" },
     documented: "not shown",
-    does: "reads nothing from it but `__v`",
-    next: "needs nothing more: what was sent is known",
+    does: "relies on nothing in it: what was sent is known",
+    next: "a single contact is shown as the answer has it; where that does not hold what was sent, it is read",
   },
   noop: {
     point: "a refusal of a change",

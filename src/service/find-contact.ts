@@ -1,7 +1,7 @@
 /** A contact by its id or by its key, in as few requests as the word allows. */
 
 import { createEquals, createFilter } from "../api/contacts.ts";
-import { normalizeKey } from "../api/key-spelling.ts";
+import { normalizeKey, toKeyIdentity } from "../api/key-spelling.ts";
 import { findByName, isId } from "../api/names.ts";
 import { EcmError, type ErrorDetails, hasStatus, usageError } from "../errors.ts";
 import { advise, ecm, type Hint, type ShownCommand } from "../hint.ts";
@@ -91,7 +91,7 @@ function toLikelyWord(key: string): string {
 }
 
 /**
- * A key is looked up as it was typed, then as an import would have written it.
+ * A key is looked up as it was typed, then as an import would have written it, then in lower case.
  * @throws UsageError for two matches
  */
 export async function findByKey(
@@ -100,7 +100,8 @@ export async function findByKey(
   typed: string,
 ): Promise<FoundContact | undefined> {
   const behavior = behaviors?.(structureId);
-  for (const key of new Set([typed, normalizeKey(typed, keyType)])) {
+  const spellings = [typed, normalizeKey(typed, keyType), toKeyIdentity(typed, keyType)];
+  for (const key of new Set(spellings)) {
     const search = { structureId, source, filters: createFilter(createEquals("KEY", [key])) };
     const read = createContactPages(send, search, behavior);
     const { items } = (await openPages(read, { size: keysPerPage, behavior })).first;

@@ -24,7 +24,8 @@ export async function mutateContact(
 ): Promise<MutatedContact> {
   try {
     const { body } = await sendMutate(send, request, behavior);
-    return { contact: await readChanged(send, id, body), isChanged: true };
+    const isAsSent = (contact: Contact) => !wouldChange(contact, request.body as MutateBody);
+    return { contact: await readChanged(send, id, body, isAsSent), isChanged: true };
   } catch (error) {
     if (isAppliedWithoutWords(error)) return { contact: await fetchContact(send, id), isChanged: true };
     if (isServiceError(error) && error.type === "ConcurrencyError") {
@@ -82,12 +83,16 @@ export function fetchContactIfThere(send: Send, id: string): Promise<Contact | u
   });
 }
 
-/** The contact after a write. The body of the answer is not specified: where it is no contact, that is read. */
+/**
+ * The contact after a write. The body of the answer is not specified: where it is no contact, or does not
+ * hold what was sent, the contact is read.
+ */
 export async function readChanged(
   send: Send,
   id: string,
   body: Partial<Contact> | null | undefined,
+  isAsSent: (contact: Contact) => boolean,
 ): Promise<Contact> {
   const isContact = typeof body?._id === "string" && typeof body.key === "string";
-  return isContact ? (body as Contact) : fetchContact(send, id);
+  return isContact && isAsSent(body as Contact) ? (body as Contact) : fetchContact(send, id);
 }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { LoggedRequest } from "../../src/sandbox/public-types.ts";
 import type { Contact } from "../../src/wire.ts";
+import { startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { done, ends, inputFile, json, type RunningSandbox, readJson, refused, startSandbox } from "../kit.ts";
 import { plainStructure, startService } from "../support/service.ts";
 
@@ -119,6 +120,25 @@ it("contact get finds a contact by id and by key in any case, and gives the same
   expect(await done(ecm("contact get ada@example.com -o id"))).toBe(`${ada._id}\n`);
 });
 
+const key = "ada@example.com";
+
+it.each([
+  ["get", { key }],
+  ["dossier", { contacts: [{ key }] }],
+  ["erase --yes", { contact: "deleted" }],
+])(
+  "contact %s also asks for an address in lower case, which a service may not fold",
+  async (command, told) => {
+    const proxy = await startRecordingProxy();
+    proxy.sandbox.admin.seed({ contacts: [{ key }] });
+    proxy.refuses = ({ path, body }) =>
+      path === "/api/contact/search" && !body.includes(key)
+        ? { status: 200, body: { totalRecords: 0, contacts: [] } }
+        : undefined;
+    expect(await readJson(proxy.ecm, `contact ${command} Ada@Example.com`)).toMatchObject(told);
+  },
+);
+
 describe("contact search", () => {
   it("passes filters of --filter-json through, as filters or as the whole specification", async () => {
     const { ecm } = await seeded();
@@ -182,6 +202,20 @@ describe("contact mutate", () => {
     expect(after).toMatchObject({ _id: ada._id, fields: [{ value: "" }], __v: 1 });
     expect([after.tags, after.lists].map((refs) => refs!.length)).toEqual([1, 1]);
     expect([after.tags, after.lists]).not.toEqual([ada.tags, ada.lists]);
+  });
+
+  it.each([
+    ["mutate ada@example.com --set City=Rome", { fields: [{ value: "Rome" }], __v: 1 }],
+    ["unsubscribe ada@example.com --yes", { status: { primary: "Inactive" }, __v: 1 }],
+  ])("reads the contact after %s, where the service answers with it as it was", async (line, after) => {
+    const proxy = await startRecordingProxy();
+    proxy.sandbox.admin.seed({ contacts: [{ key: "ada@example.com", fields: { City: "Paris" } }] });
+    const before = await readJson(proxy.ecm, "contact get ada@example.com");
+    let answered = 0;
+    proxy.rewrites = (_path, text) =>
+      proxy.writes.length > 0 && answered++ === 0 ? JSON.stringify(before) : text;
+    expect(await readJson(proxy.ecm, `contact ${line}`)).toMatchObject(after);
+    expect(proxy.writes).toMatchObject([{ status: 200 }]);
   });
 
   it("says `unchanged` when nothing would change, and fails only when told to", async () => {

@@ -67,7 +67,7 @@ async function unsubscribeOne(
   await account.withRemembered("write", () => checkContactColumns(account, context.output()));
   await context.confirm(`Unsubscribe ${found.key}? ${final}.`);
   const { body } = await send<Partial<Contact> | null>(request);
-  const contact = await readChanged(send, found._id, body);
+  const contact = await readChanged(send, found._id, body, isInactive);
   const [before, after] = [found, contact].map((each) => formatStatus(findStatus(each)) ?? "unknown");
   const screen = () => formatChanges(terminal, [`~ Status  ${before} → ${after}`], found.key);
   return { ...toContactResult(context, account, contact), screen };
