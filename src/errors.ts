@@ -76,7 +76,7 @@ const kinds = {
   failed: { exitCode: exitCodes.failed, type: "EcmError" },
 } satisfies Record<string, KindOfError>;
 
-export type ErrorKind = keyof typeof kinds;
+type ErrorKind = keyof typeof kinds;
 
 /** For a write that failed: was it carried out by the service? */
 export type Applied = "no" | "yes" | "unknown";
@@ -202,7 +202,7 @@ export function readOnlyCommandError(): EcmError {
   return readOnlyError("this command would write; nothing was sent", "preview with --dry-run");
 }
 
-export type StopSignal = "SIGINT" | "SIGTERM";
+type StopSignal = "SIGINT" | "SIGTERM";
 
 export function interruptedError(
   signal: StopSignal = "SIGINT",

@@ -7,7 +7,7 @@ export interface ShownCommand {
 }
 
 /** What differs where the API key comes from the environment: no login replaces it there. */
-export interface KeyDependent {
+interface KeyDependent {
   readonly withOwnKey: Hint;
   readonly withEnvironmentKey: Hint;
 }

@@ -7,7 +7,7 @@ import type { Contact, CreateContactBody, IdRef, MutateBody } from "../wire.ts";
 import type { Code, Desired, DesiredValue, Operation, WrittenValue } from "./desired.ts";
 
 /** Ids and texts of fields, and ids of lists and tags. */
-export interface Changes {
+interface Changes {
   fields?: Iterable<readonly [id: string, value: string]>;
   addLists?: Iterable<string>;
   removeLists?: Iterable<string>;

@@ -181,9 +181,9 @@ export type BehaviorPoints = {
     : never;
 };
 
-export type BehaviorPoint = keyof BehaviorPoints;
+type BehaviorPoint = keyof BehaviorPoints;
 
-export interface KnownPoint<P extends BehaviorPoint = BehaviorPoint> {
+interface KnownPoint<P extends BehaviorPoint = BehaviorPoint> {
   value: BehaviorPoints[P];
   /** RFC 3339, UTC. */
   learnedAt: string;

@@ -5,7 +5,7 @@ import { findByName, foldCase } from "../api/names.ts";
 import type { ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
 
-export interface EnsuredLists {
+interface EnsuredLists {
   /** As the service answered. The specification shows only `_id` in the answer to a creation. */
   lists: Map<string, ContactList>;
   /** Names of the lists that were created now. For the other names, an existing list is used. */

@@ -17,7 +17,7 @@ const possibleId = /^[\w-]+$/;
 const keysPerPage = 10;
 
 /** Where a contact is looked up, and what of it. */
-export interface ContactLookup {
+interface ContactLookup {
   send: Send;
   /** Asked for only when a key is looked up. */
   structure(): Promise<ContactStructure>;

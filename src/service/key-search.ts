@@ -23,7 +23,7 @@ export interface FoundByKeys {
   refused: Map<string, ServiceError>;
 }
 
-export interface KeySearchOptions {
+interface KeySearchOptions {
   send: Send;
   behavior: Behavior;
   structureId: string;

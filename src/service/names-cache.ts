@@ -11,7 +11,7 @@ import type { ContactList, ContactStructure, SendEvent } from "../wire.ts";
  */
 const maxCacheAgeSeconds = { read: 600, write: 60 } as const;
 
-export interface CachedNames {
+interface CachedNames {
   /** A hash of the API key that saw them: under the same profile, another key may be of another account. */
   key?: string;
   /** When this machine last changed structures or lists: what was asked for before is outdated. */
@@ -24,7 +24,7 @@ export interface CachedNames {
 }
 
 /** What is behind it, and shared with other processes of this machine. */
-export interface NamesStore {
+interface NamesStore {
   read(): CachedNames;
   write(names: CachedNames): void;
   /** One process at a time creates names of a structure. @throws LockedError when another takes too long */

@@ -29,7 +29,7 @@ export type StructureChange =
   | Leftover;
 
 /** What the account has and the file does not name. */
-export interface Leftover {
+interface Leftover {
   action: "remove" | "keep";
   part: Part;
   _id: string;

@@ -5,7 +5,7 @@ import { decodeAll, readWholeLines, resolveEncoding } from "./text.ts";
 /** What no table of people holds, and so shows a wrong guess: C1 controls, private use, what is no text. */
 export const unclean = /[\ufffd\u0080-\u009f\ue000-\uf8ff\u0000]/;
 
-export interface ByteSurvey {
+interface ByteSurvey {
   /** Characters beyond ASCII that are well-formed UTF-8, and what is not. */
   good: number;
   bad: number;

@@ -5,7 +5,7 @@ import { clearMargin, type Guess, rankGuesses, surveyUtf8, unclean } from "./enc
 import { findLineOfByte, type InputFile, type Inspection } from "./source.ts";
 import { readWholeLines, resolveEncoding, type TextSource } from "./text.ts";
 
-export interface FoundEncoding {
+interface FoundEncoding {
   encoding: string;
   /** Length of the byte-order mark. */
   markBytes: number;

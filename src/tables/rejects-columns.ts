@@ -36,7 +36,7 @@ export const rejectsColumns = {
 } as const;
 
 /** Where a file says which cells are missing, and what its columns are called. */
-export interface MissingCells {
+interface MissingCells {
   column: number;
   /** Folded. */
   names: string[];

@@ -22,7 +22,7 @@ import { computeFingerprint, isInPlanFolder } from "../runs/folder.ts";
 import { type Job, type JobInput, keyTable, type OpenedJob, openAccount, openPlanned } from "./job.ts";
 import { holdPlannedList } from "./sync.ts";
 
-export interface ApplyOptions {
+interface ApplyOptions {
   /** The plan's file. */
   input: JobInput;
   /** Where runs are kept: a plan that `ecm` keeps there for itself has no name that says anything. */

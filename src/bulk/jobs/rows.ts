@@ -100,7 +100,7 @@ interface WantedNames extends Pick<NameBookOptions, "isNew"> {
 }
 
 /** The steps by which a job reads its input. */
-export interface RowReader {
+interface RowReader {
   readonly account: Account;
   readonly structure: ContactStructure;
   /** Reads all rows once. @throws InterruptedError */

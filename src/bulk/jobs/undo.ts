@@ -20,7 +20,7 @@ import { readRunNames, readWritten, type WrittenContact } from "./changes.ts";
 import { type ContactsToPlan, type Job, type OpenedJob, openAccount, openContacts, toHead } from "./job.ts";
 
 /** Which run is undone, and how. */
-export interface UndoOptions {
+interface UndoOptions {
   /** The id of the run. */
   run: string;
   /** Deletes the contacts that the run created and nobody has changed since. */

@@ -41,7 +41,7 @@ export interface LookupOptions {
   source: string[];
   snapshot?: AccountSnapshot;
   /** Everybody is known from pages of the account: no key has to be asked for. */
-  knowsAll?: boolean;
+  coversAccount?: boolean;
   behavior: Behavior;
   /** Contacts are named by keys and by ids: one that is named by both is marked as repeated. */
   marksRepeats?: boolean;
@@ -61,7 +61,7 @@ export class Lookup {
   private readonly options: LookupOptions;
   private readonly source: string[];
   /** Which item named a contact first. */
-  private readonly firstRefs = new Map<string, number>();
+  private readonly refByContactId = new Map<string, number>();
 
   constructor(options: LookupOptions) {
     this.options = options;
@@ -77,8 +77,8 @@ export class Lookup {
     return this.options.keys;
   }
 
-  get knowsAll(): boolean {
-    return this.options.knowsAll === true;
+  get coversAccount(): boolean {
+    return this.options.coversAccount === true;
   }
 
   /**
@@ -86,7 +86,7 @@ export class Lookup {
    * @param isOfAll whether all of the account was read: then a contact that is not in it does not exist
    */
   over(snapshot: AccountSnapshot, isOfAll: boolean): Lookup {
-    return new Lookup({ ...this.options, snapshot, knowsAll: isOfAll && snapshot.isWhole() });
+    return new Lookup({ ...this.options, snapshot, coversAccount: isOfAll && snapshot.isWhole() });
   }
 
   /** Contacts in a block; fewer where the service refuses so many keys. */
@@ -103,7 +103,7 @@ export class Lookup {
       // A page may leave lists out, which can be asked for one by one.
       const isTold = contact
         ? contact.lists !== undefined || this.listsOf([item]).length === 0
-        : this.knowsAll;
+        : this.coversAccount;
       if (isTold) found.set(item.ref, this.mark(item, { contact, at }));
     }
     const others = await this.findFresh(items.filter(({ ref }) => !found.has(ref)));
@@ -229,9 +229,10 @@ export class Lookup {
     const who = isSettled(desired) ? undefined : desired.who;
     if (who && "not" in who && id === who.not) return { at: found.at };
     if (!this.options.marksRepeats || id === undefined) return found;
-    const first = this.firstRefs.get(id);
+    const first = this.refByContactId.get(id);
     if (first !== undefined && first !== ref) return { ...found, isRepeated: true };
-    if (this.firstRefs.size < maxRememberedContacts || isId(key.written)) this.firstRefs.set(id, ref);
+    if (this.refByContactId.size < maxRememberedContacts || isId(key.written))
+      this.refByContactId.set(id, ref);
     return found;
   }
 }

@@ -24,7 +24,7 @@ export type PlanEntries = AsyncIterable<Iterable<PlanEntry>> | Iterable<Iterable
 /** Entries that are added to the plan together where nothing has to be looked up. */
 const maxBlockEntries = 100;
 
-export interface PlanStep {
+interface PlanStep {
   session: Session;
   /** All entries of the job, from the first on. */
   entries: PlanEntries;
@@ -71,7 +71,7 @@ export async function makePlan(step: PlanStep): Promise<void> {
 
 /** Ahead of the oldest block, others wait for their look-ups; where there are none, they would only be in memory. */
 function chooseConcurrency(session: Session): number {
-  return isScarce(session) || session.lookup.knowsAll ? 1 : session.options.concurrency;
+  return isScarce(session) || session.lookup.coversAccount ? 1 : session.options.concurrency;
 }
 
 /** The entries that are not planned yet, in blocks that are looked up together. */
@@ -93,7 +93,7 @@ async function* readBlocks({ session, entries, writer }: PlanStep): AsyncGenerat
 /** Where contacts may have to be read one by one besides, a block is as large as this invocation can complete. */
 function chooseBlockSize(session: Session, entry: PlanEntry): number {
   const { judging, lookup } = session;
-  if (lookup.knowsAll) return maxBlockEntries;
+  if (lookup.coversAccount) return maxBlockEntries;
   const mayBeAlone = isItem(entry) && isReadById(entry, judging);
   return mayBeAlone
     ? Math.max(1, Math.min(lookup.blockSize, countRequestsLeft(session) - 1))

@@ -38,7 +38,7 @@ export type Looks = InferOutput<typeof schema.looks>;
 /** What the end of a plan says to everybody. */
 type ExportedEnd = InferOutput<typeof schema.end>;
 
-export interface PlanEnd extends ExportedEnd {
+interface PlanEnd extends ExportedEnd {
   tally: PlanTally;
   input: SettledByInput;
 }

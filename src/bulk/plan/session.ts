@@ -178,8 +178,8 @@ export function toFile({ run, place }: RunContext, name: keyof typeof fileNames)
  * Keeps other processes out until the run ends.
  * @param what names it in the error @throws LockedError
  */
-export async function hold({ engine, leases }: RunContext, matter: string, what: string): Promise<void> {
-  leases.push(await takeLease(toLocksFolder(engine.stateFolder), matter, what));
+export async function hold({ engine, leases }: RunContext, resource: string, what: string): Promise<void> {
+  leases.push(await takeLease(toLocksFolder(engine.stateFolder), resource, what));
 }
 
 /** A run that looks contacts up, decides and writes. */

@@ -14,7 +14,7 @@ import { TextIndex } from "../../text-index.ts";
 import type { Clock, Contact, Filter, IdRef } from "../../wire.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 
-export interface SnapshotOptions {
+interface SnapshotOptions {
   /** Taken off the disk when it is closed, and at once where the platform can. */
   isTemporary: boolean;
   toIdentity(key: string): string;

@@ -73,7 +73,7 @@ export interface PlanCounts {
 }
 
 /** What a run has counted so far. */
-export interface Counted {
+interface Counted {
   input: SettledByInput;
   tally: PlanCounts;
   ledger: { counts: Readonly<Record<Outcome, number>>; codes: Summary["codes"] };

@@ -22,7 +22,7 @@ import {
 } from "./words.ts";
 
 /** What is known of a run besides its summary; a command that shows an earlier run knows none of it. */
-export interface RunFacts {
+interface RunFacts {
   /** How long it took. */
   seconds?: number;
   /** The price as it was told before the first write. */
@@ -35,7 +35,7 @@ export interface RunFacts {
 // What became of the contacts.
 
 /** Contacts that came to the same. */
-export interface ShownOutcome {
+interface ShownOutcome {
   number: number;
   words: string;
   /** Why contacts were skipped or rejected, by code. */

@@ -9,7 +9,7 @@ import type { WhileAsking } from "../bulk/start.ts";
 import { type BulkFlags, toRunOptions } from "../flags/bulk.ts";
 import type { ChosenContacts } from "../selection/conditions.ts";
 
-export interface BulkEdit {
+interface BulkEdit {
   kind: EditOptions["kind"];
   chosen: ChosenContacts;
   flags: BulkFlags & { includeUnsubscribed?: true; backup?: string };

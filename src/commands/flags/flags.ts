@@ -48,7 +48,7 @@ export function createGlobalOptions(): Option[] {
 }
 
 /** What a program has to know of a flag besides what commander knows. */
-export interface FlagShape {
+interface FlagShape {
   /** Default: boolean without a value, else string. */
   type?: "boolean" | "string" | "integer";
   repeatable?: boolean;

@@ -23,7 +23,7 @@ export interface ContactView extends View<Partial<Contact>> {
 const builtInColumns = ["key", "lists", "tags", "status", "createdAt", "updatedAt", "_id", "__v"] as const;
 type BuiltInColumn = (typeof builtInColumns)[number];
 
-export interface ContactHeaders {
+interface ContactHeaders {
   builtIn: Record<BuiltInColumn, string>;
   /** Field id → header. */
   fields: Map<string, string>;

@@ -16,7 +16,7 @@ export interface DataFlag {
   data?: string;
 }
 
-export type StartFlags = FlagsOf<ReturnType<typeof addStartFlags<[], Bare, Bare>>>;
+type StartFlags = FlagsOf<ReturnType<typeof addStartFlags<[], Bare, Bare>>>;
 
 function dataOption() {
   return new Option("--data <dir>", "folder for the sandbox's data (default: that of the profile sandbox)");

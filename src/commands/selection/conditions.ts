@@ -28,7 +28,7 @@ import {
   withKeysFile,
 } from "./keys.ts";
 
-export interface ConditionFlags extends RequestedContacts {
+interface ConditionFlags extends RequestedContacts {
   filterJson?: string;
   /** A file that names contacts. */
   keys?: string;

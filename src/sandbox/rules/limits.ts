@@ -21,7 +21,7 @@ export const maxWindowSeconds = 31_622_400;
 export const defaultMonthlyLimit = 100_000;
 
 /** What changes of the limits; `used` is what counts as used from now on. */
-export interface LimitsUpdate extends Partial<Limits> {
+interface LimitsUpdate extends Partial<Limits> {
   used?: { hour?: number; month?: number };
 }
 

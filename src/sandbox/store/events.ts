@@ -10,7 +10,7 @@ export interface StoredEvent {
   details?: object;
 }
 
-export interface EventPage {
+interface EventPage {
   /** Absent: those of every contact. */
   contactId?: string;
   /** Absent: all types. */

@@ -42,7 +42,7 @@ export interface Proposal {
 }
 
 /** What is known of the columns when a person is asked. */
-export interface KnownColumns {
+interface KnownColumns {
   /** Where each column goes as things are. */
   targets: readonly Target[];
   /** Indexes of columns that nothing places. */

@@ -9,7 +9,7 @@ import type { MappingInput } from "../table.ts";
 import type { Proposal } from "./proposal.ts";
 
 /** One thing that nobody has said, and that the file does not say by itself. */
-export interface Unclear {
+interface Unclear {
   kind: "consent" | "key" | "unmapped";
   problem: string;
   /** The flags that settle it. */

@@ -14,7 +14,7 @@ export interface ConsentColumn {
 }
 
 /** A cell that keeps a person from being mailed. */
-export interface ConsentRefusal {
+interface ConsentRefusal {
   column: ConsentColumn;
   /** As the file has it. */
   cell: string;

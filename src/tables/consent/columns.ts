@@ -32,7 +32,7 @@ export interface UnclearConsent {
   unreadable?: { cell?: string; line?: number };
 }
 
-export interface ConsentColumns {
+interface ConsentColumns {
   consent: ConsentColumn[];
   unclear: UnclearConsent[];
   /** What is passed over, and why. */

@@ -4,7 +4,7 @@ import type { format as formatNumber, isDateFormat } from "numfmt";
 import { toUnknownCell } from "../cells.ts";
 import { unescapeText } from "./parts.ts";
 
-export interface NumberFormats {
+interface NumberFormats {
   format: typeof formatNumber;
   isDateFormat: typeof isDateFormat;
 }
@@ -22,7 +22,7 @@ const lateDate = "(a date beyond 9999)";
 const earlyDate = "(a date before the calendar begins)";
 
 /** The year in which a workbook's calendar begins. */
-export type Epoch = keyof typeof epochs;
+type Epoch = keyof typeof epochs;
 
 /** @returns undefined for a cell that refers to a text that is not there */
 export type CellReader = (type: string, style: string | undefined, value: string) => string | undefined;
