@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
+import { call, inputFile, manyContacts, type RunningSandbox, readContacts, startAccount } from "../kit.ts";
 import { done, refused } from "../support/ecm.ts";
-import type { RunningSandbox } from "../support/sandbox.ts";
-import { call, inputFile, manyContacts, readContacts, startAccount } from "./kit.ts";
 
 const [ada, bob, cy] = ["ada@example.com", "bob@example.com", "cy@example.com"];
 

@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { inputFile, readContacts, refused, startAccount } from "../kit.ts";
 import { textRow, workbook } from "../tables/workbooks.ts";
 
@@ -59,70 +59,68 @@ it("in JSON a rejected element without a member stops no sync", async () => {
   expect(await run(`lists sync L ${path}`)).toMatchObject({ code: 3, rows });
 });
 
-describe("a rejects file", () => {
-  const before = "Email,First Name,Last Name\na@example.com,Ada,L\nb@example.com,Bob,M\n";
+const before = "Email,First Name,Last Name\na@example.com,Ada,L\nb@example.com,Bob,M\n";
 
-  /** Imports a file of rejected rows, and its rejects file once it is fixed as told. */
-  async function fixedAndImported(input: string, name: string, fix: (text: string) => string) {
-    const { run, service } = await startAccount();
-    await run(`import ${await inputFile(before)}`);
-    const rejected = await run(`import ${await inputFile(input, name)} --blank clear`);
-    const text = await readFile(rejected.rejects!, "utf8");
-    const summary = await run(`import ${await inputFile(fix(text), "fixed.csv")} --blank clear`);
-    const fields = new Map([...(await readContacts(service))].map(([key, contact]) => [key, contact.fields]));
-    return { text, summary, fields };
-  }
+/** Imports a file of rejected rows, and its rejects file once it is fixed as told. */
+async function fixedAndImported(input: string, name: string, fix: (text: string) => string) {
+  const { run, service } = await startAccount();
+  await run(`import ${await inputFile(before)}`);
+  const rejected = await run(`import ${await inputFile(input, name)} --blank clear`);
+  const text = await readFile(rejected.rejects!, "utf8");
+  const summary = await run(`import ${await inputFile(fix(text), "fixed.csv")} --blank clear`);
+  const fields = new Map([...(await readContacts(service))].map(([key, contact]) => [key, contact.fields]));
+  return { text, summary, fields };
+}
 
-  const withAt = (text: string) => text.replaceAll("_example.com", "@example.com");
-  const short = "Email;First Name;Last Name\na_example.com;Anna\nb_example.com\n";
+const withAt = (text: string) => text.replaceAll("_example.com", "@example.com");
+const short = "Email;First Name;Last Name\na_example.com;Anna\nb_example.com\n";
 
-  it("of JSON keeps a missing member missing, and a blank one blank", async () => {
-    const { text, summary, fields } = await fixedAndImported(
-      '{"Email":"a_example.com","First Name":""}\n{"Email":"b_example.com","Last Name":"N"}\n',
-      "people.ndjson",
-      (text) => text.replaceAll(/([ab])_example\.com,/g, "$1@example.com,"),
-    );
-    expect(text).toMatch(/^Email,First Name,Last Name,ecm_line,ecm_error,ecm_message,ecm_missing\n/);
-    expect(text).toMatch(/^a_example\.com,,,1,key_\w+,.*,Last Name$/m);
-    expect(text).toMatch(/^b_example\.com,,N,2,key_\w+,.*,First Name$/m);
-    expect(summary.rows).toMatchObject({ read: 2, updated: 2 });
-    expect(fields.get("a@example.com")).toMatchObject({ "Last Name": "L" });
-    expect(fields.get("a@example.com")!["First Name"] ?? "").toBe("");
-    expect(fields.get("b@example.com")).toEqual({ "First Name": "Bob", "Last Name": "N" });
-  });
+it("a rejects file of JSON keeps a missing member missing, and a blank one blank", async () => {
+  const { text, summary, fields } = await fixedAndImported(
+    '{"Email":"a_example.com","First Name":""}\n{"Email":"b_example.com","Last Name":"N"}\n',
+    "people.ndjson",
+    (text) => text.replaceAll(/([ab])_example\.com,/g, "$1@example.com,"),
+  );
+  expect(text).toMatch(/^Email,First Name,Last Name,ecm_line,ecm_error,ecm_message,ecm_missing\n/);
+  expect(text).toMatch(/^a_example\.com,,,1,key_\w+,.*,Last Name$/m);
+  expect(text).toMatch(/^b_example\.com,,N,2,key_\w+,.*,First Name$/m);
+  expect(summary.rows).toMatchObject({ read: 2, updated: 2 });
+  expect(fields.get("a@example.com")).toMatchObject({ "Last Name": "L" });
+  expect(fields.get("a@example.com")!["First Name"] ?? "").toBe("");
+  expect(fields.get("b@example.com")).toEqual({ "First Name": "Bob", "Last Name": "N" });
+});
 
-  it("of rows that are too short clears nothing, and takes what is filled in", async () => {
-    const { text, summary, fields } = await fixedAndImported(short, "people.csv", (text) =>
-      withAt(text).replace("b@example.com;;;", "b@example.com;;N;"),
-    );
-    expect(text).toMatch(/^b_example\.com;;;3;key_\w+;.*;First Name,Last Name$/m);
-    expect(summary.rows).toMatchObject({ updated: 2 });
-    expect(fields.get("a@example.com")).toEqual({ "First Name": "Anna", "Last Name": "L" });
-    expect(fields.get("b@example.com")).toEqual({ "First Name": "Bob", "Last Name": "N" });
-  });
+it("a rejects file of rows that are too short clears nothing, and takes what is filled in", async () => {
+  const { text, summary, fields } = await fixedAndImported(short, "people.csv", (text) =>
+    withAt(text).replace("b@example.com;;;", "b@example.com;;N;"),
+  );
+  expect(text).toMatch(/^b_example\.com;;;3;key_\w+;.*;First Name,Last Name$/m);
+  expect(summary.rows).toMatchObject({ updated: 2 });
+  expect(fields.get("a@example.com")).toEqual({ "First Name": "Anna", "Last Name": "L" });
+  expect(fields.get("b@example.com")).toEqual({ "First Name": "Bob", "Last Name": "N" });
+});
 
-  it("clears nothing either without its other columns, in another order", async () => {
-    const { summary, fields } = await fixedAndImported(short, "people.csv", (text) =>
-      withAt(text).replaceAll(/^(.*?);(.*?);(.*?);.*?;.*?;.*;(.*)$/gm, "$4;$3;$1;$2"),
-    );
-    expect(summary.rows).toMatchObject({ read: 2, updated: 1, unchanged: 1 });
-    expect(fields.get("a@example.com")).toEqual({ "First Name": "Anna", "Last Name": "L" });
-    expect(fields.get("b@example.com")).toMatchObject({ "First Name": "Bob" });
-  });
+it("a rejects file clears nothing either without its other columns, in another order", async () => {
+  const { summary, fields } = await fixedAndImported(short, "people.csv", (text) =>
+    withAt(text).replaceAll(/^(.*?);(.*?);(.*?);.*?;.*?;.*;(.*)$/gm, "$4;$3;$1;$2"),
+  );
+  expect(summary.rows).toMatchObject({ read: 2, updated: 1, unchanged: 1 });
+  expect(fields.get("a@example.com")).toEqual({ "First Name": "Anna", "Last Name": "L" });
+  expect(fields.get("b@example.com")).toMatchObject({ "First Name": "Bob" });
+});
 
-  it("that is rejected again says the same again, with names of any kind", async () => {
-    const { run } = await startAccount();
-    const path = await inputFile(
-      '{"Email":"a_example.com","x, \\"y\\"":"1"}\n{"Email":"b_example.com","Zeta":"2"}\n',
-      "people.ndjson",
-    );
-    const rejects = async (file: string) =>
-      readFile((await run(`import ${file} --ignore-unmapped`)).rejects!, "utf8");
-    const first = await rejects(path);
-    expect(first).toContain('"""x, """"y"""""""');
-    const again = await rejects(await inputFile(first, "again.csv"));
-    // The rows are on other lines now.
-    const withoutLines = (text: string) => text.replaceAll(/,\d+,key_/g, ",key_");
-    expect(withoutLines(again)).toBe(withoutLines(first));
-  });
+it("a rejects file that is rejected again says the same again, with names of any kind", async () => {
+  const { run } = await startAccount();
+  const path = await inputFile(
+    '{"Email":"a_example.com","x, \\"y\\"":"1"}\n{"Email":"b_example.com","Zeta":"2"}\n',
+    "people.ndjson",
+  );
+  const rejects = async (file: string) =>
+    readFile((await run(`import ${file} --ignore-unmapped`)).rejects!, "utf8");
+  const first = await rejects(path);
+  expect(first).toContain('"""x, """"y"""""""');
+  const again = await rejects(await inputFile(first, "again.csv"));
+  // The rows are on other lines now.
+  const withoutLines = (text: string) => text.replaceAll(/,\d+,key_/g, ",key_");
+  expect(withoutLines(again)).toBe(withoutLines(first));
 });

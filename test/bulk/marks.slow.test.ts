@@ -2,10 +2,9 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { done, refused, temporaryFolder } from "../support/ecm.ts";
+import { expect, it } from "vitest";
+import { done, inputFile, refused, startAccount, temporaryFolder } from "../kit.ts";
 import { down, enter } from "../support/typing.ts";
-import { inputFile, startAccount } from "./kit.ts";
 
 const [a, b, c] = ["a@example.com", "b@example.com", "c@example.com"];
 
@@ -166,58 +165,55 @@ it("a column that may be consent is asked about first at a terminal, with what e
   expect(await keys()).toEqual([a]);
 });
 
-describe("a table given to unsubscribe or delete", () => {
-  it.each(["unsubscribe", "delete"])("%s: one that marks some rows is not taken whole", async (verb) => {
-    const { ecm, run, active } = await startWith(a, b, c);
-    const command = `contact ${verb} --keys ${await inputFile(`Email,unsubscribed\n${a},yes\n${b},no\n${c},maybe\n`)} --yes`;
-    const hint = `Pass --marked-rows to ${verb} those alone`;
-    await refused(ecm(command), 2, "The file marks 1 of 3 rows as not subscribed", hint);
-    expect(await active()).toHaveLength(3);
-    const marked = await run(`${command} --marked-rows`);
-    expect(marked.codes.skipped).toEqual({ not_selected: 2 });
-    expect(await active()).toEqual([b, c]);
-    await ecm(`${command} --all-rows`);
-    expect(await active()).toEqual([]);
-  });
+it.each(["unsubscribe", "delete"])("%s: a table that marks some rows is not taken whole", async (verb) => {
+  const { ecm, run, active } = await startWith(a, b, c);
+  const command = `contact ${verb} --keys ${await inputFile(`Email,unsubscribed\n${a},yes\n${b},no\n${c},maybe\n`)} --yes`;
+  const hint = `Pass --marked-rows to ${verb} those alone`;
+  await refused(ecm(command), 2, "The file marks 1 of 3 rows as not subscribed", hint);
+  expect(await active()).toHaveLength(3);
+  const marked = await run(`${command} --marked-rows`);
+  expect(marked.codes.skipped).toEqual({ not_selected: 2 });
+  expect(await active()).toEqual([b, c]);
+  await ecm(`${command} --all-rows`);
+  expect(await active()).toEqual([]);
+});
 
-  it("asks at a terminal", async () => {
-    const { ecm, active } = await startWith(a, b);
-    const path = await inputFile(`Email,unsubscribed\n${a},yes\n${b},no\n`);
-    const unsubscribe = (whom: string, ...further: [string, string][]) =>
-      ecm(`contact unsubscribe --keys ${path}`, {
-        terminalColumns: 120,
-        typed: [["Whom do you want to unsubscribe?", whom], ...further],
-      });
-    expect((await unsubscribe(down + down + enter)).code).toBe(1);
-    expect(await active()).toHaveLength(2);
-    const yes: [string, string] = ["Unsubscribe 1 contact?", `y${enter}`];
-    await unsubscribe(enter, yes);
-    expect(await active()).toEqual([b]);
-    await unsubscribe(down + enter, yes);
-    expect(await active()).toEqual([]);
-  });
+it("a table that marks some rows is asked about at a terminal", async () => {
+  const { ecm, active } = await startWith(a, b);
+  const path = await inputFile(`Email,unsubscribed\n${a},yes\n${b},no\n`);
+  const unsubscribe = (whom: string, ...further: [string, string][]) =>
+    ecm(`contact unsubscribe --keys ${path}`, {
+      terminalColumns: 120,
+      typed: [["Whom do you want to unsubscribe?", whom], ...further],
+    });
+  expect((await unsubscribe(down + down + enter)).code).toBe(1);
+  expect(await active()).toHaveLength(2);
+  const yes: [string, string] = ["Unsubscribe 1 contact?", `y${enter}`];
+  await unsubscribe(enter, yes);
+  expect(await active()).toEqual([b]);
+  await unsubscribe(down + enter, yes);
+  expect(await active()).toEqual([]);
+});
 
-  it("of one that marks all rows, or has no column of consent, every row is meant", async () => {
-    const { ecm, active } = await startWith(a, b, c);
-    const unsubscribe = (path: string, flags = "") =>
-      ecm(`contact unsubscribe --keys ${path} --yes ${flags}`);
-    await done(unsubscribe(await inputFile(`Email,unsubscribed\n${a},yes\n`)));
-    const none = await inputFile(`Email,City\n${b},Oslo\n`);
-    await done(unsubscribe(none));
-    expect(await active()).toEqual([c]);
-    const exported = join(await temporaryFolder(), "ours.csv");
-    await done(ecm(`export --status Active --output-file ${exported}`));
-    await done(unsubscribe(exported));
-    expect(await active()).toEqual([]);
-    await refused(unsubscribe(none, "--marked-rows"), 2, "no column that says who is not subscribed");
-  });
+it("of a table that marks all rows, or has no column of consent, every row is meant", async () => {
+  const { ecm, active } = await startWith(a, b, c);
+  const unsubscribe = (path: string, flags = "") => ecm(`contact unsubscribe --keys ${path} --yes ${flags}`);
+  await done(unsubscribe(await inputFile(`Email,unsubscribed\n${a},yes\n`)));
+  const none = await inputFile(`Email,City\n${b},Oslo\n`);
+  await done(unsubscribe(none));
+  expect(await active()).toEqual([c]);
+  const exported = join(await temporaryFolder(), "ours.csv");
+  await done(ecm(`export --status Active --output-file ${exported}`));
+  await done(unsubscribe(exported));
+  expect(await active()).toEqual([]);
+  await refused(unsubscribe(none, "--marked-rows"), 2, "no column that says who is not subscribed");
+});
 
-  it("of one whose column marks nobody, it is asked, and a deletion means every row", async () => {
-    const { ecm, keys } = await startWith(a, b);
-    const nobody = `--keys ${await inputFile(`Email,unsubscribed\n${a},no\n`)}`;
-    for (const line of ["contact unsubscribe --yes", "suppressions add"])
-      await refused(ecm(`${line} ${nobody}`), 2, "The file marks 0 of 1 rows as not subscribed");
-    await done(ecm(`contact delete --yes ${nobody}`));
-    expect(await keys()).toEqual([b]);
-  });
+it("of a table whose column marks nobody, it is asked, and a deletion means every row", async () => {
+  const { ecm, keys } = await startWith(a, b);
+  const nobody = `--keys ${await inputFile(`Email,unsubscribed\n${a},no\n`)}`;
+  for (const line of ["contact unsubscribe --yes", "suppressions add"])
+    await refused(ecm(`${line} ${nobody}`), 2, "The file marks 0 of 1 rows as not subscribed");
+  await done(ecm(`contact delete --yes ${nobody}`));
+  expect(await keys()).toEqual([b]);
 });

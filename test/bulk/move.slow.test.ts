@@ -2,15 +2,13 @@
  * `ecm contact move`: the person keeps what they have, and nobody who left is written to under another key.
  */
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { findStatus } from "../../src/api/contacts.ts";
 import { replaceByClone } from "../../src/sandbox/clone.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { Contact } from "../../src/wire.ts";
 import { beforeFirst, startRecordingProxy } from "../journeys/recording-proxy.ts";
-import { done, temporaryFolder } from "../support/ecm.ts";
-import { plainStructure } from "../support/service.ts";
-import { readContacts, startAccount } from "./kit.ts";
+import { done, plainStructure, readContacts, startAccount, temporaryFolder } from "../kit.ts";
 
 const old = "ada@old.example";
 const next = "ada@new.example";
@@ -40,115 +38,113 @@ async function startScene(options: Parameters<typeof startAccount>[0] = {}) {
   };
 }
 
-describe("a contact that moves", () => {
-  it("is created with its values, lists and tags in one request, and then unsubscribed", async () => {
-    const { ecm, move, writes, status, service } = await startScene();
-    const before = (await readContacts(service)).get(old)!;
-    const dry = await move("--dry-run");
-    expect(dry.stderr).toContain("cannot be made active again");
-    expect(writes()).toEqual([]);
-    const moved = await move();
-    expect(moved.code, moved.stderr).toBe(0);
-    expect(moved.stderr).toContain("cannot be made active again");
-    expect(JSON.parse(moved.stdout)).toMatchObject({ key: next });
-    expect(writes().map(({ method }) => method)).toEqual(["POST", "PATCH"]);
-    // As the dry run has printed them.
-    expect(JSON.parse(dry.stdout)).toMatchObject(writes().map(({ method, path }) => ({ method, path })));
-    const { version: _, ...held } = before;
-    expect((await readContacts(service)).get(next)).toMatchObject(held);
-    expect([await status(next), await status(old)]).toEqual(["active", "inactive"]);
-    expect((await ecm("runs list --json")).stdout.trim()).toBe("[]");
-    expect(await move()).toMatchObject({
-      code: 6,
-      stderr: expect.stringContaining("only an active contact"),
-    });
+it("a contact that moves is created with its values, lists and tags in one request, and then unsubscribed", async () => {
+  const { ecm, move, writes, status, service } = await startScene();
+  const before = (await readContacts(service)).get(old)!;
+  const dry = await move("--dry-run");
+  expect(dry.stderr).toContain("cannot be made active again");
+  expect(writes()).toEqual([]);
+  const moved = await move();
+  expect(moved.code, moved.stderr).toBe(0);
+  expect(moved.stderr).toContain("cannot be made active again");
+  expect(JSON.parse(moved.stdout)).toMatchObject({ key: next });
+  expect(writes().map(({ method }) => method)).toEqual(["POST", "PATCH"]);
+  // As the dry run has printed them.
+  expect(JSON.parse(dry.stdout)).toMatchObject(writes().map(({ method, path }) => ({ method, path })));
+  const { version: _, ...held } = before;
+  expect((await readContacts(service)).get(next)).toMatchObject(held);
+  expect([await status(next), await status(old)]).toEqual(["active", "inactive"]);
+  expect((await ecm("runs list --json")).stdout.trim()).toBe("[]");
+  expect(await move()).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining("only an active contact"),
   });
+});
 
-  it("is printed with --delete-old before it is deleted", async () => {
-    const { move, keys } = await startScene();
-    expect(JSON.parse((await move("--delete-old")).stdout)).toMatchObject({
-      key: old,
-      lists: [{}],
-      tags: [{}],
-    });
-    expect(await keys()).toEqual([next, "bob@example.com"]);
-    // As after a kill at the end.
-    const again = await move("--delete-old");
-    expect(again).toMatchObject({ code: 5, stderr: expect.stringContaining(`ecm contact get ${next}`) });
+it("a contact that moves is printed with --delete-old before it is deleted", async () => {
+  const { move, keys } = await startScene();
+  expect(JSON.parse((await move("--delete-old")).stdout)).toMatchObject({
+    key: old,
+    lists: [{}],
+    tags: [{}],
   });
+  expect(await keys()).toEqual([next, "bob@example.com"]);
+  // As after a kill at the end.
+  const again = await move("--delete-old");
+  expect(again).toMatchObject({ code: 5, stderr: expect.stringContaining(`ecm contact get ${next}`) });
+});
 
-  it("goes on where the new contact holds all of the old one", async () => {
-    const { ecm, move, writes } = await startScene();
-    const held = "--set 'First Name=Ada' --set 'Last Name=L' --list News --tag VIP";
-    await ecm(`contact create --key ${next} ${held} --list Offers`);
-    const before = writes().length;
-    const moved = await move();
-    expect(moved.code, moved.stderr).toBe(0);
-    expect(writes().slice(before)).toMatchObject([{ method: "PATCH" }]);
-  });
+it("a contact that moves goes on where the new contact holds all of the old one", async () => {
+  const { ecm, move, writes } = await startScene();
+  const held = "--set 'First Name=Ada' --set 'Last Name=L' --list News --tag VIP";
+  await ecm(`contact create --key ${next} ${held} --list Offers`);
+  const before = writes().length;
+  const moved = await move();
+  expect(moved.code, moved.stderr).toBe(0);
+  expect(writes().slice(before)).toMatchObject([{ method: "PATCH" }]);
+});
 
-  it("gives an existing contact what it lacks with --merge; what that has stays", async () => {
-    const { ecm, move, writes, status, service } = await startScene();
-    await ecm(`contact create --key ${next} --set 'First Name=Augusta' --list Offers`);
-    const before = writes().length;
-    expect(await move()).toMatchObject({ code: 6, stderr: expect.stringContaining("--merge") });
-    expect(writes()).toHaveLength(before);
-    const merged = await move("--merge");
-    expect(merged.code, merged.stderr).toBe(0);
-    expect((await readContacts(service)).get(next)).toMatchObject({
-      fields: { "First Name": "Augusta", "Last Name": "L" },
-      lists: { length: 2 },
-      tags: { length: 1 },
-    });
-    expect(await status(old)).toBe("inactive");
+it("a contact that moves gives an existing contact what it lacks with --merge; what that has stays", async () => {
+  const { ecm, move, writes, status, service } = await startScene();
+  await ecm(`contact create --key ${next} --set 'First Name=Augusta' --list Offers`);
+  const before = writes().length;
+  expect(await move()).toMatchObject({ code: 6, stderr: expect.stringContaining("--merge") });
+  expect(writes()).toHaveLength(before);
+  const merged = await move("--merge");
+  expect(merged.code, merged.stderr).toBe(0);
+  expect((await readContacts(service)).get(next)).toMatchObject({
+    fields: { "First Name": "Augusta", "Last Name": "L" },
+    lists: { length: 2 },
+    tags: { length: 1 },
   });
+  expect(await status(old)).toBe("inactive");
+});
 
-  it("is completed by the same command where an answer was lost", async () => {
-    const { move, status, service } = await startScene({ faults: ["reset-after:POST:/api/contact"] });
-    await move();
-    service.sandbox.admin.faults([]);
-    const again = await move();
-    expect(again.code, again.stderr).toBe(0);
-    const once = { lists: { length: 1 }, tags: { length: 1 } };
-    expect((await readContacts(service)).get(next)).toMatchObject(once);
-    expect(await status(old)).toBe("inactive");
-  });
+it("a contact that moves is completed by the same command where an answer was lost", async () => {
+  const { move, status, service } = await startScene({ faults: ["reset-after:POST:/api/contact"] });
+  await move();
+  service.sandbox.admin.faults([]);
+  const again = await move();
+  expect(again.code, again.stderr).toBe(0);
+  const once = { lists: { length: 1 }, tags: { length: 1 } };
+  expect((await readContacts(service)).get(next)).toMatchObject(once);
+  expect(await status(old)).toBe("inactive");
+});
 
-  it.each<[code: number, fault: string, flags: string, state: string]>([
-    [7, "429:PATCH:/api/contact/*:seconds=3600", "", "is still active"],
-    [1, "500:PATCH:/api/contact/*", "", "may still be active"],
-    [8, "reset-before:DELETE:*", "--delete-old", "may still be active"],
-  ])("says what is done and how to go on: exit %i after %s %s", async (code, fault, flags, state) => {
-    const { move, sandbox, status } = await startScene({ faults: [fault] });
-    const words = `${next} exists now, with all that ${old} has; ${old} ${state}: the same command goes on`;
-    expect(await move(flags)).toMatchObject({ code, stderr: expect.stringContaining(words) });
-    sandbox.admin.faults([]);
-    expect((await move(flags)).code).toBe(0);
-    expect(await status(next)).toBe("active");
-  });
+it.each<[code: number, fault: string, flags: string, state: string]>([
+  [7, "429:PATCH:/api/contact/*:seconds=3600", "", "is still active"],
+  [1, "500:PATCH:/api/contact/*", "", "may still be active"],
+  [8, "reset-before:DELETE:*", "--delete-old", "may still be active"],
+])("says what is done and how to go on: exit %i after %s %s", async (code, fault, flags, state) => {
+  const { move, sandbox, status } = await startScene({ faults: [fault] });
+  const words = `${next} exists now, with all that ${old} has; ${old} ${state}: the same command goes on`;
+  expect(await move(flags)).toMatchObject({ code, stderr: expect.stringContaining(words) });
+  sandbox.admin.faults([]);
+  expect((await move(flags)).code).toBe(0);
+  expect(await status(next)).toBe("active");
+});
 
-  it("says the way on where the service deletes no contacts", async () => {
-    const { ecm, move, status } = await startScene({ variants: { literal: "yes" } });
-    const { code, stderr } = await ecm(`contact move ${old} ${next} --yes --delete-old`);
-    expect(code).toBe(4);
-    expect(stderr).toMatch(
-      `${next} exists now, with all that ${old} has; ${old} is still active. To unsubscribe it instead: ecm contact move ${old} ${next}\n`,
-    );
-    expect((await move()).code).toBe(0);
-    expect([await status(next), await status(old)]).toEqual(["active", "inactive"]);
-  });
+it("a contact that moves says the way on where the service deletes no contacts", async () => {
+  const { ecm, move, status } = await startScene({ variants: { literal: "yes" } });
+  const { code, stderr } = await ecm(`contact move ${old} ${next} --yes --delete-old`);
+  expect(code).toBe(4);
+  expect(stderr).toMatch(
+    `${next} exists now, with all that ${old} has; ${old} is still active. To unsubscribe it instead: ecm contact move ${old} ${next}\n`,
+  );
+  expect((await move()).code).toBe(0);
+  expect([await status(next), await status(old)]).toEqual(["active", "inactive"]);
+});
 
-  it("looks up what it shows before it writes", async () => {
-    const { ecm, writes } = await startScene({ faults: ["429:GET:/api/contact-structure/*:seconds=3600"] });
-    expect((await ecm(`contact move ${old} ${next} --yes --delete-old -o tsv`)).code).toBe(7);
-    expect(writes()).toEqual([]);
-  });
+it("a contact that moves looks up what it shows before it writes", async () => {
+  const { ecm, writes } = await startScene({ faults: ["429:GET:/api/contact-structure/*:seconds=3600"] });
+  expect((await ecm(`contact move ${old} ${next} --yes --delete-old -o tsv`)).code).toBe(7);
+  expect(writes()).toEqual([]);
+});
 
-  it("is said to be complete by the same command where the last answer was lost", async () => {
-    const { move } = await startScene({ faults: ["reset-after:PATCH:/api/contact/*:n=1"] });
-    expect((await move()).code).toBe(8);
-    expect(await move()).toMatchObject({ code: 6, stderr: expect.stringContaining("it is complete") });
-  });
+it("a contact that moves is said to be complete by the same command where the last answer was lost", async () => {
+  const { move } = await startScene({ faults: ["reset-after:PATCH:/api/contact/*:n=1"] });
+  expect((await move()).code).toBe(8);
+  expect(await move()).toMatchObject({ code: 6, stderr: expect.stringContaining("it is complete") });
 });
 
 const leave = (key: string) => `contact unsubscribe ${key} --yes`;

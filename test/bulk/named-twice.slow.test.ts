@@ -2,8 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
-import { readJson } from "../support/ecm.ts";
-import { askingOf, contactLines, inputFile, manyContacts } from "./kit.ts";
+import { askingOf, contactLines, inputFile, manyContacts, readJson } from "../kit.ts";
 
 const verbs = [
   ["mutate", "--set 'First Name=New' --add-list L", "updated"],

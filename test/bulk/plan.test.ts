@@ -5,10 +5,9 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import type { PlanLine } from "../../src/bulk/plan/plan-line.ts";
 import { interruptedError } from "../../src/errors.ts";
+import { contactLines, inputFile, startAccount, startHttpServer } from "../kit.ts";
 import { ecmWith, refused, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { startHttpServer } from "../support/http-server.ts";
 import { testKey } from "../support/test-send.ts";
-import { contactLines, inputFile, startAccount } from "./kit.ts";
 
 async function account() {
   const contacts = [

@@ -4,8 +4,7 @@
  */
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../support/ecm.ts";
-import { inputFile, manyContacts, manyRows, startAccount } from "./kit.ts";
+import { inputFile, manyContacts, manyRows, startAccount, temporaryFolder } from "../kit.ts";
 
 const variants: Record<string, string>[] = [{}, { keys: "first", "max-keys": "2", page: "cap:3" }];
 

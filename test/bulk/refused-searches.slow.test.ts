@@ -4,9 +4,7 @@
  */
 import { expect, it } from "vitest";
 import { type RecordingProxy, startRecordingProxy } from "../journeys/recording-proxy.ts";
-import { refused } from "../support/ecm.ts";
-import { errorBody } from "../support/http-server.ts";
-import { askingOf, inputFile, manyContacts, manyRows, readContacts } from "./kit.ts";
+import { askingOf, errorBody, inputFile, manyContacts, manyRows, readContacts, refused } from "../kit.ts";
 
 const message = "Searching is not possible at the moment";
 

@@ -1,8 +1,7 @@
 /** Undo of what deletes and unsubscribes, and of what creates: what its plan says, and what is done. */
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { done } from "../support/ecm.ts";
-import { contactLines, manyContacts, manyRows, readContacts, startAccount } from "./kit.ts";
+import { contactLines, done, manyContacts, manyRows, readContacts, startAccount } from "../kit.ts";
 
 /** So many contacts that an import has created, in a list and with a tag. */
 async function withPeople(count: number) {

@@ -2,8 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../support/ecm.ts";
-import { contactLines, manyContacts, manyRows, readContacts, startAccount } from "./kit.ts";
+import { contactLines, manyContacts, manyRows, readContacts, startAccount, temporaryFolder } from "../kit.ts";
 
 const header = "Email,First Name\n";
 

@@ -1,5 +1,5 @@
 /** What the bulk engine makes of a service that decides otherwise what its documents leave open. */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { writeCachedBehavior } from "../../src/config/caches.ts";
 import { fastClock, startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { testClock } from "../sandbox/account.ts";
@@ -9,95 +9,93 @@ import { askingOf, call, inputFile, manyContacts, manyRows, readContacts, startA
 const newRows = (count: number) => manyRows(count, () => "New");
 const renamed = { fields: { "First Name": "New" } };
 
-describe("a create that is refused as a duplicate, while no search shows the contact", () => {
-  const keys = ["p0@example.com", "p2@example.com"];
+const keys = ["p0@example.com", "p2@example.com"];
 
-  /** An account whose searches leave these contacts out; and a clock that tells how long was waited. */
-  const hiding = async (hidden: string[], faults: string[] = []) => {
-    const service = await startRecordingProxy({ faults });
-    service.sandbox.admin.seed({ contacts: manyContacts(3) });
-    service.rewrites = (path, text) => {
-      if (path !== "/api/contact/search") return text;
-      const { contacts } = JSON.parse(text) as { contacts: { key: string }[] };
-      const shown = contacts.filter(({ key }) => !hidden.includes(key));
-      return JSON.stringify({ totalRecords: shown.length, contacts: shown });
-    };
-    const pauses: number[] = [];
-    const clock = {
-      now: () => Date.now(),
-      sleep: async (milliseconds: number) => void pauses.push(milliseconds),
-    };
-    const asked = askingOf(service);
-    const importRows = (count: number) => asked.importing(newRows(count), "", { clock });
-    return { ...asked, service, pauses, importRows };
+/** An account whose searches leave these contacts out; and a clock that tells how long was waited. */
+const hiding = async (hidden: string[], faults: string[] = []) => {
+  const service = await startRecordingProxy({ faults });
+  service.sandbox.admin.seed({ contacts: manyContacts(3) });
+  service.rewrites = (path, text) => {
+    if (path !== "/api/contact/search") return text;
+    const { contacts } = JSON.parse(text) as { contacts: { key: string }[] };
+    const shown = contacts.filter(({ key }) => !hidden.includes(key));
+    return JSON.stringify({ totalRecords: shown.length, contacts: shown });
   };
+  const pauses: number[] = [];
+  const clock = {
+    now: () => Date.now(),
+    sleep: async (milliseconds: number) => void pauses.push(milliseconds),
+  };
+  const asked = askingOf(service);
+  const importRows = (count: number) => asked.importing(newRows(count), "", { clock });
+  return { ...asked, service, pauses, importRows };
+};
 
-  it("is skipped at the end of the run, after one wait for all of them", async () => {
-    const { service, pauses, importRows } = await hiding(keys);
-    expect(await importRows(5)).toMatchObject({
-      status: "completed",
-      rows: { created: 2, updated: 1, skipped: 2, rejected: 0 },
+it("a hidden duplicate is skipped at the end of the run, after one wait for all of them", async () => {
+  const { service, pauses, importRows } = await hiding(keys);
+  expect(await importRows(5)).toMatchObject({
+    status: "completed",
+    rows: { created: 2, updated: 1, skipped: 2, rejected: 0 },
+    codes: { skipped: { exists_hidden: 2 } },
+    inactive: 0,
+  });
+  expect(pauses).toEqual([1000, 3000, 10_000]);
+  expect((await readContacts(service)).get("p1@example.com")).toMatchObject(renamed);
+});
+
+it("a hidden duplicate does not keep a run from its end, however few requests each invocation may send", async () => {
+  const { run } = await hiding(["p0@example.com", "p1@example.com", "p2@example.com"]);
+  const clock = fastClock();
+  const command = `import ${await inputFile(manyRows(5))} --max-requests 6`;
+  let summary = await run(command, { clock });
+  for (let again = 0; again < 8 && summary.status !== "completed"; again++)
+    summary = await run(command, { clock });
+  expect(summary).toMatchObject({
+    status: "completed",
+    rows: { created: 2, skipped: 3 },
+    codes: { skipped: { exists_hidden: 3 } },
+  });
+});
+
+it("a hidden duplicate is decided on once a search shows the contact", async () => {
+  const clock = testClock();
+  const { service, importing } = await startAccount({ clock, variants: { "search-lag": "2500" } });
+  const { structureId: contactStructureId } = service.sandbox;
+  // Created by somebody else a moment ago.
+  for (const key of keys) await call(service, "POST", "/api/contact", { key, contactStructureId });
+  const { rows } = await importing(newRows(3), "", { clock });
+  expect(rows).toMatchObject({ created: 1, updated: 2, skipped: 0, rejected: 0 });
+  const contacts = await readContacts(service);
+  for (const key of keys) expect(contacts.get(key)).toMatchObject(renamed);
+});
+
+it.each(["reset-before", "reset-after", "500"])(
+  "a hidden duplicate is not counted as created after %s, since the contact may have been there before",
+  async (fault) => {
+    const { fieldsOf, importRows } = await hiding(keys, [`${fault}:POST:/api/contact:n=1`]);
+    expect(await importRows(4)).toMatchObject({
+      rows: { created: 1, updated: 1, skipped: 2, rejected: 0 },
       codes: { skipped: { exists_hidden: 2 } },
-      inactive: 0,
     });
-    expect(pauses).toEqual([1000, 3000, 10_000]);
-    expect((await readContacts(service)).get("p1@example.com")).toMatchObject(renamed);
-  });
+    expect(await fieldsOf("p0@example.com")).toEqual({ "First Name": "First 0" });
+  },
+);
 
-  it("does not keep a run from its end, however few requests each invocation may send", async () => {
-    const { run } = await hiding(["p0@example.com", "p1@example.com", "p2@example.com"]);
-    const clock = fastClock();
-    const command = `import ${await inputFile(manyRows(5))} --max-requests 6`;
-    let summary = await run(command, { clock });
-    for (let again = 0; again < 8 && summary.status !== "completed"; again++)
-      summary = await run(command, { clock });
-    expect(summary).toMatchObject({
-      status: "completed",
-      rows: { created: 2, skipped: 3 },
-      codes: { skipped: { exists_hidden: 3 } },
-    });
-  });
-
-  it("is decided on once a search shows the contact", async () => {
-    const clock = testClock();
-    const { service, importing } = await startAccount({ clock, variants: { "search-lag": "2500" } });
-    const { structureId: contactStructureId } = service.sandbox;
-    // Created by somebody else a moment ago.
-    for (const key of keys) await call(service, "POST", "/api/contact", { key, contactStructureId });
-    const { rows } = await importing(newRows(3), "", { clock });
-    expect(rows).toMatchObject({ created: 1, updated: 2, skipped: 0, rejected: 0 });
-    const contacts = await readContacts(service);
-    for (const key of keys) expect(contacts.get(key)).toMatchObject(renamed);
-  });
-
-  it.each(["reset-before", "reset-after", "500"])(
-    "is not counted as created after %s, since the contact may have been there before",
-    async (fault) => {
-      const { fieldsOf, importRows } = await hiding(keys, [`${fault}:POST:/api/contact:n=1`]);
-      expect(await importRows(4)).toMatchObject({
-        rows: { created: 1, updated: 1, skipped: 2, rejected: 0 },
-        codes: { skipped: { exists_hidden: 2 } },
-      });
-      expect(await fieldsOf("p0@example.com")).toEqual({ "First Name": "First 0" });
-    },
-  );
-
-  it.each([
-    ["is counted as created where a search shows in time that it was applied", "2500", { created: 2 }],
-    [
-      "is not counted as created where no search shows that it was applied",
-      "600000",
-      { created: 1, skipped: 1 },
-    ],
-  ])("%s", async (_name, lag, expected) => {
-    // The service's clock is that of its answers' Date.
-    const clock = testClock(Date.now());
-    const faults = ["reset-after:POST:/api/contact:n=1"];
-    const account = await startAccount({ clock, faults, variants: { "search-lag": lag } });
-    const { rows } = await account.importing(manyRows(2), "--concurrency 1", { clock });
-    expect(rows).toMatchObject({ updated: 0, skipped: 0, rejected: 0, ...expected });
-    expect(await account.keys()).toEqual(["p0@example.com", "p1@example.com"]);
-  });
+it.each([
+  ["is counted as created where a search shows in time that it was applied", "2500", { created: 2 }],
+  [
+    "is not counted as created where no search shows that it was applied",
+    "600000",
+    { created: 1, skipped: 1 },
+  ],
+])("a hidden duplicate %s", async (_name, lag, expected) => {
+  // The service's clock is that of its answers' Date.
+  const clock = testClock(Date.now());
+  const faults = ["reset-after:POST:/api/contact:n=1"];
+  const account = await startAccount({ clock, faults, variants: { "search-lag": lag } });
+  const { rows } = await account.importing(manyRows(2), "--concurrency 1", { clock });
+  expect(rows).toMatchObject({ updated: 0, skipped: 0, rejected: 0, ...expected });
+  expect(await account.keys()).toEqual(["p0@example.com", "p1@example.com"]);
 });
 
 it.each([3, 30])("letter case of keys is compared folded, of %d rows", async (count) => {

@@ -2,8 +2,7 @@
  * A bulk run in a log: a line when it begins to wait, and none with -q.
  */
 import { expect, it } from "vitest";
-import { startSandbox } from "../support/sandbox.ts";
-import { inputFile, manyRows } from "./kit.ts";
+import { inputFile, manyRows, startSandbox } from "../kit.ts";
 
 /** A command where the hour has two requests left, and the next hour begins 15 seconds later. */
 async function scarce(args: string[]) {

@@ -1,7 +1,5 @@
 /** A service whose feed of events behaves in every way that its documents leave open, over real HTTP. */
-import { done } from "../support/ecm.ts";
-import { errorBody, json } from "../support/http-server.ts";
-import { startService } from "../support/service.ts";
+import { done, errorBody, json, startService } from "../kit.ts";
 
 export type FeedEvent = Record<string, unknown> & { timestamp: string; type: string };
 

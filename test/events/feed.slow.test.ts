@@ -2,7 +2,7 @@
  * `ecm events` against feeds that behave in every way: each event once over all invocations, and none lost.
  */
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { done } from "../support/ecm.ts";
 import { runs } from "../support/runs.ts";
 import { dayMilliseconds, type FeedEvent, type Play, serviceNow, startFeed } from "./feed-double.ts";
@@ -49,66 +49,63 @@ const situation = fc.record({
 
 const parsed = (text: string) => (JSON.parse(text) as FeedEvent[]).map((event) => JSON.stringify(event));
 
-describe("events --since last", () => {
-  it("shows each event once over several invocations, whatever the feed plays", async () => {
-    await fc.assert(
-      fc.asyncProperty(situation, async ({ play: chosen, first, batches, limits, clockDays }) => {
-        let number = 0;
-        const made = (shapes: { hoursAgo: number; mark: number }[]) =>
-          shapes.map(({ hoursAgo, mark }) => eventAt(number++, hoursAgo, mark));
-        const { feed, ecm } = await startFeed(made(first), { ...chosen, arrivals: batches.map(made) });
-        const shownIds: string[] = [];
-        const show = async (limit: number | undefined, days: number) => {
-          const flag = limit === undefined ? "" : `--limit ${limit}`;
-          shownIds.push(...parsed(await done(ecm(`--since last ${flag}`, days))));
-        };
-        for (const [at, limit] of limits.entries()) await show(limit, clockDays[at]!);
-        for (let rest = 0; rest < 40 && shownIds.length < feed.events.length; rest++)
-          await show(undefined, 0);
-        expect(shownIds.toSorted()).toEqual(feed.events.map((event) => JSON.stringify(event)).sort());
-        await show(undefined, 0);
-        expect(shownIds).toHaveLength(feed.events.length);
-      }),
-      { numRuns },
-    );
-  });
+it("events --since last shows each event once over several invocations, whatever the feed plays", async () => {
+  await fc.assert(
+    fc.asyncProperty(situation, async ({ play: chosen, first, batches, limits, clockDays }) => {
+      let number = 0;
+      const made = (shapes: { hoursAgo: number; mark: number }[]) =>
+        shapes.map(({ hoursAgo, mark }) => eventAt(number++, hoursAgo, mark));
+      const { feed, ecm } = await startFeed(made(first), { ...chosen, arrivals: batches.map(made) });
+      const shownIds: string[] = [];
+      const show = async (limit: number | undefined, days: number) => {
+        const flag = limit === undefined ? "" : `--limit ${limit}`;
+        shownIds.push(...parsed(await done(ecm(`--since last ${flag}`, days))));
+      };
+      for (const [at, limit] of limits.entries()) await show(limit, clockDays[at]!);
+      for (let rest = 0; rest < 40 && shownIds.length < feed.events.length; rest++) await show(undefined, 0);
+      expect(shownIds.toSorted()).toEqual(feed.events.map((event) => JSON.stringify(event)).sort());
+      await show(undefined, 0);
+      expect(shownIds).toHaveLength(feed.events.length);
+    }),
+    { numRuns },
+  );
+});
 
-  it("shows what --limit left over although it is older than the usual days by then", async () => {
-    const { feed, ecm } = await startFeed(events(30), { order: "newest", total: "right" });
-    const shownIds: string[] = [];
-    for (const days of [0, 25, 20, 20, 20]) {
-      feed.now += days * dayMilliseconds;
-      const { stdout, stderr } = await ecm("--since last --limit 6");
-      shownIds.push(...parsed(stdout));
-      expect(stderr.includes("some may be missing")).toBe(false);
-    }
-    expect(new Set(shownIds).size).toBe(30);
-    expect(shownIds).toHaveLength(30);
-  });
+it("events --since last shows what --limit left over although it is older than the usual days by then", async () => {
+  const { feed, ecm } = await startFeed(events(30), { order: "newest", total: "right" });
+  const shownIds: string[] = [];
+  for (const days of [0, 25, 20, 20, 20]) {
+    feed.now += days * dayMilliseconds;
+    const { stdout, stderr } = await ecm("--since last --limit 6");
+    shownIds.push(...parsed(stdout));
+    expect(stderr.includes("some may be missing")).toBe(false);
+  }
+  expect(new Set(shownIds).size).toBe(30);
+  expect(shownIds).toHaveLength(30);
+});
 
-  it("says when what --limit left over is older than the service keeps events", async () => {
-    const { feed, ecm } = await startFeed(events(30), { order: "newest", total: "right" });
-    await ecm("--since last --limit 6");
-    feed.now += 95 * dayMilliseconds;
-    const { stdout, stderr } = await ecm("--since last");
-    expect(stdout).toBe("[]\n");
-    expect(stderr).toContain("warning: These events were last read whole 95 days ago");
-  });
+it("events --since last says when what --limit left over is older than the service keeps events", async () => {
+  const { feed, ecm } = await startFeed(events(30), { order: "newest", total: "right" });
+  await ecm("--since last --limit 6");
+  feed.now += 95 * dayMilliseconds;
+  const { stdout, stderr } = await ecm("--since last");
+  expect(stdout).toBe("[]\n");
+  expect(stderr).toContain("warning: These events were last read whole 95 days ago");
+});
 
-  it("shows nothing again after this machine's clock was ahead once, and loses nothing", async () => {
-    const { feed, ecm } = await startFeed(events(5), { order: "newest", total: "right" });
-    expect(parsed((await ecm("--since last", 95)).stdout)).toHaveLength(5);
-    feed.events.push(eventAt(99, 24 * 40));
-    expect(parsed((await ecm("--since last")).stdout)).toEqual([JSON.stringify(feed.events.at(-1))]);
-    expect((await ecm("--since last --days 90")).stdout).toBe("[]\n");
-  });
+it("events --since last shows nothing again after this machine's clock was ahead once, and loses nothing", async () => {
+  const { feed, ecm } = await startFeed(events(5), { order: "newest", total: "right" });
+  expect(parsed((await ecm("--since last", 95)).stdout)).toHaveLength(5);
+  feed.events.push(eventAt(99, 24 * 40));
+  expect(parsed((await ecm("--since last")).stdout)).toEqual([JSON.stringify(feed.events.at(-1))]);
+  expect((await ecm("--since last --days 90")).stdout).toBe("[]\n");
+});
 
-  it("shows an event without a time that can be read once, the last", async () => {
-    const odd = { timestamp: "yesterday", type: "email-clicked", contactId: "c" };
-    const { ecm } = await startFeed([odd, ...events(3)], { order: "newest", total: "right" });
-    expect(parsed((await ecm("--since last")).stdout).at(-1)).toBe(JSON.stringify(odd));
-    for (const days of [0, 200]) expect((await ecm("--since last", days)).stdout).toBe("[]\n");
-  });
+it("events --since last shows an event without a time that can be read once, the last", async () => {
+  const odd = { timestamp: "yesterday", type: "email-clicked", contactId: "c" };
+  const { ecm } = await startFeed([odd, ...events(3)], { order: "newest", total: "right" });
+  expect(parsed((await ecm("--since last")).stdout).at(-1)).toBe(JSON.stringify(odd));
+  for (const days of [0, 200]) expect((await ecm("--since last", days)).stdout).toBe("[]\n");
 });
 
 it("ecm events shows all with --all and --since TIME, and the newest otherwise, whatever the order of the feed and its cuts", async () => {

@@ -3,10 +3,9 @@ import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { json, plainStructure, startHttpServer } from "../kit.ts";
 import { missingTools } from "../recipes/kit.ts";
 import { spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
-import { json, startHttpServer } from "../support/http-server.ts";
-import { plainStructure } from "../support/service.ts";
 
 const missing = missingTools(["openssl"]);
 const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";

@@ -2,10 +2,8 @@
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
+import { json, listen, plainStructure, startHttpServer, startSandbox, startService } from "../kit.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
-import { json, listen, startHttpServer } from "../support/http-server.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { plainStructure, startService } from "../support/service.ts";
 
 const baseUrl = "https://api.example.com";
 

@@ -8,20 +8,10 @@ import { join } from "node:path";
 import { domainToASCII } from "node:url";
 import { expect, it } from "vitest";
 import { toSuppressionsPath } from "../../src/suppressions/suppressions.ts";
-import { inputFile, manyContacts, parseSummary, summaryOf } from "../bulk/kit.ts";
-import {
-  done,
-  type Ecm,
-  ecmWith,
-  readJson,
-  refused,
-  spawnEcm,
-  temporaryFolder,
-  temporaryHome,
-  waitForResult,
-} from "../support/ecm.ts";
+import { inputFile, manyContacts, parseSummary, readJson, refused, startSandbox, summaryOf } from "../kit.ts";
+import type { Ecm } from "../support/ecm.ts";
+import { done, ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { readHome } from "../support/home.ts";
-import { startSandbox } from "../support/sandbox.ts";
 
 const bytesOf = (text: string, encoding: BufferEncoding = "utf8") =>
   Buffer.from(text, encoding).toString("latin1");

@@ -7,8 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { ecmWith, startSandbox, temporaryFolder, temporaryHome } from "../kit.ts";
 import { openAccount } from "./account.ts";
 
 const run = promisify(execFile);

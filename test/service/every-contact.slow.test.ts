@@ -1,9 +1,8 @@
 /** `ecm export` while others add and remove contacts between two pages: each contact that stays, once. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { json } from "../support/http-server.ts";
+import { json, plainStructure, startService } from "../kit.ts";
 import { runs } from "../support/runs.ts";
-import { plainStructure, startService } from "../support/service.ts";
 
 interface Change {
   /** Which contacts go: their places as parts of all. */

@@ -1,12 +1,10 @@
 /**
  * Members of any of several lists: all of them are found, or it is said that the service does not find them.
  */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Filter } from "../../src/wire.ts";
-import { parseSummary, readContacts } from "../bulk/kit.ts";
 import { type RecordingProxy, startRecordingProxy } from "../journeys/recording-proxy.ts";
-import type { Result } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { parseSummary, type Result, readContacts, startSandbox } from "../kit.ts";
 
 type Reading = (filters: Filter[]) => Filter[];
 /** Of each condition only these of its values. */
@@ -50,8 +48,9 @@ async function startReading(reading: Reading): Promise<RecordingProxy> {
 const all = [0, 1, 2, 3, 4].map((index) => `p${index}@example.com`);
 const three = ["--list", "A", "--list", "B", "--list", "C"];
 
-describe.each(Object.entries(readings))("a service that honours %s", (_name, reading) => {
-  it("finds, changes and merges everybody of several lists, or says that it does not and writes nothing", async () => {
+it.each(Object.entries(readings))(
+  "honouring %s, all are found or nothing is written",
+  async (_name, reading) => {
     const proxy = await startReading(reading);
     const isRefused = ({ code, stderr }: Result) => {
       if (code !== 0) expect([code, stderr]).toEqual([1, expect.stringContaining("one list at a time")]);
@@ -74,8 +73,8 @@ describe.each(Object.entries(readings))("a service that honours %s", (_name, rea
       else expect(parseSummary(changed).rows).toMatchObject({ read: 5, updated: 5 });
     }
     expect((await readContacts(proxy)).get("other@example.com")!.lists).toEqual([]);
-  });
-});
+  },
+);
 
 it("asks a service that honours everything two requests for each further list", async () => {
   const proxy = await startReading((filters) => filters);

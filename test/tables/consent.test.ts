@@ -1,5 +1,5 @@
 /** What files of the world say of consent: by names and words that a native reader can check. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { findConsentName } from "../../src/tables/consent/consent-names.ts";
 import type { ReadOptions } from "../../src/tables/rows.ts";
 import { notesOf, read, refuses } from "./reading.ts";
@@ -93,9 +93,8 @@ test.each(names)("%s: %s is %s", (_language, name, kind) => {
   expect(findConsentName(name!) ?? "other").toBe(kind);
 });
 
-describe("cells, by language", () => {
-  test.each(
-    cellsOf(`
+test.each(
+  cellsOf(`
     Status: subscribed, Active, opted-in, SUBSCRIBED, Opt In | unsubscribed, Opted Out, cleaned, bounced, \
       complained, Hard Bounced, do not email, NEVER_SUBSCRIBED, inactive, pending, unconfirmed, \
       spam complaint, unsubscribed on 3 May 2024, User unsubscribed, Contact has opted out
@@ -114,12 +113,12 @@ describe("cells, by language", () => {
     ステータス: 購読中, 配信中, 有効, 登録済み | 配信停止, 退会, 購読解除, 無効
     状态: 已订阅, 订阅 | 退订, 已退订, 取消订阅
     상태: 구독, 구독중 | 수신거부, 구독취소`),
-  )("%s: %s / %s", split);
+)("%s: %s / %s", split);
 
-  // Programs write for no date day 0 of spreadsheets, or the first day of a calendar. Marks around a word say
-  // nothing; before it, an exclamation mark may mean no.
-  test.each(
-    cellsOf(`
+// Programs write for no date day 0 of spreadsheets, or the first day of a calendar. Marks around a word say
+// nothing; before it, an exclamation mark may mean no.
+test.each(
+  cellsOf(`
     Opt-In: yes, Y, true, TRUE, 1, 1.0, x, X, ✓, on, ja, J, Oui, sí, Sì, si, sim, да, はい, 是, 예, tak, ano, \
       evet, kyllä, ○, 同意する, Subscribed, opted-in | no, N, false, 0, 0.0, nein, Non, não, nee, nej, ei, \
       nie, нет, いいえ, 否, ×, 아니요, hayır, perhaps, unsubscribed, opted out, bounced
@@ -144,28 +143,27 @@ describe("cells, by language", () => {
     Status: subscribed | unsubscribed, subscribed?, subscribed*, 2024-01-01
     Status: subscribed | Un subscribed, Opted\u2011out, Unsubscribed*, UNSUBSCRİBED, uns\u00adubscribed, \
       un\u200bsubscribed, No longer subscribed, revoked, withdrawn, STOP, ABONELİKTEN ÇIKTI, Ｕｎｓｕｂｓｃｒｉｂｅｄ`),
-  )("%s: %s / %s", split);
+)("%s: %s / %s", split);
 
-  test.each(["Newsletter", "Subscription", "Marketing", "E-Mail-Marketing"])(
-    "%s: a name that does not say what a yes means is asked about",
-    async (column) => {
-      const text = `Email,${column}\na@example.com,ja\nb@example.com,nein\nc@example.com,\n`;
-      const asked = "read as opt-in it leaves out 2 of 3 rows, as opt-out 1";
-      await refuses(read(text, { ignoreUnmapped: true }), asked, `--consent-column ${column}=opt-in`);
-      expect(await mailed(text, { consentColumns: [`${column}=opt-in`] })).toBe("a");
-      expect(await mailed(text, { consentColumns: [`${column}=opt-out`] })).toBe("b c");
-      await refuses(read(text, { consentColumns: [`${column}=none`] }), column);
-      expect(await mailed(text, { map: [[column, "consent=opt-in"]] })).toBe("a");
-      expect(await mailed(text, { map: [[column, "ignore"]] })).toBe("a b c");
-      await refuses(read(text, { consentColumns: [column] }), column);
-    },
-  );
+test.each(["Newsletter", "Subscription", "Marketing", "E-Mail-Marketing"])(
+  "%s: a name that does not say what a yes means is asked about",
+  async (column) => {
+    const text = `Email,${column}\na@example.com,ja\nb@example.com,nein\nc@example.com,\n`;
+    const asked = "read as opt-in it leaves out 2 of 3 rows, as opt-out 1";
+    await refuses(read(text, { ignoreUnmapped: true }), asked, `--consent-column ${column}=opt-in`);
+    expect(await mailed(text, { consentColumns: [`${column}=opt-in`] })).toBe("a");
+    expect(await mailed(text, { consentColumns: [`${column}=opt-out`] })).toBe("b c");
+    await refuses(read(text, { consentColumns: [`${column}=none`] }), column);
+    expect(await mailed(text, { map: [[column, "consent=opt-in"]] })).toBe("a");
+    expect(await mailed(text, { map: [[column, "ignore"]] })).toBe("a b c");
+    await refuses(read(text, { consentColumns: [column] }), column);
+  },
+);
 
-  test("a column that is empty in every row says nothing; one that is not asks for a yes", async () => {
-    expect(await mailed("Email,Opt-In\na@example.com,\nb@example.com,\n")).toBe("a b");
-    expect(await mailed("Email,Opt-In\na@example.com,yes\nb@example.com,\n")).toBe("a");
-    expect(await mailed("Email,Opt-In\na@example.com,\n", { consentColumns: ["Opt-In"] })).toBe("");
-  });
+test("a column that is empty in every row says nothing; one that is not asks for a yes", async () => {
+  expect(await mailed("Email,Opt-In\na@example.com,\nb@example.com,\n")).toBe("a b");
+  expect(await mailed("Email,Opt-In\na@example.com,yes\nb@example.com,\n")).toBe("a");
+  expect(await mailed("Email,Opt-In\na@example.com,\n", { consentColumns: ["Opt-In"] })).toBe("");
 });
 
 test.each(["0000-00-00", "1970-01-01 00:00:00", "0001-01-01"])(
@@ -280,74 +278,70 @@ test.each(
   expect((await mailed(text)).split(" ")).toHaveLength(count);
 });
 
-describe("never passed over without a word", () => {
-  test("another channel and an empty column are said", async () => {
-    const text = "Email,SMS Opt-In,Opt-In\na@example.com,no,\n";
-    expect(notesOf((await read(text, { ignoreUnmapped: true })).understood)).toEqual([
-      '"SMS Opt-In" is about another channel than email; not read as consent',
-      '"Opt-In" is empty in every row; not read as consent',
-      'Ignored columns that do not match any field: "SMS Opt-In", "Opt-In"',
-    ]);
-  });
-
-  test.each([
-    ["Email,Consent\na@example.com,Form A\nb@example.com,Form B\n", "none of its cells is a yes or a no"],
-    ["Email,Opt-in/out\na@example.com,yes\nb@example.com,no\n", "does not say which way round"],
-    ["Email,Opt-in / Opt-out\na@example.com,yes\nb@example.com,no\n", "does not say which way round"],
-  ])("what cannot be read is refused with place and next step: %s", async (text, why) => {
-    for (const ignoreUnmapped of [true, false])
-      await refuses(read(text, { ignoreUnmapped }), new RegExp(`:1: .*${why}`), /--consent-column .*--map/);
-    const column = text.split("\n")[0]!.split(",")[1]!;
-    expect(await mailed(text, { map: [[column, "ignore"]] })).toBe("a b");
-    expect(await mailed(text, { consentColumns: [`${column}=opt-in`] })).toBe(
-      column === "Consent" ? "" : "a",
-    );
-  });
-
-  test("a column that maps to a field is read all the same, and put aside only by ignore", async () => {
-    const text = "Email,City\na@example.com,subscribed\nb@example.com,unsubscribed\n";
-    expect(await mailed(text)).toBe("a");
-    const table = "Email,Opt-Out\na@example.com,no\nb@example.com,yes\n";
-    const { rows } = await read(table, { map: [["Opt-Out", "City"]] });
-    expect(rows.map((row) => [row.fields.get("f3"), row.mark?.reason])).toEqual([
-      ["no", undefined],
-      ["yes", "Opt-Out: yes"],
-    ]);
-    const aside = await read(table, { map: [["Opt-Out", "ignore"]] });
-    expect(aside.rows[1]?.mark).toBeUndefined();
-    expect(notesOf(aside.understood).join()).toContain("--map Opt-Out=ignore");
-  });
-
-  test.each([
-    ["Unsubscribed", "opt-in"],
-    ["Einwilligung", "opt-out"],
-  ])("--consent-column %s=%s contradicts the name", async (column, reading) => {
-    const text = `Email,${column}\na@example.com,ja\n`;
-    await refuses(read(text, { consentColumns: [`${column}=${reading}`] }), "its name says so");
-  });
-
-  test("two --consent-column that contradict each other are refused, and a name alone takes no reading back", async () => {
-    const text = "Email,Letter\na@example.com,yes\nb@example.com,no\n";
-    const both = read(text, { consentColumns: ["Letter=opt-out", "letter=opt-in"] });
-    await refuses(
-      both,
-      'one --consent-column reads "Letter" as opt-out, another as opt-in',
-      "Pass one of them",
-    );
-    expect(await mailed(text, { consentColumns: ["Letter=opt-out", "Letter"] })).toBe("b");
-  });
-
-  test("a flag turns no rule of a recognised export round", async () => {
-    const text = "CONTACT ID;EMAIL;EMAIL_BLACKLISTED\n1;a@example.com;Yes\n";
-    const told = read(text, { consentColumns: ["EMAIL_BLACKLISTED=opt-in"] });
-    await refuses(told, "a Brevo export has its own rule for it");
-  });
-
-  test.each(["Unsubscribed", "Abgemeldet", "Désinscrit", "配信停止", "Opt-out reason"])(
-    "--consent-column %s: a mark there means gone",
-    async (column) => {
-      const text = `Email,${column}\na@example.com,\nb@example.com,ja\n`;
-      expect(await mailed(text, { consentColumns: [column] })).toBe("a");
-    },
-  );
+test("another channel and an empty column are said", async () => {
+  const text = "Email,SMS Opt-In,Opt-In\na@example.com,no,\n";
+  expect(notesOf((await read(text, { ignoreUnmapped: true })).understood)).toEqual([
+    '"SMS Opt-In" is about another channel than email; not read as consent',
+    '"Opt-In" is empty in every row; not read as consent',
+    'Ignored columns that do not match any field: "SMS Opt-In", "Opt-In"',
+  ]);
 });
+
+test.each([
+  ["Email,Consent\na@example.com,Form A\nb@example.com,Form B\n", "none of its cells is a yes or a no"],
+  ["Email,Opt-in/out\na@example.com,yes\nb@example.com,no\n", "does not say which way round"],
+  ["Email,Opt-in / Opt-out\na@example.com,yes\nb@example.com,no\n", "does not say which way round"],
+])("what cannot be read is refused with place and next step: %s", async (text, why) => {
+  for (const ignoreUnmapped of [true, false])
+    await refuses(read(text, { ignoreUnmapped }), new RegExp(`:1: .*${why}`), /--consent-column .*--map/);
+  const column = text.split("\n")[0]!.split(",")[1]!;
+  expect(await mailed(text, { map: [[column, "ignore"]] })).toBe("a b");
+  expect(await mailed(text, { consentColumns: [`${column}=opt-in`] })).toBe(column === "Consent" ? "" : "a");
+});
+
+test("a column that maps to a field is read all the same, and put aside only by ignore", async () => {
+  const text = "Email,City\na@example.com,subscribed\nb@example.com,unsubscribed\n";
+  expect(await mailed(text)).toBe("a");
+  const table = "Email,Opt-Out\na@example.com,no\nb@example.com,yes\n";
+  const { rows } = await read(table, { map: [["Opt-Out", "City"]] });
+  expect(rows.map((row) => [row.fields.get("f3"), row.mark?.reason])).toEqual([
+    ["no", undefined],
+    ["yes", "Opt-Out: yes"],
+  ]);
+  const aside = await read(table, { map: [["Opt-Out", "ignore"]] });
+  expect(aside.rows[1]?.mark).toBeUndefined();
+  expect(notesOf(aside.understood).join()).toContain("--map Opt-Out=ignore");
+});
+
+test.each([
+  ["Unsubscribed", "opt-in"],
+  ["Einwilligung", "opt-out"],
+])("--consent-column %s=%s contradicts the name", async (column, reading) => {
+  const text = `Email,${column}\na@example.com,ja\n`;
+  await refuses(read(text, { consentColumns: [`${column}=${reading}`] }), "its name says so");
+});
+
+test("two --consent-column that contradict each other are refused, and a name alone takes no reading back", async () => {
+  const text = "Email,Letter\na@example.com,yes\nb@example.com,no\n";
+  const both = read(text, { consentColumns: ["Letter=opt-out", "letter=opt-in"] });
+  await refuses(
+    both,
+    'one --consent-column reads "Letter" as opt-out, another as opt-in',
+    "Pass one of them",
+  );
+  expect(await mailed(text, { consentColumns: ["Letter=opt-out", "Letter"] })).toBe("b");
+});
+
+test("a flag turns no rule of a recognised export round", async () => {
+  const text = "CONTACT ID;EMAIL;EMAIL_BLACKLISTED\n1;a@example.com;Yes\n";
+  const told = read(text, { consentColumns: ["EMAIL_BLACKLISTED=opt-in"] });
+  await refuses(told, "a Brevo export has its own rule for it");
+});
+
+test.each(["Unsubscribed", "Abgemeldet", "Désinscrit", "配信停止", "Opt-out reason"])(
+  "--consent-column %s: a mark there means gone",
+  async (column) => {
+    const text = `Email,${column}\na@example.com,\nb@example.com,ja\n`;
+    expect(await mailed(text, { consentColumns: [column] })).toBe("a");
+  },
+);

@@ -3,8 +3,7 @@ import { stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readMapping, writeMapping } from "../../src/tables/columns/mapping-file.ts";
-import { inputFile } from "../bulk/kit.ts";
-import { temporaryFolder } from "../support/ecm.ts";
+import { inputFile, temporaryFolder } from "../kit.ts";
 import { type ReadResult, read, refuses } from "./reading.ts";
 
 /** The rows of a file by a mapping, as a person writes it. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createContactColumnsView } from "../../src/commands/output/contact-columns.ts";
 import { formatCsvLine, formatTsvLine } from "../../src/delimited-lines.ts";
 import { runs } from "../support/runs.ts";
@@ -61,56 +61,54 @@ test('the text in ="01067" is written as it was, and is no other in our own expo
   expect(own.rows[0]?.fields.get("f3")).toBe('="x"');
 });
 
-describe("our own tsv", () => {
-  const header = "key\tCity\tlists\ttags\tstatus\tcreatedAt";
-  const row = 'a@example.com\t"C:\\\\new"\\t\\n\\\\\t\t\tactive\t';
+const header = "key\tCity\tlists\ttags\tstatus\tcreatedAt";
+const row = 'a@example.com\t"C:\\\\new"\\t\\n\\\\\t\t\tactive\t';
 
-  test("is read without its escapes, and quotes are text", async () => {
-    const { rows } = await read(`${header}\n${row}\n`);
-    expect(rows[0]?.fields.get("f3")).toBe('"C:\\new"\t\n\\');
-    expect(rows[0]?.cells[1]).toBe('"C:\\new"\t\n\\');
-  });
+test("our own tsv is read without its escapes, and quotes are text", async () => {
+  const { rows } = await read(`${header}\n${row}\n`);
+  expect(rows[0]?.fields.get("f3")).toBe('"C:\\new"\t\n\\');
+  expect(rows[0]?.cells[1]).toBe('"C:\\new"\t\n\\');
+});
 
-  test("saved again by a spreadsheet, its quotes are quotes", async () => {
-    const { rows } = await read(`${header}\r\na@example.com\t"Rome, ""Italy"" \\\\"\t\t\tactive\t\r\n`);
-    expect(rows[0]?.fields.get("f3")).toBe('Rome, "Italy" \\');
-  });
+test("our own tsv saved again by a spreadsheet, its quotes are quotes", async () => {
+  const { rows } = await read(`${header}\r\na@example.com\t"Rome, ""Italy"" \\\\"\t\t\tactive\t\r\n`);
+  expect(rows[0]?.fields.get("f3")).toBe('Rome, "Italy" \\');
+});
 
-  test("is read again, whatever its labels and values are", async () => {
-    const pieces = ['"', "\t", ";", ",", "|", "\n", "\\", "a", "email", "key", " "];
-    const text = fc.string({ unit: fc.constantFrom(...pieces) });
-    const labels = fc.uniqueArray(text, { minLength: 1, maxLength: 4 });
-    await fc.assert(
-      fc.asyncProperty(labels, text, async (names, value) => {
-        const fields = names.map((label, index) => ({ _id: `g${index}`, label, dataType: "text" }));
-        const own = { ...structure, fields };
-        const values = fields.map(({ _id }) => ({ _id, value: `x${value}x` }));
-        const columns = createContactColumnsView(own, []).columns.filter(({ optional }) => !optional);
-        const person = { _id: "1", key: "a@example.com", status: { primary: "Active" } };
-        const contact = { ...person, fields: values, lists: [], tags: [] } as never;
-        const cells = columns.map((column) => String(column.value(contact) ?? ""));
-        const lines = [columns.map(({ name }) => name), cells].map((each) => `${formatTsvLine(each)}\n`);
-        const { all, rows } = await read(lines.join(""), {}, own);
-        expect(all).toHaveLength(1);
-        expect(rows[0]?.cells).toEqual(cells);
-        expect(rows[0]?.fields).toEqual(new Map(values.map((each) => [each._id, each.value])));
-      }),
-      { numRuns: runs(15) },
-    );
-  });
+test("our own tsv is read again, whatever its labels and values are", async () => {
+  const pieces = ['"', "\t", ";", ",", "|", "\n", "\\", "a", "email", "key", " "];
+  const text = fc.string({ unit: fc.constantFrom(...pieces) });
+  const labels = fc.uniqueArray(text, { minLength: 1, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(labels, text, async (names, value) => {
+      const fields = names.map((label, index) => ({ _id: `g${index}`, label, dataType: "text" }));
+      const own = { ...structure, fields };
+      const values = fields.map(({ _id }) => ({ _id, value: `x${value}x` }));
+      const columns = createContactColumnsView(own, []).columns.filter(({ optional }) => !optional);
+      const person = { _id: "1", key: "a@example.com", status: { primary: "Active" } };
+      const contact = { ...person, fields: values, lists: [], tags: [] } as never;
+      const cells = columns.map((column) => String(column.value(contact) ?? ""));
+      const lines = [columns.map(({ name }) => name), cells].map((each) => `${formatTsvLine(each)}\n`);
+      const { all, rows } = await read(lines.join(""), {}, own);
+      expect(all).toHaveLength(1);
+      expect(rows[0]?.cells).toEqual(cells);
+      expect(rows[0]?.fields).toEqual(new Map(values.map((each) => [each._id, each.value])));
+    }),
+    { numRuns: runs(15) },
+  );
+});
 
-  test("our csv with tabs is none: its cells are quoted, and nothing is escaped", async () => {
-    const cells = ["a@example.com", '"C:\\new"\\t\tx', "", "", "active", ""];
-    const lines = [header.split("\t"), cells].map((each) => `${formatCsvLine(each, "\t")}\n`);
-    const { all, rows } = await read(lines.join(""));
-    expect(all).toHaveLength(1);
-    expect(rows[0]?.cells).toEqual(cells);
-  });
+test("our csv with tabs is none: its cells are quoted, and nothing is escaped", async () => {
+  const cells = ["a@example.com", '"C:\\new"\\t\tx', "", "", "active", ""];
+  const lines = [header.split("\t"), cells].map((each) => `${formatCsvLine(each, "\t")}\n`);
+  const { all, rows } = await read(lines.join(""));
+  expect(all).toHaveLength(1);
+  expect(rows[0]?.cells).toEqual(cells);
+});
 
-  test("a tsv by others keeps its backslashes", async () => {
-    const { rows } = await read("Email\tCity\na@example.com\tC:\\new\\\\x\n");
-    expect(rows[0]?.fields.get("f3")).toBe("C:\\new\\\\x");
-  });
+test("a tsv by others keeps its backslashes", async () => {
+  const { rows } = await read("Email\tCity\na@example.com\tC:\\new\\\\x\n");
+  expect(rows[0]?.fields.get("f3")).toBe("C:\\new\\\\x");
 });
 
 const unclear = 'Email,City\na@x.org,"x"y\nb@x.org,z\n';

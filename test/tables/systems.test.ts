@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { formatCsvLine, toSafeCell } from "../../src/delimited-lines.ts";
 import { notesOf, read, refuses, structure } from "./reading.ts";
 
@@ -79,62 +79,60 @@ test("--from names the system; an unknown name is refused with the known ones", 
   await refuses(read("Email\n", { from: "mailchip" }), "mailchip", /^Known: ecm, mailchimp, /);
 });
 
-describe("a row that its own file marks as not subscribed says so", () => {
-  const klaviyo = "Email,Klaviyo ID,Email Marketing Consent,Email Suppressions";
-  const timed = "Email,Klaviyo ID,First Active,Last Open";
-  const mailchimp = "Email Address,MEMBER_RATING,LEID,EUID";
-  const hubspot = "Record ID,Email,Unsubscribed from all email";
+const klaviyo = "Email,Klaviyo ID,Email Marketing Consent,Email Suppressions";
+const timed = "Email,Klaviyo ID,First Active,Last Open";
+const mailchimp = "Email Address,MEMBER_RATING,LEID,EUID";
+const hubspot = "Record ID,Email,Unsubscribed from all email";
 
-  test("also where the system is recognised without its columns of consent", async () => {
-    const { understood, rows } = await read(`${timed},Unsubscribed Timestamp\na@x.org,1,2,3,2024-03-01\n`);
-    expect(understood.facts.system).toBe("klaviyo");
-    expect(rows[0]?.mark?.reason).toBe("Unsubscribed Timestamp: 2024-03-01");
-  });
+test("a row says that its file marks it, also where the system is recognised without its columns of consent", async () => {
+  const { understood, rows } = await read(`${timed},Unsubscribed Timestamp\na@x.org,1,2,3,2024-03-01\n`);
+  expect(understood.facts.system).toBe("klaviyo");
+  expect(rows[0]?.mark?.reason).toBe("Unsubscribed Timestamp: 2024-03-01");
+});
 
-  test.each([
-    // Nobody in such a file is subscribed.
-    [`${mailchimp},UNSUB_TIME`, "a@x.org,1,2,3,2024-03-01", "UNSUB_TIME: 2024-03-01"],
-    [`${mailchimp},UNSUB_TIME`, "a@x.org,1,2,3,", "UNSUB_TIME: (empty)"],
-    [`${mailchimp},CLEAN_TIME`, "a@x.org,1,2,3,", "CLEAN_TIME: (empty)"],
-    // A column that the system's own rules do not know.
-    [`${mailchimp},Unsubscribed`, "a@x.org,1,2,3,yes", "Unsubscribed: yes"],
-    [`${mailchimp},Unsubscribed`, "a@x.org,1,2,3,no", undefined],
-    [`${mailchimp},Unsubscribed at`, "a@x.org,1,2,3,2024-03-01", "Unsubscribed at: 2024-03-01"],
-    [`${mailchimp},Unsubscribed at`, "a@x.org,1,2,3,", undefined],
-    [`${mailchimp},Cleaned`, "a@x.org,1,2,3,yes", "Cleaned: yes"],
-    [`${mailchimp},Cleaned`, "a@x.org,1,2,3,no", undefined],
-    [`${timed},Unsubscribed Timestamp`, "a@x.org,1,2,3,", undefined],
-    [klaviyo, "a@x.org,1,SUBSCRIBED,", undefined],
-    [klaviyo, "a@x.org,1,NEVER_SUBSCRIBED,", "Email Marketing Consent: NEVER_SUBSCRIBED"],
-    [klaviyo, "a@x.org,1,SUBSCRIBED,HARD_BOUNCE", "Email Suppressions: HARD_BOUNCE"],
-    ["CONTACT ID;EMAIL;EMAIL_BLACKLISTED", "1;a@x.org;Yes", "EMAIL_BLACKLISTED: Yes"],
-    ["CONTACT ID;EMAIL;EMAIL_BLACKLISTED", "1;a@x.org;No", undefined],
-    [hubspot, "1,a@x.org,true", "Unsubscribed from all email: true"],
-    [hubspot, "1,a@x.org,", undefined],
-    ["Email,Accepts Email Marketing,Total Orders", "a@x.org,no,0", "Accepts Email Marketing: no"],
-    ["Email address,Email status,Email Lists", "a@x.org,Unsubscribed,", "Email status: Unsubscribed"],
-    ["key,status", "a@x.org,Inactive", "status: Inactive"],
-    ["key,status", "a@x.org,Active", undefined],
-    ["key,status", "a@x.org,", undefined],
-  ])("%s: %s", async (header, line, notSubscribed) => {
-    const { rows } = await read(`${header}\n${line}\n`, { ignoreUnmapped: true });
-    expect(rows.map(({ mark }) => mark?.reason)).toEqual([notSubscribed]);
-  });
+test.each([
+  // Nobody in such a file is subscribed.
+  [`${mailchimp},UNSUB_TIME`, "a@x.org,1,2,3,2024-03-01", "UNSUB_TIME: 2024-03-01"],
+  [`${mailchimp},UNSUB_TIME`, "a@x.org,1,2,3,", "UNSUB_TIME: (empty)"],
+  [`${mailchimp},CLEAN_TIME`, "a@x.org,1,2,3,", "CLEAN_TIME: (empty)"],
+  // A column that the system's own rules do not know.
+  [`${mailchimp},Unsubscribed`, "a@x.org,1,2,3,yes", "Unsubscribed: yes"],
+  [`${mailchimp},Unsubscribed`, "a@x.org,1,2,3,no", undefined],
+  [`${mailchimp},Unsubscribed at`, "a@x.org,1,2,3,2024-03-01", "Unsubscribed at: 2024-03-01"],
+  [`${mailchimp},Unsubscribed at`, "a@x.org,1,2,3,", undefined],
+  [`${mailchimp},Cleaned`, "a@x.org,1,2,3,yes", "Cleaned: yes"],
+  [`${mailchimp},Cleaned`, "a@x.org,1,2,3,no", undefined],
+  [`${timed},Unsubscribed Timestamp`, "a@x.org,1,2,3,", undefined],
+  [klaviyo, "a@x.org,1,SUBSCRIBED,", undefined],
+  [klaviyo, "a@x.org,1,NEVER_SUBSCRIBED,", "Email Marketing Consent: NEVER_SUBSCRIBED"],
+  [klaviyo, "a@x.org,1,SUBSCRIBED,HARD_BOUNCE", "Email Suppressions: HARD_BOUNCE"],
+  ["CONTACT ID;EMAIL;EMAIL_BLACKLISTED", "1;a@x.org;Yes", "EMAIL_BLACKLISTED: Yes"],
+  ["CONTACT ID;EMAIL;EMAIL_BLACKLISTED", "1;a@x.org;No", undefined],
+  [hubspot, "1,a@x.org,true", "Unsubscribed from all email: true"],
+  [hubspot, "1,a@x.org,", undefined],
+  ["Email,Accepts Email Marketing,Total Orders", "a@x.org,no,0", "Accepts Email Marketing: no"],
+  ["Email address,Email status,Email Lists", "a@x.org,Unsubscribed,", "Email status: Unsubscribed"],
+  ["key,status", "a@x.org,Inactive", "status: Inactive"],
+  ["key,status", "a@x.org,Active", undefined],
+  ["key,status", "a@x.org,", undefined],
+])("a row says why it is not subscribed: %s: %s", async (header, line, notSubscribed) => {
+  const { rows } = await read(`${header}\n${line}\n`, { ignoreUnmapped: true });
+  expect(rows.map(({ mark }) => mark?.reason)).toEqual([notSubscribed]);
+});
 
-  test("--consent-column names a column without regard to case", async () => {
-    const text = "Email,OK to mail\na@example.com,Ja\nb@example.com,\n";
-    const { rows } = await read(text, { consentColumns: ["ok to MAIL"] });
-    expect(rows.map((row) => row.mark?.reason)).toEqual([undefined, "OK to mail: (empty)"]);
-  });
+test("--consent-column names a column without regard to case", async () => {
+  const text = "Email,OK to mail\na@example.com,Ja\nb@example.com,\n";
+  const { rows } = await read(text, { consentColumns: ["ok to MAIL"] });
+  expect(rows.map((row) => row.mark?.reason)).toEqual([undefined, "OK to mail: (empty)"]);
+});
 
-  test("unless it is told that the column is ignored, which is said", async () => {
-    const text = "key,status\na@example.com,Inactive\n";
-    const { rows, understood } = await read(text, { map: [["status", "ignore"]] });
-    expect(rows.map(({ mark }) => mark?.reason)).toEqual([undefined]);
-    expect(notesOf(understood)).toContain(
-      '"status" looks like consent but is ignored, because of --map status=ignore',
-    );
-  });
+test("a column that is told to be ignored marks no row, which is said", async () => {
+  const text = "key,status\na@example.com,Inactive\n";
+  const { rows, understood } = await read(text, { map: [["status", "ignore"]] });
+  expect(rows.map(({ mark }) => mark?.reason)).toEqual([undefined]);
+  expect(notesOf(understood)).toContain(
+    '"status" looks like consent but is ignored, because of --map status=ignore',
+  );
 });
 
 test("a field that may be consent is none only where the status of anybody is told", async () => {

@@ -1,5 +1,5 @@
 /** Workbooks, read as tables: cells, rows, sheets, and the parts that hold them. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { toUnknownCell } from "../../src/tables/cells.ts";
 import { readRows } from "../../src/tables/read-rows.ts";
 import { createCellReader, loadNumberFormats } from "../../src/tables/workbook/cell-text.ts";
@@ -19,115 +19,113 @@ test("a sheet is read with the numbers of its rows, below whatever stands above 
   expect(notesOf(understood)).toContain('Read the sheet "People" of a workbook');
 });
 
-describe("a cell", () => {
-  test.each<[type: string, pattern: string, value: string, text: string | undefined]>([
-    ["s", "General", "0", "shared"],
-    ["s", "General", "7", undefined],
-    ["s", "General", "x", undefined],
-    ["str", "General", "", ""],
-    ["str", "General", "a_x0042__x000D_", "aB\r"],
-    ["str", "General", "_x005F_x000D_", "_x000D_"],
-    ["str", "General", "_x00_", "_x00_"],
-    ["b", "General", "1", "TRUE"],
-    ["b", "General", "2", "2"],
-    ["e", "General", "#N/A", toUnknownCell("#N/A")],
-    ["e", "General", "", toUnknownCell("error")],
-    ["d", "General", "2024-03-01T00:00:00Z", "2024-03-01"],
-    ["d", "General", "2024-03-01T10:20:30.5Z", "2024-03-01T10:20:30"],
-    ["d", "General", "+010000-01-01T00:00:00Z", toUnknownCell("+010000-01-01T00:00:00Z")],
-    ["n", "General", "", ""],
-    ["n", "General", "4860070080", "4860070080"],
-    ["n", "00000", "1067", "01067"],
-    ["n", "0%", "0.5", "50%"],
-    ["n", "0.00E+00", "8.19E+11", "819000000000"],
-    ["n", ";;;", "7", "7"],
-    ["n", "#,##0.00", "1234.5", "1,234.50"],
-    ["n", "yyyy-mm-dd", "45352", "2024-03-01"],
-    ["n", "yyyy-mm-dd", "45352.5", "2024-03-01T12:00:00"],
-    ["n", "yyyy-mm-dd", "0", "1900-01-00"],
-    ["n", "yyyy-mm-dd", "2958466", toUnknownCell("(a date beyond 9999)")],
-    ["n", "yyyy-mm-dd", "-1401", toUnknownCell("(a date before the calendar begins)")],
-    ["n", "h:mm", "0.5", "12:00:00"],
-    ["n", "General", "not a number", "not a number"],
-    ["n", "General", "0.30000000000000004", "0.3"],
-    ["n", "General", "1E-7", "1e-7"],
-    ["n", "@", "42", "42"],
-    ["n", '"No. "0', "7", "No. 7"],
-    ["n", "d/m/yy h:mm", "45000.75", "2023-03-15T18:00:00"],
-    ["n", "[$-407]d. mmmm yyyy;@", "45000", "2023-03-15"],
-    ["n", "yyyy", "1", "1900-01-01"],
-    ["n", "yyyy", "61", "1900-03-01"],
-    ["n", "[h]:mm", "1.5", "36:00"],
-    ["n", "mmm", "45000", "2023-03-15"],
-    ["n", "General;-General", "441234567890", "441234567890"],
-    ["n", 'General" pcs"', "441234567890123", "441234567890123"],
-    ["n", "General", "1234567890123456789", "1234567890123456789"],
-    ["n", "0", "-123456789012345678", "-123456789012345678"],
-    ["n", "@", "9007199254740993", "9007199254740993"],
-    // Of more digits than a number of JavaScript keeps.
-    ["n", "General", "1.2345678901234567E+19", "12345678901234600000"],
-    ["n", "General", "12345678901234.5E5", "1234567890123450000"],
-    ["n", "General", "1E+21", "1000000000000000000000"],
-    ["n", "General", "-1.5e+16", "-15000000000000000"],
-    ["n", "General", "123456789012345", "123456789012345"],
-  ])("of type %s with the format %s and the value %j is %j", async (type, pattern, value, text) => {
-    const read = createCellReader(await loadNumberFormats(), 1900, [pattern], ["shared"]);
-    expect(read(type, "0", value)).toBe(text);
-  });
+test.each<[type: string, pattern: string, value: string, text: string | undefined]>([
+  ["s", "General", "0", "shared"],
+  ["s", "General", "7", undefined],
+  ["s", "General", "x", undefined],
+  ["str", "General", "", ""],
+  ["str", "General", "a_x0042__x000D_", "aB\r"],
+  ["str", "General", "_x005F_x000D_", "_x000D_"],
+  ["str", "General", "_x00_", "_x00_"],
+  ["b", "General", "1", "TRUE"],
+  ["b", "General", "2", "2"],
+  ["e", "General", "#N/A", toUnknownCell("#N/A")],
+  ["e", "General", "", toUnknownCell("error")],
+  ["d", "General", "2024-03-01T00:00:00Z", "2024-03-01"],
+  ["d", "General", "2024-03-01T10:20:30.5Z", "2024-03-01T10:20:30"],
+  ["d", "General", "+010000-01-01T00:00:00Z", toUnknownCell("+010000-01-01T00:00:00Z")],
+  ["n", "General", "", ""],
+  ["n", "General", "4860070080", "4860070080"],
+  ["n", "00000", "1067", "01067"],
+  ["n", "0%", "0.5", "50%"],
+  ["n", "0.00E+00", "8.19E+11", "819000000000"],
+  ["n", ";;;", "7", "7"],
+  ["n", "#,##0.00", "1234.5", "1,234.50"],
+  ["n", "yyyy-mm-dd", "45352", "2024-03-01"],
+  ["n", "yyyy-mm-dd", "45352.5", "2024-03-01T12:00:00"],
+  ["n", "yyyy-mm-dd", "0", "1900-01-00"],
+  ["n", "yyyy-mm-dd", "2958466", toUnknownCell("(a date beyond 9999)")],
+  ["n", "yyyy-mm-dd", "-1401", toUnknownCell("(a date before the calendar begins)")],
+  ["n", "h:mm", "0.5", "12:00:00"],
+  ["n", "General", "not a number", "not a number"],
+  ["n", "General", "0.30000000000000004", "0.3"],
+  ["n", "General", "1E-7", "1e-7"],
+  ["n", "@", "42", "42"],
+  ["n", '"No. "0', "7", "No. 7"],
+  ["n", "d/m/yy h:mm", "45000.75", "2023-03-15T18:00:00"],
+  ["n", "[$-407]d. mmmm yyyy;@", "45000", "2023-03-15"],
+  ["n", "yyyy", "1", "1900-01-01"],
+  ["n", "yyyy", "61", "1900-03-01"],
+  ["n", "[h]:mm", "1.5", "36:00"],
+  ["n", "mmm", "45000", "2023-03-15"],
+  ["n", "General;-General", "441234567890", "441234567890"],
+  ["n", 'General" pcs"', "441234567890123", "441234567890123"],
+  ["n", "General", "1234567890123456789", "1234567890123456789"],
+  ["n", "0", "-123456789012345678", "-123456789012345678"],
+  ["n", "@", "9007199254740993", "9007199254740993"],
+  // Of more digits than a number of JavaScript keeps.
+  ["n", "General", "1.2345678901234567E+19", "12345678901234600000"],
+  ["n", "General", "12345678901234.5E5", "1234567890123450000"],
+  ["n", "General", "1E+21", "1000000000000000000000"],
+  ["n", "General", "-1.5e+16", "-15000000000000000"],
+  ["n", "General", "123456789012345", "123456789012345"],
+])("a cell of type %s with the format %s and the value %j is %j", async (type, pattern, value, text) => {
+  const read = createCellReader(await loadNumberFormats(), 1900, [pattern], ["shared"]);
+  expect(read(type, "0", value)).toBe(text);
+});
 
-  test.each([
-    ["0", "1904-01-01"],
-    ["-1401", toUnknownCell("(a date before the calendar begins)")],
-  ])("of a workbook that counts from 1904 with the value %s is %j", async (value, text) => {
-    const cells = `<row r="2">${textCell("a@example.com")}<c s="1"><v>${value}</v></c></row>`;
-    const { rows } = await read(sheet(header + cells, { formats: ["yyyy-mm-dd"], is1904: true }));
-    expect(rows[0]?.cells[1]).toBe(text);
-  });
+test.each([
+  ["0", "1904-01-01"],
+  ["-1401", toUnknownCell("(a date before the calendar begins)")],
+])("a cell of a workbook that counts from 1904 with the value %s is %j", async (value, text) => {
+  const cells = `<row r="2">${textCell("a@example.com")}<c s="1"><v>${value}</v></c></row>`;
+  const { rows } = await read(sheet(header + cells, { formats: ["yyyy-mm-dd"], is1904: true }));
+  expect(rows[0]?.cells[1]).toBe(text);
+});
 
-  const noResult = toUnknownCell("(a formula without a saved result)");
-  test.each([
-    ["no result", "<f>1</f>", false, noResult],
-    ["the result 0", "<f>1</f><v>0</v>", false, "0"],
-    ["a 0.0, which only programs write", "<f>1</f><v>0.0</v>", false, noResult],
-    ["a 0 that nobody has computed", "<f>1</f><v>0</v>", true, noResult],
-    ["a result", "<f>1</f><v>7</v>", true, "7"],
-  ])("has a formula with %s", async (_what, cell, isComputedOnOpening, text) => {
-    const row = `<row r="2">${textCell("a@example.com")}<c>${cell}</c></row>`;
-    const { rows } = await read(sheet(header + row, { isComputedOnOpening }));
-    expect(rows[0]?.cells[1]).toBe(text);
-  });
+const noResult = toUnknownCell("(a formula without a saved result)");
+test.each([
+  ["no result", "<f>1</f>", false, noResult],
+  ["the result 0", "<f>1</f><v>0</v>", false, "0"],
+  ["a 0.0, which only programs write", "<f>1</f><v>0.0</v>", false, noResult],
+  ["a 0 that nobody has computed", "<f>1</f><v>0</v>", true, noResult],
+  ["a result", "<f>1</f><v>7</v>", true, "7"],
+])("a cell has a formula with %s", async (_what, cell, isComputedOnOpening, text) => {
+  const row = `<row r="2">${textCell("a@example.com")}<c>${cell}</c></row>`;
+  const { rows } = await read(sheet(header + row, { isComputedOnOpening }));
+  expect(rows[0]?.cells[1]).toBe(text);
+});
 
-  test("has a text that is shared, in parts, escaped, of any script, and without its pronunciation", async () => {
-    const sharedTexts = [
-      "<si><t>a@example.com</t></si>",
-      '<si><r><t xml:space="preserve">New </t></r><r><rPr/><t>York</t></r><rPh sb="0" eb="1"><t>ヨーク</t></rPh></si>',
-      "<si><t>𐌰𐀀_x000A_two &amp;\ttab \\n</t></si>",
-    ];
-    const cells = sharedTexts.map((_, at) => `<c t="s"><v>${at}</v></c>`).join("");
-    const { rows } = await read(sheet(`${header}<row r="2">${cells}</row>`, { sharedTexts }));
-    expect(rows[0]?.cells).toEqual(["a@example.com", "New York", "𐌰𐀀\ntwo &\ttab \\n"]);
-  });
+test("a cell has a text that is shared, in parts, escaped, of any script, and without its pronunciation", async () => {
+  const sharedTexts = [
+    "<si><t>a@example.com</t></si>",
+    '<si><r><t xml:space="preserve">New </t></r><r><rPr/><t>York</t></r><rPh sb="0" eb="1"><t>ヨーク</t></rPh></si>',
+    "<si><t>𐌰𐀀_x000A_two &amp;\ttab \\n</t></si>",
+  ];
+  const cells = sharedTexts.map((_, at) => `<c t="s"><v>${at}</v></c>`).join("");
+  const { rows } = await read(sheet(`${header}<row r="2">${cells}</row>`, { sharedTexts }));
+  expect(rows[0]?.cells).toEqual(["a@example.com", "New York", "𐌰𐀀\ntwo &\ttab \\n"]);
+});
 
-  test("behind the row's last value is as blank as one before it", async () => {
-    const rows = textRow(2, ["a@example.com"]) + textRow(3, ["b@example.com", "", "D"]);
-    const { rows: found } = await read(sheet(header + rows));
-    expect(found.map(({ fields }) => [...fields.values()].join("|"))).toEqual(["|", "|D"]);
-  });
+test("a cell behind the row's last value is as blank as one before it", async () => {
+  const rows = textRow(2, ["a@example.com"]) + textRow(3, ["b@example.com", "", "D"]);
+  const { rows: found } = await read(sheet(header + rows));
+  expect(found.map(({ fields }) => [...fields.values()].join("|"))).toEqual(["|", "|D"]);
+});
 
-  test.each([
-    ["an empty cell", `<c/>${textCell("Doe")}`],
-    ["an empty cell with a style", `<c s="0"></c>${textCell("Doe")}`],
-    ["an empty text", `${textCell("")}${textCell("Doe")}`],
-    ["an empty shared text", `<c t="s"><v></v></c>${textCell("Doe")}`],
-    ["a shared text without a number", `<c t="s"/>${textCell("Doe")}`],
-    ["a truth without a value", `<c t="b"/>${textCell("Doe")}`],
-    ["a place that is passed over", textCell("Doe", "C2")],
-    ["a place without a line", textCell("Doe", "C")],
-  ])("that does not say its place stands behind the one before it: %s", async (_name, cells) => {
-    const row = `<row>${textCell("a@example.com")}${cells}</row>`;
-    const book = sheet(header + row, { sharedTexts: ["<si><t>Email</t></si>"] });
-    expect(outline(await read(book))).toEqual(["2 a@example.com||Doe"]);
-  });
+test.each([
+  ["an empty cell", `<c/>${textCell("Doe")}`],
+  ["an empty cell with a style", `<c s="0"></c>${textCell("Doe")}`],
+  ["an empty text", `${textCell("")}${textCell("Doe")}`],
+  ["an empty shared text", `<c t="s"><v></v></c>${textCell("Doe")}`],
+  ["a shared text without a number", `<c t="s"/>${textCell("Doe")}`],
+  ["a truth without a value", `<c t="b"/>${textCell("Doe")}`],
+  ["a place that is passed over", textCell("Doe", "C2")],
+  ["a place without a line", textCell("Doe", "C")],
+])("a cell that does not say its place stands behind the one before it: %s", async (_name, cells) => {
+  const row = `<row>${textCell("a@example.com")}${cells}</row>`;
+  const book = sheet(header + row, { sharedTexts: ["<si><t>Email</t></si>"] });
+  expect(outline(await read(book))).toEqual(["2 a@example.com||Doe"]);
 });
 
 test("a merged range has its value in each of its cells that are below a name, in every pass", async () => {

@@ -21,9 +21,8 @@ import type { Planned, StoredLine } from "../../../src/bulk/plan/plan-line.ts";
 import { toPlannedItem, toStoredLine } from "../../../src/bulk/plan/plan-line.ts";
 import { toValues } from "../../../src/bulk/values.ts";
 import type { Contact } from "../../../src/wire.ts";
-import { temporaryFolder } from "../../support/ecm.ts";
+import { planHead, temporaryFolder } from "../../kit.ts";
 import { runs } from "../../support/runs.ts";
-import { planHead } from "../plan-kit.ts";
 
 const names = { fields: { f: "Ort é" }, lists: { l: "Kunden 🎉" }, tags: {} };
 const head: PlanHead = { ...planHead, names };

@@ -6,8 +6,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { formatCheckedLine } from "../../../src/disk/log.ts";
-import { refused } from "../../support/ecm.ts";
-import { inputFile, manyRows, startAccount } from "../kit.ts";
+import { inputFile, manyRows, refused, startAccount } from "../../kit.ts";
 
 /** Eight contacts, changed by an import that finished, or stopped after so many requests. */
 async function scene(stopAfter?: number) {
