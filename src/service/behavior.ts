@@ -116,7 +116,7 @@ export const openPoints = {
     forms: { refused: "LIST_ID is refused" },
     documented: "`LIST_ID` in the published reference, not in the specification",
     does: "asks by `LIST_ID`. That several lists are searched is proven with the members of each",
-    next: "where it is refused, reads all contacts that the other conditions find, and their `lists` decide; the requests for these pages are part of the price",
+    next: "where it is refused, reads all contacts that the other conditions find, and their `lists` decide; the requests for these pages are part of the price. Where no form of a search finds the members of several lists, a command with several ends with exit 1 before a write: name one at a time",
   },
   searchLag: {
     point: "a new contact in a search",
