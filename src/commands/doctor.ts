@@ -10,7 +10,7 @@ import type { ResolvedProfile } from "../config/resolve.ts";
 import type { Context } from "../context.ts";
 import { formatCounted } from "../counts.ts";
 import { describeDiskError } from "../disk/disk-errors.ts";
-import { EcmError, failedError, isKind } from "../errors.ts";
+import { EcmError, failedError, isAbout, isKind } from "../errors.ts";
 import { advise, ecm, type Hint, quoteShellWord } from "../hint.ts";
 import { formatRateLimitSentence } from "../rate-limits.ts";
 import { describeBehavior, findLastLearned, readFreshBehavior } from "../service/behavior.ts";
@@ -168,7 +168,7 @@ function checkAnswer(answer: ApiAnswer, place: string, milliseconds: number, now
   const { hint, limit } = problem?.details ?? {};
   if (status === 401 || status === 403) {
     // Where the account is suspended, nothing is wrong with the key.
-    const check = /does not have API access/i.test(problem?.message ?? "") ? "account" : "key";
+    const check = isAbout(problem, "no_api_access") ? "account" : "key";
     return [answered, fail(check, problem?.message ?? `HTTP ${status}`, hint)];
   }
   // A service that counts requests has answered, so nothing is wrong with the address.

@@ -92,6 +92,7 @@ export function toServiceError(
     retryable: status >= 500 || status === 429,
     isNotOffered: missing === undefined ? undefined : true,
     status,
+    about: findCode(status, words),
     limit: status === 429 ? findLimitKind(words, headers, retryAfterSeconds) : undefined,
     limits: readLimits(headers),
   };
@@ -196,9 +197,14 @@ function findLimitHint({ limit, retryAfterSeconds = 0 }: ErrorDetails, endsAt: s
   }
 }
 
+/** Its words alone tell an account without access from a key without the scope. */
+function findCode(status: number, words: string): string | undefined {
+  return status === 403 && /does not have API access/i.test(words) ? "no_api_access" : undefined;
+}
+
 /** @param endsAt when the service says that it will be back */
 function findStatusHint(
-  { status = 0, applied }: ErrorDetails,
+  { status = 0, applied, about }: ErrorDetails,
   words: string,
   endsAt = "in a few minutes",
 ): Hint | undefined {
@@ -210,7 +216,7 @@ function findStatusHint(
   }
   if (status === 403 && /scope/i.test(words))
     return "The account's owner can add that scope to the key on the account's API Keys page";
-  if (status === 403 && /does not have API access/i.test(words))
+  if (about === "no_api_access")
     return "The account is suspended, past due or closed: its owner sees why, and what to do, on its billing page. The key is fine";
   if (status < 500) return undefined;
   const look = applied === "unknown" ? " See whether the request was applied, then" : "";

@@ -49,6 +49,12 @@ describe("ecm doctor", () => {
     expect(await examine(ecm)).toMatchObject({ code: 1, by: { address, key: pass } });
   });
 
+  it("fails for an account without access, and not for its key", async () => {
+    const { ecm, sandbox } = await startSandbox();
+    sandbox.admin.account({ status: "suspended" });
+    expect(await examine(ecm)).toMatchObject({ code: 1, by: { key: pass, address: pass, account: fail } });
+  });
+
   it("warns of a clock that is off, and of a budget that runs low", async () => {
     const { ecm } = await startService((_request, response) => {
       response.sendDate = false;
