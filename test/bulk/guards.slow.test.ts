@@ -1,6 +1,4 @@
-/**
- * `--max-changes`, `--max-delete`, `--max-remove`: decided on the whole plan, before the first write.
- */
+/** `--max-changes`, `--max-delete`, `--max-remove`: decided on the whole plan, before the first write. */
 
 import { describe, expect, it } from "vitest";
 import { done, refused, toWords } from "../support/ecm.ts";

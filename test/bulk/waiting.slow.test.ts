@@ -1,6 +1,4 @@
-/**
- * A bulk run in a log: a line when it begins to wait, and none with -q.
- */
+/** A bulk run in a log: a line when it begins to wait, and none with -q. */
 import { expect, it } from "vitest";
 import { inputFile, manyRows, startSandbox } from "../kit.ts";
 

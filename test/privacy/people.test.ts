@@ -32,17 +32,11 @@ it.each([
   expect(mask(key, text)).toBe(expected);
 });
 
-it.each([
-  `grace.ada.l@example.com`,
-  `xada.l@example.com`,
-  `a+ada.l@example.com`,
-  `éada.l@example.com`,
-  `"\\u00e9ada.l@example.com"`,
-  `ada.l@example.com.au`,
-  `ada.l@example.community`,
-  `ada.l@example.com-x.org`,
-  `adaxl@example.com`,
-])("a key in text is not found in another address: %s", (text) => {
+const others = `grace.ada.l@example.com xada.l@example.com a+ada.l@example.com éada.l@example.com
+  "\\u00e9ada.l@example.com" ada.l@example.com.au ada.l@example.community ada.l@example.com-x.org
+  adaxl@example.com`;
+
+it.each(others.split(/\s+/))("a key in text is not found in another address: %s", (text) => {
   expect(mask(key, text)).toBe(text);
 });
 

@@ -85,6 +85,9 @@ function places(
   ];
 }
 
+const seeded = { key: "a@b.co", fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"], status: "Active" };
+const event = { key: "a@b.co", type: "opened", emailSubject: "x", triggeredBy: { type: "user" } };
+
 /**
  * The paths of /__sandbox/ that take input. Faults and a set clock are left out of what is kept: they would
  * spoil the next.
@@ -94,16 +97,7 @@ const adminPlaces: Place[] = [
   ["GET", "/__sandbox/requests/"],
   ["DELETE", "/__sandbox/requests"],
   ["POST", "/__sandbox/reset", { seed: 1 }],
-  [
-    "POST",
-    "/__sandbox/seed",
-    {
-      ...{ fields: ["City"], tags: ["VIP"], lists: ["News"] },
-      contacts: [
-        { key: "a@b.co", fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"], status: "Active" },
-      ],
-    },
-  ],
+  ["POST", "/__sandbox/seed", { fields: ["City"], tags: ["VIP"], lists: ["News"], contacts: [seeded] }],
   ["PUT", "/__sandbox/snapshots"],
   ["POST", "/__sandbox/snapshots/x/load"],
   ["DELETE", "/__sandbox/snapshots"],
@@ -111,11 +105,7 @@ const adminPlaces: Place[] = [
   ["PUT", "/__sandbox/clock", { time: "2030-01-01T00:00:00Z" }],
   ["PUT", "/__sandbox/faults", { faults: ["503:GET:/nothing:n=1"] }],
   ["PUT", "/__sandbox/limits", { hourly: 9, windowSeconds: 9, monthly: 9, used: { hour: 1 } }],
-  [
-    "POST",
-    "/__sandbox/events",
-    { key: "a@b.co", type: "opened", emailSubject: "x", triggeredBy: { type: "user" } },
-  ],
+  ["POST", "/__sandbox/events", event],
 ];
 
 /** A request that is right but for one thing, or wrong altogether. */

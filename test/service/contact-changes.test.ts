@@ -5,19 +5,12 @@ import { parseFilter } from "../../src/select/contact-filters.ts";
 import { mayMeanUnchanged, parseFieldValues, wouldChange } from "../../src/service/contact-changes.ts";
 import { performOnContact } from "../../src/service/find-contact.ts";
 import type { Contact, ContactStructure, MutateBody } from "../../src/wire.ts";
+import { plainStructure } from "../support/service.ts";
 import { sendTo } from "./kit.ts";
 
-const structure: ContactStructure = {
-  _id: "s1",
-  label: "Default",
-  keyName: "Email",
-  keyType: "email",
-  fields: [
-    { _id: "f1", label: "City", dataType: "text" },
-    { _id: "f2", label: "a=b", dataType: "text" },
-  ],
-  tags: [],
-};
+const labels = { f1: "City", f2: "a=b" };
+const fields = Object.entries(labels).map(([_id, label]) => ({ _id, label, dataType: "text" }));
+const structure: ContactStructure = { ...plainStructure, fields };
 
 it("FIELD=VALUE splits at the first =, and keeps the value exactly", () => {
   fc.assert(

@@ -46,7 +46,7 @@ async function startReading(reading: Reading): Promise<RecordingProxy> {
 }
 
 const all = [0, 1, 2, 3, 4].map((index) => `p${index}@example.com`);
-const three = ["--list", "A", "--list", "B", "--list", "C"];
+const three = "--list A --list B --list C";
 
 it.each(Object.entries(readings))(
   "honouring %s, all are found or nothing is written",
@@ -56,19 +56,13 @@ it.each(Object.entries(readings))(
       if (code !== 0) expect([code, stderr]).toEqual([1, expect.stringContaining("one list at a time")]);
       return code !== 0;
     };
-    for (const args of [
-      ["contact", "search", "--all", ...three, "--columns", "key", "-o", "csv"],
-      ["export", ...three, "--columns", "key"],
-    ]) {
-      const found = await proxy.ecm(args);
+    for (const command of ["contact search --all -o csv", "export"]) {
+      const found = await proxy.ecm(`${command} ${three} --columns key`);
       if (!isRefused(found)) expect(found.stdout.trim().split(/\r?\n/).slice(1).sort()).toEqual(all);
     }
-    for (const line of [
-      ["contact", "mutate", ...three, "--set", "First Name=X"],
-      "lists merge A B C --into D".split(" "),
-    ]) {
+    for (const line of [`contact mutate ${three} --set 'First Name=X'`, "lists merge A B C --into D"]) {
       const written = proxy.writes.length;
-      const changed = await proxy.ecm([...line, "--json"]);
+      const changed = await proxy.ecm(`${line} --json`);
       if (isRefused(changed)) expect(proxy.writes).toHaveLength(written);
       else expect(parseSummary(changed).rows).toMatchObject({ read: 5, updated: 5 });
     }
@@ -78,20 +72,20 @@ it.each(Object.entries(readings))(
 
 it("asks a service that honours everything two requests for each further list", async () => {
   const proxy = await startReading((filters) => filters);
-  await proxy.ecm(["lists", "list"]);
+  await proxy.ecm("lists list");
   const before = proxy.arrived();
-  const found = await proxy.ecm(["contact", "search", "--count", ...three]);
+  const found = await proxy.ecm(`contact search --count ${three}`);
   expect(found.stdout.trim()).toBe("5");
   expect(proxy.arrived() - before).toBeLessThanOrEqual(2 + 4 + 1);
 });
 
 it("still finds everybody by alternatives, where several values mean the first", async () => {
   const proxy = await startReading(firstValue);
-  expect((await proxy.ecm(["contact", "search", "--count", ...three])).stdout.trim()).toBe("5");
+  expect((await proxy.ecm(`contact search --count ${three}`)).stdout.trim()).toBe("5");
 });
 
 it("says the next step, where the service refuses to search several lists at once", async () => {
   const { ecm } = await startSandbox({ contents: { lists: ["A", "B"] }, variants: { "max-keys": "1" } });
-  const { code, stderr } = await ecm(["lists", "merge", "A", "B", "--into", "C"]);
+  const { code, stderr } = await ecm("lists merge A B --into C");
   expect([code, stderr]).toEqual([1, expect.stringContaining("hint: Name one list at a time")]);
 });

@@ -39,14 +39,7 @@ export async function startMcp(
   clock?: Clock,
 ): Promise<Session> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  let out = "";
-  let err = "";
-  stdout.on("data", (piece) => {
-    out += piece;
-  });
-  stderr.on("data", (piece) => {
-    err += piece;
-  });
+  const [out, err] = [textOf(stdout), textOf(stderr)];
   const ended = run({
     args: ["mcp", ...args],
     streams: { stdin, stdout, stderr, env },
@@ -78,13 +71,22 @@ export async function startMcp(
       expect(isError, JSON.stringify(value)).toBe(true);
       return value.error;
     },
-    stdout: () => out,
-    stderr: () => err,
+    stdout: out,
+    stderr: err,
     end() {
       stdin.end();
       return ended;
     },
   };
+}
+
+/** All that comes of a stream, as it comes. */
+function textOf(stream: PassThrough): () => string {
+  let text = "";
+  stream.on("data", (piece) => {
+    text += piece;
+  });
+  return () => text;
 }
 
 /** A server driven by bare lines. @returns its answers, by id */
@@ -94,10 +96,7 @@ export async function exchangeLines(
   args: string[] = [],
 ): Promise<Map<unknown, { result?: Record<string, unknown>; error?: { code: number } }>> {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-  let out = "";
-  stdout.on("data", (piece) => {
-    out += piece;
-  });
+  const out = textOf(stdout);
   const ended = run({
     args: ["mcp", ...args],
     streams: { stdin, stdout, stderr: new PassThrough().resume(), env },
@@ -105,11 +104,8 @@ export async function exchangeLines(
   });
   stdin.end(lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""));
   expect(await ended).toBe(0);
-  const answers = out
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  return new Map(answers.map((answer) => [answer.id, answer]));
+  const answers = out().trim().split("\n");
+  return new Map(answers.map((line) => JSON.parse(line)).map((answer) => [answer.id, answer]));
 }
 
 export const ada = { Email: "ada@example.com", "First Name": "Ada" };

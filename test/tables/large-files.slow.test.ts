@@ -1,6 +1,4 @@
-/**
- * Large inputs in little memory: the heap of the child process is too small for the whole file.
- */
+/** Large inputs in little memory: the heap of the child process is too small for the whole file. */
 import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

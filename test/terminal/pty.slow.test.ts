@@ -1,6 +1,4 @@
-/**
- * The questions that matter, Ctrl-C, and less, in a real pseudo-terminal.
- */
+/** The questions that matter, Ctrl-C, and less, in a real pseudo-terminal. */
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyRows, startSandbox } from "../kit.ts";
