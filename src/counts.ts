@@ -25,9 +25,14 @@ export function capitalize(text: string): string {
 /** A message names all columns of any sensible file. */
 export const maxNamesShown = 100;
 
+/** A name in a message: in quotes, with what would break them escaped. */
+export function quote(name: string): string {
+  return JSON.stringify(name);
+}
+
 /** Names in a message. */
 export function formatQuotedNames(names: readonly string[]): string {
-  const shownNames = names.slice(0, maxNamesShown).map((name) => JSON.stringify(name));
+  const shownNames = names.slice(0, maxNamesShown).map(quote);
   if (names.length > maxNamesShown) shownNames.push(`and ${names.length - maxNamesShown} more`);
   return shownNames.join(", ");
 }

@@ -2,7 +2,9 @@
  * Names → things. A name is accepted wherever an id is; one rule for lists, tags, fields and structures.
  * Pure.
  */
+
 import { distance } from "fastest-levenshtein";
+import { quote } from "../counts.ts";
 import { notFoundError, usageError } from "../errors.ts";
 import { advise, ecm, type Hint, type ShownCommand, toOperands } from "../hint.ts";
 import type { ContactStructure, FieldDefinition, TagDefinition } from "../wire.ts";
@@ -160,7 +162,3 @@ const createCommands: Record<string, ((name: string[]) => ShownCommand) | undefi
   tag: (name) => ecm`structure tag add ${name}`,
   field: (name) => ecm`structure field add ${name}`,
 };
-
-function quote(name: string): string {
-  return JSON.stringify(name);
-}

@@ -5,13 +5,13 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isKind } from "../errors.ts";
 import { writeAtomically } from "./atomic-file.ts";
 import { type Lease, takeLease } from "./lease.ts";
 import { makeFolder } from "./make-folder.ts";
-import { readEntries } from "./walk.ts";
+import { readEntries, readTextIfThere } from "./walk.ts";
 
 export interface Activity {
   kind: "run" | "export";
@@ -60,11 +60,8 @@ export async function listActivities(stateFolder: string): Promise<Activity[]> {
       await lease.release();
     } catch (error) {
       if (!isKind(error, "locked")) throw error;
-      const text = await readFile(file, "utf8").catch((failure: NodeJS.ErrnoException) => {
-        // Its process has ended meanwhile.
-        if (failure.code !== "ENOENT") throw failure;
-        return undefined;
-      });
+      // Its process may have ended meanwhile.
+      const text = await readTextIfThere(file);
       if (text !== undefined) activities.push(JSON.parse(text) as Activity);
     }
   }

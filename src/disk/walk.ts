@@ -1,6 +1,6 @@
-/** Looking through folders for files, and at what kind each is. */
+/** Looking through folders for files, at what kind each is, and into files that need not be there. */
 import type { Dirent } from "node:fs";
-import { access, readdir, stat } from "node:fs/promises";
+import { access, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 export function isRegular(file: string): Promise<boolean> {
@@ -44,6 +44,16 @@ export async function readEntries(folder: string): Promise<Dirent[]> {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** The text of a file; undefined where there is no such file. @throws the system's error */
+export async function readTextIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -4,12 +4,12 @@
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ContactEvent, dayMilliseconds, maxDays } from "../api/events.ts";
 import { writeAtomically } from "../disk/atomic-file.ts";
 import { takeLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
+import { readTextIfThere } from "../disk/walk.ts";
 import { failedError } from "../errors.ts";
 import { toIdentity, toTime } from "./feed.ts";
 
@@ -88,10 +88,7 @@ export async function openCursor(stateFolder: string, resource: readonly unknown
 }
 
 async function readStored(file: string): Promise<Stored> {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const text = await readTextIfThere(file);
   if (text === undefined) return { version: 1, shown: [] };
   try {
     const stored = JSON.parse(text) as Stored;

@@ -4,6 +4,7 @@
  */
 
 import { findByName, foldCase } from "../api/names.ts";
+import { quote } from "../counts.ts";
 import { usageError } from "../errors.ts";
 import type { ContactStructure, UpdateStructureBody } from "../wire.ts";
 import { editKnown, toUpdateBody } from "./edit.ts";
@@ -251,8 +252,4 @@ function findByLabels(part: Part, things: readonly Existing[], spec: TagSpec): E
     `The ${part} ${quote(label)} was ${quote(was)}, but the account has neither`,
     `Take out \`was: ${was}\` to add ${quote(label)} as a new ${part}, or correct it`,
   );
-}
-
-function quote(name: string): string {
-  return JSON.stringify(name);
 }

@@ -1,7 +1,7 @@
 import { createEquals, createFilter } from "../../api/contacts.ts";
 import type { Closed, ListDeletion, Manifest, RunStop, StoredRun, Summary } from "../../bulk/index.ts";
 import type { Connection, Context } from "../../context.ts";
-import { formatCount, formatCounted } from "../../counts.ts";
+import { formatCount, formatCounted, quote } from "../../counts.ts";
 import { diskFullHint } from "../../disk/disk-errors.ts";
 import {
   EcmError,
@@ -216,8 +216,4 @@ export async function requireUndoableLists(context: Context, { after = [] }: Man
     `The source lists were deleted (${gone.map(({ name }) => quote(name)).join(", ")}): an undo would leave their contacts in no list`,
     advise`To empty the new list anyway: ${ecm`contact mutate --list ${into} --remove-list ${into}`}`,
   );
-}
-
-function quote(name: string): string {
-  return JSON.stringify(name);
 }

@@ -11,7 +11,7 @@ import type {
   RunRemark,
   Summary,
 } from "../../bulk/index.ts";
-import { formatCount, formatCounted, formatQuotedNames } from "../../counts.ts";
+import { formatCount, formatCounted, formatQuotedNames, quote } from "../../counts.ts";
 import { type EcmError, notFoundError } from "../../errors.ts";
 import { advise, ecm, formatHint, quoteShellWord } from "../../hint.ts";
 import { formatDuration } from "../../moments.ts";
@@ -25,8 +25,6 @@ type Words<Coded extends { code: string }> = {
 function say<Coded extends { code: string }>(words: Words<Coded>, coded: Coded): string {
   return (words[coded.code as Coded["code"]] as (coded: Coded) => string)(coded);
 }
-
-const quote = (name: string) => JSON.stringify(name);
 
 // What is said of a run.
 

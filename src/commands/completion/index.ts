@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile } from "node:fs/promises";
+import { appendFile, mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { Argument, type Command } from "@commander-js/extra-typings";
@@ -6,6 +6,7 @@ import type { Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
 import { writeAtomically } from "../../disk/atomic-file.ts";
 import { describeDiskError } from "../../disk/disk-errors.ts";
+import { readTextIfThere } from "../../disk/walk.ts";
 import { usageError } from "../../errors.ts";
 import { advise, ecm, quoteShellWord } from "../../hint.ts";
 import type { CommandTree } from "../help/tree.ts";
@@ -122,7 +123,7 @@ function findPlaces(shell: string, env: ShellEnvironment, platform: string): Ins
 
 /** @returns whether the file was new or changed */
 async function replaceFile(file: string, text: string): Promise<boolean> {
-  if ((await readTextIfPresent(file)) === text) return false;
+  if ((await inPlace(file, () => readTextIfThere(file))) === text) return false;
   await inPlace(file, async () => {
     await mkdir(dirname(file), { recursive: true });
     writeAtomically(file, text, 0o644);
@@ -132,20 +133,11 @@ async function replaceFile(file: string, text: string): Promise<boolean> {
 
 /** Appends the line to a file of the user. @returns whether the line was missing */
 async function addLine({ file, line }: { file: string; line: string }): Promise<boolean> {
-  const text = (await readTextIfPresent(file)) ?? "";
+  const text = (await inPlace(file, () => readTextIfThere(file))) ?? "";
   if (text.split("\n").includes(line)) return false;
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   await inPlace(file, () => appendFile(file, `${gap}# completions of ecm\n${line}\n`));
   return true;
-}
-
-function readTextIfPresent(file: string): Promise<string | undefined> {
-  return inPlace(file, () =>
-    readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return undefined;
-      throw error;
-    }),
-  );
 }
 
 /** @throws UsageError naming the folder, where the system refuses */

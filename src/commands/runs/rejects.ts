@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import type { Reject, StoredRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
+import { readTextIfThere } from "../../disk/walk.ts";
 import { advise, ecm } from "../../hint.ts";
 import { isJson } from "../../terminal/format.ts";
 import type { View } from "../../terminal/present.ts";
@@ -31,7 +31,7 @@ export function registerRunsRejects(parent: Command, context: Context): void {
       const { format } = context.output();
       const rejects = readingsOf(run).rejects();
       if (isJson(format)) return { many: rejects, view: rejectView };
-      const text = await readText(join(run.folder, fileNames.rejects));
+      const text = await readTextIfThere(join(run.folder, fileNames.rejects));
       if (text === undefined) {
         const none = run.isFinished
           ? `Run ${id} has no rejected rows`
@@ -45,14 +45,6 @@ export function registerRunsRejects(parent: Command, context: Context): void {
       const note = advise`The rows: ${rows}\nFix them, then: ${ecm`runs retry ${id}`}`;
       return { many: rejects, view: rejectView, note: isRetried ? note : undefined };
     },
-  });
-}
-
-/** Undefined where there is none. */
-async function readText(file: string): Promise<string | undefined> {
-  return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-    return undefined;
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { updateStructureRequest } from "../../api/structures.ts";
 import type { Context } from "../../context.ts";
-import { formatCounted } from "../../counts.ts";
+import { formatCounted, quote } from "../../counts.ts";
 import { readFreshStructure, updateStructure } from "../../service/update-structure.ts";
 import { diffStructures, type Part, type StructureChange } from "../../structure/changes.ts";
 import { editKnown, type StructureEdit } from "../../structure/edit.ts";
@@ -93,10 +93,6 @@ export function describeChange(change: StructureChange): string {
     case "keep":
       return `= ${change.part} ${quote(change.label)} is only in the account; --prune removes it`;
   }
-}
-
-function quote(name: string): string {
-  return JSON.stringify(name);
 }
 
 /** It costs one search: none is known that finds the contacts that have a value or a tag. */

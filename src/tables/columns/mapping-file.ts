@@ -1,6 +1,7 @@
 /** `--mapping FILE`: where each column goes, in YAML or JSON. */
 import { readFile, writeFile } from "node:fs/promises";
 import { describeDiskError } from "../../disk/disk-errors.ts";
+import { readTextIfThere } from "../../disk/walk.ts";
 import { isKind, usageError } from "../../errors.ts";
 import type { ColumnTarget } from "../rows.ts";
 
@@ -80,10 +81,7 @@ export async function writeMapping(
 ): Promise<boolean> {
   const { stringify } = await import("yaml");
   try {
-    const before = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT") throw error;
-      return undefined;
-    });
+    const before = await readTextIfThere(file);
     if (before !== undefined && !before.startsWith(heading)) return false;
     await writeFile(file, `${heading}\n${stringify(new Map(mapping))}`);
     return true;

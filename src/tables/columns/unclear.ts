@@ -1,6 +1,6 @@
 /** Reading: what is not clear about a file's columns: all of it at once, with the flags that settle it. */
 import { foldName } from "../../api/names.ts";
-import { formatCount, formatCounted, formatQuotedNames, maxNamesShown } from "../../counts.ts";
+import { formatCount, formatCounted, formatQuotedNames, maxNamesShown, quote } from "../../counts.ts";
 import { type EcmError, usageError } from "../../errors.ts";
 import { joinHints, quoteShellWord } from "../../hint.ts";
 import type { UnclearConsent } from "../consent/columns.ts";
@@ -116,8 +116,4 @@ function adviseOnUnmapped(names: readonly string[]): string {
 
 function flag(name: string, value: string): string {
   return `${name} ${quoteShellWord(value)}`;
-}
-
-function quote(name: string): string {
-  return JSON.stringify(name);
 }
