@@ -1,6 +1,7 @@
 import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { notFoundError } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 import { isForPeople } from "../terminal/format.ts";
 import { fitMessage } from "../terminal/message-lines.ts";
 import type { View } from "../terminal/present.ts";
@@ -70,16 +71,19 @@ function formatIndex(entries: readonly IndexEntry[], columns: number): string {
 function requireChild(parent: CommandUnknownOpts, word: string): CommandUnknownOpts {
   const child = findChild(parent, word);
   if (child) return child;
+  const words = toWords(parent);
+  const names = listChildNames(parent);
   throw notFoundError(
-    `There is no command ${JSON.stringify([...toWords(parent), word].join(" "))}`,
-    `One of: ${listChildNames(parent).join(", ")}`,
+    `There is no command ${JSON.stringify([...words, word].join(" "))}`,
+    names.length > 0 ? `One of: ${names.join(", ")}` : advise`See: ${ecm`commands ${words}`}`,
   );
 }
 
 function toIndexEntry(command: CommandUnknownOpts): IndexEntry {
-  const usage = command.registeredArguments.map((argument) =>
-    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
-  );
+  const usage = command.registeredArguments.map((argument) => {
+    const word = `${argument.name()}${argument.variadic ? "..." : ""}`;
+    return argument.required ? `<${word}>` : `[${word}]`;
+  });
   return {
     command: [...toWords(command), ...usage].join(" "),
     summary: command.description(),

@@ -8,7 +8,7 @@ import { topicNames } from "../../src/commands/help/tree.ts";
 import { Context } from "../../src/context.ts";
 import { createTree, listWords } from "../../src/program.ts";
 import { loadLeaves } from "../support/command-tree.ts";
-import { done, type Ecm, ecmWith, readJson, temporaryHome, toWords } from "../support/ecm.ts";
+import { done, type Ecm, ecmWith, readJson, refused, temporaryHome, toWords } from "../support/ecm.ts";
 
 type Described = Required<ReturnType<typeof describeCommandJson>>;
 
@@ -49,6 +49,11 @@ it("keeps the index within 12 KB, and what is said of one command within 8 KB", 
   expect(sizes.filter(([, bytes]) => bytes >= 8 * 1024)).toEqual([]);
   const [first] = described;
   expect(await done(ecm(`commands ${first!.command} --json`))).toBe(`${JSON.stringify(first)}\n`);
+});
+
+it("shows that an argument repeats, and where to read on below a command", async () => {
+  expect(await done(ecm("commands"))).toContain("contact erase [key...]");
+  await refused(ecm("commands contact erase [key]"), 5, "See: ecm commands contact erase");
 });
 
 it("says of every command in a line what it does, what it prints, how it ends, and what each flag and argument is", () => {
