@@ -7,8 +7,9 @@ const requiredFile = /\brequire\(["'`]\.\/([^"'`]+\.cjs)["'`]\)/g;
 
 /**
  * Loads every file of the built program, so that replacing the installed package cannot break a command that
- * goes on for hours and needs a part late. Those are the files that the loaded ones name, and that these name:
- * others beside them may be of an earlier build. Does nothing in the sources, where no file is CommonJS.
+ * goes on for hours and needs a part late. Those are the files that the loaded ones name, and that these
+ * name: others beside them may be of an earlier build. Does nothing in the sources, where no file is
+ * CommonJS.
  */
 export function loadAllChunks(): void {
   const folder = import.meta.dirname;

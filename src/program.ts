@@ -212,8 +212,9 @@ async function runGroupAlone(
 }
 
 /**
- * Rewrites words for commander. `--verbose=bodies` and `-v=bodies` become a flag of its own, since an option with an
- * optional value would swallow the next word. `help contact` becomes `contact --help`, and `help where` a topic.
+ * Rewrites words for commander. `--verbose=bodies` and `-v=bodies` become a flag of its own, since an option
+ * with an optional value would swallow the next word. `help contact` becomes `contact --help`, and
+ * `help where` a topic.
  */
 export function listWords(program: CommandUnknownOpts, args: readonly string[]): string[] {
   const end = args.indexOf("--");

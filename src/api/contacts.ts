@@ -112,8 +112,8 @@ export function readSearch(answer: ApiAnswer): SearchAnswer {
 }
 
 /**
- * A contact's status, from the parts that a search tells or the object of a contact, each as a word or an object,
- * since its form in a search is not published; undefined when neither is there.
+ * A contact's status, from the parts that a search tells or the object of a contact, each as a word or an
+ * object, since its form in a search is not published; undefined when neither is there.
  */
 export function findStatus(contact: Partial<Contact> | undefined): ContactStatus | undefined {
   if (!contact) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Requests, and records of which no member is promised, such as campaigns: each is kept as it came, and what is
- * read of it may be missing or of another type. And the two forms in which a list of records comes. Pure.
+ * Requests, and records of which no member is promised, such as campaigns: each is kept as it came, and what
+ * is read of it may be missing or of another type. And the two forms in which a list of records comes. Pure.
  */
 import { unreadableAnswerError } from "../errors.ts";
 import { isObject } from "../json.ts";

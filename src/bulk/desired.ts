@@ -1,7 +1,8 @@
 /**
- * What a job wants of one contact, and what it takes to get there. Every job states its wishes in this one shape;
- * a plan's line keeps it beside what stood in the account before, and the operation follows from both. What a plan
- * keeps is a schema, which also checks a plan that somebody brings; the engine takes the types alone from here.
+ * What a job wants of one contact, and what it takes to get there. Every job states its wishes in this one
+ * shape; a plan's line keeps it beside what stood in the account before, and the operation follows from both.
+ * What a plan keeps is a schema, which also checks a plan that somebody brings; the engine takes the types
+ * alone from here.
  */
 import * as v from "valibot";
 import { isObject } from "../json.ts";
@@ -140,8 +141,9 @@ export type Operation =
   | { kind: "delete"; id: string; contact: Partial<Contact> };
 
 /**
- * Why a contact is not, or not in all, as it was wanted. `message`: in words, as they are kept for people in the
- * plan, the journal and the rejects file. `unmet`: values that the contact does not have, and does not get.
+ * Why a contact is not, or not in all, as it was wanted. `message`: in words, as they are kept for people in
+ * the plan, the journal and the rejects file. `unmet`: values that the contact does not have, and does not
+ * get.
  */
 export interface Remark extends Reason {
   unmet?: readonly DesiredValue[];

@@ -1,6 +1,6 @@
 /**
- * Values of contacts: as jobs write down what they want, as the bodies of requests have them, and what an undo
- * wants of a contact that a run wrote. Pure.
+ * Values of contacts: as jobs write down what they want, as the bodies of requests have them, and what an
+ * undo wants of a contact that a run wrote. Pure.
  */
 import { findStatus, toIdSet } from "../api/contacts.ts";
 import type { Contact, CreateContactBody, IdRef, MutateBody } from "../wire.ts";

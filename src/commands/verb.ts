@@ -117,8 +117,8 @@ interface Verb<A extends unknown[], O, T> extends CommandFacts, Presentation<T> 
 }
 
 /**
- * Declares what a command does and what its help says, beside its arguments and flags. The flags of the output's
- * file are found among the command's own.
+ * Declares what a command does and what its help says, beside its arguments and flags. The flags of the
+ * output's file are found among the command's own.
  */
 export function verb<A extends unknown[], O extends OptionValues, G extends OptionValues, T>(
   context: Context,

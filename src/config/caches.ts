@@ -1,6 +1,6 @@
 /**
- * What is remembered between commands, in small files for their owner's eyes alone. A file that cannot be read,
- * or is of another version, is as none.
+ * What is remembered between commands, in small files for their owner's eyes alone. A file that cannot be
+ * read, or is of another version, is as none.
  */
 import { createHash } from "node:crypto";
 import { chmodSync, readFileSync, statSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Taking people out of everything that `ecm` keeps on this machine: runs, caches, and what lies beside them; and
- * which files elsewhere runs have read or written.
+ * Taking people out of everything that `ecm` keeps on this machine: runs, caches, and what lies beside them;
+ * and which files elsewhere runs have read or written.
  */
 import { readFile, rm } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";

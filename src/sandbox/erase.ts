@@ -21,8 +21,9 @@ interface Person {
 const maxWaitMilliseconds = 10_000;
 
 /**
- * Deletes the contacts with these keys, masks the keys in every other text, empties the log of requests,
- * and gives the freed pages back, so that the bytes are gone from the disk too. Does nothing where no sandbox was ever opened.
+ * Deletes the contacts with these keys, masks the keys in every other text, empties the log of requests, and
+ * gives the freed pages back, so that the bytes are gone from the disk too. Does nothing where no sandbox was
+ * ever opened.
  * @returns how many databases held one of the keys: 1, or none
  */
 export async function eraseFromSandbox(folder: string, keys: readonly string[], mask: Mask): Promise<number> {

@@ -92,8 +92,8 @@ function routeToAccounts(main: Service, worlds: Worlds): Service {
 }
 
 /**
- * Empties the account of a folder, also where its data cannot be read any more: then it is deleted, and of what
- * was there only the folder's own key stays.
+ * Empties the account of a folder, also where its data cannot be read any more: then it is deleted, and of
+ * what was there only the folder's own key stays.
  * @returns why it was deleted, if it was: `damaged`
  */
 export async function resetFolder(

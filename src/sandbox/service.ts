@@ -1,6 +1,6 @@
 /**
- * The service as its transports see it: takes a request, and answers it or simulates a fault. There is one way
- * from a request through the rules to the store.
+ * The service as its transports see it: takes a request, and answers it or simulates a fault. There is one
+ * way from a request through the rules to the store.
  */
 import { getPath, getQueryParams, tryDecodeURIComponent } from "hono/utils/url";
 import type { Clock } from "../wire.ts";

@@ -12,7 +12,8 @@ import type { World, Worlds } from "./worlds.ts";
 /**
  * Starts a sandbox on a free port of 127.0.0.1. It does not keep its process alive: a test suite that forgets
  * to stop it still ends.
- * @throws Error that begins with the name of a bad option; UsageError when the database binding is not installed
+ * @throws Error that begins with the name of a bad option; UsageError when the database binding is not
+ *   installed
  */
 export async function startSandbox(options: StartSandboxOptions = {}): Promise<StartedSandbox> {
   const { port = 0, ...rest } = parseBody(schema, options, "The options");

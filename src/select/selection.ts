@@ -25,8 +25,8 @@ export interface StoredSelection {
 }
 
 /**
- * Every condition, the service's own among them: a write must not reach a contact that a looser search let through. A
- * part that the service filters by and does not tell is taken to be right.
+ * Every condition, the service's own among them: a write must not reach a contact that a looser search let
+ * through. A part that the service filters by and does not tell is taken to be right.
  */
 export interface Selection extends LocalCondition {
   /** What the service filters. */

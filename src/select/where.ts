@@ -1,6 +1,6 @@
 /**
- * `--where`: a condition in CEL (Common Expression Language) over one contact. Its grammar is checked at once,
- * its names and types as soon as the structure is known, before a contact is read.
+ * `--where`: a condition in CEL (Common Expression Language) over one contact. Its grammar is checked at
+ * once, its names and types as soon as the structure is known, before a contact is read.
  */
 import type { ASTNode, Environment, EvaluationError } from "@marcbachmann/cel-js";
 import { findStatus, statusParts } from "../api/contacts.ts";
@@ -241,8 +241,9 @@ function readField({ fields }: Partial<Contact>, id: string): string {
 }
 
 /**
- * Requires that names given as text exist, where only a name makes sense: a misspelt one would match no contact, or
- * all of them. Statuses, and keys of e-mail that are compared as a whole, are compared in lower case.
+ * Requires that names given as text exist, where only a name makes sense: a misspelt one would match no
+ * contact, or all of them. Statuses, and keys of e-mail that are compared as a whole, are compared in lower
+ * case.
  * @throws UsageError with the place; NotFoundError where the service does not tell the names of tags
  */
 function resolveNames(text: string, ast: ASTNode, vocabulary: Vocabulary): void {
@@ -370,8 +371,8 @@ const strictNumbers = new Map([
 ]);
 
 /**
- * The library takes an empty text for 0, which the language calls an error: `int(Age) < 18` would match every contact
- * whose age is not known. Nor does it have `int(timestamp)`.
+ * The library takes an empty text for 0, which the language calls an error: `int(Age) < 18` would match every
+ * contact whose age is not known. Nor does it have `int(timestamp)`.
  */
 function registerStrictNumbers(cel: Cel, environment: Environment): void {
   for (const [name, strict] of strictNumbers) {

@@ -99,8 +99,8 @@ function toId({ _id, key }: Partial<Contact>): string {
 }
 
 /**
- * The page to read behind a position. Pages are counted by their size, so that a slightly smaller size is chosen
- * with which a page begins a few contacts before the position.
+ * The page to read behind a position. Pages are counted by their size, so that a slightly smaller size is
+ * chosen with which a page begins a few contacts before the position.
  */
 function choosePage(position: number, pageSize: number): { number: number; size: number } {
   const maxShift = Math.min(maxOverlap, Math.floor(pageSize / 3));

@@ -176,8 +176,8 @@ export async function askSearch(
 }
 
 /**
- * The specification writes values of `CONTACT_STATUS` in lower case, a page of the reference with a capital: one
- * that is refused is asked for once in the other letter case.
+ * The specification writes values of `CONTACT_STATUS` in lower case, a page of the reference with a capital:
+ * one that is refused is asked for once in the other letter case.
  */
 async function askInCase(
   send: Send,

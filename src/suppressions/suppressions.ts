@@ -4,8 +4,8 @@
  * machine or on several, may share a list.
  *
  * The first line of its file holds the key of the hashes, how many records follow, and a keyed checksum over
- * them: a list that lost its end, or in which anything was changed, is never believed. One process changes the
- * file at a time, and replaces it whole; readers need no lock.
+ * them: a list that lost its end, or in which anything was changed, is never believed. One process changes
+ * the file at a time, and replaces it whole; readers need no lock.
  */
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";

@@ -60,7 +60,8 @@ export function unwrapFormula(cell: string): string {
 
 /**
  * Several names in one cell; names are trimmed, empty ones are none.
- * @param separator what is between them; without one, a record of delimited text of its own parts them by commas
+ * @param separator what is between them; without one, a record of delimited text of its own parts them by
+ *   commas
  */
 export function splitNames(cell: string, separator?: string): string[] {
   const parts = separator === undefined ? splitRecord(cell) : cell.split(separator);

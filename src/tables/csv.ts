@@ -142,7 +142,8 @@ export function countLineBreaks(text: string): number {
 /**
  * A cell that begins with a quote is either one whose value does, or one with blanks or other text around its
  * quotes.
- * @throws CsvFault when a quote took in several lines before the text after it: which rows it swallowed is unknown
+ * @throws CsvFault when a quote took in several lines before the text after it: which rows it swallowed is
+ *   unknown
  */
 function readQuotesAgain(record: CsvRecord, raw: string, delimiter: string): void {
   const read = readCells(raw.replace(/(?:\r\n|\n|\r)$/, ""), delimiter);

@@ -52,8 +52,8 @@ export const textFormat: Format = {
 };
 
 /**
- * In a tsv that `ecm` wrote, quotes and other delimiters are text like any other, unless a spreadsheet saved it
- * again: our line ends are LF alone. In our csv with tabs, every name is in quotes.
+ * In a tsv that `ecm` wrote, quotes and other delimiters are text like any other, unless a spreadsheet saved
+ * it again: our line ends are LF alone. In our csv with tabs, every name is in quotes.
  */
 function listDialects(
   { hasCarriageReturn }: Inspection,

@@ -1,6 +1,6 @@
 /**
- * Tables: a file of any format → its rows. It knows no account; the rest of the program imports no other file of
- * this folder.
+ * Tables: a file of any format → its rows. It knows no account; the rest of the program imports no other file
+ * of this folder.
  */
 export type { Cells, ContactKey } from "./cells.ts";
 export { findUnknown } from "./cells.ts";

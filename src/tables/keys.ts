@@ -74,8 +74,8 @@ const domainAtStart = /^[\p{L}\p{N}.-]*/u;
 const signsBeforeAddress = /^(?:.*[/:=&]|[^\p{L}\p{N}]+)/su;
 
 /**
- * Every address that a text holds, however it is written: several of them, with remarks, with a blank or a line
- * break inside or between, behind signs that can be part of one.
+ * Every address that a text holds, however it is written: several of them, with remarks, with a blank or a
+ * line break inside or between, behind signs that can be part of one.
  */
 export function findAddresses(text: string): string[] {
   const folded = text.normalize("NFKC");

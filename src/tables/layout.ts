@@ -1,6 +1,6 @@
 /**
- * Reading: how a table lies in a file: which of its first records is the header, what its columns are called, and
- * its records below the header.
+ * Reading: how a table lies in a file: which of its first records is the header, what its columns are called,
+ * and its records below the header.
  */
 import { foldName } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";

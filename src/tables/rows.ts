@@ -54,8 +54,8 @@ export type ReadRow = Row | RejectedRow;
 export type RowKind = "contacts" | "keys";
 
 /**
- * Where a column goes, as it is written: `key`, `lists`, `tags`, `consent`, `consent=opt-in`, `ignore`, or a field's
- * label or id; of lists and tags also what is between the names in a cell.
+ * Where a column goes, as it is written: `key`, `lists`, `tags`, `consent`, `consent=opt-in`, `ignore`, or a
+ * field's label or id; of lists and tags also what is between the names in a cell.
  */
 export type ColumnTarget = string | { target: string; split: string };
 

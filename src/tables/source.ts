@@ -1,6 +1,6 @@
 /**
- * Reading: the bytes of an input: the file itself or a copy of what can be read only once, what they weigh, and
- * what they say about its text.
+ * Reading: the bytes of an input: the file itself or a copy of what can be read only once, what they weigh,
+ * and what they say about its text.
  */
 
 import { createHash } from "node:crypto";

@@ -200,8 +200,8 @@ class Oddities {
 }
 
 /**
- * The cells of a column of numbers of one length, some of which begin with 0: a spreadsheet has taken the zero of
- * those that are one digit shorter.
+ * The cells of a column of numbers of one length, some of which begin with 0: a spreadsheet has taken the
+ * zero of those that are one digit shorter.
  */
 class LostZeros {
   /** Cells by their length; none for a column in which other cells are. */

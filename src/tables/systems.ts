@@ -231,8 +231,8 @@ export function recogniseSystem(names: readonly string[], among = systems): Syst
 }
 
 /**
- * The system that `--from` names, in the variant that fits the columns best; else the one that is recognised by the
- * header.
+ * The system that `--from` names, in the variant that fits the columns best; else the one that is recognised
+ * by the header.
  * @throws UsageError for a name that is not in the table
  */
 export function chooseSystem(

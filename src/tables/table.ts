@@ -104,9 +104,9 @@ const maxKeptBytes = 1024 * 1024;
 const pieceCharacters = 16 * 1024;
 
 /**
- * Takes records as lines of JSON: those of a small table in memory, those of a larger one in a file of the input's
- * scratch folder that its owner alone can read. So a file is decoded and parsed once, and what happens to it later
- * changes nothing.
+ * Takes records as lines of JSON: those of a small table in memory, those of a larger one in a file of the
+ * input's scratch folder that its owner alone can read. So a file is decoded and parsed once, and what
+ * happens to it later changes nothing.
  * @param part the name of that file
  * @param batches their lines must rise
  * @param skippedLines above them

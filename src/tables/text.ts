@@ -112,7 +112,8 @@ async function createDecoder(encoding: string): Promise<Decoder> {
     const decoder = new TextDecoder(encoding, { ignoreBOM: true });
     return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
   }
-  // Node 20 decodes 0x80–0x9F of the windows-125x pages to control characters: € and typographic quotes are lost.
+  // Node 20 decodes 0x80–0x9F of the windows-125x pages to control characters: € and typographic quotes are
+  // lost.
   const iconv = await loadIconv();
   const decoder = iconv.getDecoder(encoding, { stripBOM: false });
   return { write: (bytes) => decoder.write(Buffer.from(bytes)), end: () => decoder.end() ?? "" };

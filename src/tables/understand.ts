@@ -26,8 +26,9 @@ const placeholderStructure: ContactStructure = {
 
 /**
  * Opens a file, and refuses one that cannot be read before a request is spent, as far as its header is found
- * without the account's help, which is nearly always. Where nobody is asked, a column of consent that is not clear
- * is refused too, unless more may be unclear: what else is depends on the account's fields, and all is said at once.
+ * without the account's help, which is nearly always. Where nobody is asked, a column of consent that is not
+ * clear is refused too, unless more may be unclear: what else is depends on the account's fields, and all is
+ * said at once.
  * @param chooseSheet where a person is asked
  * @throws UsageError
  */
@@ -71,7 +72,8 @@ export async function requireUnderstood(
  * @param rowKind `keys`: the file names contacts, by one key for each line or as a table with a key column;
  *   its rows have a key and nothing else
  * @returns what is not clear, where anything is
- * @throws UsageError with the place and the next step, for a file that cannot be read, and for a wrong mapping
+ * @throws UsageError with the place and the next step, for a file that cannot be read, and for a wrong
+ *   mapping
  */
 export async function understandInput(
   rowKind: RowKind,
@@ -126,7 +128,8 @@ async function understandTable(
 }
 
 /**
- * Over the header, in a group of columns or as a title, a word for people who have left says something of those below.
+ * Over the header, in a group of columns or as a title, a word for people who have left says something of
+ * those below.
  * @throws UsageError
  */
 function requireNoMarkAbove(file: InputFile, { above, startLine }: TableLayout): void {

@@ -1,8 +1,8 @@
 /** Wraps messages between words at the width of a terminal. What a person copies is never broken. */
 
 /**
- * What is never broken: a command to its end, with the mark behind it; a flag and its value; a name in quotes; a
- * number and its percent sign; else a word.
+ * What is never broken: a command to its end, with the mark behind it; a flag and its value; a name in
+ * quotes; a number and its percent sign; else a word.
  */
 const piece =
   /\becm (?:'[^']*'|"[^"]*"|[^\s'";,(]|[;,](?! )| (?![(·]))+[;,]?|--[\w-]+ [\w%]+\S*|"[^"]{1,60}"\S*|\d[\d.,]* %\S*|\S+/g;

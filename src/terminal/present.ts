@@ -245,8 +245,8 @@ function formatForPeople<T>(column: Column<T>, item: T, now: Date): string {
 }
 
 /**
- * What would happen, in words; then `{ method, path, body }` in JSON formats (`body` null where there is none),
- * an array of them for several requests; else the same as a person reads it.
+ * What would happen, in words; then `{ method, path, body }` in JSON formats (`body` null where there is
+ * none), an array of them for several requests; else the same as a person reads it.
  * @param would what follows on `Would`, such as `create the list "Customers"`
  */
 export function explainDryRun(

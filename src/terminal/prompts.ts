@@ -211,8 +211,8 @@ type Question<T> = (inquirer: Inquirer, context: PromptContext) => Promise<T>;
 /** Choices visible at once, at least. */
 const minPageSize = 12;
 /**
- * Up and down alone move the cursor. With the library's own keys any other one is a search for what was typed,
- * and Esc or an arrow to the side a search for nothing, which finds the first choice.
+ * Up and down alone move the cursor. With the library's own keys any other one is a search for what was
+ * typed, and Esc or an arrow to the side a search for nothing, which finds the first choice.
  */
 const theme = { keybindings: ["vim" as const] };
 

@@ -1,6 +1,6 @@
 /**
- * The apply step: what the plan says is written, line by line and side by side. Every intent is on the disk before
- * its request leaves, every outcome after it. Nothing else decides what is written.
+ * The apply step: what the plan says is written, line by line and side by side. Every intent is on the disk
+ * before its request leaves, every outcome after it. Nothing else decides what is written.
  */
 import { sumCounts } from "../../counts.ts";
 import { exitCodes } from "../../errors.ts";
@@ -206,9 +206,9 @@ const maxUnseen = 10_000;
 const visibilityPausesMilliseconds = [1000, 3000, 10_000];
 
 /**
- * Creates that the service refused as duplicates, and lost ones of people who were suppressed since, while no search
- * showed the contact: a search may lag behind. They are looked up again at the end of the run, after a wait that the
- * whole run makes once.
+ * Creates that the service refused as duplicates, and lost ones of people who were suppressed since, while no
+ * search showed the contact: a search may lag behind. They are looked up again at the end of the run, after a
+ * wait that the whole run makes once.
  */
 class UnseenCreates {
   /** Since when each is not seen. */

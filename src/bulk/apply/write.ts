@@ -1,6 +1,6 @@
 /**
- * One contact's write, from its line of the plan to a certain outcome: looked up again where what was decided is
- * too old, sent, and settled when the answer was lost.
+ * One contact's write, from its line of the plan to a certain outcome: looked up again where what was decided
+ * is too old, sent, and settled when the answer was lost.
  */
 import {
   changeStatusRequest,
@@ -53,8 +53,8 @@ export interface Task {
 }
 
 /**
- * `unseen`: no search shows a contact that may have been created, by us or by others: a search may lag behind, and
- * the outcome is open.
+ * `unseen`: no search shows a contact that may have been created, by us or by others: a search may lag
+ * behind, and the outcome is open.
  */
 type Outlook = "settled" | "unseen" | "again";
 
@@ -256,8 +256,8 @@ export class ContactWrite {
   }
 
   /**
-   * A create is sent again: the service takes it once. Anything else, and a create that is lost again and again,
-   * is compared with what the contact is now.
+   * A create is sent again: the service takes it once. Anything else, and a create that is lost again and
+   * again, is compared with what the contact is now.
    */
   private async goOnAfterLoss(open: OpenIntent, operation: Write, error: EcmError): Promise<Outlook> {
     this.lost++;

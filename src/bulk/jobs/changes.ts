@@ -76,8 +76,8 @@ export interface WrittenContact {
 }
 
 /**
- * The contacts that a run has written, with what it did to each, in the order of the run; the journal has them in
- * the order of their outcomes.
+ * The contacts that a run has written, with what it did to each, in the order of the run; the journal has
+ * them in the order of their outcomes.
  * @param withOpen intents without an outcome are given as unproven
  * @throws EcmError for such intents otherwise; JournalDamagedError
  */

@@ -1,6 +1,6 @@
 /**
- * What a run has to do. Every command states it as a job; a run that goes on, and one that is tried again, make
- * the same job from the record that the run keeps.
+ * What a run has to do. Every command states it as a job; a run that goes on, and one that is tried again,
+ * make the same job from the record that the run keeps.
  */
 
 import type { Readable } from "node:stream";
@@ -117,8 +117,8 @@ export function toHead(
 }
 
 /**
- * How contacts are looked up and judged: by what the head of their plan says and nothing else, so that a plan that
- * is closed needs no job.
+ * How contacts are looked up and judged: by what the head of their plan says and nothing else, so that a plan
+ * that is closed needs no job.
  * @throws SuppressionsError; UsageError for a condition that speaks of what does not exist any more
  */
 export async function openContacts(

@@ -209,7 +209,7 @@ async function createNames(
 ): Promise<void> {
   const { ledger } = context;
   const newList = findNewList(about);
-  // A list of its name that somebody else has made, while the run that makes one was stopped, is not the new list.
+  // A list of its name that somebody else has made while the run was stopped is not the new list.
   if (newList !== undefined && !ledger.isNaming) {
     const isMissing = (missing: ClosedPlan["creations"] = []) => missing.some(({ name }) => name === newList);
     if (!isMissing(creations) || !isMissing(names?.creations))

@@ -1,8 +1,8 @@
 /**
- * What a run rejected, from its plan and what became of it: what people are shown, and the rejects file. That has
- * the input's own columns and three of ours, so that it can be fixed and imported as it is; one more where a row
- * lacks cells, which would come back as blank ones, and one where a row is marked as not subscribed, which its
- * cells alone may not say.
+ * What a run rejected, from its plan and what became of it: what people are shown, and the rejects file. That
+ * has the input's own columns and three of ours, so that it can be fixed and imported as it is; one more
+ * where a row lacks cells, which would come back as blank ones, and one where a row is marked as not
+ * subscribed, which its cells alone may not say.
  */
 import { open, realpath, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
@@ -71,8 +71,8 @@ async function readTable({ plan }: Rejected): Promise<Table> {
 }
 
 /**
- * What was rejected, with its cells. Follows the plan: what somebody has changed in a rejects file since is not
- * seen.
+ * What was rejected, with its cells. Follows the plan: what somebody has changed in a rejects file since is
+ * not seen.
  */
 export async function* readRejects(rejected: Rejected): AsyncGenerator<Reject> {
   const { columns } = await readTable(rejected);
@@ -103,8 +103,8 @@ export async function readFirstRejects(rejected: Rejected): Promise<Reject[]> {
 }
 
 /**
- * Writes the rejects file into the run's folder, and besides to where the command wants it, or, for somebody at a
- * terminal, beside the input of an import that has come to its end.
+ * Writes the rejects file into the run's folder, and besides to where the command wants it, or, for somebody
+ * at a terminal, beside the input of an import that has come to its end.
  * @param plan the run's own
  * @returns the path of the last one; null when nothing was rejected, or when none could be written
  */
@@ -164,8 +164,9 @@ async function writeBeside(
 }
 
 /**
- * Takes a name beside the input, such as `people.rejected.csv`, by an empty file. A file of that name stays: somebody
- * may be at work on it. A name that a run points to stays its own, also when the file is gone: `runs retry` reads it.
+ * Takes a name beside the input, such as `people.rejected.csv`, by an empty file. A file of that name stays:
+ * somebody may be at work on it. A name that a run points to stays its own, also when the file is gone:
+ * `runs retry` reads it.
  * @returns undefined where nothing can be written beside the input
  */
 async function takeNameBeside(
@@ -198,8 +199,8 @@ function nameBeside(file: string, { kind }: Pick<SourceForm, "kind">, number: nu
 }
 
 /**
- * Writes the file whole or not at all, with the delimiter of the input. Cells beyond the header follow our own
- * columns, which have no name for them: such a row is rejected again until it is fixed.
+ * Writes the file whole or not at all, with the delimiter of the input. Cells beyond the header follow our
+ * own columns, which have no name for them: such a row is rejected again until it is fixed.
  * @param form of the input; text without one
  * @returns how many rows it holds; with none, no file is left
  * @throws EcmError when it cannot be written

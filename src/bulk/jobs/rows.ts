@@ -1,6 +1,7 @@
 /**
- * What jobs over the rows of an input, or over contacts that conditions choose, have in common: the steps by which
- * each reads its input, how it says what is to be done with each row, and what of that it puts into its plan.
+ * What jobs over the rows of an input, or over contacts that conditions choose, have in common: the steps by
+ * which each reads its input, how it says what is to be done with each row, and what of that it puts into its
+ * plan.
  */
 
 import { rm } from "node:fs/promises";
@@ -93,8 +94,8 @@ interface WantedNames extends Pick<NameBookOptions, "isNew"> {
   /** Labels of fields that are created. */
   fields?: readonly string[];
   /**
-   * Whether missing names are created; a function has a person agree to it first, and throws the failure, or a
-   * DeclinedError, where they are not to be.
+   * Whether missing names are created; a function has a person agree to it first, and throws the failure, or
+   * a DeclinedError, where they are not to be.
    */
   createMissing?: boolean | ((failure: EcmError) => Promise<void>);
 }
@@ -201,8 +202,8 @@ function countSettledByInput({ survey, joined, duplicates }: RowRun): SettledByI
 }
 
 /**
- * What makes two invocations one run: account, input, how it is read, and what decides a contact's outcome. A field
- * counts by its label: the run may create it.
+ * What makes two invocations one run: account, input, how it is read, and what decides a contact's outcome. A
+ * field counts by its label: the run may create it.
  */
 function computeRunFingerprint(
   { context, reader, understood, after }: RowRun,
@@ -340,10 +341,10 @@ export function toPageItem(
 const maxPasses = 3;
 
 /**
- * Pages of the account: those of contacts that no row names, else all where that is cheaper than asking for blocks
- * of keys. Pages that an earlier invocation has read are kept, unless they are old. Contacts that others add or
- * remove meanwhile move the rest from page to page: then pages that are needed are read again, so that nobody is
- * passed over.
+ * Pages of the account: those of contacts that no row names, else all where that is cheaper than asking for
+ * blocks of keys. Pages that an earlier invocation has read are kept, unless they are old. Contacts that
+ * others add or remove meanwhile move the rest from page to page: then pages that are needed are read again,
+ * so that nobody is passed over.
  */
 async function takeSnapshot(run: RowRun, lookup: Lookup): Promise<AccountSnapshot | undefined> {
   const { context, others } = run;

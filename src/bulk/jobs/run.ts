@@ -1,7 +1,7 @@
 /**
- * All jobs, and the one driver of every bulk run: open the job, enter its run, plan, apply, leave. A plan that
- * somebody brings and an undo are jobs like the others. A run that goes on does so by its plan and journal alone
- * once the plan is closed; before that by the job that its record states, and its input.
+ * All jobs, and the one driver of every bulk run: open the job, enter its run, plan, apply, leave. A plan
+ * that somebody brings and an undo are jobs like the others. A run that goes on does so by its plan and
+ * journal alone once the plan is closed; before that by the job that its record states, and its input.
  */
 
 import { createHash } from "node:crypto";
@@ -91,7 +91,7 @@ export async function runJob(
 }
 
 /**
- * What can be read only once is copied first, so that the run can be resumed. So is a file of our own that goes.
+ * What can be read only once is copied first, so that the run can be resumed; so is a plan of our own.
  * @throws UsageError; the signal's reason
  */
 async function takeInput(context: RunContext, { input, readsInput }: Job): Promise<InputFile> {
@@ -129,7 +129,8 @@ async function work(context: RunContext, job: Job, file: InputFile): Promise<Clo
 }
 
 /**
- * @throws RunStop for whatever keeps the run from being entered; EcmError when the input is not that of the run
+ * @throws RunStop for whatever keeps the run from being entered; EcmError when the input is not that of the
+ *   run
  * that is resumed
  */
 async function enter(

@@ -99,8 +99,8 @@ function toRowWork(options: SyncOptions, listId: string): Omit<RowWork, "survey"
 }
 
 /**
- * Members that the input does not name, not even in a row that is rejected; all are skipped where the input is cut
- * off. Their places on the pages name them in the journal, after the input's lines.
+ * Members that the input does not name, not even in a row that is rejected; all are skipped where the input
+ * is cut off. Their places on the pages name them in the journal, after the input's lines.
  */
 async function planRemovals(
   snapshot: AccountSnapshot,
@@ -144,8 +144,9 @@ async function planRemovals(
 }
 
 /**
- * Whether a last row without a line end, with which nothing else is wrong, is taken as cut off: nobody has its key,
- * and either no contact is created with it, or a member's key that the input does not name begins so.
+ * Whether a last row without a line end, with which nothing else is wrong, is taken as cut off: nobody has
+ * its key, and either no contact is created with it, or a member's key that the input does not name begins
+ * so.
  */
 async function isLastRowCut(run: RowRun, lookup: Lookup, isStartOfMember: boolean): Promise<boolean> {
   const { openRow } = run.survey;

@@ -331,10 +331,10 @@ function isOutage(error: unknown): error is EcmError {
 const pausesMilliseconds = [50, 500, 1500, 4000, 8000];
 
 /**
- * Whether the service answers at all. An outage is waited out, by one request at a time with growing pauses between
- * them, until one is answered or the attempts are used up. Each lost write is followed by a read, so only an
- * answered write shows that writes are answered again. Where writes were answered, and since then one contact's
- * alone are lost while reads are answered, that is no outage: the contact is at fault.
+ * Whether the service answers at all. An outage is waited out, by one request at a time with growing pauses
+ * between them, until one is answered or the attempts are used up. Each lost write is followed by a read, so
+ * only an answered write shows that writes are answered again. Where writes were answered, and since then one
+ * contact's alone are lost while reads are answered, that is no outage: the contact is at fault.
  */
 class Outage {
   /** Until when nothing is sent; undefined while the service answers. */

@@ -34,8 +34,8 @@ export function formatResetTime(at: number | undefined): string | undefined {
 }
 
 /**
- * `until`: when the limit allows requests again: milliseconds since the epoch, as `now`; undefined where it is
- * not known.
+ * `until`: when the limit allows requests again: milliseconds since the epoch, as `now`; undefined where it
+ * is not known.
  */
 export function toRunStop(
   by: BudgetStop,

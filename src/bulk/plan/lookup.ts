@@ -1,6 +1,7 @@
 /**
- * Which contacts have these keys? What the account holds of the contacts that a run names, in as few requests as
- * possible: the keys of a block in one search, ids one by one; without a request where its pages were read.
+ * Which contacts have these keys? What the account holds of the contacts that a run names, in as few requests
+ * as possible: the keys of a block in one search, ids one by one; without a request where its pages were
+ * read.
  */
 import { createEquals, getContactRequest, readContact } from "../../api/contacts.ts";
 import { isId, toStandInName } from "../../api/names.ts";
@@ -192,8 +193,8 @@ export class Lookup {
   }
 
   /**
-   * Where the answer left the lists out, as the published sample of a search does, one search for each list tells
-   * which contacts of the block are in it; what is refused stays unknown.
+   * Where the answer left the lists out, as the published sample of a search does, one search for each list
+   * tells which contacts of the block are in it; what is refused stays unknown.
    */
   private async addLists(contacts: Partial<Contact>[], block: readonly Item[]): Promise<void> {
     const unknown = contacts.filter(({ lists }) => lists === undefined);

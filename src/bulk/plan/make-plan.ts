@@ -14,8 +14,8 @@ import { type StoredLine, toStoredLine } from "./plan-line.ts";
 import { countRequestsLeft, isScarce, type Session, stopAtMaxRejects } from "./session.ts";
 
 /**
- * What a job puts into a plan, in order: contacts, and the lines of rows that stand for none of their own (what is
- * wrong, or another row of the contact stands for).
+ * What a job puts into a plan, in order: contacts, and the lines of rows that stand for none of their own
+ * (what is wrong, or another row of the contact stands for).
  */
 export type PlanEntry = Item | StoredLine;
 /** Made as they are taken: few of them are in memory at once. */

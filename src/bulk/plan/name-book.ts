@@ -1,6 +1,6 @@
 /**
- * The lists, tags and fields that a run speaks of: ids of the names in an input or in flags. What is missing is
- * created, or is an error that names all of it, and has a stand-in for its id until it exists.
+ * The lists, tags and fields that a run speaks of: ids of the names in an input or in flags. What is missing
+ * is created, or is an error that names all of it, and has a stand-in for its id until it exists.
  */
 import type { InferOutput } from "valibot";
 import { requireFreeListName } from "../../api/lists.ts";
@@ -122,8 +122,8 @@ export class NameBook {
   }
 
   /**
-   * Creates what is missing: one request for each list, and a look before; one for all fields and tags. Where an
-   * answer was lost, what it may have made is looked for before another try.
+   * Creates what is missing: one request for each list, and a look before; one for all fields and tags. Where
+   * an answer was lost, what it may have made is looked for before another try.
    */
   async create(): Promise<void> {
     const { account, isNew = false } = this.options;

@@ -224,8 +224,8 @@ const secondsPerAnswer = 0.2;
 const secondsPerHour = 3600;
 
 /**
- * Where a run waits for the hour, contacts that are still to be changed are looked up again, so many in one search.
- * Windows that are used up are waited for; the last one takes as long as its answers do.
+ * Where a run waits for the hour, contacts that are still to be changed are looked up again, so many in one
+ * search. Windows that are used up are waited for; the last one takes as long as its answers do.
  */
 export function computePlanPrice(
   { send, budget, options, clock }: Spending,

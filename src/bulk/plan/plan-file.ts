@@ -4,9 +4,9 @@
  * the end with counts and digest. Lines come in blocks of contacts that were looked up together; a plan that
  * was cut off continues after its last whole block.
  *
- * A plan that somebody brings is the same file, without what only its own run needs. It is believed only where
- * it is whole and as it was made. A digest only tells that a file is as it was written, not who wrote it: what
- * people read of a contact must also be what would be sent.
+ * A plan that somebody brings is the same file, without what only its own run needs. It is believed only
+ * where it is whole and as it was made. A digest only tells that a file is as it was written, not who wrote
+ * it: what people read of a contact must also be what would be sent.
  */
 import { createHash, type Hash } from "node:crypto";
 import { truncateSync } from "node:fs";
@@ -352,8 +352,9 @@ export async function openPlanFile(path: string, digest?: string): Promise<PlanF
 }
 
 /**
- * Holds all of a plan against its schema. What people read of a contact must also be what would be sent. The end is
- * not part of the digest: what it counts is held against the lines; contacts that stay as they are may have none.
+ * Holds all of a plan against its schema. What people read of a contact must also be what would be sent. The
+ * end is not part of the digest: what it counts is held against the lines; contacts that stay as they are may
+ * have none.
  */
 async function readBrought(path: string): Promise<Omit<PlanFile, "path" | "lines" | "shownLines">> {
   const schema = await import("./plan-schema.ts");

@@ -1,6 +1,6 @@
 /**
- * What the lines of a plan hold, as schemas. The types of a plan are made from them; a plan that somebody brings
- * is held against them, and only then are they loaded.
+ * What the lines of a plan hold, as schemas. The types of a plan are made from them; a plan that somebody
+ * brings is held against them, and only then are they loaded.
  */
 import * as v from "valibot";
 import type { InputFacts } from "../../tables/index.ts";

@@ -1,6 +1,6 @@
 /**
- * A run while it works: what it was given (who asked for what, how requests leave, who is told), what it counts,
- * and what its steps share. Whatever the job.
+ * A run while it works: what it was given (who asked for what, how requests leave, who is told), what it
+ * counts, and what its steps share. Whatever the job.
  */
 
 import { join } from "node:path";

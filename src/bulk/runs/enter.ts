@@ -47,7 +47,7 @@ export async function enterRun(options: EnterRunOptions): Promise<EnteredRun> {
   const runs = await listRuns(stateFolder, (failure) => {
     if (!isFresh) remark({ code: "run_unreadable", failure });
   });
-  // A run that was killed between its last record and its summary is entered too: it has only to be summed up.
+  // A run that was killed between its last record and its summary is entered too, to be summed up.
   const unfinished = runs.filter(
     ({ manifest, isFinished }) => manifest.fingerprint === about.fingerprint && !isFinished,
   );

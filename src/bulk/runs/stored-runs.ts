@@ -62,7 +62,8 @@ export async function listRuns(
 
 /**
  * A run by its id, an unmistakable beginning of it, or `last`.
- * @throws NotFoundError, UsageError; EcmError of a run that cannot be read, and is meant or may be the last one
+ * @throws NotFoundError, UsageError; EcmError of a run that cannot be read, and is meant or may be the last
+ *   one
  */
 export async function findRun(stateFolder: string, idOrLast: string): Promise<StoredRun> {
   const isLast = idOrLast === "last";

@@ -29,8 +29,8 @@ export async function printSummary(context: Context, summary: Summary | undefine
 }
 
 /**
- * Does what follows on the run, and ends the command as the run ended: prints the summary, sets the exit code,
- * or throws what stopped it.
+ * Does what follows on the run, and ends the command as the run ended: prints the summary, sets the exit
+ * code, or throws what stopped it.
  */
 export async function endRun(context: Context, result: Closed): Promise<void> {
   const { stop } = result;

@@ -1,6 +1,6 @@
 /**
- * What a run came to, or would come to: one sentence, and at a terminal a line for each outcome with its reasons,
- * a bar of all, the first that was rejected.
+ * What a run came to, or would come to: one sentence, and at a terminal a line for each outcome with its
+ * reasons, a bar of all, the first that was rejected.
  */
 import type { ListDeletion, Price, Reject, Summary } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";

@@ -49,8 +49,8 @@ export interface BulkStart extends Question {
 }
 
 /**
- * Runs the job with its display, its plan and its question, says what it did, and ends the command so. Of a run
- * that is refused, the summary is printed.
+ * Runs the job with its display, its plan and its question, says what it did, and ends the command so. Of a
+ * run that is refused, the summary is printed.
  * @throws UsageError before anything is sent; DeclinedError on a no; what stopped the run
  */
 export async function startRun(context: Context, start: BulkStart): Promise<Closed> {
@@ -175,7 +175,7 @@ async function openEngine(context: Context, { concurrency, isDryRun }: RunOption
   };
 }
 
-// The contacts that a deletion takes, in a file that imports again: written before the first of them is deleted.
+// The contacts that a deletion takes, in a file that imports again, written before the first one goes.
 
 /**
  * Where a backup goes, from the flag: the format by the file's name, else by `-o`, else csv.

@@ -18,8 +18,9 @@ interface Candidate {
 }
 
 /**
- * The hidden command that the scripts of `ecm completion` call. It reads files, never the network, and never fails.
- * It prints a candidate per line, with a tab before its description; exit code 1: the shell completes file names.
+ * The hidden command that the scripts of `ecm completion` call. It reads files, never the network, and never
+ * fails. It prints a candidate per line, with a tab before its description; exit code 1: the shell completes
+ * file names.
  */
 export function register(command: Command, context: Context, tree: CommandTree): void {
   command

@@ -1,6 +1,7 @@
 /**
- * The completion scripts. Each passes the words typed so far to `ecm __complete` and offers its answer: a candidate
- * per line, with a tab before its description. Where that command fails, the shell completes file names.
+ * The completion scripts. Each passes the words typed so far to `ecm __complete` and offers its answer: a
+ * candidate per line, with a tab before its description. Where that command fails, the shell completes file
+ * names.
  */
 
 /** @param shell bash, zsh, fish or powershell */

@@ -165,8 +165,8 @@ function sayNothingFound([key = ""]: readonly string[]): Hint {
 }
 
 /**
- * Every page, as far as `--limit`; else one page, by the service alone or with a condition decided here. `isWhole`:
- * no contact is left out, as pages that do not add up may have left somebody out.
+ * Every page, as far as `--limit`; else one page, by the service alone or with a condition decided here.
+ * `isWhole`: no contact is left out, as pages that do not add up may have left somebody out.
  */
 async function readContacts(
   { send }: Connection,

@@ -46,8 +46,8 @@ export function listNames({ structure: { fields, tags = [] }, lists }: Naming): 
 }
 
 /**
- * Plans the view for contacts that are yet to be read, and which parts of them are. Lists are named only when one
- * of the contacts is in any, if these are known. @param source what `--source` names
+ * Plans the view for contacts that are yet to be read, and which parts of them are. Lists are named only when
+ * one of the contacts is in any, if these are known. @param source what `--source` names
  */
 export async function planContactView(
   account: Account,

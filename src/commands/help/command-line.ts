@@ -97,8 +97,8 @@ export function addFlagsToCommand(
 }
 
 /**
- * A command on a run, with the flag that selects the run's account: its profile, or else a profile with its base
- * URL. Not needed where the typed command works on that account.
+ * A command on a run, with the flag that selects the run's account: its profile, or else a profile with its
+ * base URL. Not needed where the typed command works on that account.
  * @param command such as `ecm runs resume 20261121-1402-3fa9c1`
  */
 export async function commandOnRun(

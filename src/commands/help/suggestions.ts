@@ -66,8 +66,8 @@ function toUsage(command: Command): ShownCommand {
 }
 
 /**
- * The commands that an unknown word probably means: in a group the one with the nearest name; as the first word also
- * every command with such a verb (`ecm login`).
+ * The commands that an unknown word probably means: in a group the one with the nearest name; as the first
+ * word also every command with such a verb (`ecm login`).
  */
 function findMeantCommands(group: Command, [word = "", ...further]: readonly string[]): Command[] {
   const isFirst = group.parent === null;

@@ -1,6 +1,6 @@
 /**
- * An import's questions about its columns: which have the addresses, which say who is subscribed, and one table of
- * where all of them go, whose lines can be changed.
+ * An import's questions about its columns: which have the addresses, which say who is subscribed, and one
+ * table of where all of them go, whose lines can be changed.
  */
 
 import { foldName } from "../../api/names.ts";

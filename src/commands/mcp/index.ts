@@ -68,8 +68,8 @@ function formatInstructions(account: string, mayWrite: boolean, { path }: FileFo
 }
 
 /**
- * Opens the folder of the files that tools may read. Clients start servers anywhere: where the working folder holds
- * too much (the whole disk, a home, a folder of `ecm`), the server starts and its tools read no files.
+ * Opens the folder of the files that tools may read. Clients start servers anywhere: where the working folder
+ * holds too much (the whole disk, a home, a folder of `ecm`), the server starts and its tools read no files.
  * @param name of the folder; undefined: the working folder
  * @throws UsageError where the named folder does not exist, or holds too much
  */

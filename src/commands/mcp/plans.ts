@@ -1,6 +1,6 @@
 /**
- * Tools change the account in two steps: one makes a plan with a token, another applies the plan. A plan is a file
- * in the runs folder until it is applied, once and within ten minutes.
+ * Tools change the account in two steps: one makes a plan with a token, another applies the plan. A plan is a
+ * file in the runs folder until it is applied, once and within ten minutes.
  */
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";

@@ -1,6 +1,6 @@
 /**
- * Serves the tools over every revision of the protocol that the library supports, and words failures for clients.
- * No other file knows the library.
+ * Serves the tools over every revision of the protocol that the library supports, and words failures for
+ * clients. No other file knows the library.
  */
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";

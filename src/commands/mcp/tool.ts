@@ -1,6 +1,6 @@
 /**
- * A tool is a command with some of its flags and arguments. Their types and descriptions are read from the command
- * tree, and the command runs on streams in memory, with the same checks as at a terminal.
+ * A tool is a command with some of its flags and arguments. Their types and descriptions are read from the
+ * command tree, and the command runs on streams in memory, with the same checks as at a terminal.
  */
 import { PassThrough, Readable } from "node:stream";
 import { text as readText } from "node:stream/consumers";

@@ -37,7 +37,7 @@ export function registerRunsResume(parent: Command, context: Context): void {
       }
       await requireSameAccount(context, job.manifest, "runs resume");
       if (summary?.status === "completed" && !options.isDryRun) {
-        // All contacts are done, and what follows on the run is not: the requests are those of this invocation.
+        // All contacts are done, what follows on the run is not: it counts this invocation's requests.
         const requests = { search: 0, create: 0, mutate: 0, other: 0, retried: 0, total: 0 };
         return endRun(context, { summary: { ...summary, requests }, after });
       }

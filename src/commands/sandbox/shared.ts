@@ -173,8 +173,8 @@ const pollMilliseconds = 100;
 const maxAtOnce = 1000;
 
 /**
- * Yields each further request that matches, also after the log was cleared; with `since` or `limit` first those
- * that are logged already.
+ * Yields each further request that matches, also after the log was cleared; with `since` or `limit` first
+ * those that are logged already.
  * @throws the signal's reason
  */
 export async function* followRequests(

@@ -46,8 +46,8 @@ export type ResolveConditions = (
 ) => Promise<Omit<ContactSearch, "source">>;
 
 /**
- * Says what is wrong with the flags, and with a file of keys, at once; `use` resolves names once there is an account
- * to ask.
+ * Says what is wrong with the flags, and with a file of keys, at once; `use` resolves names once there is an
+ * account to ask.
  */
 export async function withConditions<T>(
   context: Context,

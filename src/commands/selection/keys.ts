@@ -42,8 +42,8 @@ export function requireOneSource(keysFile: string | undefined, words: readonly s
 }
 
 /**
- * For commands that remember a key, or delete what has it: where the account's keys are addresses, nothing else
- * is one. The account is asked only for a word that is no address.
+ * For commands that remember a key, or delete what has it: where the account's keys are addresses, nothing
+ * else is one. The account is asked only for a word that is no address.
  * @throws UsageError
  */
 export async function requireAddresses(context: Context, words: readonly string[]): Promise<void> {

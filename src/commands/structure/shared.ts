@@ -30,7 +30,8 @@ export function toStructureResult(context: Context, structure: ContactStructure)
 
 /**
  * Sends an edit, planned again where others were faster; `unchanged` where there is nothing to do.
- * @param options `isAsked`: a person was asked since the structure was read; `isAnnounced`: the changes are said
+ * @param options `isAsked`: a person was asked since the structure was read; `isAnnounced`: the changes are
+ *   said
  */
 export async function editStructure(
   context: Context,

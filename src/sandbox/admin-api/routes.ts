@@ -85,8 +85,8 @@ const worldActions: Action[] = [
 const app = createRoutes();
 
 /**
- * Answers everything below the /__sandbox/ of the sandbox and of its worlds, with headers that keep other sites
- * from using the answer, and browsers from storing it.
+ * Answers everything below the /__sandbox/ of the sandbox and of its worlds, with headers that keep other
+ * sites from using the answer, and browsers from storing it.
  */
 export async function answerAdmin(request: Request, bindings: AdminBindings): Promise<Response> {
   const response = await app.fetch(request, bindings);

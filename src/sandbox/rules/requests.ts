@@ -1,6 +1,6 @@
 /**
- * What requests must look like (specification, Endpoints): the schemas check them, and the OpenAPI description
- * is made of the same schemas. Members that no schema names are refused.
+ * What requests must look like (specification, Endpoints): the schemas check them, and the OpenAPI
+ * description is made of the same schemas. Members that no schema names are refused.
  */
 import * as v from "valibot";
 import { maxPageSize, type Variants } from "../variants.ts";

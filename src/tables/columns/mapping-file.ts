@@ -70,8 +70,8 @@ function readTarget(column: string, value: unknown, fail: (what: string) => Erro
 const heading = "# Where the columns of a file go: key, lists, tags, consent, ignore, or a field.";
 
 /**
- * Writes what `readMapping` reads. A file that is there is replaced only where this function has written it: what
- * a person wrote is never lost.
+ * Writes what `readMapping` reads. A file that is there is replaced only where this function has written it:
+ * what a person wrote is never lost.
  * @returns whether it was written
  * @throws UsageError when it cannot be written
  */

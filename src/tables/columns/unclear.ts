@@ -36,8 +36,8 @@ export function toUnclearError({ place, unclear }: UnclearInput): EcmError {
 }
 
 /**
- * Columns that may be consent, of which nobody can tell what they say. What the readings mean is said of the first
- * one alone.
+ * Columns that may be consent, of which nobody can tell what they say. What the readings mean is said of the
+ * first one alone.
  */
 export function describeConsent(
   { names, options }: MappingInput,

@@ -28,8 +28,8 @@ interface ConsentRefusal {
 type Word = "yes" | "no" | "active" | "subscribed" | "notSubscribed" | "gone" | "goneOrName" | "empty";
 
 /**
- * `perhapsGone`: a longer text with a word for gone in it; `never`: a date that means so, which somebody wrote;
- * `unknown`: the cell has a value that nobody knows.
+ * `perhapsGone`: a longer text with a word for gone in it; `never`: a date that means so, which somebody
+ * wrote; `unknown`: the cell has a value that nobody knows.
  */
 export type CellMeaning = Word | "perhapsGone" | "date" | "never" | "number" | "unclear" | "unknown";
 
@@ -244,8 +244,8 @@ export function formatMark({ reason, isClear }: Mark): string {
 }
 
 /**
- * The mark of a row that is wrong by itself, where it is not in its cells for all to see: a column may be known as
- * one of consent by its values, in whatever rows they are.
+ * The mark of a row that is wrong by itself, where it is not in its cells for all to see: a column may be
+ * known as one of consent by its values, in whatever rows they are.
  * @param other what other rows say of the addresses in its cells
  */
 export function findHiddenMark(own: Mark | undefined, other: Mark | undefined): string | undefined {

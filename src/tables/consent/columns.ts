@@ -1,6 +1,6 @@
 /**
- * Reading: which of a file's columns speak of consent: told by flags, by the system's rules, or found by their
- * names and values.
+ * Reading: which of a file's columns speak of consent: told by flags, by the system's rules, or found by
+ * their names and values.
  */
 import { foldName } from "../../api/names.ts";
 import { usageError } from "../../errors.ts";
@@ -42,8 +42,8 @@ interface ConsentColumns {
 export type Batches = AsyncIterable<readonly { line: number; cells: Cells }[]>;
 
 /**
- * The columns that are read as consent. A recognised system's own rule comes first, and no flag inverts it; only
- * `--map COLUMN=ignore` puts a column aside. Reads the rows once, if it has to.
+ * The columns that are read as consent. A recognised system's own rule comes first, and no flag inverts it;
+ * only `--map COLUMN=ignore` puts a column aside. Reads the rows once, if it has to.
  * @throws UsageError for a `--consent-column` that is not there, or that contradicts the column's own name
  */
 export async function findConsentColumns(
@@ -100,7 +100,8 @@ function judge(
   if (outcome === "otherChannel") return { note: "consent_of_other_channel" };
   if (outcome === "empty") return { note: "consent_empty" };
   if (!isConsent) return undefined;
-  // Our own export as a whole says of each contact itself whether they are active; its fields come back as they were.
+  // Our own export as a whole says of each contact itself whether they are active; its fields come back as
+  // they were.
   const isOwnField = system?.name === "ecm" && structure.fields.some(({ label }) => label === name);
   return isOwnField && isFullExport(names) && tellsStatus ? { note: "consent_is_field" } : "unclear";
 }
@@ -127,7 +128,8 @@ function judgeNamed(input: MappingInput, column: Column, reading: ConsentReading
 }
 
 /**
- * Columns that flags and targets name as consent, by index; undefined where they leave the reading to the name.
+ * Columns that flags and targets name as consent, by index; undefined where they leave the reading to the
+ * name.
  * @throws UsageError for a column that does not exist, and for flags that contradict each other
  */
 function readNamedConsent({ names, options, place, explicit }: MappingInput) {
@@ -256,8 +258,8 @@ class Column {
   }
 
   /**
-   * `unclear`: it may be consent, and which way round is not known; `unreadable`: it is, and none of its cells is an
-   * answer; undefined: it has nothing to do with consent.
+   * `unclear`: it may be consent, and which way round is not known; `unreadable`: it is, and none of its
+   * cells is an answer; undefined: it has nothing to do with consent.
    */
   get outcome(): "consent" | "unclear" | "unreadable" | "otherChannel" | "empty" | undefined {
     const { kind, isNamed } = this;

@@ -1,6 +1,7 @@
 /**
- * Reading: what the name of a column says of consent. A name is understood as a whole or not at all: which way
- * round a yes is to be read is never guessed from a part of it (`Keine Einwilligung`, `Consent withdrawn`).
+ * Reading: what the name of a column says of consent. A name is understood as a whole or not at all: which
+ * way round a yes is to be read is never guessed from a part of it (`Keine Einwilligung`,
+ * `Consent withdrawn`).
  */
 import {
   type ConsentWords,

@@ -33,9 +33,9 @@ export interface ConsentWords {
     /** The cells say what has become of a person. */
     status: string;
     /**
-     * May stand before or behind a phrase of the lines above, and say nothing. No word may be here that is, or
-     * can be taken for, a negation, an end or a prefix of one (`no`, `un`, `des`, `in`, `ab`, `a`, `de`): a
-     * name that was written apart would be read the wrong way round.
+     * May stand before or behind a phrase of the lines above, and say nothing. No word may be here that is,
+     * or can be taken for, a negation, an end or a prefix of one (`no`, `un`, `des`, `in`, `ab`, `a`, `de`):
+     * a name that was written apart would be read the wrong way round.
      */
     around: string;
     /** Around a name of an opt-out alone: that there is a reason for it says that it has happened. */

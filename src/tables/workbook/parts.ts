@@ -1,6 +1,6 @@
 /**
- * Reading: the parts of a workbook: the entries of its ZIP archive, and the elements of their XML. The only file that
- * knows yauzl and sax.
+ * Reading: the parts of a workbook: the entries of its ZIP archive, and the elements of their XML. The only
+ * file that knows yauzl and sax.
  */
 import type { SAXParser } from "sax";
 import type { Entry, ZipFile } from "yauzl";

@@ -139,8 +139,8 @@ function readCell({ attributes, children }: XmlElement, rules: CellRules): strin
 }
 
 /**
- * An empty text is a result. Programs that compute nothing leave an empty number, no value at all, or a 0 in its
- * place; some write that as 0.0.
+ * An empty text is a result. Programs that compute nothing leave an empty number, no value at all, or a 0 in
+ * its place; some write that as 0.0.
  */
 function hasResult(type: string, value: string | undefined, { isZeroResult }: CellRules): boolean {
   if (type === "str") return value !== undefined;

@@ -85,7 +85,8 @@ async function readWorkbook(
         await readStyles(archive, findPart("/styles")),
         await readSharedTexts(archive, findPart("/sharedStrings")),
       ),
-      // Where a spreadsheet computes formulas when it opens the file, the program that wrote it has computed none.
+      // Where a spreadsheet computes formulas when it opens the file, the program that wrote it has computed
+      // none.
       isZeroResult: !isSet("calcPr", "fullCalcOnLoad"),
     });
     return { name: sheet.name, rows };
@@ -138,7 +139,8 @@ async function readRelations(archive: Archive, part: string): Promise<Map<string
 }
 
 /**
- * By name, without regard to case where that is plain, then by number; the only visible one where none is named.
+ * By name, without regard to case where that is plain, then by number; the only visible one where none is
+ * named.
  * @param choose where a person is asked which of several visible ones is meant
  * @throws UsageError
  */
