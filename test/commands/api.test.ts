@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { done, ecmWith, inputFile, json, readJson, startSandbox, temporaryHome } from "../kit.ts";
-import { startService } from "../support/service.ts";
+import { inputFile, json, startSandbox, startService } from "../kit.ts";
+import { done, ecmWith, ends, readJson, refused, temporaryHome } from "../support/ecm.ts";
 
 /** A service that answers everything with an empty object. */
 const answering = () => startService((_request, response) => json(response, 200, {}));
@@ -24,12 +24,10 @@ describe("ecm api", () => {
 
   it("writes the body of a refusal too, and exits by its status", async () => {
     const { ecm, apiKey } = await startSandbox();
-    const missing = await ecm("api GET /api/contact/000000000000000000000000");
-    expect(missing.code).toBe(5);
+    const asked = ecm("api GET /api/contact/000000000000000000000000");
+    const missing = await ends(asked, 5, "error: Contact not found");
     expect(JSON.parse(missing.stdout).errors[0]).toMatchObject({ errorType: "RecordNotFound" });
-    expect(missing.stderr).toContain("error: Contact not found");
-    const unknown = await ecm("api PROPFIND /api/nowhere --json");
-    expect(unknown.code).toBe(4);
+    const unknown = await ends(ecm("api PROPFIND /api/nowhere --json"), 4);
     const { error } = JSON.parse(unknown.stderr.split("\n").at(-2)!);
     expect(error).toMatchObject({ status: 403, applied: "no" });
     expect(unknown.stdout + unknown.stderr).not.toContain(apiKey);
@@ -105,12 +103,8 @@ describe("ecm api", () => {
       "GET /api/contact --query novalue",
       "GET",
     ]) {
-      for (const [flag, env] of [
-        ["", {}],
-        ["--dry-run", {}],
-        ["", proxied],
-      ] as const)
-        expect(await ecm(`api ${line} ${flag}`, { env }), line).toMatchObject({ code: 2, stdout: "" });
+      for (const flag of ["", "--dry-run"]) await refused(ecm(`api ${line} ${flag}`), 2);
+      await refused(ecm(`api ${line}`, { env: proxied }), 2);
     }
     expect(server.requests).toEqual([]);
   });

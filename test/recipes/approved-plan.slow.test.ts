@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { done, type Result, waitForResult } from "../support/ecm.ts";
+import { done, type Result, refused, waitForResult } from "../kit.ts";
 import { countMembers, machine, readRecipes, recipe, runs } from "./kit.ts";
 
 async function scene() {
@@ -28,19 +28,17 @@ async function scene() {
 recipe("approved-plan", () => {
   it("shows counts without a person, refuses what is not what was signed, and writes what was", async () => {
     const { job, approve, people, ecm, file, plan } = await scene();
-    const rehearsed = await job(["rehearse", people]);
-    expect(rehearsed.code, rehearsed.stderr).toBe(0);
-    expect(rehearsed.stdout).toContain("- Contacts: 2 create\n");
-    expect(rehearsed.stdout).not.toContain("ada@");
-    const digest = /(sha256:[0-9a-f]{64})/.exec(rehearsed.stdout)![1]!;
+    const rehearsed = await done(job(["rehearse", people]));
+    expect(rehearsed).toContain("- Contacts: 2 create\n");
+    expect(rehearsed).not.toContain("ada@");
+    const digest = /(sha256:[0-9a-f]{64})/.exec(rehearsed)![1]!;
     const approved = await readFile(plan, "utf8");
     expect(approved).toContain(digest);
 
     const expectRefused = async (what: string) => {
-      const refused = await job(["apply"]);
-      expect(refused.code, what).toBe(2);
+      const { code, stderr } = await job(["apply"]);
       const said = "approved-plan: plan.ndjson is not what ops@example.com has signed\n";
-      expect(refused.stderr, what).toContain(said);
+      expect({ what, code, stderr }).toEqual({ what, code: 2, stderr: expect.stringContaining(said) });
       expect(await countMembers(ecm, "Customers")).toBe(0);
       expect(await runs(ecm)).toEqual([]);
     };
@@ -62,10 +60,7 @@ recipe("approved-plan", () => {
 
   it("does not sign what is no whole plan, and stops a plan that is too large", async () => {
     const { job, approve, people, plan, ecm } = await scene();
-    const large = await job(["rehearse", people], { PLAN_MAX: "1" });
-    expect(large.code).toBe(2);
-    expect(large.stdout).toBe("");
-    expect(large.stderr).toContain("--max-changes allows 1");
+    await refused(job(["rehearse", people], { PLAN_MAX: "1" }), 2, "--max-changes allows 1");
     await rm(plan, { force: true });
     await done(ecm(["import", people, "--dry-run", "--plan", plan]));
     await writeFile(plan, (await readFile(plan, "utf8")).slice(0, -10));

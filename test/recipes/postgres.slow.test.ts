@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { readJson, refused } from "../support/ecm.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { machine, recipe } from "./kit.ts";
 
@@ -27,12 +28,10 @@ recipe("PostgreSQL", () => {
       });
     psql(shop);
     expect(await script("postgres-import", server)).toMatchObject({ code: 0, stdout: "" });
-    for (let round = 0; round < 2; round++) {
+    for (let round = 0; round < 2; round++)
       expect(await script("postgres-documents", server)).toMatchObject({ code: 0, stdout: "" });
-    }
-    expect(
-      psql("SELECT doc ->> 'key' FROM contacts WHERE doc ->> 'contactStatus' = 'active' ORDER BY 1"),
-    ).toBe("ada@example.com\nbob@example.com\nzoe@example.com\n");
+    const active = "SELECT doc ->> 'key' FROM contacts WHERE doc ->> 'contactStatus' = 'active' ORDER BY 1";
+    expect(psql(active)).toBe("ada@example.com\nbob@example.com\nzoe@example.com\n");
     const lines = (await readFile(join(folder, "contacts.ndjson"), "utf8")).trim().split("\n");
     const documents = psql("SELECT doc FROM contacts").trim().split("\n");
     expect(documents.map((each) => JSON.parse(each))).toEqual(lines.map((each) => JSON.parse(each)));
@@ -40,16 +39,13 @@ recipe("PostgreSQL", () => {
     expect(ada.fields.map(({ value }: { value: string }) => value)).toEqual([firstName]);
     expect(ada.tags).toHaveLength(2);
 
-    const rows = psql(
-      `SELECT row_to_json(c) FROM (SELECT email AS "Email", first_name AS "First Name" FROM customers WHERE agreed) c`,
-    );
-    const again = await ecm("import - --json", { stdin: rows });
-    expect(JSON.parse(again.stdout).rows).toMatchObject({ read: 3, unchanged: 3, rejected: 0 });
+    const agreed = `SELECT email AS "Email", first_name AS "First Name" FROM customers WHERE agreed`;
+    const stdin = psql(`SELECT row_to_json(c) FROM (${agreed}) c`);
+    const { rows } = await readJson(ecm, "import -", { stdin });
+    expect(rows).toMatchObject({ read: 3, unchanged: 3, rejected: 0 });
 
     psql("DROP TABLE customers");
-    const failed = await script("postgres-import", server);
-    expect(failed).toMatchObject({ code: 2, stdout: "" });
-    expect(failed.stderr).toContain('relation "customers" does not exist');
+    await refused(script("postgres-import", server), 2, 'relation "customers" does not exist');
     expect(await readdir(folder)).toContain("contacts.ndjson");
   });
 }, ["psql", "initdb", "pg_ctl"]);

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { refused } from "../support/ecm.ts";
+import { ends, readJson, refused } from "../kit.ts";
 import { type Machine, machine, recipe } from "./kit.ts";
 
 const done = { code: 0, stdout: "" };
@@ -45,19 +45,13 @@ recipe("SQLite", () => {
     expect(people[2]).toEqual({ key: "zoe@example.com", status: "active" });
     const documents = readRows(made, "SELECT doc FROM documents").map(({ doc }: { doc: string }) => doc);
     expect(`${documents.join("\n")}\n`).toBe(await readFile(join(made.folder, "contacts.ndjson"), "utf8"));
-    expect(JSON.stringify(documents.map((doc: string) => JSON.parse(doc)))).toContain(
-      JSON.stringify(firstName),
-    );
+    const values = JSON.stringify(documents.map((doc: string) => JSON.parse(doc)));
+    expect(values).toContain(JSON.stringify(firstName));
 
     // The table imports again without a mapping, and without a change.
-    const back = execFileSync("sqlite3", [
-      "-csv",
-      "-header",
-      join(made.folder, "warehouse.db"),
-      "SELECT * FROM contacts",
-    ]);
-    const again = await made.ecm("import - --json", { stdin: back.toString("utf8") });
-    expect(JSON.parse(again.stdout).rows).toMatchObject({ read: 3, unchanged: 3, rejected: 0 });
+    const printing = ["-csv", "-header", join(made.folder, "warehouse.db"), "SELECT * FROM contacts"];
+    const again = await readJson(made.ecm, "import -", { stdin: execFileSync("sqlite3", printing) });
+    expect(again.rows).toMatchObject({ read: 3, unchanged: 3, rejected: 0 });
 
     // A list is the result of a query, and is left alone when the query fails.
     sqlite(made, "shop.db", "DELETE FROM customers WHERE NOT agreed");
@@ -70,9 +64,6 @@ recipe("SQLite", () => {
     expect(await members()).toBe(2);
     // In a pipe, a query that fails leaves nothing to import.
     sqlite(made, "shop.db", "DROP TABLE customers");
-    expect(await made.script("sqlite-import")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("empty"),
-    });
+    await ends(made.script("sqlite-import"), 2, "empty");
   });
 }, ["sqlite3"]);
