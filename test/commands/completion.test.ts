@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyRows, startSandbox, startService } from "../kit.ts";
-import { type Ecm, ecmWith, refused, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { type Ecm, ecmWith, ends, refused, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 
 /** What is offered for the last of these words. */
 async function candidates(ecm: Ecm, typed: string[], env?: Record<string, string>): Promise<string[]> {
@@ -93,14 +93,13 @@ describe("ecm completion --install", () => {
     const home = await temporaryFolder();
     const ecm = ecmWith({ HOME: home });
     if (startup) await writeFile(join(home, startup), "alias l=ls");
-    const first = await ecm(["completion", shell, "--install"]);
-    expect(first.stderr).toContain(`wrote the script: ${join(home, file)}\n`);
+    const install = () => ecm(["completion", shell, "--install"]);
+    await ends(install(), 0, `wrote the script: ${join(home, file)}\n`);
     expect(await readFile(join(home, file), "utf8")).toBe((await ecm(["completion", shell])).stdout);
     const text = startup && (await readFile(join(home, startup), "utf8"));
     if (startup) expect(text).toMatch(/^alias l=ls\n# completions of ecm\n.*\/_?ecm.*\n$/);
 
-    const second = await ecm(["completion", shell, "--install"]);
-    expect(second.stderr).toBe("Unchanged: it is installed already\n");
+    expect((await install()).stderr).toBe("Unchanged: it is installed already\n");
     if (startup) expect(await readFile(join(home, startup), "utf8")).toBe(text);
   });
 

@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Answerer, errorBody, inputFile, json, manyRows, startSandbox, startService } from "../kit.ts";
-import { done, type Ecm, ecmWith, temporaryHome } from "../support/ecm.ts";
+import { done, type Ecm, ecmWith, ends, temporaryHome } from "../support/ecm.ts";
 
 type Finding = Record<"check" | "status" | "message", string>;
 
@@ -72,9 +72,7 @@ describe("ecm doctor", () => {
     const hint = expect.stringMatching(/try again .*at \d\d:\d\d \(in 60 min\)/);
     const budget = { ...fail, message: "the hourly limit is used up", hint };
     expect(await examine(ecm)).toMatchObject({ code: 1, by: { address: pass, key: pass, budget } });
-    const shown = await ecm("doctor", { terminalColumns: 80 });
-    expect(shown.code).toBe(1);
-    expect(shown.stderr).toMatch(/1 of \d+ checks failed: budget\n/);
+    await ends(ecm("doctor", { terminalColumns: 80 }), 1, /1 of \d+ checks failed: budget\n/);
   });
 
   it("warns of folders that others can read, and fails for one that cannot be used", async () => {

@@ -24,9 +24,8 @@ async function scene(): Promise<RunningSandbox> {
 async function listKept({ env }: RunningSandbox): Promise<string[]> {
   const names = await readdir(env.ECM_STATE_DIR!, { recursive: true });
   const kept = names.filter((name) => /^(?:runs|suppressions|exports)/.test(name)).sort();
-  return Promise.all(
-    kept.map(async (name) => `${name} ${(await stat(join(env.ECM_STATE_DIR!, name))).size}`),
-  );
+  const sizeOf = async (name: string) => (await stat(join(env.ECM_STATE_DIR!, name))).size;
+  return Promise.all(kept.map(async (name) => `${name} ${await sizeOf(name)}`));
 }
 
 describe("contact dossier", () => {
@@ -92,9 +91,8 @@ describe("contact dossier", () => {
   it("refuses a file whose name ends in another way", async () => {
     const { ecm } = await startSandbox();
     const folder = await temporaryFolder();
-    for (const name of ["ada.csv", "ada", "ada.html -o json", "ada.html --json"]) {
+    for (const name of ["ada.csv", "ada", "ada.html -o json", "ada.html --json"])
       await refused(ecm(`contact dossier ${ada} --output-file ${join(folder, name)}`), 2);
-    }
     expect(await readdir(folder)).toEqual([]);
   });
 

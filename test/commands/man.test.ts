@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { groups } from "../../src/commands/groups.ts";
-import { done, type Ecm, ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { done, type Ecm, ecmWith, ends, temporaryFolder, temporaryHome } from "../kit.ts";
 
 let ecm: Ecm;
 beforeEach(async () => {
@@ -16,17 +16,14 @@ it("the manual has a page for ecm with its topics, and one for every group with 
   const HOME = await temporaryFolder();
   const folder = join(HOME, ".local/share/man/man1");
   const install = () => ecm("completion bash --install", { env: { HOME } });
-  const { code, stderr } = await install();
-  expect(code, stderr).toBe(0);
-  expect(stderr).toContain(`pages: ${folder} (man ecm)`);
+  await ends(install(), 0, `pages: ${folder} (man ecm)`);
   expect((await install()).stderr).not.toContain("manual");
 
   const manual = new Map<string, string>();
   for (const name of await readdir(folder))
     manual.set(name.replace(/\.1$/, ""), await readFile(join(folder, name), "utf8"));
-  expect(headings(manual.get("ecm")!)).toEqual(
-    expect.arrayContaining(["NAME", "COMMANDS", "FLAGS", "ENVIRONMENT", "EXIT CODES", "WHERE", "FILES"]),
-  );
+  const parts = ["NAME", "COMMANDS", "FLAGS", "ENVIRONMENT", "EXIT CODES", "WHERE", "FILES"];
+  expect(headings(manual.get("ecm")!)).toEqual(expect.arrayContaining(parts));
   const visible = groups.filter(({ summary }) => summary);
   expect([...manual.keys()].sort()).toEqual(["ecm", ...visible.map(({ name }) => `ecm-${name}`)].sort());
   for (const { name } of visible) {

@@ -1,13 +1,9 @@
 /** What an account's service does not offer is said to be so, and nothing is advised that can never work. */
 import { describe, expect, it } from "vitest";
-import { done, ecmWith, errorBody, readJson, refused, startHttpServer, temporaryHome } from "../kit.ts";
+import { done, ecmWith, ends, errorBody, readJson, refused, startHttpServer, temporaryHome } from "../kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
-interface Answer {
-  status: number;
-  type?: string;
-  text: string;
-}
+type Answer = { status: number; type?: string; text: string };
 
 const page: Answer = { status: 404, type: "text/html", text: "<!DOCTYPE html><pre>Cannot do that</pre>" };
 const json = (status: number, body: unknown): Answer => ({ status, text: JSON.stringify(body) });
@@ -16,16 +12,10 @@ const noRoute = json(404, { statusCode: 404, error: "Not Found", message: "Canno
 const noContact = json(404, errorBody("RecordNotFound", "Contact not found"));
 const forms = { "403 of the documents": unreachable, "404 as a page": page, "404 as JSON": noRoute };
 
-type Answering = (method: string, path: string) => Answer | undefined;
-
 /** The sandbox, without the endpoints that `answers` answers itself. */
-async function startPartial(answers: Answering) {
-  const service = await startSandbox({
-    contents: {
-      lists: ["Leads"],
-      contacts: [{ key: "ada@example.com", lists: ["Leads"] }, { key: "bob@example.com" }],
-    },
-  });
+async function startPartial(answers: (method: string, path: string) => Answer | undefined) {
+  const contacts = [{ key: "ada@example.com", lists: ["Leads"] }, { key: "bob@example.com" }];
+  const service = await startSandbox({ contents: { lists: ["Leads"], contacts } });
   const relay = await startHttpServer(async ({ method, url, headers, body }, response) => {
     const own = answers(method, url.replace(/\?.*/, ""));
     if (own) {
@@ -57,14 +47,10 @@ describe.each(Object.entries(forms))("a service that answers with a %s", (_form,
 
   it("has no deletion of contacts: it says so, leaves no run, and deletes and erases nobody", async () => {
     const ecm = await startPartial((method, path) => (isDeletion(method, path) ? answer : undefined));
-    for (const who of ["ada@example.com", "ada@example.com bob@example.com"]) {
-      const stderr = await refused(ecm(`contact delete ${who} --yes`), exitCode, noDeletion);
-      expect(stderr).not.toMatch(/[Rr]esume/);
-    }
+    for (const who of ["ada@example.com", "ada@example.com bob@example.com"])
+      expect(await refused(ecm(`contact delete ${who} --yes`), exitCode, noDeletion)).not.toMatch(/resume/i);
     expect(await readJson(ecm, "runs list")).toEqual([]);
-    const { code, stderr, stdout } = await ecm("contact erase ada@example.com --yes");
-    expect(code).not.toBe(0);
-    expect(stderr).toContain(noDeletion);
+    const { stderr, stdout } = await ends(ecm("contact erase ada@example.com --yes"), exitCode, noDeletion);
     expect(stdout + stderr).not.toContain("deleted in the account");
     expect(await done(ecm("contact search --count"))).toBe("2\n");
   });
@@ -105,13 +91,12 @@ describe.each(Object.entries(forms))("a service that answers with a %s", (_form,
     const ecm = await startPartial((method, path) =>
       method === "DELETE" && list.test(path) ? answer : undefined,
     );
-    const hint =
-      /^hint: All contacts of "Leads", "Fair" are in "All": delete what is left in the service's own pages$/m;
     await done(ecm("lists create Fair"));
     await done(ecm("contact mutate bob@example.com --add-list Fair"));
     const merge = ecm("lists merge Leads Fair --into All --delete-sources --yes");
-    const stderr = await refused(merge, exitCode, hint);
-    expect(stderr).not.toMatch(/[Rr]esume|Undo/);
+    const left =
+      /^hint: All contacts of "Leads", "Fair" are in "All": delete what is left in the service's own pages$/m;
+    expect(await refused(merge, exitCode, left)).not.toMatch(/[Rr]esume|Undo/);
     expect(await readJson(ecm, "runs list")).toMatchObject([{ status: "completed" }]);
   });
 
@@ -142,8 +127,7 @@ it("lists in a form that nobody knows block no command that needs none, and a cs
   );
   await refused(ecm("lists list"), 1);
   await refused(ecm("contact mutate ada@example.com --add-list Leads"), 1);
-  const exported = await ecm("export");
-  expect(exported.stderr).toContain("warning: The service's lists cannot be read");
+  const exported = await ends(ecm("export"), 0, "warning: The service's lists cannot be read");
   expect(exported.stdout).toMatch(/^ada@example\.com,.*[0-9a-f]{24}/m);
   for (const line of [
     "contact get ada@example.com",

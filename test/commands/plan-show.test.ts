@@ -21,18 +21,13 @@ async function planned() {
   return { ...service, file, digest, show, ecm };
 }
 
-it("says of - that a plan is a file, and sends nothing", async () => {
+it.each([
+  ["-", "error: A plan is read from a file, not from standard input\n"],
+  ["gone.ndjson", "there is no such file\nhint: Check the path\n"],
+])("says of %s that it is no file, and sends nothing", async (file, said) => {
   const ecm = ecmWith(await temporaryHome());
-  for (const line of ["plan show -", "apply -"]) {
-    const said = "error: A plan is read from a file, not from standard input\n";
-    await refused(ecm(`${line} -p sandbox`, { stdin: "{}" }), 2, said);
-  }
-});
-
-it("says of a file that is not there to check the path, and no more", async () => {
-  const ecm = ecmWith(await temporaryHome());
-  for (const line of ["plan show gone.ndjson", "apply gone.ndjson"])
-    await refused(ecm(`${line} -p sandbox`), 2, "there is no such file\nhint: Check the path\n");
+  for (const line of ["plan show", "apply"])
+    await refused(ecm(`${line} ${file} -p sandbox`, { stdin: "{}" }), 2, said);
 });
 
 it("tells what the plan would write, and of which account, without a request, in JSON as one object", async () => {

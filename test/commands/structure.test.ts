@@ -162,10 +162,8 @@ describe("a structure kept as a file", () => {
     expect(after.fields[2]!._id).toBe(before.fields[2]!._id);
 
     await writeFile(file, edited.replace("  - no\n", ""));
-    const pruned = await ecm(`structure apply ${file} --prune`, { terminalColumns: 120, typed: "n\r" });
-    expect(pruned.stderr).toMatch(
-      /Remove 1 field and 1 tag\? Every contact loses what it has of them; the\s/,
-    );
+    const prune = ecm(`structure apply ${file} --prune`, { terminalColumns: 120, typed: "n\r" });
+    await refused(prune, 1, /Remove 1 field and 1 tag\? Every contact loses what it has of them; the\s/);
     await writeFile(file, edited);
     expect((await run("apply", "--prune")).code).toBe(2);
     expect(await readStructure(ecm)).toEqual(after);
@@ -247,6 +245,12 @@ describe("a service that tells less, or has moved on", () => {
   const more = { theme: { color: "red" }, fields: [city], tags: [vip], __v: 4 };
   const structure = { ...plainStructure, _id: "s1", ...more };
   const { tags: _tags, __v, ...short } = structure;
+
+  /** A service that refuses each update with this. */
+  const refusing = (body: object) =>
+    against(({ method }, response) =>
+      method === "GET" ? json(response, 200, [structure]) : json(response, 400, body),
+    );
 
   /** Others make this change of the structure just before the first update arrives. */
   async function changedMeanwhile(change: object) {
@@ -330,11 +334,7 @@ describe("a service that tells less, or has moved on", () => {
   });
 
   it("ends with exit 6 when it keeps moving", async () => {
-    const { ecm, updates } = await against((request, response) =>
-      request.method === "GET"
-        ? json(response, 200, [structure])
-        : json(response, 400, errorBody("ConcurrencyError", "stale")),
-    );
+    const { ecm, updates } = await refusing(errorBody("ConcurrencyError", "stale"));
     expect((await ecm("structure tag add gold")).code).toBe(6);
     expect(updates()).toHaveLength(3);
   });
@@ -342,9 +342,7 @@ describe("a service that tells less, or has moved on", () => {
   it("names the forms that hold a field back", async () => {
     const affectedForms = ["Sign-up", "Poll"].map((name, index) => ({ _id: `x${index}`, name }));
     const inUse = errorBody("ContactFieldInUseError", "Field is in use", { debug: { affectedForms } });
-    const { ecm } = await against((request, response) =>
-      request.method === "GET" ? json(response, 200, [structure]) : json(response, 400, inUse),
-    );
+    const { ecm } = await refusing(inUse);
     const said = 'error: Field is in use\nhint: Take the field out of these forms first: "Sign-up", "Poll"';
     await refused(ecm("structure field remove City --yes"), 1, said);
   });

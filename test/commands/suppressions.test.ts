@@ -1,10 +1,8 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inputFile } from "../bulk/kit.ts";
-import { done, type Ecm, ecmWith, json, readJson, refused, temporaryFolder, temporaryHome } from "../kit.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { plainStructure, startService } from "../support/service.ts";
+import { inputFile, json, plainStructure, startSandbox, startService, temporaryHome } from "../kit.ts";
+import { done, type Ecm, ecmWith, ends, readJson, refused, temporaryFolder } from "../support/ecm.ts";
 
 /** An account that nobody can reach. */
 async function home() {
@@ -34,17 +32,16 @@ async function codes(ecm: Ecm, ...lines: string[]): Promise<number[]> {
 describe("ecm suppressions", () => {
   it("keeps keyed hashes and no address, without a request", async () => {
     const { env, ecm } = await home();
-    const added = await ecm("suppressions add Ada@Example.com bob@example.org --json");
-    expect(added.stderr).toContain("Added 2 keys to the suppression list");
-    const entries = JSON.parse(added.stdout) as { hash: string; addedAt: string }[];
+    const both = ecm("suppressions add Ada@Example.com bob@example.org --json");
+    const { stdout } = await ends(both, 0, "Added 2 keys to the suppression list");
+    const entries = JSON.parse(stdout) as { hash: string; addedAt: string }[];
     expect(entries).toHaveLength(2);
     const file = await listFile(env);
     const text = await readFile(file, "utf8");
     expect(text).not.toMatch(/example|@/i);
     for (const { hash } of entries) expect(text).toContain(hash);
     expect(await readJson(ecm, "suppressions list")).toEqual(entries);
-    const again = await ecm("suppressions add ada@example.com --json");
-    expect(again.stderr).toContain("already on it: 1");
+    const again = await ends(ecm("suppressions add ada@example.com --json"), 0, "already on it: 1");
     expect(JSON.parse(again.stdout)).toEqual([entries[0]]);
   });
 
@@ -71,13 +68,10 @@ describe("ecm suppressions", () => {
 
   it.each(["jörg@bücher.de", "a..b@example.com"])("takes %j typed and in a file alike", async (key) => {
     const file = await inputFile(`eve@example.com\n${key}\n`, "keys.txt");
-    for (const words of [
-      ["eve@example.com", key],
-      ["--keys", file],
-    ]) {
+    for (const words of [`eve@example.com ${key}`, `--keys ${file}`]) {
       const { ecm } = await home();
-      await done(ecm(["suppressions", "add", ...words]));
-      await done(ecm(["suppressions", "check", key]));
+      await done(ecm(`suppressions add ${words}`));
+      await done(ecm(`suppressions check ${key}`));
     }
   });
 
@@ -96,8 +90,7 @@ describe("ecm suppressions", () => {
     const { ecm } = await home();
     const file = await inputFile(`Email\neve@example.com\n"${key}"\n`, "keys.txt");
     await refused(ecm(["suppressions", "add", "bob@example.com", key]), 2);
-    const added = await ecm(`suppressions add --keys ${file}`);
-    expect([added.code, added.stderr]).toEqual([3, expect.stringContaining(`${file}:3: `)]);
+    await ends(ecm(`suppressions add --keys ${file}`), 3, `${file}:3: `);
     expect(await readJson(ecm, "suppressions list")).toHaveLength(1);
   });
 

@@ -7,18 +7,8 @@ import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { beforeEach, describe, expect, it } from "vitest";
 import { formatCommandLine } from "../../src/commands/help/command-line.ts";
-import { inputFile, type RunningSandbox, startSandbox } from "../kit.ts";
-import {
-  done,
-  type Ecm,
-  ecmWith,
-  type Result,
-  readJson,
-  refused,
-  temporaryFolder,
-  temporaryHome,
-  toWords,
-} from "../support/ecm.ts";
+import { inputFile, type RunningSandbox, startSandbox, temporaryHome, toWords } from "../kit.ts";
+import { done, type Ecm, ecmWith, type Result, readJson, refused, temporaryFolder } from "../support/ecm.ts";
 import type { Answer } from "../support/typing.ts";
 
 /** What a shell would expand between double quotes. */

@@ -5,17 +5,9 @@ import { cp, readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  ecmWith,
-  ends,
-  refused,
-  spawnEcm,
-  startSandbox,
-  temporaryFolder,
-  temporaryHome,
-  waitForResult,
-} from "../../kit.ts";
+import { refused, spawnEcm, startSandbox, temporaryFolder, temporaryHome, waitForResult } from "../../kit.ts";
 import { callPort } from "../../sandbox/account.ts";
+import { ecmWith, ends } from "../../support/ecm.ts";
 
 /** A sandbox in a process of its own, once it has printed its line. */
 async function start(flags: string[], env: Record<string, string> = {}) {
