@@ -1,8 +1,8 @@
 import { readFile, rm } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { interruptedError } from "../../src/errors.ts";
-import { done, inputFile, manyRows, parseSummary, type Result, spawnEcm, waitForResult } from "../kit.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { inputFile, manyRows, parseSummary, startSandbox } from "../kit.ts";
+import { done, ends, type Result, readJson, spawnEcm, waitForResult } from "../support/ecm.ts";
 import { expectFinished, expectNoRepeats, expectStopped } from "./ends.ts";
 import { beforeFirst, startRecordingProxy } from "./recording-proxy.ts";
 
@@ -47,8 +47,7 @@ describe("a bulk run that stops", () => {
     const body = { errors: [{ errorType: "ForbiddenError", message: "No." }] };
     proxy.refuses = ({ path }) =>
       /^\/api\/contact\/[0-9a-f]+$/.test(path) ? { status: 403, body } : undefined;
-    const stopped = await proxy.ecm("contact delete --all --yes --json");
-    expect(stopped.code, stopped.stderr).toBe(4);
+    const stopped = await ends(proxy.ecm("contact delete --all --yes --json"), 4);
     await done(proxy.ecm(["runs", "undo", parseSummary(stopped).run!]));
   });
 
@@ -64,17 +63,16 @@ describe("a bulk run that stops", () => {
 
   it("stops at the hour's end with --no-wait, keeping the reserve", async () => {
     const service = await startSandbox({ hourlyLimit: 40 });
-    const result = await service.ecm(await importing(70, "--no-wait", "--reserve", "10"));
+    const stopped = service.ecm(await importing(70, "--no-wait", "--reserve", "10"));
+    const result = await ends(stopped, 7, "hour=10/40");
     expect(expectStopped(result, 7, "hour").requests).toMatchObject({ total: 30, retried: 0 });
-    expect(result.stderr).toContain("hour=10/40");
   });
 
   it("refuses a --reserve that the hour can never leave, in place of waiting for it", async () => {
     const service = await startSandbox({ hourlyLimit: 40 });
-    const result = await service.ecm(await importing(9, "--wait", "--reserve", "40"));
-    expectStopped(result, 2, "error");
-    expect(result.stderr).toContain("--reserve 40 leaves nothing of the hourly limit of 40");
-    expect(result.stderr).toContain("Give a smaller --reserve");
+    const said = ["--reserve 40 leaves nothing of the hourly limit of 40", "Give a smaller --reserve"];
+    const refused = service.ecm(await importing(9, "--wait", "--reserve", "40"));
+    expectStopped(await ends(refused, 2, ...said), 2, "error");
   });
 
   it.each([
@@ -102,16 +100,13 @@ describe("a bulk run that stops", () => {
     const args = await importing(5);
     const refused: Result[] = [];
     beforeFirst(proxy, isCreate, async () => {
-      const { run } = JSON.parse((await proxy.ecm("runs show last --json")).stdout);
+      const { run } = await readJson(proxy.ecm, "runs show last");
       const verbs = [`resume ${run}`, `undo ${run}`, `remove ${run} --yes`].map((verb) => `runs ${verb}`);
       for (const line of [`import ${args[1]}`, ...verbs]) refused.push(await proxy.ecm(`${line} --json`));
     });
     expectFinished(await proxy.ecm(args), undefined, 5);
-    expect(refused.map(({ code }) => code)).toEqual([6, 6, 6, 6]);
-    for (const { stderr } of refused) {
-      expect(stderr).toContain("is in use by process");
-      expect(stderr).toContain('"type":"LockedError"');
-    }
+    expect(refused).toHaveLength(4);
+    for (const each of refused) await ends(each, 6, "is in use by process", '"type":"LockedError"');
     const [first] = refused.slice(0, 3).map((each) => expectStopped(each, 6, "lock"));
     expect(first!.run).toBeNull();
     expect(proxy.writes).toHaveLength(5);

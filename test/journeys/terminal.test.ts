@@ -1,7 +1,6 @@
 /** A person at a terminal: what is missing is asked for, and an answer goes the way of a flag. */
-
 import { beforeEach, describe, expect, it } from "vitest";
-import { done, type Ecm, inputFile, readJson, refused, startSandbox } from "../kit.ts";
+import { done, type Ecm, ends, inputFile, readJson, refused, startSandbox } from "../kit.ts";
 import { type Answer, down, enter } from "../support/typing.ts";
 
 const at80 = { terminalColumns: 80, env: { NO_COLOR: "1" } };
@@ -48,9 +47,8 @@ describe("what is missing", () => {
   it("is chosen, and what a removal takes away is said before it", async () => {
     await ecm("contact create --key ada@example.com --tag press");
     const agree: Answer = ["Every contact that has it loses it", `y${enter}`];
-    const { code, stderr } = await asked("structure tag remove", ["Tag to remove", down + enter], agree);
-    expect(code).toBe(0);
-    expect(stderr).toContain('Remove the tag "press"? Every contact that has it loses it');
+    const remove = asked("structure tag remove", ["Tag to remove", down + enter], agree);
+    await ends(remove, 0, 'Remove the tag "press"? Every contact that has it loses it');
     expect((await json("structure get")).tags).toMatchObject([{ label: "vip" }]);
   });
 
@@ -88,11 +86,9 @@ describe("a profile and a run", () => {
     const own = { ...at80, env: { ...at80.env, ECM_BASE_URL: "", ECM_API_KEY: "" } };
     const address: Answer = ["Base URL", env.ECM_BASE_URL + enter];
     const key: Answer = ["API key", env.ECM_API_KEY + enter];
-    const login = await ecm("auth login --profile work", { ...own, typed: [address, key] });
-    expect(login.code).toBe(0);
-    expect(login.stderr).not.toContain(env.ECM_API_KEY);
-    const used = await ecm("auth use", { ...own, typed: [["Profile to use", down + enter]] });
-    expect(used.stderr).toContain("Selected profile");
+    const login = ecm("auth login --profile work", { ...own, typed: [address, key] });
+    expect((await ends(login, 0)).stderr).not.toContain(env.ECM_API_KEY);
+    await ends(ecm("auth use", { ...own, typed: [["Profile to use", down + enter]] }), 0, "Selected profile");
   });
 
   it("is chosen by what it did, for each verb that takes one", async () => {
@@ -100,11 +96,9 @@ describe("a profile and a run", () => {
     expect((await ecm(["import", file])).code).toBe(3);
     const choose = (verb: string, ...more: string[]) =>
       asked(["runs", verb, ...more], [`Run to ${verb}`, enter]);
-    const show = await choose("show");
-    expect(show.stderr).toContain("import of");
-    expect(show.stdout).toContain("completed");
+    expect((await ends(choose("show"), 0, "import of")).stdout).toContain("completed");
     expect((await choose("rejects")).stdout).toContain("not an address");
-    expect((await choose("undo", "--dry-run")).stderr).toContain("1 contact:");
+    await ends(choose("undo", "--dry-run"), 0, "1 contact:");
     await refused(choose("resume"), 5, "nothing to choose from");
     const remove = (answer: string) =>
       asked("runs remove", ["Run to remove", ` ${enter}`], ["Remove run", answer]);
@@ -120,10 +114,8 @@ describe("the undo of a run", () => {
     const file = await inputFile("Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
     await ecm("contact create --key ada@example.com --set 'First Name=Augusta'");
     await ecm(["import", file]);
-    const firstName = async () => {
-      const { stdout } = await ecm("contact get ada@example.com -o tsv --columns 'First Name'");
-      return stdout.split("\n")[1];
-    };
+    const get = "contact get ada@example.com -o tsv --columns 'First Name'";
+    const firstName = async () => (await done(ecm(get))).split("\n")[1];
     const undo = (keys: string) => asked("runs undo last", ["Restore 1 contact in", keys]);
     const refusals = { [`n${enter}`]: 1, "\u0003": 130 };
     for (const [keys, code] of Object.entries(refusals)) {
@@ -131,25 +123,17 @@ describe("the undo of a run", () => {
       expect(await firstName()).toBe("Ada");
       expect(await json("runs list")).toHaveLength(1);
     }
-    const undone = await undo(`y${enter}`);
-    expect(undone.code).toBe(3);
-    expect(undone.stderr).toMatch(/ 1 restored\n +1 not undone +created by the run, not/);
-    expect(undone.stderr).not.toContain("Undo:");
+    const said = / 1 restored\n +1 not undone +created by the run, not/;
+    expect((await ends(undo(`y${enter}`), 3, said)).stderr).not.toContain("Undo:");
     expect(await firstName()).toBe("Augusta");
   });
 });
 
 describe("with ACCESSIBLE=1", () => {
   it("choices are numbered, a wrong number is asked for again, and nothing is redrawn", async () => {
-    const { code, stderr } = await askedPlainly(
-      "structure tag remove",
-      ["Number, 1 to 2:", "3\n"],
-      ['no number "3"', "2\n"],
-      ["(y/N)", "y\n"],
-    );
-    expect(code).toBe(0);
-    expect(stderr).toContain("  1. vip\n  2. press\n");
-    expect(stderr).not.toContain("\u001b");
+    const answers = Object.entries({ "Number, 1 to 2:": "3\n", 'no number "3"': "2\n", "(y/N)": "y\n" });
+    const remove = askedPlainly("structure tag remove", ...answers);
+    expect((await ends(remove, 0, "  1. vip\n  2. press\n")).stderr).not.toContain("\u001b");
     expect((await json("structure get")).tags).toMatchObject([{ label: "vip" }]);
   });
 
@@ -157,22 +141,18 @@ describe("with ACCESSIBLE=1", () => {
     for (const name of ["Red", "Blue"]) await ecm(["lists", "create", name]);
     await done(askedPlainly("lists delete", ["empty for none:", "2, 3\n"], ["(y/N)", "y\n"]));
     expect(await json("lists list")).toHaveLength(2);
-    const login = await ecm(`auth login --profile work --base-url ${env.ECM_BASE_URL}`, {
-      ...at80,
-      env: { ...at80.env, ACCESSIBLE: "1", ECM_API_KEY: "" },
-      typed: [["API key (not shown):", `${env.ECM_API_KEY}\r`]],
-    });
-    expect(login.code).toBe(0);
-    expect(login.stderr).not.toContain(env.ECM_API_KEY);
+    const plain = { ...at80, env: { ...at80.env, ACCESSIBLE: "1", ECM_API_KEY: "" } };
+    const typed = Object.entries({ "API key (not shown):": `${env.ECM_API_KEY}\r` });
+    const login = ecm(`auth login --profile work --base-url ${env.ECM_BASE_URL}`, { ...plain, typed });
+    expect((await ends(login, 0)).stderr).not.toContain(env.ECM_API_KEY);
   });
 });
 
 it("colour tells errors and hints apart at a terminal, unless it is not wanted; foreign text has none", async () => {
   await ecm(["structure", "tag", "add", "\u001b[31mred"]);
   const slip = ["contact", "search", "--tag", "vpi"];
-  const { stderr } = await ecm(slip, { terminalColumns: 80 });
-  expect(stderr).toContain('\u001b[31m\u001b[1merror:\u001b[22m\u001b[39m No tag is named "vpi"');
-  expect(stderr).toContain('\u001b[2mhint:\u001b[22m Did you mean "vip"?');
+  const said = '\u001b[31m\u001b[1merror:\u001b[22m\u001b[39m No tag is named "vpi"';
+  await ends(ecm(slip, { terminalColumns: 80 }), 5, said, '\u001b[2mhint:\u001b[22m Did you mean "vip"?');
   for (const args of [slip, ["contact", "serch"], ["contact", "search", "--page", "x"]]) {
     expect((await ecm([...args, "--no-color"], { terminalColumns: 80 })).stderr).not.toContain("\u001b");
     expect((await ecm(args)).stderr).not.toContain("\u001b");

@@ -3,13 +3,10 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { done, ecmWith, json, refused, startHttpServer, startSandbox, temporaryHome } from "../kit.ts";
-import { startService } from "../support/service.ts";
+import { plainStructure, startService } from "../support/service.ts";
 
 const labels = ["Default", "Flag", "Variable", "Profile"];
-const structures = labels.map((label, at) => ({
-  ...{ _id: String(at).repeat(24), label, keyName: "Email", keyType: "email" },
-  ...{ fields: [], tags: [], __v: 1 },
-}));
+const structures = labels.map((label, at) => ({ ...plainStructure, _id: String(at).repeat(24), label }));
 const key = (name: string) => `ecm_us_${name.padEnd(43, "x")}`;
 
 /** A profile on a server of its own, and a second server. */
@@ -28,9 +25,8 @@ describe("precedence", () => {
   it("sends the key of a profile where ECM_BASE_URL says, with a warning", async () => {
     const { ecm, own, other } = await profiled();
     const { stderr } = await ecm("structure list", { env: { ECM_BASE_URL: other.baseUrl } });
-    expect(stderr).toBe(
-      `warning: ECM_BASE_URL is set: the key of the profile default goes to ${other.baseUrl}\n`,
-    );
+    const goes = `the key of the profile default goes to ${other.baseUrl}`;
+    expect(stderr).toBe(`warning: ECM_BASE_URL is set: ${goes}\n`);
     expect([own.requests, other.requests[0]?.headers["x-api-key"]]).toEqual([[], key("profile")]);
   });
 
@@ -69,10 +65,8 @@ describe("precedence", () => {
 
 /** The files below these folders. */
 async function listFiles(...folders: string[]): Promise<string[]> {
-  const entries = await Promise.all(
-    folders.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })),
-  );
-  const files = entries.flat().filter((entry) => entry.isFile());
+  const list = (folder: string) => readdir(folder, { recursive: true, withFileTypes: true });
+  const files = (await Promise.all(folders.map(list))).flat().filter((entry) => entry.isFile());
   return files.map(({ parentPath, name }) => join(parentPath, name));
 }
 

@@ -40,14 +40,11 @@ describe("without a terminal and without --yes", () => {
   it("what can be undone, and what has its yes, goes on", async () => {
     const { ecm } = await seeded();
     const [bob] = await readJson(ecm, "contact search bob@example.com");
-    for (const line of [
-      "contact mutate --list Leads --add-tag vip",
-      "contact mutate ada@example.com --remove-tag vip",
-      "contact mutate --all --add-tag vip",
-      `api DELETE /api/contact/${bob._id} --yes`,
-      `api POST /api/contact-structure/${bob.contactStructureId}/lists -f name=New`,
-    ])
-      await done(ecm(line));
+    await done(ecm("contact mutate --list Leads --add-tag vip"));
+    await done(ecm("contact mutate ada@example.com --remove-tag vip"));
+    await done(ecm("contact mutate --all --add-tag vip"));
+    await done(ecm(`api DELETE /api/contact/${bob._id} --yes`));
+    await done(ecm(`api POST /api/contact-structure/${bob.contactStructureId}/lists -f name=New`));
   });
 });
 

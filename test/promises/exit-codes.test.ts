@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createInterruption } from "../../src/run.ts";
 import { errorBody, json, startSandbox, startService } from "../kit.ts";
-import { done, refused, spawnEcm, temporaryFolder, toWords, waitForResult } from "../support/ecm.ts";
+import { done, ends, refused, spawnEcm, temporaryFolder, toWords, waitForResult } from "../support/ecm.ts";
 
 type Answer = [status: number, body: unknown, headers?: Record<string, string>];
 
@@ -18,9 +18,8 @@ const quota: Answer = [429, quotaExceeded, { "retry-after": "86400" }];
 const inField = { field: "fields", fieldId: "f1" };
 const notApplied = { type: "ValidationError", status: 400, applied: "no", retryable: false };
 
-async function answering([status, body, headers]: Answer) {
-  return startService((_request, response) => json(response, status, body, headers));
-}
+const answering = ([status, body, headers]: Answer) =>
+  startService((_request, response) => json(response, status, body, headers));
 
 describe("a failure", () => {
   it.each<[string, Answer, string, number, Record<string, unknown>]>([
@@ -36,10 +35,8 @@ describe("a failure", () => {
     ["429", quota, write, 7, { status: 429, retryAfterSeconds: 86_400, applied: "no", retryable: true }],
   ])("%s", async (_name, answer, line, exitCode, members) => {
     const { server, ecm } = await answering(answer);
-    const asJson = await ecm(`${line} --json`, { stdin });
-    expect(asJson.code).toBe(exitCode);
+    const { error } = JSON.parse((await ends(ecm(`${line} --json`, { stdin }), exitCode)).stderr);
     expect(server.requests).toHaveLength(1);
-    const { error } = JSON.parse(asJson.stderr);
     const known = { exitCode, message: expect.any(String), retryable: expect.any(Boolean) };
     expect(error).toMatchObject({ ...known, ...members });
     const plain = await ecm(`${line} -o csv`, { stdin });
@@ -109,9 +106,8 @@ it("an interruption before the first write says that nothing was written, and ho
   const interruption = new AbortController();
   const { ecm } = await startService(() => interruption.abort(createInterruption("SIGINT")));
   const { signal } = interruption;
-  const { code, stderr } = await ecm("import - --yes", { stdin: "Email\na@x.org\n", signal });
-  expect(code).toBe(130);
-  expect(stderr).toContain("Interrupted\nhint: Nothing was written. Run the same command again\n");
+  const interrupted = ecm("import - --yes", { stdin: "Email\na@x.org\n", signal });
+  await ends(interrupted, 130, "Interrupted\nhint: Nothing was written. Run the same command again\n");
 });
 
 it("a wait for the hour is said on stderr, never longer than --max-wait, and not at all with --quiet", async () => {

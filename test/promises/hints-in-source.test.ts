@@ -7,9 +7,8 @@ import { findChild, findFlag } from "../../src/commands/help/tree.ts";
 import { loadTree } from "../support/command-tree.ts";
 
 const source = join(import.meta.dirname, "../../src");
-const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((each) =>
-  each.endsWith(".ts"),
-);
+const all = readdirSync(source, { recursive: true, encoding: "utf8" });
+const files = all.filter((each) => each.endsWith(".ts"));
 
 /** A file without its comments, with its commands as they are shown, and … where a value is put into a text. */
 function readText(file: string): string {
@@ -20,20 +19,17 @@ function readText(file: string): string {
     .replace(/\$\{[^{}]*\}/g, "…");
 }
 
-interface Shown {
-  place: string;
-  words: string[];
-}
+type Shown = { place: string; words: string[] };
 
 /** What stands behind `ecm`, as far as it may be a command. */
 function commandsIn(place: string, text: string): Shown[] {
-  return [...text.matchAll(/\becm (?:(?:--profile|-p) \S+ )?((?:[^\s;,()"`|]+[ ]?)+)/g)].map(([, words]) => ({
-    place,
-    words: words!
+  const all = [...text.matchAll(/\becm (?:(?:--profile|-p) \S+ )?((?:[^\s;,()"`|]+[ ]?)+)/g)];
+  const split = (words: string) =>
+    words
       .trim()
       .replace(/[.:?]$/, "")
-      .split(/\s+/),
-  }));
+      .split(/\s+/);
+  return all.map(([, words]) => ({ place, words: split(words!) }));
 }
 
 let program: Command;

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { beforeEach, describe, expect, it } from "vitest";
 import { formatCommandLine } from "../../src/commands/help/command-line.ts";
-import { inputFile, type RunningSandbox, startSandbox, temporaryHome, toWords } from "../kit.ts";
-import { done, type Ecm, ecmWith, type Result, readJson, refused, temporaryFolder } from "../support/ecm.ts";
+import { inputFile, type Result, type RunningSandbox, startSandbox, temporaryFolder } from "../kit.ts";
+import { done, type Ecm, ecmWith, ends, readJson, refused, temporaryHome, toWords } from "../support/ecm.ts";
 import type { Answer } from "../support/typing.ts";
 
 /** What a shell would expand between double quotes. */
@@ -46,10 +46,9 @@ async function inShell(line: string): Promise<Result> {
   await writeFile(join(folder, "ecm"), script, { mode: 0o755 });
   const env = { HOME: folder, PATH: `${folder}:${process.env.PATH}` };
   execFileSync("sh", ["-c", line], { env, input: "" });
-  const [words, key, stdin] = ["words", "key", "stdin"].map((name) =>
-    readFileSync(join(folder, name), "utf8"),
-  );
-  return ecm(words!.split("\0").slice(0, -1), { stdin, env: key ? { ECM_API_KEY: key } : {} });
+  const read = (name: string) => readFileSync(join(folder, name), "utf8");
+  const [words, key, stdin] = [read("words"), read("key"), read("stdin")];
+  return ecm(words.split("\0").slice(0, -1), { stdin, env: key ? { ECM_API_KEY: key } : {} });
 }
 
 const inShop = (line: string) => readJson(ecm, `${line} --profile shop`);
@@ -58,15 +57,11 @@ describe("a command that a message shows works on the account of the command bef
   it("to undo a run, and to resume one", async () => {
     shop.sandbox.admin.seed({ contacts: [{ key: "p1@example.com" }], tags: ["vip"] });
     const changed = await ecm("contact mutate --all --add-tag vip --profile shop --yes");
-    const undone = await inShell(commandAfter("Undo", changed));
-    expect(undone.code, undone.stderr).toBe(0);
-    expect(undone.stderr).toContain("1 restored");
+    await ends(inShell(commandAfter("Undo", changed)), 0, "1 restored");
 
     const file = await inputFile("Email\na@example.com\nb@example.com\nc@example.com\n");
-    const stopped = await ecm(`import ${file} --profile shop --max-requests 3`);
-    expect(stopped.code).toBe(7);
-    const resumed = await inShell(commandAfter("Resume with", stopped));
-    expect(resumed.code, resumed.stderr).toBe(0);
+    const stopped = await ends(ecm(`import ${file} --profile shop --max-requests 3`), 7);
+    const resumed = await ends(inShell(commandAfter("Resume with", stopped)), 0);
     expect(await inShop("contact search")).toHaveLength(4);
     expect(await readJson(ecm, "contact search")).toEqual([]);
     // One that did nothing but create.
@@ -77,17 +72,15 @@ describe("a command that a message shows works on the account of the command bef
   it("with a base URL of its own", async () => {
     const file = await inputFile("Email\na@example.com\nb@example.com\n");
     const env = { ECM_API_KEY: shop.apiKey };
-    const stopped = await ecm(`import ${file} --base-url ${shop.baseUrl} --max-requests 2`, { env });
-    expect(stopped.code).toBe(7);
+    const importing = ecm(`import ${file} --base-url ${shop.baseUrl} --max-requests 2`, { env });
+    const stopped = await ends(importing, 7);
     await done(inShell(`ECM_API_KEY=${shop.apiKey} ${commandAfter("Resume with", stopped)}`));
   });
 
   it("to add the field that an import needs", async () => {
     const file = await inputFile("Email,-Ort\nada@example.com,Oslo\n", "Adas $people.csv");
-    const dry = await ecm(["import", file, "--dry-run", "--profile", "shop"], {
-      ...at300,
-      typed: [["Is this right?", "\r"]],
-    });
+    const right: Answer[] = [["Is this right?", "\r"]];
+    const dry = await ecm(["import", file, "--dry-run", "--profile", "shop"], { ...at300, typed: right });
     // At a terminal the import itself creates the field, after the yes.
     const words = toWords(commandAfter("Run it with", dry)).slice(1);
     const typed: Answer[] = [

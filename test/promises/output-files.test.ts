@@ -1,5 +1,4 @@
 /** What the name of an output file says, and which files it may replace. */
-
 import { execFileSync } from "node:child_process";
 import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -79,22 +78,18 @@ describe("the name of an output file", () => {
 });
 
 describe("a workbook", () => {
-  const contents = {
-    contacts: ["0170 123", "=1+1", "_x0041_\r\n\u0001", "00123"].map((value, index) => ({
-      key: `p${index}@example.com`,
-      fields: { "First Name": value },
-    })),
-  };
+  const values = ["0170 123", "=1+1", "_x0041_\r\n\u0001", "00123"];
+  const keyOf = (index: number) => `p${index}@example.com`;
+  const contacts = values.map((value, index) => ({ key: keyOf(index), fields: { "First Name": value } }));
 
   it("holds what the same command prints, as text", async () => {
-    const { ecm } = await startSandbox({ contents });
+    const { ecm } = await startSandbox({ contents: { contacts } });
     const book = join(await temporaryFolder(), "all.xlsx");
     // Byte order marks and apostrophes are for text.
     const flags = `--bom --safe-cells --output-file ${book}`;
     await done(ecm(`contact search --columns 'key,First Name' ${flags}`));
     const { rows } = await read(await readFile(book));
-    const held = contents.contacts.map(({ key, fields }) => [key, fields["First Name"]]);
-    expect(rows.map(({ cells }) => cells)).toEqual(held);
+    expect(rows.map(({ cells }) => cells)).toEqual(values.map((value, index) => [keyOf(index), value]));
   });
 
   it("refuses what no cell holds, and leaves no file", async () => {

@@ -1,11 +1,9 @@
 /** Streams and formats: stdout carries data only, objects come untouched, a terminal is never moved. */
 import { describe, expect, it } from "vitest";
-import { done, json, readJson, refused, spawnEcm, startSandbox, waitForResult } from "../kit.ts";
+import { done, ends, json, readJson, refused, spawnEcm, startSandbox, waitForResult } from "../kit.ts";
 import { plainStructure, startService } from "../support/service.ts";
 
-async function answering(body: unknown) {
-  return startService((_request, response) => json(response, 200, body));
-}
+const answering = (body: unknown) => startService((_request, response) => json(response, 200, body));
 
 describe("formats", () => {
   it("give the service's own objects in json and ndjson, unknown members and their order kept", async () => {
@@ -78,6 +76,5 @@ it.each(["export", "commands --json", "completion bash"])("a reader may go away:
   const { env } = await startSandbox({ contents: { lists: ["Newsletter"] } });
   const child = spawnEcm([...line.split(" "), "--quiet"], env);
   child.stdout!.destroy();
-  const { code, stderr } = await waitForResult(child);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect((await ends(waitForResult(child), 0)).stderr).toBe("");
 });

@@ -59,11 +59,8 @@ describe("a flag given twice", () => {
 
   it("with the same value, or one that can be repeated, is taken", async () => {
     const { ecm } = await startSandbox();
-    for (const flags of [
-      "--limit 1 --limit 1 --no-color --no-color -o csv -o id",
-      "--key a@example.com --key b@example.com -o id",
-    ])
-      await done(ecm(`contact search ${flags}`));
+    await done(ecm("contact search --limit 1 --limit 1 --no-color --no-color -o csv -o id"));
+    await done(ecm("contact search --key a@example.com --key b@example.com -o id"));
   });
 });
 
@@ -118,11 +115,9 @@ describe("an empty word, such as a variable that is not set", () => {
 });
 
 it("a bulk change without a change costs no request", async () => {
-  const selections = ["--list Leads", "ada@example.com --tag vip", "a@example.com b@example.com"];
-  await refusedUnsent(
-    selections.map((flags) => `contact mutate ${flags}`),
-    "No change given",
-  );
+  const lines = ["--list Leads", "ada@example.com --tag vip", "a@example.com b@example.com"];
+  const mutations = lines.map((flags) => `contact mutate ${flags}`);
+  await refusedUnsent(mutations, "No change given");
 });
 
 it("an API key that was typed where none belongs is in no message, nor is its beginning", async () => {

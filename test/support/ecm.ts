@@ -80,7 +80,7 @@ export function ecmWith(env: Record<string, string>, program = run): Ecm {
 
 /** A command that ends with this code and says these words on stderr, whatever it prints. @returns its result */
 export async function ends(
-  result: Promise<Result>,
+  result: Result | Promise<Result>,
   code: number,
   ...words: readonly (string | RegExp)[]
 ): Promise<Result> {
