@@ -4,16 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { ContactList } from "../../src/wire.ts";
-import { manyContacts, parseSummary, summaryOf } from "../bulk/kit.ts";
-import {
-  countRequests,
-  listWrites,
-  makePlanFile,
-  readHoldings,
-  readPlanLines,
-  sealPlan,
-  startPeople,
-} from "../bulk/plan-kit.ts";
+import { makePlanFile, readHoldings, readPlanLines, sealPlan, startPeople } from "../bulk/plan-kit.ts";
+import { countRequests, listWrites, manyContacts, parseSummary, summaryOf } from "../kit.ts";
 import { done, ends, readJson, refused, temporaryFolder, toWords } from "../support/ecm.ts";
 
 const keys = "bob@example.com\ndan@example.com\nnobody@example.com\n";

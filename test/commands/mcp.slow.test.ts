@@ -6,17 +6,10 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openFileFolder } from "../../src/commands/mcp/index.ts";
 import type { Clock } from "../../src/wire.ts";
-import { json, manyContacts, type RunningSandbox, startHttpServer, startSandbox, summaryOf } from "../kit.ts";
-import {
-  done,
-  type Ecm,
-  ecmWith,
-  ends,
-  temporaryFolder,
-  temporaryHome,
-  waitForResult,
-} from "../support/ecm.ts";
+import { done, json, manyContacts, startHttpServer, summaryOf } from "../kit.ts";
+import { type Ecm, ecmWith, ends, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { account, accountSession, ada, bob, searchKeys, startMcp, workingFile } from "../support/mcp.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 /** A profile that leads to an account. */
 const logIn = (ecm: Ecm, profile: string, { baseUrl, apiKey }: RunningSandbox, flags = "") =>
