@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
-import { done, listWrites, readJson, refused, startSandbox, temporaryFolder } from "../kit.ts";
+import { done, ends, listWrites, readJson, refused, startSandbox, temporaryFolder } from "../kit.ts";
 
 const at = { terminalColumns: 200 };
 const contents = { lists: ["L", "M"], contacts: manyContacts(20) };
@@ -34,13 +34,11 @@ describe("--no-input at a terminal", () => {
   it.each(writes)("needs --yes before a request, and says the price once: ecm %s", async (typed) => {
     const { ecm, sandbox } = await startSandbox({ contents: few });
     const line = await withFile(typed);
-    const refused = { code: 2, stderr: expect.stringContaining("--yes") };
-    expect(await ecm(`${line} --no-input`, at)).toMatchObject(refused);
-    expect(await ecm(line, { ...at, env: { ECM_NO_INPUT: "1" } })).toMatchObject(refused);
+    await ends(ecm(`${line} --no-input`, at), 2, "--yes");
+    await ends(ecm(line, { ...at, env: { ECM_NO_INPUT: "1" } }), 2, "--yes");
     expect(sandbox.admin.requests()).toEqual([]);
     await done(ecm(`${line} --no-input --dry-run`, at));
-    const declined = await ecm(`${line} --json`, { ...at, typed: "n\r" });
-    expect(declined.code, declined.stderr).toBe(1);
+    const declined = await ends(ecm(`${line} --json`, { ...at, typed: "n\r" }), 1);
     // As a line of its own, or in the question.
     const places = [/To send: \d+ requests? \(/, / with \d+ requests? \(/];
     expect(places.filter((place) => place.test(declined.stderr))).toHaveLength(1);
@@ -51,7 +49,7 @@ describe("--no-input at a terminal", () => {
     const { ecm, run, line, read } = await startStopped();
     const before = await read();
     for (const words of [`runs resume ${run}`, `runs undo ${run}`, line])
-      expect(await ecm(`${words} --no-input`, at)).toMatchObject({ code: 2 });
+      await ends(ecm(`${words} --no-input`, at), 2);
     expect(await read()).toEqual(before);
     await done(ecm(`runs resume ${run} --no-input --yes`, at));
     await done(ecm(`runs undo ${run} --no-input --yes`, at));
@@ -63,8 +61,7 @@ describe("resuming at a terminal", () => {
     const { ecm, run, line, read } = await startStopped();
     const before = await read();
     const again = how === "runs resume" ? `runs resume ${run}` : line;
-    const declined = await ecm(again, { ...at, typed: "n\r" });
-    expect(declined.code, declined.stderr).toBe(1);
+    const declined = await ends(ecm(again, { ...at, typed: "n\r" }), 1);
     if (how === "runs resume") {
       expect(declined.stderr).toMatch(/^Cancelled; nothing changed$/m);
       expect(declined.stderr).not.toContain("--fresh");
@@ -87,11 +84,8 @@ describe("resuming at a terminal", () => {
   it("is over for a run that was undone before its end", async () => {
     const { ecm, run } = await startStopped();
     await done(ecm(`runs undo ${run} --yes`, at));
-    await refused(
-      ecm(`runs resume ${run}`, at),
-      2,
-      /cannot be resumed: run \S+ has undone it or started it over/,
-    );
+    const undone = /cannot be resumed: run \S+ has undone it or started it over/;
+    await refused(ecm(`runs resume ${run}`, at), 2, undone);
   });
 
   it("asks nobody where somebody has said yes, and says what is sent", async () => {
@@ -104,9 +98,7 @@ describe("resuming at a terminal", () => {
     await done(resume(deleted.run));
     const undone = await stop(`runs undo ${deleted.run}`, { ...at, typed: "y\r" });
     expect(undone.rows.created).toBeGreaterThan(0);
-    const { code, stderr } = await resume(undone.run);
-    expect(code, stderr).toBe(0);
-    expect(stderr).toContain(`To send: ${undone.rows.pending} requests (`);
+    await ends(resume(undone.run), 0, `To send: ${undone.rows.pending} requests (`);
   });
 
   it("asks for an undo to which nobody has said yes", async () => {
@@ -134,15 +126,13 @@ describe("before the answer that cannot be taken back", () => {
     const { ecm } = await startSandbox({ contents });
     const typed = ["y\n", "20\n"].map((keys): [string, string] => ["Type 20", keys]);
     const deleted = await ecm("contact delete --all", { ...at, env: { ACCESSIBLE: "1" }, typed });
-    expect(deleted.stderr).toContain("  … 15 more: --show 20, or --plan plan.ndjson\n");
-    expect(deleted.stderr).toContain("Type 20 to confirm; Enter cancels");
-    expect(deleted.code, deleted.stderr).toBe(0);
+    const more = "  … 15 more: --show 20, or --plan plan.ndjson\n";
+    await ends(deleted, 0, more, "Type 20 to confirm; Enter cancels");
   });
 
   it("has no tick where the one who was named does not exist", async () => {
     const { ecm } = await startSandbox({ contents });
-    const { code, stderr } = await ecm(["contact", "delete", "nobody@example.com", "--yes"], at);
-    expect(code).toBe(5);
+    const { stderr } = await ends(ecm("contact delete nobody@example.com --yes", at), 5);
     expect(stderr).not.toContain("✓");
   });
 });
@@ -153,14 +143,11 @@ it("counts what was planned as pending where the answer is no, or Ctrl-C", async
   const plan = join(await temporaryFolder(), "plan.ndjson");
   await ecm(["import", file, "--dry-run", "--plan", plan]);
   const planned = { run: null, status: "stopped", rows: { read: 2, created: 0, pending: 2 } };
-  const declined = await ecm(["apply", plan, "--json"], { ...at, typed: "n\r" });
-  expect(declined.code).toBe(1);
+  const declined = await ends(ecm(["apply", plan, "--json"], { ...at, typed: "n\r" }), 1);
   expect(parseSummary(declined)).toMatchObject({ ...planned, stoppedBy: "error" });
   expect(listWrites({ sandbox })).toEqual([]);
   await ecm(["import", file]);
   const undo = "runs undo last --delete-created --json";
-  const interrupted = await ecm(undo, { ...at, typed: "\u0003" });
-  expect(interrupted.code).toBe(130);
+  const interrupted = await ends(ecm(undo, { ...at, typed: "\u0003" }), 130, '"applied":"no"');
   expect(parseSummary(interrupted)).toMatchObject(planned);
-  expect(interrupted.stderr).toContain('"applied":"no"');
 });

@@ -1,17 +1,12 @@
 /** A file that names contacts: every command that takes one reads it by the same flags, and a bad one costs nothing. */
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, it } from "vitest";
-import { done, refused, startSandbox, summaryOf, temporaryFolder } from "../kit.ts";
+import { done, inputFile, refused, startSandbox, summaryOf } from "../kit.ts";
 import { textRow, workbook } from "../tables/workbooks.ts";
 
 const keys = ["ada@example.com", "bob@example.com"];
+const contacts = keys.map((key) => ({ key }));
 
-async function fileOf(content: string | Buffer, name = "keys"): Promise<string> {
-  const path = join(await temporaryFolder(), name);
-  await writeFile(path, content);
-  return path;
-}
+const fileOf = (content: string | Buffer) => inputFile(content, "keys");
 
 const readRows = (stdout: string) => JSON.parse(stdout).rows;
 const countAll = (stdout: string) => JSON.parse(stdout).length;
@@ -48,9 +43,7 @@ const readings: Record<string, [content: string | Buffer, flags: string]> = {
 };
 
 it.each(Object.entries(readings))("every command reads a file by --%s", async (_flags, [content, flags]) => {
-  const { ecm } = await startSandbox({
-    contents: { lists: ["News"], contacts: keys.map((key) => ({ key })) },
-  });
+  const { ecm } = await startSandbox({ contents: { lists: ["News"], contacts } });
   const file = await fileOf(content);
   for (const [line, count] of commands) {
     const stdout = await done(ecm(`${line.replace("FILE", file)} ${flags}`));
@@ -91,9 +84,8 @@ it("a flag about a file is refused where there is none", async () => {
 });
 
 it("finds whom standard input names, also where a list is looked up again", async () => {
-  const { ecm } = await startSandbox({
-    contents: { lists: ["News"], contacts: [{ key: "ada@example.com", lists: ["News"] }] },
-  });
+  const contents = { contacts: [{ key: "ada@example.com", lists: ["News"] }] };
+  const { ecm } = await startSandbox({ contents });
   const stdin = "No,Who\n1,ada@example.com\n";
   const search = "contact search --keys - --list News --count";
   expect(await ecm(search, { stdin })).toMatchObject({ code: 2 });
@@ -101,7 +93,7 @@ it("finds whom standard input names, also where a list is looked up again", asyn
 });
 
 it("reads it in the same way when the run is resumed", async () => {
-  const { ecm } = await startSandbox({ contents: { contacts: keys.map((key) => ({ key })) } });
+  const { ecm } = await startSandbox({ contents: { contacts } });
   const file = await fileOf(keys.map((key) => `x,${key}\n`).join(""));
   const mutate = `contact mutate --keys ${file} --no-header --map 2=key --set 'First Name=X'`;
   const stopped = await summaryOf(ecm, `${mutate} --max-requests 3 --concurrency 1`);

@@ -16,9 +16,8 @@ const fay = "fay@example.com";
 const minute = 60_000;
 
 /** Folders of plans that were not applied. */
-async function openPlans(state: string): Promise<string[]> {
-  return (await readdir(join(state, "runs"))).filter((name) => name.startsWith(".plan-"));
-}
+const openPlans = async (state: string): Promise<string[]> =>
+  (await readdir(join(state, "runs"))).filter((name) => name.startsWith(".plan-"));
 
 async function readCell(ecm: Ecm, key: string, column: string): Promise<string> {
   const stdout = await done(ecm(`contact search --key ${key} -o csv --columns '${column}'`));
@@ -44,9 +43,8 @@ it("skips whom others created, changed, deleted, unsubscribed or suppressed afte
     codes: { skipped: { changed: 4, suppressed: 1 } },
   });
   expect(await searchKeys(ecm)).toEqual([ada.Email, carl, eva, fay]);
-  const names = [];
-  for (const key of [ada.Email, carl, eva, fay]) names.push(await readCell(ecm, key, "First Name"));
-  expect(names).toEqual(["Ada", "Other", "Eva", "New"]);
+  const named = Object.entries({ [ada.Email]: "Ada", [carl]: "Other", [eva]: "Eva", [fay]: "New" });
+  for (const [key, name] of named) expect(await readCell(ecm, key, "First Name"), key).toBe(name);
 });
 
 describe("nobody is written who is not in the plan", () => {
@@ -77,9 +75,10 @@ describe("nobody is written who is not in the plan", () => {
 it("a plan that its guard refuses has no token", async () => {
   const { call, refusal, ecm, state } = await accountSession();
   const file = await workingFile("members.txt", `${ada.Email}\n`);
+  const message = expect.stringContaining("This would remove 1 of the 2 members");
   expect(await refusal("plan_list_sync", { list: "News", file })).toMatchObject({
     type: "GuardError",
-    message: expect.stringContaining("This would remove 1 of the 2 members"),
+    message,
   });
   expect(await openPlans(state)).toEqual([]);
   const { token } = await call("plan_list_sync", { list: "News", file, max_remove: "1" });
@@ -173,8 +172,8 @@ describe("a plan's file", () => {
     const { call, refusal } = await startMcp({ ...home, ECM_PROFILE: "sandbox" }, ["--allow-write"]);
     const { token } = await call("plan_import", { rows: [{ Email: carl }] });
     await rm(join(home.ECM_STATE_DIR!, "sandbox"), { recursive: true });
-    const error = await refusal("apply_plan", { token });
-    expect(error).toMatchObject({ type: "PlanRefusedError", exitCode: 2 });
+    const refused = { type: "PlanRefusedError", exitCode: 2 };
+    expect(await refusal("apply_plan", { token })).toMatchObject(refused);
     expect(await call("contact_search", { count: true })).toEqual({ count: 0 });
   });
 });

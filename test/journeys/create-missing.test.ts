@@ -14,15 +14,10 @@ describe("lists and tags that an import makes", () => {
     const made = await summaryOf(proxy.ecm, `import ${path} --create-missing`);
     expect(made, made.stderr).toMatchObject({ code: 0, rows: { created: 3 } });
     const { structureId } = proxy.sandbox;
-    const { records } = await call<{ records: { name: string; totalContacts: number }[] }>(
-      proxy,
-      "GET",
-      `/api/contact-structure/${structureId}/lists`,
-    );
-    expect(records.map(({ name, totalContacts }) => [name, totalContacts]).sort()).toEqual([
-      ["One", 2],
-      ["Two", 1],
-    ]);
+    type Lists = { records: { name: string; totalContacts: number }[] };
+    const { records } = await call<Lists>(proxy, "GET", `/api/contact-structure/${structureId}/lists`);
+    const counted = records.map(({ name, totalContacts }) => `${name} ${totalContacts}`);
+    expect(counted.sort()).toEqual(["One 2", "Two 1"]);
     const [structure] = await call<{ tags: { label: string }[] }[]>(proxy, "GET", "/api/contact-structure");
     expect(structure!.tags.map(({ label }) => label).sort()).toEqual(["T1", "T2"]);
     expect([...(await readContacts(proxy)).values()].every(({ tags }) => tags.length === 1)).toBe(true);
@@ -35,14 +30,11 @@ describe("lists and tags that an import makes", () => {
       json(response, 200, isSearch ? { totalRecords: 0, contacts: [] } : [plainStructure]);
     });
     const path = await inputFile("Email\na@x.org\n");
-    expect(await summaryOf(service.ecm, `import ${path} --tag T --create-missing`)).toMatchObject({
-      ...{ code: 1, status: "stopped", rows: { created: 0, pending: 1 } },
-      stderr: expect.stringContaining("did not say what it created: T"),
-    });
-    const creations = service.server.requests.filter(
-      ({ method, url }) => method === "POST" && !url.includes("search"),
-    );
-    expect(creations).toEqual([]);
+    const stopped = await summaryOf(service.ecm, `import ${path} --tag T --create-missing`);
+    expect(stopped).toMatchObject({ code: 1, status: "stopped", rows: { created: 0, pending: 1 } });
+    expect(stopped.stderr).toContain("did not say what it created: T");
+    const posts = service.server.requests.filter(({ method }) => method === "POST");
+    expect(posts.filter(({ url }) => !url.includes("search"))).toEqual([]);
   });
 
   it("are not made before a killed run has its rows, and not again after", async () => {
@@ -54,9 +46,6 @@ describe("lists and tags that an import makes", () => {
     const second = await summaryOf(proxy.ecm, line);
     expect(second).toMatchObject({ run: first.run, status: "completed", rows: { created: 2 } });
     const contacts = [...(await readContacts(proxy)).values()];
-    expect(contacts.map(({ lists, tags }) => [lists.length, tags.length])).toEqual([
-      [1, 1],
-      [1, 1],
-    ]);
+    expect(contacts.map(({ lists, tags }) => `${lists.length} ${tags.length}`)).toEqual(["1 1", "1 1"]);
   });
 });

@@ -4,7 +4,7 @@ import { closeSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { errorBody, inputFile, json, manyRows, readContacts, startSandbox, startService } from "../kit.ts";
-import { type Result, waitForResult } from "../support/ecm.ts";
+import { done, ends, type Result, readJson, waitForResult } from "../support/ecm.ts";
 
 const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
 
@@ -24,20 +24,17 @@ describe.runIf(process.platform === "linux")("a stream that takes nothing", () =
   it("is exit 1 and one line when it is stdout; a run is finished all the same", async () => {
     const { env, ecm } = await startSandbox();
     const path = await inputFile(manyRows(5));
-    const imported = await withFull("stdout", ["import", path, "--json"], env);
-    expect(imported.code).toBe(1);
-    const lines = imported.stderr.trimEnd().split("\n");
-    expect(lines.at(-1)).toContain('"type":"OutputError"');
-    expect(imported.stderr).not.toContain("    at ");
-    expect(JSON.parse((await ecm("runs show last --json")).stdout).status).toBe("completed");
+    const { stderr } = await ends(withFull("stdout", ["import", path, "--json"], env), 1);
+    expect(stderr.trimEnd().split("\n").at(-1)).toContain('"type":"OutputError"');
+    expect(stderr).not.toContain("    at ");
+    expect((await readJson(ecm, "runs show last")).status).toBe("completed");
     expect((await withFull("stdout", ["--version"], env)).code).toBe(1);
   });
 
   it("stops no import when it is stderr", async () => {
     const service = await startSandbox();
     const path = await inputFile(manyRows(5));
-    const { code, stdout } = await withFull("stderr", ["import", path, "--json"], service.env);
-    expect(code).toBe(0);
+    const stdout = await done(withFull("stderr", ["import", path, "--json"], service.env));
     expect(JSON.parse(stdout)).toMatchObject({ status: "completed", rows: { created: 5 } });
     expect((await readContacts(service)).size).toBe(5);
   });

@@ -1,16 +1,14 @@
 /** Two who create a list of one name at once: there is one list afterwards, and everybody is in it. */
 import { describe, expect, it } from "vitest";
 import type { ContactList } from "../../src/wire.ts";
-import { call, type Ecm, inputFile, parseSummary, readContacts, spawnEcm, waitForResult } from "../kit.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { call, inputFile, parseSummary, readContacts, startSandbox } from "../kit.ts";
+import { type Ecm, ends, readJson, spawnEcm, waitForResult } from "../support/ecm.ts";
 import { beforeFirst, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 const rows = (start: string) =>
   `Email\n${Array.from({ length: 12 }, (_, index) => `${start}${index}@x.org\n`).join("")}`;
 
-async function listsIn({ ecm }: { ecm: Ecm }): Promise<ContactList[]> {
-  return JSON.parse((await ecm("lists list --all --json")).stdout);
-}
+const listsIn = ({ ecm }: { ecm: Ecm }): Promise<ContactList[]> => readJson(ecm, "lists list --all");
 
 /** Somebody else creates a list of this name when the look before the first creation arrives. */
 function othersCreate(proxy: RecordingProxy, name: string): void {
@@ -24,13 +22,9 @@ describe("two creators of one name", () => {
     const service = await startSandbox();
     const files = await Promise.all(["a", "b", "c"].map((start) => inputFile(rows(start))));
     const flags = ["--list", "News", "--tag", "T", "--create-missing", "--json"];
-    const results = await Promise.all(
-      files.map((file) => waitForResult(spawnEcm(["import", file, ...flags], service.env))),
-    );
-    for (const result of results) {
-      expect(result.code, result.stderr).toBe(0);
-      expect(parseSummary(result)).toMatchObject({ rows: { created: 12 } });
-    }
+    const start = (file: string) => waitForResult(spawnEcm(["import", file, ...flags], service.env));
+    for (const result of await Promise.all(files.map(start)))
+      expect(parseSummary(await ends(result, 0))).toMatchObject({ rows: { created: 12 } });
     expect(await listsIn(service)).toMatchObject([{ name: "News", totalContacts: 36 }]);
     const tags = new Set([...(await readContacts(service)).values()].map((contact) => contact.tags.join()));
     expect(tags.size).toBe(1);
@@ -50,11 +44,8 @@ describe("two creators of one name", () => {
     const proxy = await startRecordingProxy();
     proxy.sandbox.admin.seed({ contacts: [{ key: "a@x.org", lists: ["Source"] }] });
     othersCreate(proxy, "Copy");
-    const result = await proxy.ecm("lists duplicate Source Copy --json");
-    expect(result.code, result.stderr).toBe(6);
-    expect((await listsIn(proxy)).map(({ name, totalContacts }) => [name, totalContacts])).toEqual([
-      ["Source", 1],
-      ["Copy", 0],
-    ]);
+    await ends(proxy.ecm("lists duplicate Source Copy --json"), 6);
+    const counted = (await listsIn(proxy)).map(({ name, totalContacts }) => `${name} ${totalContacts}`);
+    expect(counted).toEqual(["Source 1", "Copy 0"]);
   });
 });

@@ -98,7 +98,7 @@ describe("a profile and a run", () => {
       asked(["runs", verb, ...more], [`Run to ${verb}`, enter]);
     expect((await ends(choose("show"), 0, "import of")).stdout).toContain("completed");
     expect((await choose("rejects")).stdout).toContain("not an address");
-    await ends(choose("undo", "--dry-run"), 0, "1 contact:");
+    await ends(choose("undo", "--dry-run"), 3, "1 contact:");
     await refused(choose("resume"), 5, "nothing to choose from");
     const remove = (answer: string) =>
       asked("runs remove", ["Run to remove", ` ${enter}`], ["Remove run", answer]);

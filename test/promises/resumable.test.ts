@@ -65,9 +65,8 @@ describe("the summary of a bulk command", () => {
   });
 
   it("is printed when the service refuses, cannot be reached, or something is unclear, but not without a file", async () => {
-    const { server } = await startService((_, response) =>
-      json(response, 401, errorBody("UnauthorizedError", "Invalid API key")),
-    );
+    const wrongKey = errorBody("UnauthorizedError", "Invalid API key");
+    const { server } = await startService((_, response) => json(response, 401, wrongKey));
     const { ecm } = await startSandbox();
     const file = await people(2);
     const unclear = await inputFile("Email,Shoe size\nada@example.com,38\n");
@@ -129,9 +128,8 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
 
   it("unless the service names a time that no date can hold", async () => {
     const quota = errorBody("TooManyRequestsError", "Monthly API quota exceeded.");
-    const { ecm } = await startService((_request, response) =>
-      json(response, 429, quota, { "retry-after": "999999999999999" }),
-    );
+    const after = { "retry-after": "999999999999999" };
+    const { ecm } = await startService((_request, response) => json(response, 429, quota, after));
     const stopped = await importing(ecm, 3, "");
     expect(stopped.code).toBe(7);
     expect(stopped).not.toHaveProperty("resumableAt");

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { replaceByClone } from "../../../src/sandbox/clone.ts";
 import { openSandbox } from "../../../src/sandbox/index.ts";
 import { startRecordingProxy } from "../../journeys/recording-proxy.ts";
-import { done, ecmWith, manyContacts, spawnEcm, temporaryFolder, waitForResult } from "../../kit.ts";
+import { done, ecmWith, ends, manyContacts, spawnEcm, temporaryFolder, waitForResult } from "../../kit.ts";
 import { type RunningSandbox, startSandbox } from "../../support/sandbox.ts";
 
 /** An account with two lists, a tag and three contacts, one of them inactive. */
@@ -64,11 +64,9 @@ test("clone copies structure and lists under their ids, and contacts only when a
 test("clone --contacts copies every contact as it is, says the price first, and new ids come after", async () => {
   const { source, folder, clone, contacts } = await sourceAccount();
   await done(source.ecm("suppressions add gone@example.com"));
-  const { code, stderr } = await clone("--contacts --yes");
-  expect(code).toBe(0);
-  expect(stderr).toMatch(
-    /3 contacts: about 1 more request.*list is not copied; .* ECM_SUPPRESSIONS=\S+\.txt.*Copied 3 contacts/s,
-  );
+  const said =
+    /3 contacts: about 1 more request.*list is not copied; .* ECM_SUPPRESSIONS=\S+\.txt.*Copied 3 contacts/s;
+  await ends(clone("--contacts --yes"), 0, said);
   const { structureId, send } = await opened(folder);
   // A search tells everything but the version.
   for (const contact of contacts)
@@ -82,12 +80,9 @@ test("clone --contacts says that nobody is in a list where searches tell no list
   proxy.sandbox.admin.seed({ contacts: [{ key: "ada@example.com", lists: ["News"] }] });
   proxy.rewrites = (path, text) => (path.endsWith("/search") ? text.replaceAll('"lists":', '"x":') : text);
   const folder = join(await temporaryFolder(), "rehearsal");
-  const { code, stderr } = await proxy.ecm(`sandbox clone --contacts --data ${folder} --yes`);
-  expect(code, stderr).toBe(0);
-  expect(stderr).toContain(
-    "warning: The service's searches do not tell lists: nobody is in a list of the copy",
-  );
-  expect(stderr).toContain("ecm lists sync LIST members.csv --profile sandbox");
+  const warning = "warning: The service's searches do not tell lists: nobody is in a list of the copy";
+  const next = "ecm lists sync LIST members.csv --profile sandbox";
+  await ends(proxy.ecm(`sandbox clone --contacts --data ${folder} --yes`), 0, warning, next);
 });
 
 test("clone replaces what the sandbox held, asks before, and refuses the sandbox itself", async () => {
@@ -110,41 +105,30 @@ test("clone --max-requests refuses before anything is replaced", async () => {
   const { source, folder, clone } = await sourceAccount();
   await done(clone("--contacts --yes --max-requests 1"));
   source.sandbox.admin.seed({ contacts: manyContacts(1000) });
-  const refused = await clone("--contacts --yes --max-requests 1");
-  expect(refused).toMatchObject({ code: 7, stderr: expect.stringContaining("about 2 requests") });
+  await ends(clone("--contacts --yes --max-requests 1"), 7, "about 2 requests");
   const copy = await opened(folder);
   expect(await copy.send("GET", "/api/contact")).toHaveLength(3);
 });
 
 test("what a copied structure says of its fields and tags beyond what is known stays when it is updated", async () => {
   const folder = join(await temporaryFolder(), "rehearsal");
-  const structure = {
-    _id: "5f0000000000000000000001",
-    label: "People",
-    keyName: "Email",
-    keyType: "email",
-    fields: [
-      { _id: "5f0000000000000000000002", label: "Born", dataType: "date", required: true, format: "y" },
-    ],
-    tags: [{ _id: "5f0000000000000000000003", label: "vip", color: "red" }],
-    __v: 4,
-  };
+  const id = (end: number) => `5f000000000000000000000${end}`;
+  const born = { _id: id(2), label: "Born", dataType: "date", required: true, format: "y" };
+  const vip = { _id: id(3), label: "vip", color: "red" };
+  const known = { _id: id(1), keyName: "Email", keyType: "email" };
+  const structure = { ...known, label: "People", fields: [born], tags: [vip], __v: 4 };
   await replaceByClone({ folder }, { structure, lists: [], contacts: [] });
   const { send } = await opened(folder);
   const change = {
     label: "All",
     keyName: "Email",
-    fields: [{ _id: structure.fields[0]!._id, label: "Birthday" }],
-    tags: [{ _id: structure.tags[0]!._id, label: "VIP" }],
+    fields: [{ _id: born._id, label: "Birthday" }],
+    tags: [{ _id: vip._id, label: "VIP" }],
     __v: 4,
   };
-  expect(await send("PUT", `/api/contact-structure/${structure._id}`, change)).toEqual({
-    ...structure,
-    label: "All",
-    fields: [{ ...structure.fields[0], label: "Birthday" }],
-    tags: [{ ...structure.tags[0], label: "VIP" }],
-    __v: 5,
-  });
+  const fields = [{ ...born, label: "Birthday" }];
+  const changed = { ...known, label: "All", fields, tags: [{ ...vip, label: "VIP" }], __v: 5 };
+  expect(await send("PUT", `/api/contact-structure/${structure._id}`, change)).toEqual(changed);
 });
 
 test.each(["a failure", "a kill"])("%s half-way leaves the sandbox as it was", async (how) => {
