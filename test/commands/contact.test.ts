@@ -81,9 +81,8 @@ describe("contact create", () => {
     const person = "--key bob@example.com --set city=Ürümqi --list ニュース --tag 'north, west' --tag 名前";
     const shown = "-o tsv --columns key,City,lists,tags,status";
     const row = 'bob@example.com\tÜrümqi\tニュース\t"north, west",名前\tactive';
-    expect(await done(ecm(`contact create ${person} ${shown}`))).toBe(
-      `key\tCity\tlists\ttags\tstatus\n${row}\n`,
-    );
+    const table = `key\tCity\tlists\ttags\tstatus\n${row}\n`;
+    expect(await done(ecm(`contact create ${person} ${shown}`))).toBe(table);
   });
 
   it("sends nothing with --dry-run, and prints what it would send", async () => {

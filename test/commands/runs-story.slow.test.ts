@@ -34,9 +34,9 @@ it("runs list tells at a terminal what each run did, of which file, and when to 
   const account = expect.stringMatching(/^127\.0\.0\.1:\d+$/);
   expect(newest).toEqual([second, today, "import", "second.csv", "completed", "1", "1", "1", account]);
   expect(oldest).toEqual(expect.arrayContaining([first, "first.csv", account]));
-  expect((await done(ecm("runs list -o csv"))).split("\n")[0]).toBe(
-    "run,started,kind,file,status,created,updated,deleted,unchanged,skipped,rejected,pending,done,account",
-  );
+  const rows = "created,updated,deleted,unchanged,skipped,rejected,pending,done";
+  const columns = `run,started,kind,file,status,${rows},account`;
+  expect((await done(ecm("runs list -o csv"))).split("\n")[0]).toBe(columns);
   expect(await done(ecm("runs list -o csv --columns created,folder"))).toMatch(/^created,folder\n/);
 });
 

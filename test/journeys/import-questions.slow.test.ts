@@ -205,10 +205,10 @@ describe("the questions of an import", () => {
 
   it("pass over columns of the last time that are gone, and say which", async () => {
     const saved = mappingPath(file);
-    await writeFile(
-      saved,
-      "# Where the columns of a file go: key, lists, tags, consent, ignore, or a field.\nEmail: key\nOrt: First Name\nWerbung: consent=opt-in\nStadt: First Name\nKontakt: ignore\nNotiz: ignore\n",
-    );
+    const comment = "# Where the columns of a file go: key, lists, tags, consent, ignore, or a field.\n";
+    const ofLastTime = "Ort: First Name\nWerbung: consent=opt-in\n";
+    const still = "Email: key\nStadt: First Name\nKontakt: ignore\nNotiz: ignore\n";
+    await writeFile(saved, comment + ofLastTime + still);
     const gone = 'Not in this file any more: "Ort", "Werbung"';
     expect(await agreed("", noList, ["Write to 2 contacts", yes])).toContain(gone);
     // What has taken their place is asked.

@@ -5,12 +5,8 @@ import { onTestFinished } from "vitest";
 import { openSandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
 import { ecmWith, errorBody, json, startHttpServer, temporaryFolder, temporaryHome } from "../kit.ts";
 
-interface RecordedWrite {
-  kind: "create" | "mutate" | "status" | "delete";
-  /** The key of a create, the contact's id of anything else. */
-  what: string;
-  status: number;
-}
+/** `what` is the key of a create, the contact's id of anything else. */
+type RecordedWrite = { kind: "create" | "mutate" | "status" | "delete"; what: string; status: number };
 
 /** How an answer is lost. */
 export type Loss = "drop" | "500" | "cut";
@@ -63,7 +59,8 @@ export async function startRecordingProxy(options: Partial<SandboxOptions> = {})
         timeoutMilliseconds: 30_000,
       })
       .catch(() => undefined);
-    recordWrite(writes, { method, url: path, body }, answer?.status ?? 0);
+    const write = toWrite(method, path, body, answer?.status ?? 0);
+    if (write) writes.push(write);
     const loss = hooks.onRequest({ count, when: "after", path, body });
     if (answer) lose(response, answer, loss, (text) => hooks.rewrites(path, text));
     else response.socket?.destroy();
@@ -93,7 +90,7 @@ export function beforeFirst(
   proxy: RecordingProxy,
   isMeant: (path: string) => boolean,
   act: () => Promise<unknown>,
-): void {
+) {
   let hasActed = false;
   proxy.beforeRequest = async (path) => {
     if (hasActed || !isMeant(path)) return;
@@ -119,19 +116,15 @@ export function lose(
   } else response.writeHead(status, headers).end(rewrite(text));
 }
 
-function recordWrite(
-  writes: RecordedWrite[],
-  request: { method: string; url: string; body: string },
-  status: number,
-): void {
-  if (request.method === "POST" && request.url === "/api/contact") {
-    writes.push({ kind: "create", what: (JSON.parse(request.body) as { key: string }).key, status });
-  }
-  const mutated = /^\/api\/contact\/([^/]+)\/mutate$/.exec(request.url);
-  if (mutated) writes.push({ kind: "mutate", what: mutated[1]!, status });
-  const [, id] = /^\/api\/contact\/([^/]+)$/.exec(request.url) ?? [];
-  if (id && request.method === "PATCH") writes.push({ kind: "status", what: id, status });
-  if (id && request.method === "DELETE") writes.push({ kind: "delete", what: id, status });
+/** What a request writes. @param status of its answer */
+function toWrite(method: string, path: string, body: string, status: number): RecordedWrite | undefined {
+  if (method === "POST" && path === "/api/contact")
+    return { kind: "create", what: (JSON.parse(body) as { key: string }).key, status };
+  const [, what, isMutate] = /^\/api\/contact\/([^/]+)(\/mutate)?$/.exec(path) ?? [];
+  if (what === undefined) return undefined;
+  if (isMutate) return { kind: "mutate", what, status };
+  if (method === "PATCH") return { kind: "status", what, status };
+  return method === "DELETE" ? { kind: "delete", what, status } : undefined;
 }
 
 /** Numbers in 0…1 that follow from a seed. */

@@ -17,9 +17,8 @@ it("a command that asks the service is advised with the flags of its account, no
   }));
   const profile = { value: "shop", source: "flag" };
   // A server and a sandbox are no advice for one account, and of auth only what asks the service is.
-  const asking = commands.filter(
-    ({ words: [group], isLocal }) => !isLocal && !/^(?:auth|mcp|sandbox)$/.test(group!),
-  );
+  const isApart = ([group]: string[]) => /^(?:auth|mcp|sandbox)$/.test(group!);
+  const asking = commands.filter(({ words, isLocal }) => !isLocal && !isApart(words));
   // An account has a list of its own, which is on this machine.
   const groups = new Set([...asking.map(({ words }) => words[0]), "suppressions"]);
   for (const { words } of commands) {

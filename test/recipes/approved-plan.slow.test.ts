@@ -17,10 +17,10 @@ async function scene() {
   await key("stranger");
   const people = await file("people.csv", "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
   const script = await file("approved-plan.sh", (await readRecipes()).get("approved-plan")!);
-  const job = (args: string[], more: Record<string, string> = {}): Promise<Result> =>
-    waitForResult(
-      spawn("bash", [script, ...args], { cwd: folder, env: { ...env, PLAN_MAX: "100%", ...more } }),
-    );
+  const job = (args: string[], more: Record<string, string> = {}): Promise<Result> => {
+    const own = { ...env, PLAN_MAX: "100%", ...more };
+    return waitForResult(spawn("bash", [script, ...args], { cwd: folder, env: own }));
+  };
   const approve = (name = "ops") => job(["approve"], { PLAN_KEY: join(folder, name), ECM_API_KEY: "" });
   return { ...testMachine, people, job, approve, plan: join(folder, "plan.ndjson") };
 }

@@ -92,17 +92,12 @@ export function expectImport(
     const next = (person: Person) => withFacets(person, changesOf(want, command, isLeftOut));
     if (!found) {
       const mayCreate = command.mode !== "update" && !isLeftOut && !isKept(key);
-      if (!mayCreate) rows.skipped++;
-      else {
-        const person = next({ id: "", key, status: "Active", facets: {} });
-        people.set(key, person);
-        rows.created++;
-      }
+      rows[mayCreate ? "created" : "skipped"]++;
+      if (mayCreate) people.set(key, next({ id: "", key, status: "Active", facets: {} }));
       continue;
     }
     // Who is suppressed and still in the account is left alone.
-    if (isKept(key)) rows.skipped++;
-    else if (command.mode === "create") rows.skipped++;
+    if (isKept(key) || command.mode === "create") rows.skipped++;
     else {
       const person = next(found);
       people.set(key, person);
@@ -112,11 +107,7 @@ export function expectImport(
   return { people, rows };
 }
 
-function changesOf(
-  { fields, lists, tags }: Wanted,
-  command: Import,
-  isLeftOut: boolean,
-): Record<string, string> {
+function changesOf({ fields, lists, tags }: Wanted, command: Import, isLeftOut: boolean) {
   const changes: Record<string, string> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value.trim() !== "") changes[name] = value;

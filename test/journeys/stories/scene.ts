@@ -31,9 +31,7 @@ export class Scene {
 
   async ecm(args: string[], disturbance?: Disturbance, act?: () => Promise<void>): Promise<Ran> {
     const result = await this.account.run(args, disturbance, act);
-    const requests = result.sent.map(
-      ({ method, path, status, body }) => `  ${method} ${path} ${status} ${body}`,
-    );
+    const requests = result.sent.map((each) => `  ${each.method} ${each.path} ${each.status} ${each.body}`);
     const disturbed = disturbance ? ` ${JSON.stringify(disturbance)}` : "";
     this.log.push(`$ ecm ${args.join(" ")}  # exit ${result.code}${disturbed}`);
     this.log.push(`${result.stderr}${result.stdout}`, ...requests);
@@ -59,11 +57,10 @@ export class Scene {
     const { account } = this;
     this.log.push(`others: ${how} ${who}`);
     const person = account.people().get(who);
-    if (how === "add" && !person) {
-      account.world.admin.seed({ contacts: [{ key: who, fields: { City: "Theirs" } }] });
-    } else if (how === "bounce" && person) {
-      account.world.admin.events({ key: who, type: "email-bounced" });
-    } else if (person) await this.request(how, `/api/contact/${person.id}`);
+    const { seed, events } = account.world.admin;
+    if (how === "add" && !person) seed({ contacts: [{ key: who, fields: { City: "Theirs" } }] });
+    else if (how === "bounce" && person) events({ key: who, type: "email-bounced" });
+    else if (person) await this.request(how, `/api/contact/${person.id}`);
     this.afterOthers = account.people();
   }
 
@@ -71,19 +68,17 @@ export class Scene {
     const { account } = this;
     const { store, structureId } = account.world;
     if (how === "delete") await account.others("DELETE", path);
-    if (how === "unsubscribe") {
-      await account.others("PATCH", path, { status: { primary: "Inactive", secondary: "Unsubscribe" } });
-    }
+    const unsubscribed = { status: { primary: "Inactive", secondary: "Unsubscribe" } };
+    if (how === "unsubscribe") await account.others("PATCH", path, unsubscribed);
     if (how === "edit") {
       const { _id } = store.structures.all()[0]!.fields.find(({ label }) => label === "City")!;
       await account.others("PUT", `${path}/mutate`, { updateFields: [{ _id, value: "Theirs" }] });
     }
     if (how === "join" || how === "leave") {
       const { _id } = store.lists.all(structureId).find(({ name }) => name === "News")!;
-      const element = account.variants["mutate-elements"] === "id" ? _id : { _id };
-      await account.others("PUT", `${path}/mutate`, {
-        [how === "join" ? "addLists" : "removeLists"]: [element],
-      });
+      const lists = [account.variants["mutate-elements"] === "id" ? _id : { _id }];
+      const body = how === "join" ? { addLists: lists } : { removeLists: lists };
+      await account.others("PUT", `${path}/mutate`, body);
     }
   }
 

@@ -7,6 +7,7 @@ const who = fc.constantFrom(...names.map((name) => `${name}@x.org`));
 const list = fc.constantFrom("News", "Offers");
 const tag = fc.constantFrom("vip", "trial");
 const value = fc.constantFrom("", "Oslo", "Rome", "rome", " Oslo ", "=1+1", 'a "b", c');
+const filled = value.filter((text) => text !== "");
 const some = <T>(arbitrary: fc.Arbitrary<T>, maxLength = 2) => fc.uniqueArray(arbitrary, { maxLength });
 
 const spelled = fc
@@ -32,13 +33,12 @@ const row: fc.Arbitrary<Row> = fc.record({
   mark: fc.constantFrom("", "no", "yes"),
 });
 
+const columns = ["First Name", "City", "Lists", "Tags", "Unsubscribed", "Subscribed"] as const;
+const column = fc.constantFrom(...columns);
 const importing: fc.Arbitrary<Import> = fc.record({
   kind: fc.constant("import" as const),
   rows: fc.array(row, { minLength: 1, maxLength: 7 }),
-  columns: some(
-    fc.constantFrom("First Name", "City", "Lists", "Tags", "Unsubscribed", "Subscribed"),
-    4,
-  ) as fc.Arbitrary<Import["columns"]>,
+  columns: some(column, 4),
   lists: some(list),
   tags: some(tag),
   mode: fc.constantFrom("upsert", "upsert", "create", "update"),
@@ -46,44 +46,33 @@ const importing: fc.Arbitrary<Import> = fc.record({
   duplicates: fc.constantFrom("merge", "last", "first", "reject"),
   marked: fc.constantFrom("leave", "leave", "include"),
   includeSuppressed: rarely,
-  set: fc.option(
-    value.filter((text) => text !== ""),
-    { nil: undefined },
-  ),
+  set: fc.option(filled, { nil: undefined }),
 });
 
+const status = fc.constantFrom("active" as const, "inactive" as const);
 const selection: fc.Arbitrary<Selection> = fc.oneof(
   fc.record(
     {
       keys: fc.uniqueArray(who, { minLength: 1, maxLength: 4 }),
       marked: fc.uniqueArray(who, { minLength: 1, maxLength: 2 }),
       list,
-      status: fc.constantFrom("active" as const, "inactive" as const),
+      status,
     },
     { requiredKeys: ["keys"] },
   ),
-  fc.record(
-    {
-      keys: fc.constant<string[]>([]),
-      list,
-      tag,
-      status: fc.constantFrom("active" as const, "inactive" as const),
-    },
-    { requiredKeys: ["keys"] },
-  ),
+  fc.record({ keys: fc.constant<string[]>([]), list, tag, status }, { requiredKeys: ["keys"] }),
 );
 
+const oneOrTwo = { minKeys: 1, maxKeys: 2, noNullPrototype: true };
 const changing: fc.Arbitrary<Change> = fc.oneof(
   fc.record({
     kind: fc.constant("mutate" as const),
     whom: selection,
-    set: fc.dictionary(fc.constantFrom("First Name", "City"), value, {
-      minKeys: 1,
-      maxKeys: 2,
-      noNullPrototype: true,
-    }),
-    ...{ addTags: some(tag, 1), removeTags: fc.constant<string[]>([]) },
-    ...{ addLists: some(fc.constant("News"), 1), removeLists: some(fc.constant("Offers"), 1) },
+    set: fc.dictionary(fc.constantFrom("First Name", "City"), value, oneOrTwo),
+    addTags: some(tag, 1),
+    removeTags: fc.constant<string[]>([]),
+    addLists: some(fc.constant("News"), 1),
+    removeLists: some(fc.constant("Offers"), 1),
   }),
   fc.record({
     kind: fc.constantFrom("unsubscribe" as const, "delete" as const),
@@ -111,17 +100,9 @@ const act = fc.record({
 });
 export type Act = typeof act extends fc.Arbitrary<infer Value> ? Value : never;
 
+const losses = ["drop-before", "drop-after", "500-after", "503", "429", "cut-answer"] as const;
 const disturbance = fc.record({
-  how: fc.constantFrom(
-    "drop-before",
-    "drop-after",
-    "500-after",
-    "503",
-    "429",
-    "cut-answer",
-    "signal",
-    "budget",
-  ),
+  how: fc.constantFrom(...losses, "signal", "budget"),
   at: fc.integer({ min: 1, max: 8 }),
 });
 
@@ -143,10 +124,7 @@ const bulk = fc.record({
   acts: fc.constantFrom("no", "no", "meanwhile", "after a stop", "before the undo", "after the dry run"),
 });
 const others = fc.record({ step: fc.constant("others" as const), act });
-const suppressing = fc.record({
-  step: fc.constantFrom("suppress" as const, "unsuppress" as const),
-  who,
-});
+const suppressing = fc.record({ step: fc.constantFrom("suppress" as const, "unsuppress" as const), who });
 const exporting = fc.record({ step: fc.constant("export" as const) });
 const erasing = fc.record({ step: fc.constant("erase" as const), who });
 /** The last run is undone, whatever has happened since. */
@@ -162,11 +140,9 @@ const step = fc.oneof(
 export type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 export type Bulk = Step & { step: "bulk" };
 
+const capital = who.map((key) => key.replace(/^./, (first) => first.toUpperCase()));
 const person = fc.record({
-  key: fc.oneof(
-    who,
-    who.map((key) => key.replace(/^./, (first) => first.toUpperCase())),
-  ),
+  key: fc.oneof(who, capital),
   fields: fc.record({ "First Name": value, City: value }),
   lists: some(list),
   tags: some(tag),
