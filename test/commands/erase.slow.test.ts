@@ -90,7 +90,7 @@ describe("contact erase", () => {
     expect(await done(ecm("contact get bob@example.com --json"))).toContain("Builder");
   });
 
-  it("takes the person out of what killed commands have left among the runs, and says in a sentence what was done", async () => {
+  it("takes the person out of what killed commands have left among the runs and beside them, and says in a sentence what was done", async () => {
     const { ecm, env } = await startSandbox();
     const input = await inputFile(people);
     const plan = join(dirname(input), "plan.ndjson");

@@ -41,8 +41,8 @@ describe("a disk that fails", () => {
   it("can lose the end of the journal, after each record and in its middle", async () => {
     const proxy = await startRecordingProxy({ hourlyLimit: 1e6, monthlyLimit: 1e6 });
     await proxy.ecm(["import", await inputFile("Email,First Name\na@x.org,Old\nb@x.org,Bob\n")]);
-    const rows5 = "a@x.org,New\nb@x.org,Bob\nc@x.org,Cy\nd@x.org,Di\nwrong,\n";
-    const args = ["import", await inputFile(`Email,First Name\n${rows5}`), "--json"];
+    const mixed = "a@x.org,New\nb@x.org,Bob\nc@x.org,Cy\nd@x.org,Di\nwrong,\n";
+    const args = ["import", await inputFile(`Email,First Name\n${mixed}`), "--json"];
     const { run, rows } = parseSummary(await proxy.ecm(args));
     expect(rows).toMatchObject({ created: 2, updated: 1, unchanged: 1, rejected: 1 });
     const folder = join(proxy.env.ECM_STATE_DIR!, "runs", run!);

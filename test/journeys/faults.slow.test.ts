@@ -70,52 +70,48 @@ describe("an import through a service that goes wrong", () => {
   });
 });
 
-describe("a service that answers reads, and no write", () => {
-  it.each(
-    ["reset-before", "503"].flatMap((kind) => [
-      [kind, "PUT", "contact mutate --all --set 'First Name=X' -y"],
-      [kind, "PATCH", "contact unsubscribe --all -y"],
-      [kind, "DELETE", "contact delete --all -y"],
-    ]),
-  )("ends the run after %s:%s, without asking for ever", async (kind, method, line) => {
-    const proxy = await startSeeded({ faults: [`${kind}:${method}:*`] });
-    const before = proxy.arrived();
-    const code = kind === "503" ? 1 : 8;
-    const result = await ends(proxy.ecm(`${line} --json`, { clock: fastClock() }), code, "ecm runs resume");
-    expect(expectStopped(result, code, "error").rows).toMatchObject({ updated: 0, deleted: 0, rejected: 0 });
-    expect(proxy.arrived() - before).toBeLessThan(100);
-  });
+it.each(
+  ["reset-before", "503"].flatMap((kind) => [
+    [kind, "PUT", "contact mutate --all --set 'First Name=X' -y"],
+    [kind, "PATCH", "contact unsubscribe --all -y"],
+    [kind, "DELETE", "contact delete --all -y"],
+  ]),
+)("a service that answers no write ends the run: %s:%s", async (kind, method, line) => {
+  const proxy = await startSeeded({ faults: [`${kind}:${method}:*`] });
+  const before = proxy.arrived();
+  const code = kind === "503" ? 1 : 8;
+  const result = await ends(proxy.ecm(`${line} --json`, { clock: fastClock() }), code, "ecm runs resume");
+  expect(expectStopped(result, code, "error").rows).toMatchObject({ updated: 0, deleted: 0, rejected: 0 });
+  expect(proxy.arrived() - before).toBeLessThan(100);
 });
 
-describe("a service that never answers the writes of one contact", () => {
-  const many = 40;
+const many = 40;
 
-  it.each(
-    (["created", "updated"] as const).flatMap((outcome) =>
-      ["p0@example.com", `p${many - 1}@example.com`].map((key) => [outcome, key] as const),
-    ),
-  )("has that row rejected where it would be %s, and no other: %s", async (outcome, failing) => {
-    const proxy = await startRecordingProxy();
-    const contacts = outcome === "updated" ? manyContacts(many) : [];
-    proxy.sandbox.admin.seed({ contacts });
-    const all = await call<{ _id: string; key: string }[]>(proxy, "GET", "/api/contact");
-    const id = all.find(({ key }) => key === failing)?._id;
-    let dropped = 0;
-    proxy.onRequest = ({ when, path, body }) => {
-      const isCreate = path === "/api/contact" && body.includes(`"${failing}"`);
-      if (when === "after" || !(isCreate || path === `/api/contact/${id}/mutate`)) return undefined;
-      dropped++;
-      return "drop";
-    };
-    const path = await inputFile(`${manyRows(many, () => "New")}${failing},New\n`);
-    const result = await ends(proxy.ecm(["import", path, "--json"], { clock: fastClock() }), 3);
-    expect(parseSummary(result)).toMatchObject({
-      rows: { [outcome]: many - 1, rejected: 1, pending: 0 },
-      codes: { rejected: { UnreachableError: 1 } },
-    });
-    // A row that was joined with another is rejected with it.
-    const rejected = new RegExp(`^${failing},New,.*the request may have been applied`, "gm");
-    expect((await readFile(parseSummary(result).rejects!, "utf8")).match(rejected)).toHaveLength(2);
-    expect(dropped).toBe(10);
+it.each(
+  (["created", "updated"] as const).flatMap((outcome) =>
+    ["p0@example.com", `p${many - 1}@example.com`].map((key) => [outcome, key] as const),
+  ),
+)("a contact to be %s whose writes are never answered is rejected alone: %s", async (outcome, failing) => {
+  const proxy = await startRecordingProxy();
+  const contacts = outcome === "updated" ? manyContacts(many) : [];
+  proxy.sandbox.admin.seed({ contacts });
+  const all = await call<{ _id: string; key: string }[]>(proxy, "GET", "/api/contact");
+  const id = all.find(({ key }) => key === failing)?._id;
+  let dropped = 0;
+  proxy.onRequest = ({ when, path, body }) => {
+    const isCreate = path === "/api/contact" && body.includes(`"${failing}"`);
+    if (when === "after" || !(isCreate || path === `/api/contact/${id}/mutate`)) return undefined;
+    dropped++;
+    return "drop";
+  };
+  const path = await inputFile(`${manyRows(many, () => "New")}${failing},New\n`);
+  const result = await ends(proxy.ecm(["import", path, "--json"], { clock: fastClock() }), 3);
+  expect(parseSummary(result)).toMatchObject({
+    rows: { [outcome]: many - 1, rejected: 1, pending: 0 },
+    codes: { rejected: { UnreachableError: 1 } },
   });
+  // A row that was joined with another is rejected with it.
+  const rejected = new RegExp(`^${failing},New,.*the request may have been applied`, "gm");
+  expect((await readFile(parseSummary(result).rejects!, "utf8")).match(rejected)).toHaveLength(2);
+  expect(dropped).toBe(10);
 });

@@ -83,8 +83,9 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
   });
 });
 
-describe.runIf(canMount)("a read-only disk", () => {
-  it("is no hindrance to reading: profiles as a mounted secret, caches that cannot be written", async () => {
+it.runIf(canMount)(
+  "a read-only disk is no hindrance to reading: profiles as a mounted secret, caches that cannot be written",
+  async () => {
     const disk = await mountedDisk("1m");
     const witness = await startRecordingProxy();
     const config = join(disk, "config");
@@ -101,8 +102,8 @@ describe.runIf(canMount)("a read-only disk", () => {
     await refused(ecm(["import", await inputFile(manyRows(3))]), 2, "Cannot write to the run folder");
     expect(witness.arrived()).toBe(before);
     await refused(ecm("auth use sandbox"), 1, "read-only");
-  });
-});
+  },
+);
 
 function tryMount(): boolean {
   try {

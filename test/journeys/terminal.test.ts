@@ -109,24 +109,22 @@ describe("a profile and a run", () => {
   });
 });
 
-describe("the undo of a run", () => {
-  it("is agreed to before anything is restored, and says what it has restored", async () => {
-    const file = await inputFile("Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
-    await ecm("contact create --key ada@example.com --set 'First Name=Augusta'");
-    await ecm(["import", file]);
-    const get = "contact get ada@example.com -o tsv --columns 'First Name'";
-    const firstName = async () => (await done(ecm(get))).split("\n")[1];
-    const undo = (keys: string) => asked("runs undo last", ["Restore 1 contact in", keys]);
-    const refusals = { [`n${enter}`]: 1, "\u0003": 130 };
-    for (const [keys, code] of Object.entries(refusals)) {
-      expect((await undo(keys)).code).toBe(code);
-      expect(await firstName()).toBe("Ada");
-      expect(await json("runs list")).toHaveLength(1);
-    }
-    const said = / 1 restored\n +1 not undone +created by the run, not/;
-    expect((await ends(undo(`y${enter}`), 3, said)).stderr).not.toContain("Undo:");
-    expect(await firstName()).toBe("Augusta");
-  });
+it("the undo of a run is agreed to before anything is restored, and says what it has restored", async () => {
+  const file = await inputFile("Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
+  await ecm("contact create --key ada@example.com --set 'First Name=Augusta'");
+  await ecm(["import", file]);
+  const get = "contact get ada@example.com -o tsv --columns 'First Name'";
+  const firstName = async () => (await done(ecm(get))).split("\n")[1];
+  const undo = (keys: string) => asked("runs undo last", ["Restore 1 contact in", keys]);
+  const refusals = { [`n${enter}`]: 1, "\u0003": 130 };
+  for (const [keys, code] of Object.entries(refusals)) {
+    expect((await undo(keys)).code).toBe(code);
+    expect(await firstName()).toBe("Ada");
+    expect(await json("runs list")).toHaveLength(1);
+  }
+  const said = / 1 restored\n +1 not undone +created by the run, not/;
+  expect((await ends(undo(`y${enter}`), 3, said)).stderr).not.toContain("Undo:");
+  expect(await firstName()).toBe("Augusta");
 });
 
 describe("with ACCESSIBLE=1", () => {

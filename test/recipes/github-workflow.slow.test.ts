@@ -3,17 +3,12 @@ import { spawn } from "node:child_process";
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { waitForResult } from "../support/ecm.ts";
 import { machine, recipe } from "./kit.ts";
 
-interface Step {
-  name?: string;
-  run?: string;
-  shell?: string;
-  env?: Record<string, string>;
-}
+type Step = { name?: string; run?: string; shell?: string; env?: Record<string, string> };
 
 interface Workflow {
   env: Record<string, string>;
@@ -80,20 +75,18 @@ esac
   return { ...testMachine, step, merge, active };
 }
 
-describe("the workflow", () => {
-  it("gives the rehearsal a key that reads, and the other one only to what is merged", () => {
-    const { rehearse, apply } = workflow.jobs;
-    const secrets = (job: { steps: Step[] }) => JSON.stringify(job.steps).match(/secrets\.\w+/g);
-    expect(secrets(rehearse!)).toEqual(["secrets.ECM_READ_KEY"]);
-    expect(secrets(apply!)).toEqual(["secrets.ECM_API_KEY"]);
-    expect(rehearse!.if).toContain("head.repo.full_name == github.repository");
-    expect(apply).toMatchObject({ if: "github.event_name == 'push'", environment: "contacts" });
-    expect(workflow.permissions).toEqual({ contents: "read", actions: "read", "pull-requests": "read" });
-    // Nothing that a pull request can choose becomes part of a script.
-    for (const { steps } of Object.values(workflow.jobs)) {
-      for (const { run } of steps) expect(run ?? "").not.toContain("${{");
-    }
-  });
+it("the workflow gives the rehearsal a key that reads, and the other one only to what is merged", () => {
+  const { rehearse, apply } = workflow.jobs;
+  const secrets = (job: { steps: Step[] }) => JSON.stringify(job.steps).match(/secrets\.\w+/g);
+  expect(secrets(rehearse!)).toEqual(["secrets.ECM_READ_KEY"]);
+  expect(secrets(apply!)).toEqual(["secrets.ECM_API_KEY"]);
+  expect(rehearse!.if).toContain("head.repo.full_name == github.repository");
+  expect(apply).toMatchObject({ if: "github.event_name == 'push'", environment: "contacts" });
+  expect(workflow.permissions).toEqual({ contents: "read", actions: "read", "pull-requests": "read" });
+  // Nothing that a pull request can choose becomes part of a script.
+  for (const { steps } of Object.values(workflow.jobs)) {
+    for (const { run } of steps) expect(run ?? "").not.toContain("${{");
+  }
 });
 
 recipe("the workflow's steps", () => {

@@ -8,17 +8,12 @@ import { expect, onTestFinished } from "vitest";
 import type { Summary } from "../../src/bulk/index.ts";
 import { run } from "../../src/run.ts";
 import type { Clock } from "../../src/wire.ts";
-import type { Ecm } from "./ecm.ts";
+import { done, type Ecm, readJson } from "./ecm.ts";
 import { startSandbox } from "./sandbox.ts";
 
 export type Answer = Record<string, unknown> & { token: string; counts: Record<string, number> };
 
-interface Refusal {
-  type: string;
-  message: string;
-  exitCode: number;
-  hint?: string;
-}
+type Refusal = { type: string; message: string; exitCode: number; hint?: string };
 
 export interface Session {
   client: Client;
@@ -116,8 +111,7 @@ export async function account() {
   const running = await startSandbox();
   const { ecm } = running;
   const stdin = "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n";
-  const { code, stderr } = await ecm(["import", "-", "--list", "News", "--create-missing"], { stdin });
-  expect(code, stderr).toBe(0);
+  await done(ecm("import - --list News --create-missing", { stdin }));
   return running;
 }
 
@@ -138,6 +132,6 @@ export async function workingFile(name: string, text: string): Promise<string> {
 }
 
 export async function searchKeys(ecm: Ecm, ...conditions: string[]): Promise<string[]> {
-  const { stdout } = await ecm(["contact", "search", "--all", "--json", ...conditions]);
-  return (JSON.parse(stdout) as { key: string }[]).map(({ key }) => key).sort();
+  const found: { key: string }[] = await readJson(ecm, ["contact", "search", "--all", ...conditions]);
+  return found.map(({ key }) => key).sort();
 }

@@ -26,11 +26,7 @@ export function markedIn(command: Import): Set<string> {
   return new Set(marked.flatMap(({ key }) => markedAddresses(key)));
 }
 
-interface Wanted {
-  fields: Record<string, string>;
-  lists: Set<string>;
-  tags: Set<string>;
-}
+type Wanted = { fields: Record<string, string>; lists: Set<string>; tags: Set<string> };
 
 function wantedBy(row: Row, { columns, lists, tags, set }: Import): Wanted {
   const fields: Record<string, string> = {};
