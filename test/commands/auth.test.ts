@@ -9,10 +9,10 @@ async function fresh() {
   const { baseUrl, apiKey } = await startSandbox();
   const home = await temporaryHome();
   const ecm = ecmWith(home);
-  const login = (profile: string, flags = "", key = apiKey) =>
-    ecm(`auth login --profile ${profile} --base-url ${baseUrl} --api-key-stdin ${flags}`, {
-      stdin: `${key}\n`,
-    });
+  const login = (profile: string, flags = "", key = apiKey) => {
+    const line = `auth login --profile ${profile} --base-url ${baseUrl} --api-key-stdin ${flags}`;
+    return ecm(line, { stdin: `${key}\n` });
+  };
   const readProfiles = () => readFile(join(home.ECM_CONFIG_DIR!, "profiles.json"), "utf8");
   const list = () => readJson(ecm, "auth list");
   return { baseUrl, apiKey, home, ecm, login, readProfiles, list };
@@ -181,10 +181,8 @@ describe("ecm auth status", () => {
 describe("ecm auth use and logout", () => {
   it("say that the profile sandbox is no account of the service: it has no address and no key", async () => {
     const ecm = ecmWith(await temporaryHome());
-    expect(await ecm("auth use sandbox")).toMatchObject({
-      code: 0,
-      stderr: 'Selected profile "sandbox": the embedded sandbox, which reaches no real account\n',
-    });
+    const said = 'Selected profile "sandbox": the embedded sandbox, which reaches no real account\n';
+    expect(await ecm("auth use sandbox")).toMatchObject({ code: 0, stderr: said });
     const status = { profile: "sandbox", baseUrl: null, apiKey: null, works: true };
     expect(await readJson(ecm, "auth status")).toMatchObject(status);
   });

@@ -37,10 +37,9 @@ describe("the columns of contacts", () => {
     const lists = names.map((name, at) => ({ _id: `l${at + 1}`, name }));
     const tags = ["t1", "t2"].map((_id) => ({ _id, label: "A" }));
     const { columns } = createContactColumnsView({ ...structure(), tags }, lists);
-    const cell = (name: string) =>
-      columns
-        .find((column) => column.name === name)!
-        .value({ lists: [...lists, { _id: "unknown" }].map(({ _id }) => ({ _id })), tags: [{ _id: "t2" }] });
+    const held = [...lists, { _id: "unknown" }].map(({ _id }) => ({ _id }));
+    const column = (wanted: string) => columns.find(({ name }) => name === wanted)!;
+    const cell = (name: string) => column(name).value({ lists: held, tags: [{ _id: "t2" }] });
     expect(cell("lists")).toEqual(["News", "l2", "l3", "l4", "VIP", "vip", "l7", "l8", " own ", "unknown"]);
     expect(cell("tags")).toEqual(["t2"]);
   });

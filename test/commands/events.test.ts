@@ -156,8 +156,7 @@ it("events of the embedded service name contacts by their keys where that is wan
 describe("a table of events", () => {
   it("says who it was where that is known, or costs few requests", async () => {
     const { ecm } = await startSandbox();
-    for (const name of ["ada", "bob", "eve"])
-      await ecm(["contact", "create", "--key", `${name}@example.com`]);
+    for (const name of ["ada", "bob", "eve"]) await ecm(`contact create --key ${name}@example.com`);
     await ecm(["contact", "delete", "eve@example.com", "--yes"]);
     const { stdout } = await ecm("events -o table");
     expect(stdout).toMatch(/^time +type +contact/);

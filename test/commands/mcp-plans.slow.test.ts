@@ -94,8 +94,8 @@ describe("a plan's file", () => {
     expect(others).toEqual([]);
     const path = join(state, "runs", folder!);
     expect(await readdir(path)).toEqual(["plan.ndjson"]);
-    expect(((await stat(path)).mode & 0o777).toString(8)).toBe("700");
-    expect(((await stat(join(path, "plan.ndjson"))).mode & 0o777).toString(8)).toBe("600");
+    const mode = async (file: string) => (await stat(file)).mode & 0o777;
+    expect([await mode(path), await mode(join(path, "plan.ndjson"))]).toEqual([0o700, 0o600]);
     const summary = await apply(plan);
     expect(await openPlans(state)).toEqual([]);
     expect(await readdir(join(state, "runs", summary.run!))).not.toContain("input");
@@ -110,14 +110,10 @@ describe("a plan's file", () => {
   it("is removed after ten minutes, also where nobody asks, and at the end of the session", async () => {
     let now = Date.now();
     const waiting: (() => void)[] = [];
+    const sleepLong = () => new Promise<void>((resolve) => void waiting.push(resolve));
     const clock: Clock = {
       now: () => now,
-      sleep: (milliseconds, signal) =>
-        milliseconds < 5 * minute
-          ? realClock.sleep(0, signal)
-          : new Promise<void>((resolve) => {
-              waiting.push(resolve);
-            }),
+      sleep: (milliseconds, signal) => (milliseconds < 5 * minute ? realClock.sleep(0, signal) : sleepLong()),
     };
     const { call, end, state } = await accountSession(clock);
     await call("plan_import", { rows: [{ Email: carl }] });

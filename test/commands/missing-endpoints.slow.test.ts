@@ -73,17 +73,15 @@ describe.each(Object.entries(forms))("a service that answers with a %s", (_form,
   });
 
   it("has neither events nor lists one by one: it says so, and the listing tells enough", async () => {
-    const ecm = await startPartial((_method, path) =>
-      path.endsWith("/events") || list.test(path) ? answer : undefined,
-    );
+    const isMissing = (path: string) => path.endsWith("/events") || list.test(path);
+    const ecm = await startPartial((_method, path) => (isMissing(path) ? answer : undefined));
     for (const line of ["events", "events ada@example.com"]) await refused(ecm(line), exitCode, noEvents);
     const dossier = await done(ecm("contact dossier ada@example.com"));
     for (const words of ["### ada@example.com", "They could not be read"]) expect(dossier).toContain(words);
-    for (const [line, what] of [
-      ["rename Leads 'Old leads'", "the renaming of lists"],
-      ["delete Leads --yes", "the deletion of lists"],
-    ] as const)
-      await refused(ecm(`lists ${line}`), exitCode, offersNo(what), /^hint: .*service's own pages/m);
+    const byHand = /^hint: .*service's own pages/m;
+    const rename = ecm("lists rename Leads 'Old leads'");
+    await refused(rename, exitCode, offersNo("the renaming of lists"), byHand);
+    await refused(ecm("lists delete Leads --yes"), exitCode, offersNo("the deletion of lists"), byHand);
     await done(ecm("lists show Leads"));
   });
 

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { realClock } from "../../src/clock.ts";
 import { inputFile, manyContacts, manyRows, startSandbox } from "../kit.ts";
 import type { Answer } from "../support/typing.ts";
 
@@ -73,8 +74,7 @@ describe("the end of a run at a terminal", () => {
     // Ten minutes pass between the beginning, before there is a run, and the answer.
     const isAsked = () => existsSync(join(env.ECM_STATE_DIR!, "runs"));
     const now = () => Date.now() + (isAsked() ? 600_000 : 0);
-    const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
-    const terminal = { terminalColumns: 120, typed: answered(3), clock: { now, sleep } };
+    const terminal = { terminalColumns: 120, typed: answered(3), clock: { ...realClock, now } };
     const { stderr } = await ecm(`import ${await inputFile(manyRows(3))}`, terminal);
     expect(stderr).toMatch(/3 rows in (?:under 1|\d+) s: 3 created/);
   });

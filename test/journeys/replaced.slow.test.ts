@@ -1,3 +1,4 @@
+import { on } from "node:events";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,11 +22,7 @@ it("a long run ends in good order although the installed program was replaced me
   const child = spawnEcm(["import", file, "--wait", "--json"], env, join(installed, "bin/ecm.js"));
   const result = waitForResult(child);
   // The price is told when all of the program is loaded; the hour is used up after the first writes.
-  await new Promise<void>((resolve) => {
-    child.stderr?.on("data", (text) => {
-      if (/request/.test(String(text))) resolve();
-    });
-  });
+  for await (const [text] of on(child.stderr!, "data")) if (/request/.test(String(text))) break;
   await rm(join(installed, "dist"), { recursive: true });
   child.kill("SIGTERM");
 
