@@ -39,7 +39,7 @@ export interface OutputFileFlags {
   safeCells?: boolean;
 }
 
-/** Seen whole by `run.ts` and `program.ts`. Its members that are functions in fields are called alone by commands. */
+/** `run.ts` and `program.ts` see it whole; commands may take single members that are functions in fields. */
 export class Context {
   readonly terminal: Terminal;
   readonly clock: Clock;

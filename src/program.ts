@@ -24,7 +24,7 @@ import { isJsonWanted, outputFormats } from "./terminal/format.ts";
 import { createStyle } from "./terminal/style.ts";
 import { version } from "./version.ts";
 
-/** Other verbs that people try for a command. They are understood where no command has that name, and not shown. */
+/** Other verbs that people try: understood where no command has that name, and not shown. */
 const verbAliases: Record<string, string[]> = {
   list: ["ls"],
   search: ["list", "ls", "find"],
@@ -197,7 +197,7 @@ function formatUsage(command: CommandUnknownOpts): string {
 /** Groups that run `list` when typed alone: it costs no request. */
 const listedAlone = ["ecm auth", "ecm runs"];
 
-/** Answers a group that is typed alone: with its list where that is free, else with its help; in JSON with an error. */
+/** Answers a group typed alone: by its list where that is free, else by its help; in JSON by an error. */
 async function runGroupAlone(
   context: Context,
   run: CommandTree["run"],

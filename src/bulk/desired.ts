@@ -79,7 +79,7 @@ export const desired = v.pipe(
     absent: v.union([v.picklist(["create", "leave"]), skip, reject]),
     /** What becomes of a contact that exists. `unlessSo`: skipped, unless all values are there already. */
     present: v.union([v.literal("change"), skip, v.object({ unlessSo: text })]),
-    /** False where the input marks the person as not subscribed: then nothing is created, and no list gets a member. */
+    /** False where the input marks the person as not subscribed: no contact is created, no list joined. */
     mayJoinLists: v.boolean(),
     /** What becomes of the whole contact where one of its conditions does not hold. */
     strict: v.optional(v.union([skip, reject])),
@@ -109,7 +109,7 @@ const contact = v.looseObject({
   tags: v.optional(references),
 });
 
-/** What a plan's line keeps of the contact as it was: what the write replaces, and of a deletion everything. */
+/** What a plan's line keeps of the contact as it was: what the write replaces; of a deletion everything. */
 export const before = v.object({
   id: text,
   version: v.optional(v.number()),

@@ -83,7 +83,7 @@ export function whereMissing(mayJoinLists: boolean): Desired["absent"] {
 /** Ids of what the account still has; a part that is absent is not known, or nothing of it goes back. */
 export type Remaining = Partial<Record<DesiredValue["what"], ReadonlySet<string>>>;
 
-/** `not_told`: nobody knows what stood there before. `gone`: the account does not have the field, list or tag. */
+/** `not_told`: nobody knows what stood there. `gone`: the account does not have the field, list or tag. */
 type Loss = "not_told" | "gone";
 
 function findLoss({ what, id }: Pick<DesiredValue, "what" | "id">, remaining: Remaining): Loss | undefined {

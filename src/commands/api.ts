@@ -81,7 +81,7 @@ async function joinAnswers(context: Context, request: ApiRequest): Promise<Resul
   return { value, text: "", note };
 }
 
-/** The output file appears only once it holds the whole body of a 2xx; the body of a refusal goes to stdout. */
+/** The output file appears once it holds the whole body of a 2xx; the body of a refusal goes to stdout. */
 async function showAnswer(
   context: Context,
   request: ApiRequest,

@@ -1,4 +1,4 @@
-/** `ecm campaigns`, `templates`, `domains` and `reports`: reads alone, in JSON formats the service's own answers. */
+/** `ecm campaigns`, `templates`, `domains`, `reports`: only reads; in JSON formats the service's answers. */
 import { type Command, Option } from "@commander-js/extra-typings";
 import { foldCase } from "../api/names.ts";
 import { listItems, readMember, textMember } from "../api/records.ts";
@@ -217,7 +217,7 @@ const zoneFlag = [
 ] as const;
 const daysOption = () => wholeNumberOption("--days <n>", "how far to look back, at most 90 (30)", 1, 90);
 
-/** The types of events → their names in reports, which count only a contact's first opening, click and so on. */
+/** The types of events → their names in reports, which count only a contact's first open, click and so on. */
 const reportedEvents: Record<string, string> = {
   "email-sent": "email-sent",
   "email-delivered": "email-delivered",

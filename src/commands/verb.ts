@@ -101,7 +101,7 @@ interface Done {
 export type Result<T> = (One<T> | Many<T> | Unsent | Text | Pieces | Done) & Following;
 
 interface Presentation<T> {
-  /** How the records look, where no result says it. A mistyped `--columns` is found before anything is sent. */
+  /** How records look where no result says it. A mistyped `--columns` is found before anything is sent. */
   view?: View<T>;
   /** The format where neither a flag nor a variable says one. Default: a table at a terminal, else tsv. */
   fallback?: OutputFormat;

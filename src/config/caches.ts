@@ -63,7 +63,7 @@ export function openLimitsFile({ cache }: Folders, identity: string): CacheFile<
   return new CacheFile(cache, `limits-${identity}.json`);
 }
 
-/** Keeps what was seen. The refusal for the month does not repeat how large its quota is: that stays known. */
+/** Keeps what was seen. A refusal for the month does not repeat the quota: the one that is known stays. */
 export function writeCachedLimits(
   folders: Folders,
   identity: string,

@@ -9,7 +9,7 @@ import { toProfilesPath } from "./profiles.ts";
 export interface PlaceState {
   name: "config folder" | "profiles file" | "state folder" | "cache folder";
   path: string;
-  /** `missing`: it can be made when it is needed. `open`: others can read it. `full`: its disk takes no more. */
+  /** `missing`: it can be made when needed. `open`: others can read it. `full`: its disk takes no more. */
   state: "private" | "missing" | "open" | "full" | "unusable";
   /** Why, in words, where it is `open` or `unusable`. */
   detail?: string;

@@ -144,7 +144,7 @@ function isProfile(value: unknown): boolean {
   return typeof readOnly === "boolean" && Object.values(texts).every((text) => typeof text === "string");
 }
 
-/** Where there is no file, or one is written, the disk is at fault, or its folder: there is nothing to fix in it. */
+/** Without a file, or while one is written, the disk or the folder is at fault: the file needs no fix. */
 function guarded<T>(file: string, act: () => T, isWriting = !existsSync(file)): T {
   try {
     return act();

@@ -123,7 +123,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** 12 hexadecimal digits. The global `crypto` is loaded by its first use alone, `node:crypto` by every help. */
+/** 12 hexadecimal digits. The global `crypto` is loaded at its first use, `node:crypto` with every help. */
 export function createRandomName(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(6))).toString("hex");
 }

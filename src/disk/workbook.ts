@@ -120,7 +120,7 @@ function relationships(targets: readonly string[]): string {
 const textStyle = 1;
 const headingStyle = 2;
 
-/** @param row counted from 1. Places may be left out, but some programs put every cell without one into the same place */
+/** @param row from 1. Cells may lack their places, but some programs then put all of them into one place. */
 function toRow(cells: readonly string[], style: number, row: number): string {
   const written = cells.map((cell, at) => toCell(cell, style, toColumnLetters(at) + row));
   return `<row r="${row}">${written.join("")}</row>`;

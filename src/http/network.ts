@@ -1,4 +1,4 @@
-/** The network as a transport: through which dispatcher, over how many sockets, by which proxy; and one exchange. */
+/** The network as a transport: its dispatcher, its sockets, its proxy; and one exchange. */
 
 import type { Socket } from "node:net";
 import type { Dispatcher as UndiciDispatcher } from "undici";
@@ -18,7 +18,7 @@ interface NetworkOptions {
   purpose: "single" | "bulk";
   /** Most sockets; each is opened when all others are busy. */
   connections?: number;
-  /** For the variables of proxies, in either letter case. A service on this machine is always reached directly. */
+  /** Has the proxies' variables, in either letter case. A service on this machine is reached directly. */
   env?: Readonly<Record<string, string | undefined>>;
 }
 

@@ -57,7 +57,7 @@ export function createListCondition(ids: readonly string[]): LocalCondition {
   };
 }
 
-/** The contact has this status. Where the service does not tell it, its filter is relied on for the primary one. */
+/** The contact has this status. Where the service tells none, its filter is trusted for the primary one. */
 export function createStatusCondition({ primary, secondary }: StatusFilter): LocalCondition {
   return {
     needs: statusParts,

@@ -338,7 +338,7 @@ interface Comparison {
   side: ASTNode;
   /** The other side; of a list its elements. */
   others: ASTNode[];
-  /** The variable that the side speaks of: `tags` in `tags[0] == "VIP"` and in `tags.exists(t, t == "VIP")`. */
+  /** The variable of this side: `tags` in `tags[0] == "VIP"` and in `tags.exists(t, t == "VIP")`. */
   root: unknown;
 }
 

@@ -14,7 +14,7 @@ export const defaultPageSize = 100;
 
 /** How often the whole is read when contacts may have slid past the reader. */
 const maxPasses = 3;
-/** Pages of at least so many contacts overlap: what is seen again shows that nobody slid past between them. */
+/** Pages of so many contacts or more overlap: what is seen again shows that nobody slid past between them. */
 const minOverlappingPage = 20;
 const minOverlap = 5;
 const maxOverlap = 50;

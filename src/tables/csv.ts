@@ -22,7 +22,7 @@ export interface Dialect {
   delimiter: string;
   /** Our own tsv as we wrote it: quotes are text like any other. */
   hasNoQuotes?: boolean;
-  /** With a header of ours it is our own tsv, whose cells are escaped; a spreadsheet may have added quotes. */
+  /** With our header it is our own tsv, whose cells are escaped; a spreadsheet may have added quotes. */
   mayHaveEscapes?: boolean;
 }
 

@@ -63,7 +63,7 @@ export interface Guess {
 /** So much better than any other text the best must be, or nobody can tell. */
 export const clearMargin = 0.04;
 
-/** Encodings in which the cells decode cleanly, likeliest first; of those that give one text, the commonest. */
+/** Encodings in which the cells decode cleanly, likeliest first; the commonest of those with one text. */
 export async function rankGuesses(cells: Buffer): Promise<Guess[]> {
   const confidences = await readStatistics(cells);
   const weight = statisticsWeight * Math.max(minShare, Math.min(1, cells.length / bytesForStatistics));
@@ -239,7 +239,7 @@ function computeScriptLikeness(foreign: string[], text: string): number {
   return share * (1 - oddness);
 }
 
-/** A word of small letters, and one of capitals: there are some in any file, and many under a wrong alphabet. */
+/** A word of small letters, and one of capitals: some in any file, many under a wrong alphabet. */
 const oddnessOfSmall = 0.15;
 const oddnessOfCapitals = 0.2;
 
@@ -250,7 +250,7 @@ function computeOddness(word: string): number {
   return /^\p{Lu}{2}/u.test(word) ? oddnessOfCapitals : 0;
 }
 
-/** A character of a rare name, or two bytes that happen to be one; without voicing marks, half-width kana too. */
+/** A character of a rare name, or two bytes that look like one; or unvoiced half-width kana. */
 const doubtfulWeight = 0.5;
 
 /** Nearly every pair of high bytes is an ideograph somewhere: those of names tell encodings apart. */

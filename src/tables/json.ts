@@ -1,4 +1,4 @@
-/** Reading: JSON, one object on each line or an array of objects → a table. The only file with @streamparser/json. */
+/** Reading: JSON, an object on each line or an array of them → a table. Only here: @streamparser/json. */
 import { joinNames } from "../delimited-lines.ts";
 import { usageError } from "../errors.ts";
 import type { TableRecord } from "./csv.ts";

@@ -92,7 +92,7 @@ export function isBlank({ cells }: { cells: Cells }): boolean {
   return cells.every((cell) => cell === undefined || cell === "" || cell.trim() === "");
 }
 
-/** The reading in which a header shows best, with the header. @throws UsageError for a file without any row */
+/** The reading with the best header, and that header. @throws UsageError for a file without any row */
 async function findHeader(opened: OpenedInput, signs: HeaderSigns) {
   const { skipLines, hasNoHeader } = signs.options;
   const found = await Promise.all(

@@ -68,7 +68,7 @@ export function removeMissing(
 /** Before a mark that was not understood: it keeps from creating, and unsubscribes nobody. */
 export const unclearSign = "? ";
 
-/** @returns whether the column says of a row that it is marked; `unclear` where the mark was not understood */
+/** @returns whether the cell marks its row; `unclear` where the mark was not understood */
 export function readMarkCell(cell: string): "none" | "clear" | "unclear" {
   if (cell.trim() === "") return "none";
   return cell.trim().startsWith(unclearSign.trim()) ? "unclear" : "clear";

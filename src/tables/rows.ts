@@ -59,7 +59,7 @@ export type RowKind = "contacts" | "keys";
  */
 export type ColumnTarget = string | { target: string; split: string };
 
-/** How the input is to be read, from flags and the mapping file. With an array of columns a run can keep it. */
+/** How the input is read, by flags and the mapping file. With an array of columns a run can keep it. */
 export interface ReadOptions {
   /** Column name → target; later entries win. */
   map: Iterable<readonly [column: string, target: ColumnTarget]>;

@@ -30,7 +30,7 @@ export interface InputFile {
 
 type NamedFile = Pick<InputFile, "path" | "name">;
 
-/** A chunk's records are in memory at once, with all that is made of them: larger ones are not read faster. */
+/** A chunk's records, and all that is made of them, are in memory at once; larger ones are not faster. */
 const chunkBytes = 16 * 1024;
 
 /** The file's bytes from an offset on, in chunks. @throws UsageError when it cannot be read */
@@ -80,7 +80,7 @@ export async function openStream(path: string, signal: AbortSignal): Promise<Rea
   return stream;
 }
 
-/** Opening a FIFO waits for a writer, and the process cannot exit while it waits: after an abort this is that writer. */
+/** Opening a FIFO waits for a writer and keeps the process alive: after an abort this is that writer. */
 function releaseOnAbort(stream: ReadStream, fifo: string, signal: AbortSignal): void {
   let timer: NodeJS.Timeout | undefined;
   const writeNothing = () => {

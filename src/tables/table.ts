@@ -1,4 +1,4 @@
-/** Reading: the one form in which files of all formats are read: records of cells, one of which may be the header. */
+/** Reading: the form in which files of all formats are read: records of cells, perhaps with a header. */
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { describeDiskError, folderHint } from "../disk/disk-errors.ts";

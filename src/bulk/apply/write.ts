@@ -28,13 +28,13 @@ import { readWritten, wasApplied } from "./settle.ts";
 const maxConflicts = 5;
 /** How often a write may go without an answer, while others are answered, before its row is given up. */
 const maxLostAnswers = 10;
-/** After so many contacts in a row that a look-up has missed, each is looked up by itself before it is created. */
+/** After so many missed contacts in a row, each is looked up by itself before it is created. */
 const maxMissed = 10;
 /** A create that was lost is sent again so often without a look whether it was applied. */
 const maxBlindCreates = 3;
 /** How old a look-up may be, in milliseconds, when a change that rests on it leaves. */
 const maxDecisionAgeMilliseconds = 300_000;
-/** With so few requests that a look and a write never fit between two waits, the write follows after a wait. */
+/** Where so few requests fit between two waits, the write follows its look after a wait. */
 const maxLooks = 3;
 
 type Elements = BehaviorPoints["mutateElements"];

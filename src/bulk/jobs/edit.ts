@@ -31,7 +31,7 @@ export interface EditOptions {
   isPlain?: boolean;
   /** As typed. */
   conditions?: TypedConditions;
-  /** What a mutate does: the changes as typed, the body as given, or a list to create and to put everybody into. */
+  /** What a mutate does: the changes as typed, the body as given, or a new list that everybody joins. */
   wanted?: RequestedChanges | { body: MutateBody } | { newList: string };
   /** What follows on the run once it is complete. */
   after?: readonly ListDeletion[];
@@ -179,7 +179,7 @@ function toRowWork(
   };
 }
 
-/** All contacts on the pages that meet the conditions. A contact's place on the pages names it in the journal. */
+/** All contacts on the pages that meet the conditions; the journal names them by their places there. */
 export function* listSelectedItems(
   snapshot: AccountSnapshot,
   chosen: {

@@ -1,4 +1,4 @@
-/** What a run costs and what it came to: the price of what is left of its plan, and its summary at the end. */
+/** What a run costs and what it came to: the price of the rest of its plan, and its summary at the end. */
 import type { EcmError } from "../../errors.ts";
 import { isStatusUntold } from "../../service/contact-search.ts";
 import { formatResetTime, type RunStop, toErrorStop } from "../pace/run-stop.ts";

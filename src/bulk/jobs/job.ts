@@ -28,7 +28,7 @@ export interface Job {
   kind: Manifest["kind"];
   /** What the run works on: a file, conditions, or another run. */
   input: JobInput;
-  /** Whether the bytes of the input are read: they are taken first, and kept where they can be read only once. */
+  /** Whether the bytes of the input are read: they are taken first, and kept if they cannot be read again. */
   readsInput: boolean;
   /**
    * Finds out what has to be done, and writes nothing.

@@ -148,7 +148,7 @@ async function planContacts(
   }
 }
 
-/** A plan that was closed by an earlier invocation. @throws UsageError where a name of it is another by now */
+/** Opens a plan that an earlier invocation closed. @throws UsageError where a name of it has changed since */
 async function reopen(context: RunContext, plan: ClosedPlan, opened: OpenedJob): Promise<Contacts> {
   const account = opened.contacts?.account ?? openAccount(context, plan.head.account.structureId);
   await requireKeptNames(plan, account);

@@ -251,7 +251,7 @@ export async function writeRejects(file: string, rejected: Rejected, form?: Sour
   return count;
 }
 
-/** An unknown cell of a field is missing, so that it clears nothing; elsewhere it stays what nobody understands. */
+/** An unknown cell of a field is missing, so that it clears nothing; in any other column it stays. */
 function toWrittenCells(cells: Cells, columns: InputFacts["columns"]): Cells {
   return cells.map((cell, index) => {
     const unknown = findUnknown(cell);

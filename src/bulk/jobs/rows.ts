@@ -48,7 +48,7 @@ import { computeFingerprint, type ListDeletion } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import { type OpenedJob, openAccount, openContacts, type PlanSource, toHead } from "./job.ts";
 
-/** The rows that a job has read, if any, and what is to be done with each, and with contacts that no row names. */
+/** The rows that a job has read, if any; what is done with each, and with contacts that no row names. */
 export interface RowWork {
   /** Absent where conditions choose the contacts. */
   understood?: UnderstoodInput;
@@ -76,7 +76,7 @@ export interface RowWork {
   others?: {
     /** On which pages of the account they are. */
     pages: Pick<PagesOptions, "filters" | "lists">;
-    /** Where contacts come and go meanwhile, pages are not read again: the contacts that were seen are enough. */
+    /** Pages are not read again where contacts come and go meanwhile: those that were seen are enough. */
     areReadOnce?: true;
     list(snapshot: AccountSnapshot, run: RowRun, lookup: Lookup): Promise<OtherContacts>;
   };
@@ -191,7 +191,7 @@ function openNames({ engine, send }: RunContext, reader: RowReader, work: RowWor
   ]);
 }
 
-/** Rows that stand for no contact: those that are wrong, and those of which another row of the contact is taken. */
+/** Rows that stand for no contact: wrong ones, and those for which another row of the contact is taken. */
 function countSettledByInput({ survey, joined, duplicates }: RowRun): SettledByInput {
   const { read } = survey;
   const rejected = Object.fromEntries(survey.rejectedCodes);
@@ -271,7 +271,7 @@ async function openSource(run: RowRun, ofJob: Lookup): Promise<PlanSource> {
   }
 }
 
-/** One entry for each row, in file order; made when it is taken, so that few of a batch are in memory at once. */
+/** One entry for each row, in file order; made when it is taken: few of a batch are in memory at once. */
 function* toEntries(run: RowRun, rows: readonly ReadRow[]): Generator<PlanEntry> {
   for (const row of rows) {
     if (row.kind === "rejected") {

@@ -189,7 +189,7 @@ async function workInRun(context: RunContext, opened: OpenedJob): Promise<Closed
   throw stop.failure;
 }
 
-/** The service does not have what the run needs, and nothing was written: resuming it would change nothing. */
+/** The service lacks what the run needs, and nothing was written: resuming it would change nothing. */
 function isImpossible({ stop, summary: { rows } }: Closed): boolean {
   return isNotOffered(stop?.failure) && rows.created + rows.updated + rows.deleted === 0;
 }

@@ -157,7 +157,7 @@ async function isLastRowCut(run: RowRun, lookup: Lookup, isStartOfMember: boolea
   return (await lookup.find([item])).get(item.ref)?.contact === undefined;
 }
 
-/** What is wrong with a row does not say that the person is to be taken out: all contacts that it may mean stay. */
+/** A row that is wrong takes nobody out of the list: all contacts that it may mean stay. */
 async function collectRejectedIdentities(
   survey: Survey,
   { toIdentity }: Pick<Lookup, "toIdentity">,

@@ -142,7 +142,7 @@ async function readAccount(
   };
 }
 
-/** What is wanted of a contact that the run wrote, and which one it is: the id of one that it deleted is gone. */
+/** What is wanted of a contact that the run wrote, and which one it is: a deleted one has lost its id. */
 function toUndone(
   { operation, createdId }: WrittenContact,
   deletesCreated: boolean,

@@ -72,7 +72,7 @@ export type RunRemark =
   /** A contact that an undo creates again is a new one. */
   | { code: "recreates" }
   | { code: "no_rejects_file"; failure: Error }
-  /** The only rejects file is in the run's folder. `folder`: it cannot be written to; absent: standard input. */
+  /** Only the run's folder has a rejects file. `folder`: it cannot be written to; absent: standard input. */
   | { code: "rejects_in_run_only"; folder?: string; failure?: Error };
 
 /** The progress of a phase, from the counters as they are now. */

@@ -69,7 +69,7 @@ export async function makePlan(step: PlanStep): Promise<void> {
   }
 }
 
-/** Ahead of the oldest block, others wait for their look-ups; where there are none, they would only be in memory. */
+/** How many blocks wait for their look-ups at once: without look-ups they would only be in memory. */
 function chooseConcurrency(session: Session): number {
   return isScarce(session) || session.lookup.coversAccount ? 1 : session.options.concurrency;
 }
@@ -90,7 +90,7 @@ async function* readBlocks({ session, entries, writer }: PlanStep): AsyncGenerat
   if (block.length > 0) yield block;
 }
 
-/** Where contacts may have to be read one by one besides, a block is as large as this invocation can complete. */
+/** Where contacts may be read one by one as well, a block is as large as this invocation can complete. */
 function chooseBlockSize(session: Session, entry: PlanEntry): number {
   const { judging, lookup } = session;
   if (lookup.coversAccount) return maxBlockEntries;

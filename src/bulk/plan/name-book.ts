@@ -172,7 +172,7 @@ export class NameBook {
     this.creations = [...missing.values()];
   }
 
-  /** @throws NotFoundError where the service does not say which tags there are: what is not known is not missing */
+  /** @throws NotFoundError where the service does not tell its tags: what is not known is not missing */
   private findId({ what, name }: Creation): string | undefined {
     const { structure, lists } = this;
     if (what === "list") return findByName(name, lists, (list) => list.name, what)?._id;

@@ -50,7 +50,7 @@ interface BlockMark {
   /** Entries of the job's source that were planned so far. */
   taken: number;
   tally: PlanTally;
-  /** The digest of all bytes before this line: a plan that was cut off continues after what is as it was written. */
+  /** The digest of all bytes before this line: a plan that was cut off continues after what it proves. */
   digest: string;
 }
 
@@ -92,7 +92,7 @@ function toLines(values: readonly object[]): string {
 
 // Writing.
 
-/** Writes a run's own plan, block by block; without a file it only counts, for a dry run that nobody reads. */
+/** Writes a run's own plan, block by block. Without a file, for a dry run that nobody reads, it counts. */
 export class PlanWriter {
   readonly tally: PlanTally = createTally();
   /** Entries of the source that are planned. */

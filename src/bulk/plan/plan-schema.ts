@@ -77,7 +77,7 @@ export const creation = v.object({
 const writeActions = ["create", "update", "delete"] as const;
 const actions = [...writeActions, "unchanged", "skip", "reject"] as const;
 
-/** `before` is null where it is not known. Fields and the status have texts; tags and lists are there or not. */
+/** `before` is null where it is not known. Fields and the status have texts, tags and lists have booleans. */
 export const change = v.object({
   what: v.picklist(["field", "tag", "list", "status"]),
   name: text,

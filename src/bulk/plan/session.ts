@@ -138,7 +138,7 @@ export interface RunContext {
   readonly budget: Budget;
   readonly send: PacedSend;
   readonly emit: (event: RunEvent) => void;
-  /** When this invocation began, in milliseconds since the epoch: what was looked up before is looked up again. */
+  /** When this invocation began, in milliseconds since the epoch: what was seen before is looked up again. */
   readonly startedAt: number;
   /** Becomes the folder of the run, unless it has one already; goes otherwise, as in a dry run. */
   readonly place: RunPlace;
@@ -248,7 +248,7 @@ export function readMaxRejects({ guards, resumes }: RunOptions): GuardOptions["m
 /** Rejected rows that stop a run of which nothing was accepted. */
 const defaultMaxRejects = 50;
 
-/** Too many rejected rows stop a run: the mapping is probably wrong. Undefined where they are not too many so far. */
+/** Too many rejected rows stop a run: its mapping is probably wrong. Undefined below the limit. */
 export function findMaxRejectsStop(
   context: Pick<RunContext, "kind" | "input" | "tally" | "ledger" | "options">,
 ): RunStop | undefined {

@@ -239,7 +239,7 @@ async function readFirstPage(snapshot: AccountSnapshot, options: PagesOptions): 
   storePage(snapshot, { page: 1, pageSize: size, at }, first, options);
 }
 
-/** Several at once. Returns when all have come to an end: what still runs could write to a file that is closed. */
+/** Reads several at once, and returns when all have ended: none may write to a file that is closed. */
 async function readMissingPages(snapshot: AccountSnapshot, options: PagesOptions): Promise<void> {
   const pageSize = snapshot.pageSize!;
   const read = createPageReader(options);

@@ -231,7 +231,7 @@ export async function sweepAbandoned(stateFolder: string, nowMilliseconds: numbe
   }
 }
 
-/** When something was last written in a folder, or to the file of this name, in milliseconds since the epoch. */
+/** When a folder, or a file of this name, was last written to, in milliseconds since the epoch. */
 async function readLastChange(folder: string): Promise<number> {
   let changedAt = await readChangeTime(folder);
   if (await isRegular(folder)) return changedAt;

@@ -36,7 +36,7 @@ export interface Summary {
   codes: { skipped: Record<string, number>; rejected: Record<string, number> };
   /** Contacts of these rows that the account holds as inactive. */
   inactive: number;
-  /** Contacts that were not created, or are not mailed, because of the file, the suppression list or the account. */
+  /** Contacts that the file, the suppression list or the account keeps from being created or mailed. */
   consent: {
     not_subscribed: number;
     suppressed: number;
@@ -59,7 +59,7 @@ export interface SettledByInput {
   rejected: Readonly<Record<string, number>>;
 }
 
-/** What a plan holds, as far as the report needs it: contacts; rows that stand for none are counted with the input. */
+/** What a plan holds, in contacts, for the report. Rows that stand for none count with the input. */
 export interface PlanCounts {
   created: number;
   updated: number;

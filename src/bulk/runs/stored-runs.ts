@@ -1,4 +1,4 @@
-/** The bulk runs of this machine: all of them in the order in which they began, one by its id, and how each is shown. */
+/** The bulk runs of this machine: all of them by their age, one by its id, and how each is shown. */
 
 import { rmSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";

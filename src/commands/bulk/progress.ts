@@ -1,4 +1,4 @@
-/** The messages of a bulk run: what was read, what it costs, its progress, what it did. All of them go to stderr. */
+/** The messages of a bulk run, all on stderr: what was read, what it costs, its progress, what it did. */
 
 import { toStandInName } from "../../api/names.ts";
 import type { Closed, Price, RowCounts, RunEvent, RunProgress, Summary } from "../../bulk/index.ts";

@@ -54,7 +54,7 @@ export function requireAnswer(context: Context, danger: Danger, isDryRun: boolea
   throw cannotAskError(consequences[danger], "See what it would do with --dry-run, then confirm with --yes");
 }
 
-/** @throws DeclinedError on a no, or, about `revised`, where a person wants to change what was answered before */
+/** @throws DeclinedError on a no; about `revised` where a person wants to change earlier answers */
 export function createAgreement(
   context: Context,
   display: RunDisplay,

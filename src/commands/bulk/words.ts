@@ -107,7 +107,7 @@ export function withReason(line: PlanLine): PlanLine {
   return line.code === "unproven" ? { ...line, message: describeReason({ code: line.code }) } : line;
 }
 
-/** Why a contact was not written, or not all of it. Plans, journals and rejects files keep these sentences. */
+/** Why a contact was not written, or not in all. Plans, journals and rejects files keep these sentences. */
 export function describeReason({ code, parts, line }: CodedReason): string {
   if (parts) {
     const named = parts.map(({ what, id, name }) => `${what} ${name === id ? id : quote(name)}`);
@@ -290,7 +290,7 @@ const markedAre: Readonly<Record<MarkedAre, string>> = {
   not_chosen: "not chosen",
 };
 
-/** @param unclear where those whose cell is not understood become something else than the others that are marked */
+/** @param unclear what becomes of contacts whose cell is not understood, where that is something else */
 interface Become {
   marked: string;
   unclear?: string;

@@ -68,7 +68,7 @@ export function addBulkFlags<A extends unknown[], O extends OptionValues, G exte
     .optionsGroup("");
 }
 
-/** Adds flags to some commands only. Commander's types cannot say which have them: all seem to, and may lack a value. */
+/** Adds flags to some commands only. By Commander's types all commands seem to have them, perhaps unset. */
 function addWhere<C>(isWanted: boolean, command: unknown, add: () => C): C {
   return isWanted ? add() : (command as C);
 }

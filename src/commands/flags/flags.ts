@@ -100,7 +100,7 @@ export function addPageFlags<A extends unknown[], O extends OptionValues, G exte
     .option("--all", "read every page");
 }
 
-/** What a page says of the one that follows it. @param typedPage undefined for the first one, which nobody named */
+/** What a page says of the next one. @param typedPage undefined for a first page that nobody named */
 export function toNextPage(typedPage: number | undefined) {
   return { next: `next page: --page ${(typedPage ?? 1) + 1}`, isRequested: typedPage !== undefined };
 }

@@ -23,7 +23,7 @@ export function parsePastTime(text: string, flag: string, nowMilliseconds: numbe
   );
 }
 
-/** A moment to come: RFC 3339, `HH:MM` of today or tomorrow, or a duration such as `90m`. @throws UsageError */
+/** A future moment: RFC 3339, `HH:MM` today or tomorrow, or a duration such as `90m`. @throws UsageError */
 export function parseFutureTime(text: string, flag: string, nowMilliseconds: number): number {
   const duration = parseDuration(text);
   if (duration !== undefined) return nowMilliseconds + duration;

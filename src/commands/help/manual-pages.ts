@@ -1,4 +1,4 @@
-/** The manual: a page for `ecm` with all help topics, and a page per group with the help of its commands. Pure. */
+/** The manual: a page for `ecm` with all help topics, and a page for each group with its commands. Pure. */
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import { version } from "../../version.ts";
 import { formatFacts } from "./help-text.ts";

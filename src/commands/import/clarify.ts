@@ -1,4 +1,4 @@
-/** An import's questions at a terminal, the file that keeps their answers, and the next command of a dry run. */
+/** An import's questions at a terminal, the file of their answers, and the next command after a dry run. */
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
@@ -173,7 +173,7 @@ async function askList(
   return (await prompter.input("Name of the new list", undefined, checkText)).trim();
 }
 
-/** The answers of the last import of this file: `people.mapping.yaml` beside `people.csv`, where it is there. */
+/** The answers of the last import of this file, if any: `people.mapping.yaml` beside `people.csv`. */
 export function findAnswers(input: string): string | undefined {
   const file = toAnswersPath(input);
   return input !== "-" && existsSync(file) ? file : undefined;

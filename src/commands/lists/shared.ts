@@ -1,4 +1,4 @@
-/** Which lists are meant, where the command does not say; how they look; and new lists of others' contacts. */
+/** Which lists are meant where the command does not say, how lists look, new lists of others' contacts. */
 import { isDeepStrictEqual } from "node:util";
 import { createEquals, createFilter } from "../../api/contacts.ts";
 import { requireFreeListName } from "../../api/lists.ts";

@@ -76,7 +76,7 @@ export class Plans {
     return { ...this.#keep({ words }), run, counts: { pending: run.rows?.pending ?? null } };
   }
 
-  /** Applies the plan of a token, once. Plans are applied one after the other, so that each sees the changes of the last. */
+  /** Applies the plan of a token, once; one plan after another, so that each sees the changes before it. */
   apply(call: Call, token: string): Promise<object> {
     const planned = this.#find(token);
     this.#open.delete(token);

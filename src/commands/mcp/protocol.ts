@@ -147,7 +147,7 @@ function toFailure(error: unknown): Failure {
 const asideAdvice =
   /[,;]? (?:or|or ignore it with|ignore the column with) --map (?:'[^']*=ignore'|\S+=ignore)(?=[,;]|$)/g;
 
-/** Replaces flags by the tool's arguments, and leaves out the parts of the hint that a client cannot follow. */
+/** Replaces flags by the tool's arguments, and leaves out parts of the hint that a client cannot follow. */
 function nameArguments({ error, ...others }: Failure, tool: Tool | undefined): Failure {
   const rename = (text: string) =>
     text.replace(/--([a-z][a-z-]*)/g, (flag, name) => tool?.names.get(flag) ?? name.replaceAll("-", "_"));

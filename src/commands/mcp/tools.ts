@@ -1,4 +1,4 @@
-/** The list of tools, at most 12: their commands, the flags that they offer, and the form of their answers. */
+/** The tools, at most 12: their commands, the flags that they offer, and the form of their answers. */
 import type { RunView } from "../../bulk/index.ts";
 import { exitCodes, notFoundError, usageError } from "../../errors.ts";
 import type { Plans } from "./plans.ts";

@@ -95,7 +95,7 @@ async function* formatTable(
   yield* draw(block);
 }
 
-/** For a comment on a pull request: what is written, in counts, and then, unless it is redacted, who and what. */
+/** For a comment on a pull request: counts of what is written, then who and what, unless it is redacted. */
 async function* formatMarkdown(
   plan: PlanFile,
   lines: () => Lines,

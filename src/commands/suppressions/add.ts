@@ -72,7 +72,7 @@ interface KeysToAdd {
   rejected: string[];
 }
 
-/** What no account can hold as a key; other keys that are no address for an import may be held all the same. */
+/** What no account can hold as a key; it may hold other keys that an import does not take for addresses. */
 const keylessCodes: ReadonlySet<string> = new Set([
   "key_missing",
   "key_placeholder",

@@ -1,4 +1,4 @@
-/** Snapshots of the account: rows in the same database, so that each is saved and loaded whole or not at all. */
+/** Snapshots of the account: rows of the same database, so that each is saved and loaded as a whole. */
 import type { DatabaseRow } from "../database.ts";
 import type { Snapshot } from "../public-types.ts";
 import { invalid, notFound } from "../rules/refusal.ts";

@@ -1,4 +1,4 @@
-/** What the account has besides contacts, as JSON: structures, lists, campaigns, templates, domains, reports. */
+/** All but contacts, as JSON: structures, lists, campaigns, templates, domains, reports. */
 import type { ContactList, ContactStructure, FieldDefinition, TagDefinition } from "../../wire.ts";
 import { type Database, Tables } from "../database.ts";
 

@@ -1,4 +1,4 @@
-/** Reading: where each column's cells go: by flags and the mapping file first, then a system's rules, then names. */
+/** Reading: where each column's cells go: by flags and mapping file, then a system's rules, then names. */
 import { findByName, findNearestName, foldName, toStandInId } from "../../api/names.ts";
 import { formatQuotedNames } from "../../counts.ts";
 import { type EcmError, usageError } from "../../errors.ts";

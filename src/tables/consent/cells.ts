@@ -44,7 +44,7 @@ for (const word of ["yes", "no", "empty"] as const) {
 }
 const around = new Set(listCellWords("aroundGone").map(phraseKey));
 
-/** Long enough to mean one thing within a text: "user unsubscribed on 3 May" is gone, "Baja California" not. */
+/** Long enough to mean one thing in a text: "user unsubscribed on 3 May" is gone, "Baja California" not. */
 const minLengthWithin = 7;
 const maxTextLength = 60;
 const goneWithin = listCellWords("gone")

@@ -153,7 +153,7 @@ function holdsAny(words: readonly string[], set: ReadonlySet<string>): boolean {
   return words.some((_, at) => countEntry(words, at, set) > 0);
 }
 
-/** A phrase of consent, or a word such as marketing, beside a channel that is not e-mail; and nothing else. */
+/** A phrase of consent, or a word such as marketing, beside a channel other than e-mail; nothing else. */
 function isOfOtherChannel(words: string[]): boolean {
   const joined = words.join("");
   if (channelPhrases.has(joined)) return true;

@@ -55,7 +55,7 @@ export interface ConsentWords {
     anywhere: string;
     /** Names that may be of consent when they stand alone: as words within another name they say nothing. */
     alone: string;
-    /** With a word of `email` in the same name, these speak of consent: `Send me e-mails`, `No mail please`. */
+    /** With a word of `email` in the same name they speak of consent: `Send me e-mails`, `No mail please`. */
     besideEmail?: string;
     email?: string;
   };
@@ -117,7 +117,7 @@ const closingExclamations = /(?<=[\p{L}\p{N}][\s\p{P}]*)!+(?![\s\p{P}\p{S}]*[\p{
 /** Other signs, such as `!` before a word, `≠` or `🚫`, may mean a no, and stay. */
 const separators = /[\s¡\p{Pd}\u2212_.,:;/\\|()[\]{}"'’‘“”„«»‹›´`*?¿&#·•…、。・「」【】]+/gu;
 
-/** NFKC, without invisible marks, accents, letter case; dashes, underscores, blanks, brackets are one blank. */
+/** NFKC without invisible marks, accents and case; dashes, underscores, blanks, brackets become a blank. */
 export function foldPhrase(text: string): string {
   return text
     .normalize("NFKC")

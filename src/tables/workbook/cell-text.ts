@@ -57,7 +57,7 @@ export function createCellReader(
 
 const booleanTexts = new Map(Object.entries({ 1: "TRUE", true: "TRUE", 0: "FALSE", false: "FALSE" }));
 
-/** More digits than a number of the program's can hold: it would become another one, such as somebody else's. */
+/** More digits than a number of the program can hold: it would become another, such as somebody else's. */
 const longInteger = /^-?\d{16,}$/;
 
 /**
@@ -89,7 +89,7 @@ function formatNumericCell(
   }
 }
 
-/** Without exponent, as far as a workbook's precision of 15 digits goes: a telephone number is no measurement. */
+/** Without exponent, to a workbook's 15 digits of precision: a telephone number is no measurement. */
 function formatWholeNumber(value: number): string {
   if (!Number.isInteger(value) || Math.abs(value) >= 1e100) return String(Number(value.toPrecision(15)));
   if (Number.isSafeInteger(value)) return String(value + 0);

@@ -66,7 +66,7 @@ async function readWorkbook(
   try {
     const main = await findMainPart(archive, file);
     const targets = await readRelations(archive, main);
-    /** Where the workbook says that the part is which all sheets share, or where programs put it; it can be missing. */
+    /** The place of a part that all sheets share, if any: as the workbook says, else where it usually is. */
     const findPart = (type: string) => {
       const path = posix.join(posix.dirname(main), `${type}.xml`);
       const named = [...targets.values()].find((each) => each.type.endsWith(type))?.target;
