@@ -124,9 +124,7 @@ const breaches: Record<string, Breach> = {
     folder === "sandbox" && to === "wire.ts" && kind !== "type",
 };
 
-it("has files to look at", () => {
-  expect(files.length).toBeGreaterThan(30);
-});
+it("has files to look at", () => expect(files.length).toBeGreaterThan(30));
 
 it.each(Object.entries(breaches))("%s", (_rule, breaks) => {
   const found = files.flatMap((from) =>

@@ -15,9 +15,7 @@ it("writes csv that reads back as the same cells, whatever they hold", () => {
   );
 });
 
-it("writes a single empty cell so that it is no blank line", () => {
-  expect(formatCsvLine([""])).toBe('""');
-});
+it("writes a single empty cell so that it is no blank line", () => expect(formatCsvLine([""])).toBe('""'));
 
 it("escapes tabs, line breaks and backslashes in tsv so that they come back", () => {
   const meanings: Record<string, string> = { t: "\t", n: "\n", r: "\r", "\\": "\\" };

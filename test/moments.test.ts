@@ -14,9 +14,7 @@ it.each<[at: string, words: string]>([
   ["2026-11-23T01:00:00Z", "tomorrow at 01:00 (in 11.2 h)"],
   ["2026-12-01T00:00:00Z", "on 1 December at 00:00 (in 8 days)"],
   ["2027-01-01T00:00:00Z", "on 1 January 2027 at 00:00 (in 39 days)"],
-])("the moment %s is %s", (at, words) => {
-  expect(formatMoment(Date.parse(at), now)).toBe(words);
-});
+])("the moment %s is %s", (at, words) => expect(formatMoment(Date.parse(at), now)).toBe(words));
 
 it("a moment is not known where no date can hold it", () => {
   expect(formatMoment(undefined, now)).toBeUndefined();

@@ -39,9 +39,7 @@ export function contactLines(text: string): PlanLine[] {
     .map(({ apply, ...line }) => line);
 }
 
-export function parseSummary(result: Result): Summary {
-  return JSON.parse(result.stdout) as Summary;
-}
+export const parseSummary = ({ stdout }: Result) => JSON.parse(stdout) as Summary;
 
 /** What a bulk command came to: its summary, beside its exit code and what it says. */
 export async function summaryOf(

@@ -155,10 +155,7 @@ it.each(odd)("the key %j is refused before anything is sent, and is not repeated
   expect((error as EcmError).message).not.toContain(apiKey);
 });
 
-it("the key is not read from what is piped to the command itself", async () => {
+it("the key is not read from what is piped to the command itself, and is missing in a profile that has none", async () => {
   await expect(readKey({ apiKeyCommand: "cat" })).rejects.toThrow("printed nothing");
-});
-
-it("the key is missing in a profile that has none", async () => {
   await expect(readKey({})).rejects.toMatchObject({ exitCode: 4 });
 });

@@ -28,9 +28,7 @@ it.each([
   ["Japanese around it", `連絡先ada.l@example.comまで`, `連絡先${own}まで`],
   ["a spreadsheet's apostrophe", `'ada.l@example.com'`, `'${own}'`],
   ["twice", `ada.l@example.com,ada.l@example.com`, `${own},${own}`],
-])("a key in text is found with %s", (_name, text, expected) => {
-  expect(mask(key, text)).toBe(expected);
-});
+])("a key in text is found with %s", (_name, text, expected) => expect(mask(key, text)).toBe(expected));
 
 const others = `grace.ada.l@example.com xada.l@example.com a+ada.l@example.com éada.l@example.com
   "\\u00e9ada.l@example.com" ada.l@example.com.au ada.l@example.community ada.l@example.com-x.org

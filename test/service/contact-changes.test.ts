@@ -86,9 +86,7 @@ it.each([
   ["LIST_ID  IN  north,News", ["north", "News"]],
   ["FIELD_ID EQ New York", ["New York"]],
   ["KEY EQ a,,b", ["a", "", "b"]],
-])("--filter reads the values of %s", (text, values) => {
-  expect(parseFilter(text).values).toEqual(values);
-});
+])("--filter reads the values of %s", (text, values) => expect(parseFilter(text).values).toEqual(values));
 
 it("--filter takes any column and operator as they are typed", () => {
   const filter = { columnToFilter: "some_Column", operator: "~>", values: ["x"] };

@@ -48,19 +48,11 @@ function stored(before: ContactStructure, body: UpdateStructureBody): unknown {
   return { ...before, ...body };
 }
 
-it("an edit of a structure that changes nothing sends back all fields and tags, attributes that we do not know included, and nothing else", () => {
-  fc.assert(
-    fc.property(structure, (before) => {
-      expect(stored(before, toUpdateBody(before))).toEqual(before);
-    }),
-    { numRuns: runs(20) },
-  );
-});
-
-it("an edit of a structure changes what it names and nothing else, and leaves the structure that it was given alone", () => {
+it("an edit of a structure changes what it names or nothing, sends back the rest whole, attributes that we do not know included, and leaves alone what it was given", () => {
   fc.assert(
     fc.property(structure, (before) => {
       const untouched = structuredClone(before);
+      expect(stored(before, toUpdateBody(before))).toEqual(before);
       const fresh = "a label that nobody has";
       const expectStored = (body: UpdateStructureBody | undefined, after: ContactStructure) =>
         expect(stored(before, body!)).toEqual(after);

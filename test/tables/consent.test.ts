@@ -232,9 +232,7 @@ test.each(
     a spreadsheet's apostrophe: Email,Opt-In / a@,'yes / z@,'no
     several columns, which must all allow: Email,Opt-In,Bounced / a@,yes,no / b@,yes,yes / c@,no,no / d@,,
     a mark that maps to a field: Email,City,Opt-Out / a@,Rome,0 / z@,Rome,1`),
-)("who left is not created: %s", async (_name, text) => {
-  expect(await mailed(text)).toBe("a");
-});
+)("who left is not created: %s", async (_name, text) => expect(await mailed(text)).toBe("a"));
 
 test("who left is not created: a mark far down", async () => {
   const many = "a@example.com,subscribed\n".repeat(300);

@@ -17,9 +17,7 @@ test.each([
   ["SURNAME", "lastName"],
   ["nom de famille", "lastName"],
   ["Name", undefined],
-])("a column %s fills %s", (name, field) => {
-  expect(findPredefinedField(name)).toBe(field);
-});
+])("a column %s fills %s", (name, field) => expect(findPredefinedField(name)).toBe(field));
 
 test.each([
   ["city", [1]],

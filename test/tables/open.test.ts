@@ -51,6 +51,4 @@ test.each<[Note, string]>([
     "Read as koi8-r; the first line that is not plain ASCII is line 2: Анна",
   ],
   [{ code: "consent_is_field", column: "Status" }, '"Status" is a field of the account; not read as consent'],
-])("is said in a sentence: $code", (note, sentence) => {
-  expect(describeNote(note)).toBe(sentence);
-});
+])("is said in a sentence: $code", (note, sentence) => expect(describeNote(note)).toBe(sentence));

@@ -48,12 +48,9 @@ function say(message: string, streams: { stderr: PassThrough; env?: Record<strin
   return String(streams.stderr.read());
 }
 
-it("the width is that of stderr, where stdout is a file", () => {
+it("the width is that of stderr, where stdout is a file; elsewhere a message is one line", () => {
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 12 });
   expect(say("one two three four", { stderr })).toBe("one two\n  three four\n");
-});
-
-it("a message is one line elsewhere, however long", () => {
   const message = "word ".repeat(40).trim();
   expect(say(message, { stderr: new PassThrough(), env: { COLUMNS: "20" } })).toBe(`${message}\n`);
 });

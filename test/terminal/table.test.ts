@@ -132,6 +132,4 @@ it.each([
   [formatShortNames(["Newsletter", "Tokyo, Japan", "Coffee lovers"]), "Newsletter +2"],
   [cut("髙橋花子", 5), "髙橋…"],
   [cut("👩‍💻👩‍💻👩‍💻", 4), "👩‍💻…"],
-])("a cell of a table is short: %s", (shown, expected) => {
-  expect(shown).toBe(expected);
-});
+])("a cell of a table is short: %s", (shown, expected) => expect(shown).toBe(expected));

@@ -41,11 +41,8 @@ it("waits for the window's end when nothing is left, and then asks again", () =>
   expect(burst(budget, 1000, reset * 1000 + 300)).toBe(99);
 });
 
-it("keeps the reserve", () => {
+it("keeps the reserve, and waits for no hour that cannot hold it", () => {
   expect(burst(holding(30, { reserve: 10 }))).toBe(20);
-});
-
-it("waits for no hour that cannot hold the reserve", () => {
   expect(holding(100, { reserve: 100 }).decide(start)).toEqual({ kind: "never", limit: 100 });
 });
 
