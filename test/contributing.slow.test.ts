@@ -45,10 +45,8 @@ async function loadChangedCopy(): Promise<Ecm> {
   const [formatName, list, formatsPath] = found(/Name `(\w+)` in the list `(\w+)` of `([^`]+)`/);
   await writeFile(join(copy, formatPath), format!);
   await change(formatsPath!, (text) => {
-    const listed = text.replace(
-      new RegExp(`(const ${list}[^;]*?)textFormat\\]`),
-      `$1${formatName}, textFormat]`,
-    );
+    const end = new RegExp(`(const ${list}[^;]*?)textFormat\\]`);
+    const listed = text.replace(end, `$1${formatName}, textFormat]`);
     return `import { ${formatName} } from "./${formatPath.split("/").at(-1)}";\n${listed}`;
   });
 
@@ -88,10 +86,8 @@ it("shows a command, a rule, a format and a word that do what it says", async ()
   const table = "| Email | tags |\n| :--- | --- |\n| bob@example.com | vip |\n| nobody | |\n";
   expect(await dryRun("people.md", table)).toMatchObject({ rows: { read: 2, created: 1, rejected: 1 } });
   const words = "Email,Status\neva@example.com,actief\njan@example.com,vertrokken\n";
-  expect(await dryRun("dutch.csv", words)).toMatchObject({
-    rows: { read: 2, created: 1, skipped: 1 },
-    consent: { not_subscribed: 1 },
-  });
+  const rows = { read: 2, created: 1, skipped: 1 };
+  expect(await dryRun("dutch.csv", words)).toMatchObject({ rows, consent: { not_subscribed: 1 } });
 });
 
 async function copySource(): Promise<string> {

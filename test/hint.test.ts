@@ -7,9 +7,8 @@ it("takes a value as one word of a command, and an array as several", () => {
   expect(words).toEqual(["lists", "merge", "A B", "C", "--into", "it's", "--data=x y"]);
   expect(formatCommand({ words })).toBe("ecm lists merge 'A B' C --into 'it'\\''s' '--data=x y'");
   expect(ecm`lists delete ${toOperands("-x")}`.words).toEqual(["lists", "delete", "--", "-x"]);
-  expect(formatCommand(ecm`contact mutate LIST… --set FIELD=VALUE`)).toBe(
-    "ecm contact mutate LIST… --set FIELD=VALUE",
-  );
+  const mutate = ecm`contact mutate LIST… --set FIELD=VALUE`;
+  expect(formatCommand(mutate)).toBe("ecm contact mutate LIST… --set FIELD=VALUE");
   expect(ecm`contact get ${""}`.words).toEqual(["contact", "get", ""]);
 });
 

@@ -221,10 +221,8 @@ it.each([
     theirs = await othersSet("Old", "Theirs");
   });
   expect(theirs).not.toEqual([]);
-  expect(changed).toMatchObject({
-    rows: { skipped: theirs.length, pending: 0 },
-    codes: { skipped: { changed: theirs.length } },
-  });
+  const rows = { skipped: theirs.length, pending: 0 };
+  expect(changed).toMatchObject({ rows, codes: { skipped: { changed: theirs.length } } });
   const left = (await everybody()).filter(
     (each) => isActive(each) && each.fields.some(({ value }) => value === "Theirs"),
   );

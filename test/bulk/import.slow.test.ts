@@ -184,13 +184,9 @@ it("takes standard input, and goes on with it when the same comes again", async 
   const stdin = manyRows(30);
   const stopped = await run("import - --max-requests 12", { stdin });
   expect(stopped.stderr).toContain('"message":"Stopped at --max-requests 12"');
-  expect(stopped).toMatchObject({
-    code: 7,
-    stderr: expect.stringContaining("ecm runs resume"),
-    status: "stopped",
-    stoppedBy: "max-requests",
-    requests: { total: 12 },
-  });
+  const stderr = expect.stringContaining("ecm runs resume");
+  const stoppedBy = "max-requests";
+  expect(stopped).toMatchObject({ code: 7, stderr, status: "stopped", stoppedBy, requests: { total: 12 } });
   expect(await run("import -", { stdin })).toMatchObject({
     run: stopped.run,
     stderr: expect.stringContaining(`Resuming run ${stopped.run}`),

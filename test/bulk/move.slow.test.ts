@@ -55,10 +55,7 @@ it("a contact that moves is created with its values, lists and tags in one reque
   expect((await readContacts(service)).get(next)).toMatchObject(held);
   expect([await status(next), await status(old)]).toEqual(["active", "inactive"]);
   expect((await ecm("runs list --json")).stdout.trim()).toBe("[]");
-  expect(await move()).toMatchObject({
-    code: 6,
-    stderr: expect.stringContaining("only an active contact"),
-  });
+  expect(await move()).toMatchObject({ code: 6, stderr: expect.stringContaining("only an active contact") });
 });
 
 it("a contact that moves is printed with --delete-old before it is deleted", async () => {
@@ -92,11 +89,9 @@ it("a contact that moves gives an existing contact what it lacks with --merge; w
   expect(writes()).toHaveLength(before);
   const merged = await move("--merge");
   expect(merged.code, merged.stderr).toBe(0);
-  expect((await readContacts(service)).get(next)).toMatchObject({
-    fields: { "First Name": "Augusta", "Last Name": "L" },
-    lists: { length: 2 },
-    tags: { length: 1 },
-  });
+  const fields = { "First Name": "Augusta", "Last Name": "L" };
+  const lists = { length: 2 };
+  expect((await readContacts(service)).get(next)).toMatchObject({ fields, lists, tags: { length: 1 } });
   expect(await status(old)).toBe("inactive");
 });
 

@@ -46,11 +46,7 @@ it("a service that refuses every search ends each command with its words, and no
     const arrived = proxy.arrived();
     const command = words.replace("KEYS", keys).replace("ROWS", rows).replace("ROW", row);
     const result = await proxy.ecm(command);
-    expect({ words, ...result }).toMatchObject({
-      words,
-      code: 1,
-      stderr: expect.stringContaining(message),
-    });
+    expect({ words, ...result }).toMatchObject({ words, code: 1, stderr: expect.stringContaining(message) });
     expect(result.stderr).not.toContain("does not exist");
     // The number of keys is halved a few times; not each key is asked for.
     expect(proxy.arrived() - arrived, words).toBeLessThan(30);

@@ -33,12 +33,9 @@ const hiding = async (hidden: string[], faults: string[] = []) => {
 
 it("a hidden duplicate is skipped at the end of the run, after one wait for all of them", async () => {
   const { service, pauses, importRows } = await hiding(keys);
-  expect(await importRows(5)).toMatchObject({
-    status: "completed",
-    rows: { created: 2, updated: 1, skipped: 2, rejected: 0 },
-    codes: { skipped: { exists_hidden: 2 } },
-    inactive: 0,
-  });
+  const rows = { created: 2, updated: 1, skipped: 2, rejected: 0 };
+  const codes = { skipped: { exists_hidden: 2 } };
+  expect(await importRows(5)).toMatchObject({ status: "completed", rows, codes, inactive: 0 });
   expect(pauses).toEqual([1000, 3000, 10_000]);
   expect((await readContacts(service)).get("p1@example.com")).toMatchObject(renamed);
 });
@@ -50,11 +47,8 @@ it("a hidden duplicate does not keep a run from its end, however few requests ea
   let summary = await run(command, { clock });
   for (let again = 0; again < 8 && summary.status !== "completed"; again++)
     summary = await run(command, { clock });
-  expect(summary).toMatchObject({
-    status: "completed",
-    rows: { created: 2, skipped: 3 },
-    codes: { skipped: { exists_hidden: 3 } },
-  });
+  const rows = { created: 2, skipped: 3 };
+  expect(summary).toMatchObject({ status: "completed", rows, codes: { skipped: { exists_hidden: 3 } } });
 });
 
 it("a hidden duplicate is decided on once a search shows the contact", async () => {
@@ -73,10 +67,8 @@ it.each(["reset-before", "reset-after", "500"])(
   "a hidden duplicate is not counted as created after %s, since the contact may have been there before",
   async (fault) => {
     const { fieldsOf, importRows } = await hiding(keys, [`${fault}:POST:/api/contact:n=1`]);
-    expect(await importRows(4)).toMatchObject({
-      rows: { created: 1, updated: 1, skipped: 2, rejected: 0 },
-      codes: { skipped: { exists_hidden: 2 } },
-    });
+    const rows = { created: 1, updated: 1, skipped: 2, rejected: 0 };
+    expect(await importRows(4)).toMatchObject({ rows, codes: { skipped: { exists_hidden: 2 } } });
     expect(await fieldsOf("p0@example.com")).toEqual({ "First Name": "First 0" });
   },
 );

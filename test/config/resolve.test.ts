@@ -92,9 +92,8 @@ it("the account goes without encryption to the one host that ECM_INSECURE_HTTP n
   await expect(resolve({}, env)).rejects.toThrow(expect.objectContaining({ kind: "usage" }));
   const { baseUrl, warning } = await resolve({}, { ...env, ECM_INSECURE_HTTP: "sandbox:8080" });
   expect(baseUrl.value).toBe("http://sandbox:8080");
-  expect(warning).toBe(
-    "ECM_INSECURE_HTTP is set: the API key goes to http://sandbox:8080 without encryption",
-  );
+  const told = "ECM_INSECURE_HTTP is set: the API key goes to http://sandbox:8080 without encryption";
+  expect(warning).toBe(told);
 });
 
 it("the account asks for no profiles when address and key are both given", async () => {

@@ -100,10 +100,8 @@ it.each([0, 60_000, -60_000])("another machine's is respected %d ms after its la
   await leftBy(folder, elsewhere, now - age);
   const taking = take(timesWith(now));
   await expect(taking).rejects.toThrow(/The run is in use by process 12 on db1 since/);
-  await expect(taking).rejects.toMatchObject({
-    exitCode: 6,
-    details: { hint: expect.stringContaining("a lock that is inactive for 2 min is taken over") },
-  });
+  const details = { hint: expect.stringContaining("a lock that is inactive for 2 min is taken over") };
+  await expect(taking).rejects.toMatchObject({ exitCode: 6, details });
 });
 
 it.each([hour, -hour])("another machine's is respected while touched, its clock %d ms off", async (off) => {

@@ -32,9 +32,8 @@ function echoes(key: string): fc.Arbitrary<WireAnswer | TransportFailure> {
 function collectText(value: unknown): string {
   if (!(value instanceof Error)) return JSON.stringify(value) ?? "";
   const details = value instanceof EcmError ? value.details : {};
-  return [value.message, value.stack, JSON.stringify({ ...value, details }), collectText(value.cause)].join(
-    "\n",
-  );
+  const whole = JSON.stringify({ ...value, details });
+  return [value.message, value.stack, whole, collectText(value.cause)].join("\n");
 }
 
 it("the API key is in no answer, event, error or cause, wherever the service puts it", async () => {

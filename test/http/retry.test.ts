@@ -36,9 +36,7 @@ it.each<[string, number | undefined, Partial<Situation>, object]>([
 });
 
 it("never waits past the allowance in total, whatever the service asks for", () => {
-  const waits = fc.array(fc.option(fc.integer({ min: 0, max: 5000 }), { nil: undefined }), {
-    minLength: 1,
-  });
+  const waits = fc.array(fc.option(fc.integer({ min: 0, max: 5000 }), { nil: undefined }), { minLength: 1 });
   fc.assert(
     fc.property(waits, fc.integer({ min: 0, max: 4000 }), (retryAfters, maxWaitSeconds) => {
       let waitedSeconds = 0;

@@ -324,10 +324,8 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
   it("an interruption ends a wait, with the signal's own reason", async () => {
     const abort = new AbortController();
     const reason = interruptedError("SIGTERM");
-    const { send } = await lineToServer(text(503, "text/plain"), {
-      signal: abort.signal,
-      onEvent: (event: { kind: string }) => event.kind === "waiting" && abort.abort(reason),
-    });
+    const onEvent = (event: { kind: string }) => event.kind === "waiting" && abort.abort(reason);
+    const { send } = await lineToServer(text(503, "text/plain"), { signal: abort.signal, onEvent });
     expect(await catchFailure(send(read))).toBe(reason);
   });
 

@@ -194,11 +194,8 @@ it("an erasure leaves a run that rejected nobody else without rejected rows", as
   expect(await done(ecm(["runs", "rejects", run!]))).toContain(typed);
   await done(erase(ecm));
   await expectNowhere(env, secrets);
-  expect(await ecm(["runs", "rejects", run!])).toEqual({
-    code: 0,
-    stdout: "",
-    stderr: `Run ${run} has no rejected rows\n`,
-  });
+  const stderr = `Run ${run} has no rejected rows\n`;
+  expect(await ecm(["runs", "rejects", run!])).toEqual({ code: 0, stdout: "", stderr });
   expect(JSON.parse(await done(ecm(["runs", "rejects", run!, "-o", "json"])))).toEqual([]);
 });
 

@@ -46,9 +46,8 @@ it("a key in text is found with its domain in both spellings, composed and not",
 
 it("a key in text that is no address is found as a whole value only", () => {
   expect(mask("1001", `1001,10010,"1001",21001\n`)).toBe(`eras,10010,"eras",21001\n`);
-  expect(mask("1001", `{"ref":1001,"key":"1001","text":"x 1001"}`)).toBe(
-    `{"ref":1001,"key":"eras","text":"x 1001"}`,
-  );
+  const record = `{"ref":1001,"key":"1001","text":"x 1001"}`;
+  expect(mask("1001", record)).toBe(`{"ref":1001,"key":"eras","text":"x 1001"}`);
 });
 
 it("a key in text leaves no address behind, whatever stands around it, and keeps the length", () => {

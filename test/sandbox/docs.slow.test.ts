@@ -92,12 +92,8 @@ async function checkTypes(folder: string, files: string[]) {
     ...{ types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
   };
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
-  await run(process.execPath, [
-    join(root, "node_modules/typescript/bin/tsc"),
-    "--singleThreaded",
-    "-p",
-    folder,
-  ]);
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  await run(process.execPath, [compiler, "--singleThreaded", "-p", folder]);
 }
 
 test("its examples for pytest pass", async ({ skip }) => {

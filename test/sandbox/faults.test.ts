@@ -81,10 +81,8 @@ test("In this process: 500, 503 and 429 are answered without being applied, dela
 
 test("In this process: a delay that is longer than the caller waits is a time-out, and the write is done all the same", async () => {
   let wake = () => {};
-  const clock = {
-    now: () => Date.UTC(2026, 5, 15),
-    sleep: () => new Promise<void>((resolve) => (wake = resolve)),
-  };
+  const now = () => Date.UTC(2026, 5, 15);
+  const clock = { now, sleep: () => new Promise<void>((resolve) => (wake = resolve)) };
   const { sandbox, structureId, keys } = await openAccount({ faults: ["delay:POST:/api/contact"], clock });
   const answer = sandbox.transport({
     method: "POST",

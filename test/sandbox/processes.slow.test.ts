@@ -53,11 +53,8 @@ test("Two processes on one new folder share account, key and hour; of 50 creates
   expect([two.structureId, two.apiKey]).toEqual([contactStructureId, one.apiKey]);
   expect(two.baseUrl).not.toBe(one.baseUrl);
   const keyOf = (number: number) => (number % 3 === 0 ? "ADA@example.com" : "ada@example.com");
-  const creates = await sendAll(both, 50, (number) => [
-    "POST",
-    "/api/contact",
-    { key: keyOf(number), contactStructureId },
-  ]);
+  const toContact = (number: number) => ({ key: keyOf(number), contactStructureId });
+  const creates = await sendAll(both, 50, (number) => ["POST", "/api/contact", toContact(number)]);
   expect(creates).toEqual({ 200: 1, DuplicateFieldError: 49 });
 
   // The rest of the hour.
@@ -95,11 +92,7 @@ test("Mutates without __v in two processes all apply; of those with one __v, exa
   const made = await createAt(one, "a@b.co");
   const contact = `/api/contact/${made.body._id}`;
   const mutateAll = (version: object) =>
-    sendAll(both, tags.length, (number) => [
-      "PUT",
-      `${contact}/mutate`,
-      { addTags: [tags[number]._id], ...version },
-    ]);
+    sendAll(both, tags.length, (n) => ["PUT", `${contact}/mutate`, { addTags: [tags[n]._id], ...version }]);
   expect(await mutateAll({ __v: 0 })).toEqual({ 200: 1, ConcurrencyError: 19 });
   const [{ _id: first }] = (await callPort(one, "GET", contact)).body.tags;
   await callPort(one, "PUT", `${contact}/mutate`, { removeTags: [first] });

@@ -30,12 +30,8 @@ const readings: Record<string, Reading> = {
 async function startReading(reading: Reading): Promise<RecordingProxy> {
   const proxy = await startRecordingProxy();
   const lists = [["A"], ["B"], ["B"], ["B", "C"], ["C"]];
-  proxy.sandbox.admin.seed({
-    contacts: [
-      ...lists.map((each, index) => ({ key: `p${index}@example.com`, lists: each })),
-      { key: "other@example.com" },
-    ],
-  });
+  const members = lists.map((each, index) => ({ key: `p${index}@example.com`, lists: each }));
+  proxy.sandbox.admin.seed({ contacts: [...members, { key: "other@example.com" }] });
   proxy.changesBody = (path, body) => {
     if (path !== "/api/contact/search") return body;
     const search = JSON.parse(body) as { contactSpecification: { filters: Filter[] } };

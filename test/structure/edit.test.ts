@@ -104,8 +104,7 @@ it("a structure file looks after the parts that it names and no other", () => {
   expect(plan("tags: [vip]\n").changes).toEqual([]);
   expect(plan("label: Default\n").changes).toEqual([]);
   expect(plan("tags:\n").changes).toEqual([{ action: "remove", part: "tag", _id: "t1", label: "vip" }]);
-  expect(plan("fields: [city]\n").changes).toEqual([
-    { action: "rename", part: "field", _id: "f1", label: "City", to: "city" },
-  ]);
+  const rename = { action: "rename", part: "field", _id: "f1", label: "City", to: "city" };
+  expect(plan("fields: [city]\n").changes).toEqual([rename]);
   expect(plan("fields:\n  - label: City\n    was: Place\n").changes).toEqual([]);
 });

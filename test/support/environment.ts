@@ -1,14 +1,9 @@
 /** The environment of every test, whatever the shell or the CI system that runs them has set. */
 import { configureGlobal } from "fast-check";
 
-for (const name of Object.keys(process.env)) {
-  if (
-    /^(ECM_(?!CORPORA$).*|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|ACCESSIBLE|LC_.*|HTTPS?_PROXY|NO_PROXY)$/i.test(
-      name,
-    )
-  )
-    delete process.env[name];
-}
+const forgotten =
+  /^(ECM_(?!CORPORA$).*|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|ACCESSIBLE|LC_.*|HTTPS?_PROXY|NO_PROXY)$/i;
+for (const name of Object.keys(process.env)) if (forgotten.test(name)) delete process.env[name];
 process.env.TERM = "xterm-256color";
 process.env.TZ = "UTC";
 process.env.LANG = "C.UTF-8";

@@ -78,9 +78,8 @@ export function openPty(
             child.write(keys);
             resolve();
           } else if (exit) {
-            reject(
-              new Error(`ended with ${exit.exitCode}, never showed ${JSON.stringify(words)}:\n${plain()}`),
-            );
+            const missing = `never showed ${JSON.stringify(words)}`;
+            reject(new Error(`ended with ${exit.exitCode}, ${missing}:\n${plain()}`));
           }
         };
         look();

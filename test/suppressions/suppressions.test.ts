@@ -41,7 +41,7 @@ it.each<[string, (text: string, other: string) => string, string]>([
   ["has more in it", (text) => `${text}garbage\n`, ":5: the line is damaged"],
   ["has another's key", (text, other) => text.replace(secret(text), secret(other)), "key of another list"],
   [
-    "is of another version",
+    "is of a later version",
     (text) => text.replace("ns 1", "ns 2"),
     "another version of ecm wrote it (version 2",
   ],

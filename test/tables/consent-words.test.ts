@@ -20,9 +20,8 @@ const strongerBy: Partial<Record<(typeof meanings)[number], readonly string[]>> 
 
 test("every file of the folder is a language, and every language has a file", () => {
   const files = readdirSync(new URL("../../src/tables/consent/words", import.meta.url));
-  expect(files.sort()).toEqual(
-    ["index", ...languages.map(([language]) => language)].map((file) => `${file}.ts`).sort(),
-  );
+  const names = ["index", ...languages.map(([language]) => language)];
+  expect(files.sort()).toEqual(names.map((name) => `${name}.ts`).sort());
   expect(languages.length).toBeGreaterThan(30);
 });
 

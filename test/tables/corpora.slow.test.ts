@@ -119,11 +119,8 @@ describe.runIf(isThere)("cells are what others expect", () => {
     const files = filesBelow("csv/csv-spectrum/csvs");
     expect(files).toHaveLength(12);
     for (const path of files) {
-      const expected = json<unknown>(
-        relative(folder, path)
-          .replace("/csvs/", "/json/")
-          .replace(/\.csv$/, ".json"),
-      );
+      const name = relative(folder, path).replace("/csvs/", "/json/");
+      const expected = json<unknown>(name.replace(/\.csv$/, ".json"));
       // The copies of two files have lost the carriage returns that they are about.
       const text = readFileSync(path, "utf8");
       const read = await readObjects(path.endsWith("_crlf.csv") ? text.replace(/\r?\n/g, "\r\n") : text);
@@ -183,11 +180,8 @@ describe.runIf(isThere)("encodings", () => {
     iconv_lite: boolean;
   }
 
-  function labels(): [string, Label][] {
-    return Object.entries(
-      json<{ files: Record<string, Label> }>("csv/encodings-node-chardet/LABELS.json").files,
-    );
-  }
+  type Labels = { files: Record<string, Label> };
+  const labels = () => Object.entries(json<Labels>("csv/encodings-node-chardet/LABELS.json").files);
 
   test("text decodes to what another decoder gives", async () => {
     const differing: string[] = [];
@@ -248,18 +242,14 @@ describe.runIf(isThere)("addresses", () => {
       .map(({ address }) => address);
     expect(wronglyTaken).toEqual([]);
     // No mail reaches a domain without a name of two letters or more at its end, nor one that is too long.
-    expect(
-      wronglyRefused.filter(
-        (address) => /@(?:[^@]+\.)?(?:[a-z]{2,63})$/.test(address) && address.length < 64,
-      ),
-    ).toEqual(["test@io"]);
+    const isNamed = (address: string) => /@(?:[^@]+\.)?(?:[a-z]{2,63})$/.test(address);
+    expect(wronglyRefused.filter((address) => isNamed(address) && address.length < 64)).toEqual(["test@io"]);
     expect(wronglyRefused).toHaveLength(4);
   });
 
   test("a strict validator's valid addresses are taken, its others refused", () => {
-    const corpus = json<Record<string, { address: string; ascii_domain?: string }[]>>(
-      "email/python-email-validator.json",
-    );
+    type Corpus = Record<string, { address: string; ascii_domain?: string }[]>;
+    const corpus = json<Corpus>("email/python-email-validator.json");
     for (const { address, ascii_domain } of corpus.valid!) {
       const reading = readKey(address);
       expect("key" in reading && reading.key.sent.split("@").at(-1), address).toBe(ascii_domain);
@@ -289,9 +279,8 @@ describe.runIf(isThere)("addresses", () => {
   });
 
   test("dots that old carriers allowed are refused, in quotes too", () => {
-    const { addresses } = json<{ addresses: { address: string; quoted: string }[] }>(
-      "email/japan-carrier.json",
-    );
+    type Corpus = { addresses: { address: string; quoted: string }[] };
+    const { addresses } = json<Corpus>("email/japan-carrier.json");
     for (const { address, quoted } of addresses) {
       expect(readKey(address), address).toMatchObject({ code: "key_syntax" });
       expect(readKey(quoted), quoted).toMatchObject({ code: "key_quoted_local" });

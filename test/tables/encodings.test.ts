@@ -96,9 +96,7 @@ test.each<[Buffer | string, encoding: string, cell: string, found: string]>([
 test.each(["utf-8", "utf-16le", "gb18030"])("characters of %s are whole across chunks", async (encoding) => {
   for (const shift of [0, 1, 2, 3]) {
     const city = `${"x".repeat(shift)}${"é漢😀".repeat(4000)}`;
-    const { rows } = await read(iconv.encode(`Email,City\na@example.com,${city}\n`, encoding), {
-      encoding,
-    });
+    const { rows } = await read(iconv.encode(`Email,City\na@example.com,${city}\n`, encoding), { encoding });
     expect(rows[0]?.cells[1] === city).toBe(true);
   }
 });

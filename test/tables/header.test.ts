@@ -95,10 +95,8 @@ test("a header without rows is said", async () => {
 
 test("a missing file and a folder are named", async () => {
   const path = await inputFile("");
-  for (const [file, message] of [
-    [`${path}x`, "there is no such file"],
-    [dirname(path), "is a folder"],
-  ] as const)
+  const places = { [`${path}x`]: "there is no such file", [dirname(path)]: "is a folder" };
+  for (const [file, message] of Object.entries(places))
     await refuses(requireUnderstood("contacts", toInputFile(file), { map: [] }, structure), message);
 });
 

@@ -28,11 +28,8 @@ test.each([
   ["opt-in", [true, true]],
   ["opt-out", [true, false]],
 ])("the flags of each settle all of it: a yes is read as %s", async (reading, marked) => {
-  const { rows } = await read(text, {
-    map: [["Mail", "key"]],
-    consentColumns: [`Newsletter=${reading}`, `Permission=${reading}`],
-    ignoreUnmapped: true,
-  });
+  const consentColumns = [`Newsletter=${reading}`, `Permission=${reading}`];
+  const { rows } = await read(text, { map: [["Mail", "key"]], consentColumns, ignoreUnmapped: true });
   expect(rows.map(({ mark }) => mark !== undefined)).toEqual(marked);
 });
 

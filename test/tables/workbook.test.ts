@@ -10,10 +10,8 @@ const header = textRow(1, ["Email", "City", "Last Name"]);
 
 test("a sheet is read with the numbers of its rows, below whatever stands above its header", async () => {
   const header = textRow(1, ["Our people"]) + textRow(3, ["Email", "", "City"]);
-  const { rows, understood } = await read(sheet(header + textRow(7, ["a@example.com", "", "Rome"])));
-  expect(rows).toMatchObject([
-    { line: 7, key: { sent: "a@example.com" }, fields: new Map([["f3", "Rome"]]) },
-  ]);
+  const { rows, understood } = await read(sheet(header + textRow(7, ["a@x.org", "", "Rome"])));
+  expect(rows).toMatchObject([{ line: 7, key: { sent: "a@x.org" }, fields: new Map([["f3", "Rome"]]) }]);
   expect(understood.facts).toMatchObject({ delimiter: ",", hasEscapes: false });
   expect(understood.reading.table.startLine).toBe(3);
   expect(notesOf(understood)).toContain('Read the sheet "People" of a workbook');
@@ -132,11 +130,8 @@ test("a merged range has its value in each of its cells that are below a name, i
   const rows = textRow(2, ["a@x.org", "Oslo"]) + textRow(3, ["b@x.org"]) + textRow(4, ["c@x.org", "Rome"]);
   const merged = ["B3:B2", "B4:F4", "E1:F1"];
   const { all, understood } = await read(sheet(header + rows, { merged }));
-  expect(all.map(({ cells }) => cells.join("|"))).toEqual([
-    "a@x.org|Oslo|",
-    "b@x.org|Oslo|",
-    "c@x.org|Rome|Rome",
-  ]);
+  const found = all.map(({ cells }) => cells.join("|"));
+  expect(found).toEqual(["a@x.org|Oslo|", "b@x.org|Oslo|", "c@x.org|Rome|Rome"]);
   const again = [];
   for await (const row of readRows(understood)) again.push(row);
   expect(again).toEqual(all);

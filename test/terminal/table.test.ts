@@ -9,12 +9,8 @@ import { anyText, runs } from "../support/runs.ts";
 /** Header and rows, their cells separated by bars. */
 function draw(lines: readonly string[], width = 80): string {
   const [header = [], ...rows] = lines.map((line) => line.split("|"));
-  return renderTable(
-    header.map((name) => ({ name })),
-    rows,
-    width,
-    false,
-  );
+  const columns = header.map((name) => ({ name }));
+  return renderTable(columns, rows, width, false);
 }
 
 /** How wide the widest line is. */
