@@ -138,11 +138,8 @@ it("who is suppressed while a run waits is not created when a failing service is
 
 it("who is suppressed while a run waits is not created although no time passes: others are written first", async () => {
   const proxy = await startRecordingProxy();
-  beforeFirst(
-    proxy,
-    (path) => path === "/api/contact",
-    () => proxy.ecm(suppress),
-  );
+  const isCreate = (path: string) => path === "/api/contact";
+  beforeFirst(proxy, isCreate, () => proxy.ecm(suppress));
   const result = await askingOf(proxy).importing(manyRows(count), "--concurrency 1");
   expect(proxy.writes.map(({ what }) => what)).not.toContain(last);
   expect(result.rows).toMatchObject(rows);

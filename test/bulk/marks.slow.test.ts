@@ -85,7 +85,7 @@ it("a rejects file can say that somebody is subscribed all the same, and unsubsc
 it.each([
   ["its reason, moved by an unquoted comma", ",Ada, Countess,2,key_syntax,no address,? Status: L\n"],
   [
-    "its reason, moved by an unquoted comma in a row whose last cell is blank",
+    "its reason, moved by an unquoted comma, before a blank cell",
     ",Ada, Countess,2,key_syntax,no address,\n",
   ],
   ["a surplus cell behind an unclear mark", ",Ada,2,key_syntax,no address,? Status: L,more\n"],

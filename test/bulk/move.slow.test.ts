@@ -148,12 +148,7 @@ it.each<[what: string, before: string[], code: number, text: string]>([
   ["whose old contact has left", [leave(old)], 6, "only an active contact"],
   ["whose old key is suppressed", [`suppressions add ${old}`], 6, "suppression list"],
   ["whose new key is suppressed", [`suppressions add ${next}`], 6, "suppression list"],
-  [
-    "to a contact that has left, even with --merge",
-    [`contact create --key ${next}`, leave(next)],
-    6,
-    "has left",
-  ],
+  ["to one that has left, even with --merge", [`contact create --key ${next}`, leave(next)], 6, "has left"],
   ["without a contact", [`contact delete ${old} --yes`], 5, "No contact has the key or id"],
 ])("refused: %s", async (_what, before, code, text) => {
   const { ecm, move, writes } = await startScene();

@@ -60,11 +60,8 @@ it("contact mutate: makes the same change on each contact that is named, by key 
 it("contact mutate: takes keys from a file or standard input, and counts those that do not exist", async () => {
   const { run, members } = await withContacts(3);
   const stdin = "p0@example.com\nnobody@example.com\np2@example.com\n";
-  const outcome = {
-    code: 3,
-    rows: { read: 3, updated: 2, rejected: 1 },
-    codes: { rejected: { not_found: 1 } },
-  };
+  const rows = { read: 3, updated: 2, rejected: 1 };
+  const outcome = { code: 3, rows, codes: { rejected: { not_found: 1 } } };
   const added = await run("contact mutate --keys - --add-list L", { stdin });
   expect(added).toMatchObject(outcome);
   expect(await readFile(added.rejects!, "utf8")).toContain("nobody@example.com,2,not_found,");
@@ -87,12 +84,9 @@ it("a contact whose key no import would create is found by it all the same, and 
     rows: { read: 3, updated: 2, rejected: 1 },
     codes: { rejected: { key_syntax: 1 } },
   });
-  for (const [verb, outcome] of [
-    ["unsubscribe", "updated"],
-    ["delete", "deleted"],
-  ]) {
+  for (const [verb, outcome] of Object.entries({ unsubscribe: "updated", delete: "deleted" })) {
     const { rows } = await run(`contact ${verb} ${odd.join(" ")} --yes`);
-    expect(rows).toMatchObject({ [outcome!]: 2, rejected: 0 });
+    expect(rows).toMatchObject({ [outcome]: 2, rejected: 0 });
   }
 });
 
@@ -160,9 +154,7 @@ p0@example.com,`;
 /** Six members. */
 async function scene() {
   const contacts = addresses("a1", "a2", "a3", "a4", "a5", "a6").map((key) => ({ key, lists: ["L"] }));
-  const account = await startAccount({
-    contents: { contacts: [...contacts, { key: "other@example.com" }] },
-  });
+  const account = await startAccount({ contents: { contacts: [...contacts, { key: "other@example.com" }] } });
   const sync = async (text: string, flags = "") =>
     account.run(`lists sync L ${await inputFile(text)} --max-remove 100% -q ${flags}`);
   return { ...account, sync };

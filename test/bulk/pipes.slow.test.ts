@@ -31,10 +31,8 @@ describe.skipIf(process.platform === "win32")("a FIFO", () => {
   it("can be resumed after the pipe is gone", async () => {
     const { run } = await startAccount();
     const path = await fifo();
-    const [stopped] = await Promise.all([
-      run(`import ${path} --max-requests 5`),
-      writeFile(path, manyRows(9)),
-    ]);
+    const importing = run(`import ${path} --max-requests 5`);
+    const [stopped] = await Promise.all([importing, writeFile(path, manyRows(9))]);
     expect(stopped.rows.pending).toBeGreaterThan(0);
     const resumed = await run(`runs resume ${stopped.run}`);
     expect(resumed.rows).toMatchObject({ read: 9, created: 9 });

@@ -70,20 +70,13 @@ it("a service that refuses one key: its row is rejected, with the words, and the
   const proxy = await startRefusing((body) => body.includes("p5@example.com"));
   const { run, keys } = askingOf(proxy);
   const file = (value: string) => inputFile(manyRows(10, () => value));
-  const outcome = {
-    code: 3,
-    rows: { read: 10, rejected: 1, created: 0, skipped: 0, pending: 0 },
-    codes: { rejected: { ValidationError: 1 } },
-  };
+  const codes = { rejected: { ValidationError: 1 } };
+  const outcome = { code: 3, rows: { read: 10, rejected: 1, created: 0, skipped: 0, pending: 0 }, codes };
   // At a terminal each is looked up before the question.
   const at = { terminalColumns: 200, typed: "y\r" };
   expect(await run(`import ${await file("One")}`, at)).toMatchObject(outcome);
-  for (const command of [
-    "import FILE",
-    "contact unsubscribe --keys FILE --yes",
-    "contact delete --keys FILE --yes",
-  ]) {
-    const { rows, ...result } = await run(command.replace("FILE", await file("Two")));
+  for (const command of ["import", "contact unsubscribe --yes --keys", "contact delete --yes --keys"]) {
+    const { rows, ...result } = await run(`${command} ${await file("Two")}`);
     expect({ command, rows, ...result }).toMatchObject({ command, ...outcome });
     expect(rows.updated + rows.deleted).toBe(9);
     expect((await proxy.ecm("runs rejects last")).stdout).toContain(message);

@@ -65,10 +65,8 @@ it("creates nobody who is suppressed where it undoes an undo that deleted", asyn
 
 it("takes nobody who was deleted for alive whom a search still shows", async () => {
   const variants = { "search-lag": "3600000" };
-  const { ecm, run, keys, service } = await startAccount({
-    contents: { contacts: manyContacts(3) },
-    variants,
-  });
+  const contents = { contacts: manyContacts(3) };
+  const { ecm, run, keys, service } = await startAccount({ contents, variants });
   const before = await readContacts(service);
   const deleted = await run(`contact delete ${[...before.keys()].join(" ")} --yes`);
   expect(await keys()).toEqual([]);

@@ -47,9 +47,14 @@ it("puts back what the run changed and nobody has changed since, and says what i
   expect(withPlan).toMatchObject({ ...dry, stderr: expect.any(String) });
   expect(requests() - begun).toBe(2 * spent);
   const planned = await lines();
-  expect(
-    planned.map(({ key, action, code, message, changes }) => [key, action, code, message, changes]),
-  ).toEqual(expectedLines);
+  const told = planned.map(({ key, action, code, message, changes }) => [
+    key,
+    action,
+    code,
+    message,
+    changes,
+  ]);
+  expect(told).toEqual(expectedLines);
   for (const { line, contactId } of planned)
     expect({ line, contactId }).toEqual({ line: null, contactId: expect.stringMatching(/^[0-9a-f]{24}$/) });
 
@@ -74,12 +79,8 @@ it("puts back what the run changed and nobody has changed since, and says what i
   expect(contactLines(output.stdout)).toEqual(planned.filter(({ action }) => action === "update"));
   const after = await readContacts(service);
   const nameOf = (key: string) => after.get(key)!.fields["First Name"] ?? "";
-  expect(["a", "b", "c", "d"].map((name) => nameOf(`${name}@x.org`))).toEqual([
-    "Ada",
-    "Somebody else",
-    "",
-    "Dan",
-  ]);
+  const names = [..."abcd"].map((letter) => nameOf(`${letter}@x.org`));
+  expect(names).toEqual(["Ada", "Somebody else", "", "Dan"]);
   for (const key of ["a@x.org", "b@x.org", "c@x.org"])
     expect(after.get(key)).toMatchObject({ lists: before.get(key)!.lists, tags: [] });
   expect((await run(`runs undo ${id}`)).requests.mutate).toBe(0);
@@ -166,9 +167,8 @@ it.each(["the same command", "runs resume"])(
     const stopped = await run(`${undo} --plan ${plan} --max-requests 45`);
     expect(stopped.code).toBe(7);
     const planned = await readFile(plan, "utf8");
-    expect(contactLines(planned).map(({ key, action }) => [key, action])).toEqual(
-      keys.map((key) => [key, "update"]),
-    );
+    const outline = contactLines(planned).map(({ key, action }) => [key, action]);
+    expect(outline).toEqual(keys.map((key) => [key, "update"]));
     const done = contactLines((await ecm("runs show last --changes")).stdout).map(({ key }) => key);
     expect(done.length).toBeGreaterThan(0);
     expect(keys).toEqual(expect.arrayContaining(done));

@@ -22,10 +22,8 @@ const hiding = async (hidden: string[], faults: string[] = []) => {
     return JSON.stringify({ totalRecords: shown.length, contacts: shown });
   };
   const pauses: number[] = [];
-  const clock = {
-    now: () => Date.now(),
-    sleep: async (milliseconds: number) => void pauses.push(milliseconds),
-  };
+  const now = () => Date.now();
+  const clock = { now, sleep: async (milliseconds: number) => void pauses.push(milliseconds) };
   const asked = askingOf(service);
   const importRows = (count: number) => asked.importing(newRows(count), "", { clock });
   return { ...asked, service, pauses, importRows };
@@ -75,11 +73,7 @@ it.each(["reset-before", "reset-after", "500"])(
 
 it.each([
   ["is counted as created where a search shows in time that it was applied", "2500", { created: 2 }],
-  [
-    "is not counted as created where no search shows that it was applied",
-    "600000",
-    { created: 1, skipped: 1 },
-  ],
+  ["is not counted as created where no search shows it in time", "600000", { created: 1, skipped: 1 }],
 ])("a hidden duplicate %s", async (_name, lag, expected) => {
   // The service's clock is that of its answers' Date.
   const clock = testClock(Date.now());

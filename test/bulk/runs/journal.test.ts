@@ -71,9 +71,8 @@ it("the journal tells a changed byte with records behind it from a torn end", as
     } else expect((await read(file)).found).toEqual(records.slice(0, -1));
     const wholeRecords: JournalRecord[] = [];
     for await (const { record } of readJournal(file, () => undefined)) wholeRecords.push(record);
-    expect(wholeRecords).toEqual(
-      records.filter((record) => wholeRecords.some((each) => each.kind === record.kind)),
-    );
+    const kinds = wholeRecords.map(({ kind }) => kind);
+    expect(wholeRecords).toEqual(records.filter(({ kind }) => kinds.includes(kind)));
     expect(wholeRecords.length).toBeGreaterThanOrEqual(records.length - 2);
   }
 });
