@@ -41,9 +41,8 @@ it.each(variants)("the price of every bulk command is what it sends, with %j", a
     const { total } = real.requests;
     const priced = atMost ? Math.min(total, real.estimate.requests) : real.estimate.requests;
     const { updated } = real.rows;
-    expect({ command, priced, dry: dry.estimate.requests, updated: dry.rows.updated }).toEqual({
-      ...{ command, priced: total, dry: total, updated },
-    });
+    const sent = { command, priced: total, dry: total, updated };
+    expect({ command, priced, dry: dry.estimate.requests, updated: dry.rows.updated }).toEqual(sent);
   }
 });
 

@@ -3,14 +3,9 @@ import { expect, it } from "vitest";
 import type { Proposal } from "../../src/tables/columns/proposal.ts";
 import { readUnclear, structure } from "./reading.ts";
 
-const account = {
-  ...structure,
-  fields: [
-    ...structure.fields,
-    { _id: "f4", label: "Company", dataType: "text" },
-    { _id: "f6", label: "key", dataType: "text" },
-  ],
-};
+const labels = { f4: "Company", f6: "key" };
+const more = Object.entries(labels).map(([_id, label]) => ({ _id, label, dataType: "text" }));
+const account = { ...structure, fields: [...structure.fields, ...more] };
 
 async function propose(content: string, map: [string, string][] = []): Promise<Proposal> {
   return (await readUnclear(content, { map: new Map(map), isReviewed: true }, account)).propose();
@@ -36,13 +31,8 @@ it.each([
 
 it("a proposal gives no two columns one label, and leaves out what has no value in the whole file", async () => {
   const rows = Array.from({ length: 1500 }, (_, at) => `p${at}@x.org,${at === 1400 ? "late" : ""}, ,1,2\n`);
-  expect(await targets(`Email,Late,Blank,Note,note\n${rows.join("")}`)).toEqual({
-    Email: "key",
-    Late: "+Late",
-    Blank: "ignore",
-    Note: "+Note",
-    note: "+note 2",
-  });
+  const expected = { Email: "key", Late: "+Late", Blank: "ignore", Note: "+Note", note: "+note 2" };
+  expect(await targets(`Email,Late,Blank,Note,note\n${rows.join("")}`)).toEqual(expected);
 });
 
 it("a proposal says how full a column is, and asks nobody to confirm what flags and names say", async () => {

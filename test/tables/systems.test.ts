@@ -130,9 +130,8 @@ test("a column that is told to be ignored marks no row, which is said", async ()
   const text = "key,status\na@example.com,Inactive\n";
   const { rows, understood } = await read(text, { map: [["status", "ignore"]] });
   expect(rows.map(({ mark }) => mark?.reason)).toEqual([undefined]);
-  expect(notesOf(understood)).toContain(
-    '"status" looks like consent but is ignored, because of --map status=ignore',
-  );
+  const said = '"status" looks like consent but is ignored, because of --map status=ignore';
+  expect(notesOf(understood)).toContain(said);
 });
 
 test("a field that may be consent is none only where the status of anybody is told", async () => {

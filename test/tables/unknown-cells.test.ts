@@ -71,10 +71,8 @@ it("commands clear nothing, create nobody, and say once how many cells are unkno
 
 it("commands do not create whom a formula marks that no program has computed, and say so", async () => {
   const { run, keys } = await startAccount();
-  const rows: [string, string][] = [
-    ["gone@example.com", '<c><f>IF(TRUE,"yes","no")</f><v>0</v></c>'],
-    ["here@example.com", textCell("no")],
-  ];
+  const cells = { gone: '<c><f>IF(TRUE,"yes","no")</f><v>0</v></c>', here: textCell("no") };
+  const rows = Object.entries(cells).map(([name, cell]): [string, string] => [`${name}@example.com`, cell]);
   const result = await run(`import ${await inputFile(book("Unsubscribed", rows, true))}`);
   expect(result.stderr).toContain('warning: Column "Unsubscribed": 1 cell');
   expect(result).toMatchObject({ rows: { created: 1 }, consent: { not_subscribed: 1 } });
