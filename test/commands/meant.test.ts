@@ -48,6 +48,21 @@ it("keys are not said to be missing where not all was read, or somebody has them
   expect(stderr).toMatch(/^Not found: nobody@example\.com, (?:no\d@example\.com, ){9}and 3 more$/m);
 });
 
+it.each(["--status inactive", "--where 'City == \"Nowhere\"'", "--text nowhere"])(
+  "a key that somebody has is not missing where %s leaves the contact out",
+  async (condition) => {
+    const { ecm } = await start();
+    const missing = await ends(
+      ecm(`${two} ${condition} --fail-missing -o id`),
+      5,
+      "Not found: nobody@example.com\n",
+    );
+    expect(missing.stdout).toBe("");
+    const { stderr } = await ecm(`contact search --key ada@example.com ${condition} --fail-missing`);
+    expect(stderr).not.toContain("Not found");
+  },
+);
+
 it("a deletion of one asks with its key, and prints no run of nobody", async () => {
   const { ecm } = await start();
   const quiet = await refused(ecm("contact delete nobody@example.com --yes -q"), 5);

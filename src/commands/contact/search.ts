@@ -152,9 +152,21 @@ async function prepareSearch(
       page: { things: "contacts", size, ...toNextPage(options.page), ...page },
       async last() {
         if (hasColumns(output)) warnOfUntold(context.terminal, search, behavior);
-        const isKnown = isWhole && search.source.includes("key");
-        const missing = new Set(options.key?.filter((key) => isKnown && !seen.has(toIdentity(key))));
-        if (missing.size > 0) sayUnfound(context, [...missing], options.failMissing ?? false);
+        if (!isWhole || !search.source.includes("key")) return;
+        const { key: asked = [], list, tag, status, where, text, filter } = options;
+        let missing = [...new Set(asked.filter((key) => !seen.has(toIdentity(key))))];
+        // Another condition leaves out contacts that have their key.
+        if (
+          missing.length > 0 &&
+          [list, tag, status, where, text, filter].some((each) => each !== undefined)
+        ) {
+          const keys = { values: missing, areEmails: structure.keyType === "email" };
+          const all = { structureId: structure._id, filters: [], keys, source: ["key"] };
+          for await (const { key = "" } of readAllContacts(connection.send, all, { behavior }))
+            seen.add(toIdentity(key));
+          missing = missing.filter((key) => !seen.has(toIdentity(key)));
+        }
+        if (missing.length > 0) sayUnfound(context, missing, options.failMissing ?? false);
       },
     },
   };
