@@ -53,6 +53,7 @@ describe("a flag given twice", () => {
     ["contact delete --status active --status inactive --yes", /^hint: .*once/m],
     ["contact unsubscribe --keys a.txt --keys b.txt --yes", /^hint: .*once/m],
     ["lists list --profile a -p b", /^hint: .*once/m],
+    ["import a.csv --map Ort=City --map Ort=ignore", /^hint: .*one of them/m],
   ])("with different values is refused: ecm %s", async (line, hint) => {
     await refused(ecmAlone(line), 2, hint);
   });

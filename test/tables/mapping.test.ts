@@ -50,6 +50,14 @@ it("a column of consent is read as the mapping says, also where --set fills its 
   expect(set.rows[0]?.fields.get("f3")).toBe("yes");
 });
 
+it("a field that --set fills twice is refused, whatever it is called", async () => {
+  const twice: [string, string][] = [
+    ["City", "Oslo"],
+    ["city", "Rome"],
+  ];
+  await refuses(mapped("Email\na@example.com\n", "Email: key", twice), /The field "City" is set twice/);
+});
+
 const csv = "Email,Full name\na@example.com,Ada\n";
 
 it.each([

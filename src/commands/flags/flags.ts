@@ -147,7 +147,10 @@ export function wholeNumberOption<F extends string>(
   });
 }
 
-/** What `--map COLUMN=TARGET` says, split at the last `=`. @throws UsageError for one that says nothing */
+/**
+ * What `--map COLUMN=TARGET` says, split at the last `=`.
+ * @throws UsageError for one that says nothing, and for a column with two targets
+ */
 function parseColumnMap(assignments: readonly string[] = []): Map<string, string> {
   const map = new Map<string, string>();
   for (const text of assignments) {
@@ -155,7 +158,16 @@ function parseColumnMap(assignments: readonly string[] = []): Map<string, string
     if (at < 1) {
       throw usageError(`--map: ${JSON.stringify(text)} is not COLUMN=TARGET`, "Give --map 'E-mail=key'");
     }
-    map.set(text.slice(0, at), text.slice(at + 1));
+    const [column, target] = [text.slice(0, at), text.slice(at + 1)];
+    const before = map.get(column) ?? target;
+    if (before !== target) {
+      const name = JSON.stringify(column);
+      throw usageError(
+        `--map: ${name} goes to ${before} by one, to ${target} by another`,
+        "Pass one of them",
+      );
+    }
+    map.set(column, target);
   }
   return map;
 }

@@ -73,13 +73,16 @@ function unknownFieldError(labels: string[], { fields }: ContactStructure, place
   );
 }
 
-/** The values of `--set`; of one field, the last. */
+/** The values of `--set`. @throws UsageError when a field is set twice */
 export function readConstants(signs: HeaderSigns): Constant[] {
   const constants = (signs.options.set ?? []).flatMap(([field, value]) => {
     const target = toFieldTarget(field, signs);
     return target ? [{ fieldId: target.fieldId, label: target.label, value }] : [];
   });
-  return [...new Map(constants.map((each) => [each.fieldId, each])).values()];
+  const ids = constants.map(({ fieldId }) => fieldId);
+  const twice = constants.find(({ fieldId }, at) => ids.indexOf(fieldId) !== at);
+  if (twice) throw usageError(`The field ${JSON.stringify(twice.label)} is set twice`, "Give it one value");
+  return constants;
 }
 
 function toTarget(written: ColumnTarget, signs: HeaderSigns): Target | undefined {
