@@ -2,8 +2,7 @@
 
 export type { CodedReason } from "./desired.ts";
 export { readingsOf } from "./jobs/changes.ts";
-export type { EditOptions, TypedConditions } from "./jobs/edit.ts";
-export { type ChosenRows, chooseRows } from "./jobs/edit.ts";
+export { type ChosenRows, chooseRows, type EditOptions, type TypedConditions } from "./jobs/edit.ts";
 export { type ErasedPeople, eraseFromRun } from "./jobs/erase-run.ts";
 export type { Closed } from "./jobs/finish.ts";
 export type { ImportOptions, ImportQuestions } from "./jobs/import.ts";

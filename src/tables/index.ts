@@ -2,8 +2,7 @@
  * Tables: a file of any format → its rows. It knows no account; the rest of the program imports no other file
  * of this folder.
  */
-export type { Cells, ContactKey } from "./cells.ts";
-export { findUnknown } from "./cells.ts";
+export { type Cells, type ContactKey, findUnknown } from "./cells.ts";
 export { readMapping, writeMapping } from "./columns/mapping-file.ts";
 export { type Proposal, type ProposedColumn, toTargetWord } from "./columns/proposal.ts";
 export { toUnclearError, type UnclearInput } from "./columns/unclear.ts";
@@ -27,6 +26,5 @@ export type {
 } from "./rows.ts";
 export { type InputFile, openStream, readBytes, requireFile, spool } from "./source.ts";
 export { type Duplicates, findRole, type JoinedRows, joinRows, type Survey, surveyInput } from "./survey.ts";
-
 export type { SeveralSheets } from "./table.ts";
 export { openClearInput, requireUnderstood, understandInput } from "./understand.ts";
