@@ -1,9 +1,7 @@
 /** `--max-changes`, `--max-delete`, `--max-remove`: decided on the whole plan, before the first write. */
 
 import { describe, expect, it } from "vitest";
-import { done, refused, toWords } from "../support/ecm.ts";
-import type { RunningSandbox } from "../support/sandbox.ts";
-import { summaryOf } from "./kit.ts";
+import { done, type RunningSandbox, refused, summaryOf, toWords } from "../kit.ts";
 import { countRequests, listWrites, makePlanFile, startPeople } from "./plan-kit.ts";
 
 /** Two create, one changes and empties a value, one empties one, two stay, one is skipped, three are wrong. */

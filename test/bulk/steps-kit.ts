@@ -20,11 +20,8 @@ import { KeySearch } from "../../src/service/key-search.ts";
 import { NamesCache } from "../../src/service/names-cache.ts";
 import { Suppressions } from "../../src/suppressions/suppressions.ts";
 import type { Contact } from "../../src/wire.ts";
-import { temporaryFolder } from "../support/ecm.ts";
-import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { call, planHead, type RunningSandbox, startSandbox, temporaryFolder } from "../kit.ts";
 import { createSendTo } from "../support/test-send.ts";
-import { call } from "./kit.ts";
-import { planHead } from "./plan-kit.ts";
 
 export interface Steps {
   session: Session;

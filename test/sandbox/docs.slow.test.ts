@@ -104,9 +104,8 @@ test("its examples for pytest pass", async ({ skip }) => {
   await writeFile(join(folder, "test_page.py"), blocksOf("python").join("\n"));
   const PATH = `${join(folder, "bin")}${delimiter}${process.env.PATH}`;
   const env = { ...process.env, ...(await temporaryHome()), PATH };
-  const { error, stdout, stderr } = spawnSync("python3", ["-m", "pytest", "-q", folder], {
-    ...{ cwd: folder, env, encoding: "utf8" },
-  });
+  const words = ["-m", "pytest", "-q", folder];
+  const { error, stdout, stderr } = spawnSync("python3", words, { cwd: folder, env, encoding: "utf8" });
   if (error || stderr.includes("No module named pytest")) skip("there is no pytest here");
   expect(stdout, stderr).toContain("2 passed");
 });

@@ -70,19 +70,14 @@ type Posted = [event: object, type: string];
 
 test("Events: a hard bounce, a complaint and an unsubscription make a contact inactive, and who is inactive keeps the reason", async () => {
   const { admin, create, get } = await openAccount();
+  const hardBounce = { type: "bounced", emailBounceType: "Permanent" };
+  const softBounce = { type: "email-bounced", emailBounceType: "Transient" };
+  const click = { type: "email-clicked", emailSubject: "Hello" };
   const happenings: Record<string, [status: string, ...events: Posted[]]> = {
-    ada: [
-      "Bounce",
-      [{ type: "bounced", emailBounceType: "Permanent" }, "email-bounced"],
-      [{ type: "email-complaint" }, "email-complaint"],
-    ],
+    ada: ["Bounce", [hardBounce, "email-bounced"], [{ type: "email-complaint" }, "email-complaint"]],
     bob: ["Complaint-FBL", [{ type: "complained" }, "email-complaint"], [{ type: "opened" }, "email-opened"]],
     dan: ["Unsubscribe", [{ type: "unsubscribed" }, "contact-unsubscribed"]],
-    eve: [
-      "confirmed",
-      [{ type: "email-bounced", emailBounceType: "Transient" }, "email-bounced"],
-      [{ type: "email-clicked", emailSubject: "Hello" }, "email-clicked"],
-    ],
+    eve: ["confirmed", [softBounce, "email-bounced"], [click, "email-clicked"]],
   };
   for (const [name, [status, ...events]] of Object.entries(happenings)) {
     const key = `${name}@b.co`;

@@ -19,12 +19,11 @@ async function withContact() {
 test("Mutate: adds and removes tags and lists, sets fields, and answers the contact as GET gives it", async () => {
   const { clock, get, listsPath, mutate, stored, value, tags, lists } = await withContact();
   clock.pass(60);
-  const { status, body } = await mutate({
-    ...{ addTags: [tags[1]], removeTags: [tags[0]], addLists: [lists[1]], removeLists: [lists[0]] },
-    updateFields: [value("new"), value("", 1)],
-  });
-  expect(status).toBe(200);
   const fields = [value("new"), value("", 1)];
+  const added = { addTags: [tags[1]], addLists: [lists[1]] };
+  const removed = { removeTags: [tags[0]], removeLists: [lists[0]] };
+  const { status, body } = await mutate({ ...added, ...removed, updateFields: fields });
+  expect(status).toBe(200);
   const [createdAt, updatedAt] = ["2026-06-15T12:00:00.000Z", "2026-06-15T12:01:00.000Z"];
   expect(body).toMatchObject({ tags: [tags[1]], lists: [lists[1]], fields, __v: 1, createdAt, updatedAt });
   expect(await stored()).toEqual(body);

@@ -94,10 +94,8 @@ async function everyExchange(): Promise<Exchange[]> {
   const { fields, tags, lists } = await account.furnished();
   const made = { fields: [{ _id: fields[0], value: "x" }], lists: refs(lists[0]!) };
   const contact = `/api/contact/${(await account.create("a@b.co", made))._id}`;
-  const search = {
-    ...{ contactStructureId, page: 1, pageSize: 10, source: ["key", "contactStatus", "contactSubStatus"] },
-    contactSpecification: { filters: [] },
-  };
+  const source = ["key", "contactStatus", "contactSubStatus"];
+  const search = { contactStructureId, page: 1, pageSize: 10, source, contactSpecification: { filters: [] } };
   const byKey = { ...search, contactSpecification: { filters: [{ criterias: [eq("KEY", "a@b.co")] }] } };
   const whole = await account.definition();
   const contacts = [{ key: "p@example.com" }];

@@ -163,18 +163,23 @@ test("Search: every page of every filter is what counting from the first contact
   await expectPages(4, 3, 2);
 });
 
+const unused = {
+  fields: [],
+  tags: [],
+  status: { primary: "active" },
+  createdAt: 0,
+  updatedAt: 0,
+  version: 0,
+};
+
 /** Contacts straight into the store: hundreds of requests would only take longer. */
 async function filled({ folder, clock, structureId }: TestAccount, count: number, lists: string[]) {
   const store = await openStore(folder, clock.now());
   const ids = store.database.transaction(() => store.newIds(clock.now(), count));
   store.database.transaction(() => {
     for (const [number, id] of ids.entries()) {
-      store.contacts.add({
-        ...{ id, structureId, key: `p${number}@b.co`, fields: [], tags: [] },
-        lists: lists.filter((_list, index) => number % (index + 2) === 0),
-        status: { primary: "active" },
-        ...{ createdAt: 0, updatedAt: 0, version: 0 },
-      });
+      const own = { id, key: `p${number}@b.co`, lists: lists.filter((_, at) => number % (at + 2) === 0) };
+      store.contacts.add({ ...unused, structureId, ...own });
     }
   });
   store.database.close();

@@ -20,16 +20,10 @@ async function changing(
   // The situation stays as it is: whoever reports it, or tries it again, needs it whole.
   const left = [...changes];
   // Whole, so that none has to be read by its id.
-  const person = () => ({
-    ...{
-      _id: (++last).toString(16).padStart(24, "0"),
-      key: `p${last}@x.org`,
-      fields: [],
-      lists: [],
-      tags: [],
-    },
-    status: { primary: "Active" },
-  });
+  const person = () => {
+    const _id = (++last).toString(16).padStart(24, "0");
+    return { _id, key: `p${last}@x.org`, fields: [], lists: [], tags: [], status: { primary: "Active" } };
+  };
   const everybody = Array.from({ length: count }, person);
   const staying = new Set(everybody.map(({ key }) => key));
   const sizes: number[] = [];
@@ -49,9 +43,8 @@ async function changing(
     for (const part of add) everybody.splice(Math.floor(part * (everybody.length + 1)), 0, person());
   });
   const exported = async () => {
-    const { code, stdout, stderr } = await ecm(["export", "-o", "id"]);
-    const byId = stdout.split("\n").filter(Boolean);
-    return { code, stderr, ids: byId };
+    const { code, stdout, stderr } = await ecm("export -o id");
+    return { code, stderr, ids: stdout.split("\n").filter(Boolean) };
   };
   const stayingIds = () => everybody.filter(({ key }) => staying.has(key)).map(({ _id }) => _id);
   return { exported, stayingIds, sizes };

@@ -12,6 +12,7 @@ import {
 import { formatStructureFile, parseStructureFile, toStructureSpec } from "../../src/structure/file.ts";
 import type { ContactStructure, UpdateStructureBody } from "../../src/wire.ts";
 import { runs } from "../support/runs.ts";
+import { plainStructure } from "../support/service.ts";
 
 const label = fc.oneof(
   fc.string({ minLength: 1, unit: "grapheme" }),
@@ -95,11 +96,8 @@ it("a structure file that was just pulled says nothing that is not so, whatever 
 });
 
 it("a structure file looks after the parts that it names and no other", () => {
-  const before: ContactStructure = {
-    ...{ _id: "s1", label: "Default", keyName: "Email", keyType: "email" },
-    fields: [{ _id: "f1", label: "City", dataType: "text" }],
-    tags: [{ _id: "t1", label: "vip" }],
-  };
+  const fields = [{ _id: "f1", label: "City", dataType: "text" }];
+  const before = { ...plainStructure, fields, tags: [{ _id: "t1", label: "vip" }] };
   const plan = (text: string) => planStructure(before, parseStructureFile(text, "s.yaml"), true);
   expect(plan("tags: [vip]\n").changes).toEqual([]);
   expect(plan("label: Default\n").changes).toEqual([]);

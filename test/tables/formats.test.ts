@@ -43,6 +43,7 @@ test("JSON: an array, pretty or not, in any chunks", async () => {
   expect(rows.at(-1)).toMatchObject({ line: 600, fields: new Map([["f3", "é漢😀"]]) });
 });
 
+const around = '{"total":1,"records":[{"Email":"a@example.com"}]}';
 const twice = '{"Email":"a@x.org","Unsub":{"Unsub":"yes"},"\\u0055nsub":"no"}';
 test.each([
   ["a nested object", '{"Email":"a@x.org"}\n{"Email":"b@x.org","a":{"b":1}}', /:2: "a" is an object/],
@@ -62,11 +63,7 @@ test.each([
   ["cut behind an object", '[{"Email":"a@example.com"}', /ends in the middle/],
   ["cut behind a comma", '["a@example.com",\n', /ends in the middle/],
   ["lines that are cut short", '{"Email":"a@example.com"}\n{"Email":"b@exa', /ends in the middle/],
-  [
-    "an object around an array",
-    '{"total":1,"records":[{"Email":"a@example.com"}]}',
-    /:1: "records" is an array, but a cell has a single value/,
-  ],
+  ["an object around an array", around, /:1: "records" is an array, but a cell has a single value/],
   ["Latin-1", Buffer.from('{"Email":"a@example.com","City":"K\xf6ln"}', "latin1"), /not in UTF-8/],
 ])("JSON: what is no table of objects says why: %s", async (_name, content, message) => {
   await refuses(read(content), message);

@@ -63,6 +63,8 @@ test("a value that shows up late in a column without a name rejects its row", as
 
 const people = "Name,Work,Home\nAda,,\nBob,b@example.com,\nCy,c@example.com,c2@example.com\n";
 const ignored = { ignoreUnmapped: true };
+const mapEach =
+  /^Say which one: --map Work=key\nMap each with --map Name=FIELD or --map Name=ignore, or ignore them all/;
 const several = { map: Object.entries({ Town: "Place", Zip: "Code", Email: "key", Street: "Road" }) };
 test.each<[string, string, Partial<ReadOptions>, message: RegExp, hint?: RegExp]>([
   ["no header", "Ada,a@x.org\nBob,b@x.org\n", {}, /:1: there is no header: /, /--no-header --map 2=key/],
@@ -71,13 +73,7 @@ test.each<[string, string, Partial<ReadOptions>, message: RegExp, hint?: RegExp]
   ["a header below twenty lines", `${"x\n".repeat(20)}Email\na@x.org\n`, {}, /:1: /],
   ["nothing below --skip-lines", "a@x.org", { skipLines: 1 }, /has nothing after 1 skipped lines$/],
   ["no key, but addresses", people, ignored, /key/, /^Say which one: --map Work=key$/],
-  [
-    "no key, and columns without a field",
-    people,
-    {},
-    /key/,
-    /^Say which one: --map Work=key\nMap each with --map Name=FIELD or --map Name=ignore, or ignore them all/,
-  ],
+  ["no key, and columns without a field", people, {}, /key/, mapEach],
   ["two columns of addresses", "A,B\na@x.org,b@x.org\n", ignored, /key/, /^Say which one: --map A=key$/],
   ["two keys, one of them empty", "Mail,E-Mail\n,b@example.com\n", {}, /key/, /--map E-Mail=key/],
   ["no column", "Email,City\n", { map: [["Citi", "City"]] }, /"Citi"/, /Did you mean "City"\?/],
