@@ -200,7 +200,7 @@ export class Context {
    */
   requireConfirmable(): void {
     if (!this.settings.yes && !this.prompter())
-      throw cannotAskError("This must be confirmed", "Confirm with --yes");
+      throw cannotAskError(this.terminal, "This must be confirmed", "Confirm with --yes");
   }
 
   /**

@@ -75,10 +75,9 @@ export function createPrompter(terminal: Terminal, signal: AbortSignal): Prompte
 }
 
 /** What a command throws when it would have to ask and may not. @param remedy the flag to pass */
-export function cannotAskError(what: string, remedy: string): EcmError {
-  return usageError(`${what}, and there is no terminal to ask at`, remedy, {
-    type: "InputRequiredError",
-  });
+export function cannotAskError(terminal: Terminal, what: string, remedy: string): EcmError {
+  const why = canPrompt(terminal, false) ? "--no-input forbids questions" : "there is no terminal to ask at";
+  return usageError(`${what}, and ${why}`, remedy, { type: "InputRequiredError" });
 }
 
 /** The terminal itself echoes and edits what is typed, save a secret. @param signal ends an open question */

@@ -48,6 +48,21 @@ describe("without a terminal and without --yes", () => {
   });
 });
 
+it("--no-input at a terminal is named as what forbids to ask", async () => {
+  const { ecm, writes } = await seeded();
+  for (const line of [
+    "lists delete Leads",
+    "contact mutate --all --add-tag vip",
+    "contact delete --list Leads",
+  ])
+    await refused(
+      ecm(`${line} --no-input`, { terminalColumns: 100, env: { NO_COLOR: "1" } }),
+      2,
+      /^error: .*, and --no-input forbids questions$/m,
+    );
+  expect(writes()).toEqual([]);
+});
+
 it("the help of every command that asks says so, and so does the index for programs", async () => {
   const ecm = ecmWith(await temporaryHome());
   const asking: string[] = [];

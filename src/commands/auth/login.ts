@@ -110,6 +110,7 @@ async function askBaseUrl(context: Context, currentBaseUrl: string | undefined):
   const known = typed ?? currentBaseUrl;
   if (known !== undefined) return parseBaseUrl(known, "base URL", insecureHttp);
   throw cannotAskError(
+    context.terminal,
     "The account's base URL is missing",
     "Pass it, such as --base-url https://api.example.com",
   );
@@ -127,6 +128,7 @@ async function askKey(
   const prompter = context.prompter();
   if (prompter) return { apiKey: checkKey(await prompter.secret("API key"), "API key") };
   throw cannotAskError(
+    context.terminal,
     "The API key is missing",
     "Pipe the key to --api-key-stdin, or pass --api-key-command",
   );

@@ -2,10 +2,10 @@
 import type { Creation, ForeseenPlan, PlanFile, PlanLine, Price, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
-import { declinedError, interruptedError, isInterruption, toStopSignal, usageError } from "../../errors.ts";
+import { declinedError, interruptedError, isInterruption, toStopSignal } from "../../errors.ts";
 import { formatHint } from "../../hint.ts";
 import { escapeControls } from "../../terminal/escape.ts";
-import { cannotAskError, type KeyChoice, type Prompter } from "../../terminal/prompts.ts";
+import { cannotAskError, canPrompt, type KeyChoice, type Prompter } from "../../terminal/prompts.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { changeLines, countWrites, drawDifference, isChange, takeLines } from "./plan.ts";
 import type { RunDisplay } from "./progress.ts";
@@ -44,14 +44,14 @@ export function findDanger({ deletes, unsubscribes }: Pick<PlanFile, "deletes" |
  */
 export function requireAnswer(context: Context, danger: Danger, isDryRun: boolean): void {
   if (isDryRun || context.settings.yes || context.prompter()) return;
-  const { isStdinTerminal, isStderrTerminal } = context.terminal;
-  if (isStdinTerminal && isStderrTerminal) {
-    throw usageError("This must be confirmed, and --no-input forbids questions", "Confirm with --yes", {
-      type: "InputRequiredError",
-    });
+  const { terminal } = context;
+  if (danger !== "change") {
+    const remedy = "See what it would do with --dry-run, then confirm with --yes";
+    throw cannotAskError(terminal, consequences[danger], remedy);
   }
-  if (danger === "change") return;
-  throw cannotAskError(consequences[danger], "See what it would do with --dry-run, then confirm with --yes");
+  if (canPrompt(terminal, false)) {
+    throw cannotAskError(terminal, "This must be confirmed", "Confirm with --yes");
+  }
 }
 
 /** @throws DeclinedError on a no; about `revised` where a person wants to change earlier answers */
