@@ -7,7 +7,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makePlanFolder, openPlanFile, type PlanLine, type RunView, type Summary } from "../../bulk/index.ts";
 import { sumCounts } from "../../counts.ts";
-import { exitCodes, usageError } from "../../errors.ts";
+import { exitCodes, isKind, usageError } from "../../errors.ts";
 import type { Clock } from "../../wire.ts";
 import { takeLines } from "../bulk/plan.ts";
 import { type Call, type CommandLine, ToolFailure } from "./tool.ts";
@@ -153,13 +153,14 @@ async function runBulk({ invoke }: Call, line: CommandLine | readonly string[]):
   return (await invoke(line, { accepts: [exitCodes.rejectedRows] })).value as Summary;
 }
 
-/** The rejected rows of a plan; none where its file was changed, as by an erasure. */
+/** The rejected rows of a plan; none where its file is gone or was changed, as by an erasure. */
 async function readRejects(folder: string | undefined): Promise<PlanLine[]> {
   if (folder === undefined) return [];
   try {
     const { shownLines } = await openPlanFile(toFile(folder));
     return await takeLines({ lines: shownLines }, maxRejects, ({ action }) => action === "reject");
-  } catch {
+  } catch (error) {
+    if (!isKind(error, "damaged plan", "usage")) throw error;
     return [];
   }
 }
