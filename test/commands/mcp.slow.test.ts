@@ -90,6 +90,7 @@ describe("failures", () => {
     ["a wrong value", "plan_change", number, /valid: data\/set\/First Name must be string$/m],
     ["too many rows", "contact_search", { limit: 201 }, /^UsageError .*limit/],
     ["an unknown argument", "contact_search", { limt: 1 }, /^UsageError .*no argument "limt"$/m],
+    ["nobody chosen", "plan_change", { action: "delete" }, /\nhint: A selection with lists, where or all$/],
     ["a condition that is none", "contact_search", { where: "X ==" }, /^\w+ 2: where/],
     ["an unknown tool", "contact_explode", {}, /^UsageError /],
   ];

@@ -158,6 +158,8 @@ function nameArguments({ error, ...others }: Failure, tool: Tool | undefined): F
   const offered = parts.filter(
     (part) => !namesCommand(part) && (part.match(/--[a-z][a-z-]*/g) ?? []).every(isOffered),
   );
-  const hint = rename(offered.join("")).replace(/[;\s]+$/, "") || undefined;
+  // The first may be left out of several ways on.
+  const said = offered.join("").replace(/^, or (.)/, (_or, first: string) => first.toUpperCase());
+  const hint = rename(said).replace(/[;\s]+$/, "") || undefined;
   return { ...others, error: { ...error, message: rename(String(error.message)), hint } };
 }
