@@ -10,7 +10,7 @@ it("--set writes the same value for every row", async () => {
   const { ecm, run, fieldsOf } = await accountWith("Source");
   await ecm("contact create --key a@example.com");
   const file = await inputFile("Email\na@example.com\nb@example.com\n");
-  const command = `import ${file} --set Source=web --set source=Expo=2026`;
+  const command = `import ${file} --set source=Expo=2026`;
   expect((await run(command)).rows).toMatchObject({ updated: 1, created: 1 });
   for (const key of ["a@example.com", "b@example.com"])
     expect(await fieldsOf(key)).toEqual({ Source: "Expo=2026" });
