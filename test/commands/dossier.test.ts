@@ -51,8 +51,7 @@ describe("contact dossier", () => {
   it("tells the runs that reached the account by another loopback name", async () => {
     const { ecm, baseUrl } = await scene();
     const env = { ECM_BASE_URL: baseUrl.replace("127.0.0.1", "localhost") };
-    const dossier = JSON.parse(await done(ecm(`contact dossier ${ada} --json`, { env })));
-    expect(dossier.runs).toHaveLength(2);
+    expect((await readJson(ecm, `contact dossier ${ada}`, { env })).runs).toHaveLength(2);
   });
 
   it("finds the person in no run after an erasure, and tells the suppression", async () => {

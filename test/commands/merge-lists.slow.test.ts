@@ -75,8 +75,7 @@ describe("lists merge", () => {
   it.each(["--delete-created --yes", ""])("is undone to its end after a stop: %s", async (flags) => {
     const { ecm, names, members } = await twoLists();
     const { run } = await summaryOf(ecm, merge);
-    const stopped = await summaryOf(ecm, `runs undo ${run} ${flags} --max-requests 8`);
-    expect(stopped.code).toBe(7);
+    const stopped = await ends(summaryOf(ecm, `runs undo ${run} ${flags} --max-requests 8`), 7);
     expect(await readJson(ecm, `runs resume ${stopped.run} --yes`)).toMatchObject(whole);
     expect(await members("All")).toBe(0);
     expect(await names()).toBe("Leads,Fair,All");
@@ -84,8 +83,7 @@ describe("lists merge", () => {
 
   it.each([mergeAll, "runs resume RUN --yes"])("goes on where it stopped: by %s", async (again) => {
     const { ecm, names, members } = await twoLists();
-    const { code, run, rows } = await summaryOf(ecm, `${mergeAll} --max-requests 11`);
-    expect(code).toBe(7);
+    const { run, rows } = await ends(summaryOf(ecm, `${mergeAll} --max-requests 11`), 7);
     expect(rows.updated).toBeGreaterThan(0);
     expect(await names()).toContain("Leads");
     expect(await readJson(ecm, again.replace("RUN", run!))).toMatchObject({ run, ...whole });
@@ -97,8 +95,7 @@ describe("lists merge", () => {
 
   it("goes on by the same command: lists duplicate", async () => {
     const { ecm, names } = await twoLists();
-    const { code, run } = await summaryOf(ecm, "lists duplicate Leads All --max-requests 10");
-    expect(code).toBe(7);
+    const { run } = await ends(summaryOf(ecm, "lists duplicate Leads All --max-requests 10"), 7);
     expect(await names()).toContain("All");
     const again = await summaryOf(ecm, "lists duplicate Leads All");
     expect(again).toMatchObject({ code: 0, run, status: "completed" });
@@ -106,8 +103,7 @@ describe("lists merge", () => {
 
   it("takes no list for its own that others have made while it was stopped", async () => {
     const { ecm, members } = await twoLists();
-    const { code, run } = await summaryOf(ecm, `${merge} --max-requests 6`);
-    expect(code).toBe(7);
+    const { run } = await ends(summaryOf(ecm, `${merge} --max-requests 6`), 7);
     await done(ecm("lists create All"));
     for (const again of [merge, `runs resume ${run}`]) await ends(ecm(again), 6, "already exists");
     expect(await members("All")).toBe(0);

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { done, type Ecm, inputFile, manyContacts, manyRows, readJson, refused, summaryOf } from "../kit.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { inputFile, manyContacts, manyRows, startSandbox, summaryOf } from "../kit.ts";
+import { done, type Ecm, ends, readJson, refused } from "../support/ecm.ts";
 
 /** Imports these rows. @returns its summary */
 const imports = async (ecm: Ecm, rows: string, flags = "") =>
@@ -49,8 +49,8 @@ describe("ecm runs", () => {
       await refused(ecm(["runs", "remove", word, "--yes"]), 2, "not the full id");
     expect(await readJson(ecm, "runs list")).toHaveLength(2);
     await done(ecm(`runs rm ${run} --yes`));
-    const dialog = await ecm("runs remove last", { terminalColumns: 200, typed: "y\r" });
-    expect(dialog).toMatchObject({ code: 0, stderr: expect.stringContaining(", unfinished)") });
+    const dialog = ecm("runs remove last", { terminalColumns: 200, typed: "y\r" });
+    await ends(dialog, 0, ", unfinished)");
     expect(await readJson(ecm, "runs list")).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ContactStructure } from "../../src/wire.ts";
 import { type Answerer, errorBody, inputFile, json, startSandbox } from "../kit.ts";
-import { done, type Ecm, type Result, readJson, refused, temporaryFolder } from "../support/ecm.ts";
+import { done, type Ecm, ends, type Result, readJson, refused, temporaryFolder } from "../support/ecm.ts";
 import { plainStructure, startService } from "../support/service.ts";
 
 async function withoutLimits(result: Promise<Result>) {
@@ -148,8 +148,7 @@ describe("a structure kept as a file", () => {
     expect(changes.map(({ action }) => action)).toEqual(["rename", "change", "keep", "rename", "add"]);
 
     const before = await readStructure(ecm);
-    const rehearsed = await run("apply", "--dry-run");
-    expect(rehearsed.code).toBe(0);
+    const rehearsed = await ends(run("apply", "--dry-run"), 0);
     for (const line of expected) expect(rehearsed.stderr.split(line), line).toHaveLength(2);
     expect(await readStructure(ecm)).toEqual(before);
     const screen = (await ecm(`structure diff ${file}`, { terminalColumns: 40 })).stdout;

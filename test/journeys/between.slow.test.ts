@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { findStatus } from "../../src/api/contacts.ts";
 import type { Contact, ContactList } from "../../src/wire.ts";
-import { call, done, inputFile, makePlanFile, parseSummary, toWords } from "../kit.ts";
+import { call, done, ends, inputFile, makePlanFile, parseSummary, readJson, toWords } from "../kit.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 /** What others do to a contact, in commands. */
@@ -96,9 +96,8 @@ const kinds: Record<string, Kind> = {
 async function planOnly(service: RunningSandbox, { line, looks = 0 }: Kind): Promise<string> {
   const command = `${await line(service)} --yes --json`;
   const { estimate } = parseSummary(await service.ecm(`${command} --dry-run`));
-  const stopped = await service.ecm(`${command} --max-requests ${estimate.requests - looks - count}`);
-  expect(stopped.code, stopped.stderr).toBe(7);
-  const { run, rows } = parseSummary(stopped);
+  const most = estimate.requests - looks - count;
+  const { run, rows } = parseSummary(await ends(service.ecm(`${command} --max-requests ${most}`), 7));
   // No number of requests ends an undo between its plan and its first write, whose contact is left alone.
   expect(rows.pending).toBe(looks > 1 ? count - 1 : count);
   return run!;
@@ -124,7 +123,7 @@ async function resume(service: RunningSandbox, run: string, keys = known): Promi
     .filter(([, number]) => number > 0)
     .map(([name, number]) => `${name} ${number}`);
   const all = await call<Contact[]>(service, "GET", "/api/contact");
-  const named: ContactList[] = JSON.parse(await done(service.ecm("lists list --json")));
+  const named: ContactList[] = await readJson(service.ecm, "lists list");
   const describe = (key: string) => {
     const contact = all.find((each) => each.key === key);
     if (!contact) return "nobody";
@@ -132,14 +131,14 @@ async function resume(service: RunningSandbox, run: string, keys = known): Promi
     const lists = named.filter(({ _id }) => held.includes(_id)).map(({ name }) => name);
     return [contact.fields?.[0]?.value, ...lists.sort(), findStatus(contact)?.primary].join(" ");
   };
-  const ends = new Map<string, string[]>();
+  const reached = new Map<string, string[]>();
   for (const [index, event] of Object.keys(events).entries()) {
     const end = describe(keys[index]!);
-    ends.set(end, [...(ends.get(end) ?? []), event]);
+    reached.set(end, [...(reached.get(end) ?? []), event]);
   }
   return [
     `${counts.join(", ")}, exit ${code}`,
-    ...Array.from(ends, ([end, after]) => `${end}: ${after.join(", ")}`),
+    ...Array.from(reached, ([end, after]) => `${end}: ${after.join(", ")}`),
   ];
 }
 

@@ -80,8 +80,8 @@ describe("a bulk run that stops", () => {
     ["the account is suspended", "account --status suspended", "account --status open"],
   ])("stops with exit 4 when %s, and goes on when that is over", async (_what, close, open) => {
     const proxy = await startRecordingProxy();
-    const owner = (line: string) => proxy.ecm(`sandbox ${line} --data ${proxy.folder} --json`);
-    const { key } = JSON.parse((await owner("keys create mine --scope contacts:write")).stdout);
+    const owner = (line: string) => readJson(proxy.ecm, `sandbox ${line} --data ${proxy.folder}`);
+    const { key } = await owner("keys create mine --scope contacts:write");
     let closed: Promise<unknown> | undefined;
     proxy.onRequest = ({ count }) => {
       if (count === 30) closed = owner(close);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/index.ts";
 import { call, errorBody, inputFile, json, manyRows, startSandbox, startService, summaryOf } from "../kit.ts";
-import { done, type Ecm, type Result, readJson, refused } from "../support/ecm.ts";
+import { done, type Ecm, ends, type Result, readJson, refused } from "../support/ecm.ts";
 
 const people = (count: number) => inputFile(manyRows(count));
 const readError = ({ stderr }: Pick<Result, "stderr">) => JSON.parse(/^\{"error".*$/m.exec(stderr)![0]).error;
@@ -118,8 +118,7 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
 
   it("and says nothing of it where no limit stopped it, or once it is done", async () => {
     const { ecm } = await startSandbox();
-    const stopped = await importing(ecm, 20, "--max-requests 5");
-    expect(stopped.code).toBe(7);
+    const stopped = await ends(importing(ecm, 20, "--max-requests 5"), 7);
     expect(stopped).not.toHaveProperty("resumableAt");
     expect(readError(stopped)).not.toHaveProperty("retryAfterSeconds");
     await done(ecm("runs resume last"));
@@ -130,8 +129,7 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
     const quota = errorBody("TooManyRequestsError", "Monthly API quota exceeded.");
     const after = { "retry-after": "999999999999999" };
     const { ecm } = await startService((_request, response) => json(response, 429, quota, after));
-    const stopped = await importing(ecm, 3, "");
-    expect(stopped.code).toBe(7);
+    const stopped = await ends(importing(ecm, 3, ""), 7);
     expect(stopped).not.toHaveProperty("resumableAt");
     await refused(ecm("lists list"), 7);
   });

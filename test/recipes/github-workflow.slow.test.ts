@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
-import { waitForResult } from "../support/ecm.ts";
+import { ends, waitForResult } from "../support/ecm.ts";
 import { machine, recipe } from "./kit.ts";
 
 type Step = { name?: string; run?: string; shell?: string; env?: Record<string, string> };
@@ -96,8 +96,7 @@ recipe("the workflow's steps", () => {
       "b.csv": "Email\neve@example.com\n",
     });
     await ecm("lists create Newsletter");
-    const rehearsed = await step("rehearse", "Rehearse");
-    expect(rehearsed.code, rehearsed.stderr).toBe(0);
+    const rehearsed = await ends(step("rehearse", "Rehearse"), 0);
     const counts = "### contacts/a.csv\n\n### Plan: 2 contacts to write\n";
     for (const said of [counts, "- Contacts: 2 create\n", "### contacts/b.csv"])
       expect(rehearsed.summary).toContain(said);
@@ -105,14 +104,12 @@ recipe("the workflow's steps", () => {
     const digests = rehearsed.summary.match(/sha256:[0-9a-f]{64}/g)!;
     expect(await active()).toBe(0);
 
-    const applied = await merge();
-    expect(applied.code, applied.stderr).toBe(0);
+    const applied = await ends(merge(), 0);
     expect(applied.summary).toContain("completed: 2 created, 0 updated");
     expect(applied.summary.match(/sha256:[0-9a-f]{64}/g)).toEqual(digests);
     expect(await active()).toBe(3);
     await rm(join(folder, "contacts/b.csv"));
-    const again = await step("rehearse", "Rehearse");
-    expect(again.code, again.stderr).toBe(0);
+    const again = await ends(step("rehearse", "Rehearse"), 0);
     expect(again.summary).toContain("### Plan: 0 contacts to write");
   });
 
@@ -139,20 +136,17 @@ recipe("the workflow's steps", () => {
     await file("run", "17\n");
     // Somebody else has made the contact meanwhile: it is left alone, and the job says so.
     await ecm("contact create --key ada@example.com");
-    const late = await merge();
-    expect(late.code, late.stderr).toBe(3);
+    const late = await ends(merge(), 3);
     expect(late.summary).toContain("0 created, 0 updated, 0 unchanged, 1 skipped");
   });
 
   it("fail the check for rejected rows, for too many changes and for a list that does not exist, and go on with the other files", async () => {
     const { step, ecm, active, file } = await runner({ "a.csv": "Email\nada@example.com\n<i>nobody\n" });
-    const refused = await step("rehearse", "Rehearse");
-    expect(refused.code).toBe(5);
+    const refused = await ends(step("rehearse", "Rehearse"), 5);
     expect(refused.summary).toContain("<pre>The account has no list");
     await ecm("lists create Newsletter");
     await file("contacts/b.csv", "Email\neve@example.com\n");
-    const rejected = await step("rehearse", "Rehearse");
-    expect(rejected.code).toBe(3);
+    const rejected = await ends(step("rehearse", "Rehearse"), 3);
     expect(rejected.summary).toContain("1 reject\n");
     expect(rejected.summary).not.toContain("nobody");
     expect(rejected.summary).toContain("### contacts/b.csv");

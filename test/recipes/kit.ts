@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/index.ts";
-import { done, type Ecm, ecmWith, startSandbox, temporaryFolder, waitForResult } from "../kit.ts";
+import { done, type Ecm, ecmWith, readJson, startSandbox, temporaryFolder, waitForResult } from "../kit.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -98,20 +98,18 @@ export const contacts = (count: number, from = 0) =>
 export const people = (count: number, ...lists: string[]) =>
   Array.from({ length: count }, (_, index) => ({ key: `p${index}@example.com`, lists }));
 
-const json = async (ecm: Ecm, line: string) => JSON.parse(await done(ecm(`${line} --json`)));
-
 /** None where there is no such list yet. */
 export async function countMembers(ecm: Ecm, list: string): Promise<number> {
-  const found = (await json(ecm, "lists list")).find((each: { name: string }) => each.name === list);
+  const found = (await readJson(ecm, "lists list")).find((each: { name: string }) => each.name === list);
   return found?.totalContacts ?? 0;
 }
 
 /** Spends one. */
 export const requestsLeft = async (ecm: Ecm): Promise<number> =>
-  (await json(ecm, "limits --refresh")).hour.remaining;
+  (await readJson(ecm, "limits --refresh")).hour.remaining;
 
 /** The newest first. */
-export const runs = (ecm: Ecm) => json(ecm, "runs list");
+export const runs = (ecm: Ecm) => readJson(ecm, "runs list");
 
 /** A profile whose key is named `crm-first`, and the script's environment. */
 export async function rotating() {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { done, ends, refused } from "../kit.ts";
+import { done, ends, readJson, refused } from "../kit.ts";
 import {
   contacts,
   countMembers,
@@ -249,7 +249,7 @@ recipe("key-rotation", () => {
     expect(names()).toEqual([expect.stringMatching(/^crm-\d{8}-\d{6}$/)]);
     expect(await works()).toBe(true);
     expect(await remember()).toEqual(["current", "lock", "log"]);
-    const [profile] = JSON.parse((await ecm("auth list --json")).stdout);
+    const [profile] = await readJson(ecm, "auth list");
     expect(profile).toMatchObject({ name: "crm", structure: expect.stringMatching(/^[0-9a-f]{24}$/) });
   });
 
@@ -339,7 +339,7 @@ recipe("campaign-leavers", () => {
     const { script, ecm, admin } = await machine();
     const campaigns = [{ name: "Spring sale", status: "sent" }, { name: "Draft" }];
     admin().seed({ contacts: people(8), campaigns });
-    const [sale] = JSON.parse((await ecm("campaigns list --status sent --json")).stdout);
+    const [sale] = await readJson(ecm, "campaigns list --status sent");
     const happenings = [
       { type: "email-complaint" },
       { type: "email-bounced", emailBounceType: "Permanent" },

@@ -79,11 +79,11 @@ export function ecmWith(env: Record<string, string>, program = run): Ecm {
 }
 
 /** A command that ends with this code and says these words on stderr, whatever it prints. @returns its result */
-export async function ends(
-  result: Result | Promise<Result>,
+export async function ends<Ended extends Pick<Result, "code" | "stderr">>(
+  result: Ended | Promise<Ended>,
   code: number,
   ...words: readonly (string | RegExp)[]
-): Promise<Result> {
+): Promise<Ended> {
   const ended = await result;
   expect(ended.code, ended.stderr).toBe(code);
   for (const word of words) expect(ended.stderr).toMatch(word);
@@ -100,7 +100,9 @@ export async function readJson(ecm: Ecm, args: string | readonly string[], optio
 }
 
 /** A command that fails: it exits with this code, prints nothing, and says these words. @returns its stderr */
-export async function refused(...command: Parameters<typeof ends>): Promise<string> {
+export async function refused(
+  ...command: [result: Promise<Result>, code: number, ...words: readonly (string | RegExp)[]]
+): Promise<string> {
   const { stdout, stderr } = await ends(...command);
   expect(stdout, stderr).toBe("");
   return stderr;
