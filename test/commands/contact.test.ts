@@ -8,15 +8,13 @@ import { plainStructure, startService } from "../support/service.ts";
 
 /** An account with a field, two tags and two lists, and Ada in it. */
 async function seeded(variants: Record<string, string> = {}): Promise<RunningSandbox & { ada: Contact }> {
-  const running = await startSandbox({
-    variants,
-    contents: {
-      tags: ["vip", "north, west", "名前"],
-      lists: ["News", "ニュース"],
-      contacts: [{ key: "ada@example.com", fields: { City: "Paris" }, lists: ["News"], tags: ["vip"] }],
-    },
-  });
-  const ada = (await readJson(running.ecm, "contact get ada@example.com")) as Contact;
+  const contents = {
+    tags: ["vip", "north, west", "名前"],
+    lists: ["News", "ニュース"],
+    contacts: [{ key: "ada@example.com", fields: { City: "Paris" }, lists: ["News"], tags: ["vip"] }],
+  };
+  const running = await startSandbox({ variants, contents });
+  const ada: Contact = await readJson(running.ecm, "contact get ada@example.com");
   return { ...running, ada };
 }
 
@@ -168,8 +166,8 @@ describe("contact search", () => {
     const contacts = [..."abcd"].map((name) => ({ _id: name, key: `${name}@x.org`, tags: tagsOf(name) }));
     const structure = { ...plainStructure, tags: [{ _id: "t1", label: "vip" }] };
     const { ecm, server } = await startService(({ url, body }, response) => {
-      if (url.endsWith("/lists?page=1&size=100"))
-        return json(response, 200, { total: 1, records: [{ _id: "l1", name: "News" }] });
+      const lists = { total: 1, records: [{ _id: "l1", name: "News" }] };
+      if (url.endsWith("/lists?page=1&size=100")) return json(response, 200, lists);
       if (!url.endsWith("/search")) return json(response, 200, [structure]);
       const { page } = JSON.parse(body);
       json(response, 200, { totalRecords: 4, contacts: contacts.slice(page * 2 - 2, page * 2) });

@@ -110,10 +110,8 @@ describe("failures", () => {
   it("come at once at the hourly limit, also from a plan: no call waits for the hour", async () => {
     const { env } = await startSandbox({ hourlyLimit: 1 });
     const { refusal } = await startMcp(env, ["--allow-write"]);
-    for (const [tool, input] of [
-      ["plan_change", { action: "delete", all: true }],
-      ["contact_search", {}],
-    ] as const) {
+    const inputs = { plan_change: { action: "delete", all: true }, contact_search: {} };
+    for (const [tool, input] of Object.entries(inputs)) {
       const error = await refusal(tool, input);
       expect(error).toMatchObject({ exitCode: 7, limit: "hour", retryAfterSeconds: expect.any(Number) });
       expect(error.hint).not.toContain("--");
@@ -269,10 +267,8 @@ describe("writes", () => {
       { Email: "c@example.com", Newsletter: "yes" },
       { Email: "d@example.com", Newsletter: "no" },
     ];
-    expect(await refusal("plan_import", { rows })).toMatchObject({
-      type: "ConsentError",
-      message: expect.stringContaining("read as opt-in it leaves out 1 of 2 rows"),
-    });
+    const message = expect.stringContaining("read as opt-in it leaves out 1 of 2 rows");
+    expect(await refusal("plan_import", { rows })).toMatchObject({ type: "ConsentError", message });
     const planned = await call("plan_import", { rows, consent: { Newsletter: "opt-in" } });
     expect(await apply(planned)).toMatchObject({ rows: { created: 1 } });
     const table = "Email,unsubscribed\nada@example.com,yes\nbob@example.com,no\n";

@@ -5,12 +5,13 @@ import { startSandbox } from "../support/sandbox.ts";
 
 async function account() {
   const held = { fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"] };
-  const service = await startSandbox({
-    contents: {
-      ...{ fields: ["City", "Note"], lists: ["News", "Other"], tags: ["VIP", "Gold"] },
-      contacts: ["ada@example.com", "bob@example.com"].map((key) => ({ key, ...held })),
-    },
-  });
+  const contents = {
+    fields: ["City", "Note"],
+    lists: ["News", "Other"],
+    tags: ["VIP", "Gold"],
+    contacts: ["ada@example.com", "bob@example.com"].map((key) => ({ key, ...held })),
+  };
+  const service = await startSandbox({ contents });
   const writes = () => listWrites(service).filter((write) => write.includes("/contact/"));
   return { ...service, writes };
 }

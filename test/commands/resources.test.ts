@@ -107,8 +107,14 @@ it("a domain has its DNS records, of which no word is cut", async () => {
   const value = "A".repeat(400);
   const dkim = { status: "failed", records: [{ type: "TXT", name: "k._domainkey", value }] };
   const novel = { status: null, records: [{ type: "CNAME", name: "n\u001b[0m", value: 5 }, "no record"] };
-  const told = { isReadyForSending: false, dkim, dmarc: "pending", novel };
-  const domain = { _id: "d1", domain: "example.com", ...told };
+  const domain = {
+    _id: "d1",
+    domain: "example.com",
+    isReadyForSending: false,
+    dkim,
+    dmarc: "pending",
+    novel,
+  };
   const { ecm } = await answering({ "email/domain": [domain, { domain: "other.com" }] });
   for (const width of [40, 80]) {
     const { stdout } = await ecm("domains get EXAMPLE.com", at(width));

@@ -22,8 +22,8 @@ describe("ecm runs", () => {
     const last = await imports(ecm, manyRows(2));
     const stopped = { run, status: "stopped" };
     expect(await readJson(ecm, "runs list")).toMatchObject([{ run: last.run, status: "completed" }, stopped]);
-    const told = { kind: "import", stoppedBy: "max-requests", file, done: rows.created, rows };
-    expect(await readJson(ecm, `runs show ${run!.slice(0, -1)}`)).toMatchObject({ ...stopped, ...told });
+    const told = { ...stopped, kind: "import", stoppedBy: "max-requests", file, done: rows.created, rows };
+    expect(await readJson(ecm, `runs show ${run!.slice(0, -1)}`)).toMatchObject(told);
     expect((await readJson(ecm, "runs show last")).run).toBe(last.run);
     expect(await done(ecm("runs list", { terminalColumns: 120 }))).toContain("stopped");
   });

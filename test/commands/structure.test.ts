@@ -118,9 +118,8 @@ describe("structure update, field and tag", () => {
 describe("a structure kept as a file", () => {
   it("is pulled, differs in nothing, is edited, compared, applied, and differs in nothing again", async () => {
     const contact = { key: "a@x.org", fields: { City: "Paris", Fax: "1" }, tags: ["vip"] };
-    const { ecm } = await startSandbox({
-      contents: { fields: ["City", "Fax"], tags: ["vip", "2024", "no"], contacts: [contact] },
-    });
+    const contents = { fields: ["City", "Fax"], tags: ["vip", "2024", "no"], contacts: [contact] };
+    const { ecm } = await startSandbox({ contents });
     const file = join(await temporaryFolder(), "structure.yaml");
     const run = (verb: string, flags = "") => withoutLimits(ecm(`structure ${verb} ${file} ${flags}`));
     const same = { code: 0, stdout: "" };

@@ -5,6 +5,7 @@ import type { Contact, ContactList } from "../../src/wire.ts";
 import { call, done, ends, inputFile, makePlanFile, parseSummary, readJson, toWords } from "../kit.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
+const create = "contact create --key KEY --set City=Bonn --list Customers";
 /** What others do to a contact, in commands. */
 const events: Record<string, string[]> = {
   nothing: [],
@@ -14,10 +15,7 @@ const events: Record<string, string[]> = {
   "it unsubscribes": ["contact unsubscribe KEY --yes"],
   "it is suppressed": ["suppressions add KEY"],
   "it is deleted": ["contact delete KEY --yes"],
-  "it is made anew": [
-    "contact delete KEY --yes",
-    "contact create --key KEY --set City=Bonn --list Customers",
-  ],
+  "it is made anew": ["contact delete KEY --yes", create],
   "it is as wanted": ["contact mutate KEY --set City=Rome"],
 };
 const count = Object.keys(events).length;
@@ -25,16 +23,15 @@ const keysOf = (name: string) => Object.keys(events).map((_event, index) => `${n
 const known = keysOf("known");
 const unknown = keysOf("unknown");
 
-const start = () =>
-  startSandbox({
-    contents: {
-      ...{ fields: ["City"], lists: ["Customers", "News"], tags: ["VIP"] },
-      contacts: [
-        ...known.map((key) => ({ key, fields: { City: "Oslo" }, lists: ["Customers"], tags: ["VIP"] })),
-        { key: "eve@example.com", lists: ["Customers"] },
-      ],
-    },
-  });
+const contents = {
+  fields: ["City"],
+  lists: ["Customers", "News"],
+  tags: ["VIP"],
+  contacts: [
+    ...known.map((key) => ({ key, fields: { City: "Oslo" }, lists: ["Customers"], tags: ["VIP"] })),
+    { key: "eve@example.com", lists: ["Customers"] },
+  ],
+};
 
 interface Kind {
   /** Before the run. @returns its line */
@@ -63,9 +60,7 @@ const kinds: Record<string, Kind> = {
   "an import of somebody new": { line: () => importOf(unknown), keys: unknown, areAbsent: true },
   "an import that updates": { line: async () => `${await importOfKnown()} --mode update` },
   "an edit": { line: async () => `contact mutate ${await keysFile()} --set City=Rome` },
-  "an edit of a selection": {
-    line: async () => "contact mutate --list Customers --tag VIP --set City=Rome",
-  },
+  "an edit of a selection": { line: async () => "contact mutate --list Customers --tag VIP --set City=Rome" },
   "an unsubscription": { line: async () => `contact unsubscribe ${await keysFile()}`, looks: 1 },
   "a deletion": { line: async () => `contact delete ${await keysFile()}`, looks: 1 },
   "a sync": {
@@ -106,10 +101,8 @@ async function planOnly(service: RunningSandbox, { line, looks = 0 }: Kind): Pro
 async function happen({ ecm }: RunningSandbox, { keys = known, areAbsent }: Kind): Promise<void> {
   for (const [index, [event, lines]] of Object.entries(events).entries()) {
     const isMade = areAbsent && !["nothing", "it is suppressed"].includes(event);
-    const create = "contact create --key KEY --set City=Bonn --list Customers";
-    for (const line of isMade ? [create, ...lines] : lines) {
+    for (const line of isMade ? [create, ...lines] : lines)
       await done(ecm(line.replace("KEY", keys[index]!)));
-    }
   }
 }
 
@@ -143,7 +136,7 @@ async function resume(service: RunningSandbox, run: string, keys = known): Promi
 }
 
 it.each(Object.entries(kinds))("others between a plan and its writes: %s", async (_name, kind) => {
-  const service = await start();
+  const service = await startSandbox({ contents });
   const run = await planOnly(service, kind);
   await happen(service, kind);
   expect(await resume(service, run, kind.keys)).toMatchSnapshot();

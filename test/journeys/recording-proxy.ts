@@ -66,13 +66,14 @@ export async function startRecordingProxy(options: Partial<SandboxOptions> = {})
     else response.socket?.destroy();
   });
   const apiKey = sandbox.ownKey();
-  const account = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: apiKey };
-  const env: Record<string, string> = { ...(await temporaryHome()), ...account };
+  const { baseUrl } = server;
+  const home = await temporaryHome();
+  const env: Record<string, string> = { ...home, ECM_BASE_URL: baseUrl, ECM_API_KEY: apiKey };
   return Object.assign(hooks, {
     sandbox,
     /** The service's own: a second client of it sees the same account, without this one's faults. */
     folder,
-    baseUrl: server.baseUrl,
+    baseUrl,
     apiKey,
     env,
     ecm: ecmWith(env),

@@ -27,18 +27,15 @@ const names = ["a,b", 'c"d', "t;semi", "t|pipe", "'tick", "=tag", "名簿", "wit
 
 function hostileAccount() {
   const some = (index: number) => names.filter((_, at) => (index + at) % 3 === 0);
-  return startSandbox({
-    hourlyLimit: 100_000,
-    contents: {
-      ...{ fields: labels, tags: names, lists: names },
-      contacts: values.map((value, index) => ({
-        key: oddKeys[index] ?? `h${index}@example.com`,
-        fields: Object.fromEntries(labels.filter((_, at) => (index + at) % 2).map((label) => [label, value])),
-        ...{ tags: some(index), lists: some(index) },
-        ...(index % 5 === 0 && { status: "Unsubscribe" as const }),
-      })),
-    },
-  });
+  const contacts = values.map((value, index) => ({
+    key: oddKeys[index] ?? `h${index}@example.com`,
+    fields: Object.fromEntries(labels.filter((_, at) => (index + at) % 2).map((label) => [label, value])),
+    tags: some(index),
+    lists: some(index),
+    ...(index % 5 === 0 && { status: "Unsubscribe" as const }),
+  }));
+  const contents = { fields: labels, tags: names, lists: names, contacts };
+  return startSandbox({ hourlyLimit: 100_000, contents });
 }
 
 describe("an export", () => {
@@ -93,10 +90,10 @@ describe("an export", () => {
   });
 
   it.each(["SIGKILL", "SIGTERM"] as const)("ended by %s starts anew, whole or not at all", async (signal) => {
-    const everybody: Record<string, unknown>[] = Array.from({ length: 11 }, (_, n) => ({
-      ...{ _id: `id${n}`, key: `k${n}@example.com` },
-      ...{ fields: [], lists: [], tags: [], status: { primary: "Active" } },
-    }));
+    const bare = { fields: [], lists: [], tags: [], status: { primary: "Active" } };
+    const toContact = (n: number) => ({ _id: `id${n}`, key: `k${n}@example.com`, ...bare });
+    const everybody: Record<string, unknown>[] = Array.from({ length: 11 }, (_, n) => toContact(n));
+    const tooMany = errorBody("ValidationError", "too many", { field: "pageSize" });
     const pages: number[] = [];
     const hanging = new EventEmitter();
     let hangs = true;
@@ -106,8 +103,7 @@ describe("an export", () => {
         return json(response, 200, request.url.includes("/lists") ? [] : [plainStructure]);
       }
       const { page, pageSize } = JSON.parse(request.body) as { page: number; pageSize: number };
-      if (pageSize > 3)
-        return json(response, 400, errorBody("ValidationError", "too many", { field: "pageSize" }));
+      if (pageSize > 3) return json(response, 400, tooMany);
       pages.push(page);
       if (page === 3 && hangs) return hanging.emit("page");
       const contacts = everybody.slice((page - 1) * pageSize, page * pageSize);

@@ -30,27 +30,22 @@ async function runner(files: Record<string, string>) {
     await writeFile(summary, "");
     const script = await testMachine.file("step.sh", run!);
     const { ECM_READ_ONLY, GH_REPO } = env!;
-    const child = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", script], {
-      cwd: testMachine.folder,
-      env: {
-        ...testMachine.env,
-        ...workflow.env,
-        ...testMachine.env,
-        MAX_CHANGES: "100%",
-        GITHUB_SHA: "merged",
-        ...(GH_REPO ? { GH_REPO: "owner/contacts" } : {}),
-        GITHUB_STEP_SUMMARY: summary,
-        RUNNER_TEMP: testMachine.folder,
-        ...(ECM_READ_ONLY ? { ECM_READ_ONLY } : {}),
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const { folder: cwd } = testMachine;
+    const github = { GITHUB_SHA: "merged", GITHUB_STEP_SUMMARY: summary, RUNNER_TEMP: cwd };
+    const own = {
+      ...workflow.env,
+      ...testMachine.env,
+      ...github,
+      MAX_CHANGES: "100%",
+      ...(GH_REPO ? { GH_REPO: "owner/contacts" } : {}),
+      ...(ECM_READ_ONLY ? { ECM_READ_ONLY } : {}),
+    };
+    const words = ["--noprofile", "--norc", "-eo", "pipefail", script];
+    const child = spawn("bash", words, { cwd, env: own, stdio: ["ignore", "pipe", "pipe"] });
     return { ...(await waitForResult(child)), summary: await readFile(summary, "utf8") };
   };
   // What the first job keeps is what the second one finds.
-  await testMachine.file(
-    "bin/gh",
-    `#!/bin/sh
+  const gh = `#!/bin/sh
 echo "$*" >>"$HOME/gh.log"
 case "$1 $2" in
   "api repos/owner/contacts/commits/merged/pulls") cat "$HOME/head" ;;
@@ -58,9 +53,8 @@ case "$1 $2" in
   "run download") mkdir -p "$7" && cp "$HOME"/kept/* "$7" ;;
   *) exit 9 ;;
 esac
-`,
-    0o755,
-  );
+`;
+  await testMachine.file("bin/gh", gh, 0o755);
   await testMachine.file("head", "abc\n");
   await testMachine.file("run", "17\n");
   const keptFolder = join(testMachine.folder, "kept");
