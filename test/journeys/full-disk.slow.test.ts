@@ -94,8 +94,8 @@ it.runIf(canMount)(
     await writeFile(join(config, "profiles.json"), profiles);
     await chmod(join(config, "profiles.json"), 0o644);
     remount(disk, "ro");
-    const folders = { ECM_CACHE_DIR: join(disk, "cache"), ECM_STATE_DIR: join(disk, "state") };
-    const ecm = ecmWith({ ECM_CONFIG_DIR: config, ...folders });
+    const [cache, state] = [join(disk, "cache"), join(disk, "state")];
+    const ecm = ecmWith({ ECM_CONFIG_DIR: config, ECM_CACHE_DIR: cache, ECM_STATE_DIR: state });
     expect(await ecm("contact search --count")).toMatchObject({ code: 0, stdout: "0\n" });
     const before = witness.arrived();
     await refused(ecm(["import", await inputFile(manyRows(3))]), 2, "Cannot write to the run folder");
