@@ -83,7 +83,7 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
 });
 
 it.runIf(canMount)(
-  "a read-only disk is no hindrance to reading: profiles as a mounted secret, caches that cannot be written",
+  "a read-only disk is no hindrance to reading: profiles, caches that cannot be written",
   async () => {
     const disk = await mountedDisk("1m");
     const witness = await startRecordingProxy();
