@@ -209,3 +209,11 @@ it("a table that marks only some of its rows does not say who is meant", async (
   ] as const)
     expect(await codes((await home()).ecm, `${add} ${flag}`, ...checks)).toEqual(ended);
 });
+
+it("needs an account, since each has a list of its own, and its help says so", async () => {
+  const ecm = ecmWith(await temporaryHome());
+  for (const line of ["list", "add a@example.com", "check a@example.com", "remove a@example.com --yes"]) {
+    await refused(ecm(`suppressions ${line}`), 4);
+    expect(await done(ecm(`suppressions ${line} --help`)), line).toMatch(/^ +4 +no account/m);
+  }
+});

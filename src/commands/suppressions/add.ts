@@ -18,7 +18,7 @@ import {
 } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
 import { verb } from "../verb.ts";
-import { requireKeys, suppressedView } from "./view.ts";
+import { requireKeys, suppressedView, withoutAccount } from "./view.ts";
 
 export function registerSuppressionsAdd(parent: Command, context: Context): void {
   const { terminal } = context;
@@ -38,7 +38,7 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
       "ecm suppressions add --keys crm.csv --marked-rows",
     ],
     output: "The keyed hash of each key, and when it was added: { hash, addedAt }. No address is stored.",
-    exitCodes: { 3: "added, but some lines of the file have no valid key" },
+    exitCodes: { 3: "added, but some lines of the file have no valid key", ...withoutAccount },
     view: suppressedView,
     async run(typedKeys, flags) {
       requireOneSource(flags.keys, typedKeys);

@@ -7,7 +7,7 @@ import type { View } from "../../terminal/present.ts";
 import { requireAddresses } from "../selection/keys.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
 import { verb } from "../verb.ts";
-import { requireKeys } from "./view.ts";
+import { requireKeys, withoutAccount } from "./view.ts";
 
 const view: View<{ key: string; suppressed: boolean }> = {
   columns: [
@@ -26,7 +26,11 @@ export function registerSuppressionsCheck(parent: Command, context: Context): vo
     isLocal: true,
     examples: ["ecm suppressions check ada@example.com"],
     output: "Each key and whether it is suppressed: { key, suppressed }.",
-    exitCodes: { 0: "all of them are suppressed", 1: "not all are suppressed, or the list cannot be read" },
+    exitCodes: {
+      0: "all of them are suppressed",
+      1: "not all are suppressed, or the list cannot be read",
+      ...withoutAccount,
+    },
     view,
     async run(keys) {
       requireKeys(keys, ecm`suppressions check KEY`);

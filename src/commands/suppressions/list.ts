@@ -4,7 +4,7 @@ import { advise, ecm } from "../../hint.ts";
 import { addOutputFileFlags } from "../flags/flags.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
 import { verb } from "../verb.ts";
-import { suppressedView } from "./view.ts";
+import { suppressedView, withoutAccount } from "./view.ts";
 
 const empty = advise`No suppressed keys. Add one with: ${ecm`suppressions add KEY`}`;
 
@@ -16,6 +16,7 @@ export function registerSuppressionsList(parent: Command, context: Context): voi
     isLocal: true,
     examples: ["ecm suppressions list", "ecm suppressions list --json"],
     output: "The hash of each key, and when it was added: { hash, addedAt }.",
+    exitCodes: withoutAccount,
     view: suppressedView,
     async run() {
       const list = await openSuppressionList(context);

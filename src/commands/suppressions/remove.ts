@@ -5,7 +5,7 @@ import { notFoundError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { openSuppressionList } from "../selection/lookups.ts";
 import { verb } from "../verb.ts";
-import { requireKeys } from "./view.ts";
+import { requireKeys, withoutAccount } from "./view.ts";
 
 export function registerSuppressionsRemove(parent: Command, context: Context): void {
   const command = parent
@@ -17,7 +17,7 @@ export function registerSuppressionsRemove(parent: Command, context: Context): v
     asks: true,
     examples: ["ecm suppressions remove ada@example.com", "ecm suppressions remove ada@example.com --yes"],
     output: "Nothing; stderr says what was removed.",
-    exitCodes: { 5: "none of the keys is suppressed" },
+    exitCodes: { 5: "none of the keys is suppressed", ...withoutAccount },
     async run(keys) {
       requireKeys(keys, ecm`suppressions remove KEY`);
       const list = await openSuppressionList(context);

@@ -11,6 +11,9 @@ export const suppressedView: View<Suppressed> = {
   id: ({ hash }) => hash,
 };
 
+/** Each account has a list of its own. */
+export const withoutAccount = { 4: "no account is chosen" };
+
 /** @throws UsageError for a key without content */
 export function requireKeys(keys: string[], usage: Hint): void {
   if (keys.length > 0 && keys.every((key) => key.trim() !== "")) return;
