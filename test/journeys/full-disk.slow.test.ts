@@ -82,27 +82,24 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
   });
 });
 
-it.runIf(canMount)(
-  "a read-only disk is no hindrance to reading: profiles, caches that cannot be written",
-  async () => {
-    const disk = await mountedDisk("1m");
-    const witness = await startRecordingProxy();
-    const config = join(disk, "config");
-    await mkdir(config, { mode: 0o755 });
-    const profile = { baseUrl: witness.env.ECM_BASE_URL, apiKey: witness.apiKey };
-    const profiles = JSON.stringify({ version: 1, current: "a", profiles: { a: profile } });
-    await writeFile(join(config, "profiles.json"), profiles);
-    await chmod(join(config, "profiles.json"), 0o644);
-    remount(disk, "ro");
-    const [cache, state] = [join(disk, "cache"), join(disk, "state")];
-    const ecm = ecmWith({ ECM_CONFIG_DIR: config, ECM_CACHE_DIR: cache, ECM_STATE_DIR: state });
-    expect(await ecm("contact search --count")).toMatchObject({ code: 0, stdout: "0\n" });
-    const before = witness.arrived();
-    await refused(ecm(["import", await inputFile(manyRows(3))]), 2, "Cannot write to the run folder");
-    expect(witness.arrived()).toBe(before);
-    await refused(ecm("auth use sandbox"), 1, "read-only");
-  },
-);
+it.runIf(canMount)("a read-only disk, with profiles and caches, is no hindrance to reading", async () => {
+  const disk = await mountedDisk("1m");
+  const witness = await startRecordingProxy();
+  const config = join(disk, "config");
+  await mkdir(config, { mode: 0o755 });
+  const profile = { baseUrl: witness.env.ECM_BASE_URL, apiKey: witness.apiKey };
+  const profiles = JSON.stringify({ version: 1, current: "a", profiles: { a: profile } });
+  await writeFile(join(config, "profiles.json"), profiles);
+  await chmod(join(config, "profiles.json"), 0o644);
+  remount(disk, "ro");
+  const [cache, state] = [join(disk, "cache"), join(disk, "state")];
+  const ecm = ecmWith({ ECM_CONFIG_DIR: config, ECM_CACHE_DIR: cache, ECM_STATE_DIR: state });
+  expect(await ecm("contact search --count")).toMatchObject({ code: 0, stdout: "0\n" });
+  const before = witness.arrived();
+  await refused(ecm(["import", await inputFile(manyRows(3))]), 2, "Cannot write to the run folder");
+  expect(witness.arrived()).toBe(before);
+  await refused(ecm("auth use sandbox"), 1, "read-only");
+});
 
 function tryMount(): boolean {
   try {
