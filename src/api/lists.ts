@@ -55,9 +55,12 @@ export function readList(answer: ApiAnswer): ContactList {
 export function requireFreeListName(name: string, lists: readonly ContactList[], except?: string): void {
   const sameName = lists.find((list) => list._id !== except && foldCase(list.name ?? "") === foldCase(name));
   if (!sameName) return;
+  const advice = "Upper and lower case count as the same name; choose another";
   throw conflictError(
     `A list named ${JSON.stringify(sameName.name)} already exists`,
-    advise`Upper and lower case count as the same name; choose another. To add people to this list: ${ecm`contact mutate --list OTHER --add-list ${sameName.name ?? ""}`}`,
+    except === undefined
+      ? advise`${advice}. To add people to this list: ${ecm`contact mutate --list OTHER --add-list ${sameName.name ?? ""}`}`
+      : advice,
     { type: "DuplicateFieldError", field: "name", applied: "no" },
   );
 }

@@ -113,6 +113,13 @@ export function chooseFileFormat(
 
 /** @throws UsageError where the name says another format than the one that is written */
 export function requireFileFormat(file: string, format: FileFormat, flag = "--output-file"): void {
+  if (extname(file).toLowerCase() === ".gz") {
+    const uncompressed = file.slice(0, -".gz".length);
+    throw usageError(
+      `${flag}: ${file} is compressed by its name, but the output is not`,
+      `Name it ${uncompressed}, and compress it afterwards`,
+    );
+  }
   const named = findFormatByName(file);
   if (named === undefined || named === format) return;
   throw usageError(

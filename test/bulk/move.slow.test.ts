@@ -60,11 +60,9 @@ it("a contact that moves is created with its values, lists and tags in one reque
 
 it("a contact that moves is printed with --delete-old before it is deleted", async () => {
   const { move, keys } = await startScene();
-  expect(JSON.parse((await move("--delete-old")).stdout)).toMatchObject({
-    key: old,
-    lists: [{}],
-    tags: [{}],
-  });
+  const moved = await move("--delete-old");
+  expect(JSON.parse(moved.stdout)).toMatchObject({ key: old, lists: [{}], tags: [{}] });
+  expect(moved.stderr).toContain(`${old} is deleted for good`);
   expect(await keys()).toEqual([next, "bob@example.com"]);
   // As after a kill at the end.
   const again = await move("--delete-old");

@@ -47,7 +47,7 @@ describe("lists rename", () => {
     const { ecm } = await startSandbox({ contents });
     const dry = await readJson(ecm, "lists rename Leads Old --dry-run");
     expect(dry).toMatchObject({ method: "PATCH", body: { name: "Old" } });
-    await refused(ecm("lists rename Leads NEWS"), 6);
+    await refused(ecm("lists rename Leads NEWS"), 6, /choose another\n/);
     expect(await readJson(ecm, "lists rename leads LEADS")).toMatchObject({ name: "LEADS" });
     expect((await ecm("lists rename LEADS LEADS")).stderr).toContain("unchanged");
     await refused(ecm("lists rename LEADS ' '"), 2);

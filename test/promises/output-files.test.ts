@@ -4,6 +4,7 @@ import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink, writeFile 
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { done, json, manyContacts, refused, startSandbox, startService, temporaryFolder } from "../kit.ts";
+import { loadLeaves } from "../support/command-tree.ts";
 import { read } from "../tables/reading.ts";
 
 /** A service that must not be asked, and a folder. */
@@ -13,6 +14,8 @@ async function unasked() {
 }
 
 const people = { contacts: manyContacts(2) };
+
+const isOutputFile = ({ long }: { long?: string | null }) => long === "--output-file";
 
 it.each([
   ["export --output-file -", "To write to stdout, leave it out"],
@@ -34,6 +37,7 @@ describe("the name of an output file", () => {
     ["all.json", "-o ndjson --output-file", "is json by its name, but the output is ndjson"],
     ["all.yaml", "-o csv --output-file", "is yaml by its name, but the output is csv"],
     ["all.md", "--output-file", "is markdown by its name, but the output is csv\nhint: Name it ", ["export"]],
+    ["all.csv.gz", "--output-file", "is compressed by its name, but the output is not\nhint: Name it "],
     ["all.html", "-o csv --output-file", "is html by its name, but the output is csv"],
     ["all.csv", "--output-file", "but the output is yaml\nhint: Name it ", ["structure pull"]],
     ["all.xlsx", "--output-file", "is xlsx", ["structure pull"]],
@@ -75,6 +79,23 @@ describe("the name of an output file", () => {
     const pulled = await written("structure pull", "structure.json");
     expect(JSON.parse(pulled)).toMatchObject({ label: "Default" });
   });
+});
+
+it("every listing takes --output-file, and writes there what it prints", async () => {
+  const listings = (await loadLeaves()).filter(({ path }) =>
+    /(^| )(list|search|requests|variants)$/.test(path),
+  );
+  const flags = listings.map(({ command, path }) => [path, command.options.some(isOutputFile)]);
+  expect(flags.filter(([, has]) => !has)).toEqual([]);
+  const { ecm } = await startSandbox({ contents: people });
+  const file = join(await temporaryFolder(), "listed.csv");
+  const local =
+    "runs list,sandbox requests,sandbox keys list,sandbox snapshot list,sandbox variants,auth list";
+  for (const command of local.split(",")) {
+    await done(ecm(`${command} --output-file ${file}`));
+    expect(await readFile(file, "utf8"), command).toBe(await done(ecm(`${command} -o csv`)));
+  }
+  await refused(ecm(`sandbox requests --follow --output-file ${file}`), 2, "--follow never ends");
 });
 
 describe("a workbook", () => {

@@ -66,7 +66,9 @@ async function moveContact(
   const first = target ? planMerge(old, target, merge ?? false) : planCreation(old, key);
   const last = deleteOld ? deleteContactRequest(old._id) : changeStatusRequest(old._id, unsubscribed);
   const what = `${old.key} to ${key}, and ${deleteOld ? "delete" : "unsubscribe"} ${old.key}`;
-  const final = `${old.key} cannot be made active again: only they can subscribe again.`;
+  const final = deleteOld
+    ? `${old.key} is deleted for good, and cannot be made active again.`
+    : `${old.key} cannot be made active again: only they can subscribe again.`;
   if (dryRun) return { request: first ? [first, last] : [last], would: `move ${what}. ${final}` };
   await account.withRemembered("write", () => checkContactColumns(account, output));
   // Names are looked up before the first write: a failure between the two would leave both active.

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import type { KeyAdmin, KeyView } from "../../sandbox/key-admin.ts";
 import type { View } from "../../terminal/present.ts";
-import { repeatableOption } from "../flags/flags.ts";
+import { addOutputFileFlags, repeatableOption } from "../flags/flags.ts";
 import { parseTimestamp } from "../flags/times.ts";
 import { declareLocal, localVerb } from "./shared.ts";
 
@@ -40,7 +40,7 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
     act: ({ keys }, name, { scope: scopes, expires }) =>
       keys.create({ name, scopes, expiresAt: parseExpiry(expires) }),
   });
-  localVerb(context, declareLocal(group, "list", "show the keys"), {
+  localVerb(context, addOutputFileFlags(declareLocal(group, "list", "show the keys")), {
     examples: ["ecm sandbox keys list --json"],
     output: "One line per key, masked.",
     view: keyView,

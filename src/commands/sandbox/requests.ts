@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import type { LoggedRequest } from "../../sandbox/public-types.ts";
 import { presentList, toColumns, type View } from "../../terminal/present.ts";
-import { wholeNumberOption } from "../flags/flags.ts";
+import { addOutputFileFlags, wholeNumberOption } from "../flags/flags.ts";
 import { verb } from "../verb.ts";
 import { declareLocal, followRequests, withAdmin } from "./shared.ts";
 
@@ -32,7 +32,7 @@ export function registerSandboxRequests(parent: Command, context: Context): void
     .addOption(wholeNumberOption("--limit <n>", "only the newest N"))
     .option("--follow", "wait for further requests and show each as it is answered, until Ctrl-C")
     .option("--clear", "empty the log");
-  verb(context, command, {
+  verb(context, addOutputFileFlags(command), {
     isLocal: true,
     examples: [
       "ecm sandbox requests --status 4xx",
@@ -41,14 +41,20 @@ export function registerSandboxRequests(parent: Command, context: Context): void
     ],
     output:
       "The newest 10,000 requests. JSON has headers (the key masked), bodies and answers too; columns body and answer show them in the other formats. With --clear nothing.",
-    async run({ data, follow, clear, ...query }) {
+    async run({ data, follow, clear, outputFile, bom, safeCells, ...query }) {
       if (clear && (follow || Object.keys(query).length > 0)) {
         throw usageError("--clear empties the whole log and cannot be used with other flags");
+      }
+      if (follow && outputFile !== undefined) {
+        throw usageError(
+          "--output-file is complete before it appears, and --follow never ends",
+          "Leave out one of them, or write the lines with > FILE",
+        );
       }
       await withAdmin(context, { data }, async (admin) => {
         if (clear) return admin.requests.clear();
         // A table is drawn once all rows are known; lines are written one by one.
-        const output = context.output({}, follow ? "tsv" : undefined);
+        const output = context.output({ outputFile, bom, safeCells }, follow ? "tsv" : undefined);
         const requests = follow ? followRequests(context, admin, query) : admin.requests(query);
         await presentList(context.terminal, output, requests, requestView);
       });

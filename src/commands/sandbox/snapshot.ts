@@ -2,6 +2,7 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import type { Snapshot } from "../../sandbox/public-types.ts";
 import type { View } from "../../terminal/present.ts";
+import { addOutputFileFlags } from "../flags/flags.ts";
 import { declareLocal, localVerb } from "./shared.ts";
 
 const snapshotView: View<Snapshot> = {
@@ -32,7 +33,7 @@ export function registerSandboxSnapshot(parent: Command, context: Context): void
     view: snapshotView,
     act: ({ snapshots }, name) => snapshots.load(name),
   });
-  localVerb(context, add("list", "show the snapshots"), {
+  localVerb(context, addOutputFileFlags(add("list", "show the snapshots")), {
     examples: ["ecm sandbox snapshot list"],
     output: "One line per snapshot, by name.",
     view: snapshotView,

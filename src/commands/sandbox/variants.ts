@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import type { View } from "../../terminal/present.ts";
+import { addOutputFileFlags } from "../flags/flags.ts";
 import { verb } from "../verb.ts";
 
 const view: View<Awaited<ReturnType<typeof listVariants>>[number]> = {
@@ -14,7 +15,7 @@ const view: View<Awaited<ReturnType<typeof listVariants>>[number]> = {
 
 export function registerSandboxVariants(parent: Command, context: Context): void {
   const command = parent.command("variants").description("list what --variant can change");
-  verb(context, command, {
+  verb(context, addOutputFileFlags(command), {
     isLocal: true,
     examples: ["ecm sandbox variants", "ecm sandbox variants --json"],
     output:
