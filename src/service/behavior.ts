@@ -43,7 +43,7 @@ export const openPoints = {
   keyCase: {
     point: "letter case of keys",
     documented: "nothing",
-    does: "takes an address as the same in any case, and looks it up as written and in lower case: contacts of a run in one search, a single one in two",
+    does: "takes an address as the same in any case, and looks it up as written and in lower case: contacts of a run in one search, a single one in one after the other",
     next: "writes a key back as the service gave it",
   },
   maxPage: {
