@@ -96,6 +96,7 @@ it("every listing takes --output-file, and writes there what it prints", async (
     expect(await readFile(file, "utf8"), command).toBe(await done(ecm(`${command} -o csv`)));
   }
   await refused(ecm(`sandbox requests --follow --output-file ${file}`), 2, "--follow never ends");
+  await refused(ecm(`sandbox requests --clear --output-file ${file}`), 2, "--clear empties the whole log");
 });
 
 describe("a workbook", () => {

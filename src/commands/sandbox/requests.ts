@@ -41,10 +41,11 @@ export function registerSandboxRequests(parent: Command, context: Context): void
     ],
     output:
       "The newest 10,000 requests. JSON has headers (the key masked), bodies and answers too; columns body and answer show them in the other formats. With --clear nothing.",
-    async run({ data, follow, clear, outputFile, bom, safeCells, ...query }) {
-      if (clear && (follow || Object.keys(query).length > 0)) {
+    async run({ data, follow, clear, ...flags }) {
+      if (clear && (follow || Object.keys(flags).length > 0)) {
         throw usageError("--clear empties the whole log and cannot be used with other flags");
       }
+      const { outputFile, bom, safeCells, ...query } = flags;
       if (follow && outputFile !== undefined) {
         throw usageError(
           "--output-file is complete before it appears, and --follow never ends",
