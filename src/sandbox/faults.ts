@@ -2,7 +2,7 @@
  * Simulated faults: which fault, for which requests, and how often. With the same seed the same requests are
  * affected.
  */
-import { usageError } from "../errors.ts";
+import { type EcmError, isKind, usageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 
 const faultKinds = ["reset-before", "reset-after", "500", "503", "429", "delay", "truncate"] as const;
@@ -60,30 +60,25 @@ export class Faults {
   }
 }
 
-/** A fault that cannot be simulated; the message names it and says why. */
-class InvalidFault extends Error {
-  constructor(spec: string, why: string) {
-    super(`${JSON.stringify(spec)}: ${why}`);
-  }
-}
-
 /** What is wrong with a fault, in words that name it; undefined where it can be simulated. */
 export function findFaultProblem(spec: string): string | undefined {
   try {
     parse(spec);
     return undefined;
   } catch (error) {
-    if (!(error instanceof InvalidFault)) throw error;
+    if (!isKind(error, "usage")) throw error;
     return error.message;
   }
 }
 
 /** @throws UsageError naming the flag and what is wrong with the fault */
 export function planFaults(specs: string[]): FaultPicker {
-  const [problem] = specs.flatMap((spec) => findFaultProblem(spec) ?? []);
-  if (problem !== undefined)
-    throw usageError(`--fault ${problem}`, advise`See: ${ecm`sandbox start --help`}`);
-  const plans = specs.map((spec) => ({ plan: parse(spec), count: 0 }));
+  const plans = specs.map((spec) => {
+    const problem = findFaultProblem(spec);
+    if (problem !== undefined)
+      throw usageError(`--fault ${problem}`, advise`See: ${ecm`sandbox start --help`}`);
+    return { plan: parse(spec), count: 0 };
+  });
   return (method, path) => {
     let fault: Fault | undefined;
     for (const entry of plans) {
@@ -102,15 +97,13 @@ const form = new RegExp(
   `^(${faultKinds.join("|")})(?::(\\*|[A-Z]+)(?::([*/][^:]*))?)?((?::[a-z]+=\\d+(?:\\.\\d+)?)*)$`,
 );
 
+/** @throws UsageError that names the fault, and not where it stands */
 function parse(spec: string): Plan {
   const [kind] = spec.split(":");
   if (!faultKinds.includes(kind as FaultKind))
-    throw new InvalidFault(
-      spec,
-      `there is no fault ${JSON.stringify(kind)}; faults: ${faultKinds.join(", ")}`,
-    );
+    throw invalidFault(spec, `there is no fault ${JSON.stringify(kind)}; faults: ${faultKinds.join(", ")}`);
   const [, , method = "*", path = "*", rest] = form.exec(spec) ?? [];
-  if (rest === undefined) throw new InvalidFault(spec, "it is not KIND:METHOD:PATH:OPTION=NUMBER");
+  if (rest === undefined) throw invalidFault(spec, "it is not KIND:METHOD:PATH:OPTION=NUMBER");
   const options = readOptions(spec, rest.split(":").slice(1));
   return {
     kind: kind as FaultKind,
@@ -141,11 +134,11 @@ function readOptions(spec: string, parts: string[]): Map<string, number> {
     ([name, value]) => Object.hasOwn(optionChecks, name) && optionChecks[name]!(value),
   );
   if (!isValid || options.size < parts.length) {
-    throw new InvalidFault(spec, "its options are n=N, first=N, p=0..1, seed=N and seconds=S, each once");
+    throw invalidFault(spec, "its options are n=N, first=N, p=0..1, seed=N and seconds=S, each once");
   }
   if (counts.filter((name) => options.has(name)).length > 1)
-    throw new InvalidFault(spec, "give only one of n, first and p");
-  if (options.has("seed") && !options.has("p")) throw new InvalidFault(spec, "seed needs p");
+    throw invalidFault(spec, "give only one of n, first and p");
+  if (options.has("seed") && !options.has("p")) throw invalidFault(spec, "seed needs p");
   return options;
 }
 
@@ -170,4 +163,8 @@ function randomNumbers(seed: number): () => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+}
+
+function invalidFault(spec: string, why: string): EcmError {
+  return usageError(`${JSON.stringify(spec)}: ${why}`);
 }

@@ -130,8 +130,7 @@ async function work(context: RunContext, job: Job, file: InputFile): Promise<Clo
 
 /**
  * @throws RunStop for whatever keeps the run from being entered; EcmError when the input is not that of the
- *   run
- * that is resumed
+ *   run that is resumed
  */
 async function enter(
   context: RunContext,

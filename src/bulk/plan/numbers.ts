@@ -1,7 +1,7 @@
 /** The numbers of a plan: what it holds, what its guards allow, and what it costs. */
 import type { InferOutput } from "valibot";
 import { isInactive } from "../../api/contacts.ts";
-import { formatCount, formatCounted, sumCounts } from "../../counts.ts";
+import { formatCount, formatCounted, quote, sumCounts } from "../../counts.ts";
 import { EcmError, usageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
 import type { Clock, Contact } from "../../wire.ts";
@@ -117,15 +117,6 @@ export function toPlannedOutcome(
 /** What a sync takes out of its list, unless more is allowed. */
 const defaultMaxRemove: Limit = { percent: 10 };
 
-/** What a flag limits: how many the plan does it to, out of how many, and the number in words. */
-type Guarded = [
-  flag: string,
-  guard: Limit | undefined,
-  count: number,
-  of: number,
-  describe: (count: number) => string,
-];
-
 /**
  * What the plan would do beyond its limits; of a run that has begun, what was done already counts too.
  * @param plan its head, and its file where it stays for a look
@@ -135,26 +126,26 @@ export function findGuardFailure(
   guards: GuardOptions = {},
   { head, file, isFirst }: { head: PlanHead; file?: string; isFirst: boolean },
 ): EcmError | undefined {
-  const contacts = countPlannedWrites(tally) + tally.unchanged + sumCounts(tally.skipped);
+  const writes = countPlannedWrites(tally);
+  const contacts = writes + tally.unchanged + sumCounts(tally.skipped);
   const { listId = "", members = 0 } = head.removals ?? {};
   const maxRemove = guards.maxRemove ?? (head.kind === "sync" && isFirst ? defaultMaxRemove : undefined);
-  const toMembers = (count: number) =>
-    `remove ${formatCount(count)} of the ${formatCount(members)} members of ${JSON.stringify(nameOf(head.names, "list", listId))}`;
-  const toContacts = (does: string) => (count: number) =>
-    `${does} ${formatCounted(count, "contact")} (of ${formatCount(contacts)} looked at)`;
-  const guarded: Guarded[] = [
-    ["--max-remove", maxRemove, tally.removed, members, toMembers],
-    ["--max-changes", guards.maxChanges, countPlannedWrites(tally), contacts, toContacts("write to")],
-    ["--max-delete", guards.maxDelete, tally.deleted, contacts, toContacts("delete")],
+  const ofMembers = `${formatCount(tally.removed)} of the ${formatCount(members)} members of ${quote(nameOf(head.names, "list", listId))}`;
+  const ofContacts = (count: number) =>
+    `${formatCounted(count, "contact")} (of ${formatCount(contacts)} looked at)`;
+  const guarded: [flag: string, guard: Limit | undefined, count: number, of: number, what: string][] = [
+    ["--max-remove", maxRemove, tally.removed, members, `remove ${ofMembers}`],
+    ["--max-changes", guards.maxChanges, writes, contacts, `write to ${ofContacts(writes)}`],
+    ["--max-delete", guards.maxDelete, tally.deleted, contacts, `delete ${ofContacts(tally.deleted)}`],
   ];
   const exceeded = guarded.find(([, guard, count, of]) => guard && exceedsLimit(count, guard, of));
   if (!exceeded) return undefined;
-  const [flag, guard, count, , describe] = exceeded;
+  const [flag, guard, count, , what] = exceeded;
   const limit = "rows" in guard! ? formatCount(guard.rows) : `${guard!.percent} %`;
   const look = file === undefined ? "--dry-run --plan plan.ndjson" : ecm`plan show ${toOperands(file)}`;
   const written = isFirst ? "Nothing was written" : "Nothing more was written";
   return usageError(
-    `This would ${describe(count)}; ${flag} allows ${limit}`,
+    `This would ${what}; ${flag} allows ${limit}`,
     advise`${written}. Look at the plan: ${look}; to allow it, pass ${flag} ${count}`,
     { type: "GuardError", allowedBy: [flag, `${count}`] },
   );

@@ -2,6 +2,7 @@
 
 import { type Command, Option } from "@commander-js/extra-typings";
 import { toKeyIdentity } from "../../api/key-spelling.ts";
+import { isEmailKey } from "../../api/structures.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
 import { notFoundError, usageError } from "../../errors.ts";
@@ -12,7 +13,7 @@ import { type ContactSearch, isLeftOut } from "../../service/contact-search.ts";
 import { searchForSimilar, suggestSimilar } from "../../service/find-contact.ts";
 import { maxPageSize, readSinglePage } from "../../service/pages.ts";
 import { hasColumns } from "../../terminal/present.ts";
-import type { Contact } from "../../wire.ts";
+import type { Contact, ContactStructure } from "../../wire.ts";
 import {
   addOutputFileFlags,
   addTableFlags,
@@ -153,23 +154,35 @@ async function prepareSearch(
       async last() {
         if (hasColumns(output)) warnOfUntold(context.terminal, search, behavior);
         if (!isWhole || !search.source.includes("key")) return;
-        const { key: asked = [], list, tag, status, where, text, filter } = options;
-        let missing = [...new Set(asked.filter((key) => !seen.has(toIdentity(key))))];
-        // Another condition leaves out contacts that have their key.
-        if (
-          missing.length > 0 &&
-          [list, tag, status, where, text, filter].some((each) => each !== undefined)
-        ) {
-          const keys = { values: missing, areEmails: structure.keyType === "email" };
-          const all = { structureId: structure._id, filters: [], keys, source: ["key"] };
-          for await (const { key = "" } of readAllContacts(connection.send, all, { behavior }))
-            seen.add(toIdentity(key));
-          missing = missing.filter((key) => !seen.has(toIdentity(key)));
-        }
+        const missing = await findMissingKeys(connection, structure, options, seen);
         if (missing.length > 0) sayUnfound(context, missing, options.failMissing ?? false);
       },
     },
   };
+}
+
+/**
+ * The keys that were asked for and that nobody has. Another condition may leave out a contact that has its key:
+ * then those that were not seen are searched for by their keys alone.
+ * @param seen the identities of the keys that were found
+ */
+async function findMissingKeys(
+  { send, behaviors }: Connection,
+  { _id: structureId, keyType }: ContactStructure,
+  { key: asked = [], list, tag, status, where, text, filter }: SearchFlags,
+  seen: ReadonlySet<string>,
+): Promise<string[]> {
+  const without = (keys: readonly string[], found: ReadonlySet<string>) =>
+    keys.filter((key) => !found.has(toKeyIdentity(key, keyType)));
+  const unseen = [...new Set(without(asked, seen))];
+  const isNarrowed = [list, tag, status, where, text, filter].some((each) => each !== undefined);
+  if (unseen.length === 0 || !isNarrowed) return unseen;
+  const keys = { values: unseen, areEmails: isEmailKey(keyType) };
+  const search: ContactSearch = { structureId, filters: [], keys, source: ["key"] };
+  const found = new Set<string>();
+  for await (const { key = "" } of readAllContacts(send, search, { behavior: behaviors(structureId) }))
+    found.add(toKeyIdentity(key, keyType));
+  return without(unseen, found);
 }
 
 function sayNothingFound([key = ""]: readonly string[]): Hint {

@@ -159,7 +159,7 @@ function nameArguments({ error, ...others }: Failure, tool: Tool | undefined): F
     (part) => !namesCommand(part) && (part.match(/--[a-z][a-z-]*/g) ?? []).every(isOffered),
   );
   // The first may be left out of several ways on.
-  const said = offered.join("").replace(/^, or (.)/, (_or, first: string) => first.toUpperCase());
-  const hint = rename(said).replace(/[;\s]+$/, "") || undefined;
+  const advice = offered.join("").replace(/^, or (.)/, (_or, first: string) => first.toUpperCase());
+  const hint = rename(advice).replace(/[;\s]+$/, "") || undefined;
   return { ...others, error: { ...error, message: rename(String(error.message)), hint } };
 }
