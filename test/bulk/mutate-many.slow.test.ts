@@ -182,7 +182,7 @@ it("lists sync: a file that is cut off in its last row takes nobody out", async 
   expect((await ecm("contact search --list L --count")).stdout).toBe("6\n");
 });
 
-it("lists sync: a file that is cut off in its last row takes out who is left out where the file is whole, with a last line end and without", async () => {
+it("lists sync: a file that is whole, with a last line end and without, takes out who is left out", async () => {
   const { sync } = await scene();
   const whole = await sync("Email\na1@example.com\na2@example.com\nother@example.com");
   expect(whole).toMatchObject({ code: 0, stderr: "", members: { added: 1, removed: 4 } });

@@ -138,7 +138,10 @@ it("--plan shows what is ignored last, and only so much of it", async () => {
   const path = await inputFile(`${names},Empty,Email,City\n${"x,".repeat(8)},a@b.co,Rome\n`);
   const { stderr } = await ecm(`import ${path} --ignore-unmapped --dry-run`, at80);
   const output = stderr.match(/ {2}(City|Own \d|…) .*(?=\n)/g);
-  const own = [0, 1].map((number) => `  Own ${number}      – ignored    x`);
-  expect(output?.slice(0, 3)).toEqual(["  City       City         Rome", ...own]);
+  expect(output?.slice(0, 3)).toEqual([
+    "  City       City         Rome",
+    "  Own 0      – ignored    x",
+    "  Own 1      – ignored    x",
+  ]);
   expect(output?.slice(5, 7)).toEqual(["  Own 4      – ignored    x", "  … 3 more columns ignored"]);
 });

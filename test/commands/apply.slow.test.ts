@@ -296,14 +296,17 @@ describe("the undo of an applied plan", () => {
 });
 
 describe("without a terminal", () => {
-  it.each(["delete", "unsubscribe"])("a plan to %s needs --yes, and its rehearsal does not", async (verb) => {
-    const { ecm, plan, apply, requests } = await planned(`contact ${verb} --tag VIP --yes`);
-    const before = requests();
-    await ends(ecm(["apply", plan.file]), 2, "confirm with --yes");
-    expect(requests()).toBe(before);
-    expect(await apply("--dry-run")).toMatchObject({ code: 0, status: "dry-run" });
-    expect(await apply("--yes")).toMatchObject({ code: 0 });
-  });
+  it.each(["delete", "unsubscribe"])(
+    "a plan to %s needs --yes before a request, and its rehearsal does not",
+    async (verb) => {
+      const { ecm, plan, apply, requests } = await planned(`contact ${verb} --tag VIP --yes`);
+      const before = requests();
+      await ends(ecm(["apply", plan.file]), 2, "confirm with --yes");
+      expect(requests()).toBe(before);
+      expect(await apply("--dry-run")).toMatchObject({ code: 0, status: "dry-run" });
+      expect(await apply("--yes")).toMatchObject({ code: 0 });
+    },
+  );
 
   it("one that stopped in the middle needs it again to go on", async () => {
     const contents = { tags: ["VIP"], contacts: manyContacts(40) };

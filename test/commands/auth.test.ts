@@ -74,8 +74,9 @@ describe("ecm auth login", () => {
     const server = await startHttpServer((_request, response) => json(response, 500, {}));
     const ecm = ecmWith(await temporaryHome());
     const line = `auth login --base-url ${server.baseUrl} --api-key-stdin --no-verify`;
-    const kept = ends(ecm(line, { stdin: "short-key" }), 0, "warning: The key does not look like an API key");
-    expect((await kept).stdout).toBe("");
+    const warning = "warning: The key does not look like an API key";
+    const kept = await ends(ecm(line, { stdin: "short-key" }), 0, warning);
+    expect(kept.stdout).toBe("");
     expect(server.requests).toEqual([]);
   });
 

@@ -85,11 +85,11 @@ describe("failures", () => {
       "a missing argument",
       "apply_plan",
       {},
-      /^UsageError .*valid: data must have required property 'token'$/m,
+      /^UsageError .*valid: data must have required property 'token'\nhint: /,
     ],
-    ["a wrong value", "plan_change", number, /valid: data\/set\/First Name must be string$/m],
+    ["a wrong value", "plan_change", number, /valid: data\/set\/First Name must be string\nhint: /],
     ["too many rows", "contact_search", { limit: 201 }, /^UsageError .*limit/],
-    ["an unknown argument", "contact_search", { limt: 1 }, /^UsageError .*no argument "limt"$/m],
+    ["an unknown argument", "contact_search", { limt: 1 }, /^UsageError .*no argument "limt"\nhint: /],
     ["nobody chosen", "plan_change", { action: "delete" }, /\nhint: A selection with lists, where or all$/],
     ["a condition that is none", "contact_search", { where: "X ==" }, /^\w+ 2: where/],
     ["an unknown tool", "contact_explode", {}, /^UsageError /],
@@ -198,11 +198,15 @@ describe("reads", () => {
     expect(JSON.stringify(events)).not.toContain(ada.Email);
   });
 
-  const pagings = [{ page: "cap:5" }, { page: "refuse:5" }, { page: "cap:5", lists: "array" }];
+  const pagings: Record<string, string>[] = [
+    { page: "cap:5" },
+    { page: "refuse:5" },
+    { page: "cap:5", lists: "array" },
+  ];
   it.each(pagings)("lead through every page of a service with %j", async (variants) => {
     const lists = Array.from({ length: 12 }, (_, index) => `L${index}`);
     const contents = { lists, contacts: manyContacts(25) };
-    const { env } = await startSandbox({ variants: variants as Record<string, string>, contents });
+    const { env } = await startSandbox({ variants, contents });
     const { call } = await startMcp(env);
     for (const [tool, name, count] of [
       ["contact_search", "contacts", 25],

@@ -124,24 +124,27 @@ describe("lists merge", () => {
     ["by the same command", mergeAll, "told"],
     ["by runs resume", "runs resume RUN --yes", "told"],
     ["where searches tell no lists", mergeAll, "untold"],
-  ])("keeps a source with somebody who is not in the new list: %s", async (_how, again, told) => {
-    const proxy = await startRecordingProxy();
-    proxy.sandbox.admin.seed(contents);
-    if (told === "untold")
-      proxy.rewrites = (path, text) =>
-        path.endsWith("/search") ? text.replaceAll('"lists":', '"x":') : text;
-    const { ecm, names } = withReaders(proxy);
-    const { run } = await summaryOf(ecm, `${mergeAll} --max-requests 7`);
-    await done(ecm("contact mutate p9@example.com --add-list Leads"));
-    const resumed = await summaryOf(ecm, again.replace("RUN", run!));
-    expect(resumed.stderr).toContain(
-      'The list "Leads" was not deleted: 1 of its contacts is not in "All": p9@example.com\n' +
-        "Add them with: ecm contact mutate --list Leads --add-list All; then: ecm lists delete Leads\n" +
-        'Deleted the list "Fair"',
-    );
-    expect(resumed).toMatchObject({ code: 3, run, ...whole });
-    expect(await names()).toBe("Leads,All");
-  });
+  ])(
+    "keeps a source of which somebody is not in the new list, and names them: %s",
+    async (_how, again, told) => {
+      const proxy = await startRecordingProxy();
+      proxy.sandbox.admin.seed(contents);
+      if (told === "untold")
+        proxy.rewrites = (path, text) =>
+          path.endsWith("/search") ? text.replaceAll('"lists":', '"x":') : text;
+      const { ecm, names } = withReaders(proxy);
+      const { run } = await summaryOf(ecm, `${mergeAll} --max-requests 7`);
+      await done(ecm("contact mutate p9@example.com --add-list Leads"));
+      const resumed = await summaryOf(ecm, again.replace("RUN", run!));
+      expect(resumed.stderr).toContain(
+        'The list "Leads" was not deleted: 1 of its contacts is not in "All": p9@example.com\n' +
+          "Add them with: ecm contact mutate --list Leads --add-list All; then: ecm lists delete Leads\n" +
+          'Deleted the list "Fair"',
+      );
+      expect(resumed).toMatchObject({ code: 3, run, ...whole });
+      expect(await names()).toBe("Leads,All");
+    },
+  );
 });
 
 it.each([0, 8])("contact %i, whose write is never answered, is rejected; no source goes", async (failing) => {

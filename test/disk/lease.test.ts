@@ -95,24 +95,30 @@ it("a lease of a living process is never taken over, however long it is silent: 
   await expect(take()).rejects.toThrow(expect.objectContaining({ kind: "locked" }));
 });
 
-it.each([0, 60_000, -60_000])("another machine's is respected %d ms after its last sign", async (age) => {
-  const now = Date.now();
-  await leftBy(folder, elsewhere, now - age);
-  const taking = take(timesWith(now));
-  await expect(taking).rejects.toThrow(/The run is in use by process 12 on db1 since/);
-  const details = { hint: expect.stringContaining("a lock that is inactive for 2 min is taken over") };
-  await expect(taking).rejects.toMatchObject({ exitCode: 6, details });
-});
+it.each([0, 60_000, -60_000])(
+  "a lease of another machine or container is respected %d ms after its last sign",
+  async (age) => {
+    const now = Date.now();
+    await leftBy(folder, elsewhere, now - age);
+    const taking = take(timesWith(now));
+    await expect(taking).rejects.toThrow(/The run is in use by process 12 on db1 since/);
+    const details = { hint: expect.stringContaining("a lock that is inactive for 2 min is taken over") };
+    await expect(taking).rejects.toMatchObject({ exitCode: 6, details });
+  },
+);
 
-it.each([hour, -hour])("another machine's is respected while touched, its clock %d ms off", async (off) => {
-  const now = Date.now();
-  const file = await leftBy(folder, elsewhere, now - off);
-  const beats = () => utimes(file, (now - off + 5000) / 1000, (now - off + 5000) / 1000);
-  const taking = take(timesWith(now, beats));
-  await expect(taking).rejects.toThrow(expect.objectContaining({ kind: "locked" }));
-});
+it.each([hour, -hour])(
+  "a lease of another machine or container is respected while touched, its clock %d ms off",
+  async (off) => {
+    const now = Date.now();
+    const file = await leftBy(folder, elsewhere, now - off);
+    const beats = () => utimes(file, (now - off + 5000) / 1000, (now - off + 5000) / 1000);
+    const taking = take(timesWith(now, beats));
+    await expect(taking).rejects.toThrow(expect.objectContaining({ kind: "locked" }));
+  },
+);
 
-it("another machine's is taken over after a long silence, and that is said", async () => {
+it("a lease of another machine or container is taken over after a long silence, and that is said", async () => {
   const now = Date.parse("2026-11-21T13:00:00Z");
   await leftBy(folder, elsewhere, now - hour);
   const lease = await take(timesWith(now));
@@ -120,7 +126,7 @@ it("another machine's is taken over after a long silence, and that is said", asy
   await lease.release();
 });
 
-it("another machine's is respected when its file cannot be read", async () => {
+it("a lease of another machine or container is respected when its file cannot be read", async () => {
   await writeFile(await leftBy(folder, elsewhere, Date.now()), "");
   await expect(take()).rejects.toThrow("on an unknown host");
 });

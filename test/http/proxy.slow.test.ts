@@ -83,14 +83,14 @@ it("requests through a proxy that are answered by a page are not blamed on the k
   expect(stderr).not.toContain("Check the key");
 });
 
-it("requests through a proxy are not made for a host that NO_PROXY names", async () => {
+it("no request to a host that NO_PROXY names is made through the proxy", async () => {
   const { requests, url } = await startProxy();
   const ecm = await ecmVia({ HTTPS_PROXY: url, NO_PROXY: "other.com, .invalid" }, "https://none.invalid");
   const { code } = await ecm(["lists", "list"]);
   expect({ code, requests }).toEqual({ code: 8, requests: [] });
 });
 
-it("requests through a proxy are not made for a loopback address", async () => {
+it("no request to a loopback address is made through the proxy", async () => {
   const { ecm } = await startSandbox();
   const result = await ecm(["structure", "list", "-o", "id"], {
     env: { HTTP_PROXY: "http://127.0.0.1:9", HTTPS_PROXY: "http://127.0.0.1:9" },

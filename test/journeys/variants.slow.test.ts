@@ -26,7 +26,10 @@ interface Journey {
 }
 
 /** @param isFurnished has fields, tags and their ids from the start: for a service that does not show tags */
-async function runJourney(variants: Variants, isFurnished = false): Promise<Journey> {
+async function runJourney(
+  variants: Variants,
+  { isFurnished = false }: { isFurnished?: boolean } = {},
+): Promise<Journey> {
   const clock = testClock();
   const service = await startSandbox({
     variants,
@@ -181,7 +184,7 @@ describe("the same journey in an account that has its structure", () => {
   let plain: Journey;
 
   it("goes well under the documents alone", async () => {
-    plain = await runJourney({}, true);
+    plain = await runJourney({}, { isFurnished: true });
     const bergen = expect.stringContaining("single@example.com\tBergen");
     expect(plain.steps).toMatchObject({
       import: { code: 0, rows: { created: 14 } },
@@ -201,6 +204,6 @@ describe("the same journey in an account that has its structure", () => {
     { page: "cap:3" },
     { "search-lag": "30000" },
   ])("comes to the same end where the service is what the specification shows, with %j", async (variants) => {
-    expectSame(await runJourney({ ...variants, literal: "yes" }, true), plain);
+    expectSame(await runJourney({ ...variants, literal: "yes" }, { isFurnished: true }), plain);
   });
 });

@@ -23,13 +23,13 @@ type Shown = { place: string; words: string[] };
 
 /** What stands behind `ecm`, as far as it may be a command. */
 function commandsIn(place: string, text: string): Shown[] {
-  const all = [...text.matchAll(/\becm (?:(?:--profile|-p) \S+ )?((?:[^\s;,()"`|]+[ ]?)+)/g)];
+  const shown = [...text.matchAll(/\becm (?:(?:--profile|-p) \S+ )?((?:[^\s;,()"`|]+[ ]?)+)/g)];
   const split = (words: string) =>
     words
       .trim()
       .replace(/[.:?]$/, "")
       .split(/\s+/);
-  return all.map(([, words]) => ({ place, words: split(words!) }));
+  return shown.map(([, words]) => ({ place, words: split(words!) }));
 }
 
 let program: Command;

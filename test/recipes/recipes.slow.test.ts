@@ -348,8 +348,8 @@ recipe("campaign-leavers", () => {
     ];
     const keys = people(8).map(({ key }) => key);
     for (const [index, key] of keys.entries())
-      admin().events({ key, emailCampaignId: sale._id, ...happenings[index % 4]! });
-    const left = keys.filter((_key, index) => index % 4 < 2);
+      admin().events({ key, emailCampaignId: sale._id, ...happenings[index % happenings.length]! });
+    const left = keys.filter((_key, index) => index % happenings.length < 2);
     // A service that does not set these statuses itself.
     admin().seed({ contacts: left.map((key) => ({ key, status: "Active" })) });
     const run = await script("campaign-leavers", {}, ["Spring sale"]);

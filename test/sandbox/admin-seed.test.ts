@@ -27,9 +27,9 @@ test("a seed makes what is missing, by names, and updates a contact that exists"
   const bounced = { key: "ADA@example.com", fields: { City: "Bergen" }, tags: ["VIP"], status: "Bounce" };
   expect((await seed({ contacts: [bounced] })).body).toEqual({ contacts: { created: 0, updated: 1 } });
   const changed = await get(`/api/contact/${found._id}`);
-  const cities = [{ value: "Bergen" }, { value: "Ada" }];
+  const changedValues = [{ value: "Bergen" }, { value: "Ada" }];
   const status = { primary: "Inactive", secondary: "Bounce" };
-  expect(changed).toMatchObject({ key: bounced.key, __v: 1, fields: cities, status });
+  expect(changed).toMatchObject({ key: bounced.key, __v: 1, fields: changedValues, status });
   expect(changed.tags).toHaveLength(2);
   expect(await keys([eq("CONTACT_STATUS", "Inactive")])).toHaveLength(2);
 });

@@ -147,12 +147,15 @@ test("API key state: regenerating gives a new value and keeps name, scopes, expi
 });
 
 const standings = { open: 200, pending_cancel: 200, suspended: 403, past_due: 403, terminated: 403 };
-test.each(Object.entries(standings))("Account standing: %s is %i for any key", async (standing, status) => {
-  const { read, openAdmin, keyWith } = await openAccount();
-  (await openAdmin()).account({ status: standing });
-  expect((await read()).status).toBe(status);
-  if (status !== 403) return;
-  const refusal = forbidden("Account does not have API access");
-  for (const key of [undefined, await keyWith("reports:read")])
-    expect(onlyError(await read(key))).toEqual(refusal);
-});
+test.each(Object.entries(standings))(
+  "Account standing: %s is %i, a 403 also for a key without the scope",
+  async (standing, status) => {
+    const { read, openAdmin, keyWith } = await openAccount();
+    (await openAdmin()).account({ status: standing });
+    expect((await read()).status).toBe(status);
+    if (status !== 403) return;
+    const refusal = forbidden("Account does not have API access");
+    for (const key of [undefined, await keyWith("reports:read")])
+      expect(onlyError(await read(key))).toEqual(refusal);
+  },
+);

@@ -92,7 +92,11 @@ test("Mutates without __v in two processes all apply; of those with one __v, exa
   const made = await createAt(one, "a@b.co");
   const contact = `/api/contact/${made.body._id}`;
   const mutateAll = (version: object) =>
-    sendAll(both, tags.length, (n) => ["PUT", `${contact}/mutate`, { addTags: [tags[n]._id], ...version }]);
+    sendAll(both, tags.length, (number) => [
+      "PUT",
+      `${contact}/mutate`,
+      { addTags: [tags[number]._id], ...version },
+    ]);
   expect(await mutateAll({ __v: 0 })).toEqual({ 200: 1, ConcurrencyError: 19 });
   const [{ _id: first }] = (await callPort(one, "GET", contact)).body.tags;
   await callPort(one, "PUT", `${contact}/mutate`, { removeTags: [first] });

@@ -163,7 +163,7 @@ test("Search: every page of every filter is what counting from the first contact
   await expectPages(4, 3, 2);
 });
 
-const unused = {
+const ordinary = {
   fields: [],
   tags: [],
   status: { primary: "active" },
@@ -179,7 +179,7 @@ async function filled({ folder, clock, structureId }: TestAccount, count: number
   store.database.transaction(() => {
     for (const [number, id] of ids.entries()) {
       const own = { id, key: `p${number}@b.co`, lists: lists.filter((_, at) => number % (at + 2) === 0) };
-      store.contacts.add({ ...unused, structureId, ...own });
+      store.contacts.add({ ...ordinary, structureId, ...own });
     }
   });
   store.database.close();

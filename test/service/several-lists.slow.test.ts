@@ -45,7 +45,7 @@ const all = [0, 1, 2, 3, 4].map((index) => `p${index}@example.com`);
 const three = "--list A --list B --list C";
 
 it.each(Object.entries(readings))(
-  "honouring %s, all are found or nothing is written",
+  "of a service that honours %s, everybody is found, or nothing is written",
   async (_name, reading) => {
     const proxy = await startReading(reading);
     const isRefused = ({ code, stderr }: Result) => {

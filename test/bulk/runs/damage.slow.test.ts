@@ -74,7 +74,7 @@ it.each(["undo", "resume"])("a lost end is told from a crash by the summary: run
   await refused(ecm(`runs ${verb} ${id}`), 1, "ends too early");
 });
 
-it("a journal that lost its end does not undo when it is gone, nor start over in silence when an unfinished run's is", async () => {
+it("a journal that is gone is not undone, and an unfinished run's does not start over in silence", async () => {
   const [whole, stopped] = [await scene(), await scene(6)];
   await stopped.dropSummary();
   for (const [{ ecm, journal }, command] of [
